@@ -1,0 +1,1 @@
+# Manual pages and the documents for those who work on memtop.

@@ -1,0 +1,1 @@
+# Options, the run without display, and the program memtop.

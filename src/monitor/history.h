@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the graphs show: samples of a process over its whole run in bounded
+ * memory.  Recent samples are kept one by one, older ones pairwise merged
+ * again and again; a merge keeps the maximum, so a spike never vanishes.
+ */
+#ifndef MEMTOP_HISTORY_H
+#define MEMTOP_HISTORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum series {
+    SERIES_HEAP,
+    SERIES_STACK,
+    SERIES_RSS,
+    SERIES_CALLS,   /* calls per second */
+    SERIES_COUNT
+};
+
+/* A value of a series that was not measured. */
+#define HISTORY_UNKNOWN UINT64_MAX
+
+/* Ends at time_ns (since the program's start) and began where the sample
+   before it ended; max is the highest value seen in between, last the value
+   at its end. */
+struct sample {
+    int64_t time_ns;
+    uint64_t max[SERIES_COUNT];
+    uint64_t last[SERIES_COUNT];
+};
+
+/* One column of a graph. */
+struct column {
+    uint64_t max;
+    uint64_t last;
+    bool known;     /* false: no sample falls here, or not measured */
+};
+
+struct history;
+
+/* Returns NULL if memory is short.  slots >= 4 bounds each level. */
+struct history *history_new(size_t slots);
+void history_free(struct history *history);
+
+/* Times must not decrease; a sample not later than the last one replaces it
+   (keeping the maxima). */
+void history_push(struct history *history, const struct sample *sample);
+
+/* Fills columns[0..count) for the span from_ns..to_ns cut into count equal
+   parts.  A sample that spans several columns is shown in each. */
+void history_columns(const struct history *history, enum series series,
+                     int64_t from_ns, int64_t to_ns,
+                     struct column *columns, size_t count);
+
+/* The highest value in the span and when (end of its sample); false if none. */
+bool history_peak(const struct history *history, enum series series,
+                  int64_t from_ns, int64_t to_ns,
+                  uint64_t *value, int64_t *time_ns);
+
+/* Time of the first and last sample; false if empty. */
+bool history_span(const struct history *history, int64_t *first_ns, int64_t *last_ns);
+
+#endif

@@ -1,0 +1,1 @@
+# What memtop knows of the watched program. No curses, no gd.

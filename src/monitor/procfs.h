@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What /proc tells of a process.  All sizes in bytes; every function returns
+   0 or -errno and leaves *out untouched on error. */
+#ifndef MEMTOP_PROCFS_H
+#define MEMTOP_PROCFS_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+struct procfs_memory {
+    uint64_t rss;          /* VmRSS */
+    uint64_t rss_anon;     /* RssAnon */
+    uint64_t rss_file;
+    uint64_t rss_shmem;
+    uint64_t rss_peak;     /* VmHWM */
+    uint64_t stack_size;   /* VmStk: the main thread's stack mapping */
+    unsigned threads;
+    char state;            /* R S D T t Z X */
+};
+
+int procfs_memory(pid_t pid, struct procfs_memory *out);
+
+/* The kernel's start time in clock ticks since boot: with the pid, the
+   process's identity. */
+int procfs_start(pid_t pid, uint64_t *out);
+
+/* Children of pid, recursively, at most limit into pids; *count is how many
+   there are. */
+int procfs_descendants(pid_t pid, pid_t *pids, unsigned limit, unsigned *count);
+
+/* Bytes of the main thread's stack from the deepest page ever touched to its
+   base, from /proc/PID/pagemap and maps. */
+int procfs_stack_touched(pid_t pid, uint64_t *out);
+
+/* Real and effective uid. */
+int procfs_uids(pid_t pid, uid_t *real, uid_t *effective);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The session: what memtop knows of the program it watches, brought up to date
+ * by session_poll() and read by everything that shows or saves it.  Reports
+ * and the display never touch a segment or /proc themselves.
+ */
+#ifndef MEMTOP_SESSION_H
+#define MEMTOP_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "monitor/history.h"
+#include "monitor/procfs.h"
+#include "segment/reader.h"
+
+/* State, the word in the display's header (at most 8 columns, translatable)
+   and its name in JSON. */
+#define PROCESS_STATES(X)                                                      \
+    X(STARTING, N_("STARTING"), "starting")   /* no handshake yet */           \
+    X(NOT_LOADED, N_("NO DATA"), "not-measured") /* runs without counters */   \
+    X(RUNNING, N_("RUNNING"), "running")                                       \
+    X(IDLE, N_("IDLE"), "idle")               /* no call for 5 s */            \
+    X(STOPPED, N_("STOPPED"), "stopped")      /* SIGSTOP, SIGTSTP... */        \
+    X(STALE, N_("STALE"), "stale")            /* no consistent read */         \
+    X(EXITED, N_("EXITED"), "exited")                                          \
+    X(KILLED, N_("KILLED"), "killed")         /* by a signal: the display shows its name */ \
+    X(GONE, N_("GONE"), "gone")               /* ended, status unknown */
+
+enum process_state {
+#define X(id, word, json) STATE_##id,
+    PROCESS_STATES(X)
+#undef X
+    STATE_COUNT
+};
+
+/* Per second, over the last interval. */
+struct rates {
+    double calls[FN_COUNT];
+    double bytes_allocated;
+    double bytes_freed;
+};
+
+/* The watched program. */
+struct process {
+    pid_t pid;
+    enum process_state state;
+    bool ended;
+    int wait_status;              /* waitpid's, valid in STATE_EXITED/KILLED */
+    int64_t run_ns;               /* since its start; stands still once ended */
+    bool measured;                /* now, before and identity are valid */
+    char why_not[256];            /* one translated line when !measured, or "" */
+    struct identity identity;
+    struct snapshot now;          /* latest, or last before the end */
+    struct histogram sizes;       /* as of the latest poll that asked for it */
+    struct rates rates;
+    struct procfs_memory os;      /* as /proc tells; zero-filled if unknown */
+    bool os_known;
+    uint64_t rss_peak;
+    uint64_t stack_touched;       /* high-water mark of touched stack pages, 0 unknown */
+    unsigned children;            /* descendants alive now, watched or not */
+    unsigned children_seen;       /* segments of descendants ever seen */
+    unsigned generations;         /* images: 1 + execs seen */
+};
+
+/* A message for the display's message line and log. */
+enum severity { SEVERITY_STATE, SEVERITY_ACK, SEVERITY_WARNING, SEVERITY_ERROR };
+
+struct message {
+    int64_t run_ns;
+    enum severity severity;
+    char text[256];               /* translated; may hold untrusted bytes */
+};
+
+struct session;
+
+struct session_options {
+    const char *source_script;    /* hidden --source=script:FILE: no process */
+    bool keep_segments;           /* leave segments in place at the end */
+};
+
+/* The program as started by launch_program() (launch.h). */
+struct launched;
+
+struct session *session_new(const struct session_options *options);
+void session_free(struct session *session);   /* unlinks the tree's segments */
+
+/* Watches a launched program, whose segment directory and pid it takes over. */
+int session_watch(struct session *session, const struct launched *launched);
+
+/* Reads everything once; now_ns is CLOCK_MONOTONIC (or the test clock).
+   with_sizes: also copy the histogram.  Notices the program's end (never
+   blocks). */
+void session_poll(struct session *session, int64_t now_ns, bool with_sizes);
+
+const struct process *session_process(const struct session *session);
+const struct history *session_history(const struct session *session);
+const char *session_command(const struct session *session); /* joined, unsanitised */
+
+/* Messages in order; index 0 is the oldest kept. */
+size_t session_message_count(const struct session *session);
+const struct message *session_message(const struct session *session, size_t index);
+void session_say(struct session *session, enum severity severity, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Heap seen against anonymous RSS, in 0..100 percent, or -1 if unknown. */
+int process_coverage(const struct process *process);
+
+const char *process_state_word(enum process_state state);  /* translated */
+const char *process_state_json(enum process_state state);
+
+#endif

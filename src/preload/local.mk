@@ -1,0 +1,1 @@
+# libmemtop.so: what runs inside the watched process.

@@ -1,0 +1,1 @@
+# Everything that leaves memtop as a file or text.

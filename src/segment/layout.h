@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The protocol between a watched process and memtop: what lies where in the
+ * shared segment.  Written by libmemtop (src/preload), read by src/segment/reader.
+ *
+ *   offset 0      struct segment_header      identity, offsets, why not measured
+ *   + 1 page      struct segment_control     the only words memtop writes
+ *   + 1 page      struct segment_process     sums that no single thread owns
+ *   + 1 page      uint32_t directory[1024]   state of every shard
+ *   + 100 pages   struct recorder_slot[20][512]   flight recorder
+ *   + 10 pages each   struct shard[1024]     one per thread; sparse
+ *
+ * All integers are in the byte order of the process (header.byte_order says
+ * which), 64-bit words are aligned, times are CLOCK_MONOTONIC nanoseconds
+ * unless the name says otherwise, sizes are bytes.
+ *
+ * Rule for SEGMENT_VERSION: bump it whenever a field changes its place, size
+ * or meaning.  A field may be added in reserved space without a bump if zero
+ * means "not there".  History:
+ *   1  first version
+ */
+#ifndef MEMTOP_LAYOUT_H
+#define MEMTOP_LAYOUT_H
+
+#include <stdint.h>
+
+#define SEGMENT_MAGIC      UINT64_C(0x31706f746d656d7f) /* "\x7fmemtop1" */
+#define SEGMENT_VERSION    1u
+#define SEGMENT_BYTE_ORDER 0x01020304u
+
+/* The functions that are counted, in the order of the report.  The first four
+   are memusage's classic rows. */
+#define SEGMENT_FUNCTIONS(X)                                                   \
+    X(MALLOC, "malloc")                                                        \
+    X(REALLOC, "realloc")                                                      \
+    X(CALLOC, "calloc")                                                        \
+    X(FREE, "free")                                                            \
+    X(POSIX_MEMALIGN, "posix_memalign")                                        \
+    X(ALIGNED_ALLOC, "aligned_alloc")                                          \
+    X(MEMALIGN, "memalign")                                                    \
+    X(VALLOC, "valloc")                                                        \
+    X(PVALLOC, "pvalloc")
+
+/* The mmap family, counted on request, named as memusage names its rows. */
+#define SEGMENT_MAPPINGS(X)                                                    \
+    X(MMAP_R, "mmap(r)")                                                       \
+    X(MMAP_W, "mmap(w)")                                                       \
+    X(MMAP_A, "mmap(a)")                                                       \
+    X(MREMAP, "mremap")                                                        \
+    X(MUNMAP, "munmap")
+
+enum segment_function {
+#define X(id, name) FN_##id,
+    SEGMENT_FUNCTIONS(X)
+#undef X
+    FN_COUNT
+};
+
+enum segment_mapping {
+#define X(id, name) MAPPING_##id,
+    SEGMENT_MAPPINGS(X)
+#undef X
+    MAPPING_COUNT
+};
+
+/* What became of the library in the process. */
+enum segment_state {
+    SEGMENT_EMPTY = 0,
+    SEGMENT_PREPARED = 1, /* made by memtop before exec, not yet claimed */
+    SEGMENT_ACTIVE = 2,   /* counting */
+    SEGMENT_PASSIVE = 3,  /* loaded, but not counting: see reason */
+    SEGMENT_EXITED = 4    /* the process ended through exit() */
+};
+
+enum segment_accounting {
+    ACCOUNTING_NONE = 0,
+    ACCOUNTING_REQUESTED = 1, /* sizes as asked for, kept in a trailer */
+    ACCOUNTING_USABLE = 2     /* sizes as malloc_usable_size tells */
+};
+
+/* Why a process that loaded the library is not measured. */
+enum segment_reason {
+    REASON_NONE = 0,
+    REASON_OWN_MALLOC = 1,    /* the executable defines malloc itself */
+    REASON_NO_USABLE_SIZE = 2,/* the allocator cannot tell a block's size */
+    REASON_NO_MEMORY_FS = 3,  /* no private directory on a memory file system */
+    REASON_FILE_LIMIT = 4,    /* RLIMIT_FSIZE is below the segment's size */
+    REASON_NO_ROOM = 5,       /* the file system is full */
+    REASON_MAP_FAILED = 6     /* mmap refused (RLIMIT_AS?) */
+};
+
+/* How this process came to be, in header.origin. */
+enum segment_origin {
+    ORIGIN_EXEC = 0,      /* a program started under the library */
+    ORIGIN_FORK = 1,      /* fork(): exact baseline */
+    ORIGIN_RAW_CLONE = 2  /* clone() behind libc's back: approximate baseline */
+};
+
+#define SEGMENT_PAGE          4096u
+#define SEGMENT_ALLOCATOR_LEN 128u
+#define SEGMENT_PROGRAM_LEN   512u
+#define SEGMENT_OPTIONS_LEN   512u
+#define SEGMENT_ARGS_LEN      2048u
+
+struct segment_header {
+    uint64_t magic;
+    uint32_t version;
+    uint32_t byte_order;
+    uint64_t total_size;
+    uint32_t header_size;
+    uint32_t page_size;       /* of the process; offsets use SEGMENT_PAGE */
+
+    /* Offsets from the segment's start; 0: the part is not there. */
+    uint64_t control_offset;
+    uint64_t process_offset;
+    uint64_t directory_offset;
+    uint64_t recorder_offset;
+    uint64_t shards_offset;
+    uint64_t sites_offset;    /* reserved for sampled call stacks */
+    uint64_t modules_offset;  /* reserved for loaded objects */
+    uint64_t rings_offset;    /* reserved for event rings */
+    uint64_t sites_size;
+    uint64_t modules_size;
+    uint64_t rings_size;
+    uint32_t shard_size;
+    uint32_t shard_count;
+    uint32_t recorder_levels;
+    uint32_t recorder_slots;
+    uint64_t recorder_slot_ns;
+
+    /* Identity of the process image. */
+    uint32_t state;           /* enum segment_state */
+    uint32_t origin;          /* enum segment_origin */
+    uint32_t pid;             /* in its own pid namespace */
+    uint32_t parent;
+    uint32_t generation;
+    uint32_t uid;             /* effective, at creation */
+    uint64_t pid_namespace;   /* inode of /proc/self/ns/pid, 0 if unknown */
+    uint64_t created_boottime_ns;
+    uint64_t created_ns;      /* the same moment on CLOCK_MONOTONIC */
+    uint32_t keeper;          /* pid of the memtop that unlinks it, or 0 */
+    uint32_t accounting;      /* enum segment_accounting */
+    uint32_t reason;          /* enum segment_reason */
+    uint32_t flags;           /* SEGMENT_FLAG_* */
+    char allocator[SEGMENT_ALLOCATOR_LEN]; /* object holding the next malloc */
+    char program[SEGMENT_PROGRAM_LEN];     /* /proc/self/exe */
+    char options[SEGMENT_OPTIONS_LEN];     /* MEMTOP_OPTIONS */
+    uint32_t args_size;                    /* bytes used in args */
+    uint32_t args_cut;                     /* 1: there were more */
+    char args[SEGMENT_ARGS_LEN];           /* NUL-terminated, one after the other */
+};
+#define SEGMENT_FLAG_MMAP     1u /* the mmap family is counted */
+#define SEGMENT_FLAG_EXACT    2u /* peak exact with threads too */
+#define SEGMENT_FLAG_OUTPUT   4u /* MEMUSAGE_OUTPUT is set and was not honoured */
+#define SEGMENT_FLAG_NO_CLOCK 8u /* no vdso clock: no flight recorder */
+
+/* Written by memtop, untrusted for the process.  Nothing reads it yet but the
+   reserved words fix its place. */
+struct segment_control {
+    uint32_t wake;
+    uint32_t sleep;
+    uint64_t ring_tail[64];
+};
+
+/*
+ * Sizes are counted in cells 16 bytes wide below 64 KiB, as memusage does;
+ * above, each power of two is cut into four.  A *coarse* bucket is such a
+ * quarter power of two everywhere (never narrower than a cell), so a coarse
+ * bucket is always a union of cells.
+ */
+#define HISTOGRAM_CELL_BYTES  16u
+#define HISTOGRAM_FINE        4096u     /* cells below HISTOGRAM_LARGE */
+#define HISTOGRAM_LARGE       65536u
+#define HISTOGRAM_COARSE      172u      /* coarse buckets, sizes below 2^47 */
+#define HISTOGRAM_COARSE_LARGE 44u      /* coarse bucket of HISTOGRAM_LARGE */
+#define HISTOGRAM_CELLS                                                        \
+    (HISTOGRAM_FINE + HISTOGRAM_COARSE - HISTOGRAM_COARSE_LARGE)
+
+/* The coarse bucket of a size. */
+static inline unsigned
+histogram_coarse(uint64_t size)
+{
+    uint64_t units = size / HISTOGRAM_CELL_BYTES;
+    unsigned octave = 63u - (unsigned)__builtin_clzll(units | 4);
+    unsigned bucket = (octave - 2) * 4 + (unsigned)(units >> (octave - 2));
+
+    return bucket < HISTOGRAM_COARSE ? bucket : HISTOGRAM_COARSE - 1;
+}
+
+/* The smallest size that falls into a coarse bucket. */
+static inline uint64_t
+histogram_coarse_floor(unsigned bucket)
+{
+    unsigned octave = bucket < 8 ? 2 : bucket / 4 + 1;
+
+    return (uint64_t)(bucket - (octave - 2) * 4) << (octave - 2) << 4;
+}
+
+/* The cell of a size. */
+static inline unsigned
+histogram_cell(uint64_t size)
+{
+    return size < HISTOGRAM_LARGE
+               ? (unsigned)(size / HISTOGRAM_CELL_BYTES)
+               : HISTOGRAM_FINE - HISTOGRAM_COARSE_LARGE + histogram_coarse(size);
+}
+
+/*
+ * What a thread writes at every call.  sequence is odd while it does
+ * (seqlock.h).  Not more than 256 bytes: a reader must be able to copy it
+ * between two updates of a thread that does nothing but malloc and free.
+ */
+struct shard_hot {
+    uint64_t sequence;
+    uint64_t calls[FN_COUNT];
+    uint64_t bytes[FN_COUNT];   /* successful; realloc: growth, free: size freed */
+    uint64_t realloc_shrunk;    /* bytes given back by shrinking reallocs */
+    uint64_t realloc_fresh;     /* successful realloc(NULL, n) */
+    uint64_t realloc_freed;     /* realloc(p, 0) that freed */
+    uint64_t realloc_inplace;   /* memusage's nomove: address unchanged */
+    uint64_t realloc_dec;       /* shrinking reallocs */
+    uint64_t free_null;         /* free(NULL) */
+    uint64_t failed_new;        /* failed calls that would have made a block */
+    uint64_t unmatched;         /* frees and reallocs of blocks not ours */
+    uint64_t usable;            /* usable bytes allocated less freed, mod 2^64 */
+    int64_t delta;              /* live bytes not yet folded into the process */
+    uint64_t stack_now;         /* depth at the last call */
+    uint64_t stack_peak;
+    uint64_t reserved;
+};
+
+struct shard {
+    struct shard_hot hot;
+    /* From here on single relaxed words, each monotonic. */
+    uint64_t failed[FN_COUNT];
+    uint64_t failed_bytes[FN_COUNT];  /* asked for in vain */
+    uint64_t mapping_calls[MAPPING_COUNT];
+    uint64_t mapping_bytes[MAPPING_COUNT];
+    uint64_t mapping_failed[MAPPING_COUNT];
+    uint64_t mremap_inplace;
+    uint64_t mremap_dec;
+    uint32_t thread;            /* tid of the owner; stays after its end */
+    uint32_t owners;            /* threads that have owned this shard */
+    uint64_t claimed_ns;
+    uint64_t stack_limit;       /* deepest depth believed */
+    uint64_t freed[HISTOGRAM_COARSE];     /* blocks gone, by size */
+    uint64_t allocated[HISTOGRAM_CELLS];  /* calls that allocate, by size */
+};
+
+#define SHARD_SIZE  40960u
+#define SHARD_COUNT 1024u   /* shard 0 is shared by all and uses atomics */
+
+/* directory[i] */
+enum shard_state {
+    SHARD_UNUSED = 0,  /* never touched: its pages may not exist */
+    SHARD_FREE = 1,    /* present, its sums count, no thread owns it */
+    SHARD_OWNED = 2,
+    SHARD_REFUSED = 3  /* there was no room for it */
+};
+
+/* Sums that no single thread owns. */
+struct segment_process {
+    int64_t current;            /* folded live bytes, baseline included */
+    uint64_t peak;              /* highest current */
+    uint64_t stack_peak;        /* of threads that have ended */
+    uint32_t threads;           /* registered now */
+    uint32_t threads_peak;
+    uint64_t threads_started;
+    uint64_t threads_merged;    /* that had to share shard 0 */
+    uint32_t shards_used;       /* highest index ever claimed + 1 */
+    uint32_t reserved0;
+    /* Flight recorder: the open slot. */
+    uint64_t recorder_end;      /* CLOCK_MONOTONIC end of the open slot */
+    uint32_t recorder_owner;    /* 0, or taken by CAS by the thread pushing */
+    uint32_t recorder_levels;   /* levels present so far */
+    uint64_t recorder_calls;    /* in steps of 64 a thread */
+    uint64_t recorder_heap_max; /* since the slot opened */
+    uint64_t recorder_stack_max;
+    uint64_t reserved[8];
+    /* What a forked child started with. */
+    uint64_t baseline_bytes;
+    uint64_t baseline_blocks;
+    uint64_t baseline_usable;
+    uint64_t baseline_sizes[HISTOGRAM_COARSE];
+};
+
+/*
+ * Level l holds 512 slots of RECORDER_SLOT_NS << l; the slot of period k
+ * stands at k % 512, so gaps need no filling.  period is written last: a slot
+ * whose period changes while it is copied is skipped.
+ */
+#define RECORDER_LEVELS  20u   /* 68 s at the finest, 1.1 years at the coarsest */
+#define RECORDER_SLOTS   512u
+#define RECORDER_SLOT_NS (UINT64_C(1) << 27) /* 134 ms, a shift to divide by */
+
+struct recorder_slot {
+    uint64_t period;    /* time since created_ns / slot length + 1; 0: empty */
+    uint64_t calls;     /* in this slot */
+    uint64_t heap_last;
+    uint64_t heap_max;
+    uint64_t stack_max;
+};
+
+#define CONTROL_OFFSET   (1 * SEGMENT_PAGE)
+#define PROCESS_OFFSET   (2 * SEGMENT_PAGE)
+#define DIRECTORY_OFFSET (3 * SEGMENT_PAGE)
+#define RECORDER_OFFSET  (4 * SEGMENT_PAGE)
+#define RECORDER_LEVEL_SIZE (RECORDER_SLOTS * 40u)
+#define SHARDS_OFFSET    (RECORDER_OFFSET + RECORDER_LEVELS * RECORDER_LEVEL_SIZE)
+#define SEGMENT_SIZE     (SHARDS_OFFSET + (uint64_t)SHARD_COUNT * SHARD_SIZE)
+
+_Static_assert(sizeof(struct segment_header) <= SEGMENT_PAGE, "header fits its page");
+_Static_assert(sizeof(struct segment_control) <= SEGMENT_PAGE, "control fits its page");
+_Static_assert(sizeof(struct segment_process) <= SEGMENT_PAGE, "process block fits its page");
+_Static_assert(SHARD_COUNT * sizeof(uint32_t) == SEGMENT_PAGE, "directory is a page");
+_Static_assert(sizeof(struct recorder_slot) == 40, "recorder slot");
+_Static_assert(RECORDER_LEVEL_SIZE % SEGMENT_PAGE == 0, "a level is whole pages");
+_Static_assert(sizeof(struct shard_hot) == 256, "the hot block is four cache lines");
+_Static_assert(sizeof(struct shard) <= SHARD_SIZE, "a shard fits");
+_Static_assert(SHARD_SIZE % SEGMENT_PAGE == 0, "a shard is whole pages");
+
+#endif

@@ -1,0 +1,6 @@
+# The protocol, and its only reader.
+noinst_LIBRARIES += src/segment/libsegment.a
+src_segment_libsegment_a_SOURCES = \
+	src/segment/layout.h src/segment/seqlock.h \
+	src/segment/names.c src/segment/names.h \
+	src/segment/reader.c src/segment/reader.h

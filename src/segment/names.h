@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Where segments live: PID.GENERATION in a private directory on a memory file
+ * system.  Used by the library inside the target and by memtop, so: no
+ * allocation, no stdio, no lock, nothing but system calls.
+ */
+#ifndef MEMTOP_NAMES_H
+#define MEMTOP_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define SEGMENT_PATH_MAX 256
+
+/*
+ * Finds the directory, creating it if need be: the first usable one of
+ * $MEMTOP_DIR, /dev/shm/memtop-UID, $XDG_RUNTIME_DIR/memtop, /tmp/memtop-UID.
+ * Usable: on tmpfs or ramfs, a directory (no link), ours, mode 0700.  memtop_dir
+ * and runtime_dir are the values of the variables, or NULL.  Returns an open
+ * descriptor (close it) and the path in buffer, or -errno of the last try.
+ */
+int segment_directory(const char *memtop_dir, const char *runtime_dir,
+                      char buffer[SEGMENT_PATH_MAX]);
+
+/*
+ * Creates PID.GENERATION with the first free generation in the directory,
+ * sized and with its fixed parts allocated: afterwards nothing written there
+ * can fault.  shards is how many shards to allocate as well.  Returns an open
+ * descriptor and *generation, or -errno; nothing is left behind on error.
+ */
+int segment_create(int directory, pid_t pid, unsigned shards, uint32_t *generation);
+
+/* Writes "PID.GENERATION" into buffer (at least 24 bytes). */
+void segment_name(char *buffer, pid_t pid, uint32_t generation);
+
+/* Parses it back; false if it is not such a name. */
+bool segment_name_parse(const char *name, pid_t *pid, uint32_t *generation);
+
+/*
+ * Unlinks up to limit segments of dead processes of this user and this pid
+ * namespace in the directory, sparing those whose keeper lives.
+ */
+void segment_sweep(int directory, uint64_t pid_namespace, unsigned limit);
+
+/* Inode of /proc/self/ns/pid, 0 if unknown. */
+uint64_t segment_pid_namespace(void);
+
+#endif

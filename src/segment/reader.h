@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Reads a segment.  Nothing in it is trusted: sizes and offsets must be
+ * exactly those of this version, every sum saturates, a file cut short under
+ * our feet (SIGBUS) is an error like any other, strings come out NUL-terminated
+ * (but unsanitised: see report/textwidth.h before they meet a terminal).
+ */
+#ifndef MEMTOP_READER_H
+#define MEMTOP_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "segment/layout.h"
+
+struct reader;
+
+/* Who the segment says it is; constant once state has left SEGMENT_PREPARED. */
+struct identity {
+    enum segment_state state;
+    enum segment_origin origin;
+    enum segment_accounting accounting;
+    enum segment_reason reason;
+    uint32_t flags;              /* SEGMENT_FLAG_* */
+    pid_t pid;                   /* in the process's own pid namespace */
+    pid_t parent;
+    uint32_t generation;         /* of exec, from 0 */
+    uint64_t created_ns;         /* CLOCK_MONOTONIC */
+    uint64_t created_boottime_ns;
+    char allocator[SEGMENT_ALLOCATOR_LEN];
+    char program[SEGMENT_PROGRAM_LEN];
+    char options[SEGMENT_OPTIONS_LEN];
+    size_t args_size;            /* bytes of args, each argument ends in NUL */
+    bool args_cut;
+    char args[SEGMENT_ARGS_LEN + 1];
+};
+
+/* Cumulative counters of the whole process and what follows from them. */
+struct snapshot {
+    uint64_t calls[FN_COUNT];
+    uint64_t bytes[FN_COUNT];         /* successful calls only; see layout.h */
+    uint64_t failed[FN_COUNT];
+    uint64_t failed_bytes[FN_COUNT];
+    uint64_t realloc_inplace;         /* memusage's nomove */
+    uint64_t realloc_dec;
+    uint64_t realloc_freed;           /* memusage's free: in the realloc row */
+    uint64_t free_null;
+    uint64_t unmatched;
+    uint64_t mapping_calls[MAPPING_COUNT];
+    uint64_t mapping_bytes[MAPPING_COUNT];
+    uint64_t mapping_failed[MAPPING_COUNT];
+    uint64_t mremap_inplace;
+    uint64_t mremap_dec;
+
+    uint64_t live_bytes;              /* baseline + allocated - freed, >= 0 */
+    uint64_t live_blocks;
+    uint64_t usable_bytes;            /* what the live blocks occupy */
+    uint64_t total_bytes;             /* ever allocated, without failed calls */
+    uint64_t peak_bytes;              /* >= live_bytes */
+    uint64_t stack_now;               /* deepest of the live threads */
+    uint64_t stack_peak;
+    uint64_t threads;                 /* that have called and not ended */
+    uint64_t threads_started;
+    uint64_t threads_merged;          /* that shared shard 0 for want of room */
+    unsigned torn;                    /* shards stuck inside an update */
+};
+
+/* Blocks by size.  allocated: every call that allocates, failed ones and
+   reallocs included (memusage's histogram), by cell.  live: blocks alive now,
+   by coarse bucket. */
+struct histogram {
+    uint64_t allocated[HISTOGRAM_CELLS];
+    uint64_t live[HISTOGRAM_COARSE];
+};
+
+/* A stretch of the flight recorder; times are ns since created_ns. */
+struct recorded {
+    uint64_t begin_ns;
+    uint64_t end_ns;
+    uint64_t calls;
+    uint64_t heap_last;
+    uint64_t heap_max;
+    uint64_t stack_max;
+};
+
+/*
+ * Opens the segment PATH, which must be a regular file of one of the uids
+ * owner_real and owner_effective, of the right size and version.  Returns 0 and *out (close with
+ * reader_close), or -errno: -EPROTO not a segment, -EPROTONOSUPPORT another
+ * version, -EMSGSIZE cut short, -EPERM another owner, else open's errors.
+ */
+int reader_open(const char *path, uid_t owner_real, uid_t owner_effective,
+                struct reader **out);
+void reader_close(struct reader *reader);
+
+/* Each returns 0, or -EMSGSIZE if the file was cut short meanwhile, -EPROTO if
+   its header changed into nonsense.  reader_state returns the state alone. */
+int reader_state(struct reader *reader, enum segment_state *state);
+int reader_identity(struct reader *reader, struct identity *identity);
+int reader_snapshot(struct reader *reader, struct snapshot *snapshot);
+int reader_histogram(struct reader *reader, struct histogram *histogram);
+
+/* The flight recorder, oldest first, each moment once and at the finest grain
+   kept.  *out is malloc'ed (caller frees), *count may be 0. */
+int reader_recorded(struct reader *reader, struct recorded **out, size_t *count);
+
+/* One English line for a segment_reason or a negative error of reader_open,
+   marked for translation. */
+const char *segment_reason_text(enum segment_reason reason);
+const char *reader_error_text(int error);
+
+#endif

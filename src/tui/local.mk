@@ -1,0 +1,1 @@
+# The display. Only this folder includes curses.
