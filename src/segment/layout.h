@@ -205,6 +205,14 @@ histogram_cell(uint64_t size)
                : HISTOGRAM_FINE - HISTOGRAM_COARSE_LARGE + histogram_coarse(size);
 }
 
+/* The coarse bucket that holds a cell. */
+static inline unsigned
+histogram_cell_coarse(unsigned cell)
+{
+    return cell < HISTOGRAM_FINE ? histogram_coarse((uint64_t)cell * HISTOGRAM_CELL_BYTES)
+                                 : cell - HISTOGRAM_FINE + HISTOGRAM_COARSE_LARGE;
+}
+
 /*
  * What a thread writes at every call.  sequence is odd while it does
  * (seqlock.h).  Not more than 256 bytes: a reader must be able to copy it

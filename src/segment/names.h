@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "segment/layout.h"
+
 #define SEGMENT_PATH_MAX 256
 
 /*
@@ -37,6 +39,25 @@ void segment_name(char *buffer, pid_t pid, uint32_t generation);
 
 /* Parses it back; false if it is not such a name. */
 bool segment_name_parse(const char *name, pid_t *pid, uint32_t *generation);
+
+/*
+ * Fills in what does not depend on who creates the segment: magic, version,
+ * sizes and offsets.
+ */
+void segment_header_init(struct segment_header *header);
+
+/*
+ * Called between fork and exec: creates the segment of the calling process,
+ * in state SEGMENT_PREPARED and kept by keeper, for the library to claim after
+ * the exec.  path gets its full name.  Returns 0 or -errno.
+ */
+int segment_prepare(int directory, const char *directory_path, pid_t keeper,
+                    char path[SEGMENT_PATH_MAX]);
+
+/* Unlinks PID.GENERATION if nobody keeps it; the caller knows that its process
+   image is gone. */
+bool segment_unlink_abandoned(int directory, pid_t pid, uint32_t generation,
+                              uint64_t pid_namespace);
 
 /*
  * Unlinks up to limit segments of dead processes of this user and this pid

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Finding the directory of segments, creating and sweeping segments.
+ *
+ * Runs inside the watched process as well: only raw system calls, so that no
+ * other interposer (fakeroot, eatmydata, ...) and no libc lock comes between,
+ * nothing allocated, no descriptor kept but the one returned.
+ */
+#include "config.h"
+
+#include "segment/names.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "segment/layout.h"
+
+#ifndef RAMFS_MAGIC
+#define RAMFS_MAGIC 0x858458f6
+#endif
+
+#define MAX_GENERATION 9999u
+
+/* A sweep looks at no more directory entries than this: starting a program
+   must not become slow because many others run. */
+#define MAX_SWEPT_ENTRIES 256u
+
+static long
+fail_code(long result)
+{
+    return result < 0 ? -errno : result;
+}
+
+/* Appends text to a path under construction; returns the new end, or NULL if
+   it does not fit. */
+static char *
+path_append(char *end, const char *limit, const char *text)
+{
+    size_t length = strlen(text);
+
+    if (end == NULL || length >= (size_t)(limit - end))
+        return NULL;
+    memcpy(end, text, length + 1);
+    return end + length;
+}
+
+/* Writes number in decimal at end, which must have room for 21 bytes. */
+static char *
+decimal(char *end, uint64_t number)
+{
+    char digits[20];
+    unsigned count = 0;
+
+    do
+        digits[count++] = (char)('0' + number % 10);
+    while (number /= 10);
+    while (count > 0)
+        *end++ = digits[--count];
+    *end = '\0';
+    return end;
+}
+
+void
+segment_name(char *buffer, pid_t pid, uint32_t generation)
+{
+    char *end = decimal(buffer, (uint64_t)pid);
+
+    *end++ = '.';
+    decimal(end, generation);
+}
+
+/* Reads a decimal number without sign or leading zero, at most limit. */
+static const char *
+parse_decimal(const char *text, uint64_t limit, uint64_t *number)
+{
+    uint64_t value = 0;
+
+    if (*text < '0' || *text > '9' || (*text == '0' && text[1] >= '0' && text[1] <= '9'))
+        return NULL;
+    for (; *text >= '0' && *text <= '9'; text++) {
+        value = value * 10 + (uint64_t)(*text - '0');
+        if (value > limit)
+            return NULL;
+    }
+    *number = value;
+    return text;
+}
+
+bool
+segment_name_parse(const char *name, pid_t *pid, uint32_t *generation)
+{
+    uint64_t first, second;
+
+    name = parse_decimal(name, INT32_MAX, &first);
+    if (name == NULL || *name++ != '.' || first == 0)
+        return false;
+    name = parse_decimal(name, MAX_GENERATION, &second);
+    if (name == NULL || *name != '\0')
+        return false;
+    *pid = (pid_t)first;
+    *generation = (uint32_t)second;
+    return true;
+}
+
+/* On tmpfs or ramfs, ours, mode 0700 and no link (the caller used
+   O_NOFOLLOW)? */
+static int
+check_directory(int fd)
+{
+    struct statfs fs;
+    struct stat st;
+
+    if (syscall(SYS_fstatfs, fd, &fs) < 0 || syscall(SYS_fstat, fd, &st) < 0)
+        return -errno;
+    if ((unsigned long)fs.f_type != TMPFS_MAGIC && (unsigned long)fs.f_type != RAMFS_MAGIC)
+        return -EMEDIUMTYPE;
+    if (st.st_uid != (uid_t)syscall(SYS_geteuid) || (st.st_mode & 077) != 0)
+        return -EPERM;
+    return 0;
+}
+
+static int
+open_directory(const char *path)
+{
+    int error;
+    int fd;
+
+    if (syscall(SYS_mkdirat, AT_FDCWD, path, 0700) < 0 && errno != EEXIST)
+        return -errno;
+    fd = (int)fail_code(syscall(SYS_openat, AT_FDCWD, path,
+                                O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0));
+    if (fd < 0)
+        return fd;
+    error = check_directory(fd);
+    if (error < 0) {
+        syscall(SYS_close, fd);
+        return error;
+    }
+    return fd;
+}
+
+/* Tries base + middle + the effective uid if with_uid. */
+static int
+try_directory(const char *base, const char *rest, bool with_uid,
+              char buffer[SEGMENT_PATH_MAX])
+{
+    const char *limit = buffer + SEGMENT_PATH_MAX;
+    char uid[21];
+    char *end;
+
+    if (base == NULL || base[0] != '/')
+        return -ENOENT;
+    end = path_append(buffer, limit, base);
+    end = path_append(end, limit, rest);
+    if (with_uid) {
+        decimal(uid, (uint64_t)syscall(SYS_geteuid));
+        end = path_append(end, limit, uid);
+    }
+    return end == NULL ? -ENAMETOOLONG : open_directory(buffer);
+}
+
+int
+segment_directory(const char *memtop_dir, const char *runtime_dir,
+                  char buffer[SEGMENT_PATH_MAX])
+{
+    int fd = try_directory(memtop_dir, "", false, buffer);
+
+    if (fd < 0)
+        fd = try_directory("/dev/shm", "/memtop-", true, buffer);
+    if (fd < 0)
+        fd = try_directory(runtime_dir, "/memtop", false, buffer);
+    if (fd < 0)
+        fd = try_directory("/tmp", "/memtop-", true, buffer);
+    return fd;
+}
+
+/* A file longer than the limit would cost the process a SIGXFSZ. */
+static bool
+file_limit_allows(uint64_t size)
+{
+    struct rlimit limit;
+
+    return syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit) < 0
+           || limit.rlim_cur >= size;
+}
+
+/* Gives the file its size and its fixed parts their pages. */
+static int
+allocate(int fd, unsigned shards)
+{
+    uint64_t fixed = RECORDER_OFFSET + RECORDER_LEVEL_SIZE;
+
+    if (syscall(SYS_ftruncate, fd, (off_t)SEGMENT_SIZE) < 0
+        || syscall(SYS_fallocate, fd, 0, (off_t)0, (off_t)fixed) < 0
+        || (shards > 0
+            && syscall(SYS_fallocate, fd, 0, (off_t)SHARDS_OFFSET,
+                       (off_t)shards * SHARD_SIZE) < 0))
+        return -errno;
+    return 0;
+}
+
+int
+segment_create(int directory, pid_t pid, unsigned shards, uint32_t *generation)
+{
+    const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+    char name[24];
+    long fd = -EEXIST;
+    int error;
+
+    if (!file_limit_allows(SEGMENT_SIZE))
+        return -EFBIG;
+    for (*generation = 0; fd == -EEXIST && *generation <= MAX_GENERATION; ++*generation) {
+        segment_name(name, pid, *generation);
+        fd = fail_code(syscall(SYS_openat, directory, name, flags, 0600));
+    }
+    --*generation;
+    if (fd < 0)
+        return (int)fd;
+    error = allocate((int)fd, shards);
+    if (error < 0) {
+        syscall(SYS_unlinkat, directory, name, 0);
+        syscall(SYS_close, (int)fd);
+        return error;
+    }
+    return (int)fd;
+}
+
+void
+segment_header_init(struct segment_header *header)
+{
+    header->version = SEGMENT_VERSION;
+    header->byte_order = SEGMENT_BYTE_ORDER;
+    header->total_size = SEGMENT_SIZE;
+    header->header_size = sizeof *header;
+    header->page_size = SEGMENT_PAGE;
+    header->control_offset = CONTROL_OFFSET;
+    header->process_offset = PROCESS_OFFSET;
+    header->directory_offset = DIRECTORY_OFFSET;
+    header->recorder_offset = RECORDER_OFFSET;
+    header->shards_offset = SHARDS_OFFSET;
+    header->shard_size = SHARD_SIZE;
+    header->shard_count = SHARD_COUNT;
+    header->recorder_levels = RECORDER_LEVELS;
+    header->recorder_slots = RECORDER_SLOTS;
+    header->recorder_slot_ns = RECORDER_SLOT_NS;
+    __atomic_store_n(&header->magic, SEGMENT_MAGIC, __ATOMIC_RELEASE);
+}
+
+/* As segment_header_init, through the descriptor: the process that prepares a
+   segment goes away by exec and has no use for a mapping. */
+static int
+write_header(int fd, pid_t pid, uint32_t generation, pid_t keeper)
+{
+    struct segment_header header;
+
+    memset(&header, 0, sizeof header);
+    segment_header_init(&header);
+    header.state = SEGMENT_PREPARED;
+    header.pid = (uint32_t)pid;
+    header.generation = generation;
+    header.keeper = (uint32_t)keeper;
+    header.uid = (uint32_t)syscall(SYS_geteuid);
+    header.pid_namespace = segment_pid_namespace();
+    if (syscall(SYS_pwrite64, fd, &header, sizeof header, (off_t)0) != sizeof header)
+        return -EIO;
+    return 0;
+}
+
+int
+segment_prepare(int directory, const char *directory_path, pid_t keeper,
+                char path[SEGMENT_PATH_MAX])
+{
+    const char *limit = path + SEGMENT_PATH_MAX;
+    pid_t pid = (pid_t)syscall(SYS_getpid);
+    uint32_t generation;
+    char name[24];
+    int error;
+    int fd = segment_create(directory, pid, 2, &generation);
+
+    if (fd < 0)
+        return fd;
+    segment_name(name, pid, generation);
+    error = write_header(fd, pid, generation, keeper);
+    if (error == 0
+        && path_append(path_append(path_append(path, limit, directory_path), limit, "/"),
+                       limit, name) == NULL)
+        error = -ENAMETOOLONG;
+    if (error < 0)
+        syscall(SYS_unlinkat, directory, name, 0);
+    syscall(SYS_close, fd);
+    return error;
+}
+
+uint64_t
+segment_pid_namespace(void)
+{
+    char link[64];
+    uint64_t inode;
+    long length = syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/ns/pid", link,
+                          sizeof link - 1);
+
+    /* "pid:[4026531836]" */
+    if (length <= 5)
+        return 0;
+    link[length] = '\0';
+    return parse_decimal(link + 5, INT64_MAX, &inode) != NULL ? inode : 0;
+}
+
+static bool
+process_exists(pid_t pid)
+{
+    return syscall(SYS_kill, pid, 0) == 0 || errno != ESRCH;
+}
+
+/* Is the segment NAME that of a dead process of this pid namespace that
+   nobody keeps?  The namespace matters because containers may share the
+   directory: there the same number is another, living process. */
+static bool
+is_abandoned(int directory, const char *name, uint64_t pid_namespace)
+{
+    struct {
+        uint64_t magic, pid_namespace;
+        uint32_t keeper;
+    } seen = {0, 0, 0};
+    long fd = syscall(SYS_openat, directory, name,
+                      O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0);
+
+    if (fd < 0)
+        return false;
+    bool complete =
+        syscall(SYS_pread64, fd, &seen.magic, sizeof seen.magic,
+                offsetof(struct segment_header, magic)) == sizeof seen.magic
+        && syscall(SYS_pread64, fd, &seen.pid_namespace, sizeof seen.pid_namespace,
+                   offsetof(struct segment_header, pid_namespace))
+               == sizeof seen.pid_namespace
+        && syscall(SYS_pread64, fd, &seen.keeper, sizeof seen.keeper,
+                   offsetof(struct segment_header, keeper)) == sizeof seen.keeper;
+    syscall(SYS_close, fd);
+    return complete && seen.magic == SEGMENT_MAGIC && seen.pid_namespace == pid_namespace
+           && (seen.keeper == 0 || !process_exists((pid_t)seen.keeper));
+}
+
+bool
+segment_unlink_abandoned(int directory, pid_t pid, uint32_t generation,
+                         uint64_t pid_namespace)
+{
+    char name[24];
+
+    segment_name(name, pid, generation);
+    return is_abandoned(directory, name, pid_namespace)
+           && syscall(SYS_unlinkat, directory, name, 0) == 0;
+}
+
+/* What getdents64 fills in; the kernel's layout, see getdents(2). */
+struct kernel_dirent {
+    uint64_t inode;
+    int64_t offset;
+    uint16_t length;
+    uint8_t type;
+    char name[];
+};
+
+void
+segment_sweep(int directory, uint64_t pid_namespace, unsigned limit)
+{
+    _Alignas(8) char buffer[1024];
+    unsigned entries = 0;
+    long filled;
+
+    if (pid_namespace == 0)
+        return;
+    syscall(SYS_lseek, directory, (off_t)0, SEEK_SET);
+    while (limit > 0 && entries < MAX_SWEPT_ENTRIES
+           && (filled = syscall(SYS_getdents64, directory, buffer, sizeof buffer)) > 0) {
+        for (long at = 0; at < filled && limit > 0; entries++) {
+            const struct kernel_dirent *entry = (const void *)(buffer + at);
+            uint32_t generation;
+            pid_t pid;
+
+            if (segment_name_parse(entry->name, &pid, &generation) && !process_exists(pid)
+                && segment_unlink_abandoned(directory, pid, generation, pid_namespace))
+                limit--;
+            at += entry->length;
+        }
+    }
+}
