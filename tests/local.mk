@@ -1,1 +1,12 @@
 # Tests mirror the source; see tests/README.
+
+if HAVE_CMOCKA
+check_PROGRAMS += tests/unit/units tests/unit/textwidth tests/unit/ranges
+tests_unit_units_SOURCES = tests/unit/units.c
+tests_unit_units_LDADD = src/report/libreport.a $(CMOCKA_LIBS) $(LIBINTL)
+tests_unit_textwidth_SOURCES = tests/unit/textwidth.c
+tests_unit_textwidth_LDADD = src/report/libreport.a $(CMOCKA_LIBS) $(LIBINTL)
+tests_unit_ranges_SOURCES = tests/unit/ranges.c
+tests_unit_ranges_LDADD = src/report/libreport.a $(CMOCKA_LIBS) $(LIBINTL)
+TESTS += tests/unit/units tests/unit/textwidth tests/unit/ranges
+endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Numbers for people: sizes, counts, rates and times as short text, in the
+ * locale's digits grouping, decimal point and translated unit names.  Machines
+ * get plain integers elsewhere (json.h).
+ *
+ * Every function writes at most size bytes including the final NUL and returns
+ * buf.  UNITS_MAX bytes hold any result.  The value UNITS_UNKNOWN is "-".
+ */
+#ifndef MEMTOP_UNITS_H
+#define MEMTOP_UNITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define UNITS_MAX     64
+#define UNITS_UNKNOWN UINT64_MAX   /* the same as HISTORY_UNKNOWN */
+
+/* UNIT_SI may be added to the first three: powers of 1000 and kB, MB... */
+enum unit { UNIT_AUTO, UNIT_KIB, UNIT_MIB, UNIT_BYTES, UNIT_SI };
+
+/* The unit after this one: auto, KiB, MiB, bytes, auto; keeps UNIT_SI. */
+enum unit units_next(enum unit unit);
+
+/* "248.3 MiB": four significant digits; "254261.3 KiB" in a fixed unit;
+   "260 358 144 B". */
+char *units_bytes(char *buf, size_t size, uint64_t bytes, enum unit unit);
+
+/* "400 MiB", "2.5 MiB", "0 B": no more digits than needed, at most three; for
+   the labels of an axis.  Compact, for narrow axes: "400M", "2.5M", "0B". */
+char *units_axis(char *buf, size_t size, uint64_t bytes, enum unit unit);
+char *units_axis_compact(char *buf, size_t size, uint64_t bytes, enum unit unit);
+
+/* "46.1 MiB/s": three significant digits, a rate is noise beyond. */
+char *units_rate(char *buf, size_t size, double bytes_per_second, enum unit unit);
+
+/* "24 537" as the locale groups digits; compact "24.5k", "1.20M". */
+char *units_count(char *buf, size_t size, uint64_t count);
+char *units_count_compact(char *buf, size_t size, uint64_t count);
+
+/* "00:02:24"; from a day on "1d 02:03". */
+char *units_duration(char *buf, size_t size, int64_t ns);
+
+/* A place on a time axis: "-35s", "-2m", "-1h30m", "2.5s", "0s"; at most two
+   parts. */
+char *units_offset(char *buf, size_t size, int64_t ns);
+
+#endif
