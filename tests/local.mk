@@ -10,3 +10,12 @@ tests_unit_ranges_SOURCES = tests/unit/ranges.c
 tests_unit_ranges_LDADD = src/report/libreport.a $(CMOCKA_LIBS) $(LIBINTL)
 TESTS += tests/unit/units tests/unit/textwidth tests/unit/ranges
 endif
+
+if HAVE_CMOCKA
+check_PROGRAMS += tests/unit/history tests/unit/procfs
+tests_unit_history_SOURCES = tests/unit/history.c
+tests_unit_history_LDADD = src/monitor/libmonitor.a $(CMOCKA_LIBS) $(LIBINTL)
+tests_unit_procfs_SOURCES = tests/unit/procfs.c
+tests_unit_procfs_LDADD = src/monitor/libmonitor.a $(CMOCKA_LIBS) $(LIBINTL)
+TESTS += tests/unit/history tests/unit/procfs
+endif

@@ -5,6 +5,7 @@
 #define MEMTOP_PROCFS_H
 
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 struct procfs_memory {
@@ -25,7 +26,8 @@ int procfs_memory(pid_t pid, struct procfs_memory *out);
 int procfs_start(pid_t pid, uint64_t *out);
 
 /* Children of pid, recursively, at most limit into pids; *count is how many
-   there are. */
+   there are (a lower bound if it exceeds limit).  A child whose parent has
+   ended belongs to init and is not found. */
 int procfs_descendants(pid_t pid, pid_t *pids, unsigned limit, unsigned *count);
 
 /* Bytes of the main thread's stack from the deepest page ever touched to its
@@ -34,5 +36,14 @@ int procfs_stack_touched(pid_t pid, uint64_t *out);
 
 /* Real and effective uid. */
 int procfs_uids(pid_t pid, uid_t *real, uid_t *effective);
+
+/* The parsers alone: the text of /proc/PID/status and of /proc/PID/stat. */
+struct procfs_stat {
+    char state;
+    pid_t parent;
+    uint64_t start_ticks;
+};
+int procfs_parse_status(FILE *file, struct procfs_memory *out);
+int procfs_parse_stat(const char *text, struct procfs_stat *out);
 
 #endif

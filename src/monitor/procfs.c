@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Reads /proc.  A process can vanish between any two steps, name itself
+ * anything, and have more lines, groups or children than any buffer holds:
+ * whatever does not parse is an error or a zero, never a crash.
+ */
+#include "config.h"
+
+#include "monitor/procfs.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PATH_SIZE 64
+
+/* Opens /proc/PID/NAME; NULL and errno if it cannot. */
+static FILE *
+open_file(pid_t pid, const char *name)
+{
+    char path[PATH_SIZE];
+
+    snprintf(path, sizeof path, "/proc/%ld/%s", (long)pid, name);
+    return fopen(path, "re");
+}
+
+/* A decimal number at *text, which is moved behind it.  False if there is none
+   or it does not fit. */
+static bool
+parse_number(const char **text, uint64_t *out)
+{
+    char *end;
+
+    if (!isdigit((unsigned char)**text))
+        return false;
+    errno = 0;
+    *out = strtoull(*text, &end, 10);
+    *text = end;
+    return errno == 0;
+}
+
+/* Reads one line, dropping what does not fit.  False at the end. */
+static bool
+read_line(FILE *file, char *line, int size)
+{
+    int c = 0;
+
+    if (!fgets(line, size, file))
+        return false;
+    if (!strchr(line, '\n'))
+        while ((c = getc(file)) != EOF && c != '\n')
+            ;
+    return true;
+}
+
+static const char *
+after_key(const char *line, const char *key)
+{
+    size_t length = strlen(key);
+
+    if (strncmp(line, key, length) != 0 || line[length] != ':')
+        return NULL;
+    line += length + 1;
+    return line + strspn(line, " \t");
+}
+
+static bool
+parse_kib(const char *line, const char *key, uint64_t *out)
+{
+    const char *value = after_key(line, key);
+    uint64_t kib;
+
+    if (!value || !parse_number(&value, &kib))
+        return false;
+    *out = kib > UINT64_MAX / 1024 ? UINT64_MAX : kib * 1024;
+    return true;
+}
+
+int
+procfs_parse_status(FILE *file, struct procfs_memory *out)
+{
+    struct procfs_memory memory = { 0 };
+    const struct {
+        const char *key;
+        uint64_t *value;
+    } sizes[] = {
+        { "VmRSS", &memory.rss },       { "RssAnon", &memory.rss_anon },
+        { "RssFile", &memory.rss_file }, { "RssShmem", &memory.rss_shmem },
+        { "VmHWM", &memory.rss_peak },  { "VmStk", &memory.stack_size },
+    };
+    char line[256];
+
+    while (read_line(file, line, sizeof line)) {
+        const char *value;
+        uint64_t threads;
+
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+            if (parse_kib(line, sizes[i].key, sizes[i].value))
+                break;
+        if ((value = after_key(line, "State")))
+            memory.state = isalpha((unsigned char)*value) ? *value : '\0';
+        if ((value = after_key(line, "Threads")) && parse_number(&value, &threads))
+            memory.threads = threads > INT32_MAX ? INT32_MAX : (unsigned)threads;
+    }
+    /* A read of a process that is just gone gives ESRCH or nothing. */
+    if (!memory.state)
+        return -ESRCH;
+    *out = memory;
+    return 0;
+}
+
+int
+procfs_memory(pid_t pid, struct procfs_memory *out)
+{
+    FILE *file = open_file(pid, "status");
+    int result;
+
+    if (!file)
+        return -errno;
+    result = procfs_parse_status(file, out);
+    fclose(file);
+    return result;
+}
+
+int
+procfs_parse_stat(const char *text, struct procfs_stat *out)
+{
+    struct procfs_stat stat = { 0 };
+    /* The name may hold anything, also ") R 1": the last parenthesis ends it. */
+    const char *field = strrchr(text, ')');
+    uint64_t number;
+
+    if (!field || field[1] != ' ' || !isalpha((unsigned char)field[2]))
+        return -EPROTO;
+    stat.state = field[2];
+    field += 3;
+    /* Fields 4 to 22 of proc(5), some of them negative. */
+    for (int i = 4; i <= 22; i++) {
+        bool negative;
+
+        field += strspn(field, " ");
+        negative = *field == '-';
+        field += negative;
+        if (!parse_number(&field, &number))
+            return -EPROTO;
+        if (i == 4)
+            stat.parent = negative || number > INT32_MAX ? 0 : (pid_t)number;
+    }
+    stat.start_ticks = number;
+    *out = stat;
+    return 0;
+}
+
+static int
+read_stat(pid_t pid, struct procfs_stat *out)
+{
+    FILE *file = open_file(pid, "stat");
+    char text[1024];
+    size_t length;
+
+    if (!file)
+        return -errno;
+    length = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    if (length == 0)
+        return -ESRCH;
+    /* The kernel prints no NUL; one from elsewhere must not hide the rest. */
+    for (size_t i = 0; i < length; i++)
+        if (text[i] == '\0')
+            text[i] = '?';
+    text[length] = '\0';
+    return procfs_parse_stat(text, out);
+}
+
+int
+procfs_start(pid_t pid, uint64_t *out)
+{
+    struct procfs_stat stat;
+    int result = read_stat(pid, &stat);
+
+    if (result == 0)
+        *out = stat.start_ticks;
+    return result;
+}
+
+/* What procfs_descendants gathers. */
+struct gathered {
+    pid_t *pids;
+    unsigned limit;
+    unsigned count;
+};
+
+static void
+gather(struct gathered *gathered, uint64_t pid)
+{
+    if (pid == 0 || pid > INT32_MAX)
+        return;
+    for (unsigned i = 0; i < gathered->count && i < gathered->limit; i++)
+        if (gathered->pids[i] == (pid_t)pid)
+            return;
+    if (gathered->count < gathered->limit)
+        gathered->pids[gathered->count] = (pid_t)pid;
+    gathered->count++;
+}
+
+/* Reads the pids in /proc/PID/task/TID/children. */
+static void
+gather_children_of_thread(struct gathered *gathered, pid_t pid, const char *tid)
+{
+    char name[PATH_SIZE];
+    FILE *file;
+    uint64_t number = 0;
+    bool inside = false;
+    int c;
+
+    snprintf(name, sizeof name, "task/%.16s/children", tid);
+    file = open_file(pid, name);
+    if (!file)
+        return;
+    while ((c = getc(file)) != EOF) {
+        if (isdigit(c)) {
+            number = number > INT32_MAX ? number : number * 10 + (unsigned)(c - '0');
+            inside = true;
+        } else if (inside) {
+            gather(gathered, number);
+            number = 0;
+            inside = false;
+        }
+    }
+    fclose(file);
+}
+
+static void
+gather_children(struct gathered *gathered, pid_t pid)
+{
+    char path[PATH_SIZE];
+    DIR *threads;
+    struct dirent *entry;
+
+    snprintf(path, sizeof path, "/proc/%ld/task", (long)pid);
+    threads = opendir(path);
+    if (!threads)
+        return;
+    while ((entry = readdir(threads)))
+        if (isdigit((unsigned char)entry->d_name[0]))
+            gather_children_of_thread(gathered, pid, entry->d_name);
+    closedir(threads);
+}
+
+/* For kernels without CONFIG_PROC_CHILDREN: everyone whose parent is PID. */
+static void
+gather_by_parent(struct gathered *gathered, DIR *proc, pid_t pid)
+{
+    struct dirent *entry;
+
+    rewinddir(proc);
+    while ((entry = readdir(proc))) {
+        const char *name = entry->d_name;
+        struct procfs_stat stat;
+        uint64_t child;
+
+        if (!parse_number(&name, &child) || *name || child > INT32_MAX)
+            continue;
+        if (read_stat((pid_t)child, &stat) == 0 && stat.parent == pid)
+            gather(gathered, child);
+    }
+}
+
+static bool
+kernel_lists_children(void)
+{
+    char path[PATH_SIZE];
+
+    snprintf(path, sizeof path, "/proc/self/task/%ld/children", (long)getpid());
+    return access(path, R_OK) == 0;
+}
+
+int
+procfs_descendants(pid_t pid, pid_t *pids, unsigned limit, unsigned *count)
+{
+    struct gathered gathered = { .pids = pids, .limit = limit };
+    DIR *proc = NULL;
+
+    if (!kernel_lists_children()) {
+        proc = opendir("/proc");
+        if (!proc)
+            return -errno;
+    }
+    /* Breadth first: pids is also the queue. */
+    for (unsigned next = 0; next == 0 || (next <= gathered.count && next <= limit);
+         next++) {
+        pid_t parent = next == 0 ? pid : pids[next - 1];
+
+        if (proc)
+            gather_by_parent(&gathered, proc, parent);
+        else
+            gather_children(&gathered, parent);
+    }
+    if (proc)
+        closedir(proc);
+    *count = gathered.count;
+    return 0;
+}
+
+/* The mapping that the kernel calls [stack]. */
+static int
+find_stack(pid_t pid, uint64_t *low, uint64_t *high)
+{
+    FILE *file = open_file(pid, "maps");
+    char line[256];
+    int result = -ENOENT;
+
+    if (!file)
+        return -errno;
+    while (result && read_line(file, line, sizeof line)) {
+        const char *name = strstr(line, "[stack]\n");
+
+        /* A file could be called that as well, but not at its path's start. */
+        if (name && name[-1] == ' '
+            && sscanf(line, "%" SCNx64 "-%" SCNx64, low, high) == 2 && *low < *high)
+            result = 0;
+    }
+    fclose(file);
+    return result;
+}
+
+int
+procfs_stack_touched(pid_t pid, uint64_t *out)
+{
+    const uint64_t in_use = UINT64_C(3) << 62; /* present or swapped: proc(5) */
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t low, high, entries[512];
+    char path[PATH_SIZE];
+    int result = find_stack(pid, &low, &high);
+    int file;
+
+    if (result)
+        return result;
+    snprintf(path, sizeof path, "/proc/%ld/pagemap", (long)pid);
+    file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return -errno;
+    result = -ENODATA;
+    while (result && low < high) {
+        ssize_t got = pread(file, entries, sizeof entries, (off_t)(low / page * 8));
+        size_t count = got > 0 ? (size_t)got / sizeof *entries : 0;
+
+        if (count == 0)
+            break;
+        for (size_t i = 0; i < count && low < high && result; i++, low += page) {
+            if (entries[i] & in_use) {
+                *out = high - low;
+                result = 0;
+            }
+        }
+    }
+    close(file);
+    return result;
+}
+
+int
+procfs_uids(pid_t pid, uid_t *real, uid_t *effective)
+{
+    FILE *file = open_file(pid, "status");
+    char line[256];
+    int result = -ESRCH;
+
+    if (!file)
+        return -errno;
+    while (result && read_line(file, line, sizeof line)) {
+        const char *value = after_key(line, "Uid");
+        uint64_t first, second;
+
+        if (!value || !parse_number(&value, &first))
+            continue;
+        value += strspn(value, " \t");
+        if (!parse_number(&value, &second))
+            continue;
+        *real = (uid_t)first;
+        *effective = (uid_t)second;
+        result = 0;
+    }
+    fclose(file);
+    return result;
+}
