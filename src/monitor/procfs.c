@@ -18,7 +18,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PATH_SIZE 64
+#define NAME_SIZE 64
+#define PATH_SIZE (NAME_SIZE + 32)
 
 /* Opens /proc/PID/NAME; NULL and errno if it cannot. */
 static FILE *
@@ -213,7 +214,7 @@ gather(struct gathered *gathered, uint64_t pid)
 static void
 gather_children_of_thread(struct gathered *gathered, pid_t pid, const char *tid)
 {
-    char name[PATH_SIZE];
+    char name[NAME_SIZE];
     FILE *file;
     uint64_t number = 0;
     bool inside = false;
