@@ -19,3 +19,11 @@ tests_unit_procfs_SOURCES = tests/unit/procfs.c
 tests_unit_procfs_LDADD = src/monitor/libmonitor.a $(CMOCKA_LIBS) $(LIBINTL)
 TESTS += tests/unit/history tests/unit/procfs
 endif
+
+# Preflight builds its own programs with $CC.
+if HAVE_CMOCKA
+check_PROGRAMS += tests/unit/preflight
+tests_unit_preflight_SOURCES = tests/unit/preflight.c
+tests_unit_preflight_LDADD = src/monitor/libmonitor.a $(LIBELF_LIBS) $(CMOCKA_LIBS) $(LIBINTL)
+TESTS += tests/unit/preflight
+endif

@@ -1,5 +1,11 @@
 # What memtop knows of the watched program. No curses, no gd.
 noinst_LIBRARIES += src/monitor/libmonitor.a
+src_monitor_libmonitor_a_CPPFLAGS = $(AM_CPPFLAGS) $(LIBELF_CFLAGS)
 src_monitor_libmonitor_a_SOURCES = \
 	src/monitor/history.c src/monitor/history.h \
 	src/monitor/procfs.c src/monitor/procfs.h
+
+# What a program will be like, from its file alone.
+src_monitor_libmonitor_a_SOURCES += \
+	src/monitor/elffile.c src/monitor/elffile.h \
+	src/monitor/preflight.c src/monitor/preflight.h

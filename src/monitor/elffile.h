@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What an ELF program says of itself before it runs: enough to know whether a
+   preloaded library will see its calls of malloc. */
+#ifndef MEMTOP_ELFFILE_H
+#define MEMTOP_ELFFILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* An allocator linked into the program. */
+enum elffile_allocator {
+    ELFFILE_ALLOCATOR_NONE,
+    ELFFILE_ALLOCATOR_MALLOC,   /* defines malloc: all calls end there */
+    ELFFILE_ALLOCATOR_PRIVATE,  /* a malloc that only the program itself sees */
+    ELFFILE_ALLOCATOR_JEMALLOC, /* under other names, beside the C library's */
+    ELFFILE_ALLOCATOR_MIMALLOC,
+    ELFFILE_ALLOCATOR_TCMALLOC,
+    ELFFILE_ALLOCATOR_GO
+};
+
+struct elffile {
+    unsigned class_bits;      /* 32 or 64 */
+    bool big_endian;
+    uint16_t machine;         /* EM_* */
+    bool runnable;            /* type and program headers are a program's */
+    bool dynamic;             /* a loader puts it together */
+    bool is_loader;           /* the program is the loader itself */
+    char loader[256];         /* PT_INTERP, "" if there is none */
+    enum elffile_allocator allocator;
+    const char *sanitizer;    /* its name, or NULL */
+};
+
+/*
+ * Reads the ELF file open at descriptor.  Returns 0, -ENOEXEC if it is no ELF
+ * file or a broken one, or another -errno.  Nothing in the file is trusted; a
+ * table too large to be true is passed over, as if it had been stripped.
+ */
+int elffile_read(int descriptor, struct elffile *out);
+
+#endif
