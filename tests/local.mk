@@ -8,7 +8,16 @@ tests_unit_textwidth_SOURCES = tests/unit/textwidth.c
 tests_unit_textwidth_LDADD = src/report/libreport.a $(CMOCKA_LIBS) $(LIBINTL)
 tests_unit_ranges_SOURCES = tests/unit/ranges.c
 tests_unit_ranges_LDADD = src/report/libreport.a $(CMOCKA_LIBS) $(LIBINTL)
-TESTS += tests/unit/units tests/unit/textwidth tests/unit/ranges
+check_PROGRAMS += tests/unit/summary tests/unit/line tests/unit/json
+tests_unit_summary_SOURCES = tests/unit/summary.c tests/unit/fake-process.h
+tests_unit_summary_LDADD = src/report/libreport.a $(CMOCKA_LIBS) $(LIBINTL)
+tests_unit_line_SOURCES = tests/unit/line.c tests/unit/fake-process.h
+tests_unit_line_LDADD = src/report/libreport.a $(CMOCKA_LIBS) $(LIBINTL)
+tests_unit_json_SOURCES = tests/unit/json.c tests/unit/fake-process.h
+tests_unit_json_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
+tests_unit_json_LDADD = src/report/libreport.a $(JANSSON_LIBS) $(CMOCKA_LIBS) $(LIBINTL)
+TESTS += tests/unit/units tests/unit/textwidth tests/unit/ranges \
+	tests/unit/summary tests/unit/line tests/unit/json
 endif
 
 if HAVE_CMOCKA

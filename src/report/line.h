@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The run without display: one line of text an interval, also what a screen
+   reader speaks. */
+#ifndef MEMTOP_LINE_H
+#define MEMTOP_LINE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "monitor/session.h"
+
+/* Writes "00:02:24 heap 248.3 MiB peak 400.1 MiB live 24537 malloc/s 28114
+   free/s 27990" and flushes; false if that failed. */
+bool report_line(FILE *out, const struct process *process);
+
+#endif

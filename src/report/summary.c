@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * memusage's report, from a process's counters.  Its text is never translated
+ * and its spaces are part of the format; scripts cut it by columns and regular
+ * expressions.  Differences, all deliberate: rows for the aligned functions
+ * (only if called), whose bytes are part of the totals; mappings are no heap;
+ * colours only when asked.
+ *
+ * The remarks after the histogram are memtop's own and translated.
+ */
+#include "config.h"
+
+#include "report/summary.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "i18n.h"
+#include "report/textwidth.h"
+#include "report/units.h"
+
+#define BAR_COLUMNS  50
+#define NAME_COLUMNS 7
+/* Coverage is told when most of a memory worth the word is not seen. */
+#define COVERAGE_LOW       50
+#define COVERAGE_MIN_BYTES (UINT64_C(4) << 20)
+
+static const char *const function_names[FN_COUNT] = {
+#define X(id, name) name,
+    SEGMENT_FUNCTIONS(X)
+#undef X
+};
+
+static const char *const mapping_names[MAPPING_COUNT] = {
+#define X(id, name) name,
+    SEGMENT_MAPPINGS(X)
+#undef X
+};
+
+/* memusage's escapes, or nothing. */
+struct palette {
+    const char *title, *title_end;
+    const char *heading, *heading_end;
+    const char *name, *name_end;
+    const char *failed, *failed_end;
+    const char *bar, *bar_end;
+};
+
+static const struct palette plain = {"", "", "", "", "", "", "", "", "", ""};
+static const struct palette coloured = {
+    .title = "\033[01;32m",
+    .title_end = "\033[0;0m",
+    .heading = "\033[04;34m",
+    .heading_end = "\033[0m",
+    .name = "\033[00;34m",
+    .name_end = "\033[0m",
+    .failed = "\033[01;41m",
+    .failed_end = "\033[00;00m",
+    .bar = "\033[41;37m",
+    .bar_end = "\033[0;0m",
+};
+
+static uint64_t
+add(uint64_t a, uint64_t b)
+{
+    uint64_t sum;
+
+    return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+uint64_t
+report_bytes(const struct snapshot *snapshot, enum segment_function function)
+{
+    if (function == FN_FREE)
+        return snapshot->bytes[function];
+    return add(snapshot->bytes[function], snapshot->failed_bytes[function]);
+}
+
+uint64_t
+report_total(const struct snapshot *snapshot)
+{
+    uint64_t total = 0;
+
+    for (unsigned i = 0; i < FN_COUNT; i++)
+        if (i != FN_FREE)
+            total = add(total, report_bytes(snapshot, i));
+    return total;
+}
+
+/* One number, right-aligned.  A long name has pushed the row excess columns to
+   the right; blanks in front of the number make good for it. */
+static void
+print_field(FILE *out, const char *gap, int width, uint64_t value, int *excess)
+{
+    int digits = snprintf(NULL, 0, "%" PRIu64, value);
+    int spare = width - digits;
+
+    if (spare > *excess)
+        spare = *excess;
+    if (spare > 0) {
+        width -= spare;
+        *excess -= spare;
+    }
+    fprintf(out, "%s%*" PRIu64, gap, width, value);
+}
+
+/* Name, calls and bytes; returns the columns the rest is too far right. */
+static int
+print_row(FILE *out, const struct palette *palette, const char *name, uint64_t calls,
+          uint64_t bytes)
+{
+    int excess = (int)strlen(name) - NAME_COLUMNS;
+
+    if (excess < 0)
+        excess = 0;
+    fprintf(out, "%s%*s|%s", palette->name, NAME_COLUMNS, name, palette->name_end);
+    print_field(out, " ", 10, calls, &excess);
+    print_field(out, "   ", 12, bytes, &excess);
+    return excess;
+}
+
+static void
+print_failed(FILE *out, const struct palette *palette, uint64_t failed, int excess)
+{
+    fputs("   ", out);
+    if (failed != 0)
+        fputs(palette->failed, out);
+    print_field(out, "", 12, failed, &excess);
+    fputs(palette->failed_end, out);
+}
+
+static void
+print_function(FILE *out, const struct palette *palette, const struct snapshot *now,
+               enum segment_function function)
+{
+    int excess = print_row(out, palette, function_names[function], now->calls[function],
+                           report_bytes(now, function));
+
+    if (function != FN_FREE)
+        print_failed(out, palette, now->failed[function], excess);
+    if (function == FN_REALLOC)
+        fprintf(out, "  (nomove:%" PRIu64 ", dec:%" PRIu64 ", free:%" PRIu64 ")",
+                now->realloc_inplace, now->realloc_dec, now->realloc_freed);
+    fputc('\n', out);
+}
+
+static void
+print_mapping(FILE *out, const struct palette *palette, const struct snapshot *now,
+              enum segment_mapping mapping)
+{
+    int excess = print_row(out, palette, mapping_names[mapping],
+                           now->mapping_calls[mapping], now->mapping_bytes[mapping]);
+
+    print_failed(out, palette, now->mapping_failed[mapping], excess);
+    if (mapping == MAPPING_MREMAP) /* the blank is memusage's */
+        fprintf(out, "  (nomove: %" PRIu64 ", dec:%" PRIu64 ")", now->mremap_inplace,
+                now->mremap_dec);
+    fputc('\n', out);
+}
+
+static void
+print_table(FILE *out, const struct palette *palette, const struct process *process)
+{
+    const struct snapshot *now = &process->now;
+
+    fprintf(out,
+            "\n%sMemory usage summary:%s heap total: %" PRIu64 ", heap peak: %" PRIu64
+            ", stack peak: %" PRIu64 "\n",
+            palette->title, palette->title_end, report_total(now), now->peak_bytes,
+            now->stack_peak);
+    fprintf(out, "%s         total calls   total memory   failed calls%s\n",
+            palette->heading, palette->heading_end);
+    for (unsigned i = 0; i < FN_COUNT; i++)
+        if (i <= FN_FREE || now->calls[i] != 0)
+            print_function(out, palette, now, i);
+    if (process->identity.flags & SEGMENT_FLAG_MMAP)
+        for (unsigned i = 0; i < MAPPING_COUNT; i++)
+            print_mapping(out, palette, now, i);
+}
+
+/* floor(count * parts / whole), for any count. */
+static unsigned
+share(uint64_t count, uint64_t whole, unsigned parts)
+{
+    if (count > UINT64_MAX / parts)
+        return (unsigned)(count / (whole / parts));
+    return (unsigned)(count * parts / whole);
+}
+
+/* Percent and bar of a bucket of count calls. */
+static void
+print_share(FILE *out, const struct palette *palette, uint64_t count, uint64_t highest,
+            uint64_t calls)
+{
+    unsigned percent = share(count, calls, 100);
+
+    if (percent == 0)
+        fputs(" <1% ", out);
+    else
+        fprintf(out, "%3u%% ", percent);
+    fputs(palette->bar, out);
+    for (unsigned i = share(count, highest, BAR_COLUMNS); i > 0; i--)
+        fputc('=', out);
+    fprintf(out, "%s\n", palette->bar_end);
+}
+
+static void
+print_histogram(FILE *out, const struct palette *palette, const struct histogram *sizes)
+{
+    uint64_t calls = 0, highest = 0, large = 0;
+
+    for (unsigned i = 0; i < HISTOGRAM_CELLS; i++) {
+        calls = add(calls, sizes->allocated[i]);
+        if (i >= HISTOGRAM_FINE)
+            large = add(large, sizes->allocated[i]);
+        else if (sizes->allocated[i] > highest)
+            highest = sizes->allocated[i];
+    }
+    if (large > highest)
+        highest = large;
+    fprintf(out, "%sHistogram for block sizes:%s\n", palette->title, palette->title_end);
+    for (unsigned i = 0; i < HISTOGRAM_FINE; i++)
+        if (sizes->allocated[i] != 0) {
+            fprintf(out, "%5u-%-5u%12" PRIu64 " ", i * HISTOGRAM_CELL_BYTES,
+                    (i + 1) * HISTOGRAM_CELL_BYTES - 1, sizes->allocated[i]);
+            print_share(out, palette, sizes->allocated[i], highest, calls);
+        }
+    if (large != 0) {
+        fprintf(out, "   large   %12" PRIu64 " ", large);
+        print_share(out, palette, large, highest, calls);
+    }
+}
+
+/* For ngettext, whose argument may be narrower than a counter: no language's
+   plural forms look beyond the last six digits. */
+static unsigned long
+plural(uint64_t count)
+{
+    return (unsigned long)(count < 1000000 ? count : count % 1000000 + 1000000);
+}
+
+/* A remark with a number in it. */
+static void
+remark_count(FILE *out, const char *format, uint64_t count)
+{
+    char number[UNITS_MAX];
+
+    if (count == 0)
+        return;
+    fputs("memtop: ", out);
+    fprintf(out, format, units_count(number, sizeof number, count));
+    fputc('\n', out);
+}
+
+/* A remark with a name in it that is not trusted. */
+static void
+remark_name(FILE *out, const char *format, const char *name, size_t size)
+{
+    char text[SEGMENT_PROGRAM_LEN];
+
+    text_sanitise(text, sizeof text, name, strnlen(name, size));
+    fputs("memtop: ", out);
+    fprintf(out, format, *text != '\0' ? text : "?");
+    fputc('\n', out);
+}
+
+static void
+remark_images(FILE *out, const struct process *process)
+{
+    unsigned children = process->children_seen;
+
+    if (process->generations > 1)
+        /* TRANSLATORS: %s is the file of a program. */
+        remark_name(out, _("these figures are those of %s, executed last"),
+                    process->identity.program, sizeof process->identity.program);
+    remark_count(out,
+                 ngettext("%s child process is counted apart and not in these figures",
+                          "%s child processes are counted apart and not in these figures",
+                          children),
+                 children);
+    if (process->identity.origin == ORIGIN_RAW_CLONE)
+        fprintf(out, "memtop: %s\n",
+                _("the process began as a clone the C library does not know of: the "
+                  "memory it began with is estimated"));
+}
+
+static void
+remark_counting(FILE *out, const struct process *process)
+{
+    const struct identity *identity = &process->identity;
+    const struct snapshot *now = &process->now;
+
+    remark_count(out,
+                 ngettext("%s block came from out of memtop's sight and was freed or "
+                          "resized; it is not counted",
+                          "%s blocks came from out of memtop's sight and were freed or "
+                          "resized; they are not counted",
+                          plural(now->unmatched)),
+                 now->unmatched);
+    if (identity->accounting == ACCOUNTING_USABLE)
+        /* TRANSLATORS: %s is the file of the allocator, as in libjemalloc.so.2. */
+        remark_name(out, _("sizes are not those asked for, but as %s rounds them up"),
+                    identity->allocator, sizeof identity->allocator);
+    remark_count(out,
+                 ngettext("%s thread shared the counters of others: its stack is not "
+                          "told apart",
+                          "%s threads shared the counters of others: their stacks are "
+                          "not told apart",
+                          plural(now->threads_merged)),
+                 now->threads_merged);
+    remark_count(out,
+                 ngettext("%s thread ended inside a call, which may be counted in part",
+                          "%s threads ended inside a call, which may be counted in part",
+                          plural(now->torn)),
+                 now->torn);
+}
+
+void
+report_remarks(FILE *out, const struct process *process)
+{
+    int coverage = process_coverage(process);
+
+    if (!process->measured)
+        return;
+    remark_counting(out, process);
+    remark_images(out, process);
+    if (coverage >= 0 && coverage < COVERAGE_LOW
+        && process->os.rss_anon >= COVERAGE_MIN_BYTES)
+        /* TRANSLATORS: coverage: how much of the process's own memory memtop
+           sees as heap. */
+        fprintf(out, _("memtop: coverage %d%%: most of the process's memory does not "
+                       "come from malloc\n"),
+                coverage);
+}
+
+void
+report_summary(FILE *out, const struct process *process, bool colour)
+{
+    const struct palette *palette = colour ? &coloured : &plain;
+
+    if (!process->measured) {
+        char why[2 * sizeof process->why_not];
+
+        text_sanitise(why, sizeof why, process->why_not,
+                      strnlen(process->why_not, sizeof process->why_not));
+        fprintf(out, _("memtop: not measured: %s\n"),
+                *why != '\0' ? why : _("the reason is unknown"));
+        return;
+    }
+    print_table(out, palette, process);
+    print_histogram(out, palette, &process->sizes);
+    report_remarks(out, process);
+}
