@@ -1,1 +1,32 @@
-# libmemtop.so: what runs inside the watched process.
+# libmemtop.so: what runs inside the watched process.  Nothing but libc.
+preload_PROGRAMS += libmemtop.so
+libmemtop_so_SOURCES = \
+	src/preload/wrappers.c src/preload/cxx.c src/preload/public.h \
+	src/preload/real.c src/preload/real.h src/preload/compat.h \
+	src/preload/account.c src/preload/account.h src/preload/trailer.h \
+	src/preload/shard.c src/preload/shard.h \
+	src/preload/recorder.c src/preload/recorder.h \
+	src/preload/options.c src/preload/publish.c \
+	src/preload/start.c src/preload/fork.c src/preload/state.h \
+	src/segment/names.c src/segment/names.h \
+	src/segment/layout.h src/segment/seqlock.h
+
+# No sanitizers here: they would need their runtime in every program.
+#   -fvisibility=hidden        only the wrappers are public
+#   -ftls-model=initial-exec   any other TLS allocates on first use
+#   -fno-builtin               gcc must not make calloc of malloc and memset,
+#                              nor drop calls it believes it knows
+#   -fno-stack-protector, -U_FORTIFY_SOURCE
+#                              their failure paths print and abort
+#   -fexceptions               bad_alloc passes through operator new
+#   -fno-lto                   symbol versions set in assembler (compat.h)
+libmemtop_so_CFLAGS = -std=gnu11 $(WARNINGS) -O2 -fPIC -fvisibility=hidden \
+	-ftls-model=initial-exec -fno-builtin -fno-stack-protector \
+	-U_FORTIFY_SOURCE -fexceptions -fno-lto
+#   -z now       no lazy binding inside a signal handler
+#   -z defs      every symbol must be there when the library is made
+libmemtop_so_LDFLAGS = -shared -Wl,-soname,libmemtop.so \
+	-Wl,--version-script=$(srcdir)/src/preload/libmemtop.map \
+	-Wl,-z,now -Wl,-z,relro -Wl,-z,defs
+EXTRA_libmemtop_so_DEPENDENCIES = $(srcdir)/src/preload/libmemtop.map
+EXTRA_DIST += src/preload/libmemtop.map

@@ -86,7 +86,8 @@ enum segment_reason {
     REASON_NO_MEMORY_FS = 3,  /* no private directory on a memory file system */
     REASON_FILE_LIMIT = 4,    /* RLIMIT_FSIZE is below the segment's size */
     REASON_NO_ROOM = 5,       /* the file system is full */
-    REASON_MAP_FAILED = 6     /* mmap refused (RLIMIT_AS?) */
+    REASON_MAP_FAILED = 6,    /* mmap refused (RLIMIT_AS?) */
+    REASON_OTHER_PROGRAM = 7  /* MEMUSAGE_PROG_NAME names another program */
 };
 
 /* How this process came to be, in header.origin. */

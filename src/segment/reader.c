@@ -642,6 +642,8 @@ segment_reason_text(enum segment_reason reason)
         return _("the memory file system is full");
     case REASON_MAP_FAILED:
         return _("the segment could not be mapped (address space limit?)");
+    case REASON_OTHER_PROGRAM:
+        return _("another program was asked for");
     }
     return _("unknown reason");
 }

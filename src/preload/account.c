@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The counters' slow paths, the peak and the flight recorder's feed.
+ *
+ * The peak.  Live bytes of the process are the sum of what every thread has
+ * allocated and freed; keeping that sum exact at every call would have all
+ * threads write one cache line.  So a thread collects its own change (delta)
+ * and folds it into process->current when it leaves [floor, ceiling]:
+ *   one thread      ceiling is the distance to the peak: every new peak folds,
+ *                   the peak is exact; and it is bounded as with two threads,
+ *                   so that little is pending when a second one starts;
+ *   more threads    a 1/1024 of the peak, shared out among them, or 4 KiB;
+ *   exact           nothing: every call folds.
+ */
+#include "config.h"
+
+#include "preload/account.h"
+
+#include <errno.h>
+
+#include "preload/recorder.h"
+#include "preload/shard.h"
+
+/* Below this a thread keeps its delta to itself whatever the peak. */
+#define FOLD_AT_LEAST 4096
+
+/* ---- peak ---- */
+
+static int64_t
+current_bytes(void)
+{
+    return __atomic_load_n(&mt_segment.process->current, __ATOMIC_RELAXED);
+}
+
+void
+mt_set_limits(void)
+{
+    struct segment_process *process = mt_segment.process;
+    uint32_t threads = __atomic_load_n(&process->threads, __ATOMIC_RELAXED);
+    int64_t peak = (int64_t)word_load(&process->peak);
+    int64_t share = (peak >> 10) / (threads < 2 ? 2 : threads);
+    int64_t room = peak - current_bytes();
+
+    if (share < FOLD_AT_LEAST)
+        share = FOLD_AT_LEAST;
+    if (mt_guard.exact) {
+        mt_guard.ceiling = INT64_MIN;
+        mt_guard.floor = INT64_MAX;
+        return;
+    }
+    mt_guard.ceiling = threads < 2 && room < share ? room : share;
+    mt_guard.floor = -share;
+}
+
+/* Adds to the process's live bytes and raises the peak. */
+static void
+fold_bytes(int64_t change)
+{
+    struct segment_process *process = mt_segment.process;
+    int64_t now = __atomic_add_fetch(&process->current, change, __ATOMIC_RELAXED);
+
+    if (now > 0) {
+        word_max_shared(&process->peak, (uint64_t)now);
+        word_max_shared(&process->recorder_heap_max, (uint64_t)now);
+    }
+}
+
+void
+mt_fold(struct shard *shard)
+{
+    int64_t change = shard->hot.delta;
+
+    shard->hot.delta = 0;
+    fold_bytes(change);
+    mt_set_limits();
+}
+
+void
+mt_look(struct shard *shard)
+{
+    mt_fold(shard);
+    mt_recorder_look(word_load(&shard->hot.stack_now));
+}
+
+/* ---- stack ---- */
+
+void
+mt_new_depth(struct shard *shard, uint64_t depth, bool shared)
+{
+    if (depth > mt_thread.stack_limit && !mt_stack_grew(depth))
+        return;
+    if (shared) {
+        word_max_shared(&mt_segment.process->stack_peak, depth);
+    } else {
+        word_store(&shard->hot.stack_now, depth);
+        word_store(&shard->hot.stack_peak, depth);
+    }
+    word_max_shared(&mt_segment.process->recorder_stack_max, depth);
+}
+
+/* In shard 0 only the process's peak is kept: depths of different threads in
+   turn would be no thread's depth. */
+static void
+count_depth_shared(void)
+{
+    uint64_t depth = mt_thread.stack_base - stack_pointer();
+
+    if (mt_thread.stack_base != 0 && depth > word_load(&mt_segment.process->stack_peak))
+        mt_new_depth(NULL, depth, true);
+}
+
+/* ---- in shard 0 ---- */
+
+/* The thread's own shard if it can have one and is not inside an update. */
+static struct shard *
+shard_or_none(void)
+{
+    if (mt_thread.state == THREAD_NEW) {
+        int saved_errno = errno;
+        mt_shard_claim();
+        errno = saved_errno;
+    }
+    return update_shard();
+}
+
+static void
+finish_shared(int64_t change)
+{
+    fold_bytes(change);
+    count_depth_shared();
+}
+
+void
+mt_count_made_slow(const struct mt_change *change)
+{
+    if (shard_or_none() != NULL) {
+        mt_count_made(change->fn, change->size, change->usable);
+        return;
+    }
+    count_made(mt_shard(0), change->fn, change->size, change->usable, true);
+    finish_shared((int64_t)change->size);
+}
+
+void
+mt_count_freed_slow(const struct mt_change *change)
+{
+    if (shard_or_none() != NULL) {
+        mt_count_freed(change->old_size, change->old_usable);
+        return;
+    }
+    count_freed(mt_shard(0), change->old_size, change->old_usable, true);
+    finish_shared(-(int64_t)change->old_size);
+}
+
+void
+mt_count_free_null_slow(void)
+{
+    if (shard_or_none() != NULL) {
+        mt_count_free_null();
+        return;
+    }
+    word_add_shared(&mt_shard(0)->hot.calls[FN_FREE], 1);
+    word_add_shared(&mt_shard(0)->hot.free_null, 1);
+}
+
+/* ---- realloc ---- */
+
+/* realloc(p, 0) that freed: counted in the realloc row, but the bytes are
+   free's, and it is in no histogram of calls (memusage). */
+static void
+count_realloc_freed(struct shard *shard, const struct mt_change *change, bool shared)
+{
+    struct shard_hot *hot = &shard->hot;
+
+    count_add(&hot->calls[FN_REALLOC], 1, shared);
+    count_add(&hot->realloc_freed, 1, shared);
+    count_add(&hot->bytes[FN_FREE], change->old_size, shared);
+    count_add(&hot->usable, -change->old_usable, shared);
+    count_add(&shard->freed[histogram_coarse(change->old_size)], 1, shared);
+}
+
+/* realloc of a block of ours to a size above 0: growth is the row's bytes. */
+static void
+count_realloc_moved(struct shard *shard, const struct mt_change *change, bool shared)
+{
+    struct shard_hot *hot = &shard->hot;
+
+    count_add(&hot->calls[FN_REALLOC], 1, shared);
+    if (change->size > change->old_size)
+        count_add(&hot->bytes[FN_REALLOC], change->size - change->old_size, shared);
+    if (change->size < change->old_size) {
+        count_add(&hot->realloc_shrunk, change->old_size - change->size, shared);
+        count_add(&hot->realloc_dec, 1, shared);
+    }
+    if (change->in_place)
+        count_add(&hot->realloc_inplace, 1, shared);
+    count_add(&hot->usable, change->usable - change->old_usable, shared);
+    count_add(&shard->allocated[histogram_cell(change->size)], 1, shared);
+    count_add(&shard->freed[histogram_coarse(change->old_size)], 1, shared);
+}
+
+static void
+count_resized(struct shard *shard, const struct mt_change *change, bool shared)
+{
+    if (change->fresh) {
+        count_made(shard, FN_REALLOC, change->size, change->usable, shared);
+        count_add(&shard->hot.realloc_fresh, 1, shared);
+    } else if (change->fn == FN_FREE) {
+        count_realloc_freed(shard, change, shared);
+    } else {
+        count_realloc_moved(shard, change, shared);
+    }
+}
+
+void
+mt_count_resized(const struct mt_change *change)
+{
+    int64_t difference = (int64_t)change->size - (int64_t)change->old_size;
+    struct shard *shard = shard_or_none();
+
+    if (shard == NULL) {
+        count_resized(mt_shard(0), change, true);
+        finish_shared(difference);
+        return;
+    }
+    seqlock_write_begin(&shard->hot.sequence);
+    count_resized(shard, change, false);
+    count_depth(shard);
+    count_delta(shard, difference);
+    update_end(shard);
+}
+
+/* ---- rare ---- */
+
+/* A failed call is in its row and in the histogram (memusage), but made no
+   block: the live histogram gets it back through freed. */
+static void
+count_failed(struct shard *shard, enum segment_function fn, uint64_t size, uint64_t asked,
+             bool would_make, bool shared)
+{
+    count_add(&shard->hot.calls[fn], 1, shared);
+    if (would_make && fn != FN_REALLOC)
+        count_add(&shard->hot.failed_new, 1, shared);
+    count_add(&shard->allocated[histogram_cell(asked)], 1, shared);
+    count_add(&shard->freed[histogram_coarse(asked)], 1, shared);
+    count_add(&shard->failed[fn], 1, shared);
+    count_add(&shard->failed_bytes[fn], size, shared);
+}
+
+void
+mt_count_failed(enum segment_function fn, uint64_t size, uint64_t asked, bool would_make)
+{
+    struct shard *shard = shard_or_none();
+
+    if (shard == NULL) {
+        count_failed(mt_shard(0), fn, size, asked, would_make, true);
+        return;
+    }
+    seqlock_write_begin(&shard->hot.sequence);
+    count_failed(shard, fn, size, asked, would_make, false);
+    update_end(shard);
+}
+
+/* Shard 0 serves what is too rare to need a fast path. */
+void
+mt_count_unmatched(void)
+{
+    word_add_shared(&mt_shard(0)->hot.unmatched, 1);
+}
+
+void
+mt_count_mapping(enum segment_mapping mapping, uint64_t bytes, bool failed)
+{
+    struct shard *shard = mt_shard(0);
+
+    word_add_shared(&shard->mapping_calls[mapping], 1);
+    if (failed)
+        word_add_shared(&shard->mapping_failed[mapping], 1);
+    else
+        word_add_shared(&shard->mapping_bytes[mapping], bytes);
+}
+
+void
+mt_count_mremap(uint64_t growth, bool failed, bool in_place, bool shrunk)
+{
+    struct shard *shard = mt_shard(0);
+
+    mt_count_mapping(MAPPING_MREMAP, growth, failed);
+    if (failed)
+        return;
+    if (in_place)
+        word_add_shared(&shard->mremap_inplace, 1);
+    if (shrunk)
+        word_add_shared(&shard->mremap_dec, 1);
+}

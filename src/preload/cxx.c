@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * operator new and delete, all forms of C++17 (Itanium ABI names).
+ *
+ * libstdc++'s call malloc and free and are counted there.  jemalloc, tcmalloc
+ * and mimalloc bring their own, which do not: where the next operator new
+ * lives in the same object as the next malloc we count here.  Sizes are usable
+ * sizes then (such an allocator is never given trailers), and sized deletes
+ * are forwarded to unsized ones.
+ *
+ * Built with -fexceptions: bad_alloc passes through our frames.
+ */
+#include "config.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+
+#include "preload/account.h"
+#include "preload/compat.h"
+#include "preload/public.h"
+#include "preload/real.h"
+#include "preload/state.h"
+
+MT_BIND_OLD(dlopen);
+MT_BIND_OLD(dlsym);
+
+typedef void *(*new_function)(size_t);
+typedef void *(*new_aligned_function)(size_t, size_t);
+typedef void *(*new_nothrow_function)(size_t, const void *);
+typedef void *(*new_aligned_nothrow_function)(size_t, size_t, const void *);
+typedef void (*delete_function)(void *);
+typedef void (*delete_aligned_function)(void *, size_t);
+
+/*
+ * A C++ plugin that a C program opened with RTLD_LOCAL finds our operators
+ * first, but its runtime is not in the scope RTLD_NEXT searches: ask the
+ * runtime itself, if it is loaded.
+ */
+static void *
+in_loaded_runtime(const char *name)
+{
+    static const char *const runtimes[] = {"libstdc++.so.6", "libc++.so.1", "libc++abi.so.1"};
+
+    for (size_t i = 0; i < sizeof runtimes / sizeof runtimes[0]; i++) {
+        void *runtime = dlopen(runtimes[i], RTLD_LAZY | RTLD_NOLOAD);
+        void *found = runtime != NULL ? dlsym(runtime, name) : NULL;
+        if (found != NULL)
+            return found;
+    }
+    return NULL;
+}
+
+/* What stands in when no runtime is loaded (it is linked into the plugin). */
+static void *
+plain_new(size_t size)
+{
+    void *block = malloc(size != 0 ? size : 1);
+
+    if (block == NULL)
+        abort(); /* there is nobody to throw bad_alloc */
+    return block;
+}
+
+static void *
+plain_new_aligned(size_t size, size_t alignment)
+{
+    void *block = aligned_alloc(alignment, size);
+
+    if (block == NULL)
+        abort();
+    return block;
+}
+
+static void *
+plain_new_nothrow(size_t size, const void *tag)
+{
+    (void)tag;
+    return malloc(size != 0 ? size : 1);
+}
+
+static void *
+plain_new_aligned_nothrow(size_t size, size_t alignment, const void *tag)
+{
+    (void)tag;
+    return aligned_alloc(alignment, size);
+}
+
+static void
+plain_delete_aligned(void *block, size_t alignment)
+{
+    (void)alignment;
+    free(block);
+}
+
+/* The next definition of an operator, looked up once. */
+static void *
+next_operator(void **cache, const char *name, void *otherwise)
+{
+    void *next = __atomic_load_n(cache, __ATOMIC_RELAXED);
+
+    if (likely(next != NULL))
+        return next;
+    next = mt_real_next(name);
+    if (next == NULL)
+        next = in_loaded_runtime(name);
+    if (next == NULL)
+        next = otherwise;
+    __atomic_store_n(cache, next, __ATOMIC_RELAXED);
+    return next;
+}
+
+/* Do these operators bypass malloc?  Asked once: 1 yes, 2 no. */
+static bool
+bypass_malloc(void)
+{
+    static uint32_t answer;
+    uint32_t known = __atomic_load_n(&answer, __ATOMIC_RELAXED);
+
+    if (unlikely(known == 0)) {
+        if (!mt_guard.active && !mt_wake())
+            return false;
+        known = mt_real_has("_Znwm") ? 1 : 2;
+        __atomic_store_n(&answer, known, __ATOMIC_RELAXED);
+    }
+    return known == 1 && !mt_guard.trailers && (mt_guard.active || mt_wake());
+}
+
+static void *
+count_new(void *block)
+{
+    if (block != NULL && bypass_malloc()) {
+        size_t usable = mt_real.malloc_usable_size(block);
+        mt_count_made(FN_MALLOC, usable, usable);
+    }
+    return block;
+}
+
+static void
+count_delete(void *block)
+{
+    if (block != NULL && !mt_arena_holds(block) && bypass_malloc()) {
+        size_t usable = mt_real.malloc_usable_size(block);
+        mt_count_freed(usable, usable);
+    }
+}
+
+#define NEXT(type, name, otherwise)                                            \
+    static void *cache;                                                        \
+    type next = (type)next_operator(&cache, name, (void *)(otherwise))
+
+#define DEFINE_NEW(symbol)                                                     \
+    PUBLIC void *symbol(size_t size);                                          \
+    PUBLIC void *symbol(size_t size)                                           \
+    {                                                                          \
+        NEXT(new_function, #symbol, plain_new);                                \
+        return count_new(next(size));                                          \
+    }
+
+#define DEFINE_NEW_NOTHROW(symbol)                                             \
+    PUBLIC void *symbol(size_t size, const void *tag);                         \
+    PUBLIC void *symbol(size_t size, const void *tag)                          \
+    {                                                                          \
+        NEXT(new_nothrow_function, #symbol, plain_new_nothrow);                \
+        return count_new(next(size, tag));                                     \
+    }
+
+#define DEFINE_NEW_ALIGNED(symbol)                                             \
+    PUBLIC void *symbol(size_t size, size_t alignment);                        \
+    PUBLIC void *symbol(size_t size, size_t alignment)                         \
+    {                                                                          \
+        NEXT(new_aligned_function, #symbol, plain_new_aligned);                \
+        return count_new(next(size, alignment));                               \
+    }
+
+#define DEFINE_NEW_ALIGNED_NOTHROW(symbol)                                     \
+    PUBLIC void *symbol(size_t size, size_t alignment, const void *tag);       \
+    PUBLIC void *symbol(size_t size, size_t alignment, const void *tag)        \
+    {                                                                          \
+        NEXT(new_aligned_nothrow_function, #symbol, plain_new_aligned_nothrow); \
+        return count_new(next(size, alignment, tag));                          \
+    }
+
+/* Every delete without an alignment goes to the unsized one, UNSIZED. */
+#define DEFINE_DELETE(symbol, unsized, ...)                                    \
+    PUBLIC void symbol(void *block __VA_ARGS__);                               \
+    PUBLIC void symbol(void *block __VA_ARGS__)                                \
+    {                                                                          \
+        NEXT(delete_function, #unsized, free);                                 \
+        count_delete(block);                                                   \
+        next(block);                                                           \
+    }
+
+#define DEFINE_DELETE_ALIGNED(symbol, unsized, ...)                            \
+    PUBLIC void symbol(void *block __VA_ARGS__, size_t alignment);             \
+    PUBLIC void symbol(void *block __VA_ARGS__, size_t alignment)              \
+    {                                                                          \
+        NEXT(delete_aligned_function, #unsized, plain_delete_aligned);         \
+        count_delete(block);                                                   \
+        next(block, alignment);                                                \
+    }
+
+#define SIZED   , __attribute__((unused)) size_t size
+#define NOTHROW , __attribute__((unused)) const void *tag
+
+DEFINE_NEW(_Znwm)
+DEFINE_NEW(_Znam)
+DEFINE_NEW_NOTHROW(_ZnwmRKSt9nothrow_t)
+DEFINE_NEW_NOTHROW(_ZnamRKSt9nothrow_t)
+DEFINE_NEW_ALIGNED(_ZnwmSt11align_val_t)
+DEFINE_NEW_ALIGNED(_ZnamSt11align_val_t)
+DEFINE_NEW_ALIGNED_NOTHROW(_ZnwmSt11align_val_tRKSt9nothrow_t)
+DEFINE_NEW_ALIGNED_NOTHROW(_ZnamSt11align_val_tRKSt9nothrow_t)
+
+DEFINE_DELETE(_ZdlPv, _ZdlPv)
+DEFINE_DELETE(_ZdaPv, _ZdaPv)
+DEFINE_DELETE(_ZdlPvm, _ZdlPv, SIZED)
+DEFINE_DELETE(_ZdaPvm, _ZdaPv, SIZED)
+DEFINE_DELETE(_ZdlPvRKSt9nothrow_t, _ZdlPv, NOTHROW)
+DEFINE_DELETE(_ZdaPvRKSt9nothrow_t, _ZdaPv, NOTHROW)
+DEFINE_DELETE_ALIGNED(_ZdlPvSt11align_val_t, _ZdlPvSt11align_val_t)
+DEFINE_DELETE_ALIGNED(_ZdaPvSt11align_val_t, _ZdaPvSt11align_val_t)
+DEFINE_DELETE_ALIGNED(_ZdlPvmSt11align_val_t, _ZdlPvSt11align_val_t, SIZED)
+DEFINE_DELETE_ALIGNED(_ZdaPvmSt11align_val_t, _ZdaPvSt11align_val_t, SIZED)
+
+#define DEFINE_DELETE_ALIGNED_NOTHROW(symbol, unsized)                         \
+    PUBLIC void symbol(void *block, size_t alignment, const void *tag);        \
+    PUBLIC void symbol(void *block, size_t alignment, const void *tag)         \
+    {                                                                          \
+        NEXT(delete_aligned_function, #unsized, plain_delete_aligned);         \
+        (void)tag;                                                             \
+        count_delete(block);                                                   \
+        next(block, alignment);                                                \
+    }
+
+DEFINE_DELETE_ALIGNED_NOTHROW(_ZdlPvSt11align_val_tRKSt9nothrow_t, _ZdlPvSt11align_val_t)
+DEFINE_DELETE_ALIGNED_NOTHROW(_ZdaPvSt11align_val_tRKSt9nothrow_t, _ZdaPvSt11align_val_t)

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The environment: MEMTOP_OPTIONS=word,word=value,... and what memusage's
+ * library understands.  Reads environ itself, because programs define their
+ * own getenv (bash does) and may not be ready to answer.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "preload/state.h"
+
+struct mt_options mt_options;
+
+static const char *
+environment(const char *name)
+{
+    size_t length = strlen(name);
+
+    for (char **entry = environ; entry != NULL && *entry != NULL; entry++)
+        if (strncmp(*entry, name, length) == 0 && (*entry)[length] == '=')
+            return *entry + length + 1;
+    return NULL;
+}
+
+/* If word[0..length) is NAME=VALUE, returns VALUE and its length. */
+static const char *
+word_value(const char *word, size_t *length, const char *name)
+{
+    size_t prefix = strlen(name);
+
+    if (*length < prefix || strncmp(word, name, prefix) != 0)
+        return NULL;
+    *length -= prefix;
+    return word + prefix;
+}
+
+static bool
+word_is(const char *word, size_t length, const char *name)
+{
+    return strlen(name) == length && strncmp(word, name, length) == 0;
+}
+
+static uint32_t
+number(const char *digits, size_t length)
+{
+    uint32_t value = 0;
+
+    for (size_t i = 0; i < length && digits[i] >= '0' && digits[i] <= '9'; i++)
+        value = value * 10 + (uint32_t)(digits[i] - '0');
+    return value;
+}
+
+/* Unknown words are ignored: a newer memtop may know more than we do. */
+static void
+take_word(struct mt_options *options, const char *word, size_t length)
+{
+    const char *value;
+    size_t left = length;
+
+    if (word_is(word, length, "mmap"))
+        options->mappings = true;
+    else if (word_is(word, length, "exact"))
+        options->exact = true;
+    else if (word_is(word, length, "root-only"))
+        options->root_only = true;
+    else if (word_is(word, length, "old-kernel"))
+        options->old_kernel = true;
+    else if (word_is(word, length, "accounting=requested"))
+        options->accounting = ACCOUNTING_REQUESTED;
+    else if (word_is(word, length, "accounting=usable"))
+        options->accounting = ACCOUNTING_USABLE;
+    else if ((value = word_value(word, &left, "keep=")) != NULL)
+        options->keeper = number(value, left);
+    else if ((value = word_value(word, &left, "segment=")) != NULL
+             && left < sizeof options->segment) {
+        memcpy(options->segment, value, left);
+        options->segment[left] = '\0';
+    }
+}
+
+static void
+take_words(struct mt_options *options, const char *words)
+{
+    size_t length = strlen(words);
+
+    memcpy(options->words, words,
+           length < sizeof options->words ? length : sizeof options->words - 1);
+    while (*words != '\0') {
+        size_t word = strcspn(words, ",");
+        take_word(options, words, word);
+        words += word + (words[word] == ',');
+    }
+}
+
+void
+mt_options_read(struct mt_options *options, const char **memtop_dir,
+                const char **runtime_dir)
+{
+    const char *words = environment("MEMTOP_OPTIONS");
+    const char *program = environment("MEMUSAGE_PROG_NAME");
+    const char *output = environment("MEMUSAGE_OUTPUT");
+
+    memset(options, 0, sizeof *options);
+    if (words != NULL)
+        take_words(options, words);
+    if (environment("MEMUSAGE_TRACE_MMAP") != NULL)
+        options->mappings = true;
+    options->output_ignored = output != NULL && output[0] != '\0';
+    options->other_program =
+        program != NULL && strcmp(program, program_invocation_short_name) != 0;
+    *memtop_dir = environment("MEMTOP_DIR");
+    *runtime_dir = environment("XDG_RUNTIME_DIR");
+}
+
+/* ---- LD_PRELOAD ---- */
+
+/* Entries are separated by colons or spaces, ld.so(8). */
+static size_t
+entry_length(const char *list)
+{
+    return strcspn(list, ": ");
+}
+
+static const char *
+base_name(const char *path, size_t length)
+{
+    while (length > 0 && path[length - 1] != '/')
+        length--;
+    return path + length;
+}
+
+/* Is the entry our library: the same path, or its bare name? */
+static bool
+is_own(const char *entry, size_t length, const char *own_path)
+{
+    const char *own_name = base_name(own_path, strlen(own_path));
+
+    return word_is(entry, length, own_path) || word_is(entry, length, own_name);
+}
+
+void
+mt_options_leave_preload(const char *own_path)
+{
+    char *list = (char *)environment("LD_PRELOAD");
+
+    while (list != NULL && *list != '\0') {
+        size_t length = entry_length(list);
+        size_t skip = length + (list[length] != '\0');
+
+        if (is_own(list, length, own_path))
+            memmove(list, list + skip, strlen(list + skip) + 1);
+        else
+            list += skip;
+    }
+}

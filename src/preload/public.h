@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Marks a definition as one that programs see, and declares those that no
+   header here does. */
+#ifndef MEMTOP_PUBLIC_H
+#define MEMTOP_PUBLIC_H
+
+#include <stddef.h>
+
+#define PUBLIC __attribute__((visibility("default"), used))
+
+void cfree(void *block);                                    /* glibc < 2.26 */
+void free_sized(void *block, size_t size);                  /* C23 */
+void free_aligned_sized(void *block, size_t alignment, size_t size);
+
+#endif

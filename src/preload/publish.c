@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Giving the process its segment: adopting the one memtop has prepared, or
+ * creating one, mapping it, saying in its header who we are.  The descriptor
+ * is closed again at once: the mapping is all we keep.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "preload/real.h"
+#include "preload/state.h"
+#include "segment/names.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
+#endif
+
+/* Without MADV_POPULATE_WRITE a shard cannot be made present later, the
+   descriptor being closed; so some are allocated at the start.  Ten levels of
+   the recorder reach back nine hours. */
+#define OLD_KERNEL_SHARDS 9u
+#define OLD_KERNEL_LEVELS 10u
+
+/* Shard 0 and the main thread's. */
+#define FIRST_SHARDS 2u
+
+#define SWEEP_LIMIT 16u
+
+struct mt_segment mt_segment;
+
+/* The segment's file, to unlink it at exit. */
+static char segment_path[SEGMENT_PATH_MAX + 24];
+
+static bool populate_works;
+
+static uint64_t
+clock_ns(clockid_t clock)
+{
+    struct timespec now = {0, 0};
+
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint64_t
+mt_now_coarse(void)
+{
+    return clock_ns(CLOCK_MONOTONIC_COARSE);
+}
+
+bool
+mt_make_present(void *address, size_t size)
+{
+    unsigned char *start = address;
+
+    if (!populate_works)
+        return start + size <= mt_segment.recorder + OLD_KERNEL_LEVELS * RECORDER_LEVEL_SIZE
+               || (start >= mt_segment.shards
+                   && start + size <= (unsigned char *)mt_shard(OLD_KERNEL_SHARDS));
+    return syscall(SYS_madvise, address, size, MADV_POPULATE_WRITE) == 0;
+}
+
+/* ---- the file ---- */
+
+static enum segment_reason
+reason_of(int error)
+{
+    switch (error) {
+    case -EFBIG:
+        return REASON_FILE_LIMIT;
+    case -ENOSPC:
+    case -EDQUOT:
+    case -ENOMEM:
+        return REASON_NO_ROOM;
+    default:
+        return REASON_NO_MEMORY_FS;
+    }
+}
+
+/* Opens the segment memtop prepared for this very process image; -1 if there
+   is none or it was claimed by an image before us. */
+static int
+adopt(void)
+{
+    struct segment_header header;
+    struct stat st;
+    int fd;
+
+    if (mt_options.segment[0] != '/')
+        return -1;
+    fd = (int)syscall(SYS_openat, AT_FDCWD, mt_options.segment,
+                      O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
+    if (fd < 0)
+        return -1;
+    if (syscall(SYS_fstat, fd, &st) == 0 && S_ISREG(st.st_mode)
+        && st.st_uid == (uid_t)syscall(SYS_geteuid) && st.st_size == (off_t)SEGMENT_SIZE
+        && syscall(SYS_pread64, fd, &header, sizeof header, (off_t)0) == sizeof header
+        && header.magic == SEGMENT_MAGIC && header.version == SEGMENT_VERSION
+        && header.state == SEGMENT_PREPARED
+        && header.pid == (uint32_t)syscall(SYS_getpid)) {
+        memcpy(segment_path, mt_options.segment, sizeof mt_options.segment);
+        return fd;
+    }
+    syscall(SYS_close, fd);
+    return -1;
+}
+
+/* Earlier images of this process are gone; their segments go too, unless a
+   memtop keeps them for its report. */
+static void
+unlink_earlier(int directory, uint32_t generation, uint64_t pid_namespace)
+{
+    pid_t pid = (pid_t)syscall(SYS_getpid);
+
+    for (uint32_t earlier = 0; earlier < generation; earlier++)
+        segment_unlink_abandoned(directory, pid, earlier, pid_namespace);
+}
+
+/* The values of MEMTOP_DIR and XDG_RUNTIME_DIR at the start: children need
+   them, and programs overwrite their environment (setproctitle). */
+static char memtop_dir[SEGMENT_PATH_MAX];
+static char runtime_dir[SEGMENT_PATH_MAX];
+
+static int
+create(enum segment_origin origin, uint32_t *generation)
+{
+    pid_t pid = (pid_t)syscall(SYS_getpid);
+    uint64_t pid_namespace = segment_pid_namespace();
+    int directory = segment_directory(memtop_dir, runtime_dir, segment_path);
+    int fd;
+
+    if (directory < 0)
+        return directory;
+    fd = segment_create(directory, pid, FIRST_SHARDS, generation);
+    if (fd >= 0) {
+        size_t length = strlen(segment_path);
+        segment_path[length] = '/';
+        segment_name(segment_path + length + 1, pid, *generation);
+        unlink_earlier(directory, *generation, pid_namespace);
+    }
+    if (origin == ORIGIN_EXEC)
+        segment_sweep(directory, pid_namespace, SWEEP_LIMIT);
+    syscall(SYS_close, directory);
+    return fd;
+}
+
+/* On kernels before 5.14: allocates what may be needed later. */
+static bool
+allocate_ahead(int fd)
+{
+    return syscall(SYS_fallocate, fd, 0, (off_t)RECORDER_OFFSET,
+                   (off_t)(OLD_KERNEL_LEVELS * RECORDER_LEVEL_SIZE))
+               == 0
+           && syscall(SYS_fallocate, fd, 0, (off_t)SHARDS_OFFSET,
+                      (off_t)OLD_KERNEL_SHARDS * SHARD_SIZE)
+                  == 0;
+}
+
+static enum segment_reason
+map(int fd)
+{
+    unsigned char *base = (void *)syscall(SYS_mmap, NULL, (size_t)SEGMENT_SIZE,
+                                          PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+                                          (off_t)0);
+
+    if (base == MAP_FAILED)
+        return REASON_MAP_FAILED;
+    syscall(SYS_madvise, base, (size_t)SEGMENT_SIZE, MADV_DONTDUMP);
+    populate_works =
+        !mt_options.old_kernel
+        && syscall(SYS_madvise, base, (size_t)SEGMENT_PAGE, MADV_POPULATE_WRITE) == 0;
+    if (!populate_works && !allocate_ahead(fd)) {
+        syscall(SYS_munmap, base, (size_t)SEGMENT_SIZE);
+        return REASON_NO_ROOM;
+    }
+    mt_segment.header = (void *)base;
+    mt_segment.process = (void *)(base + PROCESS_OFFSET);
+    mt_segment.directory = (void *)(base + DIRECTORY_OFFSET);
+    mt_segment.recorder = base + RECORDER_OFFSET;
+    mt_segment.shards = base + SHARDS_OFFSET;
+    return REASON_NONE;
+}
+
+void
+mt_unpublish(void)
+{
+    if (mt_segment.header != NULL)
+        syscall(SYS_munmap, mt_segment.header, (size_t)SEGMENT_SIZE);
+    memset(&mt_segment, 0, sizeof mt_segment);
+    segment_path[0] = '\0';
+}
+
+/* ---- the header ---- */
+
+static void
+copy_text(char *to, size_t size, const char *from)
+{
+    size_t length = strlen(from);
+
+    if (length >= size)
+        length = size - 1;
+    memcpy(to, from, length);
+    to[length] = '\0';
+}
+
+static void
+fill_identity(struct segment_header *header, enum segment_origin origin)
+{
+    long length = syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", header->program,
+                          sizeof header->program - 1);
+
+    header->program[length > 0 ? length : 0] = '\0';
+    header->origin = origin;
+    header->pid = (uint32_t)syscall(SYS_getpid);
+    header->parent = (uint32_t)syscall(SYS_getppid);
+    header->uid = (uint32_t)syscall(SYS_geteuid);
+    header->pid_namespace = segment_pid_namespace();
+    header->created_boottime_ns = clock_ns(CLOCK_BOOTTIME);
+    header->created_ns = clock_ns(CLOCK_MONOTONIC);
+    header->flags = (mt_options.mappings ? SEGMENT_FLAG_MMAP : 0)
+                    | (mt_options.exact ? SEGMENT_FLAG_EXACT : 0)
+                    | (mt_options.output_ignored ? SEGMENT_FLAG_OUTPUT : 0)
+                    | (getauxval(AT_SYSINFO_EHDR) == 0 ? SEGMENT_FLAG_NO_CLOCK : 0);
+    copy_text(header->allocator, sizeof header->allocator, mt_real_allocator());
+    copy_text(header->options, sizeof header->options, mt_options.words);
+}
+
+/* A keeper that is gone keeps nothing. */
+static uint32_t
+living_keeper(uint32_t keeper)
+{
+    if (keeper == 0 || (syscall(SYS_kill, keeper, 0) < 0 && errno == ESRCH))
+        return 0;
+    return keeper;
+}
+
+static void
+fill_baseline(struct segment_process *process, const struct mt_baseline *baseline)
+{
+    process->baseline_bytes = baseline->bytes;
+    process->baseline_blocks = baseline->blocks;
+    process->baseline_usable = baseline->usable;
+    memcpy(process->baseline_sizes, baseline->sizes, sizeof baseline->sizes);
+    process->current = (int64_t)baseline->bytes;
+    process->peak = baseline->bytes;
+}
+
+enum segment_reason
+mt_publish(enum segment_origin origin, const struct mt_baseline *baseline)
+{
+    enum segment_reason reason;
+    uint32_t generation = 0;
+    bool adopted;
+    int fd = origin == ORIGIN_EXEC ? adopt() : -1;
+
+    adopted = fd >= 0;
+    if (!adopted)
+        fd = create(origin, &generation);
+    if (fd < 0)
+        return reason_of(fd);
+    reason = map(fd);
+    syscall(SYS_close, fd);
+    if (reason != REASON_NONE)
+        return reason;
+    if (!adopted) {
+        segment_header_init(mt_segment.header);
+        mt_segment.header->generation = generation;
+        mt_segment.header->keeper = living_keeper(mt_options.keeper);
+    }
+    fill_identity(mt_segment.header, origin);
+    if (baseline != NULL)
+        fill_baseline(mt_segment.process, baseline);
+    return REASON_NONE;
+}
+
+void
+mt_publish_directories(const char *wanted, const char *runtime)
+{
+    copy_text(memtop_dir, sizeof memtop_dir, wanted != NULL ? wanted : "");
+    copy_text(runtime_dir, sizeof runtime_dir, runtime != NULL ? runtime : "");
+}
+
+void
+mt_publish_arguments(int argc, char *const *argv)
+{
+    struct segment_header *header = mt_segment.header;
+    uint32_t used = 0;
+
+    for (int i = 0; i < argc && argv[i] != NULL; i++) {
+        size_t size = strlen(argv[i]) + 1;
+        if (size > SEGMENT_ARGS_LEN - used) {
+            header->args_cut = 1;
+            break;
+        }
+        memcpy(header->args + used, argv[i], size);
+        used += (uint32_t)size;
+    }
+    __atomic_store_n(&header->args_size, used, __ATOMIC_RELEASE);
+}
+
+void
+mt_publish_exit(void)
+{
+    struct segment_header *header = mt_segment.header;
+
+    /* A vfork child that calls exit is not us. */
+    if (header == NULL || header->pid != (uint32_t)syscall(SYS_getpid))
+        return;
+    __atomic_store_n(&header->state, SEGMENT_EXITED, __ATOMIC_RELEASE);
+    if (living_keeper(header->keeper) == 0)
+        syscall(SYS_unlinkat, AT_FDCWD, segment_path, 0);
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Finding the next allocator, and the arena that serves until it is found.
+ *
+ * dlsym() may itself call calloc before the real one is known, and the loader
+ * allocates before libc is initialised; the arena answers.  It never takes
+ * memory back.
+ */
+#include "config.h"
+
+#include "preload/real.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#include "preload/compat.h"
+
+MT_BIND_OLD(dlsym);
+MT_BIND_OLD(dladdr);
+
+struct mt_real mt_real;
+
+/* ---- arena ---- */
+
+_Alignas(4096) unsigned char mt_arena[MT_ARENA_SIZE];
+
+static size_t arena_used;
+
+/* Each block is preceded by its size. */
+#define ARENA_PREFIX 16u
+
+void *
+mt_arena_allocate(size_t size, size_t alignment)
+{
+    size_t before = __atomic_load_n(&arena_used, __ATOMIC_RELAXED);
+    size_t start, end;
+
+    if (alignment < ARENA_PREFIX)
+        alignment = ARENA_PREFIX;
+    do {
+        start = (before + ARENA_PREFIX + alignment - 1) & -alignment;
+        end = start + size;
+        if (end < size || end > MT_ARENA_SIZE)
+            return NULL;
+    } while (!__atomic_compare_exchange_n(&arena_used, &before, end, true,
+                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    memcpy(mt_arena + start - sizeof size, &size, sizeof size);
+    return mt_arena + start;
+}
+
+size_t
+mt_arena_size(const void *block)
+{
+    size_t size;
+
+    memcpy(&size, (const unsigned char *)block - sizeof size, sizeof size);
+    return size;
+}
+
+/* ---- the next allocator ---- */
+
+void *
+mt_real_next(const char *name)
+{
+    return dlsym(RTLD_NEXT, name);
+}
+
+/* dlsym returns data pointers; POSIX guarantees that they convert. */
+#define RESOLVE(name) (*(void **)&mt_real.name = mt_real_next(#name))
+
+void
+mt_real_resolve(void)
+{
+    RESOLVE(free);
+    RESOLVE(malloc_usable_size);
+    RESOLVE(calloc);
+    RESOLVE(realloc);
+    RESOLVE(posix_memalign);
+    RESOLVE(aligned_alloc);
+    RESOLVE(memalign);
+    RESOLVE(valloc);
+    RESOLVE(pvalloc);
+    RESOLVE(mmap);
+    RESOLVE(mremap);
+    RESOLVE(munmap);
+    RESOLVE(malloc); /* last: its presence tells that the table is complete */
+}
+
+/* Base address of the object holding an address, or NULL; *name its file. */
+static void *
+object_of(const void *address, const char **name)
+{
+    Dl_info info;
+
+    if (address == NULL || dladdr(address, &info) == 0)
+        return NULL;
+    if (name != NULL)
+        *name = info.dli_fname;
+    return info.dli_fbase;
+}
+
+const char *
+mt_real_allocator(void)
+{
+    const char *name = "";
+
+    object_of(*(void **)&mt_real.malloc, &name);
+    return name != NULL ? name : "";
+}
+
+bool
+mt_real_has(const char *name)
+{
+    void *allocator = object_of(*(void **)&mt_real.malloc, NULL);
+
+    return allocator != NULL && object_of(mt_real_next(name), NULL) == allocator;
+}
+
+bool
+mt_real_is_special(void)
+{
+    /* jemalloc, tcmalloc, mimalloc, TBB, hardened_malloc, snmalloc. */
+    static const char *const entries[] = {
+        "sdallocx",       "nallocx",         "mallocx",         "tc_free_sized",
+        "mi_free_size",   "scalable_malloc", "malloc_object_size",
+        "sn_rust_alloc",
+    };
+
+    /* libc itself needs no questions, and a question answered with no leaves an
+       allocated error message behind. */
+    if (mt_real_has("gnu_get_libc_version"))
+        return false;
+    for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++)
+        if (mt_real_has(entries[i]))
+            return true;
+    return false;
+}
+
+bool
+mt_real_reached(void)
+{
+    return object_of(dlsym(RTLD_DEFAULT, "malloc"), NULL) == object_of(&mt_real, NULL);
+}

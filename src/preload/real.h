@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The allocator behind us: the next definition of each function after ours in
+ * the loader's search order, so jemalloc & co. are honoured.  And what stands
+ * in until it is known: a small arena, whose blocks are recognised in every
+ * entry and never reach the real allocator.
+ */
+#ifndef MEMTOP_REAL_H
+#define MEMTOP_REAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct mt_real {
+    void *(*malloc)(size_t);
+    void (*free)(void *);
+    size_t (*malloc_usable_size)(void *);
+    void *(*calloc)(size_t, size_t);
+    void *(*realloc)(void *, size_t);
+    int (*posix_memalign)(void **, size_t, size_t);
+    void *(*aligned_alloc)(size_t, size_t);
+    void *(*memalign)(size_t, size_t);
+    void *(*valloc)(size_t);
+    void *(*pvalloc)(size_t);
+    void *(*mmap)(void *, size_t, int, int, int, off_t);
+    void *(*mremap)(void *, size_t, size_t, int, ...);
+    int (*munmap)(void *, size_t);
+};
+
+extern struct mt_real mt_real;
+
+/* Looks them up.  May call back into our calloc (dlsym does). */
+void mt_real_resolve(void);
+
+/* The object that holds the next malloc: its file name ("" if unknown). */
+const char *mt_real_allocator(void);
+
+/* Does that object hold NAME too? */
+bool mt_real_has(const char *name);
+
+/* Does a sized or non-standard entry point of it make trailers dangerous? */
+bool mt_real_is_special(void);
+
+/* Do calls of malloc reach us, or does the program's own come first? */
+bool mt_real_reached(void);
+
+/* The next definition of NAME, or NULL. */
+void *mt_real_next(const char *name);
+
+/* The arena: zeroed blocks, 16-byte aligned or as asked (a power of two up to a
+   page); NULL when it is full.  Pages nobody touched cost nothing. */
+#define MT_ARENA_SIZE (1u << 20)
+extern unsigned char mt_arena[MT_ARENA_SIZE];
+void *mt_arena_allocate(size_t size, size_t alignment);
+size_t mt_arena_size(const void *block);
+
+static inline bool
+mt_arena_holds(const void *block)
+{
+    return (uintptr_t)block - (uintptr_t)mt_arena < MT_ARENA_SIZE;
+}
+
+#endif

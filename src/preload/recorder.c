@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The flight recorder.
+ *
+ * The open slot lives in the process block and is raised by everybody.  The
+ * first thread that looks at the clock past its end takes the owner flag and
+ * closes it: into level 0, from there into the slot of level 1 that covers
+ * it, and whenever that one's period is over into level 2, and so on, like the
+ * carries of a binary counter.  Nobody waits: who finds the flag taken goes on.
+ */
+#include "config.h"
+
+#include "preload/recorder.h"
+
+#include <time.h>
+
+#include "preload/state.h"
+#include "segment/seqlock.h"
+
+/* The slot each level is filling, private to the owner of the flag. */
+static struct recorder_slot open_slots[RECORDER_LEVELS];
+static uint64_t calls_at_open;
+
+static struct recorder_slot *
+slot_of(unsigned level, uint64_t period)
+{
+    struct recorder_slot *slots =
+        (void *)(mt_segment.recorder + (size_t)level * RECORDER_LEVEL_SIZE);
+
+    return &slots[(period - 1) % RECORDER_SLOTS];
+}
+
+/* Level 0 was allocated with the segment; a further level becomes present when
+   the run is long enough to reach it. */
+static bool
+level_present(unsigned level)
+{
+    struct segment_process *process = mt_segment.process;
+    uint32_t levels = __atomic_load_n(&process->recorder_levels, __ATOMIC_RELAXED);
+
+    if (level < levels)
+        return true;
+    if (level >= RECORDER_LEVELS
+        || !mt_make_present(slot_of(level, 1), RECORDER_LEVEL_SIZE))
+        return false;
+    __atomic_store_n(&process->recorder_levels, level + 1, __ATOMIC_RELEASE);
+    return true;
+}
+
+/* Readers skip a slot whose period changes while they copy it. */
+static void
+write_slot(struct recorder_slot *slot, const struct recorder_slot *value)
+{
+    word_store(&slot->period, 0);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    word_store(&slot->calls, value->calls);
+    word_store(&slot->heap_last, value->heap_last);
+    word_store(&slot->heap_max, value->heap_max);
+    word_store(&slot->stack_max, value->stack_max);
+    __atomic_store_n(&slot->period, value->period, __ATOMIC_RELEASE);
+}
+
+static void
+merge_slot(struct recorder_slot *into, const struct recorder_slot *later)
+{
+    into->calls += later->calls;
+    into->heap_last = later->heap_last;
+    if (into->heap_max < later->heap_max)
+        into->heap_max = later->heap_max;
+    if (into->stack_max < later->stack_max)
+        into->stack_max = later->stack_max;
+}
+
+/* Brings a closed slot of the level below into each level above. */
+static void
+carry(struct recorder_slot closed)
+{
+    for (unsigned level = 1; level_present(level); level++) {
+        struct recorder_slot *open = &open_slots[level];
+        uint64_t period = (closed.period - 1) / 2 + 1;
+        struct recorder_slot full = *open;
+        bool over = open->period != period;
+
+        if (over) {
+            *open = closed;
+            open->period = period;
+        } else {
+            merge_slot(open, &closed);
+        }
+        write_slot(slot_of(level, period), open);
+        if (!over || full.period == 0)
+            return;
+        closed = full;
+    }
+}
+
+static void
+close_slot(uint64_t now)
+{
+    struct segment_process *process = mt_segment.process;
+    uint64_t start = mt_segment.header->created_ns;
+    uint64_t calls = word_load(&process->recorder_calls);
+    int64_t heap = __atomic_load_n(&process->current, __ATOMIC_RELAXED);
+    struct recorder_slot slot = {
+        .period = (process->recorder_end - start) / RECORDER_SLOT_NS,
+        .calls = calls - calls_at_open,
+        .heap_last = heap > 0 ? (uint64_t)heap : 0,
+        .heap_max = word_load(&process->recorder_heap_max),
+        .stack_max = word_load(&process->recorder_stack_max),
+    };
+
+    if (slot.heap_max < slot.heap_last)
+        slot.heap_max = slot.heap_last;
+    calls_at_open = calls;
+    word_store(&process->recorder_heap_max, slot.heap_last);
+    word_store(&process->recorder_stack_max, 0);
+    write_slot(slot_of(0, slot.period), &slot);
+    carry(slot);
+    word_store(&process->recorder_end,
+               start + ((now - start) / RECORDER_SLOT_NS + 1) * RECORDER_SLOT_NS);
+}
+
+void
+mt_recorder_start(void)
+{
+    struct segment_process *process = mt_segment.process;
+
+    for (unsigned level = 0; level < RECORDER_LEVELS; level++)
+        open_slots[level].period = 0;
+    calls_at_open = 0;
+    process->recorder_end = mt_segment.header->created_ns + RECORDER_SLOT_NS;
+    __atomic_store_n(&process->recorder_levels, 1, __ATOMIC_RELEASE);
+}
+
+void
+mt_recorder_look(uint64_t depth)
+{
+    struct segment_process *process = mt_segment.process;
+    uint32_t nobody = 0;
+    uint64_t now;
+
+    word_add_shared(&process->recorder_calls, 64);
+    if (mt_segment.header->flags & SEGMENT_FLAG_NO_CLOCK)
+        return;
+    now = mt_now_coarse();
+    if (now >= word_load(&process->recorder_end)
+        && __atomic_compare_exchange_n(&process->recorder_owner, &nobody, 1, false,
+                                       __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+        if (now >= word_load(&process->recorder_end))
+            close_slot(now);
+        __atomic_store_n(&process->recorder_owner, 0, __ATOMIC_RELEASE);
+    }
+    word_max_shared(&process->recorder_stack_max, depth);
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Shards and their owners.
+ *
+ * A thread claims the first free shard at its first call and gives it back
+ * when it ends; the sums stay, the next thread goes on with them.  The end is
+ * learnt through one pthread key.  Calls after that (other keys' destructors,
+ * the loader freeing the thread's TLS) count in shard 0.
+ */
+#include "config.h"
+
+#include "preload/shard.h"
+
+#include <pthread.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "preload/account.h"
+#include "preload/real.h"
+#include "preload/state.h"
+
+__thread struct mt_thread mt_thread __attribute__((tls_model("initial-exec")));
+
+/* With unlimited stacks the next mapping below is terabytes or, in the legacy
+   layout, still far away: anything nearer than this is the stack. */
+#define UNLIMITED_DEPTH (UINT64_C(16) << 30)
+
+/* Other threads' stacks lie side by side, at their default size. */
+#define UNLIMITED_THREAD_DEPTH (UINT64_C(8) << 20)
+
+/* A coroutine's depth is always over the limit; asking the kernel about it
+   again and again would be a system call a call. */
+#define LIMIT_CHECKS 16u
+
+/* ---- the stack's base and limit ---- */
+
+extern void *__libc_stack_end __attribute__((weak));
+
+static bool
+is_main_thread(void)
+{
+    return syscall(SYS_gettid) == syscall(SYS_getpid);
+}
+
+static uint64_t
+stack_rlimit(void)
+{
+    uint64_t unlimited = is_main_thread() ? UNLIMITED_DEPTH : UNLIMITED_THREAD_DEPTH;
+    struct rlimit limit;
+
+    if (syscall(SYS_prlimit64, 0, RLIMIT_STACK, NULL, &limit) < 0
+        || limit.rlim_cur > unlimited)
+        return unlimited;
+    return limit.rlim_cur;
+}
+
+/*
+ * The main thread's stack begins at __libc_stack_end, another's just below its
+ * thread descriptor, which glibc puts at the top of the stack.  (The right
+ * way, pthread_getattr_np, allocates and reads files.)  A thread with a stack
+ * larger than the default is believed as deep as the default.
+ */
+static void
+find_stack(void)
+{
+    if (is_main_thread() && mt_thread.stack_base == 0 && &__libc_stack_end != NULL) {
+        mt_thread.stack_base = (uintptr_t)__libc_stack_end;
+    } else if (mt_thread.stack_base == 0) {
+        mt_thread.stack_base = (uintptr_t)pthread_self();
+    }
+    mt_thread.stack_limit = stack_rlimit();
+}
+
+bool
+mt_stack_grew(uint64_t depth)
+{
+    if (depth > UNLIMITED_DEPTH || mt_thread.limit_checks >= LIMIT_CHECKS)
+        return false;
+    mt_thread.limit_checks++;
+    mt_thread.stack_limit = stack_rlimit();
+    return depth <= mt_thread.stack_limit;
+}
+
+/* ---- claiming ---- */
+
+/* Takes shard i if it is free; makes its pages present the first time. */
+static bool
+take(unsigned index)
+{
+    uint32_t *state = &mt_segment.directory[index];
+    uint32_t seen = __atomic_load_n(state, __ATOMIC_RELAXED);
+
+    if (seen != SHARD_FREE && seen != SHARD_UNUSED)
+        return false;
+    uint32_t claimed = seen == SHARD_FREE ? SHARD_OWNED : SHARD_REFUSED;
+    if (!__atomic_compare_exchange_n(state, &seen, claimed, false, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_RELAXED))
+        return false;
+    if (claimed == SHARD_OWNED)
+        return true;
+    /* First use: refused until its memory is there. */
+    if (!mt_make_present(mt_shard(index), SHARD_SIZE))
+        return false;
+    __atomic_store_n(state, SHARD_OWNED, __ATOMIC_RELEASE);
+    return true;
+}
+
+static void
+raise_shards_used(uint32_t used)
+{
+    uint32_t *word = &mt_segment.process->shards_used;
+    uint32_t seen = __atomic_load_n(word, __ATOMIC_RELAXED);
+
+    while (seen < used
+           && !__atomic_compare_exchange_n(word, &seen, used, true, __ATOMIC_RELEASE,
+                                           __ATOMIC_RELAXED))
+        ;
+}
+
+/* Returns the index of a shard now ours, or 0. */
+static unsigned
+find_shard(void)
+{
+    for (unsigned index = 1; index < SHARD_COUNT; index++)
+        if (take(index)) {
+            raise_shards_used(index + 1);
+            return index;
+        }
+    return 0;
+}
+
+static void
+own_shard(unsigned index)
+{
+    struct shard *shard = mt_shard(index);
+
+    /* The owner before may have left by siglongjmp inside an update. */
+    if (seqlock_is_odd(&shard->hot.sequence))
+        seqlock_write_end(&shard->hot.sequence);
+    shard->thread = (uint32_t)syscall(SYS_gettid);
+    shard->owners++;
+    shard->claimed_ns = mt_now_coarse();
+    shard->stack_limit = mt_thread.stack_limit;
+    mt_thread.index = index;
+    mt_thread.shard = shard;
+    mt_thread.state = THREAD_COUNTED;
+}
+
+static void
+count_thread(bool merged)
+{
+    struct segment_process *process = mt_segment.process;
+
+    word_add_shared(&process->threads_started, 1);
+    if (merged) {
+        word_add_shared(&process->threads_merged, 1);
+        return;
+    }
+    uint32_t threads = __atomic_add_fetch(&process->threads, 1, __ATOMIC_RELAXED);
+    if (threads > process->threads_peak)
+        process->threads_peak = threads;
+}
+
+/* ---- the end of a thread ---- */
+
+static pthread_key_t end_key;
+static bool end_key_made;
+static int (*set_specific)(pthread_key_t, const void *);
+
+static void
+release_shard(void)
+{
+    struct shard *shard = mt_thread.shard;
+
+    mt_thread.shard = NULL;
+    seqlock_write_begin(&shard->hot.sequence);
+    mt_fold(shard);
+    word_max_shared(&mt_segment.process->stack_peak, shard->hot.stack_peak);
+    word_store(&shard->hot.stack_peak, 0);
+    word_store(&shard->hot.stack_now, 0);
+    seqlock_write_end(&shard->hot.sequence);
+    __atomic_store_n(&mt_segment.directory[mt_thread.index], SHARD_FREE, __ATOMIC_RELEASE);
+    __atomic_sub_fetch(&mt_segment.process->threads, 1, __ATOMIC_RELAXED);
+    mt_set_limits();
+}
+
+static void
+on_thread_end(void *value)
+{
+    (void)value;
+    if (mt_guard.active && mt_thread.state == THREAD_COUNTED)
+        release_shard();
+    mt_thread.state = THREAD_ENDED;
+}
+
+void
+mt_shard_install(void)
+{
+    /* Before glibc 2.34 these are in libpthread, which a program without
+       threads does not have; nor does it need them. */
+    int (*create)(pthread_key_t *, void (*)(void *));
+
+    *(void **)&create = mt_real_next("pthread_key_create");
+    *(void **)&set_specific = mt_real_next("pthread_setspecific");
+    end_key_made = create != NULL && set_specific != NULL
+                   && create(&end_key, on_thread_end) == 0;
+}
+
+void
+mt_shard_claim(void)
+{
+    unsigned index;
+
+    /* Calls from here on (pthread_setspecific may allocate) go to shard 0. */
+    mt_thread.state = THREAD_SHARED;
+    find_stack();
+    index = end_key_made || is_main_thread() ? find_shard() : 0;
+    count_thread(index == 0);
+    if (index != 0)
+        own_shard(index);
+    if (end_key_made)
+        set_specific(end_key, &mt_thread);
+    mt_set_limits();
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * How counting starts: at the first call of any wrapper, which is long before
+ * the constructors of the libraries that the program brings, or in our own
+ * constructor if nothing was called until then; and again in every child.
+ */
+#include "config.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "preload/account.h"
+#include "preload/compat.h"
+#include "preload/real.h"
+#include "preload/recorder.h"
+#include "preload/shard.h"
+#include "preload/state.h"
+
+MT_BIND_OLD(dladdr);
+
+enum phase {
+    PHASE_NEW = 0,
+    PHASE_STARTING,
+    PHASE_ACTIVE,
+    PHASE_PASSIVE
+};
+
+struct mt_guard mt_guard;
+
+static uint32_t phase;
+static enum segment_accounting accounting;
+
+/* Sized entry points would see blocks 8 bytes longer than they were told; and
+   without malloc_usable_size a block's size cannot be known at all. */
+static enum segment_accounting
+choose_accounting(void)
+{
+    if (!mt_real_has("malloc_usable_size"))
+        return ACCOUNTING_NONE;
+    if (mt_options.accounting != ACCOUNTING_NONE)
+        return mt_options.accounting;
+    return mt_real_is_special() ? ACCOUNTING_USABLE : ACCOUNTING_REQUESTED;
+}
+
+void
+mt_activate(void)
+{
+    mt_guard.mappings = mt_options.mappings;
+    mt_guard.exact = mt_options.exact;
+    mt_guard.trailers = accounting == ACCOUNTING_REQUESTED;
+    mt_guard.padding = mt_guard.trailers ? 8 : 0;
+    mt_segment.header->accounting = accounting;
+    __atomic_store_n(&mt_segment.directory[0], SHARD_FREE, __ATOMIC_RELEASE);
+    mt_segment.process->shards_used = 1;
+    mt_recorder_start();
+    mt_set_limits();
+    mt_thread.shard = NULL;
+    mt_thread.state = THREAD_NEW;
+    mt_thread.limit_checks = 0;
+    __atomic_store_n(&phase, PHASE_ACTIVE, __ATOMIC_RELAXED);
+    __atomic_store_n(&mt_guard.active, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&mt_segment.header->state, SEGMENT_ACTIVE, __ATOMIC_RELEASE);
+}
+
+/* Calls are passed through from now on; the segment, if any, says why. */
+static void
+stay_passive(enum segment_reason reason)
+{
+    __atomic_store_n(&phase, PHASE_PASSIVE, __ATOMIC_RELEASE);
+    if (mt_segment.header == NULL)
+        return;
+    mt_segment.header->reason = reason;
+    __atomic_store_n(&mt_segment.header->state, SEGMENT_PASSIVE, __ATOMIC_RELEASE);
+}
+
+static enum segment_reason
+reason_not_to_count(void)
+{
+    if (mt_options.other_program)
+        return REASON_OTHER_PROGRAM;
+    if (!mt_real_reached())
+        return REASON_OWN_MALLOC;
+    return accounting == ACCOUNTING_NONE ? REASON_NO_USABLE_SIZE : REASON_NONE;
+}
+
+static void
+start(void)
+{
+    const char *wanted, *runtime;
+    enum segment_reason reason;
+
+    mt_real_resolve();
+    mt_options_read(&mt_options, &wanted, &runtime);
+    mt_publish_directories(wanted, runtime);
+    if (getauxval(AT_SECURE) != 0) {
+        stay_passive(REASON_NONE);
+        return;
+    }
+    accounting = choose_accounting();
+    reason = mt_publish(ORIGIN_EXEC, NULL);
+    if (reason == REASON_NONE)
+        reason = reason_not_to_count();
+    if (reason != REASON_NONE) {
+        stay_passive(reason);
+        return;
+    }
+    /* Where the kernel refuses, fork handlers alone tell of children. */
+    syscall(SYS_madvise, &mt_guard, sizeof mt_guard, MADV_WIPEONFORK);
+    mt_shard_install();
+    mt_fork_install();
+    mt_activate();
+}
+
+/* A child by clone behind libc's back: the parent's mapping still tells, as of
+   now, what it started with. */
+static void
+start_clone(void)
+{
+    struct mt_baseline baseline;
+
+    mt_baseline_sum(&baseline);
+    mt_start_child(ORIGIN_RAW_CLONE, &baseline);
+}
+
+void
+mt_start_child(enum segment_origin origin, const struct mt_baseline *baseline)
+{
+    enum segment_reason reason;
+
+    mt_guard.active = 0;
+    mt_unpublish();
+    reason = mt_publish(origin, baseline);
+    if (reason == REASON_NONE)
+        mt_activate();
+    else
+        stay_passive(reason);
+}
+
+bool
+mt_wake(void)
+{
+    uint32_t seen = __atomic_load_n(&phase, __ATOMIC_ACQUIRE);
+    int saved_errno = errno;
+
+    if (seen == PHASE_PASSIVE || seen == PHASE_STARTING || environ == NULL)
+        return false;
+    if (!__atomic_compare_exchange_n(&phase, &seen, PHASE_STARTING, false,
+                                     __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        return mt_guard.active;
+    if (seen == PHASE_NEW)
+        start();
+    else if (!mt_guard.active)
+        start_clone();
+    else /* another thread has started meanwhile */
+        __atomic_store_n(&phase, PHASE_ACTIVE, __ATOMIC_RELEASE);
+    errno = saved_errno;
+    return mt_guard.active;
+}
+
+__attribute__((constructor)) static void
+on_load(int argc, char **argv)
+{
+    Dl_info own;
+    int saved_errno = errno;
+
+    if (!mt_guard.active)
+        mt_wake();
+    if (mt_segment.header != NULL)
+        mt_publish_arguments(argc, argv);
+    if (mt_options.root_only && dladdr(&mt_guard, &own) != 0)
+        mt_options_leave_preload(own.dli_fname);
+    errno = saved_errno;
+}
+
+/* Tells that the end was exit(), and leaves no file.  Counting goes on: other
+   destructors still run. */
+__attribute__((destructor)) static void
+on_exit_of_process(void)
+{
+    int saved_errno = errno;
+
+    mt_publish_exit();
+    errno = saved_errno;
+}

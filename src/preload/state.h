@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the parts of libmemtop share inside the process.
+ *
+ * Rules for everything in this folder, because it runs inside every call of
+ * malloc of a program that is not ours, from any thread, from signal handlers
+ * on small stacks, between fork and exec, before main and after exit:
+ *   - nothing is allocated, printed, localised, waited for; no lock is held
+ *     across a call-out; errno stays as it was;
+ *   - no system call but when a thread or a process starts or ends (and once
+ *     each time the flight recorder doubles its reach);
+ *   - libc functions only if they can neither allocate nor lock: what is
+ *     interposable otherwise goes through syscall();
+ *   - if anything fails, calls are passed through and the segment says why.
+ */
+#ifndef MEMTOP_STATE_H
+#define MEMTOP_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "segment/layout.h"
+
+#define likely(condition)   __builtin_expect(!!(condition), 1)
+#define unlikely(condition) __builtin_expect(!!(condition), 0)
+
+/*
+ * Read at every call and wiped by the kernel in a child made by fork or clone
+ * (MADV_WIPEONFORK), not in a vfork child, which shares our memory: active = 0
+ * then sends the child's first call to mt_wake().  A page of its own.
+ */
+struct mt_guard {
+    _Alignas(4096) uint32_t active; /* counting; all else here is then valid */
+    uint32_t mappings;     /* count the mmap family */
+    uint32_t trailers;     /* blocks carry their requested size */
+    uint32_t exact;        /* fold at every call */
+    size_t padding;        /* asked for on top: 8 with trailers, else 0 */
+    int64_t ceiling;       /* a shard's delta above this is folded ... */
+    int64_t floor;         /* ... and below this */
+    char rest[4096 - 40];
+};
+_Static_assert(sizeof(struct mt_guard) == 4096, "the guard is one page");
+
+extern struct mt_guard mt_guard;
+
+/* The mapped segment; all NULL while there is none. */
+struct mt_segment {
+    struct segment_header *header;
+    struct segment_process *process;
+    uint32_t *directory;
+    unsigned char *recorder;
+    unsigned char *shards;
+};
+
+extern struct mt_segment mt_segment;
+
+static inline struct shard *
+mt_shard(unsigned index)
+{
+    return (struct shard *)(void *)(mt_segment.shards + (size_t)index * SHARD_SIZE);
+}
+
+/* A thread's own: initial-exec TLS, because any other kind allocates. */
+enum mt_thread_state {
+    THREAD_NEW = 0,     /* has not called yet */
+    THREAD_COUNTED,     /* owns shard */
+    THREAD_SHARED,      /* no shard was free: counts in shard 0 */
+    THREAD_ENDED        /* its destructors ran: counts in shard 0 */
+};
+
+struct mt_thread {
+    struct shard *shard;      /* NULL unless THREAD_COUNTED */
+    uintptr_t stack_base;     /* 0 until THREAD_COUNTED first */
+    uint64_t stack_limit;
+    uint32_t state;           /* enum mt_thread_state */
+    uint32_t index;           /* of shard */
+    uint32_t limit_checks;    /* times stack_limit was looked up again */
+    uint32_t forking;         /* this thread summed the baseline */
+};
+_Static_assert(sizeof(struct mt_thread) <= 64, "static TLS is scarce");
+
+extern __thread struct mt_thread mt_thread;
+
+/* Options, from MEMTOP_OPTIONS and memusage's variables. */
+struct mt_options {
+    bool mappings;            /* mmap, MEMUSAGE_TRACE_MMAP */
+    bool exact;               /* exact */
+    bool root_only;           /* root-only */
+    bool old_kernel;          /* old-kernel: as without MADV_POPULATE_WRITE (tests) */
+    bool output_ignored;      /* MEMUSAGE_OUTPUT is set */
+    bool other_program;       /* MEMUSAGE_PROG_NAME names another */
+    enum segment_accounting accounting; /* NONE: choose */
+    uint32_t keeper;          /* keep=PID */
+    char words[SEGMENT_OPTIONS_LEN];    /* as given */
+    char segment[256];        /* segment=PATH, or "" */
+};
+
+/* Reads the environment; directory variables go to *memtop_dir, *runtime_dir
+   (or NULL). */
+void mt_options_read(struct mt_options *options, const char **memtop_dir,
+                     const char **runtime_dir);
+
+/* Takes our own entry out of LD_PRELOAD, in place. */
+void mt_options_leave_preload(const char *own_path);
+
+/*
+ * Slow path of every wrapper when mt_guard.active is 0: starts counting if
+ * this is the first call, or gives a forked child its own segment.  False: the
+ * call must be passed through uncounted.  Keeps errno.
+ */
+bool mt_wake(void);
+
+/* Fork: see fork.c. */
+struct mt_baseline {
+    uint64_t bytes;
+    uint64_t blocks;
+    uint64_t usable;
+    uint64_t sizes[HISTOGRAM_COARSE];
+};
+void mt_fork_install(void);
+void mt_baseline_sum(struct mt_baseline *baseline);
+
+/* Publishing (publish.c): creates or adopts the segment, fills in its header
+   and maps it; baseline may be NULL.  Returns the reason if that failed. */
+enum segment_reason mt_publish(enum segment_origin origin,
+                               const struct mt_baseline *baseline);
+void mt_unpublish(void);             /* unmaps, keeping the file */
+void mt_publish_directories(const char *memtop_dir, const char *runtime_dir);
+void mt_publish_arguments(int argc, char *const *argv);
+void mt_publish_exit(void);          /* at exit(): says so, unlinks unless kept */
+
+/* Makes [address, address + size) present; false if there is no room. */
+bool mt_make_present(void *address, size_t size);
+
+/* Starts counting in a published segment / in a child (start.c). */
+void mt_activate(void);
+void mt_start_child(enum segment_origin origin, const struct mt_baseline *baseline);
+
+extern struct mt_options mt_options;
+
+/* CLOCK_MONOTONIC now, coarse: a vdso read without a system call. */
+uint64_t mt_now_coarse(void);
+
+#endif

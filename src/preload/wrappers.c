@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The interposed functions: with cxx.c, the only public symbols of libmemtop
+ * (libmemtop.map).  Each asks the real allocator, then tells account.h.
+ *
+ * With trailers (trailer.h) we ask for 8 bytes more than the program did; the
+ * real allocator keeps its say in everything else: alignment, errno, overflow,
+ * zero sizes, diagnosis of double frees.  A block without a valid trailer is
+ * not ours and is passed through untouched.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "preload/account.h"
+#include "preload/public.h"
+#include "preload/real.h"
+#include "preload/state.h"
+#include "preload/trailer.h"
+
+/* Largest usable size handed out, less the trailer.  A foreign block may make
+   malloc_usable_size return anything; above this we do not even look. */
+static size_t largest_block;
+
+/* Trailers were written in this process or in one it was forked from. */
+static bool trailers_exist;
+
+static inline bool
+counting(void)
+{
+    return likely(mt_guard.active) || mt_wake();
+}
+
+/* Room for the trailer; a size that would overflow is left to the real
+   allocator to refuse. */
+static inline size_t
+padded(size_t size)
+{
+    size_t more = size + mt_guard.padding;
+
+    return likely(more >= size) ? more : size;
+}
+
+/* ---- before counting starts, or without it ---- */
+
+static void *
+uncounted_aligned(size_t alignment, size_t size)
+{
+    void *block;
+
+    if (mt_real.malloc == NULL)
+        block = mt_arena_allocate(size, alignment);
+    else
+        block = mt_real.memalign(alignment, size);
+    return block;
+}
+
+static void *
+uncounted_malloc(size_t size)
+{
+    return mt_real.malloc != NULL ? mt_real.malloc(size) : mt_arena_allocate(size, 1);
+}
+
+static void *
+uncounted_calloc(size_t count, size_t size)
+{
+    size_t total;
+
+    if (mt_real.malloc != NULL)
+        return mt_real.calloc(count, size);
+    if (__builtin_mul_overflow(count, size, &total)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return mt_arena_allocate(total, 1); /* never used before: zero */
+}
+
+/* A block of the arena moves out of it. */
+static void *
+arena_realloc(void *block, size_t size)
+{
+    size_t old_size = mt_arena_size(block);
+    void *moved = uncounted_malloc(size);
+
+    if (moved != NULL)
+        memcpy(moved, block, old_size < size ? old_size : size);
+    return moved;
+}
+
+static void *
+uncounted_realloc(void *block, size_t size)
+{
+    if (block != NULL && mt_arena_holds(block))
+        return arena_realloc(block, size);
+    if (mt_real.malloc == NULL)
+        return mt_arena_allocate(size, 1);
+    return mt_real.realloc(block, size);
+}
+
+static void
+uncounted_free(void *block)
+{
+    if (!mt_arena_holds(block) && mt_real.malloc != NULL)
+        mt_real.free(block);
+}
+
+/* ---- blocks that come and go ---- */
+
+static void
+raise_largest(size_t room)
+{
+    size_t seen = __atomic_load_n(&largest_block, __ATOMIC_RELAXED);
+
+    trailers_exist = true;
+    while (seen < room
+           && !__atomic_compare_exchange_n(&largest_block, &seen, room, true,
+                                           __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+}
+
+/* Writes the trailer of a new block of ours; returns its usable size. */
+static inline size_t
+seal(void *block, size_t size)
+{
+    size_t usable = mt_real.malloc_usable_size(block);
+    size_t room = usable - TRAILER_BYTES;
+
+    if (unlikely(room > largest_block))
+        raise_largest(room);
+    trailer_write(block, usable, size);
+    return usable;
+}
+
+/* A block came from the real allocator for a call of fn that asked for size
+   bytes: counts it. */
+static inline void *
+made(enum segment_function fn, void *block, size_t size)
+{
+    size_t usable;
+
+    if (unlikely(block == NULL)) {
+        mt_count_failed(fn, size, size, true);
+        return NULL;
+    }
+    if (likely(mt_guard.trailers)) {
+        usable = seal(block, size);
+    } else {
+        usable = mt_real.malloc_usable_size(block);
+        size = usable;
+    }
+    mt_count_made(fn, size, usable);
+    return block;
+}
+
+/* The size of a block of ours and what it occupies; false if it is not ours. */
+static inline bool
+measure(void *block, uint64_t *size, size_t *usable)
+{
+    *usable = mt_real.malloc_usable_size(block);
+    if (likely(mt_guard.trailers))
+        return likely(*usable - TRAILER_BYTES <= largest_block)
+               && likely(trailer_read(block, *usable, size));
+    *size = *usable;
+    return true;
+}
+
+/* Counts a block that is about to be freed. */
+static inline void
+going(void *block)
+{
+    uint64_t size;
+    size_t usable;
+
+    if (unlikely(!measure(block, &size, &usable))) {
+        mt_count_unmatched();
+        return;
+    }
+    if (mt_guard.trailers)
+        trailer_clear(block, usable);
+    mt_count_freed(size, usable);
+}
+
+/* ---- malloc, calloc, free ---- */
+
+PUBLIC void *
+malloc(size_t size)
+{
+    if (unlikely(!counting()))
+        return uncounted_malloc(size);
+    return made(FN_MALLOC, mt_real.malloc(padded(size)), size);
+}
+
+PUBLIC void *
+calloc(size_t count, size_t size)
+{
+    size_t total;
+
+    if (unlikely(!counting()))
+        return uncounted_calloc(count, size);
+    if (unlikely(__builtin_mul_overflow(count, size, &total))) {
+        void *refused = mt_real.calloc(count, size);
+        mt_count_failed(FN_CALLOC, 0, SIZE_MAX, true);
+        return refused;
+    }
+    return made(FN_CALLOC, mt_real.calloc(1, padded(total)), total);
+}
+
+PUBLIC void
+free(void *block)
+{
+    if (unlikely(!counting())) {
+        uncounted_free(block);
+        return;
+    }
+    if (block == NULL) {
+        mt_count_free_null();
+        return;
+    }
+    if (unlikely(mt_arena_holds(block)))
+        return;
+    going(block);
+    mt_real.free(block);
+}
+
+PUBLIC void
+cfree(void *block)
+{
+    free(block);
+}
+
+/* C23.  The real ones would compare the size with that of the padded block. */
+PUBLIC void
+free_sized(void *block, size_t size)
+{
+    (void)size;
+    free(block);
+}
+
+PUBLIC void
+free_aligned_sized(void *block, size_t alignment, size_t size)
+{
+    (void)alignment;
+    (void)size;
+    free(block);
+}
+
+/* ---- realloc ---- */
+
+/* realloc(NULL, size) */
+static void *
+realloc_fresh(size_t size)
+{
+    void *block = mt_real.realloc(NULL, padded(size));
+    struct mt_change change = {.fn = FN_REALLOC, .size = size, .fresh = true};
+
+    if (block == NULL) {
+        mt_count_failed(FN_REALLOC, size, size, true);
+        return NULL;
+    }
+    if (mt_guard.trailers)
+        change.usable = seal(block, size);
+    else
+        change.size = change.usable = mt_real.malloc_usable_size(block);
+    mt_count_resized(&change);
+    return block;
+}
+
+/* realloc(block, 0): glibc frees and returns NULL; other allocators return a
+   block of size 0, which has no room for a trailer. */
+static void *
+realloc_to_zero(void *block, struct mt_change *change)
+{
+    void *left = mt_real.realloc(block, 0);
+
+    change->fn = FN_FREE;
+    if (left != NULL && !mt_guard.trailers) {
+        change->fn = FN_REALLOC;
+        change->in_place = left == block;
+        change->size = change->usable = mt_real.malloc_usable_size(left);
+    }
+    mt_count_resized(change);
+    return left;
+}
+
+static void *
+realloc_ours(void *block, size_t size, struct mt_change *change)
+{
+    void *moved = mt_real.realloc(block, padded(size));
+
+    if (moved == NULL) {
+        uint64_t growth = size > change->old_size ? size - change->old_size : 0;
+        if (mt_guard.trailers)
+            trailer_write(block, change->old_usable, change->old_size);
+        mt_count_failed(FN_REALLOC, growth, size, false);
+        return NULL;
+    }
+    change->size = size;
+    if (mt_guard.trailers)
+        change->usable = seal(moved, size);
+    else
+        change->size = change->usable = mt_real.malloc_usable_size(moved);
+    change->in_place = moved == block;
+    mt_count_resized(change);
+    return moved;
+}
+
+static void *
+counted_realloc(void *block, size_t size)
+{
+    struct mt_change change = {.fn = FN_REALLOC};
+
+    if (block == NULL)
+        return realloc_fresh(size);
+    if (unlikely(mt_arena_holds(block)))
+        return arena_realloc(block, size);
+    if (unlikely(!measure(block, &change.old_size, &change.old_usable))) {
+        mt_count_unmatched();
+        return mt_real.realloc(block, size);
+    }
+    if (mt_guard.trailers)
+        trailer_clear(block, change.old_usable);
+    return size == 0 ? realloc_to_zero(block, &change)
+                     : realloc_ours(block, size, &change);
+}
+
+PUBLIC void *
+realloc(void *block, size_t size)
+{
+    return counting() ? counted_realloc(block, size) : uncounted_realloc(block, size);
+}
+
+PUBLIC void *
+reallocarray(void *block, size_t count, size_t size)
+{
+    size_t total;
+
+    if (unlikely(__builtin_mul_overflow(count, size, &total))) {
+        if (counting())
+            mt_count_failed(FN_REALLOC, 0, SIZE_MAX, block == NULL);
+        errno = ENOMEM;
+        return NULL;
+    }
+    return realloc(block, total);
+}
+
+/* ---- the aligned family ---- */
+
+PUBLIC int
+posix_memalign(void **out, size_t alignment, size_t size)
+{
+    int error;
+
+    if (unlikely(!counting())) {
+        void *block = uncounted_aligned(alignment, size);
+        if (block == NULL)
+            return ENOMEM;
+        *out = block;
+        return 0;
+    }
+    error = mt_real.posix_memalign(out, alignment, padded(size));
+    made(FN_POSIX_MEMALIGN, error == 0 ? *out : NULL, size);
+    return error;
+}
+
+PUBLIC void *
+aligned_alloc(size_t alignment, size_t size)
+{
+    if (unlikely(!counting()))
+        return uncounted_aligned(alignment, size);
+    return made(FN_ALIGNED_ALLOC, mt_real.aligned_alloc(alignment, padded(size)), size);
+}
+
+PUBLIC void *
+memalign(size_t alignment, size_t size)
+{
+    if (unlikely(!counting()))
+        return uncounted_aligned(alignment, size);
+    return made(FN_MEMALIGN, mt_real.memalign(alignment, padded(size)), size);
+}
+
+static size_t
+page_size(void)
+{
+    return (size_t)getpagesize();
+}
+
+PUBLIC void *
+valloc(size_t size)
+{
+    if (unlikely(!counting()))
+        return uncounted_aligned(page_size(), size);
+    return made(FN_VALLOC, mt_real.valloc(padded(size)), size);
+}
+
+/* The program may use all of the last page: the trailer comes behind it. */
+PUBLIC void *
+pvalloc(size_t size)
+{
+    size_t whole = (size + page_size() - 1) & -page_size();
+
+    if (whole < size)
+        whole = size;
+    if (unlikely(!counting()))
+        return uncounted_aligned(page_size(), whole);
+    return made(FN_PVALLOC, mt_real.pvalloc(padded(whole)), size);
+}
+
+/* ---- malloc_usable_size ---- */
+
+/* Without the trailer: a program that fills all it is told to have must not
+   overwrite it. */
+PUBLIC size_t
+malloc_usable_size(void *block)
+{
+    uint64_t size;
+    size_t usable;
+
+    if (block == NULL)
+        return 0;
+    if (mt_arena_holds(block))
+        return mt_arena_size(block);
+    counting();
+    if (mt_real.malloc == NULL)
+        return 0;
+    usable = mt_real.malloc_usable_size(block);
+    if (trailers_exist && usable - TRAILER_BYTES <= largest_block
+        && trailer_read(block, usable, &size))
+        usable -= TRAILER_BYTES;
+    return usable;
+}
+
+/* ---- the mmap family, counted on request ---- */
+
+static enum segment_mapping
+mapping_kind(int protection, int flags)
+{
+    if (flags & MAP_ANONYMOUS)
+        return MAPPING_MMAP_A;
+    return protection & PROT_WRITE ? MAPPING_MMAP_W : MAPPING_MMAP_R;
+}
+
+PUBLIC void *
+mmap(void *address, size_t length, int protection, int flags, int fd, off_t offset)
+{
+    void *mapped;
+
+    if (unlikely(mt_real.mmap == NULL))
+        return (void *)syscall(SYS_mmap, address, length, protection, flags, fd, offset);
+    mapped = mt_real.mmap(address, length, protection, flags, fd, offset);
+    if (unlikely(mt_guard.mappings))
+        mt_count_mapping(mapping_kind(protection, flags), length, mapped == MAP_FAILED);
+    return mapped;
+}
+
+PUBLIC void *mmap64(void *, size_t, int, int, int, off_t) __attribute__((alias("mmap")));
+
+PUBLIC void *
+mremap(void *address, size_t old_length, size_t length, int flags, ...)
+{
+    void *wanted = NULL;
+    void *mapped;
+
+    if (flags & MREMAP_FIXED) {
+        va_list arguments;
+        va_start(arguments, flags);
+        wanted = va_arg(arguments, void *);
+        va_end(arguments);
+    }
+    if (unlikely(mt_real.mremap == NULL))
+        return (void *)syscall(SYS_mremap, address, old_length, length, flags, wanted);
+    mapped = mt_real.mremap(address, old_length, length, flags, wanted);
+    if (unlikely(mt_guard.mappings))
+        mt_count_mremap(length > old_length ? length - old_length : 0,
+                        mapped == MAP_FAILED, mapped == address, length < old_length);
+    return mapped;
+}
+
+PUBLIC int
+munmap(void *address, size_t length)
+{
+    int result;
+
+    if (unlikely(mt_real.munmap == NULL))
+        return (int)syscall(SYS_munmap, address, length);
+    result = mt_real.munmap(address, length);
+    if (unlikely(mt_guard.mappings))
+        mt_count_mapping(MAPPING_MUNMAP, length, result != 0);
+    return result;
+}
