@@ -36,3 +36,13 @@ tests_unit_preflight_SOURCES = tests/unit/preflight.c
 tests_unit_preflight_LDADD = src/monitor/libmonitor.a $(LIBELF_LIBS) $(CMOCKA_LIBS) $(LIBINTL)
 TESTS += tests/unit/preflight
 endif
+
+# The command line and memtop's files.
+if HAVE_CMOCKA
+check_PROGRAMS += tests/unit/options tests/unit/output
+tests_unit_options_SOURCES = tests/unit/options.c
+tests_unit_options_LDADD = src/app/libapp.a $(CMOCKA_LIBS) $(LIBINTL)
+tests_unit_output_SOURCES = tests/unit/output.c
+tests_unit_output_LDADD = src/app/libapp.a src/report/libreport.a $(CMOCKA_LIBS) $(LIBINTL)
+TESTS += tests/unit/options tests/unit/output
+endif

@@ -21,7 +21,7 @@
 /* The largest symbol table seen in practice (a browser with debugging
    symbols) has 120 MiB, with names 400 MiB. */
 #define TABLE_MAX (UINT64_C(512) << 20)
-#define FILE_MAX  (UINT64_C(16) << 30)
+#define FILE_MAX (UINT64_C(16) << 30)
 #define SECTIONS_MAX 100000u
 
 static const struct {
@@ -200,8 +200,8 @@ read_program_headers(Elf *elf, int descriptor, struct elffile *out)
         if (header.p_type != PT_INTERP || header.p_filesz < 2
             || header.p_filesz > sizeof out->loader)
             continue;
-        ssize_t got = pread(descriptor, out->loader, header.p_filesz,
-                            (off_t)header.p_offset);
+        ssize_t got =
+            pread(descriptor, out->loader, header.p_filesz, (off_t)header.p_offset);
         out->loader[got > 0 ? got - 1 : 0] = '\0';
         out->dynamic = out->loader[0] != '\0';
     }

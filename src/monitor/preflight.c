@@ -57,8 +57,9 @@ check_executable(const char *path)
 static bool
 join_path(const char *directory, size_t length, const char *name, char out[PATH_MAX])
 {
-    int size = length == 0 ? snprintf(out, PATH_MAX, "%s", name)
-                           : snprintf(out, PATH_MAX, "%.*s/%s", (int)length, directory, name);
+    int size = length == 0
+                   ? snprintf(out, PATH_MAX, "%s", name)
+                   : snprintf(out, PATH_MAX, "%.*s/%s", (int)length, directory, name);
     return size > 0 && size < PATH_MAX;
 }
 
@@ -72,7 +73,8 @@ search_path(const char *name, const char *path, char out[PATH_MAX])
     for (const char *element = path;; element++) {
         size_t length = strcspn(element, ":");
         int error = join_path(element, length, name, candidate)
-                        ? check_executable(candidate) : -ENAMETOOLONG;
+                        ? check_executable(candidate)
+                        : -ENAMETOOLONG;
         if (error == 0 || ((error == -EACCES || error == -EISDIR) && refused == 0))
             memcpy(out, candidate, sizeof candidate);
         if (error == 0)
@@ -128,7 +130,8 @@ parse_env(char *argument)
     /* Without -S env gets the rest of the line as one word. */
     if (!split)
         return argument[0] != '\0' && argument[0] != '-' && !strchr(argument, '=')
-                   ? argument : NULL;
+                   ? argument
+                   : NULL;
     argument += 2;
     for (char *word = strtok_r(argument, " \t", &save); word != NULL;
          word = strtok_r(NULL, " \t", &save))
@@ -175,8 +178,8 @@ other_formats(void)
 /* --- Judging --- */
 
 static void
-judge(struct preflight *out, enum preflight_verdict verdict,
-      enum preflight_reason reason, bool preload)
+judge(struct preflight *out, enum preflight_verdict verdict, enum preflight_reason reason,
+      bool preload)
 {
     out->verdict = verdict;
     out->reason = reason;
@@ -441,9 +444,8 @@ reason_format(const struct preflight *preflight)
     case PREFLIGHT_NO_REASON:
         return "";
     case PREFLIGHT_MISSING:
-        return strchr(preflight->path[0], '/') != NULL
-                   ? _("%s: no such program")
-                   : _("%s: not found in PATH");
+        return strchr(preflight->path[0], '/') != NULL ? _("%s: no such program")
+                                                       : _("%s: not found in PATH");
     case PREFLIGHT_NO_LOADER:
         return _("%s cannot run: %s, which starts it, is not there");
     case PREFLIGHT_PERMISSION:

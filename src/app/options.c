@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The command line, by argp, which also makes the help and usage texts from
+ * the one table here.  Parsing stops at the first word that is no option: the
+ * rest is the program's.
+ *
+ * Letters and meanings are memusage's where memusage has them.
+ */
+#include "config.h"
+
+#include "app/options.h"
+
+#include <argp.h>
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "i18n.h"
+
+/* Options without a letter. */
+enum {
+    KEY_FORMAT = 256,
+    KEY_ACCOUNTING,
+    KEY_EXACT,
+    KEY_ROOT_ONLY,
+    KEY_COLOR,
+    KEY_SI,
+    KEY_TITLE,
+    KEY_ON_QUIT,
+    KEY_SOURCE,
+    KEY_DUMP_SCREEN,
+    KEY_LIBRARY
+};
+
+static const struct argp_option table[] = {
+    {NULL, 0, NULL, 0, N_("Without the display:"), 1},
+    {"batch", 'B', NULL, 0, N_("Only run PROGRAM and report at its end"), 1},
+    {"interval", 'i', N_("SECS"), 0,
+     N_("Sample every SECS seconds (0.1 to 60, default 1); with -B a line each time"), 1},
+    {"iterations", 'N', N_("NUM"), 0, N_("With -B: no more than NUM lines"), 1},
+    {"format", KEY_FORMAT, N_("FORMAT"), 0,
+     N_("With -B: lines as text, or as json (one object a line)"), 1},
+    {"output", 'o', N_("FILE"), 0,
+     N_("Write lines and report to FILE, a new one, instead of the standard error; "
+        "- is the standard output"),
+     1},
+    {"quiet", 'q', NULL, 0, N_("No report at the end"), 1},
+
+    {NULL, 0, NULL, 0, N_("What is counted:"), 2},
+    {"mmap", 'm', NULL, 0, N_("Also count mmap, mremap and munmap"), 2},
+    {"progname", 'n', N_("NAME"), 0, N_("Count only programs called NAME"), 2},
+    {"accounting", KEY_ACCOUNTING, N_("SIZES"), 0,
+     N_("Count sizes as requested or as usable, or auto: as the allocator allows"), 2},
+    {"exact", KEY_EXACT, NULL, 0, N_("Exact heap peak with several threads (slower)"), 2},
+    {"root-only", KEY_ROOT_ONLY, NULL, 0, N_("Do not follow PROGRAM's children"), 2},
+
+    {NULL, 0, NULL, 0, N_("The display:"), 3},
+    {"color", KEY_COLOR, N_("WHEN"), OPTION_ARG_OPTIONAL,
+     N_("Use colours auto, always or never"), 3},
+    {NULL, 'C', NULL, 0, N_("The same as --color=never"), 3},
+    {"ascii", 'U', NULL, 0, N_("Draw with ASCII characters only"), 3},
+    {"graph", 'g', N_("MODE"), 0, N_("Draw graphs by auto, braille, block or ascii"), 3},
+    {"si", KEY_SI, NULL, 0, N_("Sizes in powers of 1000"), 3},
+    {"on-quit", KEY_ON_QUIT, N_("WHAT"), 0,
+     N_("What becomes of a running PROGRAM: ask, kill or leave"), 3},
+
+    {NULL, 0, NULL, 0, N_("The picture:"), 4},
+    {"png", 'p', N_("FILE"), 0, N_("Draw the run at the end; .png is appended"), 4},
+    {"title", KEY_TITLE, N_("STRING"), 0, N_("The picture's title"), 4},
+    {"x-size", 'x', N_("NUM"), 0, N_("The picture's width in pixels"), 4},
+    {"y-size", 'y', N_("NUM"), 0, N_("The picture's height in pixels"), 4},
+
+    {"source", KEY_SOURCE, "SOURCE", OPTION_HIDDEN, NULL, 5},
+    {"dump-screen", KEY_DUMP_SCREEN, "FILE", OPTION_HIDDEN, NULL, 5},
+    {"library", KEY_LIBRARY, "PATH", OPTION_HIDDEN, NULL, 5},
+    {0},
+};
+
+/* The place of a word in a list that ends in NULL; argp_error() ends memtop if
+   it is not there. */
+static int
+parse_word(struct argp_state *state, const char *option, const char *word,
+           const char *const *words)
+{
+    for (int i = 0; words[i] != NULL; i++)
+        if (strcmp(word, words[i]) == 0)
+            return i;
+
+    char list[128] = "";
+    for (int i = 0; words[i] != NULL; i++) {
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", words[i]);
+    }
+    argp_error(state, _("'%s' is not a value of %s: it takes %s"), word, option, list);
+    return 0;
+}
+
+static long
+parse_number(struct argp_state *state, const char *option, const char *text, long least,
+             long most)
+{
+    char *end;
+    long number = strtol(text, &end, 10);
+
+    if (!isdigit((unsigned char)text[0]) || *end != '\0' || number < least
+        || number > most)
+        argp_error(state,
+                   _("'%s' is not a value of %s: it takes a number from %ld to %ld"),
+                   text, option, least, most);
+    return number;
+}
+
+/* Decimal seconds, with either point, whatever the locale. */
+static bool
+parse_seconds(const char *text, int64_t *ns)
+{
+    const int64_t most = INT64_C(1000) * 1000000000;
+    int64_t value = 0, place = 1000000000;
+    bool digits = false, fraction = false;
+
+    for (; *text != '\0'; text++) {
+        if (!fraction && (*text == '.' || *text == ',')) {
+            fraction = true;
+            continue;
+        }
+        if (!isdigit((unsigned char)*text))
+            return false;
+        digits = true;
+        if (fraction)
+            value += (*text - '0') * (place /= 10);
+        else if ((value = value * 10 + (*text - '0') * place) > most)
+            return false;
+    }
+    *ns = value;
+    return digits;
+}
+
+static int64_t
+parse_interval(struct argp_state *state, const char *text)
+{
+    int64_t ns = 0;
+
+    if (!parse_seconds(text, &ns) || ns < 100000000 || ns > INT64_C(60000000000))
+        argp_error(state, _("'%s' is not a value of %s: it takes seconds from 0.1 to 60"),
+                   text, "--interval");
+    return ns;
+}
+
+/* Programs are known by their base name, as in MEMUSAGE_PROG_NAME. */
+static const char *
+parse_progname(struct argp_state *state, const char *name)
+{
+    const char *slash = strrchr(name, '/');
+
+    if (slash != NULL)
+        name = slash + 1;
+    if (name[0] == '\0')
+        argp_error(state, _("%s takes the name of a program"), "--progname");
+    return name;
+}
+
+static const char *
+parse_file(struct argp_state *state, const char *option, const char *name)
+{
+    if (name[0] == '\0')
+        argp_error(state, _("%s takes the name of a file"), option);
+    return name;
+}
+
+static const char *
+parse_source(struct argp_state *state, const char *source)
+{
+    static const char prefix[] = "script:";
+
+    if (strncmp(source, prefix, sizeof prefix - 1) != 0)
+        argp_error(state, _("'%s' is not a value of %s: it takes %s"), source, "--source",
+                   "script:FILE");
+    return source + sizeof prefix - 1;
+}
+
+static const char *
+parse_accounting(struct argp_state *state, const char *word)
+{
+    static const char *const words[] = {"auto", "requested", "usable", NULL};
+    int choice = parse_word(state, "--accounting", word, words);
+
+    return choice == 0 ? NULL : words[choice];
+}
+
+static const char *const formats[] = {"text", "json", NULL};
+static const char *const colors[] = {"auto", "always", "never", NULL};
+static const char *const graphs[] = {"auto", "braille", "block", "ascii", NULL};
+static const char *const quits[] = {"ask", "kill", "leave", NULL};
+
+static void
+check_combination(struct argp_state *state, const struct options *options)
+{
+    if (options->program == NULL && options->script == NULL)
+        argp_error(state, _("no program given"));
+    if (!options->batch && options->iterations != 0)
+        argp_error(state, _("%s is of use with --batch only"), "--iterations");
+    if (!options->batch && options->format_given)
+        argp_error(state, _("%s is of use with --batch only"), "--format");
+#ifndef HAVE_GD
+    if (options->png != NULL)
+        argp_error(state, _("this memtop was built without PNG pictures"));
+#endif
+}
+
+/* Options for what is printed and drawn, and what is left of the others. */
+static error_t
+parse_output_option(int key, char *word, struct argp_state *state)
+{
+    struct options *options = state->input;
+
+    switch (key) {
+    case KEY_COLOR:
+        options->color =
+            word == NULL ? COLOR_ALWAYS
+                         : (enum option_color)parse_word(state, "--color", word, colors);
+        return 0;
+    case 'C':
+        options->color = COLOR_NEVER;
+        return 0;
+    case 'U':
+        options->ascii = true;
+        return 0;
+    case 'g':
+        options->graph = (enum option_graph)parse_word(state, "--graph", word, graphs);
+        return 0;
+    case KEY_SI:
+        options->si = true;
+        return 0;
+    case KEY_ON_QUIT:
+        options->on_quit =
+            (enum option_on_quit)parse_word(state, "--on-quit", word, quits);
+        return 0;
+    case 'p':
+        options->png = parse_file(state, "--png", word);
+        return 0;
+    case KEY_TITLE:
+        options->title = word;
+        return 0;
+    case 'x':
+        options->png_width = (int)parse_number(state, "--x-size", word, 100, 10000);
+        return 0;
+    case 'y':
+        options->png_height = (int)parse_number(state, "--y-size", word, 80, 10000);
+        return 0;
+    case KEY_SOURCE:
+        options->script = parse_source(state, word);
+        return 0;
+    case KEY_DUMP_SCREEN:
+        options->dump_screen = parse_file(state, "--dump-screen", word);
+        return 0;
+    case KEY_LIBRARY:
+        options->library = parse_file(state, "--library", word);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static error_t
+parse_option(int key, char *word, struct argp_state *state)
+{
+    struct options *options = state->input;
+
+    switch (key) {
+    case 'B':
+        options->batch = true;
+        return 0;
+    case 'i':
+        options->interval_ns = parse_interval(state, word);
+        options->lines = true;
+        return 0;
+    case 'N':
+        options->iterations =
+            (unsigned long)parse_number(state, "--iterations", word, 1, 1000000000);
+        return 0;
+    case KEY_FORMAT:
+        options->format =
+            (enum option_format)parse_word(state, "--format", word, formats);
+        options->lines = options->format_given = true;
+        return 0;
+    case 'o':
+        options->output = parse_file(state, "--output", word);
+        return 0;
+    case 'q':
+        options->quiet = true;
+        return 0;
+    case 'm':
+        options->mmap = true;
+        return 0;
+    case 'n':
+        options->progname = parse_progname(state, word);
+        return 0;
+    case KEY_ACCOUNTING:
+        options->accounting = parse_accounting(state, word);
+        return 0;
+    case KEY_EXACT:
+        options->exact = true;
+        return 0;
+    case KEY_ROOT_ONLY:
+        options->root_only = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        options->program = &state->argv[state->next - 1];
+        state->next = state->argc;
+        return 0;
+    case ARGP_KEY_END:
+        check_combination(state, options);
+        return 0;
+    default:
+        return parse_output_option(key, word, state);
+    }
+}
+
+static void
+print_version(FILE *out, struct argp_state *state)
+{
+    (void)state;
+    fprintf(out, "%s\n", PACKAGE_STRING);
+    fprintf(out, "%s\n",
+            _("License LGPLv2.1+: GNU LGPL version 2.1 or later.\n"
+              "This is free software: you are free to change and redistribute it.\n"
+              "There is NO WARRANTY, to the extent permitted by law."));
+}
+
+void
+options_parse(int argc, char **argv, struct options *options)
+{
+    const struct argp argp = {
+        .options = table,
+        .parser = parse_option,
+        .args_doc = N_("PROGRAM [ARG]..."),
+        .doc =
+            N_("Run PROGRAM and show live what it does with its memory.\v"
+               "The exit status is PROGRAM's, 128+N if signal N killed it; 125 if memtop "
+               "fails, 126 if PROGRAM cannot be executed, 127 if it is not found."),
+    };
+
+    *options = (struct options){.interval_ns = INTERVAL_DEFAULT_NS};
+    argp_program_version_hook = print_version;
+    argp_err_exit_status = EXIT_MEMTOP;
+    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, options);
+}
+
+static void
+add_word(char *buffer, size_t size, const char *name, const char *value)
+{
+    size_t used = strlen(buffer);
+
+    snprintf(buffer + used, size - used, "%s%s%s%s", used > 0 ? "," : "", name,
+             value != NULL ? "=" : "", value != NULL ? value : "");
+}
+
+void
+options_words(const struct options *options, char *buffer, size_t size)
+{
+    buffer[0] = '\0';
+    if (options->mmap)
+        add_word(buffer, size, "mmap", NULL);
+    if (options->exact)
+        add_word(buffer, size, "exact", NULL);
+    if (options->root_only)
+        add_word(buffer, size, "root-only", NULL);
+    if (options->accounting != NULL)
+        add_word(buffer, size, "accounting", options->accounting);
+}
+
+void
+options_png_name(const char *name, char *buffer, size_t size)
+{
+    size_t length = strlen(name);
+    bool there = length >= 4 && strcmp(name + length - 4, ".png") == 0;
+
+    snprintf(buffer, size, "%s%s", name, there ? "" : ".png");
+}
+
+bool
+options_colour(const struct options *options, int descriptor)
+{
+    const char *no_color = getenv("NO_COLOR");
+    const char *term = getenv("TERM");
+
+    if (options->color != COLOR_AUTO)
+        return options->color == COLOR_ALWAYS;
+    return isatty(descriptor) && (no_color == NULL || no_color[0] == '\0')
+           && (term == NULL || strcmp(term, "dumb") != 0);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* memtop's command line. */
+#ifndef MEMTOP_OPTIONS_H
+#define MEMTOP_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* memtop's own failures, as env(1), nohup(1) and timeout(1) have them; the
+   program's not being found or not executable is 127 or 126. */
+#define EXIT_MEMTOP 125
+
+#define INTERVAL_DEFAULT_NS INT64_C(1000000000)
+
+enum option_format { FORMAT_TEXT, FORMAT_JSON };
+enum option_color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+enum option_graph { GRAPH_AUTO, GRAPH_BRAILLE, GRAPH_BLOCK, GRAPH_ASCII };
+enum option_on_quit { ON_QUIT_ASK, ON_QUIT_KILL, ON_QUIT_LEAVE };
+
+struct options {
+    char **program; /* program and arguments, NULL at the end */
+
+    bool batch;
+    bool lines; /* -i or --format: a line an interval in batch */
+    int64_t interval_ns;
+    unsigned long iterations; /* lines before they cease; 0: no end */
+    enum option_format format;
+    bool format_given;
+    const char *output; /* where lines and report go; NULL: stderr */
+    bool quiet;         /* no report */
+
+    const char *progname;   /* only this program is counted; a base name, or NULL */
+    const char *accounting; /* "requested", "usable", or NULL: automatic */
+    bool mmap;
+    bool exact;
+    bool root_only;
+
+    enum option_color color;
+    enum option_graph graph;
+    enum option_on_quit on_quit;
+    bool ascii;
+    bool si;
+
+    const char *png;           /* as given: see options_png_name() */
+    const char *title;         /* NULL: the program's name */
+    int png_width, png_height; /* 0: default */
+
+    /* Hidden, for tests. */
+    const char *script; /* --source=script:FILE */
+    const char *dump_screen;
+    const char *library;
+};
+
+/* Fills *options from the command line; strings are borrowed from argv.  Ends
+   memtop for --help, --usage and --version (0), and with a message for a wrong
+   command line (EXIT_MEMTOP). */
+void options_parse(int argc, char **argv, struct options *options);
+
+/* The words of MEMTOP_OPTIONS (libmemtop(7)). */
+void options_words(const struct options *options, char *buffer, size_t size);
+
+/* The file for the picture: ".png" is appended unless it is there. */
+void options_png_name(const char *name, char *buffer, size_t size);
+
+/* Whether what goes to the descriptor is coloured. */
+bool options_colour(const struct options *options, int descriptor);
+
+#endif

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* memtop's own words on the standard error. */
+#ifndef MEMTOP_SAY_H
+#define MEMTOP_SAY_H
+
+/* Prints "memtop: ", the translated format's text made harmless for a
+   terminal, and a newline. */
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif
