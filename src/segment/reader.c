@@ -242,6 +242,7 @@ visit_identity(struct reader *reader, void *out)
     identity->flags = header->flags;
     identity->pid = (pid_t)header->pid;
     identity->parent = (pid_t)header->parent;
+    identity->keeper = (pid_t)header->keeper;
     identity->generation = header->generation;
     identity->created_ns = header->created_ns;
     identity->created_boottime_ns = header->created_boottime_ns;

@@ -26,6 +26,7 @@ struct identity {
     uint32_t flags;              /* SEGMENT_FLAG_* */
     pid_t pid;                   /* in the process's own pid namespace */
     pid_t parent;
+    pid_t keeper;                /* the memtop that unlinks it, or 0 */
     uint32_t generation;         /* of exec, from 0 */
     uint64_t created_ns;         /* CLOCK_MONOTONIC */
     uint64_t created_boottime_ns;
