@@ -21,12 +21,27 @@ TESTS += tests/unit/units tests/unit/textwidth tests/unit/ranges \
 endif
 
 if HAVE_CMOCKA
-check_PROGRAMS += tests/unit/history tests/unit/procfs
+check_PROGRAMS += tests/unit/history tests/unit/procfs tests/unit/signals \
+	tests/unit/spool tests/unit/lines tests/unit/capture tests/unit/launch \
+	tests/unit/library
 tests_unit_history_SOURCES = tests/unit/history.c
 tests_unit_history_LDADD = src/monitor/libmonitor.a $(CMOCKA_LIBS) $(LIBINTL)
 tests_unit_procfs_SOURCES = tests/unit/procfs.c
 tests_unit_procfs_LDADD = src/monitor/libmonitor.a $(CMOCKA_LIBS) $(LIBINTL)
-TESTS += tests/unit/history tests/unit/procfs
+tests_unit_signals_SOURCES = tests/unit/signals.c
+tests_unit_signals_LDADD = src/monitor/libmonitor.a $(CMOCKA_LIBS) $(LIBINTL)
+tests_unit_spool_SOURCES = tests/unit/spool.c
+tests_unit_spool_LDADD = src/monitor/libmonitor.a $(CMOCKA_LIBS) $(LIBINTL)
+tests_unit_lines_SOURCES = tests/unit/lines.c
+tests_unit_lines_LDADD = src/monitor/libmonitor.a $(CMOCKA_LIBS) $(LIBINTL)
+tests_unit_capture_SOURCES = tests/unit/capture.c
+tests_unit_capture_LDADD = src/monitor/libmonitor.a $(CMOCKA_LIBS) $(LIBINTL)
+tests_unit_launch_SOURCES = tests/unit/launch.c
+tests_unit_launch_LDADD = src/monitor/libmonitor.a src/segment/libsegment.a $(CMOCKA_LIBS) $(LIBINTL) -ldl
+tests_unit_library_SOURCES = tests/unit/library.c
+tests_unit_library_LDADD = src/monitor/libmonitor.a $(CMOCKA_LIBS) $(LIBINTL)
+TESTS += tests/unit/history tests/unit/procfs tests/unit/signals tests/unit/spool \
+	tests/unit/lines tests/unit/capture tests/unit/launch tests/unit/library
 endif
 
 # Preflight builds its own programs with $CC.

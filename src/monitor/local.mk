@@ -2,8 +2,14 @@
 noinst_LIBRARIES += src/monitor/libmonitor.a
 src_monitor_libmonitor_a_CPPFLAGS = $(AM_CPPFLAGS) $(LIBELF_CFLAGS)
 src_monitor_libmonitor_a_SOURCES = \
+	src/monitor/capture.c src/monitor/capture.h \
 	src/monitor/history.c src/monitor/history.h \
-	src/monitor/procfs.c src/monitor/procfs.h
+	src/monitor/launch.c src/monitor/launch.h \
+	src/monitor/library.c src/monitor/library.h \
+	src/monitor/lines.c src/monitor/lines.h \
+	src/monitor/procfs.c src/monitor/procfs.h \
+	src/monitor/signals.c src/monitor/signals.h \
+	src/monitor/spool.c src/monitor/spool.h
 
 # What a program will be like, from its file alone.
 src_monitor_libmonitor_a_SOURCES += \

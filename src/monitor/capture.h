@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the program prints on its pty: the latest lines for the output view,
+ * and every byte for the terminal when the display ends.
+ */
+#ifndef MEMTOP_CAPTURE_H
+#define MEMTOP_CAPTURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct capture;
+
+enum capture_state {
+    CAPTURE_IDLE,   /* nothing more for now */
+    CAPTURE_MORE,   /* there may be more: call again */
+    CAPTURE_CLOSED  /* nobody has the terminal open: poll() it no more */
+};
+
+/* Takes over the master side of a pty.  NULL if memory is short. */
+struct capture *capture_new(int pty);
+void capture_free(struct capture *capture);
+
+/* The descriptor to poll() for POLLIN. */
+int capture_fd(const struct capture *capture);
+
+/* Reads what is there: never blocks, at most 256 KiB a call. */
+enum capture_state capture_read(struct capture *capture);
+
+/* Sends keys to the program; returns how many bytes it took (the pty's buffer
+   may be full), never blocks. */
+size_t capture_write(struct capture *capture, const void *bytes, size_t count);
+
+/* The latest lines, 0 the oldest kept; the last one may be unfinished.  Escape
+   sequences and control bytes are gone but for tabs; bytes are as printed, not
+   NUL-terminated, borrowed until the next capture_read(). */
+size_t capture_line_count(const struct capture *capture);
+const char *capture_line(const struct capture *capture, size_t index, size_t *length);
+
+/* Lines that were once there and are not kept any more: the number of line 0. */
+uint64_t capture_lines_dropped(const struct capture *capture);
+
+/* Bytes read so far. */
+uint64_t capture_bytes(const struct capture *capture);
+
+/* True once the program has switched to the alternate screen: it wants a
+   terminal of its own. */
+bool capture_full_screen(const struct capture *capture);
+
+/*
+ * Writes everything read so far to fd, in order, as the program meant it for
+ * a terminal.  Of more than 16 MiB the middle is left out and a note says how
+ * much.  Returns 0 or -errno.
+ */
+int capture_replay(struct capture *capture, int fd);
+
+/*
+ * For leaving a running program: a process of its own keeps the pty and copies
+ * what the program prints to fd until its end.  Replay first.  Afterwards the
+ * capture can only be freed.  Returns 0 or -errno.
+ */
+int capture_leave(struct capture *capture, int fd);
+
+#endif

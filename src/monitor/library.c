@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Searches in places relative to the running executable first, so that a
+ * memtop always takes the library it was built with.
+ */
+#include "config.h"
+
+#include "monitor/library.h"
+
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Takes the file if it is there; else notes the directory. */
+static bool
+try_file(struct library_search *search, const char *directory, const char *name)
+{
+    char candidate[PATH_MAX];
+    size_t used = strlen(search->searched);
+
+    snprintf(candidate, sizeof candidate, "%s/%s", directory, name);
+    /* The library goes to programs that run elsewhere: no relative path. */
+    if (access(candidate, R_OK) == 0 && realpath(candidate, search->path))
+        return true;
+    snprintf(search->searched + used, sizeof search->searched - used, "%s%s",
+             used ? ", " : "", directory);
+    return false;
+}
+
+static bool
+try_pattern(struct library_search *search, const char *pattern, const char *name)
+{
+    glob_t found;
+    bool taken = false;
+
+    if (glob(pattern, GLOB_ONLYDIR, NULL, &found) == 0) {
+        for (size_t i = 0; i < found.gl_pathc && !taken; i++)
+            taken = try_file(search, found.gl_pathv[i], name);
+    }
+    globfree(&found);
+    return taken;
+}
+
+/* The directory of the running executable; false if unknown. */
+static bool
+executable_directory(char directory[PATH_MAX])
+{
+    ssize_t length = readlink("/proc/self/exe", directory, PATH_MAX - 1);
+    char *slash;
+
+    if (length <= 0)
+        return false;
+    directory[length] = '\0';
+    slash = strrchr(directory, '/');
+    if (!slash)
+        return false;
+    *slash = '\0';
+    return true;
+}
+
+/* Relative to the executable: the build tree's folders, then an installed
+   tree's lib, lib64 and multiarch directories, with subdirectory behind. */
+static bool
+try_near_executable(struct library_search *search, const char *subdirectory,
+                    const char *name)
+{
+    static const char *const near[] = { "", "/src/preload", "/src/report", "/src/app",
+                                        "/../preload", "/../report", "/../src/preload" };
+    static const char *const trees[] = { "/../lib*", "/../lib/*-linux-*" };
+    char executable[PATH_MAX], place[PATH_MAX + 64];
+
+    if (!executable_directory(executable))
+        return false;
+    for (size_t i = 0; i < sizeof near / sizeof *near; i++) {
+        snprintf(place, sizeof place, "%s%s", executable, near[i]);
+        if (access(place, X_OK) == 0 && try_file(search, place, name))
+            return true;
+    }
+    if (strpbrk(executable, "*?[\\"))
+        return false;
+    for (size_t i = 0; i < sizeof trees / sizeof *trees; i++) {
+        snprintf(place, sizeof place, "%s%s%s", executable, trees[i], subdirectory);
+        if (try_pattern(search, place, name))
+            return true;
+    }
+    return false;
+}
+
+bool
+library_find(struct library_search *search)
+{
+    const char *given = getenv("MEMTOP_LIBRARY");
+
+    *search = (struct library_search){ 0 };
+    if (given && *given) {
+        if (access(given, R_OK) == 0 && realpath(given, search->path))
+            return true;
+        snprintf(search->searched, sizeof search->searched, "%s", given);
+        return false;
+    }
+    return try_near_executable(search, "", "libmemtop.so")
+           || try_file(search, PRELOADDIR, "libmemtop.so");
+}
+
+bool
+library_find_module(const char *name, struct library_search *search)
+{
+    *search = (struct library_search){ 0 };
+    return try_near_executable(search, "/memtop", name)
+           || try_file(search, PKGLIBDIR, name);
+}

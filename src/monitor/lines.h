@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Terminal output as lines of text: the latest ones, without escape sequences.
+ * Not a terminal emulator: a carriage return starts the line anew, a backspace
+ * takes the last character away, cursor movements are ignored.
+ */
+#ifndef MEMTOP_LINES_H
+#define MEMTOP_LINES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A longer line is continued on the next one. */
+#define LINE_BYTES 1024
+
+struct lines;
+
+/* Keeps the latest limit lines.  NULL if memory is short. */
+struct lines *lines_new(size_t limit);
+void lines_free(struct lines *lines);
+
+void lines_feed(struct lines *lines, const char *bytes, size_t count);
+
+/* As capture.h says. */
+size_t lines_count(const struct lines *lines);
+const char *lines_get(const struct lines *lines, size_t index, size_t *length);
+uint64_t lines_dropped(const struct lines *lines);
+bool lines_full_screen(const struct lines *lines);
+
+#endif

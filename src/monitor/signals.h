@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Signals to memtop, as events: read from a descriptor, judged here, acted on
+ * by the caller.  And what memtop changed of its own dispositions, taken back
+ * for the program.
+ */
+#ifndef MEMTOP_SIGNALS_H
+#define MEMTOP_SIGNALS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a signal asks memtop to do. */
+enum signal_action {
+    SIGNAL_NOTHING,
+    SIGNAL_FORWARD,   /* send event.signal to the program and wait for its end */
+    SIGNAL_REACHED,   /* as FORWARD, but the terminal has sent it already */
+    SIGNAL_QUIT,      /* the second one: end memtop, leave the program alone */
+    SIGNAL_DETACH,    /* the terminal is gone: leave the program running */
+    SIGNAL_CHILD,     /* a child changed its state */
+    SIGNAL_RESIZED    /* the terminal changed its size */
+};
+
+struct signal_event {
+    enum signal_action action;
+    int signal;
+};
+
+/*
+ * Blocks the signals and opens the descriptor that reports them; what memtop
+ * inherited is remembered.  Signals that memtop was started to ignore (nohup,
+ * a background job) stay ignored.  Returns 0 or -errno.  Call once, before
+ * launch_program().
+ */
+int signals_open(void);
+
+/* Puts back what was inherited and closes the descriptor. */
+void signals_close(void);
+
+/* Readable (poll) when there is an event; -1 if not open. */
+int signals_fd(void);
+
+/*
+ * Takes the next event; false if there is none.  own_terminal: the program has
+ * a pty of its own, so a ^C on ours does not reach it.  now_ns (CLOCK_MONOTONIC)
+ * tells a second signal from the echo of the first, which timeout(1) and shells
+ * that signal a process as well as its group produce.
+ */
+bool signals_next(bool own_terminal, int64_t now_ns, struct signal_event *event);
+
+/* In the child between fork and exec: mask and dispositions as memtop
+   inherited them.  Async-signal-safe. */
+void signals_restore_in_child(void);
+
+/* The rule of signals_next() alone, for one signal: state holds what it
+   remembers, zero at first; from_terminal: sent by the kernel, not by kill(2). */
+struct signal_state {
+    bool ending;        /* one that asks for the end has come */
+    int64_t ending_ns;
+};
+enum signal_action signals_judge(struct signal_state *state, int signal,
+                                 bool from_terminal, bool own_terminal, int64_t now_ns);
+
+#endif
