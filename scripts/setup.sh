@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=sh
+# What ./run and ./check have in common.  Sourced, with $top the source tree.
+#
+#   install_packages GROUP...      installs what is missing, without questions
+#   build_tree DIRECTORY [ARG...]  bootstraps, configures and makes, each if need be
+
+: "${top:?}"
+
+note() {
+    printf '%s\n' "$*" >&2
+}
+
+# --- Packages (scripts/packages) ---
+
+package_is_installed() {
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+}
+
+# The names of the groups for this release, alternatives unresolved.
+package_names() {
+    release=$(. /etc/os-release 2>/dev/null && printf '%s' "${VERSION_ID:-}")
+    for group; do
+        while read -r its_group its_release names; do
+            if [ "$its_group" = "$group" ]; then
+                case $its_release in
+                '*' | "$release") printf '%s\n' "$names" ;;
+                esac
+            fi
+        done <"$top/scripts/packages"
+    done
+}
+
+missing_packages() {
+    for entry in $(package_names "$@"); do
+        found=no
+        for name in $(printf '%s' "$entry" | tr '|' ' '); do
+            if package_is_installed "$name"; then
+                found=yes
+            fi
+        done
+        [ $found = yes ] || printf '%s\n' "$entry"
+    done
+}
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then
+        "$@"
+    else
+        sudo -n "$@"
+    fi
+}
+
+apt_get() {
+    (umask 022
+     as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y \
+         -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@" </dev/null)
+}
+
+# The first of each entry's alternatives that apt knows; optional ones that it
+# does not know are left out.
+available_packages() {
+    for entry; do
+        for name in $(printf '%s' "$entry" | tr '|' ' '); do
+            if apt-cache show "$name" >/dev/null 2>&1; then
+                printf '%s\n' "$name"
+                break
+            fi
+        done
+    done
+}
+
+install_packages() {
+    if ! command -v dpkg-query >/dev/null 2>&1; then
+        note "This is no Debian: if configure misses something, install the like of" \
+            "$(package_names "$@" | tr '\n' ' ')"
+        return 0
+    fi
+    missing=$(missing_packages "$@")
+    [ -n "$missing" ] || return 0
+
+    # shellcheck disable=SC2086 # one word a name
+    set -- $missing
+    note "Installing: $*"
+    if [ "$(id -u)" != 0 ] && ! sudo -n true 2>/dev/null; then
+        note "Not root, and sudo asks for a password.  Please run"
+        note "    sudo apt-get install $(printf '%s ' "$@" | tr '|' ' ')"
+        return 0
+    fi
+    apt_get update >/dev/null 2>&1 || note "apt-get update failed; going on with what is known"
+    # shellcheck disable=SC2046
+    set -- $(available_packages "$@")
+    if [ $# != 0 ] && ! apt_get install --no-install-recommends "$@" >"$top/.setup.log" 2>&1; then
+        tail -n 20 "$top/.setup.log" >&2
+        note "apt-get could not install all of: $*"
+    fi
+    rm -f "$top/.setup.log"
+}
+
+# --- Building ---
+
+# Runs a step with its output in a log, which is shown if it fails.
+logged() {
+    log=$1
+    shift
+    if "$@" >>"$log" 2>&1; then
+        return 0
+    fi
+    tail -n 40 "$log" >&2
+    note "failed: $* (all of it: $log)"
+    return 1
+}
+
+configure_tree() {
+    if [ -f Makefile ] && [ "$(cat configured 2>/dev/null)" = "$*" ]; then
+        return 0
+    fi
+    note "Configuring in $PWD ..."
+    logged make.log ../configure "$@" && printf '%s' "$*" >configured
+}
+
+jobs_number() {
+    nproc 2>/dev/null || echo 1
+}
+
+# Two at a time would disturb each other: one waits for the other.
+build_tree() (
+    directory=$1
+    shift
+    cd "$top" && mkdir -p "$directory" || exit 1
+    exec 9>"$directory/lock"
+    if command -v flock >/dev/null 2>&1; then
+        flock 9
+    fi
+    : >"$directory/make.log"
+    if [ ! -f configure ]; then
+        note "Generating configure ..."
+        logged "$directory/make.log" autoreconf -fi || exit 1
+    fi
+    cd "$directory" || exit 1
+    configure_tree "$@" || exit 1
+    make -q 9>&- >/dev/null 2>&1 && exit 0
+    note "Building in $PWD ..."
+    logged make.log make -j"$(jobs_number)" 9>&-
+)
