@@ -75,27 +75,43 @@ mt_fold(struct shard *shard)
     mt_set_limits();
 }
 
-void
-mt_look(struct shard *shard)
-{
-    mt_fold(shard);
-    mt_recorder_look(word_load(&shard->hot.stack_now));
-}
-
 /* ---- stack ---- */
 
-void
-mt_new_depth(struct shard *shard, uint64_t depth, bool shared)
+/* The depth of a stack pointer, if it is on the thread's own stack. */
+static bool
+believable_depth(uintptr_t pointer, uint64_t *depth)
 {
-    if (depth > mt_thread.stack_limit && !mt_stack_grew(depth))
+    *depth = mt_thread.stack_base - pointer;
+    return *depth <= mt_thread.stack_limit || mt_stack_grew(*depth);
+}
+
+/* On a signal stack or a coroutine's the depth is outside what is believed. */
+static void
+note_depth(struct shard *shard)
+{
+    uint64_t depth;
+
+    if (!believable_depth(shard->hot.stack_pointer, &depth))
         return;
-    if (shared) {
-        word_max_shared(&mt_segment.process->stack_peak, depth);
-    } else {
-        word_store(&shard->hot.stack_now, depth);
-        word_store(&shard->hot.stack_peak, depth);
-    }
+    mt_thread.stack_lowest = shard->hot.stack_pointer;
+    word_store(&shard->hot.stack_peak, depth);
     word_max_shared(&mt_segment.process->recorder_stack_max, depth);
+}
+
+void
+mt_update_end_slow(struct shard *shard, uint64_t before)
+{
+    int64_t delta = shard->hot.delta;
+
+    if (shard->hot.stack_pointer < mt_thread.stack_lowest)
+        note_depth(shard);
+    if ((before & 126) == 0) {
+        mt_fold(shard);
+        mt_recorder_look(mt_thread.stack_base - mt_thread.stack_lowest);
+    } else if (delta > mt_guard.ceiling || delta < mt_guard.floor) {
+        mt_fold(shard);
+    }
+    seqlock_write_end(&shard->hot.sequence);
 }
 
 /* In shard 0 only the process's peak is kept: depths of different threads in
@@ -103,24 +119,26 @@ mt_new_depth(struct shard *shard, uint64_t depth, bool shared)
 static void
 count_depth_shared(void)
 {
-    uint64_t depth = mt_thread.stack_base - stack_pointer();
+    struct segment_process *process = mt_segment.process;
+    uint64_t depth;
 
-    if (mt_thread.stack_base != 0 && depth > word_load(&mt_segment.process->stack_peak))
-        mt_new_depth(NULL, depth, true);
+    if (mt_thread.stack_base != 0 && believable_depth(stack_pointer(), &depth))
+        word_max_shared(&process->stack_peak, depth);
 }
 
 /* ---- in shard 0 ---- */
 
-/* The thread's own shard if it can have one and is not inside an update. */
-static struct shard *
-shard_or_none(void)
+/* Gives a thread its shard at its first call.  False: it has none, or is
+   inside an update of it. */
+static bool
+own_shard_ready(void)
 {
     if (mt_thread.state == THREAD_NEW) {
         int saved_errno = errno;
         mt_shard_claim();
         errno = saved_errno;
     }
-    return update_shard();
+    return !seqlock_is_odd(&mt_thread.shard->hot.sequence);
 }
 
 static void
@@ -131,31 +149,31 @@ finish_shared(int64_t change)
 }
 
 void
-mt_count_made_slow(const struct mt_change *change)
+mt_count_made_slow(enum segment_function fn, uint64_t size, uint64_t usable)
 {
-    if (shard_or_none() != NULL) {
-        mt_count_made(change->fn, change->size, change->usable);
+    if (own_shard_ready()) {
+        mt_count_made(fn, size, usable);
         return;
     }
-    count_made(mt_shard(0), change->fn, change->size, change->usable, true);
-    finish_shared((int64_t)change->size);
+    count_made(mt_shard(0), fn, size, usable, true);
+    finish_shared((int64_t)size);
 }
 
 void
-mt_count_freed_slow(const struct mt_change *change)
+mt_count_freed_slow(uint64_t size, uint64_t usable)
 {
-    if (shard_or_none() != NULL) {
-        mt_count_freed(change->old_size, change->old_usable);
+    if (own_shard_ready()) {
+        mt_count_freed(size, usable);
         return;
     }
-    count_freed(mt_shard(0), change->old_size, change->old_usable, true);
-    finish_shared(-(int64_t)change->old_size);
+    count_freed(mt_shard(0), size, usable, true);
+    finish_shared(-(int64_t)size);
 }
 
 void
 mt_count_free_null_slow(void)
 {
-    if (shard_or_none() != NULL) {
+    if (own_shard_ready()) {
         mt_count_free_null();
         return;
     }
@@ -168,66 +186,70 @@ mt_count_free_null_slow(void)
 /* realloc(p, 0) that freed: counted in the realloc row, but the bytes are
    free's, and it is in no histogram of calls (memusage). */
 static void
-count_realloc_freed(struct shard *shard, const struct mt_change *change, bool shared)
+count_realloc_freed(struct shard *shard, const struct mt_resize *resize, bool shared)
 {
     struct shard_hot *hot = &shard->hot;
 
     count_add(&hot->calls[FN_REALLOC], 1, shared);
     count_add(&hot->realloc_freed, 1, shared);
-    count_add(&hot->bytes[FN_FREE], change->old_size, shared);
-    count_add(&hot->usable, -change->old_usable, shared);
-    count_add(&shard->freed[histogram_coarse(change->old_size)], 1, shared);
+    count_add(&hot->bytes[FN_FREE], resize->old_size, shared);
+    count_add(&hot->usable, -resize->old_usable, shared);
+    count_add(&shard->freed[histogram_coarse_block(resize->old_size)], 1, shared);
 }
 
 /* realloc of a block of ours to a size above 0: growth is the row's bytes. */
 static void
-count_realloc_moved(struct shard *shard, const struct mt_change *change, bool shared)
+count_realloc_moved(struct shard *shard, const struct mt_resize *resize, bool shared)
 {
     struct shard_hot *hot = &shard->hot;
 
     count_add(&hot->calls[FN_REALLOC], 1, shared);
-    if (change->size > change->old_size)
-        count_add(&hot->bytes[FN_REALLOC], change->size - change->old_size, shared);
-    if (change->size < change->old_size) {
-        count_add(&hot->realloc_shrunk, change->old_size - change->size, shared);
+    if (resize->size > resize->old_size)
+        count_add(&hot->bytes[FN_REALLOC], resize->size - resize->old_size, shared);
+    if (resize->size < resize->old_size) {
+        count_add(&hot->realloc_shrunk, resize->old_size - resize->size, shared);
         count_add(&hot->realloc_dec, 1, shared);
     }
-    if (change->in_place)
+    if (resize->in_place)
         count_add(&hot->realloc_inplace, 1, shared);
-    count_add(&hot->usable, change->usable - change->old_usable, shared);
-    count_add(&shard->allocated[histogram_cell(change->size)], 1, shared);
-    count_add(&shard->freed[histogram_coarse(change->old_size)], 1, shared);
+    count_add(&hot->usable, resize->usable - resize->old_usable, shared);
+    count_add(&shard->allocated[histogram_cell(resize->size)], 1, shared);
+    count_add(&shard->freed[histogram_coarse_block(resize->old_size)], 1, shared);
 }
 
 static void
-count_resized(struct shard *shard, const struct mt_change *change, bool shared)
+count_resized(struct shard *shard, const struct mt_resize *resize, bool shared)
 {
-    if (change->fresh) {
-        count_made(shard, FN_REALLOC, change->size, change->usable, shared);
+    switch (resize->kind) {
+    case RESIZE_FRESH:
+        count_made(shard, FN_REALLOC, resize->size, resize->usable, shared);
         count_add(&shard->hot.realloc_fresh, 1, shared);
-    } else if (change->fn == FN_FREE) {
-        count_realloc_freed(shard, change, shared);
-    } else {
-        count_realloc_moved(shard, change, shared);
+        break;
+    case RESIZE_MOVED:
+        count_realloc_moved(shard, resize, shared);
+        break;
+    case RESIZE_FREED:
+        count_realloc_freed(shard, resize, shared);
+        break;
     }
 }
 
 void
-mt_count_resized(const struct mt_change *change)
+mt_count_resized(const struct mt_resize *resize)
 {
-    int64_t difference = (int64_t)change->size - (int64_t)change->old_size;
-    struct shard *shard = shard_or_none();
+    uint64_t before;
+    struct shard *shard;
 
-    if (shard == NULL) {
-        count_resized(mt_shard(0), change, true);
-        finish_shared(difference);
+    if (!own_shard_ready() || !update_begin(shard = mt_thread.shard, &before)) {
+        count_resized(mt_shard(0), resize, true);
+        finish_shared((int64_t)(resize->size - resize->old_size));
         return;
     }
-    seqlock_write_begin(&shard->hot.sequence);
-    count_resized(shard, change, false);
-    count_depth(shard);
-    count_delta(shard, difference);
-    update_end(shard);
+    count_resized(shard, resize, false);
+    if (resize->size >= resize->old_size)
+        update_end_grown(shard, before, resize->size - resize->old_size);
+    else
+        update_end_shrunk(shard, before, resize->old_size - resize->size);
 }
 
 /* ---- rare ---- */
@@ -250,15 +272,15 @@ count_failed(struct shard *shard, enum segment_function fn, uint64_t size, uint6
 void
 mt_count_failed(enum segment_function fn, uint64_t size, uint64_t asked, bool would_make)
 {
-    struct shard *shard = shard_or_none();
+    uint64_t before;
+    struct shard *shard;
 
-    if (shard == NULL) {
+    if (!own_shard_ready() || !update_begin(shard = mt_thread.shard, &before)) {
         count_failed(mt_shard(0), fn, size, asked, would_make, true);
         return;
     }
-    seqlock_write_begin(&shard->hot.sequence);
     count_failed(shard, fn, size, asked, would_make, false);
-    update_end(shard);
+    update_end_grown(shard, before, 0);
 }
 
 /* Shard 0 serves what is too rare to need a fast path. */

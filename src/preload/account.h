@@ -15,20 +15,18 @@
 #include "preload/state.h"
 #include "segment/seqlock.h"
 
-/* One change to the counters; how a function is counted follows from it. */
-struct mt_change {
-    enum segment_function fn;
-    uint64_t size;          /* block made, or new size */
-    uint64_t old_size;      /* block freed, or size before realloc */
-    uint64_t usable;        /* usable size of the block made / of the new one */
+/* What a realloc did. */
+struct mt_resize {
+    enum { RESIZE_FRESH, RESIZE_MOVED, RESIZE_FREED } kind; /* of NULL; ; to 0 */
+    uint64_t size;
+    uint64_t old_size;
+    uint64_t usable;        /* what the block occupies now */
     uint64_t old_usable;
-    bool fresh;             /* realloc: of NULL; else unused */
-    bool in_place;          /* realloc: the address did not change */
+    bool in_place;          /* the address did not change */
 };
 
-void mt_count_made_slow(const struct mt_change *change);
-void mt_count_resized_slow(const struct mt_change *change);
-void mt_count_freed_slow(const struct mt_change *change);
+void mt_count_made_slow(enum segment_function fn, uint64_t size, uint64_t usable);
+void mt_count_freed_slow(uint64_t size, uint64_t usable);
 void mt_count_free_null_slow(void);
 
 /* Rare calls, always out of line. */
@@ -40,11 +38,8 @@ void mt_count_mremap(uint64_t growth, bool failed, bool in_place, bool shrunk);
 /* Folds the shard's delta into the process; called inside an update. */
 void mt_fold(struct shard *shard);
 
-/* Every 64th update of a thread: fold, and feed the flight recorder. */
-void mt_look(struct shard *shard);
-
-/* A depth that is not covered by the shard's peak: believe it or not. */
-void mt_new_depth(struct shard *shard, uint64_t depth, bool shared);
+/* Ends an update in which something rare is due: see update_end. */
+void mt_update_end_slow(struct shard *shard, uint64_t before);
 
 /* Recomputes when shards fold, from the peak and the number of threads. */
 void mt_set_limits(void);
@@ -72,30 +67,6 @@ stack_pointer(void)
 #endif
 }
 
-/* Depth below the thread's base.  On another stack (signal stack, coroutine)
-   the difference is outside what mt_new_depth believes. */
-static inline void
-count_depth(struct shard *shard)
-{
-    uint64_t depth = mt_thread.stack_base - stack_pointer();
-
-    if (unlikely(depth > shard->hot.stack_peak))
-        mt_new_depth(shard, depth, false);
-    else
-        word_store(&shard->hot.stack_now, depth);
-}
-
-/* Live bytes changed by change: folded when they have drifted far enough. */
-static inline void
-count_delta(struct shard *shard, int64_t change)
-{
-    int64_t delta = shard->hot.delta + change;
-
-    shard->hot.delta = delta;
-    if (unlikely(delta > mt_guard.ceiling || delta < mt_guard.floor))
-        mt_fold(shard);
-}
-
 static inline void
 count_made(struct shard *shard, enum segment_function fn, uint64_t size, uint64_t usable,
            bool shared)
@@ -115,80 +86,110 @@ count_freed(struct shard *shard, uint64_t size, uint64_t usable, bool shared)
 
     count_add(&hot->calls[FN_FREE], 1, shared);
     count_add(&hot->bytes[FN_FREE], size, shared);
-    count_add(&hot->usable, -usable, shared);
-    count_add(&shard->freed[histogram_coarse(size)], 1, shared);
+    if (shared)
+        word_add_shared(&hot->usable, -usable);
+    else
+        word_subtract(&hot->usable, usable);
+    count_add(&shard->freed[histogram_coarse_block(size)], 1, shared);
 }
 
-/* The shard this thread may update now, or NULL: take the slow path. */
-static inline struct shard *
-update_shard(void)
+/*
+ * Opens an update of the thread's own shard; false: take the slow path.  A
+ * thread without a shard points at one whose sequence is odd.  *before is for
+ * update_end.
+ */
+static inline bool
+update_begin(struct shard *shard, uint64_t *before)
 {
-    struct shard *shard = mt_thread.shard;
+    *before = word_load(&shard->hot.sequence);
+    if (unlikely(*before & 1))
+        return false;
+    seqlock_write_begin(&shard->hot.sequence);
+    return true;
+}
 
-    if (unlikely(shard == NULL || seqlock_is_odd(&shard->hot.sequence)))
-        return NULL;
-    return shard;
+/*
+ * Closes an update in which the shard's live bytes became delta.  Rarely there
+ * is more to do, all of it in one place so that nothing need be kept in
+ * registers for it: the delta has left its limits, the stack is deeper than
+ * ever, or this was the 64th update (the sequence grows by two each time).
+ */
+static inline void
+update_end(struct shard *shard, uint64_t before, int64_t delta, bool outside)
+{
+    uintptr_t pointer = stack_pointer();
+
+    shard->hot.delta = delta;
+    word_store(&shard->hot.stack_pointer, pointer);
+    if (unlikely(outside) || unlikely(pointer < mt_thread.stack_lowest)
+        || unlikely((before & 126) == 0))
+        mt_update_end_slow(shard, before);
+    else
+        seqlock_write_end(&shard->hot.sequence);
 }
 
 static inline void
-update_end(struct shard *shard)
+update_end_grown(struct shard *shard, uint64_t before, uint64_t size)
 {
-    /* The sequence is odd and grows by two an update: 64 updates are 128. */
-    if (unlikely((shard->hot.sequence & 127) == 127))
-        mt_look(shard);
-    seqlock_write_end(&shard->hot.sequence);
+    int64_t delta = shard->hot.delta + (int64_t)size;
+
+    update_end(shard, before, delta, delta > mt_guard.ceiling);
+}
+
+static inline void
+update_end_shrunk(struct shard *shard, uint64_t before, uint64_t size)
+{
+    int64_t delta = shard->hot.delta - (int64_t)size;
+
+    update_end(shard, before, delta, delta < mt_guard.floor);
 }
 
 /* A call of fn made a block. */
-static inline void
+static inline __attribute__((always_inline)) void
 mt_count_made(enum segment_function fn, uint64_t size, uint64_t usable)
 {
-    struct shard *shard = update_shard();
+    struct shard *shard = mt_thread.shard;
+    uint64_t before;
 
-    if (unlikely(shard == NULL)) {
-        mt_count_made_slow(&(struct mt_change){.fn = fn, .size = size, .usable = usable});
+    if (unlikely(!update_begin(shard, &before))) {
+        mt_count_made_slow(fn, size, usable);
         return;
     }
-    seqlock_write_begin(&shard->hot.sequence);
     count_made(shard, fn, size, usable, false);
-    count_depth(shard);
-    count_delta(shard, (int64_t)size);
-    update_end(shard);
+    update_end_grown(shard, before, size);
 }
 
 /* A block of ours was freed. */
-static inline void
+static inline __attribute__((always_inline)) void
 mt_count_freed(uint64_t size, uint64_t usable)
 {
-    struct shard *shard = update_shard();
+    struct shard *shard = mt_thread.shard;
+    uint64_t before;
 
-    if (unlikely(shard == NULL)) {
-        mt_count_freed_slow(&(struct mt_change){.old_size = size, .old_usable = usable});
+    if (unlikely(!update_begin(shard, &before))) {
+        mt_count_freed_slow(size, usable);
         return;
     }
-    seqlock_write_begin(&shard->hot.sequence);
     count_freed(shard, size, usable, false);
-    count_depth(shard);
-    count_delta(shard, -(int64_t)size);
-    update_end(shard);
+    update_end_shrunk(shard, before, size);
 }
 
 static inline void
 mt_count_free_null(void)
 {
-    struct shard *shard = update_shard();
+    struct shard *shard = mt_thread.shard;
+    uint64_t before;
 
-    if (unlikely(shard == NULL)) {
+    if (unlikely(!update_begin(shard, &before))) {
         mt_count_free_null_slow();
         return;
     }
-    seqlock_write_begin(&shard->hot.sequence);
     word_add(&shard->hot.calls[FN_FREE], 1);
     word_add(&shard->hot.free_null, 1);
-    update_end(shard);
+    update_end_shrunk(shard, before, 0);
 }
 
-/* realloc, in all its forms; see count_resized in account.c. */
-void mt_count_resized(const struct mt_change *change);
+/* realloc, in all its forms; and see count_resized in account.c. */
+void mt_count_resized(const struct mt_resize *resize);
 
 #endif

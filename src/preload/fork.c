@@ -83,7 +83,7 @@ mt_baseline_sum(struct mt_baseline *sum)
 static void
 prepare(void)
 {
-    if (!mt_guard.active
+    if (!mt_guard.mode
         || __atomic_exchange_n(&baseline_busy, 1, __ATOMIC_ACQUIRE) != 0)
         return;
     mt_baseline_sum(&baseline);

@@ -14,14 +14,16 @@ libmemtop_so_SOURCES = \
 # No sanitizers here: they would need their runtime in every program.
 #   -fvisibility=hidden        only the wrappers are public
 #   -ftls-model=initial-exec   any other TLS allocates on first use
-#   -fno-builtin               gcc must not make calloc of malloc and memset,
+#   -fno-builtin-malloc ...    gcc must not make calloc of malloc and memset,
 #                              nor drop calls it believes it knows
 #   -fno-stack-protector, -U_FORTIFY_SOURCE
 #                              their failure paths print and abort
 #   -fexceptions               bad_alloc passes through operator new
 #   -fno-lto                   symbol versions set in assembler (compat.h)
 libmemtop_so_CFLAGS = -std=gnu11 $(WARNINGS) -O2 -fPIC -fvisibility=hidden \
-	-ftls-model=initial-exec -fno-builtin -fno-stack-protector \
+	-ftls-model=initial-exec -fno-stack-protector \
+	-fno-builtin-malloc -fno-builtin-calloc -fno-builtin-realloc \
+	-fno-builtin-free -fno-builtin-aligned_alloc \
 	-U_FORTIFY_SOURCE -fexceptions -fno-lto
 #   -z now       no lazy binding inside a signal handler
 #   -z defs      every symbol must be there when the library is made

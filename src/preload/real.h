@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "preload/state.h"
+
 struct mt_real {
     void *(*malloc)(size_t);
     void (*free)(void *);
@@ -29,7 +31,7 @@ struct mt_real {
     int (*munmap)(void *, size_t);
 };
 
-extern struct mt_real mt_real;
+HIDDEN extern struct mt_real mt_real;
 
 /* Looks them up.  May call back into our calloc (dlsym does). */
 void mt_real_resolve(void);
@@ -52,7 +54,7 @@ void *mt_real_next(const char *name);
 /* The arena: zeroed blocks, 16-byte aligned or as asked (a power of two up to a
    page); NULL when it is full.  Pages nobody touched cost nothing. */
 #define MT_ARENA_SIZE (1u << 20)
-extern unsigned char mt_arena[MT_ARENA_SIZE];
+HIDDEN extern unsigned char mt_arena[MT_ARENA_SIZE];
 void *mt_arena_allocate(size_t size, size_t alignment);
 size_t mt_arena_size(const void *block);
 

@@ -20,7 +20,9 @@
 #include "preload/real.h"
 #include "preload/state.h"
 
-__thread struct mt_thread mt_thread __attribute__((tls_model("initial-exec")));
+struct shard_hot mt_no_shard = {.sequence = 1};
+
+__thread struct mt_thread mt_thread = {.shard = MT_NO_SHARD};
 
 /* With unlimited stacks the next mapping below is terabytes or, in the legacy
    layout, still far away: anything nearer than this is the stack. */
@@ -70,6 +72,7 @@ find_stack(void)
         mt_thread.stack_base = (uintptr_t)pthread_self();
     }
     mt_thread.stack_limit = stack_rlimit();
+    mt_thread.stack_lowest = mt_thread.stack_base;
 }
 
 bool
@@ -79,6 +82,8 @@ mt_stack_grew(uint64_t depth)
         return false;
     mt_thread.limit_checks++;
     mt_thread.stack_limit = stack_rlimit();
+    if (mt_thread.state == THREAD_COUNTED)
+        mt_thread.shard->stack_limit = mt_thread.stack_limit;
     return depth <= mt_thread.stack_limit;
 }
 
@@ -141,6 +146,7 @@ own_shard(unsigned index)
     shard->thread = (uint32_t)syscall(SYS_gettid);
     shard->owners++;
     shard->claimed_ns = mt_now_coarse();
+    shard->stack_base = mt_thread.stack_base;
     shard->stack_limit = mt_thread.stack_limit;
     mt_thread.index = index;
     mt_thread.shard = shard;
@@ -173,12 +179,11 @@ release_shard(void)
 {
     struct shard *shard = mt_thread.shard;
 
-    mt_thread.shard = NULL;
+    mt_thread.shard = MT_NO_SHARD;
     seqlock_write_begin(&shard->hot.sequence);
     mt_fold(shard);
     word_max_shared(&mt_segment.process->stack_peak, shard->hot.stack_peak);
     word_store(&shard->hot.stack_peak, 0);
-    word_store(&shard->hot.stack_now, 0);
     seqlock_write_end(&shard->hot.sequence);
     __atomic_store_n(&mt_segment.directory[mt_thread.index], SHARD_FREE, __ATOMIC_RELEASE);
     __atomic_sub_fetch(&mt_segment.process->threads, 1, __ATOMIC_RELAXED);
@@ -189,7 +194,7 @@ static void
 on_thread_end(void *value)
 {
     (void)value;
-    if (mt_guard.active && mt_thread.state == THREAD_COUNTED)
+    if (mt_guard.mode && mt_thread.state == THREAD_COUNTED)
         release_shard();
     mt_thread.state = THREAD_ENDED;
 }

@@ -52,18 +52,16 @@ mt_activate(void)
 {
     mt_guard.mappings = mt_options.mappings;
     mt_guard.exact = mt_options.exact;
-    mt_guard.trailers = accounting == ACCOUNTING_REQUESTED;
-    mt_guard.padding = mt_guard.trailers ? 8 : 0;
     mt_segment.header->accounting = accounting;
     __atomic_store_n(&mt_segment.directory[0], SHARD_FREE, __ATOMIC_RELEASE);
     mt_segment.process->shards_used = 1;
     mt_recorder_start();
     mt_set_limits();
-    mt_thread.shard = NULL;
+    mt_thread.shard = MT_NO_SHARD;
     mt_thread.state = THREAD_NEW;
     mt_thread.limit_checks = 0;
     __atomic_store_n(&phase, PHASE_ACTIVE, __ATOMIC_RELAXED);
-    __atomic_store_n(&mt_guard.active, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&mt_guard.mode, accounting, __ATOMIC_RELEASE);
     __atomic_store_n(&mt_segment.header->state, SEGMENT_ACTIVE, __ATOMIC_RELEASE);
 }
 
@@ -132,7 +130,7 @@ mt_start_child(enum segment_origin origin, const struct mt_baseline *baseline)
 {
     enum segment_reason reason;
 
-    mt_guard.active = 0;
+    mt_guard.mode = 0;
     mt_unpublish();
     reason = mt_publish(origin, baseline);
     if (reason == REASON_NONE)
@@ -151,15 +149,15 @@ mt_wake(void)
         return false;
     if (!__atomic_compare_exchange_n(&phase, &seen, PHASE_STARTING, false,
                                      __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-        return mt_guard.active;
+        return mt_guard.mode != 0;
     if (seen == PHASE_NEW)
         start();
-    else if (!mt_guard.active)
+    else if (!mt_guard.mode)
         start_clone();
     else /* another thread has started meanwhile */
         __atomic_store_n(&phase, PHASE_ACTIVE, __ATOMIC_RELEASE);
     errno = saved_errno;
-    return mt_guard.active;
+    return mt_guard.mode != 0;
 }
 
 __attribute__((constructor)) static void
@@ -168,7 +166,7 @@ on_load(int argc, char **argv)
     Dl_info own;
     int saved_errno = errno;
 
-    if (!mt_guard.active)
+    if (!mt_guard.mode)
         mt_wake();
     if (mt_segment.header != NULL)
         mt_publish_arguments(argc, argv);

@@ -22,27 +22,30 @@
 
 #include "segment/layout.h"
 
+/* Of a declaration: no detour over the GOT (-fvisibility says it only of
+   definitions). */
+#define HIDDEN __attribute__((visibility("hidden")))
+
 #define likely(condition)   __builtin_expect(!!(condition), 1)
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
 
 /*
  * Read at every call and wiped by the kernel in a child made by fork or clone
- * (MADV_WIPEONFORK), not in a vfork child, which shares our memory: active = 0
+ * (MADV_WIPEONFORK), not in a vfork child, which shares our memory: mode = 0
  * then sends the child's first call to mt_wake().  A page of its own.
  */
 struct mt_guard {
-    _Alignas(4096) uint32_t active; /* counting; all else here is then valid */
+    _Alignas(4096) uint32_t mode; /* enum segment_accounting; 0: not counting */
     uint32_t mappings;     /* count the mmap family */
-    uint32_t trailers;     /* blocks carry their requested size */
     uint32_t exact;        /* fold at every call */
-    size_t padding;        /* asked for on top: 8 with trailers, else 0 */
+    uint32_t unused;
     int64_t ceiling;       /* a shard's delta above this is folded ... */
     int64_t floor;         /* ... and below this */
-    char rest[4096 - 40];
+    char rest[4096 - 32];
 };
 _Static_assert(sizeof(struct mt_guard) == 4096, "the guard is one page");
 
-extern struct mt_guard mt_guard;
+HIDDEN extern struct mt_guard mt_guard;
 
 /* The mapped segment; all NULL while there is none. */
 struct mt_segment {
@@ -53,7 +56,7 @@ struct mt_segment {
     unsigned char *shards;
 };
 
-extern struct mt_segment mt_segment;
+HIDDEN extern struct mt_segment mt_segment;
 
 static inline struct shard *
 mt_shard(unsigned index)
@@ -70,8 +73,9 @@ enum mt_thread_state {
 };
 
 struct mt_thread {
-    struct shard *shard;      /* NULL unless THREAD_COUNTED */
-    uintptr_t stack_base;     /* 0 until THREAD_COUNTED first */
+    struct shard *shard;      /* mt_no_shard unless THREAD_COUNTED */
+    uintptr_t stack_lowest;   /* of the stack pointers believed so far */
+    uintptr_t stack_base;     /* 0 until the first call */
     uint64_t stack_limit;
     uint32_t state;           /* enum mt_thread_state */
     uint32_t index;           /* of shard */
@@ -80,7 +84,12 @@ struct mt_thread {
 };
 _Static_assert(sizeof(struct mt_thread) <= 64, "static TLS is scarce");
 
-extern __thread struct mt_thread mt_thread;
+HIDDEN extern __thread struct mt_thread mt_thread;
+
+/* Stands in for the shard a thread does not have: its sequence is odd, as if an
+   update were under way, which leads to the slow path. */
+HIDDEN extern struct shard_hot mt_no_shard;
+#define MT_NO_SHARD ((struct shard *)(void *)&mt_no_shard)
 
 /* Options, from MEMTOP_OPTIONS and memusage's variables. */
 struct mt_options {
@@ -105,7 +114,7 @@ void mt_options_read(struct mt_options *options, const char **memtop_dir,
 void mt_options_leave_preload(const char *own_path);
 
 /*
- * Slow path of every wrapper when mt_guard.active is 0: starts counting if
+ * Slow path of every wrapper when mt_guard.mode is 0: starts counting if
  * this is the first call, or gives a forked child its own segment.  False: the
  * call must be passed through uncounted.  Keeps errno.
  */
@@ -137,7 +146,7 @@ bool mt_make_present(void *address, size_t size);
 void mt_activate(void);
 void mt_start_child(enum segment_origin origin, const struct mt_baseline *baseline);
 
-extern struct mt_options mt_options;
+HIDDEN extern struct mt_options mt_options;
 
 /* CLOCK_MONOTONIC now, coarse: a vdso read without a system call. */
 uint64_t mt_now_coarse(void);

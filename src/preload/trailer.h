@@ -6,13 +6,11 @@
  *   block                                     block + usable
  *     |  requested bytes   | slack  |  trailer  |
  *
- *   bits  0-46  requested size
- *   bit   47    reserved: the block is sampled
- *   bit   48    1, so that memory full of zeros is no trailer
- *   bits 49-63  check, from the address and the size
- *
- * A block is ours if the check holds and the size fits.  Whoever owns the
- * memory next cannot mistake it: the trailer is cleared before the real free.
+ * It is kept as size XOR (address * TRAILER_MIX).  Read back, a block of ours
+ * gives a number that fits its usable size; anything else found there (zeros,
+ * text, a pointer, the trailer of another address) gives a number that does not, but
+ * for one case in 2^64 / usable size.  Whoever owns the memory next cannot
+ * mistake it either: the trailer is cleared before the real free.
  */
 #ifndef MEMTOP_TRAILER_H
 #define MEMTOP_TRAILER_H
@@ -23,18 +21,15 @@
 #include <string.h>
 
 #define TRAILER_BYTES     8u
-#define TRAILER_SIZE_MASK ((UINT64_C(1) << 47) - 1)
 
 /* 2^64 / golden ratio: spreads the low bits of an address over the high ones
    (Knuth, TAOCP 3, 6.4, multiplicative hashing). */
 #define TRAILER_MIX UINT64_C(0x9e3779b97f4a7c15)
 
 static inline uint64_t
-trailer_word(const void *block, uint64_t size)
+trailer_key(const void *block)
 {
-    uint64_t mixed = ((uintptr_t)block + size) * TRAILER_MIX;
-
-    return ((mixed >> 48 | 1) << 48) | size;
+    return (uintptr_t)block * TRAILER_MIX;
 }
 
 static inline void *
@@ -46,7 +41,7 @@ trailer_place(void *block, size_t usable)
 static inline void
 trailer_write(void *block, size_t usable, uint64_t size)
 {
-    uint64_t word = trailer_word(block, size);
+    uint64_t word = size ^ trailer_key(block);
 
     memcpy(trailer_place(block, usable), &word, sizeof word);
 }
@@ -65,8 +60,8 @@ trailer_read(void *block, size_t usable, uint64_t *size)
     uint64_t word;
 
     memcpy(&word, trailer_place(block, usable), sizeof word);
-    *size = word & TRAILER_SIZE_MASK;
-    return word == trailer_word(block, *size) && *size <= usable - TRAILER_BYTES;
+    *size = word ^ trailer_key(block);
+    return *size <= usable - TRAILER_BYTES;
 }
 
 #endif

@@ -35,17 +35,28 @@ static bool trailers_exist;
 static inline bool
 counting(void)
 {
-    return likely(mt_guard.active) || mt_wake();
+    return likely(mt_guard.mode != 0) || mt_wake();
 }
 
-/* Room for the trailer; a size that would overflow is left to the real
+static inline bool
+with_trailers(void)
+{
+    return likely(mt_guard.mode == ACCOUNTING_REQUESTED);
+}
+
+/* With room for the trailer; a size that would overflow is left to the real
    allocator to refuse. */
+static inline size_t
+with_room(size_t size)
+{
+    return likely(size <= SIZE_MAX - TRAILER_BYTES) ? size + TRAILER_BYTES : size;
+}
+
+/* What to ask the real allocator for. */
 static inline size_t
 padded(size_t size)
 {
-    size_t more = size + mt_guard.padding;
-
-    return likely(more >= size) ? more : size;
+    return with_trailers() ? with_room(size) : size;
 }
 
 /* ---- before counting starts, or without it ---- */
@@ -138,63 +149,58 @@ seal(void *block, size_t size)
     return usable;
 }
 
-/* A block came from the real allocator for a call of fn that asked for size
-   bytes: counts it. */
-static inline void *
+/* The real allocator answered a call of fn for size bytes with block, which
+   has room for a trailer: counts it. */
+static inline __attribute__((always_inline)) void *
+made_sealed(enum segment_function fn, void *block, size_t size)
+{
+    if (unlikely(block == NULL))
+        mt_count_failed(fn, size, size, true);
+    else
+        mt_count_made(fn, size, seal(block, size));
+    return block;
+}
+
+/* The same in either mode. */
+static void *
 made(enum segment_function fn, void *block, size_t size)
 {
     size_t usable;
 
-    if (unlikely(block == NULL)) {
-        mt_count_failed(fn, size, size, true);
-        return NULL;
-    }
-    if (likely(mt_guard.trailers)) {
-        usable = seal(block, size);
-    } else {
-        usable = mt_real.malloc_usable_size(block);
-        size = usable;
-    }
-    mt_count_made(fn, size, usable);
+    if (with_trailers() || block == NULL)
+        return made_sealed(fn, block, size);
+    usable = mt_real.malloc_usable_size(block);
+    mt_count_made(fn, usable, usable);
     return block;
 }
 
-/* The size of a block of ours and what it occupies; false if it is not ours. */
+/* The requested size of a block of ours and what it occupies; false if it is
+   not ours. */
 static inline bool
-measure(void *block, uint64_t *size, size_t *usable)
+unseal(void *block, uint64_t *size, size_t *usable)
 {
     *usable = mt_real.malloc_usable_size(block);
-    if (likely(mt_guard.trailers))
-        return likely(*usable - TRAILER_BYTES <= largest_block)
-               && likely(trailer_read(block, *usable, size));
-    *size = *usable;
-    return true;
-}
-
-/* Counts a block that is about to be freed. */
-static inline void
-going(void *block)
-{
-    uint64_t size;
-    size_t usable;
-
-    if (unlikely(!measure(block, &size, &usable))) {
-        mt_count_unmatched();
-        return;
-    }
-    if (mt_guard.trailers)
-        trailer_clear(block, usable);
-    mt_count_freed(size, usable);
+    return likely(*usable - TRAILER_BYTES <= largest_block)
+           && likely(trailer_read(block, *usable, size));
 }
 
 /* ---- malloc, calloc, free ---- */
 
+/* malloc and free in all modes but the usual one. */
+static __attribute__((noinline)) void *
+malloc_otherwise(size_t size)
+{
+    if (!counting())
+        return uncounted_malloc(size);
+    return made(FN_MALLOC, mt_real.malloc(padded(size)), size);
+}
+
 PUBLIC void *
 malloc(size_t size)
 {
-    if (unlikely(!counting()))
-        return uncounted_malloc(size);
-    return made(FN_MALLOC, mt_real.malloc(padded(size)), size);
+    if (unlikely(!with_trailers()))
+        return malloc_otherwise(size);
+    return made_sealed(FN_MALLOC, mt_real.malloc(with_room(size)), size);
 }
 
 PUBLIC void *
@@ -212,20 +218,43 @@ calloc(size_t count, size_t size)
     return made(FN_CALLOC, mt_real.calloc(1, padded(total)), total);
 }
 
+static __attribute__((noinline)) void
+free_otherwise(void *block)
+{
+    if (!counting()) {
+        uncounted_free(block);
+    } else if (with_trailers()) {
+        free(block);
+    } else if (!mt_arena_holds(block)) {
+        size_t usable = mt_real.malloc_usable_size(block);
+        mt_count_freed(usable, usable);
+        mt_real.free(block);
+    }
+}
+
 PUBLIC void
 free(void *block)
 {
-    if (unlikely(!counting())) {
-        uncounted_free(block);
+    uint64_t size;
+    size_t usable;
+
+    if (unlikely(block == NULL)) {
+        if (counting())
+            mt_count_free_null();
         return;
     }
-    if (block == NULL) {
-        mt_count_free_null();
+    if (unlikely(!with_trailers())) {
+        free_otherwise(block);
         return;
     }
     if (unlikely(mt_arena_holds(block)))
         return;
-    going(block);
+    if (likely(unseal(block, &size, &usable))) {
+        trailer_clear(block, usable);
+        mt_count_freed(size, usable);
+    } else {
+        mt_count_unmatched();
+    }
     mt_real.free(block);
 }
 
@@ -258,76 +287,79 @@ static void *
 realloc_fresh(size_t size)
 {
     void *block = mt_real.realloc(NULL, padded(size));
-    struct mt_change change = {.fn = FN_REALLOC, .size = size, .fresh = true};
+    struct mt_resize resize = {.kind = RESIZE_FRESH, .size = size};
 
     if (block == NULL) {
         mt_count_failed(FN_REALLOC, size, size, true);
         return NULL;
     }
-    if (mt_guard.trailers)
-        change.usable = seal(block, size);
+    if (with_trailers())
+        resize.usable = seal(block, size);
     else
-        change.size = change.usable = mt_real.malloc_usable_size(block);
-    mt_count_resized(&change);
+        resize.size = resize.usable = mt_real.malloc_usable_size(block);
+    mt_count_resized(&resize);
     return block;
 }
 
 /* realloc(block, 0): glibc frees and returns NULL; other allocators return a
    block of size 0, which has no room for a trailer. */
 static void *
-realloc_to_zero(void *block, struct mt_change *change)
+realloc_to_zero(void *block, struct mt_resize *resize)
 {
     void *left = mt_real.realloc(block, 0);
 
-    change->fn = FN_FREE;
-    if (left != NULL && !mt_guard.trailers) {
-        change->fn = FN_REALLOC;
-        change->in_place = left == block;
-        change->size = change->usable = mt_real.malloc_usable_size(left);
+    resize->kind = RESIZE_FREED;
+    if (left != NULL && !with_trailers()) {
+        resize->kind = RESIZE_MOVED;
+        resize->in_place = left == block;
+        resize->size = resize->usable = mt_real.malloc_usable_size(left);
     }
-    mt_count_resized(change);
+    mt_count_resized(resize);
     return left;
 }
 
 static void *
-realloc_ours(void *block, size_t size, struct mt_change *change)
+realloc_ours(void *block, size_t size, struct mt_resize *resize)
 {
     void *moved = mt_real.realloc(block, padded(size));
 
     if (moved == NULL) {
-        uint64_t growth = size > change->old_size ? size - change->old_size : 0;
-        if (mt_guard.trailers)
-            trailer_write(block, change->old_usable, change->old_size);
+        uint64_t growth = size > resize->old_size ? size - resize->old_size : 0;
+        if (with_trailers())
+            trailer_write(block, resize->old_usable, resize->old_size);
         mt_count_failed(FN_REALLOC, growth, size, false);
         return NULL;
     }
-    change->size = size;
-    if (mt_guard.trailers)
-        change->usable = seal(moved, size);
+    resize->size = size;
+    if (with_trailers())
+        resize->usable = seal(moved, size);
     else
-        change->size = change->usable = mt_real.malloc_usable_size(moved);
-    change->in_place = moved == block;
-    mt_count_resized(change);
+        resize->size = resize->usable = mt_real.malloc_usable_size(moved);
+    resize->in_place = moved == block;
+    mt_count_resized(resize);
     return moved;
 }
 
 static void *
 counted_realloc(void *block, size_t size)
 {
-    struct mt_change change = {.fn = FN_REALLOC};
+    struct mt_resize resize = {.kind = RESIZE_MOVED};
 
     if (block == NULL)
         return realloc_fresh(size);
     if (unlikely(mt_arena_holds(block)))
         return arena_realloc(block, size);
-    if (unlikely(!measure(block, &change.old_size, &change.old_usable))) {
-        mt_count_unmatched();
-        return mt_real.realloc(block, size);
+    if (with_trailers()) {
+        if (!unseal(block, &resize.old_size, &resize.old_usable)) {
+            mt_count_unmatched();
+            return mt_real.realloc(block, size);
+        }
+        trailer_clear(block, resize.old_usable);
+    } else {
+        resize.old_size = resize.old_usable = mt_real.malloc_usable_size(block);
     }
-    if (mt_guard.trailers)
-        trailer_clear(block, change.old_usable);
-    return size == 0 ? realloc_to_zero(block, &change)
-                     : realloc_ours(block, size, &change);
+    return size == 0 ? realloc_to_zero(block, &resize)
+                     : realloc_ours(block, size, &resize);
 }
 
 PUBLIC void *

@@ -177,13 +177,21 @@ struct segment_control {
 #define HISTOGRAM_CELLS                                                        \
     (HISTOGRAM_FINE + HISTOGRAM_COARSE - HISTOGRAM_COARSE_LARGE)
 
-/* The coarse bucket of a size. */
+/* The coarse bucket of the size of a block that exists, hence below 2^47. */
 static inline unsigned
-histogram_coarse(uint64_t size)
+histogram_coarse_block(uint64_t size)
 {
     uint64_t units = size / HISTOGRAM_CELL_BYTES;
     unsigned octave = 63u - (unsigned)__builtin_clzll(units | 4);
-    unsigned bucket = (octave - 2) * 4 + (unsigned)(units >> (octave - 2));
+
+    return (octave - 2) * 4 + (unsigned)(units >> (octave - 2));
+}
+
+/* The coarse bucket of any size. */
+static inline unsigned
+histogram_coarse(uint64_t size)
+{
+    unsigned bucket = histogram_coarse_block(size);
 
     return bucket < HISTOGRAM_COARSE ? bucket : HISTOGRAM_COARSE - 1;
 }
@@ -233,8 +241,8 @@ struct shard_hot {
     uint64_t unmatched;         /* frees and reallocs of blocks not ours */
     uint64_t usable;            /* usable bytes allocated less freed, mod 2^64 */
     int64_t delta;              /* live bytes not yet folded into the process */
-    uint64_t stack_now;         /* depth at the last call */
-    uint64_t stack_peak;
+    uint64_t stack_pointer;     /* at the last call: depth is stack_base less it */
+    uint64_t stack_peak;        /* greatest depth */
     uint64_t reserved;
 };
 
@@ -251,7 +259,8 @@ struct shard {
     uint32_t thread;            /* tid of the owner; stays after its end */
     uint32_t owners;            /* threads that have owned this shard */
     uint64_t claimed_ns;
-    uint64_t stack_limit;       /* deepest depth believed */
+    uint64_t stack_base;        /* address where the owner's stack begins */
+    uint64_t stack_limit;       /* greatest depth believed: beyond is another stack */
     uint64_t freed[HISTOGRAM_COARSE];     /* blocks gone, by size */
     uint64_t allocated[HISTOGRAM_CELLS];  /* calls that allocate, by size */
 };

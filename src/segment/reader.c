@@ -428,6 +428,15 @@ finish_sums(const struct reader *reader, struct snapshot *snapshot,
     raise_to(&snapshot->peak_bytes, snapshot->live_bytes);
 }
 
+/* Depth at a thread's last call; 0 if that was on another stack. */
+static uint64_t
+depth_now(const struct shard *shard, const struct shard_hot *hot)
+{
+    uint64_t depth = word_load(&shard->stack_base) - hot->stack_pointer;
+
+    return depth <= word_load(&shard->stack_limit) ? depth : 0;
+}
+
 static void
 visit_snapshot(struct reader *reader, void *out)
 {
@@ -454,7 +463,7 @@ visit_snapshot(struct reader *reader, void *out)
         sum_cold(shard_of(reader, i), snapshot);
         note_torn(reader, i, hot.sequence, snapshot);
         if (shard_owned(reader, i))
-            raise_to(&snapshot->stack_now, hot.stack_now);
+            raise_to(&snapshot->stack_now, depth_now(shard_of(reader, i), &hot));
     }
     read_process(reader, snapshot);
     finish_sums(reader, snapshot, &gone, blocks);

@@ -47,6 +47,16 @@ word_add(uint64_t *word, uint64_t value)
 #endif
 }
 
+static inline void
+word_subtract(uint64_t *word, uint64_t value)
+{
+#if defined __x86_64__ && !defined __SANITIZE_THREAD__
+    __asm__ volatile("subq %1, %0" : "+m"(*word) : "er"(value) : "cc");
+#else
+    word_store(word, word_load(word) - value);
+#endif
+}
+
 /* Adds to a word that any thread may write. */
 static inline void
 word_add_shared(uint64_t *word, uint64_t value)
