@@ -139,7 +139,6 @@ build_tree() (
     fi
     cd "$directory" || exit 1
     configure_tree "$@" || exit 1
-    make -q 9>&- >/dev/null 2>&1 && exit 0
-    note "Building in $PWD ..."
+    [ -x memtop ] || note "Building in $PWD ..."
     logged make.log make -j"$(jobs_number)" 9>&-
 )

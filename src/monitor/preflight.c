@@ -457,28 +457,25 @@ reason_format(const struct preflight *preflight)
     case PREFLIGHT_TOO_DEEP:
         return _("%s cannot run: too many interpreters of interpreters");
     case PREFLIGHT_STATIC:
-        return _("%s is statically linked: it runs, but is not measured");
+        return _("%s is statically linked");
     case PREFLIGHT_SETUID:
-        return _("%s is set-user-ID: it runs, but is not measured");
+        return _("%s is set-user-ID");
     case PREFLIGHT_SETGID:
-        return _("%s is set-group-ID: it runs, but is not measured");
+        return _("%s is set-group-ID");
     case PREFLIGHT_CAPABILITIES:
-        return _("%s has file capabilities: it runs, but is not measured");
+        return _("%s has file capabilities");
     case PREFLIGHT_CLASS:
-        return _("%s is a %s-bit program, memtop is not: it runs, but is not measured");
+        return _("%s is a %s-bit program, memtop is not");
     case PREFLIGHT_MACHINE:
-        return preflight->verdict == PREFLIGHT_NOT_EXECUTABLE
-                   ? _("%s is a program for another kind of machine")
-                   : _("%s is a program for another kind of machine: it is not measured");
+        return _("%s is a program for another kind of machine");
     case PREFLIGHT_ALLOCATOR:
         return preflight->verdict == PREFLIGHT_NOT_OBSERVED
-                   ? _("%s defines its own malloc: it runs, but is not measured")
-                   : _("%s has an allocator of its own (%s): only calls of the C "
-                       "library's malloc are measured");
+                   ? _("%s defines its own malloc")
+                   : _("%s has an allocator of its own (%s)");
     case PREFLIGHT_LIBC:
-        return _("%s uses another C library (%s): it runs, but is not measured");
+        return _("%s uses another C library (%s)");
     case PREFLIGHT_SANITIZER:
-        return _("%s is built with %s: it runs, but is not measured");
+        return _("%s is built with %s");
     }
     return "";
 }

@@ -57,9 +57,9 @@ struct preflight {
    (NULL: unset).  Never fails: what cannot be found out is left to exec. */
 void preflight_check(const char *name, const char *path, struct preflight *out);
 
-/* Writes the translated line that announces the verdict, without newline; an
-   empty string if there is nothing to say.  It holds file names: clean it
-   before it meets a terminal. */
+/* Writes why the verdict is what it is, a translated sentence without full stop
+   ("./prog is statically linked"); empty if there is nothing to say.  It holds
+   file names: clean it before it meets a terminal. */
 void preflight_message(const struct preflight *preflight, char *buffer, size_t size);
 
 /* 127, 126, or 0 if the program can be started. */

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * One poll(): signals, the program's end, the next sample.  Between them
+ * memtop sleeps; the program's end wakes it at once, so that a program of a
+ * few milliseconds takes no longer.
+ */
+#include "config.h"
+
+#include "app/batch.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "app/say.h"
+#include "app/start.h"
+#include "i18n.h"
+#include "monitor/signals.h"
+#include "report/json.h"
+#include "report/line.h"
+
+static int64_t
+monotonic_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+static void
+write_line(struct run *run, unsigned long *written)
+{
+    const struct options *options = run->options;
+    const struct process *process = session_process(run->session);
+
+    if (!options->lines || run->output.failed
+        || (options->iterations != 0 && *written >= options->iterations))
+        return;
+    errno = 0;
+    bool ok = options->format == FORMAT_JSON
+                  ? report_json_sample(run->output.file, process)
+                  : report_line(run->output.file, process);
+    output_check(&run->output, ok);
+    ++*written;
+}
+
+/* Acts on the signals that have come; the one to leave for, or 0. */
+static int
+take_signals(const struct run *run, int64_t now_ns)
+{
+    struct signal_event event;
+
+    while (signals_next(false, now_ns, &event)) {
+        if (event.action == SIGNAL_FORWARD)
+            kill(run->launched.pid, event.signal);
+        else if (event.action == SIGNAL_QUIT || event.action == SIGNAL_DETACH)
+            return event.signal;
+    }
+    return 0;
+}
+
+/* Sleeps until something happens, at the latest at due_ns. */
+static void
+wait_until(const struct run *run, int64_t due_ns)
+{
+    struct pollfd watched[] = {
+        {.fd = signals_fd(), .events = POLLIN},
+        {.fd = run->launched.pidfd, .events = POLLIN},
+    };
+    int64_t left_ns = due_ns - monotonic_ns();
+    const struct timespec left = {
+        .tv_sec = left_ns > 0 ? left_ns / 1000000000 : 0,
+        .tv_nsec = left_ns > 0 ? left_ns % 1000000000 : 0,
+    };
+
+    ppoll(watched, sizeof watched / sizeof *watched, &left, NULL);
+}
+
+int
+batch_run(struct run *run)
+{
+    const struct process *process = session_process(run->session);
+    const int64_t interval_ns = run->options->interval_ns;
+    int64_t due_ns = run->launched.started_ns + interval_ns;
+    unsigned long written = 0;
+
+    for (;;) {
+        wait_until(run, due_ns);
+        int64_t now_ns = monotonic_ns();
+        int signal = take_signals(run, now_ns);
+        session_poll(run->session, now_ns, true);
+        if (process->ended)
+            return 0;
+        if (signal != 0) {
+            say(_("%s is left running as process %ld"), run->options->program[0],
+                (long)run->launched.pid);
+            return signal;
+        }
+        if (now_ns >= due_ns) {
+            write_line(run, &written);
+            due_ns += interval_ns * ((now_ns - due_ns) / interval_ns + 1);
+        }
+    }
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The order matters: everything that may fail on memtop's side is tried before
+ * the program runs, and nothing after that stops it.
+ */
+#include "config.h"
+
+#include "app/start.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/say.h"
+#include "i18n.h"
+#include "monitor/library.h"
+#include "report/json.h"
+#include "report/summary.h"
+
+/* One line before the program's own first. */
+static void
+announce(const struct preflight *preflight)
+{
+    char reason[2 * PATH_MAX];
+
+    preflight_message(preflight, reason, sizeof reason);
+    if (preflight->verdict == PREFLIGHT_NOT_OBSERVED)
+        /* TRANSLATORS: %s is a sentence, such as "./prog is statically linked". */
+        say(_("%s: it runs, but is not measured"), reason);
+    else if (preflight->verdict == PREFLIGHT_PARTLY)
+        say(_("%s: only calls of the C library's malloc are measured"), reason);
+    else if (reason[0] != '\0')
+        say("%s", reason);
+}
+
+static int
+check_program(struct run *run)
+{
+    preflight_check(run->options->program[0], getenv("PATH"), &run->preflight);
+    announce(&run->preflight);
+    return preflight_exit_status(&run->preflight);
+}
+
+static int
+check_output(struct run *run)
+{
+    const struct options *options = run->options;
+    char png[PATH_MAX];
+    int error = output_open(&run->output, options->output);
+
+    if (error != 0) {
+        say(_("cannot write %s: %s"), options->output, strerror(-error));
+        return EXIT_MEMTOP;
+    }
+    if (options->png == NULL)
+        return 0;
+    options_png_name(options->png, png, sizeof png);
+    if (access(png, F_OK) != 0)
+        return 0;
+    say(_("cannot write %s: %s"), png, strerror(EEXIST));
+    output_discard(&run->output);
+    return EXIT_MEMTOP;
+}
+
+int
+start_check(struct run *run, const struct options *options)
+{
+    int status;
+
+    *run = (struct run){.options = options, .output = {.file = stderr}};
+    if (options->program == NULL)
+        return 0;
+    status = check_program(run);
+    return status != 0 ? status : check_output(run);
+}
+
+/* The library's path, "" to run without it, NULL (said) if it is missing. */
+static const char *
+choose_library(const struct run *run, struct library_search *search)
+{
+    if (!run->preflight.preload)
+        return "";
+    if (run->options->library != NULL)
+        setenv("MEMTOP_LIBRARY", run->options->library, 1);
+    if (library_find(search))
+        return search->path;
+    say(_("cannot find libmemtop.so (searched: %s)"), search->searched);
+    return NULL;
+}
+
+static int
+launch_failed(struct run *run, int error, const char *stage)
+{
+    if (strcmp(stage, "exec") != 0) {
+        say(_("cannot start %s: %s: %s"), run->options->program[0], stage,
+            strerror(-error));
+        return EXIT_MEMTOP;
+    }
+    say(_("cannot run %s: %s"), run->options->program[0], strerror(-error));
+    return error == -ENOENT ? 127 : 126;
+}
+
+static int
+watch(struct run *run)
+{
+    const struct session_options options = {.source_script = run->options->script};
+
+    run->session = session_new(&options);
+    int error = run->session == NULL ? -ENOMEM
+                : run->options->script != NULL
+                    ? 0
+                    : session_watch(run->session, &run->launched);
+    if (error == 0)
+        return 0;
+    say(_("cannot watch %s: %s"), run->options->program[0], strerror(-error));
+    return EXIT_MEMTOP;
+}
+
+int
+start_program(struct run *run, int rows, int cols)
+{
+    char words[128];
+    const char *stage;
+    struct library_search search;
+
+    if (run->options->script != NULL)
+        return watch(run);
+    const char *library = choose_library(run, &search);
+    if (library == NULL) {
+        output_discard(&run->output);
+        return EXIT_MEMTOP;
+    }
+    options_words(run->options, words, sizeof words);
+    const struct launch_options options = {
+        .argv = run->options->program,
+        .library = library[0] != '\0' ? library : NULL,
+        .memtop_options = words,
+        .progname = run->options->progname,
+        .capture = rows > 0,
+        .rows = rows,
+        .cols = cols,
+    };
+    int error = launch_program(&options, &run->launched, &stage);
+    if (error != 0) {
+        output_discard(&run->output);
+        return launch_failed(run, error, stage);
+    }
+    if (run->preflight.verdict == PREFLIGHT_NOT_OBSERVED)
+        preflight_message(&run->preflight, run->launched.why_no_segment,
+                          sizeof run->launched.why_no_segment);
+    return watch(run);
+}
+
+void
+finish_report(struct run *run)
+{
+    const struct process *process = session_process(run->session);
+    FILE *out = run->output.file;
+
+    if (run->options->format == FORMAT_JSON)
+        output_check(&run->output, report_json_exit(out, process));
+    else if (!run->options->quiet)
+        report_summary(out, process, options_colour(run->options, fileno(out)));
+}
+
+int
+finish_run(struct run *run)
+{
+    const struct process *process = session_process(run->session);
+    int status = process->ended ? launch_exit_status(process->wait_status) : 0;
+
+    output_close(&run->output);
+    session_free(run->session);
+    run->session = NULL;
+    return status;
+}
