@@ -12,7 +12,6 @@
 
 #include <argp.h>
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -344,7 +343,8 @@ options_parse(int argc, char **argv, struct options *options)
     };
 
     *options = (struct options){.interval_ns = INTERVAL_DEFAULT_NS};
-    argv[0] = program_invocation_short_name; /* what getopt's messages begin with */
+    if (argc > 0)
+        argv[0] = basename(argv[0]); /* what getopt's messages begin with */
     argp_program_version_hook = print_version;
     argp_err_exit_status = EXIT_MEMTOP;
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, options);
