@@ -54,18 +54,12 @@ count_add(uint64_t *word, uint64_t value, bool shared)
         word_add(word, value);
 }
 
-static inline uintptr_t
-stack_pointer(void)
-{
 #if defined __x86_64__
-    uintptr_t pointer;
-
-    __asm__("mov %%rsp, %0" : "=r"(pointer));
-    return pointer;
+register uintptr_t mt_stack_register __asm__("rsp");
+#define stack_pointer() mt_stack_register
 #else
-    return (uintptr_t)__builtin_frame_address(0);
+#define stack_pointer() ((uintptr_t)__builtin_frame_address(0))
 #endif
-}
 
 static inline void
 count_made(struct shard *shard, enum segment_function fn, uint64_t size, uint64_t usable,
@@ -115,13 +109,9 @@ update_begin(struct shard *shard, uint64_t *before)
  * ever, or this was the 64th update (the sequence grows by two each time).
  */
 static inline void
-update_end(struct shard *shard, uint64_t before, int64_t delta, bool outside)
+update_end(struct shard *shard, uint64_t before, bool outside)
 {
-    uintptr_t pointer = stack_pointer();
-
-    shard->hot.delta = delta;
-    word_store(&shard->hot.stack_pointer, pointer);
-    if (unlikely(outside) || unlikely(pointer < mt_thread.stack_lowest)
+    if (unlikely(outside) || unlikely(stack_pointer() < mt_thread.stack_lowest)
         || unlikely((before & 126) == 0))
         mt_update_end_slow(shard, before);
     else
@@ -133,7 +123,9 @@ update_end_grown(struct shard *shard, uint64_t before, uint64_t size)
 {
     int64_t delta = shard->hot.delta + (int64_t)size;
 
-    update_end(shard, before, delta, delta > mt_guard.ceiling);
+    word_store(&shard->hot.stack_pointer, stack_pointer());
+    shard->hot.delta = delta;
+    update_end(shard, before, delta > mt_guard.ceiling);
 }
 
 static inline void
@@ -141,7 +133,9 @@ update_end_shrunk(struct shard *shard, uint64_t before, uint64_t size)
 {
     int64_t delta = shard->hot.delta - (int64_t)size;
 
-    update_end(shard, before, delta, delta < mt_guard.floor);
+    word_store(&shard->hot.stack_pointer, stack_pointer());
+    shard->hot.delta = delta;
+    update_end(shard, before, delta < mt_guard.floor);
 }
 
 /* A call of fn made a block. */
