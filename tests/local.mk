@@ -16,8 +16,14 @@ tests_unit_line_LDADD = src/report/libreport.a $(CMOCKA_LIBS) $(LIBINTL)
 tests_unit_json_SOURCES = tests/unit/json.c tests/unit/fake-process.h
 tests_unit_json_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 tests_unit_json_LDADD = src/report/libreport.a $(JANSSON_LIBS) $(CMOCKA_LIBS) $(LIBINTL)
+check_PROGRAMS += tests/unit/plot
+tests_unit_plot_SOURCES = tests/unit/plot.c tests/unit/fake-process.h
+tests_unit_plot_CPPFLAGS = $(AM_CPPFLAGS) \
+	-DPNG_MODULE='"$(abs_builddir)/src/report/memtop-png.so"'
+tests_unit_plot_LDADD = src/report/libreport.a src/monitor/libmonitor.a \
+	$(CMOCKA_LIBS) $(LIBINTL)
 TESTS += tests/unit/units tests/unit/textwidth tests/unit/ranges \
-	tests/unit/summary tests/unit/line tests/unit/json
+	tests/unit/summary tests/unit/line tests/unit/json tests/unit/plot
 endif
 
 if HAVE_CMOCKA

@@ -5,7 +5,23 @@ src_report_libreport_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 src_report_libreport_a_SOURCES = \
 	src/report/json.c src/report/json.h \
 	src/report/line.c src/report/line.h \
+	src/report/plot.c src/report/plot.h \
+	src/report/plot-layout.c src/report/plot-layout.h \
+	src/report/png-load.c src/report/png.h \
 	src/report/ranges.c src/report/ranges.h \
 	src/report/summary.c src/report/summary.h \
 	src/report/textwidth.c src/report/textwidth.h \
 	src/report/units.c src/report/units.h
+
+# The pictures: a module of its own, so that libgd is loaded only for them.
+if HAVE_GD
+module_PROGRAMS += src/report/memtop-png.so
+src_report_memtop_png_so_CPPFLAGS = $(AM_CPPFLAGS) -fPIC
+src_report_memtop_png_so_CFLAGS = $(AM_CFLAGS) $(GD_CFLAGS) -fvisibility=hidden
+src_report_memtop_png_so_LDFLAGS = $(AM_LDFLAGS) -shared
+src_report_memtop_png_so_LDADD = $(GD_LIBS) $(LIBINTL)
+src_report_memtop_png_so_SOURCES = \
+	src/report/plot-layout.c src/report/plot-layout.h \
+	src/report/png.c src/report/png.h \
+	src/report/ranges.c src/report/units.c
+endif

@@ -161,6 +161,17 @@ units_axis(char *buf, size_t size, uint64_t bytes, enum unit unit)
     return buf;
 }
 
+char *
+units_tick(char *buf, size_t size, double value, unsigned step, int decimals,
+           enum unit unit)
+{
+    if (value == 0)
+        return copy(buf, size, "0");
+    snprintf(buf, size, "%'.*f %s", decimals, value,
+             unit_name(unit, step < UNIT_STEPS ? step : UNIT_STEPS - 1));
+    return buf;
+}
+
 /* Bytes in the first character of name. */
 static int
 first_letter(const char *name)
@@ -240,28 +251,43 @@ units_duration(char *buf, size_t size, int64_t ns)
     return buf;
 }
 
+/* Below ten seconds where whole seconds do not tell enough. */
+static char *
+fine_offset(char *buf, size_t size, const char *sign, unsigned milliseconds)
+{
+    if (milliseconds % 100 != 0)
+        /* TRANSLATORS: milliseconds, at most 3 columns. */
+        snprintf(buf, size, "%s%u%s", sign, milliseconds, _("ms"));
+    else
+        snprintf(buf, size, "%s%.1f%s", sign, milliseconds / 1000.0, _("s"));
+    return buf;
+}
+
 char *
 units_offset(char *buf, size_t size, int64_t ns)
 {
-    /* TRANSLATORS: seconds, minutes, hours and days as one short suffix each,
+    /* TRANSLATORS: days, hours, minutes and seconds as one short suffix each,
        at most 2 columns. */
     static const char *const names[] = {N_("d"), N_("h"), N_("m"), N_("s")};
-    static const int64_t lengths[] = {86400, 3600, 60, 1};
-    uint64_t tenths = (ns < 0 ? -(uint64_t)ns : (uint64_t)ns) / 100000000;
-    int64_t rest = (int64_t)(tenths / 10);
-    const char *sign = ns < 0 && tenths > 0 ? "-" : "";
+    static const uint64_t lengths[] = {86400, 3600, 60, 1};
+    uint64_t milliseconds = (ns < 0 ? -(uint64_t)ns : (uint64_t)ns) / 1000000;
+    uint64_t rest = milliseconds / 1000;
+    const char *sign = ns < 0 && milliseconds > 0 ? "-" : "";
     unsigned first = 0;
 
+    if (milliseconds % 1000 != 0 && milliseconds < 1000)
+        return fine_offset(buf, size, sign, (unsigned)milliseconds);
+    if (milliseconds % 1000 >= 100 && milliseconds < 10000)
+        return fine_offset(buf, size, sign, (unsigned)(milliseconds / 100 * 100));
     while (first < 3 && rest < lengths[first])
         first++;
-    if (first == 3 && tenths % 10 != 0 && tenths < 100)
-        snprintf(buf, size, "%s%.1f%s", sign, (double)tenths / 10, _(names[3]));
-    else if (first == 3 || rest % lengths[first] / lengths[first + 1] == 0)
-        snprintf(buf, size, "%s%lld%s", sign, (long long)(rest / lengths[first]),
-                 _(names[first]));
-    else
-        snprintf(buf, size, "%s%lld%s%lld%s", sign, (long long)(rest / lengths[first]),
-                 _(names[first]), (long long)(rest % lengths[first] / lengths[first + 1]),
+    snprintf(buf, size, "%s%" PRIu64 "%s", sign, rest / lengths[first], _(names[first]));
+    rest = first < 3 ? rest % lengths[first] / lengths[first + 1] : 0;
+    if (rest != 0) {
+        size_t used = size > 0 ? strlen(buf) : 0;
+
+        snprintf(size > 0 ? buf + used : buf, size - used, "%" PRIu64 "%s", rest,
                  _(names[first + 1]));
+    }
     return buf;
 }

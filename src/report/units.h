@@ -31,6 +31,11 @@ char *units_bytes(char *buf, size_t size, uint64_t bytes, enum unit unit);
 char *units_axis(char *buf, size_t size, uint64_t bytes, enum unit unit);
 char *units_axis_compact(char *buf, size_t size, uint64_t bytes, enum unit unit);
 
+/* The label of an axis whose steps are round in the unit of step (0 B, 1 KiB, 2
+   MiB...): "0", "0.5 MiB", "1.0 MiB". */
+char *units_tick(char *buf, size_t size, double value, unsigned step, int decimals,
+                 enum unit unit);
+
 /* "46.1 MiB/s": three significant digits, a rate is noise beyond. */
 char *units_rate(char *buf, size_t size, double bytes_per_second, enum unit unit);
 
@@ -41,8 +46,8 @@ char *units_count_compact(char *buf, size_t size, uint64_t count);
 /* "00:02:24"; from a day on "1d 02:03". */
 char *units_duration(char *buf, size_t size, int64_t ns);
 
-/* A place on a time axis: "-35s", "-2m", "-1h30m", "2.5s", "0s"; at most two
-   parts. */
+/* A place on a time axis: "-35s", "-2m", "-1h30m", "2.5s", "250ms", "0s"; at
+   most two parts. */
 char *units_offset(char *buf, size_t size, int64_t ns);
 
 #endif

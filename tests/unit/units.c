@@ -108,6 +108,18 @@ axes_need_no_zeros(void **state)
 }
 
 static void
+ticks_stay_in_their_unit(void **state)
+{
+    char buf[UNITS_MAX];
+
+    (void)state;
+    assert_string_equal(units_tick(buf, sizeof buf, 0, 2, 1, UNIT_AUTO), "0");
+    assert_string_equal(units_tick(buf, sizeof buf, 0.4, 2, 1, UNIT_AUTO), "0.4 MiB");
+    assert_string_equal(units_tick(buf, sizeof buf, 1200, 1, 0, UNIT_AUTO), "1200 KiB");
+    assert_string_equal(units_tick(buf, sizeof buf, 2, 9, 0, UNIT_SI), "2 EB");
+}
+
+static void
 rates_have_three_digits(void **state)
 {
     char buf[UNITS_MAX];
@@ -185,7 +197,10 @@ offsets(void **state)
         {2 * 86400 * SECOND, "2d"},
         {2 * 86400 * SECOND + 7200 * SECOND, "2d2h"},
         {5 * SECOND / 2, "2.5s"},
-        {-SECOND / 4, "-0.2s"},
+        {-SECOND / 4, "-250ms"},
+        {SECOND / 2, "0.5s"},
+        {12000000, "12ms"},
+        {SECOND * 25 / 10 + 1234567, "2.5s"},
         {25 * SECOND / 2, "12s"},
         {INT64_MIN, "-106751d23h"},
     };
@@ -239,6 +254,7 @@ main(void)
         cmocka_unit_test(bytes_have_four_digits),
         cmocka_unit_test(digits_never_exceed_four),
         cmocka_unit_test(axes_need_no_zeros),
+        cmocka_unit_test(ticks_stay_in_their_unit),
         cmocka_unit_test(rates_have_three_digits),
         cmocka_unit_test(counts),
         cmocka_unit_test(counts_group_as_the_locale_does),

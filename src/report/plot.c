@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Describes the picture of a run from the session's figures.  Everything the
+ * picture says is decided here, where no font or library is needed to test it.
+ */
+#include "config.h"
+
+#include "report/plot.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "i18n.h"
+#include "report/textwidth.h"
+
+/* RSS this many times the heap would leave of the heap's curve but a line. */
+#define OFF_SCALE 3
+/* A first sample later than that (and than a tenth of the run) leaves a gap. */
+#define START_NEAR_NS INT64_C(2000000000)
+
+static const enum series series_of[PLOT_LINES] = {
+    [PLOT_HEAP] = SERIES_HEAP,
+    [PLOT_RSS] = SERIES_RSS,
+    [PLOT_STACK] = SERIES_STACK,
+};
+
+static const char *const function_names[FN_COUNT] = {
+#define X(id, name) name,
+    SEGMENT_FUNCTIONS(X)
+#undef X
+};
+
+/* Formats, then makes clean UTF-8 of it. */
+static void __attribute__((format(printf, 3, 4)))
+say(char *buf, size_t size, const char *format, ...)
+{
+    char text[2 * PLOT_TEXT_MAX];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    text_utf8(buf, size, text);
+}
+
+static char *
+bytes(char buf[UNITS_MAX], const struct plot *plot, uint64_t value)
+{
+    return units_bytes(buf, UNITS_MAX, value, plot->unit);
+}
+
+/* "exited 3", "killed by signal 11", or the state's word. */
+static void
+say_state(char *buf, size_t size, const struct process *process)
+{
+    if (process->state == STATE_EXITED && WIFEXITED(process->wait_status))
+        snprintf(buf, size, _("exit status %d"), WEXITSTATUS(process->wait_status));
+    else if (process->state == STATE_KILLED && WIFSIGNALED(process->wait_status))
+        snprintf(buf, size, _("killed by signal %d"), WTERMSIG(process->wait_status));
+    else
+        snprintf(buf, size, "%s", process_state_word(process->state));
+}
+
+static void
+describe_head(struct plot *plot, const struct process *process, const char *title)
+{
+    bool brief = process->run_ns < 10000000000; /* then whole seconds say little */
+    char state[128], duration[UNITS_MAX], peak[UNITS_MAX], total[UNITS_MAX];
+    char figures[PLOT_TEXT_MAX] = "";
+
+    text_utf8(plot->title, sizeof plot->title, title);
+    say_state(state, sizeof state, process);
+    if (process->measured)
+        /* TRANSLATORS: under the title of a picture; both are sizes. */
+        snprintf(figures, sizeof figures, _(", heap peak %s, total %s"),
+                 bytes(peak, plot, process->now.peak_bytes),
+                 bytes(total, plot, process->now.total_bytes));
+    /* TRANSLATORS: under the title of a picture: process number, state, run
+       time, and sizes. */
+    say(plot->subtitle, sizeof plot->subtitle, _("pid %d, %s after %s%s"),
+        (int)process->pid, state,
+        brief ? units_offset(duration, sizeof duration, process->run_ns)
+              : units_duration(duration, sizeof duration, process->run_ns),
+        figures);
+}
+
+static void
+describe_span(struct plot *plot, const struct process *process,
+              const struct history *history)
+{
+    int64_t first, last = 0;
+
+    if (!history_span(history, &first, &last) || last < process->run_ns)
+        last = process->run_ns;
+    plot->from_ns = 0;
+    if (last > INT64_MAX / 4) /* room for sums: 73 years are enough */
+        last = INT64_MAX / 4;
+    plot->to_ns = last > 1000000 ? last : 1000000;
+}
+
+/* The first sample tells of the time since the start as well, if that is near:
+   the counters began at zero then. */
+static void
+begin_at_start(const struct plot *plot, const struct history *history, enum plot_line line)
+{
+    int64_t near = plot->to_ns / 10 > START_NEAR_NS ? plot->to_ns / 10 : START_NEAR_NS;
+    int64_t first_ns, last_ns;
+    struct column *columns = plot->series[line].columns;
+    struct column first;
+
+    if (!history_span(history, &first_ns, &last_ns) || first_ns > near)
+        return;
+    history_columns(history, series_of[line], plot->from_ns, first_ns, &first, 1);
+    for (size_t i = 0; i < plot->columns && !columns[i].known; i++)
+        columns[i] = first;
+}
+
+static bool
+fill_series(struct plot *plot, const struct history *history, enum plot_line line)
+{
+    struct plot_series *series = &plot->series[line];
+
+    series->columns = calloc(plot->columns, sizeof *series->columns);
+    if (series->columns == NULL)
+        return false;
+    history_columns(history, series_of[line], plot->from_ns, plot->to_ns, series->columns,
+                    plot->columns);
+    begin_at_start(plot, history, line);
+    for (size_t i = 0; i < plot->columns; i++) {
+        if (series->columns[i].max == HISTORY_UNKNOWN)
+            series->columns[i].known = false;
+        if (!series->columns[i].known)
+            continue;
+        series->drawn = true;
+        if (series->columns[i].max > series->highest)
+            series->highest = series->columns[i].max;
+    }
+    return true;
+}
+
+static void
+describe_legend(struct plot *plot)
+{
+    struct plot_series *heap = &plot->series[PLOT_HEAP];
+    struct plot_series *rss = &plot->series[PLOT_RSS];
+    struct plot_series *stack = &plot->series[PLOT_STACK];
+    char text[UNITS_MAX];
+
+    rss->off_scale = rss->drawn && heap->drawn && rss->highest / OFF_SCALE > heap->highest;
+    say(heap->legend, sizeof heap->legend, "%s", _("heap"));
+    if (rss->off_scale)
+        /* TRANSLATORS: in a picture's legend; RSS is resident memory. */
+        say(rss->legend, sizeof rss->legend, _("RSS up to %s, off the scale"),
+            bytes(text, plot, rss->highest));
+    else
+        say(rss->legend, sizeof rss->legend, "%s", _("RSS"));
+    say(stack->legend, sizeof stack->legend, "%s", _("stack, right axis"));
+}
+
+static void
+describe_peak(struct plot *plot, const struct history *history)
+{
+    char text[UNITS_MAX];
+
+    plot->has_peak = plot->series[PLOT_HEAP].drawn
+                     && history_peak(history, SERIES_HEAP, plot->from_ns, plot->to_ns,
+                                     &plot->peak_bytes, &plot->peak_ns)
+                     && plot->peak_bytes != 0 && plot->peak_bytes != HISTORY_UNKNOWN;
+    if (plot->has_peak)
+        /* TRANSLATORS: beside the highest point of a graph. */
+        say(plot->peak_text, sizeof plot->peak_text, _("peak %s"),
+            bytes(text, plot, plot->peak_bytes));
+}
+
+static void
+describe_row(struct plot *plot, const struct snapshot *now, enum segment_function function)
+{
+    struct plot_row *row = &plot->rows[plot->row_count++];
+    char text[UNITS_MAX];
+
+    say(row->cells[0], PLOT_CELL_MAX, "%s", function_names[function]);
+    say(row->cells[1], PLOT_CELL_MAX, "%s",
+        units_count(text, sizeof text, now->calls[function]));
+    say(row->cells[2], PLOT_CELL_MAX, "%s", bytes(text, plot, now->bytes[function]));
+    if (function != FN_FREE)
+        say(row->cells[3], PLOT_CELL_MAX, "%s",
+            units_count(text, sizeof text, now->failed[function]));
+}
+
+static void
+describe_calls(struct plot *plot, const struct snapshot *now)
+{
+    struct plot_row *heading = &plot->rows[plot->row_count++];
+
+    say(heading->cells[1], PLOT_CELL_MAX, "%s", _("calls"));
+    say(heading->cells[2], PLOT_CELL_MAX, "%s", _("total"));
+    say(heading->cells[3], PLOT_CELL_MAX, "%s", _("failed"));
+    for (unsigned i = 0; i < FN_COUNT; i++)
+        if (i <= FN_FREE || now->calls[i] != 0)
+            describe_row(plot, now, i);
+}
+
+static void
+add_fact(struct plot *plot, const char *name, const char *value)
+{
+    struct plot_fact *fact;
+
+    if (plot->fact_count == PLOT_FACTS_MAX)
+        return;
+    fact = &plot->facts[plot->fact_count++];
+    say(fact->name, sizeof fact->name, "%s", name);
+    say(fact->value, sizeof fact->value, "%s", value);
+}
+
+static void
+describe_facts(struct plot *plot, const struct process *process)
+{
+    const struct snapshot *now = &process->now;
+    char text[UNITS_MAX], blocks[PLOT_CELL_MAX];
+    int coverage = process_coverage(process);
+
+    if (process->measured) {
+        snprintf(blocks, sizeof blocks, "%s (%s)",
+                 units_count(text, sizeof text, now->live_blocks),
+                 bytes((char[UNITS_MAX]){0}, plot, now->live_bytes));
+        add_fact(plot, _("live blocks"), blocks);
+        add_fact(plot, _("stack peak"), bytes(text, plot, now->stack_peak));
+    }
+    if (process->rss_peak != 0)
+        add_fact(plot, _("RSS peak"), bytes(text, plot, process->rss_peak));
+    if (process->measured && coverage >= 0) {
+        snprintf(text, sizeof text, "%d%%", coverage);
+        add_fact(plot, _("coverage"), text);
+    }
+    if (process->measured)
+        add_fact(plot, _("threads"), units_count(text, sizeof text, now->threads_started));
+}
+
+static void
+describe_ranges(struct plot *plot, const struct histogram *sizes)
+{
+    say(plot->ranges_title, PLOT_CELL_MAX, "%s", _("block size"));
+    say(plot->ranges_allocated, PLOT_CELL_MAX, "%s", _("allocated"));
+    say(plot->ranges_live, PLOT_CELL_MAX, "%s", _("live"));
+    ranges_sum(sizes, plot->ranges);
+}
+
+static void
+describe_note(struct plot *plot, const struct process *process)
+{
+    if (!process->measured && process->why_not[0] != '\0')
+        say(plot->note, sizeof plot->note, _("not measured: %s"), process->why_not);
+    else if (!plot->series[PLOT_HEAP].drawn)
+        say(plot->note, sizeof plot->note, "%s", _("no samples"));
+}
+
+static int
+bounded(int side, int usual, int least)
+{
+    if (side <= 0)
+        return usual;
+    return side < least ? least : side > PLOT_MAX_SIDE ? PLOT_MAX_SIDE : side;
+}
+
+struct plot *
+plot_new(const struct process *process, const struct history *history,
+         const char *command, const struct plot_options *options)
+{
+    struct plot *plot = calloc(1, sizeof *plot);
+
+    if (plot == NULL)
+        return NULL;
+    plot->width = bounded(options->width, PLOT_WIDTH, PLOT_MIN_WIDTH);
+    plot->height = bounded(options->height, PLOT_HEIGHT, PLOT_MIN_HEIGHT);
+    plot->unit = options->unit;
+    plot->columns = (size_t)plot->width;
+    describe_head(plot, process, options->title != NULL ? options->title : command);
+    describe_span(plot, process, history);
+    for (unsigned i = 0; i < PLOT_LINES; i++)
+        if (!fill_series(plot, history, i)) {
+            plot_free(plot);
+            return NULL;
+        }
+    describe_legend(plot);
+    describe_peak(plot, history);
+    describe_note(plot, process);
+    describe_facts(plot, process);
+    if (process->measured) {
+        describe_calls(plot, &process->now);
+        describe_ranges(plot, &process->sizes);
+    }
+    return plot;
+}
+
+void
+plot_free(struct plot *plot)
+{
+    if (plot == NULL)
+        return;
+    for (unsigned i = 0; i < PLOT_LINES; i++)
+        free(plot->series[i].columns);
+    free(plot);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Finds the drawing module and gives it a file to write to.  All that can go
+ * wrong with files happens here and is told with the file's name; a picture is
+ * either whole or not there.
+ */
+#include "config.h"
+
+#include "report/png.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "i18n.h"
+#include "report/textwidth.h"
+
+/* Both need gettext's result and one untrusted name. */
+static void
+explain(char *error, size_t size, const char *format, const char *name, const char *why)
+{
+    char clean[PLOT_TEXT_MAX];
+
+    snprintf(error, size, format, text_sanitise(clean, sizeof clean, name, strlen(name)),
+             why);
+}
+
+static png_draw_function *
+load(const char *module, char *error, size_t size)
+{
+    static png_draw_function *draw; /* loaded once, kept for good */
+    void *handle;
+
+    if (draw != NULL)
+        return draw;
+    if (module == NULL || *module == '\0') {
+        snprintf(error, size, "%s", _("memtop-png.so is not installed: no pictures"));
+        return NULL;
+    }
+    handle = dlopen(module, RTLD_NOW | RTLD_LOCAL);
+    if (handle == NULL) {
+        explain(error, size, _("cannot load %s: %s"), module, dlerror());
+        return NULL;
+    }
+    *(void **)&draw = dlsym(handle, PNG_MODULE_SYMBOL);
+    if (draw == NULL) {
+        explain(error, size, _("cannot load %s: %s"), module, dlerror());
+        dlclose(handle);
+    }
+    return draw;
+}
+
+/* A file that was not there before, or NULL. */
+static FILE *
+create(const char *path, char *error, size_t size)
+{
+    int descriptor = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+    FILE *file = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
+
+    if (file == NULL) {
+        explain(error, size, _("cannot create %s: %s"), path, strerror(errno));
+        if (descriptor >= 0) {
+            close(descriptor);
+            unlink(path);
+        }
+    }
+    return file;
+}
+
+bool
+png_write(const struct plot *plot, const char *module, const char *path, char *error,
+          size_t size)
+{
+    png_draw_function *draw = load(module, error, size);
+    FILE *file = draw != NULL ? create(path, error, size) : NULL;
+    bool drawn, written;
+
+    if (file == NULL)
+        return false;
+    drawn = draw(plot, sizeof *plot, file, error, size);
+    written = !ferror(file);
+    written = fclose(file) == 0 && written;
+    if (drawn && !written)
+        explain(error, size, _("cannot write %s: %s"), path, strerror(errno));
+    if (!drawn || !written)
+        unlink(path);
+    return drawn && written;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A plot as a PNG file.  The drawing stands in a module of its own,
+ * memtop-png.so, loaded at the first picture: libgd and what it brings would
+ * cost every run memory and start-up time.
+ */
+#ifndef MEMTOP_PNG_H
+#define MEMTOP_PNG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "report/plot.h"
+
+/*
+ * Writes plot to a new file, path, with the module at that path (NULL or "" if
+ * it was not found).  An existing file is never touched; a file that could not
+ * be written to its end is removed.  False: error holds one translated line
+ * that says what failed and why.
+ */
+bool png_write(const struct plot *plot, const char *module, const char *path,
+               char *error, size_t size);
+
+/* The module's one symbol, and its type.  Changes with struct plot: the module
+   refuses a plot of another size.  Draws, writes to out, false with error. */
+#define PNG_MODULE_SYMBOL "memtop_png_draw"
+typedef bool png_draw_function(const struct plot *plot, size_t plot_size, FILE *out,
+                               char *error, size_t size);
+__attribute__((visibility("default"))) png_draw_function memtop_png_draw;
+
+#endif
