@@ -7,9 +7,15 @@ src_monitor_libmonitor_a_SOURCES = \
 	src/monitor/launch.c src/monitor/launch.h \
 	src/monitor/library.c src/monitor/library.h \
 	src/monitor/lines.c src/monitor/lines.h \
+	src/monitor/messages.c src/monitor/messages.h \
+	src/monitor/meter.c src/monitor/meter.h \
 	src/monitor/procfs.c src/monitor/procfs.h \
+	src/monitor/script.c src/monitor/script.h \
+	src/monitor/session.c src/monitor/session.h \
 	src/monitor/signals.c src/monitor/signals.h \
-	src/monitor/spool.c src/monitor/spool.h
+	src/monitor/spool.c src/monitor/spool.h \
+	src/monitor/tree.c src/monitor/tree.h \
+	src/monitor/watch.c src/monitor/watch.h
 
 # What a program will be like, from its file alone.
 src_monitor_libmonitor_a_SOURCES += \

@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include "monitor/history.h"
+#include "monitor/messages.h"
 #include "monitor/procfs.h"
 #include "segment/reader.h"
 
@@ -58,6 +59,7 @@ struct process {
     struct rates rates;
     struct procfs_memory os;      /* as /proc tells; zero-filled if unknown */
     bool os_known;
+    uint64_t os_heap;             /* what the heap occupied when os was read */
     uint64_t rss_peak;
     uint64_t stack_touched;       /* high-water mark of touched stack pages, 0 unknown */
     unsigned children;            /* descendants alive now, watched or not */
@@ -65,29 +67,28 @@ struct process {
     unsigned generations;         /* images: 1 + execs seen */
 };
 
-/* A message for the display's message line and log. */
-enum severity { SEVERITY_STATE, SEVERITY_ACK, SEVERITY_WARNING, SEVERITY_ERROR };
-
-struct message {
-    int64_t run_ns;
-    enum severity severity;
-    char text[256];               /* translated; may hold untrusted bytes */
-};
-
 struct session;
 
 struct session_options {
-    const char *source_script;    /* hidden --source=script:FILE: no process */
+    const char *source_script;    /* hidden --source=script:FILE, with or without
+                                     "script:": no process; see script.h */
     bool keep_segments;           /* leave segments in place at the end */
 };
 
 /* The program as started by launch_program() (launch.h). */
 struct launched;
 
+/* NULL and errno: ENOMEM, EINVAL for a script that does not parse, or what
+   opening it gave. */
 struct session *session_new(const struct session_options *options);
-void session_free(struct session *session);   /* unlinks the tree's segments */
 
-/* Watches a launched program, whose segment directory and pid it takes over. */
+/* Unlinks the tree's segments, but for those of processes still alive: these
+   go when the process exits, or can be watched again before. */
+void session_free(struct session *session);
+
+/* Watches a launched program: takes over its pid (nobody else may wait for it)
+   and its segments, not its descriptors.  Called once.  why_no_segment may be
+   given better words before.  Returns 0 or -ENOMEM. */
 int session_watch(struct session *session, const struct launched *launched);
 
 /* Reads everything once; now_ns is CLOCK_MONOTONIC (or the test clock).
@@ -99,14 +100,19 @@ const struct process *session_process(const struct session *session);
 const struct history *session_history(const struct session *session);
 const char *session_command(const struct session *session); /* joined, unsanitised */
 
-/* Messages in order; index 0 is the oldest kept. */
+/* Messages in order; index 0 is the oldest kept.  total counts those dropped
+   as well: it grows with each. */
 size_t session_message_count(const struct session *session);
+uint64_t session_message_total(const struct session *session);
 const struct message *session_message(const struct session *session, size_t index);
 void session_say(struct session *session, enum severity severity, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Heap seen against anonymous RSS, in 0..100 percent, or -1 if unknown. */
 int process_coverage(const struct process *process);
+
+/* "SIGSEGV"; for a number without a name, "signal 40" (good until the next call). */
+const char *process_signal_name(int signal);
 
 const char *process_state_word(enum process_state state);  /* translated */
 const char *process_state_json(enum process_state state);

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The whole file is held as text and played once against nothing when it is
+ * opened, so that a mistake shows at the start and not in the middle of a run.
+ */
+#include "config.h"
+
+#include "monitor/script.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+struct script {
+    char *text;
+    char **lines;
+    size_t count, next;
+    char *command;
+    enum process_state state;
+};
+
+#define FIELD(name, member) { name, offsetof(struct process, member) }
+#define NOW(member) FIELD(#member, now.member)
+static const struct {
+    const char *name;
+    size_t offset;
+} words64[] = {
+    FIELD("heap", now.live_bytes),
+    FIELD("peak", now.peak_bytes),
+    FIELD("usable", now.usable_bytes),
+    FIELD("total", now.total_bytes),
+    FIELD("blocks", now.live_blocks),
+    FIELD("stack", now.stack_now),
+    NOW(stack_peak),
+    NOW(threads),
+    NOW(unmatched),
+    NOW(free_null),
+    FIELD("rss", os.rss),
+    FIELD("rss_anon", os.rss_anon),
+    FIELD("rss_peak", rss_peak),
+    FIELD("touched", stack_touched),
+}, words32[] = {
+    FIELD("children", children),
+    FIELD("children_seen", children_seen),
+    FIELD("generations", generations),
+};
+
+static bool
+parse_value(const char *text, uint64_t *out)
+{
+    char *end;
+    unsigned shift = 0;
+
+    errno = 0;
+    *out = strtoull(text, &end, 10);
+    if (end == text || errno || !isdigit((unsigned char)*text))
+        return false;
+    if (*end == 'K')
+        shift = 10;
+    else if (*end == 'M')
+        shift = 20;
+    else if (*end == 'G')
+        shift = 30;
+    *out <<= shift;
+    return end[shift > 0] == '\0';
+}
+
+/* FUNCTION, FUNCTION.bytes, ... */
+static uint64_t *
+function_word(struct process *process, const char *key)
+{
+    static const char *const names[] = {
+#define X(id, name) name,
+        SEGMENT_FUNCTIONS(X)
+#undef X
+    };
+
+    for (int i = 0; i < FN_COUNT; i++) {
+        size_t length = strlen(names[i]);
+
+        if (strncmp(key, names[i], length) != 0)
+            continue;
+        if (key[length] == '\0')
+            return &process->now.calls[i];
+        if (strcmp(key + length, ".bytes") == 0)
+            return &process->now.bytes[i];
+        if (strcmp(key + length, ".failed") == 0)
+            return &process->now.failed[i];
+        if (strcmp(key + length, ".failed_bytes") == 0)
+            return &process->now.failed_bytes[i];
+    }
+    return NULL;
+}
+
+static bool
+set_number(struct process *process, const char *key, uint64_t value)
+{
+    uint64_t *word = function_word(process, key), size;
+
+    for (size_t i = 0; !word && i < sizeof words64 / sizeof *words64; i++)
+        if (strcmp(key, words64[i].name) == 0)
+            word = (uint64_t *)(void *)((char *)process + words64[i].offset);
+    if (word) {
+        *word = value;
+        if (word == &process->now.live_bytes)
+            process->measured = true;
+        return true;
+    }
+    for (size_t i = 0; i < sizeof words32 / sizeof *words32; i++) {
+        if (strcmp(key, words32[i].name) == 0) {
+            *(unsigned *)(void *)((char *)process + words32[i].offset) = (unsigned)value;
+            return true;
+        }
+    }
+    if (strncmp(key, "size.", 5) != 0 || !parse_value(key + 5, &size))
+        return false;
+    process->sizes.allocated[histogram_cell(size)] = value;
+    process->sizes.live[histogram_coarse(size)] = value;
+    return true;
+}
+
+static bool
+set_state(struct script *script, const char *name)
+{
+    for (int i = 0; i < STATE_EXITED; i++) {
+        if (strcmp(name, process_state_json((enum process_state)i)) == 0) {
+            script->state = (enum process_state)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void
+set_end(struct process *process, enum process_state state, int wait_status)
+{
+    process->ended = true;
+    process->state = state;
+    process->wait_status = wait_status;
+    process->children = 0;
+}
+
+static bool
+apply(struct script *script, struct process *process, const char *key, const char *text)
+{
+    uint64_t value;
+
+    if (strcmp(key, "state") == 0)
+        return set_state(script, text);
+    if (!parse_value(text, &value))
+        return false;
+    if (strcmp(key, "exit") == 0)
+        set_end(process, STATE_EXITED, W_EXITCODE((int)(value & 255), 0));
+    else if (strcmp(key, "signal") == 0)
+        set_end(process, STATE_KILLED, W_EXITCODE(0, (int)(value & 127)));
+    else
+        return set_number(process, key, value);
+    return true;
+}
+
+static void
+raise_to(uint64_t *peak, uint64_t value)
+{
+    if (*peak < value)
+        *peak = value;
+}
+
+static void
+settle(struct process *process)
+{
+    raise_to(&process->now.peak_bytes, process->now.live_bytes);
+    raise_to(&process->now.stack_peak, process->now.stack_now);
+    raise_to(&process->rss_peak, process->os.rss);
+    process->os.rss_peak = process->rss_peak;
+    process->os_known = process->os.rss > 0;
+    process->os_heap = process->now.usable_bytes ? process->now.usable_bytes
+                                                 : process->now.live_bytes;
+}
+
+/* Plays the words behind a line's time.  session may be NULL. */
+static bool
+play(struct script *script, const char *line, struct session *session,
+     struct process *process)
+{
+    char word[64];
+
+    while (*(line += strspn(line, " \t"))) {
+        size_t length = strcspn(line, " \t");
+        char *equals;
+
+        if (length >= sizeof word)
+            return false;
+        snprintf(word, sizeof word, "%.*s", (int)length, line);
+        line += length;
+        if (strcmp(word, "why") == 0 || strcmp(word, "say") == 0) {
+            line += strspn(line, " \t");
+            if (word[0] == 's' && session)
+                session_say(session, SEVERITY_STATE, "%s", line);
+            if (word[0] == 'w') {
+                snprintf(process->why_not, sizeof process->why_not, "%s", line);
+                process->measured = false;
+            }
+            break;
+        }
+        equals = strchr(word, '=');
+        if (!equals)
+            return false;
+        *equals = '\0';
+        if (!apply(script, process, word, equals + 1))
+            return false;
+    }
+    settle(process);
+    return true;
+}
+
+/* A line's time; *rest is what follows it. */
+static bool
+line_time(const char *line, int64_t *time_ns, const char **rest)
+{
+    char *end;
+    long long ms = strtoll(line, &end, 10);
+
+    if (end == line || ms < 0 || ms > INT32_MAX || (*end && !isspace((unsigned char)*end)))
+        return false;
+    *time_ns = ms * 1000000;
+    *rest = end;
+    return true;
+}
+
+static bool
+is_silent(const char *line)
+{
+    line += strspn(line, " \t");
+    return *line == '\0' || *line == '#';
+}
+
+/* Lines that hold for the whole script; *pid gets theirs. */
+static bool
+is_heading(struct script *script, const char *line, pid_t *pid)
+{
+    if (strncmp(line, "program ", 8) == 0) {
+        if (script) {
+            free(script->command);
+            script->command = strdup(line + 8);
+        }
+        return true;
+    }
+    if (strncmp(line, "pid ", 4) != 0)
+        return false;
+    *pid = (pid_t)strtol(line + 4, NULL, 10);
+    return true;
+}
+
+static bool
+check(struct script *script)
+{
+    struct process *scratch = calloc(1, sizeof *scratch);
+    int64_t before_ns = 0, time_ns;
+    bool good = scratch != NULL;
+
+    for (size_t i = 0; good && i < script->count; i++) {
+        const char *rest;
+
+        if (is_silent(script->lines[i])
+            || is_heading(script, script->lines[i], &scratch->pid))
+            continue;
+        good = line_time(script->lines[i], &time_ns, &rest) && time_ns >= before_ns
+               && play(script, rest, NULL, scratch);
+        before_ns = time_ns;
+    }
+    free(scratch);
+    script->state = STATE_RUNNING;
+    return good;
+}
+
+static char *
+read_file(const char *name)
+{
+    FILE *file = fopen(name, "re");
+    char *text = NULL;
+    size_t room = 0;
+
+    if (!file)
+        return NULL;
+    /* A script has no NUL: this takes the whole file. */
+    if (getdelim(&text, &room, '\0', file) < 0) {
+        free(text);
+        text = NULL;
+        errno = EINVAL;
+    }
+    fclose(file);
+    return text;
+}
+
+struct script *
+script_open(const char *name)
+{
+    struct script *script = calloc(1, sizeof *script);
+    char *rest;
+
+    if (!script)
+        return NULL;
+    script->text = read_file(strncmp(name, "script:", 7) == 0 ? name + 7 : name);
+    if (!script->text) {
+        free(script);
+        return NULL;
+    }
+    rest = script->text;
+    for (const char *line; (line = strsep(&rest, "\n"));) {
+        char **lines = reallocarray(script->lines, script->count + 1, sizeof *lines);
+
+        if (!lines)
+            break;
+        script->lines = lines;
+        script->lines[script->count++] = (char *)(uintptr_t)line;
+    }
+    if (!check(script)) {
+        script_close(script);
+        errno = EINVAL;
+        return NULL;
+    }
+    return script;
+}
+
+void
+script_close(struct script *script)
+{
+    if (!script)
+        return;
+    free(script->lines);
+    free(script->text);
+    free(script->command);
+    free(script);
+}
+
+bool
+script_next(struct script *script, int64_t elapsed_ns, struct session *session,
+            struct process *process)
+{
+    while (script->next < script->count) {
+        const char *line = script->lines[script->next], *rest;
+        int64_t time_ns;
+
+        if (is_silent(line) || is_heading(NULL, line, &process->pid)) {
+            script->next++;
+            continue;
+        }
+        if (process->ended || !line_time(line, &time_ns, &rest) || time_ns > elapsed_ns)
+            return false;
+        script->next++;
+        process->run_ns = time_ns;
+        if (process->generations == 0)
+            process->generations = 1;
+        play(script, rest, session, process);
+        return true;
+    }
+    return false;
+}
+
+enum process_state
+script_state(const struct script *script)
+{
+    return script->state;
+}
+
+const char *
+script_command(const struct script *script)
+{
+    return script->command ? script->command : "script";
+}

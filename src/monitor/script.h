@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A made-up process from a file, for tests of everything behind the session:
+ * the same file and the same clock give the same screen.
+ *
+ *   # a comment, or an empty line
+ *   program ./prog --size 100000
+ *   pid 24817
+ *   0     heap=10M blocks=200 stack=4K malloc=200 malloc.bytes=10M
+ *   1000  heap=12M malloc=250 calloc.failed=1 size.32=50
+ *   1500  say the rest of the line is a message
+ *   2000  exit=3
+ *
+ * A line takes effect its number of milliseconds after the first poll; times
+ * must not decrease.  What it does not name stays as it was.  Numbers may end
+ * in K, M or G (powers of 1024).
+ *
+ *   heap peak usable total blocks stack stack_peak threads unmatched free_null
+ *   FUNCTION FUNCTION.bytes FUNCTION.failed FUNCTION.failed_bytes
+ *   size.BYTES      blocks of that size, ever and alive
+ *   rss rss_anon rss_peak touched children children_seen generations
+ *   state           name in JSON of a living state: running, stopped, ...
+ *   exit signal     the end
+ *   why, say        text to the end of the line: why it is not measured; a message
+ *
+ * peak and stack_peak never fall below heap and stack, rss_peak never below
+ * rss.  heap means that the process is measured, why that it is not.
+ */
+#ifndef MEMTOP_SCRIPT_H
+#define MEMTOP_SCRIPT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "monitor/session.h"
+
+struct script;
+
+/* name may begin with "script:".  NULL and errno, EINVAL for what does not
+   parse. */
+struct script *script_open(const char *name);
+void script_close(struct script *script);
+
+/* Plays the next line if it is due: true, and process is as it says, run_ns
+   being the line's time.  Messages go to session. */
+bool script_next(struct script *script, int64_t elapsed_ns, struct session *session,
+                 struct process *process);
+
+/* The state the script wants a living process to be in. */
+enum process_state script_state(const struct script *script);
+
+const char *script_command(const struct script *script);
+
+#endif

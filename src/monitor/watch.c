@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The handshake: memtop's child leaves a segment PREPARED; the library makes
+ * it ACTIVE (or PASSIVE, with a reason).  Each exec brings a new generation,
+ * which replaces the one followed.  The file outlives the program, so the last
+ * reading comes after its end and nothing is lost however it ended.
+ */
+#include "config.h"
+
+#include "monitor/watch.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "i18n.h"
+#include "monitor/tree.h"
+#include "segment/names.h"
+#include "segment/reader.h"
+
+#define SECOND INT64_C(1000000000)
+
+/* A program that loads the library does so within milliseconds of its exec;
+   two seconds allow for a cold disk. */
+#define HANDSHAKE_NS (2 * SECOND)
+#define STALE_MIN_NS (2 * SECOND)
+
+/* What costs more than a read of one small file is done once a second. */
+#define SLOW_NS SECOND
+
+#define DESCENDANTS 1024
+
+enum handshake {
+    WAITING,          /* nothing yet */
+    COUNTING,
+    REFUSED,          /* the library is there and says why it does not count */
+    MISSED            /* no library, as far as we can tell */
+};
+
+struct watch {
+    struct session *session;
+    struct process *process;
+    struct tree *tree;
+    char directory[SEGMENT_PATH_MAX];
+    char prepared[SEGMENT_PATH_MAX];
+    char name[64];            /* the program's, for messages */
+    uint32_t generation;      /* the one followed */
+    struct reader *reader;    /* of it, or NULL */
+    uid_t real, effective;    /* the program's, as last known */
+    enum handshake handshake;
+    int64_t started_ns;
+    int64_t image_ns;         /* when the followed generation was first seen */
+    int64_t polled_ns;
+    int64_t interval_ns;
+    int64_t good_ns;          /* last consistent reading */
+    int64_t slow_ns;          /* last time of the slow part */
+    int64_t other_program_ns; /* since when /proc/PID/exe is not the segment's; 0: it is */
+    bool output_noted;
+    bool restarted;           /* the reading to come is of another image */
+};
+
+/* The program's name without its path. */
+static void
+name_program(struct watch *watch, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    snprintf(watch->name, sizeof watch->name, "%.60s",
+             slash && slash[1] ? slash + 1 : path);
+}
+
+static void
+refuse(struct watch *watch, enum handshake handshake, const char *why)
+{
+    struct process *process = watch->process;
+
+    watch->handshake = handshake;
+    process->measured = false;
+    snprintf(process->why_not, sizeof process->why_not, "%s", why);
+}
+
+struct watch *
+watch_new(const struct launched *launched, struct session *session,
+          struct process *process)
+{
+    struct watch *watch = calloc(1, sizeof *watch);
+    const char *file = strrchr(launched->segment, '/');
+    pid_t pid;
+
+    if (!watch)
+        return NULL;
+    watch->session = session;
+    watch->process = process;
+    snprintf(watch->directory, sizeof watch->directory, "%s", launched->directory);
+    snprintf(watch->prepared, sizeof watch->prepared, "%s", launched->segment);
+    if (file && !segment_name_parse(file + 1, &pid, &watch->generation))
+        watch->generation = 0;
+    watch->tree = tree_new(launched->directory, launched->pid, watch->generation);
+    if (!watch->tree) {
+        free(watch);
+        return NULL;
+    }
+    watch->started_ns = watch->image_ns = launched->started_ns;
+    watch->real = getuid();
+    watch->effective = geteuid();
+    name_program(watch, launched->argv ? launched->argv[0] : "?");
+    process->pid = launched->pid;
+    process->generations = 1;
+    if (!launched->segment[0])
+        refuse(watch, MISSED,
+               launched->why_no_segment[0] ? launched->why_no_segment
+                                           : _("started without libmemtop"));
+    return watch;
+}
+
+void
+watch_free(struct watch *watch, bool keep)
+{
+    if (!watch)
+        return;
+    reader_close(watch->reader);
+    if (!keep) {
+        tree_unlink(watch->tree, watch->process->ended);
+        /* Never claimed, it is nobody's in the tree's eyes. */
+        if (watch->prepared[0] && watch->process->ended)
+            unlink(watch->prepared);
+    }
+    tree_free(watch->tree);
+    free(watch);
+}
+
+/* ---- the segment ---- */
+
+static void
+open_segment(struct watch *watch)
+{
+    char path[SEGMENT_PATH_MAX + 32], name[24];
+
+    if (watch->reader || !watch->prepared[0])
+        return;
+    segment_name(name, watch->process->pid, watch->generation);
+    snprintf(path, sizeof path, "%s/%s", watch->directory, name);
+    procfs_uids(watch->process->pid, &watch->real, &watch->effective);
+    if (reader_open(path, watch->real, watch->effective, &watch->reader))
+        watch->reader = NULL;
+}
+
+/* A newer generation takes the place of the one followed. */
+static void
+follow_exec(struct watch *watch, int64_t now_ns)
+{
+    uint32_t newest = tree_generation(watch->tree);
+
+    if (newest <= watch->generation)
+        return;
+    reader_close(watch->reader);
+    watch->reader = NULL;
+    watch->process->generations += newest - watch->generation;
+    watch->generation = newest;
+    watch->image_ns = now_ns;
+    watch->handshake = WAITING;
+    watch->other_program_ns = 0;
+}
+
+static void
+note_flags(struct watch *watch)
+{
+    if ((watch->process->identity.flags & SEGMENT_FLAG_OUTPUT) && !watch->output_noted)
+        session_say(watch->session, SEVERITY_WARNING, "%s",
+                    _("MEMUSAGE_OUTPUT is ignored; use --data=FILE"));
+    watch->output_noted = true;
+}
+
+static void
+accept_handshake(struct watch *watch, enum segment_state state)
+{
+    struct process *process = watch->process;
+    struct identity identity;
+
+    if (reader_identity(watch->reader, &identity))
+        return;
+    process->identity = identity;
+    if (state == SEGMENT_PASSIVE) {
+        refuse(watch, REFUSED, segment_reason_text(identity.reason));
+        session_say(watch->session, SEVERITY_WARNING, _("not measured: %s"),
+                    process->why_not);
+        return;
+    }
+    if (identity.program[0])
+        name_program(watch, identity.program);
+    watch->handshake = COUNTING;
+    process->measured = true;
+    process->why_not[0] = '\0';
+    note_flags(watch);
+    if (process->generations == 1)
+        return;
+    watch->restarted = true;
+    session_say(watch->session, SEVERITY_STATE, _("executed %s; counters restarted"),
+                identity.program);
+}
+
+static void
+shake_hands(struct watch *watch)
+{
+    enum segment_state state;
+
+    if (!watch->reader || watch->handshake == COUNTING || watch->handshake == REFUSED
+        || reader_state(watch->reader, &state))
+        return;
+    if (state == SEGMENT_ACTIVE || state == SEGMENT_PASSIVE || state == SEGMENT_EXITED)
+        accept_handshake(watch, state);
+}
+
+/* Two seconds, or the program's end, without a handshake. */
+static void
+miss_handshake(struct watch *watch, int64_t now_ns)
+{
+    char why[sizeof watch->process->why_not];
+
+    if (watch->handshake != WAITING
+        || (!watch->process->ended && now_ns - watch->image_ns < HANDSHAKE_NS))
+        return;
+    snprintf(why, sizeof why,
+             _("%s did not load libmemtop (statically linked, set-user-ID, not ELF?)"),
+             watch->name);
+    refuse(watch, MISSED, why);
+    session_say(watch->session, SEVERITY_WARNING, "%s", why);
+}
+
+static void
+read_counters(struct watch *watch, int64_t now_ns, bool with_sizes)
+{
+    struct snapshot snapshot;
+    struct process *process = watch->process;
+
+    if (watch->handshake != COUNTING)
+        return;
+    if (reader_snapshot(watch->reader, &snapshot) == 0) {
+        process->now = snapshot;
+        if (snapshot.torn == 0)
+            watch->good_ns = now_ns;
+    }
+    if (with_sizes) {
+        struct histogram *sizes = &process->sizes;
+        static struct histogram copy; /* 68 KiB: not for the stack */
+
+        if (reader_histogram(watch->reader, &copy) == 0)
+            *sizes = copy;
+    }
+}
+
+/* ---- /proc ---- */
+
+/* The segment is that of a program which has since executed another that did
+   not load the library: its counters stand still, and that must be said. */
+static void
+compare_program(struct watch *watch, int64_t now_ns)
+{
+    char link[64], exe[SEGMENT_PROGRAM_LEN], why[sizeof watch->process->why_not];
+    const char *expected = watch->process->identity.program;
+    ssize_t length;
+
+    if (watch->handshake != COUNTING)
+        return;
+    snprintf(link, sizeof link, "/proc/%ld/exe", (long)watch->process->pid);
+    length = readlink(link, exe, sizeof exe - 1);
+    if (length <= 0)
+        return;
+    exe[length] = '\0';
+    /* The kernel appends " (deleted)" when the file is replaced. */
+    if (strncmp(exe, expected, strlen(expected)) == 0
+        && strchr(" ", exe[strlen(expected)])) {
+        watch->other_program_ns = 0;
+        return;
+    }
+    if (watch->other_program_ns == 0)
+        watch->other_program_ns = now_ns;
+    if (now_ns - watch->other_program_ns < HANDSHAKE_NS)
+        return;
+    snprintf(why, sizeof why, _("executed %.150s, which did not load libmemtop"), exe);
+    refuse(watch, MISSED, why);
+    session_say(watch->session, SEVERITY_WARNING, "%s", why);
+}
+
+static void
+read_slow(struct watch *watch, int64_t now_ns)
+{
+    struct process *process = watch->process;
+    pid_t pids[DESCENDANTS];
+    uint64_t touched;
+
+    if (watch->slow_ns && now_ns - watch->slow_ns < SLOW_NS)
+        return;
+    watch->slow_ns = now_ns;
+    procfs_descendants(process->pid, pids, DESCENDANTS, &process->children);
+    if (procfs_stack_touched(process->pid, &touched) == 0
+        && touched > process->stack_touched)
+        process->stack_touched = touched;
+    compare_program(watch, now_ns);
+}
+
+static void
+read_proc(struct watch *watch, int64_t now_ns)
+{
+    struct process *process = watch->process;
+    struct procfs_memory memory;
+
+    if (procfs_memory(process->pid, &memory) || memory.state == 'Z'
+        || memory.state == 'X')
+        return;
+    process->os = memory;
+    process->os_known = true;
+    process->os_heap = process->now.usable_bytes ? process->now.usable_bytes
+                                                 : process->now.live_bytes;
+    if (memory.rss_peak > process->rss_peak)
+        process->rss_peak = memory.rss_peak;
+    read_slow(watch, now_ns);
+}
+
+/* ---- the end ---- */
+
+static void
+say_end(struct watch *watch)
+{
+    struct process *process = watch->process;
+
+    if (process->state == STATE_GONE)
+        session_say(watch->session, SEVERITY_STATE,
+                    _("process %ld is gone; its exit status is unknown"),
+                    (long)process->pid);
+    else if (process->state == STATE_EXITED)
+        session_say(watch->session, SEVERITY_STATE, _("%s exited with status %d"),
+                    watch->name, WEXITSTATUS(process->wait_status));
+    else
+        session_say(watch->session, SEVERITY_ERROR,
+                    WCOREDUMP(process->wait_status)
+                        ? _("%s was killed by %s (core dumped)")
+                        : _("%s was killed by %s"),
+                    watch->name, process_signal_name(WTERMSIG(process->wait_status)));
+}
+
+/* Takes the program's status once it has ended. */
+static bool
+notice_end(struct watch *watch)
+{
+    struct process *process = watch->process;
+    int status = 0;
+    pid_t pid = waitpid(process->pid, &status, WNOHANG);
+
+    if (pid == 0 || (pid < 0 && errno == EINTR))
+        return false;
+    if (pid == process->pid) {
+        process->state = WIFSIGNALED(status) ? STATE_KILLED : STATE_EXITED;
+        process->wait_status = status;
+    } else if (kill(process->pid, 0) < 0 && errno == ESRCH) {
+        process->state = STATE_GONE; /* somebody else waited for it */
+    } else {
+        return false;
+    }
+    process->ended = true;
+    process->children = 0;
+    return true;
+}
+
+void
+watch_poll(struct watch *watch, int64_t now_ns, bool with_sizes, bool *restarted)
+{
+    bool ended;
+
+    *restarted = false;
+    if (watch->process->ended)
+        return;
+    watch->restarted = false;
+    if (watch->polled_ns)
+        watch->interval_ns = now_ns - watch->polled_ns;
+    else
+        watch->good_ns = now_ns;
+    watch->polled_ns = now_ns;
+    /* First the end, then the segment: what it reads is then final. */
+    ended = notice_end(watch);
+    watch->process->run_ns = now_ns - watch->started_ns;
+    tree_scan(watch->tree);
+    watch->process->children_seen = tree_seen(watch->tree);
+    follow_exec(watch, now_ns);
+    open_segment(watch);
+    shake_hands(watch);
+    *restarted = watch->restarted;
+    miss_handshake(watch, now_ns);
+    read_counters(watch, now_ns, with_sizes || ended);
+    if (ended)
+        say_end(watch);
+    else
+        read_proc(watch, now_ns);
+}
+
+bool
+watch_stale(const struct watch *watch, int64_t now_ns)
+{
+    int64_t limit = 3 * watch->interval_ns;
+
+    if (limit < STALE_MIN_NS)
+        limit = STALE_MIN_NS;
+    return watch->handshake == COUNTING && now_ns - watch->good_ns > limit;
+}
+
+bool
+watch_not_loaded(const struct watch *watch)
+{
+    return watch->handshake == REFUSED || watch->handshake == MISSED;
+}
