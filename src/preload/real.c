@@ -11,12 +11,14 @@
 #include "preload/real.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <string.h>
 
 #include "preload/compat.h"
 
 MT_BIND_OLD(dlsym);
 MT_BIND_OLD(dladdr);
+MT_BIND(dladdr1, MT_DLADDR1_VERSION);
 
 struct mt_real mt_real;
 
@@ -139,5 +141,14 @@ mt_real_is_special(void)
 bool
 mt_real_reached(void)
 {
-    return object_of(dlsym(RTLD_DEFAULT, "malloc"), NULL) == object_of(&mt_real, NULL);
+    void *first = dlsym(RTLD_DEFAULT, "malloc");
+    const ElfW(Sym) *symbol = NULL;
+    Dl_info info;
+
+    if (object_of(first, NULL) == object_of(&mt_real, NULL))
+        return true;
+    /* An executable at a fixed address that takes the address of malloc has an
+       undefined symbol with a value: its PLT entry, which leads to us. */
+    return dladdr1(first, &info, (void **)&symbol, RTLD_DL_SYMENT) != 0 && symbol != NULL
+           && symbol->st_shndx == SHN_UNDEF;
 }
