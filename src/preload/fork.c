@@ -107,7 +107,7 @@ in_child(void)
 
     mt_thread.forking = 0;
     baseline_busy = 0;
-    if (mt_segment.header == NULL)
+    if (mt_segment.header == NULL || mt_started_here())
         return;
     if (!exact)
         mt_baseline_sum(&baseline);

@@ -307,13 +307,19 @@ mt_publish_arguments(int argc, char *const *argv)
     __atomic_store_n(&header->args_size, used, __ATOMIC_RELEASE);
 }
 
+bool
+mt_started_here(void)
+{
+    return mt_segment.header != NULL
+           && mt_segment.header->pid == (uint32_t)syscall(SYS_getpid);
+}
+
 void
 mt_publish_exit(void)
 {
     struct segment_header *header = mt_segment.header;
 
-    /* A vfork child that calls exit is not us. */
-    if (header == NULL || header->pid != (uint32_t)syscall(SYS_getpid))
+    if (!mt_started_here()) /* but in a vfork child that calls exit */
         return;
     __atomic_store_n(&header->state, SEGMENT_EXITED, __ATOMIC_RELEASE);
     if (living_keeper(header->keeper) == 0)

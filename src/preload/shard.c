@@ -39,16 +39,10 @@ __thread struct mt_thread mt_thread = {.shard = MT_NO_SHARD};
 
 extern void *__libc_stack_end __attribute__((weak));
 
-static bool
-is_main_thread(void)
-{
-    return syscall(SYS_gettid) == syscall(SYS_getpid);
-}
-
 static uint64_t
 stack_rlimit(void)
 {
-    uint64_t unlimited = is_main_thread() ? UNLIMITED_DEPTH : UNLIMITED_THREAD_DEPTH;
+    uint64_t unlimited = mt_thread.is_main ? UNLIMITED_DEPTH : UNLIMITED_THREAD_DEPTH;
     struct rlimit limit;
 
     if (syscall(SYS_prlimit64, 0, RLIMIT_STACK, NULL, &limit) < 0
@@ -61,16 +55,16 @@ stack_rlimit(void)
  * The main thread's stack begins at __libc_stack_end, another's just below its
  * thread descriptor, which glibc puts at the top of the stack.  (The right
  * way, pthread_getattr_np, allocates and reads files.)  A thread with a stack
- * larger than the default is believed as deep as the default.
+ * larger than the default is believed as deep as the default.  In a forked
+ * child the thread that forked is the main one, on the stack it always had.
  */
 static void
 find_stack(void)
 {
-    if (is_main_thread() && mt_thread.stack_base == 0 && &__libc_stack_end != NULL) {
+    if (mt_thread.stack_base == 0 && mt_thread.is_main && &__libc_stack_end != NULL)
         mt_thread.stack_base = (uintptr_t)__libc_stack_end;
-    } else if (mt_thread.stack_base == 0) {
+    else if (mt_thread.stack_base == 0)
         mt_thread.stack_base = (uintptr_t)pthread_self();
-    }
     mt_thread.stack_limit = stack_rlimit();
     mt_thread.stack_lowest = mt_thread.stack_base;
 }
@@ -136,14 +130,14 @@ find_shard(void)
 }
 
 static void
-own_shard(unsigned index)
+own_shard(unsigned index, uint32_t tid)
 {
     struct shard *shard = mt_shard(index);
 
     /* The owner before may have left by siglongjmp inside an update. */
     if (seqlock_is_odd(&shard->hot.sequence))
         seqlock_write_end(&shard->hot.sequence);
-    shard->thread = (uint32_t)syscall(SYS_gettid);
+    shard->thread = tid;
     shard->owners++;
     shard->claimed_ns = mt_now_coarse();
     shard->stack_base = mt_thread.stack_base;
@@ -215,15 +209,17 @@ mt_shard_install(void)
 void
 mt_shard_claim(void)
 {
+    uint32_t tid = (uint32_t)syscall(SYS_gettid);
     unsigned index;
 
     /* Calls from here on (pthread_setspecific may allocate) go to shard 0. */
     mt_thread.state = THREAD_SHARED;
+    mt_thread.is_main = tid == mt_segment.header->pid;
     find_stack();
-    index = end_key_made || is_main_thread() ? find_shard() : 0;
+    index = end_key_made || mt_thread.is_main ? find_shard() : 0;
     count_thread(index == 0);
     if (index != 0)
-        own_shard(index);
+        own_shard(index, tid);
     if (end_key_made)
         set_specific(end_key, &mt_thread);
     mt_set_limits();

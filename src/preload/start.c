@@ -60,6 +60,8 @@ mt_activate(void)
     mt_thread.shard = MT_NO_SHARD;
     mt_thread.state = THREAD_NEW;
     mt_thread.limit_checks = 0;
+    /* Now rather than at the first call: a sandbox may close before that. */
+    mt_shard_claim();
     __atomic_store_n(&phase, PHASE_ACTIVE, __ATOMIC_RELAXED);
     __atomic_store_n(&mt_guard.mode, accounting, __ATOMIC_RELEASE);
     __atomic_store_n(&mt_segment.header->state, SEGMENT_ACTIVE, __ATOMIC_RELEASE);
@@ -130,6 +132,8 @@ mt_start_child(enum segment_origin origin, const struct mt_baseline *baseline)
 {
     enum segment_reason reason;
 
+    /* A signal handler that comes now must not start the child once more. */
+    __atomic_store_n(&phase, PHASE_STARTING, __ATOMIC_RELAXED);
     mt_guard.mode = 0;
     mt_unpublish();
     reason = mt_publish(origin, baseline);

@@ -79,8 +79,9 @@ struct mt_thread {
     uint64_t stack_limit;
     uint32_t state;           /* enum mt_thread_state */
     uint32_t index;           /* of shard */
-    uint32_t limit_checks;    /* times stack_limit was looked up again */
-    uint32_t forking;         /* this thread summed the baseline */
+    uint8_t limit_checks;     /* times stack_limit was looked up again */
+    bool is_main;             /* tid is pid */
+    bool forking;             /* this thread summed the baseline */
 };
 _Static_assert(sizeof(struct mt_thread) <= 64, "static TLS is scarce");
 
@@ -135,6 +136,7 @@ void mt_baseline_sum(struct mt_baseline *baseline);
 enum segment_reason mt_publish(enum segment_origin origin,
                                const struct mt_baseline *baseline);
 void mt_unpublish(void);             /* unmaps, keeping the file */
+bool mt_started_here(void);          /* is the segment this very process's? */
 void mt_publish_directories(const char *memtop_dir, const char *runtime_dir);
 void mt_publish_arguments(int argc, char *const *argv);
 void mt_publish_exit(void);          /* at exit(): says so, unlinks unless kept */
