@@ -191,12 +191,9 @@ map(int fd)
 }
 
 void
-mt_unpublish(void)
+mt_unmap(const struct mt_segment *segment)
 {
-    if (mt_segment.header != NULL)
-        syscall(SYS_munmap, mt_segment.header, (size_t)SEGMENT_SIZE);
-    memset(&mt_segment, 0, sizeof mt_segment);
-    segment_path[0] = '\0';
+    syscall(SYS_munmap, segment->header, (size_t)SEGMENT_SIZE);
 }
 
 /* ---- the header ---- */
@@ -305,6 +302,16 @@ mt_publish_arguments(int argc, char *const *argv)
         used += (uint32_t)size;
     }
     __atomic_store_n(&header->args_size, used, __ATOMIC_RELEASE);
+}
+
+void
+mt_publish_inherited(const struct segment_header *parent)
+{
+    struct segment_header *header = mt_segment.header;
+
+    memcpy(header->args, parent->args, sizeof header->args);
+    header->args_cut = parent->args_cut;
+    __atomic_store_n(&header->args_size, parent->args_size, __ATOMIC_RELEASE);
 }
 
 bool

@@ -130,13 +130,17 @@ start_clone(void)
 void
 mt_start_child(enum segment_origin origin, const struct mt_baseline *baseline)
 {
+    const struct mt_segment parent = mt_segment;
     enum segment_reason reason;
 
     /* A signal handler that comes now must not start the child once more. */
     __atomic_store_n(&phase, PHASE_STARTING, __ATOMIC_RELAXED);
     mt_guard.mode = 0;
-    mt_unpublish();
+    memset(&mt_segment, 0, sizeof mt_segment);
     reason = mt_publish(origin, baseline);
+    if (reason == REASON_NONE)
+        mt_publish_inherited(parent.header);
+    mt_unmap(&parent);
     if (reason == REASON_NONE)
         mt_activate();
     else

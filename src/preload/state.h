@@ -135,10 +135,11 @@ void mt_baseline_sum(struct mt_baseline *baseline);
    and maps it; baseline may be NULL.  Returns the reason if that failed. */
 enum segment_reason mt_publish(enum segment_origin origin,
                                const struct mt_baseline *baseline);
-void mt_unpublish(void);             /* unmaps, keeping the file */
+void mt_unmap(const struct mt_segment *segment); /* the file stays */
 bool mt_started_here(void);          /* is the segment this very process's? */
 void mt_publish_directories(const char *memtop_dir, const char *runtime_dir);
 void mt_publish_arguments(int argc, char *const *argv);
+void mt_publish_inherited(const struct segment_header *parent); /* its arguments */
 void mt_publish_exit(void);          /* at exit(): says so, unlinks unless kept */
 
 /* Makes [address, address + size) present; false if there is no room. */
