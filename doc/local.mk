@@ -1,4 +1,2 @@
 # Manual pages and the documents for those who work on memtop.
 dist_man_MANS += doc/memtop.1 doc/libmemtop.7
-EXTRA_DIST += doc/ARCHITECTURE doc/HACKING doc/PROTOCOL
-dist_doc_DATA = README.md NEWS

@@ -15,7 +15,7 @@
 #include <time.h>
 
 #include "app/say.h"
-#include "app/start.h"
+#include "app/run.h"
 #include "i18n.h"
 #include "monitor/signals.h"
 #include "report/json.h"

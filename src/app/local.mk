@@ -5,4 +5,10 @@ src_app_libapp_a_SOURCES = \
 	src/app/options.c src/app/options.h \
 	src/app/output.c src/app/output.h \
 	src/app/say.c src/app/say.h \
-	src/app/start.c src/app/start.h
+	src/app/run.c src/app/run.h
+
+# At the top of the build tree, beside libmemtop.so.
+bin_PROGRAMS += memtop
+memtop_SOURCES = src/memtop.c
+memtop_LDADD = src/app/libapp.a src/report/libreport.a src/monitor/libmonitor.a \
+	src/segment/libsegment.a $(JANSSON_LIBS) $(LIBELF_LIBS) $(LIBINTL) -lm

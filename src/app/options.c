@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "i18n.h"
+#include "report/plot.h"
 
 /* Options without a letter. */
 enum {
@@ -244,10 +245,12 @@ parse_output_option(int key, char *word, struct argp_state *state)
         options->title = word;
         return 0;
     case 'x':
-        options->png_width = (int)parse_number(state, "--x-size", word, 100, 10000);
+        options->png_width =
+            (int)parse_number(state, "--x-size", word, PLOT_MIN_WIDTH, PLOT_MAX_SIDE);
         return 0;
     case 'y':
-        options->png_height = (int)parse_number(state, "--y-size", word, 80, 10000);
+        options->png_height =
+            (int)parse_number(state, "--y-size", word, PLOT_MIN_HEIGHT, PLOT_MAX_SIDE);
         return 0;
     case KEY_SOURCE:
         options->script = parse_source(state, word);

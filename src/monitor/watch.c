@@ -110,7 +110,8 @@ watch_new(const struct launched *launched, struct session *session,
     name_program(watch, launched->argv ? launched->argv[0] : "?");
     process->pid = launched->pid;
     process->generations = 1;
-    if (!launched->segment[0])
+    /* A forecast, if there is a segment: the handshake may still come. */
+    if (!launched->segment[0] || launched->why_no_segment[0])
         refuse(watch, MISSED,
                launched->why_no_segment[0] ? launched->why_no_segment
                                            : _("started without libmemtop"));
@@ -184,7 +185,7 @@ accept_handshake(struct watch *watch, enum segment_state state)
     if (reader_identity(watch->reader, &identity))
         return;
     process->identity = identity;
-    if (state == SEGMENT_PASSIVE) {
+    if (state == SEGMENT_PASSIVE || identity.reason != REASON_NONE) {
         refuse(watch, REFUSED, segment_reason_text(identity.reason));
         session_say(watch->session, SEVERITY_WARNING, _("not measured: %s"),
                     process->why_not);

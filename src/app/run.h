@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* From the command line to a running, watched program, and to its report. */
-#ifndef MEMTOP_START_H
-#define MEMTOP_START_H
+#ifndef MEMTOP_RUN_H
+#define MEMTOP_RUN_H
 
 #include "app/options.h"
 #include "app/output.h"
@@ -23,18 +23,18 @@ struct run {
  * library.  Says it, and returns 0 or the exit status to end with; a program
  * that runs but cannot be observed is announced and is not wrong.
  */
-int start_check(struct run *run, const struct options *options);
+int run_check(struct run *run, const struct options *options);
 
 /* Starts the program, its terminal output captured on a terminal of so many
    rows and columns if rows is not 0, and watches it.  Returns 0 or the exit
    status, having said why. */
-int start_program(struct run *run, int rows, int cols);
+int run_start(struct run *run, int rows, int cols);
 
 /* The report and the picture, as the options ask for them. */
-void finish_report(struct run *run);
+void run_report(struct run *run);
 
 /* Frees everything; the exit status for a program that has ended, 0 for one
    that was left running. */
-int finish_run(struct run *run);
+int run_finish(struct run *run);
 
 #endif

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "app/start.h"
+#include "app/run.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,6 +16,8 @@
 #include "i18n.h"
 #include "monitor/library.h"
 #include "report/json.h"
+#include "report/plot.h"
+#include "report/png.h"
 #include "report/summary.h"
 
 /* One line before the program's own first. */
@@ -64,7 +66,7 @@ check_output(struct run *run)
 }
 
 int
-start_check(struct run *run, const struct options *options)
+run_check(struct run *run, const struct options *options)
 {
     int status;
 
@@ -118,7 +120,7 @@ watch(struct run *run)
 }
 
 int
-start_program(struct run *run, int rows, int cols)
+run_start(struct run *run, int rows, int cols)
 {
     char words[128];
     const char *stage;
@@ -152,8 +154,33 @@ start_program(struct run *run, int rows, int cols)
     return watch(run);
 }
 
+static void
+write_picture(const struct run *run)
+{
+    const struct options *options = run->options;
+    const struct plot_options wanted = {
+        .width = options->png_width,
+        .height = options->png_height,
+        .title = options->title,
+        .unit = options->si ? UNIT_AUTO + UNIT_SI : UNIT_AUTO,
+    };
+    char name[PATH_MAX], error[1024];
+    struct library_search module;
+    struct plot *plot =
+        plot_new(session_process(run->session), session_history(run->session),
+                 session_command(run->session), &wanted);
+
+    options_png_name(options->png, name, sizeof name);
+    bool found = library_find_module("memtop-png.so", &module);
+    if (plot == NULL)
+        say(_("cannot write %s: %s"), name, strerror(ENOMEM));
+    else if (!png_write(plot, found ? module.path : NULL, name, error, sizeof error))
+        say("%s", error);
+    plot_free(plot);
+}
+
 void
-finish_report(struct run *run)
+run_report(struct run *run)
 {
     const struct process *process = session_process(run->session);
     FILE *out = run->output.file;
@@ -162,10 +189,12 @@ finish_report(struct run *run)
         output_check(&run->output, report_json_exit(out, process));
     else if (!run->options->quiet)
         report_summary(out, process, options_colour(run->options, fileno(out)));
+    if (run->options->png != NULL)
+        write_picture(run);
 }
 
 int
-finish_run(struct run *run)
+run_finish(struct run *run)
 {
     const struct process *process = session_process(run->session);
     int status = process->ended ? launch_exit_status(process->wait_status) : 0;
