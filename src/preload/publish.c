@@ -33,7 +33,11 @@
 /* Shard 0 and the main thread's. */
 #define FIRST_SHARDS 2u
 
-#define SWEEP_LIMIT 16u
+/* A process that ends by _exit leaves its segment; whoever starts next clears
+   away.  Forked children take part, or a pre-forking server would fill the
+   memory, but with less patience. */
+#define SWEEP_LIMIT       16u
+#define CHILD_SWEEP_LIMIT 4u
 
 struct mt_segment mt_segment;
 
@@ -130,6 +134,7 @@ unlink_earlier(int directory, uint32_t generation, uint64_t pid_namespace)
 static char memtop_dir[SEGMENT_PATH_MAX];
 static char runtime_dir[SEGMENT_PATH_MAX];
 
+/* Creates the segment and opens it; -errno. */
 static int
 create(enum segment_origin origin, uint32_t *generation)
 {
@@ -147,8 +152,8 @@ create(enum segment_origin origin, uint32_t *generation)
         segment_name(segment_path + length + 1, pid, *generation);
         unlink_earlier(directory, *generation, pid_namespace);
     }
-    if (origin == ORIGIN_EXEC)
-        segment_sweep(directory, pid_namespace, SWEEP_LIMIT);
+    segment_sweep(directory, pid_namespace,
+                  origin == ORIGIN_EXEC ? SWEEP_LIMIT : CHILD_SWEEP_LIMIT);
     syscall(SYS_close, directory);
     return fd;
 }
