@@ -22,8 +22,15 @@ tests_unit_plot_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DPNG_MODULE='"$(abs_builddir)/src/report/memtop-png.so"'
 tests_unit_plot_LDADD = src/report/libreport.a src/monitor/libmonitor.a \
 	$(CMOCKA_LIBS) $(LIBINTL)
+check_PROGRAMS += tests/unit/snapshot
+tests_unit_snapshot_SOURCES = tests/unit/snapshot.c tests/unit/fake-process.h
+tests_unit_snapshot_CPPFLAGS = $(AM_CPPFLAGS) \
+	-DPNG_MODULE='"$(abs_builddir)/src/report/memtop-png.so"'
+tests_unit_snapshot_LDADD = src/report/libreport.a src/monitor/libmonitor.a \
+	$(CMOCKA_LIBS) $(LIBINTL)
 TESTS += tests/unit/units tests/unit/textwidth tests/unit/ranges \
-	tests/unit/summary tests/unit/line tests/unit/json tests/unit/plot
+	tests/unit/summary tests/unit/line tests/unit/json tests/unit/plot \
+	tests/unit/snapshot
 endif
 
 if HAVE_CMOCKA

@@ -9,7 +9,9 @@ src_report_libreport_a_SOURCES = \
 	src/report/plot-layout.c src/report/plot-layout.h \
 	src/report/png-load.c src/report/png.h \
 	src/report/ranges.c src/report/ranges.h \
+	src/report/snapshot.c src/report/snapshot-text.c src/report/snapshot.h \
 	src/report/summary.c src/report/summary.h \
+	src/report/textgraph.c src/report/textgraph.h \
 	src/report/textwidth.c src/report/textwidth.h \
 	src/report/units.c src/report/units.h
 

@@ -102,20 +102,19 @@ describe_span(struct plot *plot, const struct process *process,
     plot->to_ns = last > 1000000 ? last : 1000000;
 }
 
-/* The first sample tells of the time since the start as well, if that is near:
-   the counters began at zero then. */
-static void
-begin_at_start(const struct plot *plot, const struct history *history, enum plot_line line)
+void
+plot_columns(const struct history *history, enum series series, int64_t to_ns,
+             struct column *columns, size_t count)
 {
-    int64_t near = plot->to_ns / 10 > START_NEAR_NS ? plot->to_ns / 10 : START_NEAR_NS;
+    int64_t near = to_ns / 10 > START_NEAR_NS ? to_ns / 10 : START_NEAR_NS;
     int64_t first_ns, last_ns;
-    struct column *columns = plot->series[line].columns;
     struct column first;
 
+    history_columns(history, series, 0, to_ns, columns, count);
     if (!history_span(history, &first_ns, &last_ns) || first_ns > near)
         return;
-    history_columns(history, series_of[line], plot->from_ns, first_ns, &first, 1);
-    for (size_t i = 0; i < plot->columns && !columns[i].known; i++)
+    history_columns(history, series, 0, first_ns, &first, 1);
+    for (size_t i = 0; i < count && !columns[i].known; i++)
         columns[i] = first;
 }
 
@@ -127,12 +126,8 @@ fill_series(struct plot *plot, const struct history *history, enum plot_line lin
     series->columns = calloc(plot->columns, sizeof *series->columns);
     if (series->columns == NULL)
         return false;
-    history_columns(history, series_of[line], plot->from_ns, plot->to_ns, series->columns,
-                    plot->columns);
-    begin_at_start(plot, history, line);
+    plot_columns(history, series_of[line], plot->to_ns, series->columns, plot->columns);
     for (size_t i = 0; i < plot->columns; i++) {
-        if (series->columns[i].max == HISTORY_UNKNOWN)
-            series->columns[i].known = false;
         if (!series->columns[i].known)
             continue;
         series->drawn = true;

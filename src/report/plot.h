@@ -20,7 +20,7 @@
 #define PLOT_HEIGHT     600
 #define PLOT_MIN_WIDTH  100
 #define PLOT_MIN_HEIGHT 80
-#define PLOT_MAX_SIDE   8192
+#define PLOT_MAX_SIDE   10000
 
 #define PLOT_TEXT_MAX 512
 
@@ -83,5 +83,10 @@ struct plot_options {
 struct plot *plot_new(const struct process *process, const struct history *history,
                       const char *command, const struct plot_options *options);
 void plot_free(struct plot *plot);
+
+/* history_columns() from the program's start on, in which the first sample, if
+   it is not late, reaches back to the start: the counters began there at zero. */
+void plot_columns(const struct history *history, enum series series, int64_t to_ns,
+                  struct column *columns, size_t count);
 
 #endif

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The text of a saved moment: what the display shows, whole and in full
+ * figures.  Columns are measured, so translations of any width line up.
+ */
+#include "config.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "i18n.h"
+#include "report/ranges.h"
+#include "report/snapshot.h"
+#include "report/summary.h"
+#include "report/textgraph.h"
+#include "report/textwidth.h"
+
+#define TEXT_MAX  1024
+#define NAME_COLS 15  /* the longest function name, and a blank */
+#define BAR_COLS  40
+
+static const char *const function_names[FN_COUNT] = {
+#define X(id, name) name,
+    SEGMENT_FUNCTIONS(X)
+#undef X
+};
+
+/* One moment, on its way out. */
+struct writer {
+    FILE *out;
+    const struct process *process;
+    enum unit unit;
+};
+
+static void
+write_heading(const struct writer *writer, const char *heading)
+{
+    fprintf(writer->out, "\n%s\n", heading);
+}
+
+/* A name and a value. */
+static void
+write_fact(const struct writer *writer, const char *name, const char *value)
+{
+    char padded[TEXT_MAX];
+
+    fprintf(writer->out, "  %s  %s\n",
+            text_pad(padded, sizeof padded, name, 22, TEXT_LEFT), value);
+}
+
+/* "248.3 MiB (260358144)" */
+static void
+write_bytes(const struct writer *writer, const char *name, uint64_t bytes)
+{
+    char text[UNITS_MAX], value[2 * UNITS_MAX];
+
+    units_bytes(text, sizeof text, bytes, writer->unit);
+    snprintf(value, sizeof value, "%s (%" PRIu64 ")", text, bytes);
+    write_fact(writer, name, value);
+}
+
+static void
+write_count(const struct writer *writer, const char *name, uint64_t count)
+{
+    char text[UNITS_MAX];
+
+    write_fact(writer, name, units_count(text, sizeof text, count));
+}
+
+static void
+write_rate(const struct writer *writer, const char *name, double rate)
+{
+    char text[UNITS_MAX];
+
+    write_fact(writer, name, units_rate(text, sizeof text, rate, writer->unit));
+}
+
+static void
+write_head(const struct writer *writer, const char *command)
+{
+    const struct process *process = writer->process;
+    char clean[TEXT_MAX], duration[UNITS_MAX], date[64];
+    time_t now = time(NULL);
+    struct tm local;
+
+    fprintf(writer->out, "%s %s: %s\n", PACKAGE_NAME, PACKAGE_VERSION,
+            text_sanitise(clean, sizeof clean, command, strlen(command)));
+    if (localtime_r(&now, &local) == NULL
+        || strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &local) == 0)
+        strcpy(date, "-");
+    /* TRANSLATORS: date and time, process number, state, run time. */
+    fprintf(writer->out, _("%s, pid %d, %s, %s after the start\n"), date,
+            (int)process->pid, process_state_word(process->state),
+            units_duration(duration, sizeof duration, process->run_ns));
+    if (process->state == STATE_EXITED && WIFEXITED(process->wait_status))
+        fprintf(writer->out, _("exit status %d\n"), WEXITSTATUS(process->wait_status));
+    if (process->state == STATE_KILLED && WIFSIGNALED(process->wait_status))
+        fprintf(writer->out, _("killed by signal %d\n"), WTERMSIG(process->wait_status));
+}
+
+static void
+write_heap(const struct writer *writer)
+{
+    const struct snapshot *now = &writer->process->now;
+    const struct rates *rates = &writer->process->rates;
+
+    write_bytes(writer, _("heap"), now->live_bytes);
+    write_bytes(writer, _("heap peak"), now->peak_bytes);
+    write_bytes(writer, _("total allocated"), now->total_bytes);
+    write_count(writer, _("live blocks"), now->live_blocks);
+    write_rate(writer, _("allocated"), rates->bytes_allocated);
+    write_rate(writer, _("freed"), rates->bytes_freed);
+    write_bytes(writer, _("stack"), now->stack_now);
+    write_bytes(writer, _("stack peak"), now->stack_peak);
+    if (writer->process->stack_touched != 0)
+        write_bytes(writer, _("stack touched"), writer->process->stack_touched);
+    write_count(writer, _("threads"), now->threads);
+    write_count(writer, _("threads ever"), now->threads_started);
+}
+
+static void
+write_system(const struct writer *writer)
+{
+    const struct process *process = writer->process;
+    int coverage = process_coverage(process);
+    char text[UNITS_MAX];
+
+    if (process->os_known) {
+        write_bytes(writer, _("RSS"), process->os.rss);
+        write_bytes(writer, _("RSS peak"), process->rss_peak);
+        write_bytes(writer, _("anonymous RSS"), process->os.rss_anon);
+    }
+    if (coverage >= 0) {
+        snprintf(text, sizeof text, "%d%%", coverage);
+        write_fact(writer, _("coverage"), text);
+    }
+    if (process->children_seen != 0 || process->children != 0)
+        write_count(writer, _("child processes"), process->children);
+}
+
+static void
+write_cell(const struct writer *writer, const char *text, size_t columns)
+{
+    char padded[TEXT_MAX];
+
+    fprintf(writer->out, " %s",
+            text_pad(padded, sizeof padded, text, columns, TEXT_RIGHT));
+}
+
+static uint64_t
+per_second(double rate)
+{
+    return rate > 0 && rate < 1e18 ? (uint64_t)(rate + 0.5) : 0;
+}
+
+static void
+write_reallocs(const struct writer *writer)
+{
+    const struct snapshot *now = &writer->process->now;
+    char in_place[UNITS_MAX], shrunk[UNITS_MAX], freed[UNITS_MAX];
+
+    /* TRANSLATORS: numbers of calls of realloc: address unchanged, made smaller,
+       freed. */
+    fprintf(writer->out, _("  in place %s, shrunk %s, freed %s"),
+            units_count(in_place, sizeof in_place, now->realloc_inplace),
+            units_count(shrunk, sizeof shrunk, now->realloc_dec),
+            units_count(freed, sizeof freed, now->realloc_freed));
+}
+
+static void
+write_call(const struct writer *writer, enum segment_function function)
+{
+    const struct snapshot *now = &writer->process->now;
+    char text[UNITS_MAX];
+
+    fprintf(writer->out, "  %-*s", NAME_COLS, function_names[function]);
+    write_cell(writer, units_count(text, sizeof text, now->calls[function]), 15);
+    write_cell(writer,
+               units_count(text, sizeof text,
+                           per_second(writer->process->rates.calls[function])),
+               11);
+    write_cell(writer,
+               units_bytes(text, sizeof text, now->bytes[function], writer->unit), 14);
+    if (function != FN_FREE)
+        write_cell(writer, units_count(text, sizeof text, now->failed[function]), 9);
+    if (function == FN_REALLOC)
+        write_reallocs(writer);
+    if (function == FN_FREE && now->free_null != 0)
+        fprintf(writer->out, "  free(NULL) %s",
+                units_count(text, sizeof text, now->free_null));
+    fputc('\n', writer->out);
+}
+
+static void
+write_calls(const struct writer *writer)
+{
+    write_heading(writer, _("Calls"));
+    fprintf(writer->out, "  %-*s", NAME_COLS, "");
+    write_cell(writer, _("calls"), 15);
+    /* TRANSLATORS: heading of a column, at most 11 columns. */
+    write_cell(writer, _("calls/s"), 11);
+    write_cell(writer, _("total"), 14);
+    /* TRANSLATORS: heading of a column, at most 9 columns: calls that failed. */
+    write_cell(writer, _("failed"), 9);
+    fputc('\n', writer->out);
+    for (unsigned i = 0; i < FN_COUNT; i++)
+        if (i <= FN_FREE || writer->process->now.calls[i] != 0)
+            write_call(writer, i);
+}
+
+static void
+write_range(const struct writer *writer, unsigned index, const struct range *range,
+            uint64_t highest)
+{
+    char text[UNITS_MAX];
+    unsigned bar = (unsigned)((double)range->allocated / (double)highest * BAR_COLS);
+
+    write_cell(writer, ranges_label(index), 11);
+    write_cell(writer, units_count(text, sizeof text, range->allocated), 14);
+    write_cell(writer, units_count(text, sizeof text, range->live), 14);
+    if (bar > 0)
+        fprintf(writer->out, "  %.*s", (int)bar, "########################################");
+    fputc('\n', writer->out);
+}
+
+static void
+write_ranges(const struct writer *writer)
+{
+    struct range ranges[RANGE_COUNT];
+    uint64_t highest = 1;
+
+    ranges_sum(&writer->process->sizes, ranges);
+    for (unsigned i = 0; i < RANGE_COUNT; i++)
+        if (ranges[i].allocated > highest)
+            highest = ranges[i].allocated;
+    write_heading(writer, _("Block sizes"));
+    write_cell(writer, "", 11);
+    write_cell(writer, _("allocated"), 14);
+    /* TRANSLATORS: heading of a column of counts: blocks alive now. */
+    write_cell(writer, _("live"), 14);
+    fputc('\n', writer->out);
+    for (unsigned i = 0; i < RANGE_COUNT; i++)
+        write_range(writer, i, &ranges[i], highest);
+}
+
+static void
+write_graph(const struct writer *writer, const struct history *history)
+{
+    bool measured = writer->process->measured;
+
+    write_heading(writer, measured ? _("Heap over the run") : _("RSS over the run"));
+    textgraph_write(writer->out, history, measured ? SERIES_HEAP : SERIES_RSS,
+                    writer->process->run_ns, writer->unit);
+}
+
+static void
+write_why_not(const struct writer *writer)
+{
+    const char *text = writer->process->why_not;
+    char why[TEXT_MAX];
+
+    text_sanitise(why, sizeof why, text, strnlen(text, sizeof writer->process->why_not));
+    fprintf(writer->out, _("not measured: %s"),
+            *why != '\0' ? why : process_state_word(writer->process->state));
+    fputc('\n', writer->out);
+}
+
+void
+snapshot_write(FILE *out, const struct process *process, const struct history *history,
+               const char *command, enum unit unit)
+{
+    const struct writer writer = {out, process, unit};
+
+    write_head(&writer, command);
+    if (!process->measured)
+        write_why_not(&writer);
+    write_heading(&writer, _("Memory"));
+    if (process->measured)
+        write_heap(&writer);
+    write_system(&writer);
+    if (process->measured) {
+        write_calls(&writer);
+        write_ranges(&writer);
+    }
+    write_graph(&writer, history);
+    if (process->measured) {
+        fputc('\n', out);
+        report_remarks(out, process);
+    }
+}

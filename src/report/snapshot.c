@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Files for saved moments.  A file is either whole or not there, and nothing
+ * that exists is overwritten: names are tried until one is free.
+ */
+#include "config.h"
+
+#include "report/snapshot.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "i18n.h"
+#include "report/plot.h"
+#include "report/png.h"
+
+#define NAME_MAX_BYTES 64
+#define NAME_TRIES     99
+
+/* The name at the given try, from 1. */
+static void
+make_name(char name[NAME_MAX_BYTES], pid_t pid, const char *suffix, int attempt)
+{
+    time_t now = time(NULL);
+    struct tm local = {0};
+    char number[16] = "";
+
+    localtime_r(&now, &local);
+    if (attempt > 1)
+        snprintf(number, sizeof number, "-%d", attempt);
+    snprintf(name, NAME_MAX_BYTES, "memtop-%d-%02d%02d%02d%s.%s", (int)pid, local.tm_hour,
+             local.tm_min, local.tm_sec, number, suffix);
+}
+
+static bool
+fail(char *text, size_t size, const char *format, const char *name)
+{
+    snprintf(text, size, format, name, strerror(errno));
+    return false;
+}
+
+static FILE *
+create(char name[NAME_MAX_BYTES], pid_t pid)
+{
+    int descriptor = -1;
+    FILE *file;
+
+    for (int i = 1; i <= NAME_TRIES && descriptor < 0; i++) {
+        make_name(name, pid, "txt", i);
+        descriptor = open(name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+        if (descriptor < 0 && errno != EEXIST)
+            return NULL;
+    }
+    if (descriptor < 0)
+        return NULL;
+    file = fdopen(descriptor, "w");
+    if (file == NULL) {
+        close(descriptor);
+        unlink(name);
+    }
+    return file;
+}
+
+bool
+snapshot_save_text(const struct session *session, enum unit unit, char *text, size_t size)
+{
+    const struct process *process = session_process(session);
+    char name[NAME_MAX_BYTES];
+    FILE *file = create(name, process->pid);
+    bool written;
+
+    if (file == NULL)
+        return fail(text, size, _("cannot create %s: %s"), name);
+    snapshot_write(file, process, session_history(session), session_command(session), unit);
+    written = fflush(file) == 0 && !ferror(file);
+    if (!written)
+        fail(text, size, _("cannot write %s: %s"), name);
+    if (fclose(file) != 0 && written)
+        written = fail(text, size, _("cannot write %s: %s"), name);
+    if (written)
+        snprintf(text, size, "%s", name);
+    else
+        unlink(name);
+    return written;
+}
+
+bool
+snapshot_save_png(const struct session *session, enum unit unit, const char *module,
+                  char *text, size_t size)
+{
+    const struct plot_options options = {.unit = unit};
+    const struct process *process = session_process(session);
+    struct plot *plot = plot_new(process, session_history(session),
+                                 session_command(session), &options);
+    char name[NAME_MAX_BYTES];
+    struct stat status;
+    bool written = false;
+
+    if (plot == NULL)
+        return fail(text, size, "%s: %s", "memtop");
+    for (int i = 1; i <= NAME_TRIES; i++) {
+        make_name(name, process->pid, "png", i);
+        if (lstat(name, &status) != 0)
+            break;
+    }
+    written = png_write(plot, module, name, text, size);
+    plot_free(plot);
+    if (written)
+        snprintf(text, size, "%s", name);
+    return written;
+}

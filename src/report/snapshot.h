@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The moment saved into a file: text (key w) and picture (key P).  Files are
+   made in the current directory and named memtop-PID-HHMMSS.txt or .png by the
+   local time; an existing one is never touched, the new one gets -2, -3... */
+#ifndef MEMTOP_SNAPSHOT_H
+#define MEMTOP_SNAPSHOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "monitor/session.h"
+#include "report/units.h"
+
+/* True: text is the name of the file.  False: text is one translated line that
+   says what failed and why, and no file is left. */
+bool snapshot_save_text(const struct session *session, enum unit unit, char *text,
+                        size_t size);
+
+/* module: path of memtop-png.so, see library_find_module(); NULL or "" if it is
+   not there. */
+bool snapshot_save_png(const struct session *session, enum unit unit, const char *module,
+                       char *text, size_t size);
+
+/* What snapshot_save_text() writes, in the locale's charset. */
+void snapshot_write(FILE *out, const struct process *process,
+                    const struct history *history, const char *command, enum unit unit);
+
+#endif
