@@ -36,7 +36,7 @@ endif
 if HAVE_CMOCKA
 check_PROGRAMS += tests/unit/history tests/unit/procfs tests/unit/signals \
 	tests/unit/spool tests/unit/lines tests/unit/capture tests/unit/launch \
-	tests/unit/library
+	tests/unit/library tests/unit/meter tests/unit/script tests/unit/session
 tests_unit_history_SOURCES = tests/unit/history.c
 tests_unit_history_LDADD = src/monitor/libmonitor.a $(CMOCKA_LIBS) $(LIBINTL)
 tests_unit_procfs_SOURCES = tests/unit/procfs.c
@@ -53,8 +53,15 @@ tests_unit_launch_SOURCES = tests/unit/launch.c
 tests_unit_launch_LDADD = src/monitor/libmonitor.a src/segment/libsegment.a $(CMOCKA_LIBS) $(LIBINTL) -ldl
 tests_unit_library_SOURCES = tests/unit/library.c
 tests_unit_library_LDADD = src/monitor/libmonitor.a $(CMOCKA_LIBS) $(LIBINTL)
+tests_unit_meter_SOURCES = tests/unit/meter.c
+tests_unit_meter_LDADD = src/monitor/libmonitor.a $(CMOCKA_LIBS) $(LIBINTL)
+tests_unit_script_SOURCES = tests/unit/script.c
+tests_unit_script_LDADD = src/monitor/libmonitor.a src/segment/libsegment.a $(CMOCKA_LIBS) $(LIBINTL)
+tests_unit_session_SOURCES = tests/unit/session.c
+tests_unit_session_LDADD = src/monitor/libmonitor.a src/segment/libsegment.a $(CMOCKA_LIBS) $(LIBINTL) -ldl
 TESTS += tests/unit/history tests/unit/procfs tests/unit/signals tests/unit/spool \
-	tests/unit/lines tests/unit/capture tests/unit/launch tests/unit/library
+	tests/unit/lines tests/unit/capture tests/unit/launch tests/unit/library \
+	tests/unit/meter tests/unit/script tests/unit/session
 endif
 
 # Preflight builds its own programs with $CC.

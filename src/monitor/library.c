@@ -66,8 +66,7 @@ static bool
 try_near_executable(struct library_search *search, const char *subdirectory,
                     const char *name)
 {
-    static const char *const near[] = { "", "/src/preload", "/src/report", "/src/app",
-                                        "/../preload", "/../report", "/../src/preload" };
+    static const char *const near[] = { "", "/src/report" };
     static const char *const trees[] = { "/../lib*", "/../lib/*-linux-*" };
     char executable[PATH_MAX], place[PATH_MAX + 64];
 

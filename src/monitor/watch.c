@@ -38,7 +38,8 @@ enum handshake {
     WAITING,          /* nothing yet */
     COUNTING,
     REFUSED,          /* the library is there and says why it does not count */
-    MISSED            /* no library, as far as we can tell */
+    MISSED,           /* no library, as far as we can tell */
+    REPLACED          /* the program that counted has executed one without it */
 };
 
 struct watch {
@@ -209,7 +210,7 @@ shake_hands(struct watch *watch)
 {
     enum segment_state state;
 
-    if (!watch->reader || watch->handshake == COUNTING || watch->handshake == REFUSED
+    if (!watch->reader || (watch->handshake != WAITING && watch->handshake != MISSED)
         || reader_state(watch->reader, &state))
         return;
     if (state == SEGMENT_ACTIVE || state == SEGMENT_PASSIVE || state == SEGMENT_EXITED)
@@ -283,7 +284,7 @@ compare_program(struct watch *watch, int64_t now_ns)
     if (now_ns - watch->other_program_ns < HANDSHAKE_NS)
         return;
     snprintf(why, sizeof why, _("executed %.150s, which did not load libmemtop"), exe);
-    refuse(watch, MISSED, why);
+    refuse(watch, REPLACED, why);
     session_say(watch->session, SEVERITY_WARNING, "%s", why);
 }
 
@@ -411,5 +412,5 @@ watch_stale(const struct watch *watch, int64_t now_ns)
 bool
 watch_not_loaded(const struct watch *watch)
 {
-    return watch->handshake == REFUSED || watch->handshake == MISSED;
+    return watch->handshake != WAITING && watch->handshake != COUNTING;
 }
