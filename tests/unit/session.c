@@ -229,15 +229,21 @@ tell(struct stage *stage, const char *order)
     assert_int_equal(1, read(stage->answers, &answer, 1));
 }
 
-/* For orders that end the program: until it is a zombie. */
+/* Waits until the program is a zombie. */
 static void
-tell_last(struct stage *stage, const char *order)
+await_end(struct stage *stage)
 {
     siginfo_t info;
 
-    assert_int_equal(strlen(order), write(stage->orders, order, strlen(order)));
     assert_int_equal(0, waitid(P_PID, (id_t)stage->launched.pid, &info,
                                WEXITED | WNOWAIT));
+}
+
+static void
+tell_last(struct stage *stage, const char *order)
+{
+    assert_int_equal(strlen(order), write(stage->orders, order, strlen(order)));
+    await_end(stage);
 }
 
 static void
@@ -439,7 +445,7 @@ test_exec_without_library(void **state)
     assert_int_equal(STATE_NOT_LOADED, stage.process->state);
     assert_non_null(strstr(stage.process->why_not, "which did not load libmemtop"));
     kill(stage.launched.pid, SIGKILL);
-    tell_last(&stage, "\n");
+    await_end(&stage);
     poll_at(&stage, 6);
     assert_false(stage.process->measured);
     close_stage(&stage);
@@ -470,7 +476,7 @@ test_torn_and_stopped(void **state)
     assert_int_equal(STATE_STOPPED, stage.process->state);
     assert_false(stage.process->ended);
     kill(stage.launched.pid, SIGKILL);
-    tell_last(&stage, "\n");
+    await_end(&stage);
     poll_at(&stage, 5);
     assert_int_equal(STATE_KILLED, stage.process->state);
     close_stage(&stage);
