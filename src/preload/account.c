@@ -77,21 +77,22 @@ mt_fold(struct shard *shard)
 
 /* ---- stack ---- */
 
-/* The depth of a stack pointer, if it is on the thread's own stack. */
-static bool
-believable_depth(uintptr_t pointer, uint64_t *depth)
+/* The depth of a stack pointer; 0 if it is on another stack (a signal stack, a
+   coroutine's), which shows as a depth outside what is believed. */
+static uint64_t
+depth_of(uintptr_t pointer)
 {
-    *depth = mt_thread.stack_base - pointer;
-    return *depth <= mt_thread.stack_limit || mt_stack_grew(*depth);
+    uint64_t depth = mt_thread.stack_base - pointer;
+
+    return depth <= mt_thread.stack_limit || mt_stack_grew(depth) ? depth : 0;
 }
 
-/* On a signal stack or a coroutine's the depth is outside what is believed. */
 static void
 note_depth(struct shard *shard)
 {
-    uint64_t depth;
+    uint64_t depth = depth_of(shard->hot.stack_pointer);
 
-    if (!believable_depth(shard->hot.stack_pointer, &depth))
+    if (depth == 0)
         return;
     mt_thread.stack_lowest = shard->hot.stack_pointer;
     word_store(&shard->hot.stack_peak, depth);
@@ -107,7 +108,7 @@ mt_update_end_slow(struct shard *shard, uint64_t before)
         note_depth(shard);
     if ((before & 126) == 0) {
         mt_fold(shard);
-        mt_recorder_look(mt_thread.stack_base - mt_thread.stack_lowest);
+        mt_recorder_look(depth_of(shard->hot.stack_pointer));
     } else if (delta > mt_guard.ceiling || delta < mt_guard.floor) {
         mt_fold(shard);
     }
@@ -119,11 +120,8 @@ mt_update_end_slow(struct shard *shard, uint64_t before)
 static void
 count_depth_shared(void)
 {
-    struct segment_process *process = mt_segment.process;
-    uint64_t depth;
-
-    if (mt_thread.stack_base != 0 && believable_depth(stack_pointer(), &depth))
-        word_max_shared(&process->stack_peak, depth);
+    if (mt_thread.stack_base != 0)
+        word_max_shared(&mt_segment.process->stack_peak, depth_of(stack_pointer()));
 }
 
 /* ---- in shard 0 ---- */
