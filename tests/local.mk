@@ -81,3 +81,8 @@ tests_unit_output_SOURCES = tests/unit/output.c
 tests_unit_output_LDADD = src/app/libapp.a src/report/libreport.a $(CMOCKA_LIBS) $(LIBINTL)
 TESTS += tests/unit/options tests/unit/output
 endif
+
+# memtop -B from outside.
+dist_check_SCRIPTS += tests/e2e/batch.sh
+TESTS += tests/e2e/batch.sh
+EXTRA_DIST += tests/lsan.supp

@@ -1,0 +1,175 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# memtop -B from outside: statuses, what is printed where, signals, files.
+memtop=$PWD/memtop
+work=$(mktemp -d /tmp/memtop-batch-XXXXXX) || exit 99
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 99
+unset LD_PRELOAD MEMTOP_OPTIONS MEMTOP_DIR NO_COLOR
+LC_ALL=C
+export LC_ALL
+failures=0
+
+fail() {
+    printf 'FAIL: %s\n' "$*"
+    failures=$((failures + 1))
+}
+
+# run STATUS ARG...: memtop's output lands in out and err.
+run() {
+    expected=$1
+    shift
+    "$memtop" "$@" >out 2>err </dev/null
+    status=$?
+    [ $status = "$expected" ] || fail "status $status, not $expected: memtop $*"
+}
+
+# says FILE TEXT, silent FILE
+says() {
+    grep -qF -e "$2" "$1" || fail "'$2' is not in $1: $(head -n 3 "$1")"
+}
+silent() {
+    [ ! -s "$1" ] || fail "$1 is not empty: $(head -n 3 "$1")"
+}
+
+# Waits until a command succeeds, five seconds at most.
+await() {
+    tries=0
+    until "$@" >/dev/null 2>&1; do
+        tries=$((tries + 1))
+        [ $tries -lt 250 ] || { fail "in vain: $*"; return 1; }
+        sleep 0.02
+    done
+}
+
+# --- the program's status ---
+run 0 -Bq true
+silent err
+run 7 -Bq sh -c 'exit 7'
+run 137 -Bq sh -c 'kill -KILL $$'
+run 139 -Bq sh -c 'kill -SEGV $$'
+run 127 -B ./nothing
+says err './nothing: no such program'
+mkdir directory
+run 126 -B ./directory
+says err 'is a directory'
+echo text >plain
+run 126 -B ./plain
+says err 'permission denied'
+run 125 -B --nonsense true
+says err "unrecognized option '--nonsense'"
+run 125 -B
+says err 'no program given'
+
+# --- the report, whatever the death ---
+for death in 'exit 0' 'kill -KILL $$' 'kill -ABRT $$' 'exec 2>&-'; do
+    "$memtop" -B sh -c "$death" >out 2>err
+    says err 'Memory usage summary: heap total: '
+    says err 'Histogram for block sizes:'
+done
+run 0 -B ls -R /usr/include
+says err ' malloc|'
+grep -q '^ malloc| *[1-9]' err || fail "ls allocated nothing"
+[ "$(ls -R /usr/include | cksum)" = "$(cksum <out)" ] || fail "ls printed something else"
+
+# --- arguments and input are the program's ---
+run 0 -Bq -- printf '%s|' -B ' two  words ' '' '*' '$(date)' "quote'"
+[ "$(cat out)" = "-B| two  words ||*|\$(date)|quote'|" ] || fail "arguments: $(cat out)"
+echo input | "$memtop" -Bq cat >out 2>err
+says out input
+
+# --- lines ---
+run 0 -B -q -i 0.1 sleep 0.5
+[ "$(grep -c '^00:00:00 heap ' err)" -ge 3 ] || fail "few lines: $(cat err)"
+run 0 -B -q -i 0.1 -N 1 sleep 0.4
+[ "$(wc -l <err)" = 1 ] || fail "not one line: $(cat err)"
+run 0 -B -i 0.1 --format=json sleep 0.4
+says err '"type":"sample"'
+[ "$(grep -c '"type":"exit"' err)" = 1 ] || fail "no exit object"
+if command -v jq >/dev/null 2>&1; then
+    jq -e . err >/dev/null || fail "not JSON: $(cat err)"
+fi
+
+# --- output files ---
+run 0 -B -o report true
+silent err
+says report 'Memory usage summary'
+run 125 -B -o report sh -c 'echo ran >ran'
+says err 'cannot write report: File exists'
+[ ! -e ran ] || fail "the program ran although -o failed"
+run 127 -B -o vain ./nothing
+[ ! -e vain ] || fail "an empty file was left"
+run 0 -B -o - true
+says out 'Memory usage summary'
+if [ -w /dev/full ]; then
+    run 3 -B -o /dev/full -i 0.1 sh -c 'sleep 0.3; exit 3'
+    says err 'cannot write /dev/full: No space left on device'
+fi
+"$memtop" -B sh -c 'exit 4' 2>&-
+[ $? = 4 ] || fail "closed standard error"
+
+# --- what cannot be measured ---
+if [ -n "$CC" ] || CC=cc; then
+    echo 'int main(void) { return 5; }' >static.c
+    if $CC -static -o static static.c >cc.log 2>&1; then
+        run 5 -B ./static
+        says err './static is statically linked: it runs, but is not measured'
+        says err 'not measured: ./static is statically linked'
+        grep -q 'heap total' err && fail "zeros for a static program"
+    fi
+    echo 'void *malloc(unsigned long n) { return 0; } int main(void) { return 6; }' >own.c
+    if $CC -w -o own own.c >cc.log 2>&1; then
+        run 6 -B ./own
+        says err 'defines its own malloc'
+        grep -q 'heap total' err && fail "zeros for a program with its own malloc"
+    fi
+fi
+
+# --- signals ---
+# background COMMAND...: memtop in the background; $memtop_pid.  The program
+# says that it runs by a file named started.
+background() {
+    rm -f started ended
+    "$memtop" "$@" >out 2>err </dev/null &
+    memtop_pid=$!
+    await test -e started
+}
+
+background -B sh -c 'trap "echo >ended; exit 9" TERM; echo >started; while :; do sleep 0.05; done'
+kill -TERM $memtop_pid
+wait $memtop_pid
+status=$?
+[ $status = 9 ] || fail "SIGTERM once: status $status"
+[ -e ended ] || fail "SIGTERM was not passed on"
+says err 'Memory usage summary'
+
+background -B sh -c 'trap "echo >ended" TERM; echo $$ >started; while [ ! -e stop ]; do sleep 0.05; done'
+program=$(cat started)
+kill -TERM $memtop_pid
+await test -e ended
+sleep 0.3 # two signals within a fifth of a second are one and its echo
+kill -TERM $memtop_pid
+wait $memtop_pid
+status=$?
+[ $status = 143 ] || fail "SIGTERM twice: status $status"
+says err "left running as process $program"
+kill -0 "$program" || fail "the second SIGTERM killed the program"
+echo >stop
+await sh -c "! kill -0 $program"
+
+background -B sh -c 'echo $$ >started; while [ ! -e stop2 ]; do sleep 0.05; done'
+program=$(cat started)
+kill -HUP $memtop_pid
+wait $memtop_pid
+kill -0 "$program" || fail "SIGHUP killed the program"
+echo >stop2
+await sh -c "! kill -0 $program"
+
+# --- pictures ---
+if "$memtop" -Bq -p picture true 2>err; then
+    grep -q 'built without PNG' err ||
+        [ "$(head -c 4 picture.png | tail -c 3)" = PNG ] || fail "no picture: $(cat err)"
+fi
+
+[ $failures = 0 ] && echo "all passed"
+exit $failures
