@@ -528,7 +528,9 @@ copy_slot(const struct recorder_slot *slot, struct recorder_slot *copy)
 
 struct recording {
     struct recorded *slots; /* newest first while it is gathered */
+    size_t capacity;
     size_t count;
+    uint64_t since;         /* slots that end before this are not wanted */
     uint64_t covered_from;  /* finer levels cover everything from here on */
 };
 
@@ -584,6 +586,9 @@ gather_level(struct reader *reader, unsigned level, struct recording *recording)
     struct recorder_slot slot;
 
     for (uint64_t period = newest; period >= oldest && period > 0; period--) {
+        if (period * slot_ns <= recording->since
+            || recording->count == recording->capacity)
+            break;
         if (!copy_slot(&slots[(period - 1) % RECORDER_SLOTS], &slot)
             || slot.period != period
             || (period - 1) * slot_ns >= recording->covered_from)
@@ -596,25 +601,48 @@ gather_level(struct reader *reader, unsigned level, struct recording *recording)
         recording->covered_from = (oldest - 1) * slot_ns;
 }
 
-static void
-visit_recorded(struct reader *reader, void *out)
+static unsigned
+levels_present(const struct reader *reader)
 {
     uint32_t levels = load32(&process_of(reader)->recorder_levels);
 
-    if (levels > RECORDER_LEVELS)
-        levels = RECORDER_LEVELS;
-    for (unsigned level = 0; level < levels; level++)
+    return levels < RECORDER_LEVELS ? levels : RECORDER_LEVELS;
+}
+
+static void
+visit_recorded(struct reader *reader, void *out)
+{
+    for (unsigned level = 0; level < levels_present(reader); level++)
         gather_level(reader, level, out);
+}
+
+static void
+visit_recent(struct reader *reader, void *out)
+{
+    if (levels_present(reader) > 0)
+        gather_level(reader, 0, out);
+}
+
+static void
+turn_oldest_first(struct recording *recording)
+{
+    for (size_t i = 0, j = recording->count; i + 1 < j; i++) {
+        struct recorded slot = recording->slots[i];
+        recording->slots[i] = recording->slots[--j];
+        recording->slots[j] = slot;
+    }
 }
 
 int
 reader_recorded(struct reader *reader, struct recorded **out, size_t *count)
 {
-    struct recording recording = {.covered_from = UINT64_MAX};
+    struct recording recording = {
+        .capacity = (size_t)RECORDER_LEVELS * RECORDER_SLOTS,
+        .covered_from = UINT64_MAX,
+    };
     int error;
 
-    recording.slots = calloc((size_t)RECORDER_LEVELS * RECORDER_SLOTS,
-                             sizeof *recording.slots);
+    recording.slots = calloc(recording.capacity, sizeof *recording.slots);
     if (recording.slots == NULL)
         return -ENOMEM;
     error = visit(reader, visit_recorded, &recording);
@@ -622,14 +650,27 @@ reader_recorded(struct reader *reader, struct recorded **out, size_t *count)
         free(recording.slots);
         return error;
     }
-    for (size_t i = 0, j = recording.count; i + 1 < j; i++) { /* oldest first */
-        struct recorded slot = recording.slots[i];
-        recording.slots[i] = recording.slots[--j];
-        recording.slots[j] = slot;
-    }
+    turn_oldest_first(&recording);
     *out = recording.slots;
     *count = recording.count;
     return 0;
+}
+
+int
+reader_recent(struct reader *reader, uint64_t since_ns, struct recorded *out,
+              size_t capacity, size_t *count)
+{
+    struct recording recording = {
+        .slots = out,
+        .capacity = capacity,
+        .since = since_ns,
+        .covered_from = UINT64_MAX,
+    };
+    int error = visit(reader, visit_recent, &recording);
+
+    turn_oldest_first(&recording);
+    *count = error < 0 ? 0 : recording.count;
+    return error;
 }
 
 /* ---- words ---- */

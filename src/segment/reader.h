@@ -107,6 +107,14 @@ int reader_histogram(struct reader *reader, struct histogram *histogram);
    kept.  *out is malloc'ed (caller frees), *count may be 0. */
 int reader_recorded(struct reader *reader, struct recorded **out, size_t *count);
 
+/*
+ * The newest slots of the recorder that end after since_ns, oldest first, at
+ * most capacity (older ones are left out) and never more than 512 at the
+ * finest grain.  For polling: allocates nothing.
+ */
+int reader_recent(struct reader *reader, uint64_t since_ns, struct recorded *out,
+                  size_t capacity, size_t *count);
+
 /* One English line for a segment_reason or a negative error of reader_open,
    marked for translation. */
 const char *segment_reason_text(enum segment_reason reason);
