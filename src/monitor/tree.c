@@ -123,7 +123,8 @@ add_member(struct tree *tree, pid_t pid, uint32_t generation)
     return &tree->members[tree->count++];
 }
 
-/* Reads who a segment is; false if that cannot be told yet. */
+/* Reads who a segment is, a stranger (keeper 0) if it cannot be read; false if
+   that cannot be told yet. */
 static bool
 identify(struct tree *tree, const char *name, struct identity *identity)
 {
@@ -131,12 +132,11 @@ identify(struct tree *tree, const char *name, struct identity *identity)
     struct reader *reader;
     int error;
 
+    identity->keeper = 0;
     snprintf(path, sizeof path, "%s/%s", tree->path, name);
     error = reader_open(path, getuid(), geteuid(), &reader);
-    if (error)
-        /* Cut short: just being made.  Anything else stays as it is. */
-        return error != -EMSGSIZE && error != -EPROTO
-               && ((identity->keeper = 0), true);
+    if (error) /* too short or without a header: just being made */
+        return error != -EMSGSIZE && error != -EPROTO;
     error = reader_identity(reader, identity);
     reader_close(reader);
     return error == 0 && identity->state != SEGMENT_EMPTY

@@ -192,14 +192,13 @@ accept_handshake(struct watch *watch, enum segment_state state)
                     process->why_not);
         return;
     }
-    if (identity.program[0])
-        name_program(watch, identity.program);
     watch->handshake = COUNTING;
     process->measured = true;
     process->why_not[0] = '\0';
     note_flags(watch);
     if (process->generations == 1)
-        return;
+        return; /* keeps the name it was called by: sh, not dash */
+    name_program(watch, identity.program);
     watch->restarted = true;
     session_say(watch->session, SEVERITY_STATE, _("executed %s; counters restarted"),
                 identity.program);
@@ -248,7 +247,7 @@ read_counters(struct watch *watch, int64_t now_ns, bool with_sizes)
     }
     if (with_sizes) {
         struct histogram *sizes = &process->sizes;
-        static struct histogram copy; /* 68 KiB: not for the stack */
+        static struct histogram copy; /* 34 KiB: not for the stack */
 
         if (reader_histogram(watch->reader, &copy) == 0)
             *sizes = copy;

@@ -151,6 +151,34 @@ test_long_line(void **state)
     lines_free(lines);
 }
 
+/* Whatever comes, nothing but text is kept and no line is too long. */
+static void
+test_noise(void **state)
+{
+    static const char interesting[] = "\033[?1049h]P\\\a\b\r\n\t\xE2\x82\xAC m(0;";
+    struct lines *lines = lines_new(50);
+    unsigned seed = 12345;
+
+    (void)state;
+    for (int i = 0; i < 2000000; i++) {
+        char byte;
+
+        seed = seed * 1103515245 + 12345;
+        byte = seed & 0x10000 ? (char)(seed >> 20)
+                              : interesting[(seed >> 20) % (sizeof interesting - 1)];
+        lines_feed(lines, &byte, 1);
+    }
+    for (size_t i = 0; i < lines_count(lines); i++) {
+        size_t length;
+        const char *bytes = lines_get(lines, i, &length);
+
+        assert_true(length <= LINE_BYTES);
+        for (size_t j = 0; j < length; j++)
+            assert_true((unsigned char)bytes[j] >= ' ' || bytes[j] == '\t');
+    }
+    lines_free(lines);
+}
+
 int
 main(void)
 {
@@ -161,6 +189,7 @@ main(void)
         cmocka_unit_test(test_full_screen),
         cmocka_unit_test(test_only_the_latest_are_kept),
         cmocka_unit_test(test_long_line),
+        cmocka_unit_test(test_noise),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
