@@ -86,3 +86,24 @@ endif
 dist_check_SCRIPTS += tests/e2e/batch.sh
 TESTS += tests/e2e/batch.sh
 EXTRA_DIST += tests/lsan.supp
+
+# The display.
+if HAVE_CMOCKA
+check_PROGRAMS += tests/unit/layout tests/unit/graph tests/unit/keys tests/unit/canvas
+tests_unit_layout_SOURCES = tests/unit/layout.c
+tests_unit_layout_LDADD = src/tui/libtui.a $(CMOCKA_LIBS)
+tests_unit_graph_SOURCES = tests/unit/graph.c
+tests_unit_graph_LDADD = src/tui/libtui.a $(CMOCKA_LIBS) -lm
+tests_unit_keys_SOURCES = tests/unit/keys.c
+tests_unit_keys_LDADD = src/tui/libtui.a $(CMOCKA_LIBS) $(LIBINTL)
+tests_unit_canvas_SOURCES = tests/unit/canvas.c
+tests_unit_canvas_LDADD = src/tui/libtui.a src/report/libreport.a $(CMOCKA_LIBS) $(LIBINTL)
+check_PROGRAMS += tests/unit/view
+tests_unit_view_SOURCES = tests/unit/view.c
+tests_unit_view_LDADD = src/tui/libtui.a src/report/libreport.a \
+	src/monitor/libmonitor.a src/segment/libsegment.a \
+	$(CMOCKA_LIBS) $(LIBINTL) -lm
+EXTRA_DIST += tests/golden
+TESTS += tests/unit/layout tests/unit/graph tests/unit/keys tests/unit/canvas \
+	tests/unit/view
+endif

@@ -1,1 +1,17 @@
 # The display. Only this folder includes curses.
+noinst_LIBRARIES += src/tui/libtui.a
+src_tui_libtui_a_SOURCES = \
+	src/tui/app.c src/tui/app.h src/tui/state.h \
+	src/tui/canvas.c src/tui/canvas.h \
+	src/tui/command.c \
+	src/tui/dump.c src/tui/dump.h \
+	src/tui/graph.c src/tui/graph.h \
+	src/tui/keys.c src/tui/keys.h \
+	src/tui/layout.c src/tui/layout.h \
+	src/tui/chart.c \
+	src/tui/save.c src/tui/target.c \
+	src/tui/term.c src/tui/term.h \
+	src/tui/view.c src/tui/view.h \
+	src/tui/view-calls.c src/tui/view-help.c src/tui/view-messages.c \
+	src/tui/view-output.c src/tui/view-overview.c src/tui/view-sizes.c
+src_tui_libtui_a_CFLAGS = $(AM_CFLAGS) $(NCURSESW_CFLAGS)

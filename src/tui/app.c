@@ -1,0 +1,633 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The loop of the display.
+ *
+ * One poll() waits for the terminal, signals, the program's end, its output and
+ * the sampling timer.  What they bring changes the state and marks the picture
+ * dirty; a dirty picture is drawn at most ten times a second, after a key at
+ * once.  Sampling (session_poll) happens between pictures, never in one.  When
+ * the terminal goes away nothing is drawn any more and the loop ends.
+ */
+#include "config.h"
+
+#include "tui/state.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "i18n.h"
+#include "monitor/procfs.h"
+#include "monitor/signals.h"
+#include "tui/dump.h"
+#include "tui/keys.h"
+#include "tui/term.h"
+
+#define MS              INT64_C(1000000)
+#define SECOND_NS       INT64_C(1000000000)
+#define FRAME_NS        (100 * MS)
+#define KEY_FRAME_NS    (25 * MS)   /* after a key; held keys repeat 30 times a second */
+#define EARLY_NS        (100 * MS)  /* between samples of the first second */
+#define EARLY_SAMPLES   10
+#define ACK_NS          (2 * SECOND_NS)
+#define WARNING_NS      (10 * SECOND_NS)
+#define INTERVAL_MIN_NS (100 * MS)
+#define INTERVAL_MAX_NS (60 * SECOND_NS)
+
+enum source {
+    SOURCE_TERMINAL,
+    SOURCE_SIGNALS,
+    SOURCE_PROGRAM,
+    SOURCE_OUTPUT,
+    SOURCE_TIMER,
+    SOURCE_COUNT
+};
+
+/* The loop's own; what keys and views see is struct app. */
+struct loop {
+    struct app app;
+    struct pollfd sources[SOURCE_COUNT];
+    bool resized;
+    unsigned samples;
+    int64_t test_clock;     /* MEMTOP_TEST_CLOCK, < 0 none */
+    int64_t own_ns;         /* when own cost was last measured */
+    int64_t own_cpu_ns;
+    char message[sizeof ((struct message *)0)->text + 300];
+    char question[128];
+};
+
+int64_t
+app_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * SECOND_NS + now.tv_nsec;
+}
+
+void
+app_ack(struct app *app, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(app->ack, sizeof app->ack, format, args);
+    va_end(args);
+    app->ack_ns = app_now();
+    app->dirty = true;
+}
+
+bool
+tui_usable(char *why, size_t size)
+{
+    return term_usable(why, size);
+}
+
+/* ---- sampling ---- */
+
+/* The clock of samples: the real one, or in tests one that every sample
+   advances by the interval. */
+static int64_t
+sample_clock(struct loop *loop)
+{
+    int64_t now;
+
+    if (loop->test_clock < 0)
+        return app_now();
+    now = loop->test_clock;
+    loop->test_clock += loop->app.interval_ns;
+    return now;
+}
+
+static void
+measure_own_cost(struct loop *loop)
+{
+    struct own_cost *own = &loop->app.scene.own;
+    int64_t now = app_now();
+    struct procfs_memory memory;
+    struct rusage usage;
+    int64_t cpu;
+
+    if (now - loop->own_ns < SECOND_NS || loop->test_clock >= 0
+        || getrusage(RUSAGE_SELF, &usage) != 0 || procfs_memory(getpid(), &memory) != 0)
+        return;
+    cpu = (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * SECOND_NS
+          + (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000;
+    own->known = loop->own_ns != 0;
+    own->cpu_percent =
+        (double)(cpu - loop->own_cpu_ns) * 100 / (double)(now - loop->own_ns);
+    own->rss = memory.rss;
+    loop->own_ns = now;
+    loop->own_cpu_ns = cpu;
+}
+
+static bool
+sizes_shown(const struct app *app)
+{
+    return app->view.page == PAGE_SIZES
+           || app->picture.layout.block[BLOCK_SIZES].rows > 0;
+}
+
+static void
+set_timer(struct loop *loop)
+{
+    int64_t interval = loop->app.interval_ns;
+    struct itimerspec timer;
+
+    if (loop->samples < EARLY_SAMPLES && loop->test_clock < 0 && interval > EARLY_NS)
+        interval = EARLY_NS;
+    timer.it_interval.tv_sec = interval / SECOND_NS;
+    timer.it_interval.tv_nsec = interval % SECOND_NS;
+    timer.it_value = timer.it_interval;
+    timerfd_settime(loop->sources[SOURCE_TIMER].fd, 0, &timer, NULL);
+}
+
+static void
+note_end(struct loop *loop)
+{
+    struct app *app = &loop->app;
+
+    loop->sources[SOURCE_PROGRAM].fd = -1;
+    app->kill_at_ns = 0;
+    if (app->leave_at_end) {
+        app->outcome = TUI_ENDED;
+        app->done = true;
+    }
+    if (app->question == QUESTION_SIGNAL || app->question == QUESTION_QUIT)
+        app->question = QUESTION_NONE;
+    app->view.interacting = false;
+}
+
+static void
+sample(struct loop *loop)
+{
+    struct app *app = &loop->app;
+    const struct process *process = session_process(app->session);
+    bool ended = process->ended;
+
+    if (ended)
+        return;
+    session_poll(app->session, sample_clock(loop),
+                 sizes_shown(app) || loop->samples == 0);
+    loop->samples++;
+    if (loop->samples == EARLY_SAMPLES)
+        set_timer(loop);
+    measure_own_cost(loop);
+    if (process->ended)
+        note_end(loop);
+    app->dirty = true;
+}
+
+/* ---- the message line ---- */
+
+static void
+ended_message(const struct loop *loop, char *text, size_t size)
+{
+    const struct process *process = session_process(loop->app.session);
+    int status = process->wait_status;
+    char time[UNITS_MAX];
+
+    if (process->run_ns < 10 * SECOND_NS)
+        /* TRANSLATORS: seconds */
+        snprintf(time, sizeof time, _("%.2f s"), (double)process->run_ns / SECOND_NS);
+    else
+        units_duration(time, sizeof time, process->run_ns);
+    if (process->state == STATE_EXITED)
+        snprintf(text, size,
+                 _("The program exited with status %d after %s. q quits, w saves"),
+                 WEXITSTATUS(status), time);
+    else if (process->state == STATE_KILLED && WCOREDUMP(status))
+        snprintf(text, size, _("%s killed the program after %s (core dumped). q quits"),
+                 process_signal_name(WTERMSIG(status)), time);
+    else if (process->state == STATE_KILLED)
+        snprintf(text, size, _("%s killed the program after %s. q quits, w saves"),
+                 process_signal_name(WTERMSIG(status)), time);
+    else
+        snprintf(text, size, "%s", _("The program is gone; its status is unknown"));
+}
+
+static void
+state_message(const struct loop *loop, char *text, size_t size)
+{
+    const struct app *app = &loop->app;
+    const struct process *process = session_process(app->session);
+    char time[UNITS_MAX];
+
+    if (process->ended)
+        ended_message(loop, text, size);
+    else if (app->view.paused)
+        snprintf(text, size, _("Paused at %s; collecting continues, Space goes on"),
+                 units_duration(time, sizeof time, app->frozen.run_ns));
+    else if (process->state == STATE_STARTING)
+        snprintf(text, size, "%s", _("Waiting for the program to load libmemtop"));
+    else if (process->state == STATE_STOPPED)
+        snprintf(text, size, "%s", _("The program is stopped; Z continues it"));
+    else if (process->state == STATE_IDLE)
+        snprintf(text, size, "%s", _("No allocation calls for some time"));
+    else if (process->state == STATE_STALE)
+        snprintf(text, size, "%s",
+                 _("The counters have not been readable for some time"));
+    else if (app->capture != NULL && capture_full_screen(app->capture))
+        snprintf(text, size, "%s",
+                 _("The program wants the whole terminal; o shows what it prints"));
+    else
+        snprintf(text, size, _("Sampling every %.2g s"), (double)app->interval_ns / 1e9);
+}
+
+/* The newest message of the session, while it is worth showing. */
+static const struct message *
+fresh_message(const struct app *app)
+{
+    size_t count = session_message_count(app->session);
+    const struct message *newest;
+    int64_t age;
+
+    if (count == 0)
+        return NULL;
+    newest = session_message(app->session, count - 1);
+    age = session_process(app->session)->run_ns - newest->run_ns;
+    if (newest->severity == SEVERITY_ERROR || newest->severity == SEVERITY_WARNING)
+        return age < WARNING_NS ? newest : NULL;
+    return age < ACK_NS && !session_process(app->session)->ended ? newest : NULL;
+}
+
+static void
+choose_message(struct loop *loop)
+{
+    struct app *app = &loop->app;
+    struct scene *scene = &app->scene;
+    const struct message *fresh = fresh_message(app);
+    const char *question = command_question(app, loop->question, sizeof loop->question);
+
+    scene->asks = *question != '\0';
+    scene->message_role = ROLE_NORMAL;
+    if (scene->asks) {
+        scene->message = question;
+        scene->message_role = ROLE_PROMPT;
+    } else if (app->ack_ns != 0) {
+        scene->message = app->ack;
+    } else if (fresh != NULL) {
+        scene->message = fresh->text;
+        if (fresh->severity == SEVERITY_WARNING)
+            scene->message_role = ROLE_WARN;
+        else if (fresh->severity == SEVERITY_ERROR)
+            scene->message_role = ROLE_BAD;
+    } else {
+        state_message(loop, loop->message, sizeof loop->message);
+        scene->message = loop->message;
+    }
+}
+
+/* ---- drawing ---- */
+
+static void
+prepare_scene(struct loop *loop)
+{
+    struct app *app = &loop->app;
+    struct scene *scene = &app->scene;
+    int64_t first, last;
+
+    scene->interval_ns = app->interval_ns;
+    if (!app->view.paused) {
+        scene->process = session_process(app->session);
+        scene->shown_ns = 0;
+        if (history_span(session_history(app->session), &first, &last))
+            scene->shown_ns = last;
+        scene->output_end = UINT64_MAX;
+    } else if (scene->process != &app->frozen) {
+        scene->process = &app->frozen;
+        scene->output_end = app->capture == NULL
+                                ? 0
+                                : capture_lines_dropped(app->capture)
+                                      + capture_line_count(app->capture);
+    }
+    scene->history = session_history(app->session);
+    scene->command = session_command(app->session);
+    choose_message(loop);
+}
+
+static void
+draw(struct loop *loop)
+{
+    struct app *app = &loop->app;
+
+    prepare_scene(loop);
+    view_rescale(&app->view, &app->scene);
+    view_draw(&app->picture, &app->view, &app->scene);
+    term_show(&app->picture.canvas);
+    if (app->options->dump_screen != NULL)
+        dump_screen(app->options->dump_screen, &app->picture.canvas);
+    app->dirty = app->by_key = false;
+    app->drawn_ns = app_now();
+}
+
+/* What the layout found no room for is told once. */
+static void
+tell_dropped(struct app *app)
+{
+    if (app->told_dropped || !app->picture.layout.dropped_sizes
+        || app->view.page != PAGE_OVERVIEW || app->ack_ns != 0)
+        return;
+    app->told_dropped = true;
+    app_ack(app, "%s", _("Enlarge the window to see block sizes, or press 3"));
+}
+
+static bool
+follow_size(struct app *app)
+{
+    int rows, cols;
+
+    term_size(&rows, &cols);
+    if (!picture_resize(&app->picture, rows, cols) || !term_resize(rows, cols))
+        return false;
+    if (app->capture != NULL && app->launched != NULL && app->launched->pty >= 0)
+        launch_resize(capture_fd(app->capture), rows, cols);
+    app->dirty = app->by_key = true;
+    return true;
+}
+
+/* ---- events ---- */
+
+static void
+on_terminal(struct loop *loop, short revents)
+{
+    struct app *app = &loop->app;
+    int input;
+
+    if (term_lost(revents)) {
+        app->outcome = TUI_HUNG_UP;
+        app->done = true;
+        return;
+    }
+    while (!app->done && !app->view.interacting && (input = term_read()) != INPUT_NONE)
+        command_key(app, input);
+    if (!app->done && app->view.interacting)
+        command_interact(app);
+}
+
+static void
+on_signal(struct loop *loop, const struct signal_event *event)
+{
+    struct app *app = &loop->app;
+
+    switch (event->action) {
+    case SIGNAL_FORWARD:
+        target_signal(app, event->signal);
+        /* fall through */
+    case SIGNAL_REACHED:
+        if (event->signal != SIGUSR1 && event->signal != SIGUSR2) {
+            app->leave_at_end = true;
+            app->done = session_process(app->session)->ended;
+            app_ack(app, "%s",
+                    _("The program was told to end; once more ends memtop alone"));
+        }
+        break;
+    case SIGNAL_QUIT:
+        app->outcome = TUI_LEFT;
+        app->done = true;
+        break;
+    case SIGNAL_DETACH:
+        app->outcome = TUI_HUNG_UP;
+        app->done = true;
+        break;
+    case SIGNAL_CHILD:
+        sample(loop);
+        break;
+    case SIGNAL_RESIZED:
+        loop->resized = true;
+        break;
+    default:
+        break;
+    }
+}
+
+static void
+on_output(struct loop *loop)
+{
+    switch (capture_read(loop->app.capture)) {
+    case CAPTURE_CLOSED:
+        loop->sources[SOURCE_OUTPUT].fd = -1;
+        break;
+    default:
+        break;
+    }
+    if (!loop->app.view.paused)
+        loop->app.dirty = true;
+}
+
+static void
+on_timer(struct loop *loop)
+{
+    uint64_t ticks;
+
+    if (read(loop->sources[SOURCE_TIMER].fd, &ticks, sizeof ticks) == sizeof ticks)
+        sample(loop);
+}
+
+static void
+on_events(struct loop *loop)
+{
+    const struct app *app = &loop->app;
+    const struct pollfd *sources = loop->sources;
+    struct signal_event event;
+
+    if (sources[SOURCE_TERMINAL].revents != 0)
+        on_terminal(loop, sources[SOURCE_TERMINAL].revents);
+    if (sources[SOURCE_SIGNALS].revents != 0)
+        while (!app->done && signals_next(app->capture != NULL, app_now(), &event))
+            on_signal(loop, &event);
+    if (!app->done && sources[SOURCE_OUTPUT].revents != 0)
+        on_output(loop);
+    if (!app->done && sources[SOURCE_PROGRAM].revents != 0)
+        sample(loop);
+    if (!app->done && sources[SOURCE_TIMER].revents != 0)
+        on_timer(loop);
+}
+
+/* ---- the loop ---- */
+
+static void
+earlier(int64_t *due, int64_t when)
+{
+    if (when < *due)
+        *due = when;
+}
+
+static int64_t
+frame_due(const struct app *app)
+{
+    return app->drawn_ns + (app->by_key ? KEY_FRAME_NS : FRAME_NS);
+}
+
+/* Milliseconds until something is due by itself; -1 never. */
+static int
+time_to_wait(const struct app *app)
+{
+    int64_t now = app_now();
+    int64_t due = INT64_MAX;
+
+    if (app->dirty)
+        earlier(&due, frame_due(app));
+    if (app->ack_ns != 0)
+        earlier(&due, app->ack_ns + ACK_NS);
+    if (app->kill_at_ns != 0)
+        earlier(&due, app->kill_at_ns);
+    if (due == INT64_MAX)
+        return -1;
+    return due <= now ? 0 : (int)((due - now + MS - 1) / MS);
+}
+
+static void
+on_time(struct loop *loop)
+{
+    struct app *app = &loop->app;
+    int64_t now = app_now();
+
+    if (app->ack_ns != 0 && now >= app->ack_ns + ACK_NS) {
+        app->ack_ns = 0;
+        app->dirty = true;
+    }
+    if (app->kill_at_ns != 0 && now >= app->kill_at_ns) {
+        app->kill_at_ns = 0;
+        target_signal(app, SIGKILL);
+    }
+    if (app->interval_changed) {
+        app->interval_changed = false;
+        loop->samples = EARLY_SAMPLES;
+        set_timer(loop);
+    }
+    if (loop->resized) {
+        loop->resized = false;
+        if (!follow_size(app)) {
+            app->outcome = TUI_HUNG_UP;
+            app->done = true;
+        }
+    }
+    if (app->dirty && now >= frame_due(app)) {
+        draw(loop);
+        tell_dropped(app);
+    }
+}
+
+static void
+run(struct loop *loop)
+{
+    struct app *app = &loop->app;
+
+    while (!app->done) {
+        on_time(loop);
+        if (app->done)
+            break;
+        if (poll(loop->sources, SOURCE_COUNT, time_to_wait(app)) < 0) {
+            if (errno != EINTR)
+                break;
+            continue;
+        }
+        on_events(loop);
+    }
+}
+
+static enum graph_style
+choose_style(const struct tui_options *options, bool unicode)
+{
+    const char *name = getenv("TERM");
+
+    if (!unicode)
+        return GRAPH_ASCII;
+    switch (options->graph) {
+    case TUI_GRAPH_BRAILLE:
+        return GRAPH_BRAILLE;
+    case TUI_GRAPH_BLOCK:
+        return GRAPH_BLOCK;
+    case TUI_GRAPH_ASCII:
+        return GRAPH_ASCII;
+    default:
+        /* The fonts of the Linux console have blocks but no braille. */
+        return name != NULL && strcmp(name, "linux") == 0 ? GRAPH_BLOCK : GRAPH_BRAILLE;
+    }
+}
+
+static int64_t
+keep_within(int64_t value, int64_t least, int64_t most)
+{
+    return value < least ? least : value > most ? most : value;
+}
+
+static void
+init_app(struct loop *loop, const struct tui_options *options)
+{
+    struct app *app = &loop->app;
+    const char *clock = getenv("MEMTOP_TEST_CLOCK");
+    bool unicode = !options->ascii && strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+
+    app->options = options;
+    app->outcome = TUI_LEFT;
+    app->interval_ns =
+        keep_within(options->interval_ns, INTERVAL_MIN_NS, INTERVAL_MAX_NS);
+    app->picture.canvas.unicode = unicode;
+    app->view.style = choose_style(options, unicode);
+    app->view.unit = options->si ? UNIT_SI : UNIT_AUTO;
+    app->scene.session = app->session;
+    app->scene.capture = app->capture;
+    loop->test_clock = clock != NULL ? strtoll(clock, NULL, 10) : -1;
+    text_ascii_ellipsis(!unicode);
+}
+
+static void
+init_sources(struct loop *loop)
+{
+    const struct app *app = &loop->app;
+    const int descriptors[SOURCE_COUNT] = {
+        [SOURCE_TERMINAL] = term_fd(),
+        [SOURCE_SIGNALS] = signals_fd(),
+        [SOURCE_PROGRAM] = app->launched != NULL ? app->launched->pidfd : -1,
+        [SOURCE_OUTPUT] = app->capture != NULL ? capture_fd(app->capture) : -1,
+        [SOURCE_TIMER] = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK),
+    };
+
+    for (int i = 0; i < SOURCE_COUNT; i++)
+        loop->sources[i] = (struct pollfd){ .fd = descriptors[i], .events = POLLIN };
+}
+
+enum tui_outcome
+tui_run(struct session *session, struct capture *capture, const struct launched *launched,
+        const struct tui_options *options)
+{
+    struct loop *loop = calloc(1, sizeof *loop);
+    enum tui_outcome outcome = TUI_FAILED;
+    int error;
+
+    if (loop == NULL)
+        return TUI_FAILED;
+    loop->app.session = session;
+    loop->app.capture = capture;
+    loop->app.launched = launched;
+    term_crash_note(launched != NULL ? launched->pid : 0);
+    error = term_open(options->colour);
+    if (error == 0) {
+        init_app(loop, options);
+        init_sources(loop);
+        if (follow_size(&loop->app)) {
+            sample(loop);
+            set_timer(loop);
+            run(loop);
+            outcome = loop->app.outcome;
+        }
+        close(loop->sources[SOURCE_TIMER].fd);
+        term_close();
+        picture_free(&loop->app.picture);
+    }
+    free(loop);
+    errno = -error;
+    return outcome;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The display: shows a session on the terminal until the user leaves.  One
+ * thread, one poll(); sampling and drawing never meet.
+ */
+#ifndef MEMTOP_TUI_APP_H
+#define MEMTOP_TUI_APP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "monitor/capture.h"
+#include "monitor/launch.h"
+#include "monitor/session.h"
+
+enum tui_graph {
+    TUI_GRAPH_AUTO,
+    TUI_GRAPH_BRAILLE,
+    TUI_GRAPH_BLOCK,
+    TUI_GRAPH_ASCII
+};
+enum tui_on_quit { TUI_ON_QUIT_ASK, TUI_ON_QUIT_KILL, TUI_ON_QUIT_LEAVE };
+
+struct tui_options {
+    int64_t interval_ns;         /* kept within 0.1 .. 60 s */
+    enum tui_graph graph;
+    enum tui_on_quit on_quit;    /* what q does while the program runs */
+    bool colour;
+    bool ascii;                  /* no Unicode drawing characters */
+    bool si;                     /* powers of 1000 */
+    const char *png_module;      /* see snapshot.h, NULL if there is none */
+    const char *dump_screen;     /* file that gets each screen as text, or NULL */
+};
+
+enum tui_outcome {
+    TUI_ENDED,    /* the program has ended and the user is done */
+    TUI_LEFT,     /* the user is done, the program runs on and shall do so */
+    TUI_HUNG_UP,  /* the terminal is gone, the program may run on */
+    TUI_FAILED    /* the display could not start (errno says why); nothing was done */
+};
+
+/* Whether the display can be used here and now (see term.h). */
+bool tui_usable(char *why, size_t size);
+
+/*
+ * Runs the display.  capture is NULL if the output is not captured, launched
+ * NULL for a session without a process.  signals_open() must have been called.
+ * When it returns the terminal is as it was.
+ */
+enum tui_outcome tui_run(struct session *session, struct capture *capture,
+                         const struct launched *launched,
+                         const struct tui_options *options);
+
+#endif

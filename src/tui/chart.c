@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A graph on the picture: title, labelled axes, area and the mark at its peak.
+ * With less room the title goes first, then the time axis.  The columns of a
+ * graph lie on a fixed grid of time, so that a column once drawn keeps its
+ * height while it moves left.
+ */
+#include "config.h"
+
+#include "tui/view.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "i18n.h"
+
+#define TITLE_FROM_ROWS 6
+#define AXIS_FROM_ROWS  4
+#define WIDE_LABELS     60   /* from so many columns on labels have their unit */
+#define TICK_SPACING    12
+
+/* The longest window that is chosen without being asked for: five minutes, or so
+   many samples if that is longer. */
+#define SECOND_NS INT64_C(1000000000)
+#define WINDOW_MAX_NS (300 * SECOND_NS)
+#define WINDOW_SAMPLES 300
+
+int64_t
+view_window(const struct view *view, const struct scene *scene)
+{
+    int64_t longest = scene->interval_ns * WINDOW_SAMPLES;
+
+    if (view->window_ns > 0)
+        return view->window_ns;
+    if (longest < WINDOW_MAX_NS)
+        longest = WINDOW_MAX_NS;
+    return graph_window(scene->shown_ns < longest ? scene->shown_ns : longest);
+}
+
+void
+view_rescale(struct view *view, const struct scene *scene)
+{
+    int64_t to = scene->shown_ns;
+    int64_t from = to - view_window(view, scene);
+
+    for (int series = 0; series < SERIES_COUNT; series++) {
+        bool decimal = series == SERIES_CALLS || (view->unit & UNIT_SI);
+        uint64_t max = 0;
+        int64_t when;
+
+        if (!history_peak(scene->history, (enum series)series, from, to, &max, &when))
+            max = 0;
+        view->top[series] = graph_top(view->top[series], max, decimal, view->log);
+    }
+}
+
+/* Where the parts of a graph are. */
+struct frame {
+    int row, col;         /* of the area */
+    int rows, cols;
+    int label_cols;       /* left of the axis */
+    bool title, axis;
+    int64_t from_ns, to_ns;
+    size_t count;         /* history columns */
+    struct graph_scale scale;
+};
+
+static bool
+frame_init(struct frame *frame, const struct view *view, const struct scene *scene,
+           const struct rect *rect, enum series series)
+{
+    int64_t window = view_window(view, scene);
+    int64_t width;
+
+    frame->title = rect->rows >= TITLE_FROM_ROWS;
+    frame->axis = rect->rows >= AXIS_FROM_ROWS;
+    frame->label_cols = rect->cols >= WIDE_LABELS ? 9 : rect->cols >= 16 ? 5 : 0;
+    frame->row = rect->row + frame->title;
+    frame->rows = rect->rows - frame->title - frame->axis;
+    frame->col = rect->col + frame->label_cols + 1;
+    frame->cols = rect->cols - frame->label_cols - 1;
+    if (frame->cols < 1 || frame->rows < 1)
+        return false;
+    frame->count = graph_columns(view->style, frame->cols);
+    width = window / (int64_t)frame->count;
+    if (width < 1)
+        width = 1;
+    frame->to_ns = (scene->shown_ns + width - 1) / width * width;
+    frame->from_ns = frame->to_ns - width * (int64_t)frame->count;
+    frame->scale.top = view->top[series];
+    frame->scale.log = view->log;
+    frame->scale.decimal = series == SERIES_CALLS || (view->unit & UNIT_SI);
+    return true;
+}
+
+static void
+draw_labels(struct picture *picture, const struct view *view, const struct frame *frame,
+            enum series series)
+{
+    struct graph_label labels[GRAPH_LABELS];
+    int count = graph_labels(&frame->scale, frame->rows, labels);
+
+    for (int row = 0; row < frame->rows; row++)
+        canvas_glyph(&picture->canvas, frame->row + row, frame->col - 1, ROLE_DIM,
+                     GLYPH_VERTICAL);
+    for (int i = 0; i < count && frame->label_cols > 0; i++) {
+        char text[UNITS_MAX + 2];
+        int row = frame->row + labels[i].row;
+
+        if (series == SERIES_CALLS) {
+            units_count_compact(text, sizeof text, labels[i].value);
+            if (frame->label_cols > 6)
+                snprintf(text + strlen(text), 3, "/s");
+        } else if (frame->label_cols > 6) {
+            units_axis(text, sizeof text, labels[i].value, view->unit & UNIT_SI);
+        } else {
+            units_axis_compact(text, sizeof text, labels[i].value, view->unit & UNIT_SI);
+        }
+        canvas_field(&picture->canvas, row, frame->col - 1 - frame->label_cols,
+                     frame->label_cols, TEXT_RIGHT, ROLE_NORMAL, text);
+        canvas_glyph(&picture->canvas, row, frame->col - 1, ROLE_DIM, GLYPH_TICK);
+    }
+}
+
+static void
+draw_time_axis(struct picture *picture, const struct scene *scene,
+               const struct frame *frame)
+{
+    struct graph_tick ticks[GRAPH_TICKS];
+    int row = frame->row + frame->rows;
+    int free_from = frame->col + 2;
+    int count = graph_ticks(frame->to_ns - frame->from_ns, frame->cols, TICK_SPACING,
+                            ticks);
+    const char *right = scene->process->ended ? _("end") : _("now");
+    int right_cols = (int)text_columns(right);
+    int right_start = frame->col + frame->cols - right_cols;
+
+    canvas_glyph(&picture->canvas, row, frame->col - 1, ROLE_DIM, GLYPH_CORNER);
+    for (int i = 0; i < frame->cols; i++)
+        canvas_glyph(&picture->canvas, row, frame->col + i, ROLE_DIM, GLYPH_HORIZONTAL);
+    if (right_start > frame->col)
+        canvas_char(&picture->canvas, row, right_start - 1, ROLE_NORMAL, L' ');
+    if (right_start >= frame->col)
+        canvas_put(&picture->canvas, row, right_start, right_cols, ROLE_NORMAL, right);
+    for (int i = 0; i < count; i++) {
+        char text[UNITS_MAX];
+        int start = frame->col + ticks[i].col;
+        int columns;
+
+        if (ticks[i].ago_ns == 0)
+            break;
+        units_offset(text, sizeof text, -ticks[i].ago_ns);
+        columns = (int)text_columns(text);
+        if (start < free_from || start + columns + 1 >= right_start)
+            continue;
+        canvas_char(&picture->canvas, row, start - 1, ROLE_NORMAL, L' ');
+        canvas_put(&picture->canvas, row, start, columns, ROLE_NORMAL, text);
+        canvas_char(&picture->canvas, row, start + columns, ROLE_NORMAL, L' ');
+        free_from = start + columns + 2;
+    }
+}
+
+static void
+draw_area(struct picture *picture, const struct view *view, const struct frame *frame,
+          enum role role)
+{
+    graph_plot(picture->columns, frame->count, &frame->scale, view->style, frame->rows,
+               frame->cols, picture->cells);
+    for (int row = 0; row < frame->rows; row++)
+        for (int col = 0; col < frame->cols; col++) {
+            wchar_t ch = picture->cells[row * frame->cols + col];
+
+            if (ch != L' ')
+                canvas_char(&picture->canvas, frame->row + row, frame->col + col,
+                            ch == L'?' ? ROLE_WARN : role, ch);
+        }
+}
+
+/* A mark above the highest column of the window. */
+static void
+draw_mark(struct picture *picture, const struct view *view, const struct scene *scene,
+          const struct frame *frame, enum series series)
+{
+    int64_t when;
+    uint64_t value;
+    int row, col;
+
+    if (!history_peak(scene->history, series, frame->from_ns, frame->to_ns, &value, &when)
+        || value == 0 || when <= frame->from_ns)
+        return;
+    row = graph_row(value, &frame->scale, view->style, frame->rows) - 1;
+    col = (int)((double)(when - frame->from_ns - 1)
+                / (double)(frame->to_ns - frame->from_ns) * frame->cols);
+    if (row >= 0 && col >= 0 && col < frame->cols)
+        canvas_glyph(&picture->canvas, frame->row + row, frame->col + col, ROLE_PEAK,
+                     GLYPH_MARK);
+}
+
+/* "peak 400.1 MiB at -61s", of the whole run. */
+static void
+peak_text(char *text, size_t size, const struct view *view, const struct scene *scene,
+          enum series series)
+{
+    char value_text[UNITS_MAX], when_text[UNITS_MAX];
+    uint64_t value;
+    int64_t when, ago;
+
+    text[0] = '\0';
+    if (!history_peak(scene->history, series, 0, scene->shown_ns, &value, &when))
+        return;
+    if (series == SERIES_CALLS) {
+        snprintf(text, size, _("highest %s/s"),
+                 units_count_compact(value_text, sizeof value_text, value));
+        return;
+    }
+    if (series == SERIES_HEAP && scene->process->measured
+        && scene->process->now.peak_bytes > value)
+        value = scene->process->now.peak_bytes;
+    units_bytes(value_text, sizeof value_text, value, view->unit);
+    ago = scene->shown_ns - when;
+    ago -= ago % (ago < 10 * SECOND_NS ? SECOND_NS / 10 : SECOND_NS);
+    if (ago == 0)
+        snprintf(text, size,
+                 scene->process->ended ? _("peak %s at the end") : _("peak %s now"),
+                 value_text);
+    else
+        snprintf(text, size, _("peak %s at %s"), value_text,
+                 units_offset(when_text, sizeof when_text, -ago));
+}
+
+static void
+draw_title(struct picture *picture, const struct view *view, const struct scene *scene,
+           const struct rect *rect, const struct chart *chart)
+{
+    char right[3 * UNITS_MAX] = "";
+    char title[128];
+
+    if (chart->peak)
+        peak_text(right, sizeof right, view, scene, chart->series);
+    snprintf(title, sizeof title, view->log ? _("%s, logarithmic") : "%s", chart->title);
+    canvas_rule(&picture->canvas, rect->row, rect->col, rect->cols, title, right);
+}
+
+void
+chart_draw(struct picture *picture, const struct view *view, const struct scene *scene,
+          const struct rect *rect, const struct chart *chart)
+{
+    struct frame frame;
+    bool known = false;
+
+    canvas_clip(&picture->canvas, rect);
+    if (rect->rows == 0 || !frame_init(&frame, view, scene, rect, chart->series))
+        return;
+    if (frame.title)
+        draw_title(picture, view, scene, rect, chart);
+    draw_labels(picture, view, &frame, chart->series);
+    if (frame.axis)
+        draw_time_axis(picture, scene, &frame);
+    history_columns(scene->history, chart->series, frame.from_ns, frame.to_ns,
+                    picture->columns, frame.count);
+    for (size_t i = 0; i < frame.count; i++)
+        known = known || picture->columns[i].known;
+    if (!known) {
+        view_not_measured(picture, scene, frame.row + frame.rows / 2, frame.col + 1,
+                          frame.cols - 1);
+        return;
+    }
+    draw_area(picture, view, &frame, chart->role);
+    draw_mark(picture, view, scene, &frame, chart->series);
+}
+
+void
+chart_sparkline(struct picture *picture, const struct view *view,
+               const struct scene *scene, const struct rect *rect)
+{
+    char text[4 * UNITS_MAX], now[UNITS_MAX], peak[UNITS_MAX];
+    const struct process *process = scene->process;
+    struct view flat = *view;
+    struct frame frame;
+    int used;
+
+    canvas_clip(&picture->canvas, rect);
+    if (!process->measured) {
+        used = canvas_put(&picture->canvas, rect->row, rect->col + 1, rect->cols - 1,
+                          ROLE_NORMAL, _("Stack"));
+        view_not_measured(picture, scene, rect->row, rect->col + used + 3,
+                          rect->cols - used - 3);
+        return;
+    }
+    snprintf(text, sizeof text, _("Stack  %s  peak %s"),
+             units_bytes(now, sizeof now, process->now.stack_now, view->unit),
+             units_bytes(peak, sizeof peak, process->now.stack_peak, view->unit));
+    used = canvas_put(&picture->canvas, rect->row, rect->col + 1, rect->cols - 1,
+                      ROLE_NORMAL, text);
+    if (flat.style == GRAPH_BRAILLE)
+        flat.style = GRAPH_BLOCK;
+    if (!frame_init(&frame, &flat, scene, rect, SERIES_STACK))
+        return;
+    /* Right-aligned under the heap's graph, as far as the text leaves room. */
+    if (frame.col < rect->col + used + 3) {
+        frame.cols -= rect->col + used + 3 - frame.col;
+        frame.col = rect->col + used + 3;
+    }
+    if (frame.cols < 4)
+        return;
+    frame.from_ns = frame.to_ns
+                    - (frame.to_ns - frame.from_ns) / (int64_t)frame.count * frame.cols;
+    frame.count = graph_columns(flat.style, frame.cols);
+    history_columns(scene->history, SERIES_STACK, frame.from_ns, frame.to_ns,
+                    picture->columns, frame.count);
+    draw_area(picture, &flat, &frame, ROLE_STACK);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The table of keys and the way from a key to its action.  Only commands go
+ * through the Russian layout; what is typed at a prompt or to the program stays
+ * as it is.
+ */
+#include "config.h"
+
+#include "tui/keys.h"
+
+#include "i18n.h"
+
+static const struct key table[] = {
+#define X(id, label, k1, k2, k3, k4, footer, help)                                    \
+    { ACTION_##id, label, { k1, k2, k3, k4 }, footer, help },
+    KEYS(X)
+#undef X
+};
+#define TABLE_LENGTH (sizeof table / sizeof table[0])
+
+const struct key *
+keys_table(size_t *count)
+{
+    *count = TABLE_LENGTH;
+    return table;
+}
+
+int
+keys_latin(int input)
+{
+    static const wchar_t russian[] = L"йцукенгшщзхъфывапролджэячсмитьбюё"
+                                     L"ЙЦУКЕНГШЩЗХЪФЫВАПРОЛДЖЭЯЧСМИТЬБЮЁ";
+    static const char latin[] = "qwertyuiop[]asdfghjkl;'zxcvbnm,.`"
+                                "QWERTYUIOP{}ASDFGHJKL:\"ZXCVBNM<>~";
+
+    _Static_assert(sizeof russian / sizeof russian[0] == sizeof latin,
+                   "one Latin character for each Russian one");
+    if (input < 0x400 || input > 0x4ff)
+        return input;
+    for (size_t i = 0; russian[i] != 0; i++)
+        if (russian[i] == input)
+            return latin[i];
+    return input;
+}
+
+enum action
+keys_action(int input, int *digit)
+{
+    input = keys_latin(input);
+    if (input >= '0' && input <= '9') {
+        *digit = input - '0';
+        return ACTION_VIEW;
+    }
+    for (size_t i = 0; i < TABLE_LENGTH; i++)
+        for (size_t k = 0; k < 4; k++)
+            if (table[i].input[k] == input && input != INPUT_NONE)
+                return table[i].action;
+    return ACTION_NONE;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The keys of the display: one table from key to action to help text, from
+ * which the help page and the footer are made.
+ */
+#ifndef MEMTOP_TUI_KEYS_H
+#define MEMTOP_TUI_KEYS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <wchar.h>
+
+/* A key: a character, or one of these (beyond Unicode). */
+enum input {
+    INPUT_NONE = 0,
+    INPUT_ESCAPE = 27,
+    INPUT_SPECIAL = 0x200000,
+    INPUT_UP, INPUT_DOWN, INPUT_LEFT, INPUT_RIGHT,
+    INPUT_PAGE_UP, INPUT_PAGE_DOWN, INPUT_HOME, INPUT_END,
+    INPUT_ENTER, INPUT_BACKSPACE, INPUT_BACKTAB, INPUT_DELETE,
+    INPUT_RESIZE,
+    INPUT_F1, INPUT_F9 = INPUT_F1 + 8, INPUT_F10,
+    INPUT_F12 = INPUT_F1 + 11,
+    INPUT_OTHER,
+};
+
+#define INPUT_CTRL(letter) ((letter) & 0x1f)
+
+/*
+ * Action, how the key is written, up to four keys, word in the footer ("" for
+ * none) and help.  The footer shows them in this order as far as they fit.
+ */
+#define KEYS(X)                                                                       \
+    X(HELP, "?", '?', 'h', INPUT_F1, 0, N_("Help"), N_("this help"))                  \
+    X(QUIT, "q", 'q', INPUT_F10, 0, 0, N_("Quit"),                                    \
+      N_("quit; asks what becomes of a running program"))                             \
+    X(NEXT_VIEW, "Tab", '\t', 0, 0, 0, N_("View"),                                    \
+      N_("next page (Shift-Tab: previous)"))                                          \
+    X(PREVIOUS_VIEW, "", INPUT_BACKTAB, 0, 0, 0, "", "")                              \
+    X(PAUSE, "Space", ' ', 0, 0, 0, N_("Pause"),                                      \
+      N_("freeze the picture; collecting goes on"))                                   \
+    X(FASTER, "+ -", '+', '=', 0, 0, N_("Interval"),                                  \
+      N_("sample twice, half as often"))                                              \
+    X(SLOWER, "", '-', '_', 0, 0, "", "")                                             \
+    X(SAVE_TEXT, "w", 'w', 0, 0, 0, N_("Save"), N_("save a report as text"))          \
+    X(SAVE_PICTURE, "P", 'P', 0, 0, 0, "PNG", N_("save the graph as PNG"))            \
+    X(OUTPUT, "o", 'o', 0, 0, 0, N_("Output"), N_("what the program printed"))        \
+    X(INTERACT, "i", 'i', 0, 0, 0, "",                                                \
+      N_("on that page: type to the program; ^] ends it"))                            \
+    X(LOG, "l", 'l', 0, 0, 0, "", N_("logarithmic or linear scale"))                  \
+    X(STYLE, "g", 'g', 0, 0, 0, "", N_("graphs in braille, blocks or ASCII"))         \
+    X(UNIT, "e", 'e', 0, 0, 0, "", N_("unit: automatic, KiB, MiB, bytes"))            \
+    X(ZOOM_OUT, "[ ]", '[', 0, 0, 0, "", N_("graphs of a longer, shorter time"))      \
+    X(ZOOM_IN, "", ']', 0, 0, 0, "", "")                                              \
+    X(STOP, "Z", 'Z', 0, 0, 0, "", N_("stop the program, or continue it"))            \
+    X(SIGNAL, "K", 'K', INPUT_F9, 0, 0, "", N_("send the program a signal"))          \
+    X(UP, "Up", INPUT_UP, 'k', 0, 0, "", N_("scroll (also j and k)"))                 \
+    X(DOWN, "", INPUT_DOWN, 'j', 0, 0, "", "")                                        \
+    X(PAGE_UP, "PgUp", INPUT_PAGE_UP, INPUT_CTRL('u'), 0, 0, "",                      \
+      N_("scroll by a page (also PgDn, Home, End)"))                                  \
+    X(PAGE_DOWN, "", INPUT_PAGE_DOWN, INPUT_CTRL('d'), 0, 0, "", "")                  \
+    X(HOME, "", INPUT_HOME, 0, 0, 0, "", "")                                          \
+    X(END, "", INPUT_END, 'G', 0, 0, "", "")                                          \
+    X(REDRAW, "^L", INPUT_CTRL('l'), 0, 0, 0, "", N_("draw the screen again"))        \
+    X(INTERRUPT, "^C", INPUT_CTRL('c'), 0, 0, 0, "",                                  \
+      N_("interrupt the program; twice: quit"))                                       \
+    X(SUSPEND, "^Z", INPUT_CTRL('z'), 0, 0, 0, "",                                    \
+      N_("suspend memtop; the program runs on"))                                      \
+    X(CANCEL, "Esc", INPUT_ESCAPE, 0, 0, 0, "", N_("close help, leave a question"))
+
+enum action {
+    ACTION_NONE,
+#define X(id, label, k1, k2, k3, k4, footer, help) ACTION_##id,
+    KEYS(X)
+#undef X
+    ACTION_VIEW,   /* a digit: the views in order */
+};
+
+struct key {
+    enum action action;
+    const char *label;    /* how to write it; "" not listed */
+    int input[4];         /* 0 for none */
+    const char *footer;   /* untranslated; "" not in the footer */
+    const char *help;     /* untranslated */
+};
+
+/* The table; *count is its length. */
+const struct key *keys_table(size_t *count);
+
+/*
+ * The action of a key.  Letters of the Russian keyboard stand for the Latin
+ * letters on the same keys.  A digit gives ACTION_VIEW and *digit.
+ */
+enum action keys_action(int input, int *digit);
+
+/* The Latin character on the key that types this one on a Russian keyboard;
+   other characters as they are. */
+int keys_latin(int input);
+
+#endif

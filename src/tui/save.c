@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The keys that save the moment: what snapshot.h writes, told in the message
+ * line.
+ */
+#include "config.h"
+
+#include "tui/state.h"
+
+#include "i18n.h"
+#include "report/snapshot.h"
+
+void
+save_text(struct app *app)
+{
+    char text[256];
+
+    if (snapshot_save_text(app->session, app->view.unit, text, sizeof text))
+        app_ack(app, _("Saved %s"), text);
+    else
+        app_ack(app, "%s", text);
+}
+
+void
+save_picture(struct app *app)
+{
+    char text[256];
+
+    if (snapshot_save_png(app->session, app->view.unit, app->options->png_module, text,
+                          sizeof text))
+        app_ack(app, _("Saved %s"), text);
+    else
+        app_ack(app, "%s", text);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The display's own state, shared by app.c (loop), command.c (keys) and
+   target.c (signals to the program). */
+#ifndef MEMTOP_TUI_STATE_H
+#define MEMTOP_TUI_STATE_H
+
+#include "tui/app.h"
+#include "tui/view.h"
+
+enum question { QUESTION_NONE, QUESTION_QUIT, QUESTION_SIGNAL };
+
+struct app {
+    struct session *session;
+    struct capture *capture;
+    const struct launched *launched;
+    const struct tui_options *options;
+
+    struct view view;
+    struct scene scene;
+    struct picture picture;
+    struct process frozen;       /* while paused */
+
+    int64_t interval_ns;
+    bool interval_changed;
+    bool dirty;                  /* something to draw */
+    bool by_key;                 /* ... because of a key: draw soon */
+    int64_t drawn_ns;
+
+    enum question question;
+    char typed[16];              /* the answer so far */
+    char ack[300];               /* what the last key did */
+    int64_t ack_ns;              /* when; 0: none */
+    bool told_dropped;           /* what the window is too small for was told */
+
+    int64_t interrupted_ns;      /* when ^C went to the program */
+    int64_t kill_at_ns;          /* SIGKILL follows SIGTERM then; 0: no */
+    bool leave_at_end;           /* quit when the program ends */
+    bool done;
+    enum tui_outcome outcome;
+};
+
+/* Monotonic time, ns. */
+int64_t app_now(void);
+
+/* Says something for two seconds. */
+void app_ack(struct app *app, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Acts on a key (command.c). */
+void command_key(struct app *app, int input);
+
+/* The question for the message line, "" if none is asked; uses text. */
+const char *command_question(const struct app *app, char *text, size_t size);
+
+/* Sends keys as typed to the program until ^] (command.c). */
+void command_interact(struct app *app);
+
+/* Leaves the display: at once if the program has ended, else as chosen. */
+void command_quit(struct app *app);
+
+/* Sends a signal to the program; false (and errno) if it cannot be sent. */
+bool target_signal(struct app *app, int signal_number);
+
+/* ^C: to those who have the program's terminal, else to the program. */
+bool target_interrupt(struct app *app);
+
+/* Ends the program: SIGTERM, three seconds later SIGKILL. */
+void target_end(struct app *app);
+
+/* The number of a signal as typed: "9", "KILL", "sigusr1"; -1 if none. */
+int target_signal_number(const char *text);
+
+/* Saves the report or the picture beside where memtop was started, says so. */
+void save_text(struct app *app);
+void save_picture(struct app *app);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Signals to the watched program.  Sent through its pidfd where there is one, so
+ * that they never reach a stranger who got the same pid; and never once it has
+ * ended.
+ */
+#include "config.h"
+
+#include "tui/state.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define GRACE_NS INT64_C(3000000000)
+
+bool
+target_signal(struct app *app, int signal_number)
+{
+    const struct launched *launched = app->launched;
+
+    if (launched == NULL || session_process(app->session)->ended) {
+        errno = ESRCH;
+        return false;
+    }
+    if (launched->pidfd >= 0)
+        return syscall(SYS_pidfd_send_signal, launched->pidfd, signal_number, NULL, 0)
+               == 0;
+    return kill(launched->pid, signal_number) == 0;
+}
+
+bool
+target_interrupt(struct app *app)
+{
+    pid_t group;
+
+    if (app->capture != NULL && app->launched != NULL
+        && !session_process(app->session)->ended) {
+        group = tcgetpgrp(capture_fd(app->capture));
+        if (group > 1 && kill(-group, SIGINT) == 0)
+            return true;
+    }
+    return target_signal(app, SIGINT);
+}
+
+void
+target_end(struct app *app)
+{
+    target_signal(app, SIGTERM);
+    target_signal(app, SIGCONT);   /* a stopped program could not end */
+    app->kill_at_ns = app_now() + GRACE_NS;
+    app->leave_at_end = true;
+}
+
+int
+target_signal_number(const char *text)
+{
+    char *end;
+    long number = strtol(text, &end, 10);
+
+    if (end != text)
+        return *end == '\0' && number > 0 && number < NSIG ? (int)number : -1;
+    if (strncasecmp(text, "SIG", 3) == 0)
+        text += 3;
+    for (int i = 1; i < NSIG; i++) {
+        const char *name = sigabbrev_np(i);
+
+        if (name != NULL && strcasecmp(name, text) == 0)
+            return i;
+    }
+    return -1;
+}

@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The terminal.  There is one, so the state is one static.
+ *
+ * Curses is used for terminfo, for decoding keys and for finding the shortest
+ * way from one screen to the next; what changed on the canvas is handed to it
+ * row by row.  Fatal signals may come at any moment, inside curses too, so
+ * their handler uses nothing of it: it writes bytes prepared beforehand, puts
+ * the terminal's attributes back, says what happened and dies of the signal.
+ */
+#include "config.h"
+
+#include "tui/term.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#define NCURSES_WIDECHAR 1
+#include <curses.h>
+#include <term.h>
+/* These macros of it are names of ours. */
+#undef columns
+#undef lines
+
+#include "i18n.h"
+#include "tui/keys.h"
+
+#define ESCAPE_DELAY_MS 25
+#define COLOR_DEFAULT   (-1)
+#define MAX_ROWS        500
+#define MAX_COLS        1000
+#define CRASH_STACK     16384
+
+static struct {
+    bool open;
+    int fd;
+    FILE *in, *out;
+    SCREEN *screen;
+    bool colour;
+    struct termios before;
+    struct canvas shown;        /* what the terminal shows now */
+    bool forget;
+    char restore[256];          /* bytes that leave the display */
+    size_t restore_length;
+    char crash_note[256];
+} term = { .fd = -1 };
+
+static const struct {
+    short colour;
+    attr_t attributes, mono;
+} roles[] = {
+#define X(id, colour, attributes, mono) { COLOR_##colour, attributes, mono },
+    ROLES(X)
+#undef X
+};
+
+static const int fatal_signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS,
+                                     SIGTRAP };
+#define FATAL_COUNT (sizeof fatal_signals / sizeof *fatal_signals)
+static struct sigaction fatal_before[FATAL_COUNT];
+
+static bool
+can_address_cursor(const char *name, int fd)
+{
+    int error;
+    bool able;
+    const char *cup;
+
+    if (setupterm(name, fd, &error) != OK)
+        return false;
+    cup = tigetstr("cup");
+    able = cup != NULL && cup != (char *)-1;
+    del_curterm(cur_term);
+    return able;
+}
+
+bool
+term_usable(char *why, size_t size)
+{
+    const char *name = getenv("TERM");
+    int fd = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
+    bool usable = false;
+
+    if (fd < 0)
+        snprintf(why, size, "%s", _("there is no terminal"));
+    else if (tcgetpgrp(fd) != getpgrp())
+        snprintf(why, size, "%s", _("memtop runs in the background"));
+    else if (name == NULL || *name == '\0')
+        snprintf(why, size, "%s", _("the variable TERM is not set"));
+    else if (!can_address_cursor(name, fd))
+        snprintf(why, size, _("terminal '%s' cannot show the display"), name);
+    else
+        usable = true;
+    if (fd >= 0)
+        close(fd);
+    return usable;
+}
+
+static int
+keep_byte(int byte)
+{
+    if (term.restore_length < sizeof term.restore)
+        term.restore[term.restore_length++] = (char)byte;
+    return byte;
+}
+
+static void
+prepare_restore(void)
+{
+    static const char *const capabilities[] = { "op", "sgr0", "rmkx", "cnorm", "rmcup" };
+
+    term.restore_length = 0;
+    for (size_t i = 0; i < sizeof capabilities / sizeof *capabilities; i++) {
+        const char *string = tigetstr(capabilities[i]);
+
+        if (string != NULL && string != (char *)-1)
+            tputs(string, 1, keep_byte);
+    }
+}
+
+/* write(2) that nobody can act upon if it fails. */
+static void
+write_all(const char *bytes, size_t count)
+{
+    while (count > 0) {
+        ssize_t done = write(term.fd, bytes, count);
+
+        if (done <= 0)
+            return;
+        bytes += done;
+        count -= (size_t)done;
+    }
+}
+
+static void
+die_of(int signal_number)
+{
+    write_all(term.restore, term.restore_length);
+    tcsetattr(term.fd, TCSANOW, &term.before);
+    write_all(term.crash_note, strlen(term.crash_note));
+    /* The disposition is back at its default; once this returns the signal is
+       delivered again. */
+    raise(signal_number);
+}
+
+static void
+catch_fatal_signals(void)
+{
+    static char stack[CRASH_STACK];
+    const stack_t alternate = { .ss_sp = stack, .ss_size = sizeof stack };
+    const struct sigaction action = { .sa_handler = die_of,
+                                      .sa_flags = (int)(SA_RESETHAND | SA_ONSTACK) };
+
+    sigaltstack(&alternate, NULL);
+    for (size_t i = 0; i < FATAL_COUNT; i++)
+        sigaction(fatal_signals[i], &action, &fatal_before[i]);
+}
+
+void
+term_crash_note(pid_t program)
+{
+    if (program > 0)
+        snprintf(term.crash_note, sizeof term.crash_note,
+                 _("memtop: internal error; program %d runs on\r\n"), (int)program);
+    else
+        snprintf(term.crash_note, sizeof term.crash_note, "%s",
+                 _("memtop: internal error\r\n"));
+}
+
+static void
+start_colours(void)
+{
+    if (!term.colour || !has_colors() || start_color() == ERR
+        || use_default_colors() == ERR) {
+        term.colour = false;
+        return;
+    }
+    for (short i = 0; i < ROLE_COUNT; i++)
+        init_pair((short)(i + 1), roles[i].colour, -1);
+}
+
+static void
+set_modes(void)
+{
+    raw();
+    noecho();
+    nonl();
+    keypad(stdscr, TRUE);
+    nodelay(stdscr, TRUE);
+    scrollok(stdscr, FALSE);
+    leaveok(stdscr, TRUE);
+    set_escdelay(ESCAPE_DELAY_MS);
+    curs_set(0);
+}
+
+static int
+open_streams(void)
+{
+    term.fd = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
+    if (term.fd < 0)
+        return -errno;
+    term.in = fdopen(term.fd, "r");
+    term.out = fdopen(fcntl(term.fd, F_DUPFD_CLOEXEC, 0), "w");
+    if (term.in == NULL || term.out == NULL || tcgetattr(term.fd, &term.before) != 0)
+        return -EIO;
+    return 0;
+}
+
+static void
+close_streams(void)
+{
+    if (term.out != NULL)
+        fclose(term.out);
+    if (term.in != NULL)
+        fclose(term.in);
+    else if (term.fd >= 0)
+        close(term.fd);
+    term.in = term.out = NULL;
+    term.fd = -1;
+}
+
+int
+term_open(bool colour)
+{
+    int error = open_streams();
+    int rows, cols;
+
+    if (error == 0) {
+        /* The size comes from the terminal: a COLUMNS left in the environment
+           would outlive the first resize. */
+        use_env(FALSE);
+        term.screen = newterm(NULL, term.out, term.in);
+        error = term.screen != NULL ? 0 : -ENODEV;
+    }
+    if (error != 0) {
+        close_streams();
+        return error;
+    }
+    term.open = true;
+    term.colour = colour;
+    set_modes();
+    start_colours();
+    prepare_restore();
+    catch_fatal_signals();
+    if (term.crash_note[0] == '\0')
+        term_crash_note(0);
+    term_size(&rows, &cols);
+    if (!term_resize(rows, cols)) {
+        term_close();
+        return -ENOMEM;
+    }
+    return 0;
+}
+
+void
+term_close(void)
+{
+    if (!term.open)
+        return;
+    term.open = false;
+    endwin();
+    fflush(term.out);
+    tcsetattr(term.fd, TCSADRAIN, &term.before);
+    for (size_t i = 0; i < FATAL_COUNT; i++)
+        sigaction(fatal_signals[i], &fatal_before[i], NULL);
+    delscreen(term.screen);
+    term.screen = NULL;
+    canvas_free(&term.shown);
+    close_streams();
+}
+
+int
+term_fd(void)
+{
+    return term.fd;
+}
+
+static int
+limit(int value, int most)
+{
+    return value < 1 ? 1 : value > most ? most : value;
+}
+
+void
+term_size(int *rows, int *cols)
+{
+    struct winsize size;
+
+    if (ioctl(term.fd, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0) {
+        *rows = limit(size.ws_row, MAX_ROWS);
+        *cols = limit(size.ws_col, MAX_COLS);
+    } else {
+        *rows = limit(LINES, MAX_ROWS);
+        *cols = limit(COLS, MAX_COLS);
+    }
+}
+
+bool
+term_resize(int rows, int cols)
+{
+    if (!canvas_resize(&term.shown, rows, cols))
+        return false;
+    if (rows != LINES || cols != COLS)
+        resizeterm(rows, cols);
+    term_forget();
+    return true;
+}
+
+bool
+term_lost(short revents)
+{
+    int waiting = 0;
+
+    if (revents & (POLLHUP | POLLERR | POLLNVAL))
+        return true;
+    return (revents & POLLIN)
+           && (ioctl(term.fd, FIONREAD, &waiting) != 0 || waiting == 0);
+}
+
+static int
+special_key(wint_t key)
+{
+    static const struct {
+        wint_t curses;
+        int input;
+    } keys[] = {
+        { KEY_UP, INPUT_UP }, { KEY_DOWN, INPUT_DOWN }, { KEY_LEFT, INPUT_LEFT },
+        { KEY_RIGHT, INPUT_RIGHT }, { KEY_PPAGE, INPUT_PAGE_UP },
+        { KEY_NPAGE, INPUT_PAGE_DOWN }, { KEY_HOME, INPUT_HOME }, { KEY_END, INPUT_END },
+        { KEY_ENTER, INPUT_ENTER }, { KEY_BACKSPACE, INPUT_BACKSPACE },
+        { KEY_BTAB, INPUT_BACKTAB }, { KEY_DC, INPUT_DELETE },
+        { KEY_RESIZE, INPUT_RESIZE },
+    };
+
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (keys[i].curses == key)
+            return keys[i].input;
+    if (key >= (wint_t)KEY_F(1) && key <= (wint_t)KEY_F(12))
+        return INPUT_F1 + (int)key - KEY_F(1);
+    return INPUT_OTHER;
+}
+
+int
+term_read(void)
+{
+    wint_t key;
+    int kind = get_wch(&key);
+
+    if (kind == ERR)
+        return INPUT_NONE;
+    if (kind == KEY_CODE_YES)
+        return special_key(key);
+    if (key == '\r' || key == '\n')
+        return INPUT_ENTER;
+    if (key == 0x7f || key == '\b')
+        return INPUT_BACKSPACE;
+    return key == 0 ? INPUT_OTHER : (int)key;
+}
+
+size_t
+term_read_raw(void *bytes, size_t size)
+{
+    int waiting = 0;
+    ssize_t got;
+
+    if (ioctl(term.fd, FIONREAD, &waiting) != 0 || waiting <= 0)
+        return 0;
+    got = read(term.fd, bytes, size < (size_t)waiting ? size : (size_t)waiting);
+    return got > 0 ? (size_t)got : 0;
+}
+
+/* Hands the cells from..to of a row to curses. */
+static void
+send_cells(const struct cell *cells, int row, int from, int to)
+{
+    static cchar_t line[MAX_COLS];
+    int count = 0;
+
+    for (int col = from; col <= to; col++) {
+        const struct cell *cell = &cells[col];
+        wchar_t text[4] = { cell->text[0], cell->text[1], cell->text[2], 0 };
+
+        if (cell->columns == 0)
+            continue;
+        setcchar(&line[count++], text,
+                 term.colour ? roles[cell->role].attributes : roles[cell->role].mono,
+                 term.colour ? (short)(cell->role + 1) : 0, NULL);
+    }
+    mvadd_wchnstr(row, from, line, count);
+}
+
+static void
+send_row(const struct cell *new, const struct cell *old, int row, int cols)
+{
+    int from = 0, to = cols - 1;
+
+    if (!term.forget) {
+        while (from < cols && memcmp(&new[from], &old[from], sizeof *new) == 0)
+            from++;
+        if (from == cols)
+            return;
+        while (memcmp(&new[to], &old[to], sizeof *new) == 0)
+            to--;
+        /* Never begin in the middle of a wide character, old or new. */
+        while (from > 0 && (new[from].columns == 0 || old[from].columns == 0))
+            from--;
+        while (to + 1 < cols && (new[to + 1].columns == 0 || old[to + 1].columns == 0))
+            to++;
+    }
+    send_cells(new, row, from, to);
+}
+
+void
+term_show(const struct canvas *canvas)
+{
+    size_t count = (size_t)canvas->rows * (size_t)canvas->cols;
+
+    if (!term.open || canvas->rows != term.shown.rows || canvas->cols != term.shown.cols)
+        return;
+    if (term.forget)
+        clearok(stdscr, TRUE);
+    for (int row = 0; row < canvas->rows; row++) {
+        size_t start = (size_t)row * (size_t)canvas->cols;
+
+        send_row(canvas->cells + start, term.shown.cells + start, row, canvas->cols);
+    }
+    memcpy(term.shown.cells, canvas->cells, count * sizeof *canvas->cells);
+    term.forget = false;
+    wnoutrefresh(stdscr);
+    doupdate();
+}
+
+void
+term_forget(void)
+{
+    term.forget = true;
+}
+
+void
+term_suspend(void)
+{
+    const struct sigaction stop = { .sa_handler = SIG_DFL };
+    struct sigaction before;
+    int rows, cols;
+
+    endwin();
+    fflush(term.out);
+    tcsetattr(term.fd, TCSADRAIN, &term.before);
+    sigaction(SIGTSTP, &stop, &before);
+    raise(SIGTSTP);
+    /* Continued, or nobody could have continued us and nothing happened. */
+    sigaction(SIGTSTP, &before, NULL);
+    tcgetattr(term.fd, &term.before);
+    refresh();
+    set_modes();
+    term_size(&rows, &cols);
+    term_resize(rows, cols);
+}

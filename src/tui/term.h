@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The terminal, and the only module that knows curses.  It draws on /dev/tty
+ * whatever the standard streams are, and gives the terminal back on every way
+ * out: on term_close(), on fatal signals, when suspended.
+ */
+#ifndef MEMTOP_TUI_TERM_H
+#define MEMTOP_TUI_TERM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "tui/canvas.h"
+
+/* Whether there is a terminal that can show the display and that is ours to
+   use now.  If not, why says it in one translated line. */
+bool term_usable(char *why, size_t size);
+
+/* Takes the terminal over.  Returns 0 or -errno (-ENODEV: it cannot show the
+   display).  term_close() gives it back; it may be called at any time. */
+int term_open(bool colour);
+void term_close(void);
+
+/* For poll(). */
+int term_fd(void);
+
+/* The size now, at least 1x1; after a change call term_resize(). */
+void term_size(int *rows, int *cols);
+
+/* Follows the terminal to a size; false if memory is short. */
+bool term_resize(int rows, int cols);
+
+/* True if the terminal is gone: poll() said HUP or ERR, or readable without
+   there being anything to read. */
+bool term_lost(short revents);
+
+/* The next key typed (keys.h), INPUT_NONE if there is none. */
+int term_read(void);
+
+/* Bytes as typed, undecoded; how many. */
+size_t term_read_raw(void *bytes, size_t size);
+
+/* Shows the canvas, which must have the terminal's size: sends what changed. */
+void term_show(const struct canvas *canvas);
+
+/* The next term_show() sends everything. */
+void term_forget(void);
+
+/* Stops memtop as ^Z does elsewhere; returns when it is continued. */
+void term_suspend(void);
+
+/* The program to name in the last message should memtop crash; 0 none. */
+void term_crash_note(pid_t program);
+
+#endif

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The call table: a row for each counted function.  On the overview the four
+ * usual functions and those others that were called; on the page of its own
+ * all, with what memusage's report says besides.  Columns leave by importance:
+ * remarks, then the rate, then failures.
+ */
+#include "config.h"
+
+#include "tui/view.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "i18n.h"
+
+#define CLASSIC_ROWS 4   /* malloc, realloc, calloc, free */
+#define CALLS_COLS   13
+#define RATE_COLS    10
+#define TOTAL_COLS   11
+#define FAILED_COLS  9
+
+static const char *const function_names[] = {
+#define X(id, name) name,
+    SEGMENT_FUNCTIONS(X)
+#undef X
+};
+
+static const char *const mapping_names[] = {
+#define X(id, name) name,
+    SEGMENT_MAPPINGS(X)
+#undef X
+};
+
+/* One row as numbers. */
+struct row {
+    const char *name;
+    uint64_t calls, bytes, failed;
+    double rate;           /* < 0: not known */
+    bool never_fails;
+    char remark[160];
+};
+
+static void
+remark_add(struct row *row, const char *format, uint64_t count)
+{
+    size_t used = strlen(row->remark);
+    char text[UNITS_MAX];
+
+    if (count == 0)
+        return;
+    if (used > 0 && used + 3 < sizeof row->remark) {
+        memcpy(row->remark + used, ", ", 3);
+        used += 2;
+    }
+    snprintf(row->remark + used, sizeof row->remark - used, format,
+             units_count(text, sizeof text, count));
+}
+
+static void
+function_row(struct row *row, const struct process *process, int function)
+{
+    const struct snapshot *now = &process->now;
+
+    *row = (struct row){ .name = function_names[function],
+                         .calls = now->calls[function],
+                         .bytes = now->bytes[function],
+                         .failed = now->failed[function],
+                         .rate = process->rates.calls[function],
+                         .never_fails = function == FN_FREE };
+    if (function == FN_REALLOC) {
+        remark_add(row, _("in place %s"), now->realloc_inplace);
+        remark_add(row, _("shrunk %s"), now->realloc_dec);
+        remark_add(row, _("freed %s"), now->realloc_freed);
+    } else if (function == FN_FREE) {
+        remark_add(row, _("of NULL %s"), now->free_null);
+        remark_add(row, _("unmatched %s"), now->unmatched);
+    }
+}
+
+static void
+mapping_row(struct row *row, const struct process *process, int mapping)
+{
+    const struct snapshot *now = &process->now;
+
+    *row = (struct row){ .name = mapping_names[mapping],
+                         .calls = now->mapping_calls[mapping],
+                         .bytes = now->mapping_bytes[mapping],
+                         .failed = now->mapping_failed[mapping],
+                         .rate = -1 };
+    if (mapping == MAPPING_MREMAP) {
+        remark_add(row, _("in place %s"), now->mremap_inplace);
+        remark_add(row, _("shrunk %s"), now->mremap_dec);
+    }
+}
+
+static bool
+mappings_counted(const struct scene *scene)
+{
+    return scene->process->measured
+           && (scene->process->identity.flags & SEGMENT_FLAG_MMAP) != 0;
+}
+
+static bool
+function_shown(const struct scene *scene, int function, bool all)
+{
+    return all || function < CLASSIC_ROWS || scene->process->now.calls[function] > 0;
+}
+
+int
+view_call_rows(const struct scene *scene)
+{
+    int rows = 0;
+
+    if (!scene->process->measured)
+        return CLASSIC_ROWS;
+    for (int i = 0; i < FN_COUNT; i++)
+        rows += function_shown(scene, i, false);
+    return rows + (mappings_counted(scene) ? MAPPING_COUNT : 0);
+}
+
+/* Which columns there are, and how wide the names. */
+struct columns {
+    int name;
+    bool rate, failed, remark;
+};
+
+static struct columns
+choose_columns(const struct scene *scene, int cols, bool all)
+{
+    struct columns columns = { 8, true, true, true };
+    int left;
+
+    for (int i = 0; i < FN_COUNT; i++) {
+        int name = (int)strlen(function_names[i]);
+
+        if (function_shown(scene, i, all) && name > columns.name)
+            columns.name = name;
+    }
+    left = cols - 1 - columns.name - CALLS_COLS - TOTAL_COLS - FAILED_COLS;
+    columns.failed = left >= 0;
+    columns.rate = left >= RATE_COLS;
+    columns.remark = left >= RATE_COLS + 14;
+    return columns;
+}
+
+static void
+draw_heading(struct picture *picture, const struct columns *columns, int row, int col,
+             int end)
+{
+    struct canvas *canvas = &picture->canvas;
+
+    col += 1 + columns->name;
+    canvas_field(canvas, row, col, CALLS_COLS, TEXT_RIGHT, ROLE_DIM, _("calls"));
+    col += CALLS_COLS;
+    if (columns->rate) {
+        canvas_field(canvas, row, col, RATE_COLS, TEXT_RIGHT, ROLE_DIM, _("calls/s"));
+        col += RATE_COLS;
+    }
+    if (col + TOTAL_COLS <= end)
+        canvas_field(canvas, row, col, TOTAL_COLS, TEXT_RIGHT, ROLE_DIM, _("total"));
+    col += TOTAL_COLS;
+    if (columns->failed)
+        canvas_field(canvas, row, col, FAILED_COLS, TEXT_RIGHT, ROLE_DIM, _("failed"));
+}
+
+static void
+draw_row(struct picture *picture, const struct view *view, const struct columns *columns,
+         const struct row *values, const struct rect *rect, int line)
+{
+    struct canvas *canvas = &picture->canvas;
+    int row = rect->row + line;
+    int col = rect->col + 1;
+    int end = rect->col + rect->cols;
+    char text[UNITS_MAX];
+
+    canvas_put(canvas, row, col, columns->name, ROLE_VALUE, values->name);
+    col += columns->name;
+    canvas_field(canvas, row, col, CALLS_COLS, TEXT_RIGHT, ROLE_NORMAL,
+                 units_count(text, sizeof text, values->calls));
+    col += CALLS_COLS;
+    if (columns->rate) {
+        units_count_compact(text, sizeof text,
+                            values->rate < 0 ? UNITS_UNKNOWN
+                                             : (uint64_t)(values->rate + 0.5));
+        canvas_field(canvas, row, col, RATE_COLS, TEXT_RIGHT, ROLE_NORMAL, text);
+        col += RATE_COLS;
+    }
+    if (col + TOTAL_COLS > end)
+        return;
+    canvas_field(canvas, row, col, TOTAL_COLS, TEXT_RIGHT, ROLE_NORMAL,
+                 units_bytes(text, sizeof text, values->bytes, view->unit));
+    col += TOTAL_COLS;
+    if (columns->failed && !values->never_fails) {
+        units_count_compact(text, sizeof text, values->failed);
+        canvas_field(canvas, row, col, FAILED_COLS, TEXT_RIGHT, ROLE_NORMAL, text);
+        if (values->failed > 0)
+            canvas_paint(canvas, row, col + FAILED_COLS - (int)strlen(text),
+                         (int)strlen(text), ROLE_BAD);
+    }
+    col += FAILED_COLS + 2;
+    if (columns->remark)
+        canvas_put(canvas, row, col, end - col, ROLE_NORMAL, values->remark);
+}
+
+/* Heading and rows from the top of rect; skips the first ones. */
+static void
+draw_table(struct picture *picture, const struct view *view, const struct scene *scene,
+           const struct rect *rect, bool all, int skip)
+{
+    struct columns columns = choose_columns(scene, rect->cols, all);
+    struct row row;
+    int line = 1 - skip;
+
+    if (rect->rows <= 0)
+        return;
+    draw_heading(picture, &columns, rect->row, rect->col, rect->col + rect->cols);
+    for (int i = 0; i < FN_COUNT; i++) {
+        if (!function_shown(scene, i, all))
+            continue;
+        function_row(&row, scene->process, i);
+        if (line >= 1 && line < rect->rows)
+            draw_row(picture, view, &columns, &row, rect, line);
+        line++;
+    }
+    for (int i = 0; i < MAPPING_COUNT && mappings_counted(scene); i++, line++) {
+        mapping_row(&row, scene->process, i);
+        if (line >= 1 && line < rect->rows)
+            draw_row(picture, view, &columns, &row, rect, line);
+    }
+}
+
+void
+view_calls_block(struct picture *picture, const struct view *view,
+                 const struct scene *scene, const struct rect *rect)
+{
+    struct rect table = { rect->row + 1, rect->col, rect->rows - 1, rect->cols };
+
+    canvas_clip(&picture->canvas, rect);
+    if (rect->rows == 0)
+        return;
+    canvas_rule(&picture->canvas, rect->row, rect->col, rect->cols, _("Calls"), "");
+    if (!scene->process->measured)
+        view_not_measured(picture, scene, rect->row + 1, rect->col + 1, rect->cols - 1);
+    else
+        draw_table(picture, view, scene, &table, false, 0);
+}
+
+/* Facts below the table. */
+static int
+fact(struct picture *picture, const struct rect *rect, int line, const char *label,
+     const char *value)
+{
+    struct canvas *canvas = &picture->canvas;
+    int width = 26;
+
+    if (line >= 0 && line < rect->rows) {
+        canvas_put(canvas, rect->row + line, rect->col + 1, width, ROLE_NORMAL, label);
+        canvas_put(canvas, rect->row + line, rect->col + 1 + width,
+                   rect->cols - 1 - width, ROLE_VALUE, value);
+    }
+    return line + 1;
+}
+
+static int
+draw_facts(struct picture *picture, const struct view *view, const struct scene *scene,
+           const struct rect *rect, int line)
+{
+    const struct process *process = scene->process;
+    const struct snapshot *now = &process->now;
+    char text[UNITS_MAX];
+
+    line = fact(picture, rect, line, _("Live now"),
+                units_bytes(text, sizeof text, now->live_bytes, view->unit));
+    line = fact(picture, rect, line, _("in blocks"),
+                units_count(text, sizeof text, now->live_blocks));
+    line = fact(picture, rect, line, _("which occupy"),
+                units_bytes(text, sizeof text, now->usable_bytes, view->unit));
+    line = fact(picture, rect, line, _("Peak"),
+                units_bytes(text, sizeof text, now->peak_bytes, view->unit));
+    line = fact(picture, rect, line, _("Allocated in all"),
+                units_bytes(text, sizeof text, now->total_bytes, view->unit));
+    line = fact(picture, rect, line, _("Stack at calls, deepest"),
+                units_bytes(text, sizeof text, now->stack_peak, view->unit));
+    if (process->stack_touched > 0)
+        line = fact(picture, rect, line, _("Stack touched"),
+                    units_bytes(text, sizeof text, process->stack_touched, view->unit));
+    line = fact(picture, rect, line, _("Threads ever"),
+                units_count(text, sizeof text, now->threads_started));
+    if (now->threads_merged > 0)
+        line = fact(picture, rect, line, _("Threads counted together"),
+                    units_count(text, sizeof text, now->threads_merged));
+    if (now->torn > 0)
+        line = fact(picture, rect, line, _("Threads dead in an update"),
+                    units_count(text, sizeof text, now->torn));
+    return fact(picture, rect, line, _("Allocator"), process->identity.allocator);
+}
+
+void
+view_calls(struct picture *picture, const struct view *view, const struct scene *scene)
+{
+    const struct rect *body = &picture->layout.block[BLOCK_BODY];
+    struct rect rest = { body->row + 1, body->col, body->rows - 1, body->cols };
+    int rows = FN_COUNT + 1 + (mappings_counted(scene) ? MAPPING_COUNT : 0);
+
+    canvas_clip(&picture->canvas, body);
+    if (body->rows == 0)
+        return;
+    canvas_rule(&picture->canvas, body->row, body->col, body->cols, _("Calls"), "");
+    if (!scene->process->measured) {
+        view_not_measured(picture, scene, body->row + 1, body->col + 1, body->cols - 1);
+        return;
+    }
+    draw_table(picture, view, scene, &rest, true, view->scroll);
+    if (rows - view->scroll + 1 < rest.rows)
+        draw_facts(picture, view, scene, &rest, rows - view->scroll + 1);
+}

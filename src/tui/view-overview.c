@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The first page: what the heap is now, against its peak, and everything that
+ * explains it.  Also the header, which every page has.  Where the program
+ * is not measured the display says so in words and shows what the kernel
+ * knows; zeros are always measurements.
+ */
+#include "config.h"
+
+#include "tui/view.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "i18n.h"
+
+#define WARN_PART       0.9  /* of the peak: the gauge warns */
+#define LOW_COVERAGE    50   /* percent */
+#define WIDE_COLS       100  /* figures stand further apart */
+#define NS_PER_SECOND   1000000000
+
+static enum role
+state_role(const struct view *view, const struct scene *scene)
+{
+    const struct process *process = scene->process;
+
+    if (view->paused)
+        return ROLE_PROMPT;
+    switch (process->state) {
+    case STATE_RUNNING:
+        return ROLE_GOOD;
+    case STATE_STOPPED:
+    case STATE_STALE:
+    case STATE_NOT_LOADED:
+        return ROLE_WARN;
+    case STATE_KILLED:
+        return ROLE_BAD;
+    case STATE_EXITED:
+        return WEXITSTATUS(process->wait_status) == 0 ? ROLE_TITLE : ROLE_WARN;
+    default:
+        return ROLE_TITLE;
+    }
+}
+
+static void
+state_text(char *text, size_t size, const struct view *view, const struct scene *scene)
+{
+    const struct process *process = scene->process;
+
+    if (view->paused) {
+        snprintf(text, size, "%s", _("PAUSED"));
+    } else if (process->state == STATE_EXITED) {
+        snprintf(text, size, "%s %d", process_state_word(process->state),
+                 WEXITSTATUS(process->wait_status));
+    } else if (process->state == STATE_KILLED) {
+        snprintf(text, size, "%s", process_signal_name(WTERMSIG(process->wait_status)));
+    } else {
+        snprintf(text, size, "%s", process_state_word(process->state));
+    }
+}
+
+static void
+seconds_text(char *text, size_t size, int64_t ns)
+{
+    double seconds = (double)ns / NS_PER_SECOND;
+
+    /* TRANSLATORS: seconds */
+    snprintf(text, size, seconds < 10 ? _("%.1f s") : _("%.0f s"), seconds);
+}
+
+/* The parts of the header from the right edge on, least important first. */
+void
+view_header(struct picture *picture, const struct view *view, const struct scene *scene)
+{
+    const struct rect *rect = &picture->layout.block[BLOCK_HEADER];
+    char interval[UNITS_MAX], pid[UNITS_MAX], state[64], time[UNITS_MAX];
+    int right = rect->col + rect->cols - 1;
+    int left = rect->col + 1;
+
+    canvas_clip(&picture->canvas, rect);
+    if (rect->rows == 0)
+        return;
+    state_text(state, sizeof state, view, scene);
+    units_duration(time, sizeof time, scene->process->run_ns);
+    seconds_text(interval, sizeof interval, scene->interval_ns);
+    snprintf(pid, sizeof pid, _("pid %d"), (int)scene->process->pid);
+    if (rect->cols >= 70) {
+        right -= (int)text_columns(interval);
+        canvas_put(&picture->canvas, rect->row, right, rect->cols, ROLE_DIM, interval);
+        right -= 2;
+    }
+    if (rect->cols >= 32) {
+        right -= (int)text_columns(time);
+        canvas_put(&picture->canvas, rect->row, right, rect->cols, ROLE_NORMAL, time);
+        right -= 2;
+    }
+    right -= (int)text_columns(state);
+    canvas_put(&picture->canvas, rect->row, right, rect->cols, state_role(view, scene),
+               state);
+    right -= 2;
+    if (rect->cols >= 56) {
+        right -= (int)text_columns(pid);
+        canvas_put(&picture->canvas, rect->row, right, rect->cols, ROLE_NORMAL, pid);
+        right -= 2;
+    }
+    left += canvas_put(&picture->canvas, rect->row, left, right - left, ROLE_TITLE,
+                       "memtop");
+    left += 2;
+    canvas_put(&picture->canvas, rect->row, left, right - left, ROLE_VALUE,
+               scene->command);
+}
+
+static const char *
+why_not_measured(const struct scene *scene)
+{
+    const struct process *process = scene->process;
+
+    if (process->state == STATE_STARTING)
+        return _("waiting for the program to load libmemtop");
+    return process->why_not[0] != '\0' ? process->why_not : _("libmemtop was not loaded");
+}
+
+void
+view_not_measured(struct picture *picture, const struct scene *scene, int row, int col,
+                  int columns)
+{
+    char text[400];
+
+    if (scene->process->measured)
+        snprintf(text, sizeof text, "%s", _("no samples yet"));
+    else if (scene->process->state == STATE_STARTING)
+        snprintf(text, sizeof text, "%s", why_not_measured(scene));
+    else
+        snprintf(text, sizeof text, _("not measured: %s"), why_not_measured(scene));
+    canvas_put(&picture->canvas, row, col, columns, ROLE_WARN, text);
+}
+
+static void
+draw_gauge(struct picture *picture, const struct view *view, const struct scene *scene)
+{
+    const struct rect *rect = &picture->layout.block[BLOCK_GAUGE];
+    const struct snapshot *now = &scene->process->now;
+    struct canvas *canvas = &picture->canvas;
+    char heap[UNITS_MAX], peak[UNITS_MAX], share[3 * UNITS_MAX];
+    int col = rect->col + 1;
+    int bar;
+    double part;
+
+    canvas_clip(&picture->canvas, rect);
+    if (rect->rows == 0)
+        return;
+    col += canvas_put(canvas, rect->row, col, rect->cols, ROLE_NORMAL, _("Heap")) + 2;
+    if (!scene->process->measured) {
+        view_not_measured(picture, scene, rect->row, col, rect->cols - col);
+        return;
+    }
+    part = now->peak_bytes > 0 ? (double)now->live_bytes / (double)now->peak_bytes : 0;
+    units_bytes(heap, sizeof heap, now->live_bytes, view->unit);
+    units_bytes(peak, sizeof peak, now->peak_bytes, view->unit);
+    snprintf(share, sizeof share, _("%.0f%% of peak %s"), part * 100, peak);
+    if (text_columns(heap) < 10)
+        col += 10 - (int)text_columns(heap);
+    col += canvas_put(canvas, rect->row, col, rect->cols, ROLE_VALUE, heap) + 1;
+    if (col + (int)text_columns(share) > rect->col + rect->cols)
+        snprintf(share, sizeof share, _("peak %s"), peak);
+    bar = rect->col + rect->cols - col - (int)text_columns(share) - 4;
+    if (bar >= 6) {
+        canvas_glyph(canvas, rect->row, col, ROLE_DIM, GLYPH_GAUGE_LEFT);
+        canvas_bar(canvas, rect->row, col + 1, bar,
+                   part >= WARN_PART ? ROLE_WARN : ROLE_GAUGE, part);
+        canvas_glyph(canvas, rect->row, col + 1 + bar, ROLE_DIM, GLYPH_GAUGE_RIGHT);
+        col += bar + 2;
+    }
+    canvas_put(canvas, rect->row, col + 1, rect->col + rect->cols - col - 1, ROLE_NORMAL,
+               share);
+}
+
+/* A row of figures, as many as fit. */
+struct figures {
+    struct picture *picture;
+    int row, col, end, gap;
+    bool full;
+};
+
+static void
+figure(struct figures *figures, enum role role, const char *format, const char *value)
+{
+    char text[4 * UNITS_MAX];
+    int columns;
+
+    snprintf(text, sizeof text, format, value);
+    columns = (int)text_columns(text);
+    if (figures->full || figures->col + columns > figures->end) {
+        figures->full = true;
+        return;
+    }
+    canvas_put(&figures->picture->canvas, figures->row, figures->col, columns, role,
+               text);
+    figures->col += columns + figures->gap;
+}
+
+static uint64_t
+failed_calls(const struct snapshot *now)
+{
+    uint64_t sum = 0;
+
+    for (int i = 0; i < FN_COUNT; i++)
+        sum += now->failed[i];
+    return sum;
+}
+
+static void
+kernel_figures(struct figures *figures, const struct view *view,
+               const struct scene *scene)
+{
+    const struct process *process = scene->process;
+    int coverage = process_coverage(process);
+    char text[UNITS_MAX];
+
+    if (process->os_known)
+        figure(figures, ROLE_NORMAL, _("RSS %s"),
+               units_bytes(text, sizeof text, process->os.rss, view->unit));
+    if (coverage >= 0) {
+        snprintf(text, sizeof text, "%d%%", coverage);
+        figure(figures, coverage < LOW_COVERAGE ? ROLE_WARN : ROLE_NORMAL,
+               _("Coverage %s"), text);
+    }
+}
+
+static void
+counter_figures(struct figures *figures, const struct view *view,
+                const struct scene *scene)
+{
+    const struct snapshot *now = &scene->process->now;
+    const struct rates *rates = &scene->process->rates;
+    char text[UNITS_MAX];
+
+    figure(figures, ROLE_NORMAL, _("Total %s"),
+           units_bytes(text, sizeof text, now->total_bytes, view->unit));
+    if (!scene->process->ended) {
+        figure(figures, ROLE_NORMAL, _("Alloc %s"),
+               units_rate(text, sizeof text, rates->bytes_allocated, view->unit));
+        figure(figures, ROLE_NORMAL, _("Free %s"),
+               units_rate(text, sizeof text, rates->bytes_freed, view->unit));
+    }
+    snprintf(text, sizeof text, "%llu", (unsigned long long)now->threads);
+    figure(figures, ROLE_NORMAL, _("Threads %s"), text);
+    if (scene->process->children > 0) {
+        snprintf(text, sizeof text, "%u", scene->process->children);
+        figure(figures, ROLE_NORMAL, _("Children %s"), text);
+    }
+    if (now->unmatched > 0)
+        figure(figures, ROLE_WARN, _("Unmatched %s"),
+               units_count_compact(text, sizeof text, now->unmatched));
+}
+
+static void
+own_figures(struct figures *figures, const struct view *view, const struct scene *scene)
+{
+    char text[2 * UNITS_MAX], rss[UNITS_MAX];
+
+    if (!scene->own.known)
+        return;
+    snprintf(text, sizeof text, _("%.1f%% CPU, %s"), scene->own.cpu_percent,
+             units_bytes(rss, sizeof rss, scene->own.rss, view->unit));
+    figure(figures, ROLE_DIM, _("memtop itself: %s"), text);
+}
+
+static void
+draw_totals(struct picture *picture, const struct view *view, const struct scene *scene)
+{
+    const struct rect *rect = &picture->layout.block[BLOCK_TOTALS];
+    struct figures figures = { picture, rect->row, rect->col + 1, rect->col + rect->cols,
+                               rect->cols < WIDE_COLS ? 2 : 3, false };
+    const struct snapshot *now = &scene->process->now;
+    char text[UNITS_MAX];
+    uint64_t failed = failed_calls(now);
+
+    canvas_clip(&picture->canvas, rect);
+    if (rect->rows == 0)
+        return;
+    if (scene->process->measured) {
+        /* TRANSLATORS: blocks on the heap that are not freed yet */
+        figure(&figures, ROLE_NORMAL,
+               ngettext("Live %s block", "Live %s blocks", now->live_blocks),
+               units_count(text, sizeof text, now->live_blocks));
+        if (failed > 0)
+            figure(&figures, ROLE_BAD, _("Failed calls %s"),
+                   units_count_compact(text, sizeof text, failed));
+    }
+    kernel_figures(&figures, view, scene);
+    if (scene->process->measured)
+        counter_figures(&figures, view, scene);
+    own_figures(&figures, view, scene);
+}
+
+static void
+brief_line(struct picture *picture, int line, const char *label, enum role role,
+           const char *value)
+{
+    const struct rect *rect = &picture->layout.block[BLOCK_BRIEF];
+    int used;
+
+    if (line >= rect->rows)
+        return;
+    used = canvas_put(&picture->canvas, rect->row + line, rect->col, rect->cols,
+                      ROLE_NORMAL, label);
+    used = used < 6 ? 6 : used + 1;
+    canvas_put(&picture->canvas, rect->row + line, rect->col + used, rect->cols - used,
+               role, value);
+}
+
+/* The state stands at the right of the first line with room for it, else it has
+   a line of its own. */
+static bool
+brief_state(struct picture *picture, const struct view *view, const struct scene *scene,
+            int lines)
+{
+    const struct rect *rect = &picture->layout.block[BLOCK_BRIEF];
+    char state[64];
+    int columns;
+
+    state_text(state, sizeof state, view, scene);
+    columns = (int)text_columns(state);
+    for (int line = 0; line < lines && line < rect->rows; line++) {
+        int row = rect->row + line;
+        int col = rect->col + rect->cols - columns;
+
+        if (canvas_is_blank(&picture->canvas, row, col - 1, columns + 1)) {
+            canvas_put(&picture->canvas, row, col, columns, state_role(view, scene),
+                       state);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void
+draw_brief(struct picture *picture, const struct view *view, const struct scene *scene)
+{
+    const struct rect *rect = &picture->layout.block[BLOCK_BRIEF];
+    const struct process *process = scene->process;
+    const struct snapshot *now = &process->now;
+    char text[UNITS_MAX], state[64];
+    int line = 0;
+
+    canvas_clip(&picture->canvas, rect);
+    if (rect->rows == 0)
+        return;
+    if (process->measured)
+        brief_line(picture, line++, _("heap"), ROLE_VALUE,
+                   units_bytes(text, sizeof text, now->live_bytes, view->unit));
+    else
+        view_not_measured(picture, scene, rect->row + line++, rect->col, rect->cols);
+    if (process->measured) {
+        brief_line(picture, line++, _("peak"), ROLE_NORMAL,
+                   units_bytes(text, sizeof text, now->peak_bytes, view->unit));
+        brief_line(picture, line++, _("live"), ROLE_NORMAL,
+                   units_count(text, sizeof text, now->live_blocks));
+    }
+    if (!process->measured || !brief_state(picture, view, scene, line)) {
+        state_text(state, sizeof state, view, scene);
+        brief_line(picture, line++, _("state"), state_role(view, scene), state);
+    }
+    if (process->os_known)
+        brief_line(picture, line++, _("RSS"), ROLE_NORMAL,
+                   units_bytes(text, sizeof text, process->os.rss, view->unit));
+    if (process->measured)
+        brief_line(picture, line++, _("stack"), ROLE_NORMAL,
+                   units_bytes(text, sizeof text, now->stack_peak, view->unit));
+    brief_line(picture, line++, _("time"), ROLE_NORMAL,
+               units_duration(text, sizeof text, process->run_ns));
+}
+
+static void
+draw_graphs(struct picture *picture, const struct view *view, const struct scene *scene)
+{
+    const struct rect *blocks = picture->layout.block;
+    bool measured = scene->process->measured || scene->process->state == STATE_STARTING;
+    const struct chart heap = { SERIES_HEAP, _("Heap"), ROLE_HEAP, true };
+    const struct chart rss = { SERIES_RSS, _("Resident memory (RSS)"), ROLE_HEAP, true };
+    const struct chart stack = { SERIES_STACK, _("Stack"), ROLE_STACK, true };
+    const struct chart rate = { SERIES_CALLS, _("Calls per second"), ROLE_RATE, true };
+
+    chart_draw(picture, view, scene, &blocks[BLOCK_HEAP], measured ? &heap : &rss);
+    if (blocks[BLOCK_STACK].rows == 1)
+        chart_sparkline(picture, view, scene, &blocks[BLOCK_STACK]);
+    else
+        chart_draw(picture, view, scene, &blocks[BLOCK_STACK], &stack);
+    chart_draw(picture, view, scene, &blocks[BLOCK_RATE], &rate);
+}
+
+void
+view_overview(struct picture *picture, const struct view *view, const struct scene *scene)
+{
+    const struct rect *blocks = picture->layout.block;
+
+    draw_gauge(picture, view, scene);
+    draw_totals(picture, view, scene);
+    draw_brief(picture, view, scene);
+    draw_graphs(picture, view, scene);
+    view_calls_block(picture, view, scene, &blocks[BLOCK_CALLS]);
+    view_sizes_block(picture, scene, &blocks[BLOCK_SIZES]);
+    if (blocks[BLOCK_OUTPUT].rows > 0)
+        view_output_block(picture, scene, &blocks[BLOCK_OUTPUT], 0);
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Block sizes: how many blocks of each range were allocated, and how many are
+ * alive now.  The block on the overview shows what room there is for; with only
+ * a few rows, the most frequent ranges in two columns and the others summed.
+ */
+#include "config.h"
+
+#include "tui/view.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "i18n.h"
+#include "report/ranges.h"
+
+#define LABEL_COLS 8
+#define COUNT_COLS 11
+#define SHORT_COLS 6
+#define SHARE_COLS 5
+#define LIVE_FROM  46   /* columns: the counts of live blocks are shown */
+#define TWO_FROM   72   /* columns: two entries side by side */
+
+struct entry {
+    char label[24];
+    struct range count;
+};
+
+/* The ranges, their sums and largest counts. */
+struct table {
+    struct entry entries[RANGE_COUNT + 1];
+    int length;
+    struct range sum, max;
+};
+
+static uint64_t
+add_saturating(uint64_t a, uint64_t b)
+{
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static void
+add_range(struct range *sum, const struct range *range)
+{
+    sum->allocated = add_saturating(sum->allocated, range->allocated);
+    sum->live = add_saturating(sum->live, range->live);
+}
+
+static void
+table_finish(struct table *table)
+{
+    table->max = table->sum = (struct range){ 0 };
+    for (int i = 0; i < table->length; i++) {
+        const struct range *count = &table->entries[i].count;
+
+        add_range(&table->sum, count);
+        if (count->allocated > table->max.allocated)
+            table->max.allocated = count->allocated;
+        if (count->live > table->max.live)
+            table->max.live = count->live;
+    }
+}
+
+static void
+table_fill(struct table *table, const struct scene *scene)
+{
+    struct range ranges[RANGE_COUNT];
+
+    ranges_sum(&scene->process->sizes, ranges);
+    table->length = RANGE_COUNT;
+    for (unsigned i = 0; i < RANGE_COUNT; i++) {
+        snprintf(table->entries[i].label, sizeof table->entries[i].label, "%s",
+                 ranges_label(i));
+        table->entries[i].count = ranges[i];
+    }
+    table_finish(table);
+}
+
+/* Keeps the most frequent ranges in order of size; the others become one. */
+static void
+table_shorten(struct table *table, int length)
+{
+    struct entry other = { .label = "" };
+
+    if (table->length <= length || length < 2)
+        return;
+    while (table->length > length - 1) {
+        int least = 0;
+
+        for (int i = 1; i < table->length; i++)
+            if (table->entries[i].count.allocated
+                < table->entries[least].count.allocated)
+                least = i;
+        add_range(&other.count, &table->entries[least].count);
+        memmove(table->entries + least, table->entries + least + 1,
+                (size_t)(table->length - least - 1) * sizeof table->entries[0]);
+        table->length--;
+    }
+    /* TRANSLATORS: other block sizes; at most 8 columns */
+    snprintf(other.label, sizeof other.label, "%s", _("other"));
+    table->entries[table->length++] = other;
+    table_finish(table);
+}
+
+static void
+share_text(char *text, size_t size, uint64_t part, uint64_t whole)
+{
+    double share = whole > 0 ? (double)part * 100 / (double)whole : 0;
+
+    if (part == 0)
+        text[0] = '\0';
+    else if (share < 0.5)
+        snprintf(text, size, "<1%%");
+    else
+        snprintf(text, size, "%.0f%%", share);
+}
+
+static double
+part_of(uint64_t part, uint64_t whole)
+{
+    return whole > 0 ? (double)part / (double)whole : 0;
+}
+
+/* One entry: range, calls, share, bar; live blocks and their bar. */
+static void
+draw_entry(struct picture *picture, const struct table *table, const struct entry *entry,
+           int row, int col, int cols, bool brief)
+{
+    struct canvas *canvas = &picture->canvas;
+    int count_cols = brief ? SHORT_COLS : COUNT_COLS;
+    bool live = brief || cols >= LIVE_FROM;
+    int bars = cols - LABEL_COLS - count_cols - SHARE_COLS - 2
+               - (live ? count_cols + 1 : 0);
+    int bar = live && !brief ? (bars - 1) / 2 : bars;
+    char *(*count)(char *, size_t, uint64_t) = brief ? units_count_compact : units_count;
+    char text[UNITS_MAX];
+
+    canvas_field(canvas, row, col, LABEL_COLS, TEXT_RIGHT, ROLE_VALUE, entry->label);
+    col += LABEL_COLS;
+    canvas_field(canvas, row, col, count_cols, TEXT_RIGHT, ROLE_NORMAL,
+                 count(text, sizeof text, entry->count.allocated));
+    col += count_cols;
+    share_text(text, sizeof text, entry->count.allocated, table->sum.allocated);
+    canvas_field(canvas, row, col, SHARE_COLS, TEXT_RIGHT, ROLE_NORMAL, text);
+    col += SHARE_COLS + 1;
+    canvas_bar(canvas, row, col, bar, ROLE_HEAP,
+               part_of(entry->count.allocated, table->max.allocated));
+    col += bar > 0 ? bar + 1 : 0;
+    if (!live)
+        return;
+    canvas_field(canvas, row, col, count_cols, TEXT_RIGHT, ROLE_NORMAL,
+                 count(text, sizeof text, entry->count.live));
+    col += count_cols + 1;
+    if (!brief)
+        canvas_bar(canvas, row, col, bar, ROLE_STACK,
+                   part_of(entry->count.live, table->max.live));
+}
+
+static void
+draw_heading(struct picture *picture, int row, int col, int cols)
+{
+    struct canvas *canvas = &picture->canvas;
+    bool live = cols >= LIVE_FROM;
+    int bars = cols - LABEL_COLS - COUNT_COLS - SHARE_COLS - 2
+               - (live ? COUNT_COLS + 1 : 0);
+    int bar = live ? (bars - 1) / 2 : bars;
+
+    canvas_field(canvas, row, col, LABEL_COLS, TEXT_RIGHT, ROLE_DIM, _("bytes"));
+    col += LABEL_COLS;
+    canvas_field(canvas, row, col, COUNT_COLS, TEXT_RIGHT, ROLE_DIM, _("allocated"));
+    col += COUNT_COLS + SHARE_COLS + 1 + (bar > 0 ? bar + 1 : 0);
+    if (live)
+        canvas_field(canvas, row, col, COUNT_COLS, TEXT_RIGHT, ROLE_DIM, _("live now"));
+}
+
+/* A few rows: two entries a row, titles in the rule. */
+static void
+draw_brief(struct picture *picture, struct table *table, const struct rect *rect)
+{
+    bool two = rect->cols >= TWO_FROM;
+    int half = two ? (rect->cols - 2) / 2 : rect->cols - 1;
+    int rows = rect->rows - 1;
+
+    table_shorten(table, two ? rows * 2 : rows);
+    for (int i = 0; i < table->length; i++)
+        draw_entry(picture, table, &table->entries[i], rect->row + 1 + i % rows,
+                   rect->col + (i / rows) * (half + 1), half, true);
+}
+
+void
+view_sizes_block(struct picture *picture, const struct scene *scene,
+                 const struct rect *rect)
+{
+    struct table table;
+    bool brief = rect->rows < RANGE_COUNT + 2;
+
+    canvas_clip(&picture->canvas, rect);
+    if (rect->rows == 0)
+        return;
+    canvas_rule(&picture->canvas, rect->row, rect->col, rect->cols, _("Block sizes"),
+                scene->process->measured && brief ? _("allocated, share, live now") : "");
+    if (!scene->process->measured) {
+        view_not_measured(picture, scene, rect->row + 1, rect->col + 1, rect->cols - 1);
+        return;
+    }
+    table_fill(&table, scene);
+    if (brief && rect->rows < 9) {
+        draw_brief(picture, &table, rect);
+        return;
+    }
+    table_shorten(&table, rect->rows - 2);
+    draw_heading(picture, rect->row + 1, rect->col, rect->cols);
+    for (int i = 0; i < table.length; i++)
+        draw_entry(picture, &table, &table.entries[i], rect->row + 2 + i, rect->col,
+                   rect->cols, false);
+}
+
+void
+view_sizes(struct picture *picture, const struct view *view, const struct scene *scene)
+{
+    const struct rect *body = &picture->layout.block[BLOCK_BODY];
+    struct table table;
+
+    canvas_clip(&picture->canvas, body);
+    if (body->rows == 0)
+        return;
+    canvas_rule(&picture->canvas, body->row, body->col, body->cols, _("Block sizes"), "");
+    if (!scene->process->measured) {
+        view_not_measured(picture, scene, body->row + 1, body->col + 1, body->cols - 1);
+        return;
+    }
+    table_fill(&table, scene);
+    if (body->rows >= 2)
+        draw_heading(picture, body->row + 1, body->col, body->cols);
+    for (int i = view->scroll; i < table.length && i - view->scroll + 2 < body->rows; i++)
+        draw_entry(picture, &table, &table.entries[i],
+                   body->row + 2 + i - view->scroll, body->col, body->cols, false);
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Puts the picture together: the layout for the size, the page, the message
+ * line and the keys.
+ */
+#include "config.h"
+
+#include "tui/view.h"
+
+#include <stdlib.h>
+
+#include "i18n.h"
+#include "report/ranges.h"
+
+const char *
+view_page_name(enum page page)
+{
+    switch (page) {
+    case PAGE_CALLS:
+        return _("Calls");
+    case PAGE_SIZES:
+        return _("Block sizes");
+    case PAGE_OUTPUT:
+        return _("Output of the program");
+    case PAGE_MESSAGES:
+        return _("Messages");
+    default:
+        return _("Overview");
+    }
+}
+
+bool
+picture_resize(struct picture *picture, int rows, int cols)
+{
+    size_t columns = graph_columns(GRAPH_BRAILLE, cols);
+    struct column *new_columns = calloc(columns + 1, sizeof *new_columns);
+    wchar_t *new_cells = calloc((size_t)rows * (size_t)cols + 1, sizeof *new_cells);
+
+    if (new_columns == NULL || new_cells == NULL
+        || !canvas_resize(&picture->canvas, rows, cols)) {
+        free(new_columns);
+        free(new_cells);
+        return false;
+    }
+    free(picture->columns);
+    free(picture->cells);
+    picture->columns = new_columns;
+    picture->cells = new_cells;
+    return true;
+}
+
+void
+picture_free(struct picture *picture)
+{
+    canvas_free(&picture->canvas);
+    free(picture->columns);
+    free(picture->cells);
+    picture->columns = NULL;
+    picture->cells = NULL;
+}
+
+static void
+choose_layout(struct picture *picture, const struct view *view, const struct scene *scene)
+{
+    const struct content content = {
+        .call_rows = view_call_rows(scene),
+        .size_rows = RANGE_COUNT + 1,
+        .counters = scene->process->measured || scene->process->state == STATE_STARTING,
+        .output = scene->capture != NULL,
+        .prompt = scene->asks,
+    };
+    int rows = picture->canvas.rows;
+    int cols = picture->canvas.cols;
+
+    if (view->page == PAGE_OVERVIEW)
+        layout_overview(rows, cols, &content, &picture->layout);
+    else
+        layout_page(rows, cols, &content, &picture->layout);
+}
+
+static void
+draw_message(struct picture *picture, const struct scene *scene)
+{
+    const struct rect *rect = &picture->layout.block[BLOCK_MESSAGE];
+
+    canvas_clip(&picture->canvas, rect);
+    if (rect->rows > 0)
+        canvas_put(&picture->canvas, rect->row, rect->col + (rect->cols > 20),
+                   rect->cols - (rect->cols > 20), scene->message_role, scene->message);
+}
+
+void
+view_draw(struct picture *picture, const struct view *view, const struct scene *scene)
+{
+    canvas_clear(&picture->canvas);
+    choose_layout(picture, view, scene);
+    view_header(picture, view, scene);
+    switch (view->page) {
+    case PAGE_CALLS:
+        view_calls(picture, view, scene);
+        break;
+    case PAGE_SIZES:
+        view_sizes(picture, view, scene);
+        break;
+    case PAGE_OUTPUT:
+        view_output_block(picture, scene, &picture->layout.block[BLOCK_BODY],
+                          view->scroll);
+        break;
+    case PAGE_MESSAGES:
+        view_messages(picture, view, scene);
+        break;
+    default:
+        view_overview(picture, view, scene);
+    }
+    draw_message(picture, scene);
+    view_footer(picture, view);
+    if (view->help > 0)
+        view_help(picture, view);
+}
+
+int
+view_scroll_limit(const struct picture *picture, const struct view *view,
+                  const struct scene *scene)
+{
+    int rows = picture->layout.block[BLOCK_BODY].rows - 1;
+    int lines;
+
+    switch (view->page) {
+    case PAGE_CALLS:
+        lines = FN_COUNT + 1 + MAPPING_COUNT;
+        break;
+    case PAGE_SIZES:
+        lines = RANGE_COUNT + 1;
+        break;
+    case PAGE_OUTPUT:
+        lines = view_output_lines(scene);
+        break;
+    case PAGE_MESSAGES:
+        lines = view_messages_lines(scene);
+        break;
+    default:
+        lines = 0;
+    }
+    return lines > rows ? lines - rows : 0;
+}

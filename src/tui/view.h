@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The pages of the display.  Drawing is a pure function of a scene (what is
+ * known), a view (what the user chose) and the size; it neither samples, nor
+ * allocates, nor changes anything but the picture.
+ */
+#ifndef MEMTOP_TUI_VIEW_H
+#define MEMTOP_TUI_VIEW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "monitor/session.h"
+#include "report/units.h"
+#include "tui/canvas.h"
+#include "tui/graph.h"
+#include "tui/layout.h"
+
+struct capture;
+
+enum page {
+    PAGE_OVERVIEW,
+    PAGE_CALLS,
+    PAGE_SIZES,
+    PAGE_OUTPUT,
+    PAGE_MESSAGES,
+    PAGE_COUNT
+};
+
+/* What the user chose. */
+struct view {
+    enum page page;
+    int help;                    /* page of the help shown, 0 none */
+    bool paused;
+    bool interacting;            /* keys go to the program */
+    bool log;
+    enum graph_style style;
+    enum unit unit;
+    int64_t window_ns;           /* of the graphs; 0: as fits the run */
+    int scroll;                  /* lines from the page's resting place, see below */
+    uint64_t top[SERIES_COUNT];  /* of the y axes, see graph_top() */
+};
+
+/* What memtop itself costs. */
+struct own_cost {
+    bool known;
+    double cpu_percent;
+    uint64_t rss;
+};
+
+/* What is known. */
+struct scene {
+    const struct process *process;
+    const struct history *history;
+    const struct session *session;
+    const struct capture *capture;   /* NULL: the output is not captured */
+    uint64_t output_end;             /* lines ever printed that are shown */
+    const char *command;             /* untrusted */
+    int64_t interval_ns;
+    int64_t shown_ns;                /* run time at the right edge of the graphs */
+    struct own_cost own;
+    const char *message;             /* for the message line */
+    enum role message_role;
+    bool asks;                       /* the message is a question */
+};
+
+/* Where it is drawn. */
+struct picture {
+    struct canvas canvas;
+    struct layout layout;
+    struct column *columns;          /* room for one graph of the full width */
+    wchar_t *cells;                  /* room for one graph of the full size */
+};
+
+/* Makes the picture so large.  False if memory is short. */
+bool picture_resize(struct picture *picture, int rows, int cols);
+void picture_free(struct picture *picture);
+
+/* The window of the graphs, in ns. */
+int64_t view_window(const struct view *view, const struct scene *scene);
+
+/* Brings the tops of the axes up to date; before drawing, after sampling. */
+void view_rescale(struct view *view, const struct scene *scene);
+
+/* Draws everything. */
+void view_draw(struct picture *picture, const struct view *view,
+               const struct scene *scene);
+
+/* Lines a page can be scrolled by, after it was drawn.  The output and the
+   messages rest at their end and scroll back, the others rest at their top. */
+int view_scroll_limit(const struct picture *picture, const struct view *view,
+                      const struct scene *scene);
+
+const char *view_page_name(enum page page);   /* translated */
+
+/* The pages and blocks, each within a rectangle (view-*.c, chart.c). */
+struct chart {
+    enum series series;
+    const char *title;     /* translated */
+    enum role role;
+    bool peak;             /* say when the run's peak was */
+};
+void chart_draw(struct picture *picture, const struct view *view,
+               const struct scene *scene, const struct rect *rect,
+               const struct chart *chart);
+void chart_sparkline(struct picture *picture, const struct view *view,
+                    const struct scene *scene, const struct rect *rect);
+
+void view_header(struct picture *picture, const struct view *view,
+                 const struct scene *scene);
+void view_overview(struct picture *picture, const struct view *view,
+                   const struct scene *scene);
+
+int view_call_rows(const struct scene *scene);   /* worth a row on the overview */
+void view_calls_block(struct picture *picture, const struct view *view,
+                      const struct scene *scene, const struct rect *rect);
+void view_calls(struct picture *picture, const struct view *view,
+                const struct scene *scene);
+
+void view_sizes_block(struct picture *picture, const struct scene *scene,
+                      const struct rect *rect);
+void view_sizes(struct picture *picture, const struct view *view,
+                const struct scene *scene);
+
+void view_output_block(struct picture *picture, const struct scene *scene,
+                       const struct rect *rect, int scroll);
+void view_messages(struct picture *picture, const struct view *view,
+                   const struct scene *scene);
+int view_messages_lines(const struct scene *scene);
+int view_output_lines(const struct scene *scene);
+void view_help(struct picture *picture, const struct view *view);
+int view_help_pages(const struct picture *picture);
+void view_footer(struct picture *picture, const struct view *view);
+
+/* "not measured: REASON" in place of a block's content. */
+void view_not_measured(struct picture *picture, const struct scene *scene, int row,
+                       int col, int columns);
+
+#endif

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The pages drawn from a scripted process: at every kind of size without
+   touching what they must not, and word for word at the usual ones. */
+#include "config.h"
+
+#include <locale.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "tui/view.h"
+
+#define SECOND INT64_C(1000000000)
+
+static struct picture picture;
+static struct view view;
+static struct scene scene;
+
+static struct session *
+play(const char *script, int64_t to_ns)
+{
+    const struct session_options options = { .source_script = script };
+    struct session *session = session_new(&options);
+    int64_t first, last;
+
+    assert_non_null(session);
+    for (int64_t now = SECOND; now <= SECOND + to_ns; now += SECOND / 2)
+        session_poll(session, now, true);
+    memset(&view, 0, sizeof view);
+    memset(&scene, 0, sizeof scene);
+    view.style = picture.canvas.unicode ? GRAPH_BRAILLE : GRAPH_ASCII;
+    scene.process = session_process(session);
+    scene.history = session_history(session);
+    scene.session = session;
+    scene.command = session_command(session);
+    scene.interval_ns = SECOND;
+    scene.output_end = UINT64_MAX;
+    scene.message = "Sampling every 1 s";
+    if (history_span(scene.history, &first, &last))
+        scene.shown_ns = last;
+    return session;
+}
+
+static char *
+script_file(const char *text)
+{
+    static char name[64];
+    int fd;
+
+    strcpy(name, "/tmp/memtop-view-XXXXXX");
+    fd = mkstemp(name);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+    close(fd);
+    return name;
+}
+
+static const char running[] =
+    "program ./prog --size 100000 \033[31m\xff\n"
+    "pid 24817\n"
+    "0 heap=10M blocks=200 stack=4K rss=12M rss_anon=11M threads=1 malloc=200"
+    " malloc.bytes=10M total=10M size.24=150 size.100=50\n"
+    "2000 heap=100M blocks=24537 stack=12K rss=130M rss_anon=120M threads=4"
+    " malloc=1204871 malloc.bytes=200M realloc=88210 realloc.bytes=30M calloc=10442"
+    " calloc.bytes=50M calloc.failed=2 free=1180334 free.bytes=180M total=280M"
+    " size.1=312044 size.24=401882 size.40=288310 size.70=120551 size.300=44110"
+    " size.70000=31 children=2\n"
+    "4000 heap=60M\n"
+    "5000 say calloc failed 2 times\n"
+    "6000 heap=62M stack=8K\n"
+    "20000 heap=1M\n";
+
+static const char unmeasured[] =
+    "program ./static\n"
+    "pid 7\n"
+    "0 why statically linked\n"
+    "1000 rss=12M rss_anon=8M state=not-measured\n"
+    "20000 rss=1M\n";
+
+static struct session *
+play_text(const char *text, int64_t to_ns)
+{
+    char *name = script_file(text);
+    struct session *session = play(name, to_ns);
+
+    unlink(name);
+    return session;
+}
+
+static void
+draw(int rows, int cols)
+{
+    assert_true(picture_resize(&picture, rows, cols));
+    view_rescale(&view, &scene);
+    view_draw(&picture, &view, &scene);
+}
+
+static void
+check_sizes(void)
+{
+    for (int rows = 1; rows <= 80; rows += rows < 30 ? 1 : 7)
+        for (int cols = 1; cols <= 250; cols += cols < 50 ? 1 : 9) {
+            const struct cell *last;
+
+            draw(rows, cols);
+            last = &picture.canvas.cells[(size_t)rows * (size_t)cols - 1];
+            assert_int_equal(last->text[0], L' ');
+            assert_int_equal(view_scroll_limit(&picture, &view, &scene) < 0, 0);
+        }
+}
+
+static void
+every_page_fits_every_size(void **state)
+{
+    static const char *const scripts[] = { running, unmeasured,
+                                           "program x\n9000 heap=1\n" };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++)
+        for (int style = 0; style < GRAPH_STYLES; style++) {
+            struct session *session = play_text(scripts[i], 7 * SECOND);
+
+            view.style = (enum graph_style)style;
+            view.log = style == GRAPH_BLOCK;
+            for (int page = 0; page < PAGE_COUNT; page++) {
+                view.page = (enum page)page;
+                check_sizes();
+            }
+            view.help = 1;
+            scene.asks = true;
+            check_sizes();
+            session_free(session);
+        }
+}
+
+/* The goldens outlive the version. */
+static void
+hide_version(char *line)
+{
+    char *version = strstr(line, PACKAGE_VERSION);
+
+    if (version != NULL) {
+        memmove(version + 1, version + strlen(PACKAGE_VERSION),
+                strlen(version + strlen(PACKAGE_VERSION)) + 1);
+        *version = 'V';
+    }
+}
+
+/* Compares the picture with tests/golden/NAME; MEMTOP_GOLDEN=write writes it. */
+static void
+expect_golden(const char *name)
+{
+    const char *directory = getenv("srcdir");
+    char path[512], line[16384], expected[16384];
+    bool writing = getenv("MEMTOP_GOLDEN") != NULL;
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/tests/golden/%s", directory ? directory : ".", name);
+    file = fopen(path, writing ? "w" : "r");
+    assert_non_null(file);
+    assert_true(canvas_row_bytes(&picture.canvas) <= sizeof line);
+    for (int row = 0; row < picture.canvas.rows; row++) {
+        canvas_row_text(&picture.canvas, row, line);
+        hide_version(line);
+        if (writing) {
+            fprintf(file, "%s\n", line);
+            continue;
+        }
+        assert_non_null(fgets(expected, sizeof expected, file));
+        expected[strcspn(expected, "\n")] = '\0';
+        assert_string_equal(line, expected);
+    }
+    assert_int_equal(fclose(file), 0);
+}
+
+static void
+golden_sizes(const char *what, const char *text)
+{
+    static const int sizes[][2] = { { 3, 20 }, { 10, 40 }, { 24, 80 }, { 40, 120 },
+                                    { 60, 200 } };
+    char name[64];
+
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct session *session = play_text(text, 7 * SECOND);
+
+        draw(sizes[i][0], sizes[i][1]);
+        snprintf(name, sizeof name, "%s-%dx%d-%s", what, sizes[i][1], sizes[i][0],
+                 picture.canvas.unicode ? "utf8" : "ascii");
+        expect_golden(name);
+        session_free(session);
+    }
+}
+
+static void
+overview_is_as_drawn(void **state)
+{
+    (void)state;
+    golden_sizes("running", running);
+    golden_sizes("unmeasured", unmeasured);
+    picture.canvas.unicode = false;
+    text_ascii_ellipsis(true);
+    golden_sizes("running", running);
+    picture.canvas.unicode = true;
+    text_ascii_ellipsis(false);
+}
+
+static void
+pages_are_as_drawn(void **state)
+{
+    static const char *const names[] = { "", "calls", "sizes", "output", "messages" };
+    char name[64];
+
+    (void)state;
+    for (int page = PAGE_CALLS; page < PAGE_COUNT; page++) {
+        struct session *session = play_text(running, 7 * SECOND);
+
+        view.page = (enum page)page;
+        draw(24, 80);
+        snprintf(name, sizeof name, "%s-80x24-utf8", names[page]);
+        expect_golden(name);
+        session_free(session);
+    }
+}
+
+static void
+help_lists_every_key_over_its_pages(void **state)
+{
+    struct session *session = play_text(running, SECOND);
+    int pages;
+
+    (void)state;
+    view.help = 1;
+    draw(24, 80);
+    assert_int_equal(view_help_pages(&picture), 1);
+    expect_golden("help-80x24-utf8");
+    draw(10, 40);
+    pages = view_help_pages(&picture);
+    assert_true(pages > 1);
+    view.help = pages;
+    draw(10, 40);
+    expect_golden("help-last-40x10-utf8");
+    session_free(session);
+}
+
+static void
+drawing_twice_gives_the_same(void **state)
+{
+    struct session *session = play_text(running, 7 * SECOND);
+    struct cell *before;
+    size_t size;
+
+    (void)state;
+    draw(40, 120);
+    size = 40 * 120 * sizeof *before;
+    before = malloc(size);
+    assert_non_null(before);
+    memcpy(before, picture.canvas.cells, size);
+    view_draw(&picture, &view, &scene);
+    assert_memory_equal(before, picture.canvas.cells, size);
+    free(before);
+    session_free(session);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_page_fits_every_size),
+        cmocka_unit_test(overview_is_as_drawn),
+        cmocka_unit_test(pages_are_as_drawn),
+        cmocka_unit_test(help_lists_every_key_over_its_pages),
+        cmocka_unit_test(drawing_twice_gives_the_same),
+    };
+    int failed;
+
+    if (setlocale(LC_ALL, "C.UTF-8") == NULL)
+        return 77;
+    picture.canvas.unicode = true;
+    failed = cmocka_run_group_tests(tests, NULL, NULL);
+    picture_free(&picture);
+    return failed;
+}
