@@ -1,0 +1,35 @@
+# The library's tests: programs of a few lines run under the libmemtop.so just
+# built, and cmocka programs that know what its counters must then be.
+
+# A program (.run) or a shared object (.plugin) is its one file, as written: no
+# optimiser that drops calls, no sanitizer that brings its own malloc.
+PROGRAM_CFLAGS = -std=gnu11 -Wall -O0 -g -fno-builtin -pthread
+SUFFIXES = .c .cc .run .plugin
+.c.run:
+	@$(MKDIR_P) $(@D)
+	$(AM_V_CCLD)$(CC) $(PROGRAM_CFLAGS) -D_GNU_SOURCE -rdynamic -o $@ $< -ldl
+.c.plugin:
+	@$(MKDIR_P) $(@D)
+	$(AM_V_CCLD)$(CC) $(PROGRAM_CFLAGS) -D_GNU_SOURCE -fPIC -shared -o $@ $<
+.cc.run:
+	@$(MKDIR_P) $(@D)
+	$(AM_V_CCLD)$(CXX) -std=c++17 -O0 -g -fno-builtin -pthread -o $@ $<
+.cc.plugin:
+	@$(MKDIR_P) $(@D)
+	$(AM_V_CCLD)$(CXX) -std=c++17 -O0 -g -fno-builtin -fPIC -shared -o $@ $<
+
+programs = tests/preload/programs
+watched = $(programs)/rows.run
+EXTRA_DIST += $(programs)/cases.h $(programs)/rows.c
+
+if HAVE_CMOCKA
+check_DATA += $(watched)
+check_LIBRARIES += tests/preload/libwatch.a
+tests_preload_libwatch_a_SOURCES = tests/preload/watch.c tests/preload/watch.h
+WATCH_LIBS = tests/preload/libwatch.a src/segment/libsegment.a $(CMOCKA_LIBS) $(LIBINTL)
+
+check_PROGRAMS += tests/preload/rows
+tests_preload_rows_LDADD = $(WATCH_LIBS)
+TESTS += tests/preload/rows
+endif
+CLEANFILES += $(watched)

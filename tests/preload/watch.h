@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Runs a program under the libmemtop.so just built and gives back what became
+ * of it: how it ended, what it printed, what its segments say.  Segments live
+ * in a directory of their own under /dev/shm, which is gone afterwards.
+ *
+ * Failures of the harness itself fail the cmocka test that called it.
+ */
+#ifndef MEMTOP_TESTS_WATCH_H
+#define MEMTOP_TESTS_WATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "segment/reader.h"
+
+#define WATCH_SEGMENTS 32 /* read; more are only counted */
+
+/* What to run.  All but argv may be left out. */
+struct watch {
+    char *const *argv;          /* argv[0] without a slash: one of programs/ */
+    const char *options;        /* MEMTOP_OPTIONS; "keep=PID" is added */
+    const char *preload_before; /* LD_PRELOAD entries before and after ours */
+    const char *preload_after;
+    char *const *environment;   /* further NAME=VALUE, NULL-terminated */
+    const char *directory;      /* MEMTOP_DIR; NULL: a fresh one.  Never removed */
+    void (*prepare)(void);      /* in the child before exec */
+    void (*meanwhile)(pid_t pid, const char *directory); /* once it runs */
+    bool unkept;                /* no "keep=": as under a plain LD_PRELOAD */
+    bool plain;                 /* without libmemtop, to compare */
+    bool gone;                  /* do not expect MEMTOP_DIR to be readable */
+};
+
+struct watched_segment {
+    pid_t pid;
+    uint32_t generation;
+    struct identity identity;
+    struct snapshot snapshot;
+    struct histogram histogram;
+    struct recorded *recorded;
+    size_t recorded_count;
+};
+
+struct watched {
+    pid_t pid;
+    int status;                 /* as from waitpid */
+    char *out;                  /* NUL-terminated */
+    char *err;
+    struct watched_segment *segments; /* by age */
+    size_t count;               /* of them */
+    size_t files;               /* in the directory, whatever they are */
+};
+
+/* Runs it to its end and to that of all who hold its output.  A program that
+   takes longer than 30 seconds is killed and fails the test. */
+void watch_run(const struct watch *how, struct watched *what);
+void watch_free(struct watched *what);
+
+/* The segment of the process itself, its last image: fails if there is none. */
+const struct watched_segment *watch_last(const struct watched *what);
+
+/* Runs "PROGRAM CASE" under OPTIONS; it must exit with 0 and print nothing on
+   stderr. */
+void watch_case(char *program, char *name, const char *options, struct watched *what);
+
+/* Absolute path of a file in the build directory; static buffers in turn. */
+const char *watch_path(const char *relative);
+
+/* Path of programs/NAME as built. */
+const char *watch_program(const char *name);
+
+/* First number after KEY= in what was printed on stdout; fails if not there. */
+uint64_t watch_number(const struct watched *what, const char *key);
+
+/* Fails unless the program exited with 0; shows its stderr. */
+void watch_assert_success(const struct watched *what);
+
+/* Would the loader find it? */
+bool watch_has_library(const char *soname);
+
+#define WATCH_ARGV(...) ((char *[]){__VA_ARGS__, NULL})
+
+#endif
