@@ -119,6 +119,29 @@ meter_sample(struct meter *meter, const struct process *process)
         sample.max[SERIES_RSS] =
             stretch_max(process->os.rss, 0, process->os.rss_peak, meter->rss_peak);
         meter->rss_peak = process->os.rss_peak;
+        meter->rss = process->os.rss;
     }
+    return sample;
+}
+
+struct sample
+meter_recorded(struct meter *meter, const struct recorded *slot, int64_t recorded_ns)
+{
+    struct sample sample = { .time_ns = recorded_ns + (int64_t)slot->end_ns };
+    double seconds = (double)(slot->end_ns - slot->begin_ns) / 1e9;
+
+    sample.last[SERIES_HEAP] = slot->heap_last;
+    sample.max[SERIES_HEAP] = slot->heap_max;
+    sample.last[SERIES_STACK] = sample.max[SERIES_STACK] = slot->stack_max;
+    sample.last[SERIES_CALLS] = sample.max[SERIES_CALLS] =
+        (uint64_t)((double)slot->calls / seconds);
+    sample.last[SERIES_RSS] = sample.max[SERIES_RSS] =
+        meter->rss ? meter->rss : HISTORY_UNKNOWN;
+    /* These peaks have their place now: not once more at the next poll. */
+    if (meter->peak < slot->heap_max)
+        meter->peak = slot->heap_max;
+    if (meter->stack_peak < slot->stack_max)
+        meter->stack_peak = slot->stack_max;
+    meter->live = slot->heap_last;
     return sample;
 }

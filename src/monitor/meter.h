@@ -20,7 +20,7 @@ struct meter {
     uint64_t calls;           /* of the last reading */
     double call_rate;         /* all functions together */
     /* As of the last sample. */
-    uint64_t live, peak, stack_peak, rss_peak;
+    uint64_t live, peak, stack_peak, rss, rss_peak;
 };
 
 /* The counters begin anew: the process has executed another program. */
@@ -36,5 +36,13 @@ bool meter_idle(const struct meter *meter, int64_t now_ns);
 /* The sample of the latest reading: a peak that rose since the last sample is
    its maximum, however short it was. */
 struct sample meter_sample(struct meter *meter, const struct process *process);
+
+/*
+ * The sample of a slot of the flight recorder, whose times count from
+ * recorded_ns after the program's start.  The RSS is the last one known: the
+ * recorder has none.
+ */
+struct sample meter_recorded(struct meter *meter, const struct recorded *slot,
+                             int64_t recorded_ns);
 
 #endif

@@ -177,6 +177,25 @@ session_message(const struct session *session, size_t index)
 
 /* ---- polling ---- */
 
+/* The recorder is finer than most intervals: its slots come before the poll's
+   own sample.  A segment may claim times that are yet to come. */
+static void
+push_recorded(struct session *session)
+{
+    struct recorded slots[RECORDER_SLOTS];
+    int64_t recorded_ns;
+    size_t count;
+
+    if (!session->watch)
+        return;
+    count = watch_recorded(session->watch, slots, RECORDER_SLOTS, &recorded_ns);
+    for (size_t i = 0; i < count; i++) {
+        struct sample sample = meter_recorded(&session->meter, &slots[i], recorded_ns);
+        if (sample.time_ns > 0 && sample.time_ns < session->process.run_ns)
+            history_push(session->history, &sample);
+    }
+}
+
 /* What every source's reading is good for. */
 static void
 digest(struct session *session, int64_t now_ns)
@@ -187,6 +206,7 @@ digest(struct session *session, int64_t now_ns)
     if (process->measured) {
         meter_read(&session->meter, process, now_ns);
         note_failures(session);
+        push_recorded(session);
     }
     sample = meter_sample(&session->meter, process);
     history_push(session->history, &sample);

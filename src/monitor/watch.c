@@ -59,6 +59,7 @@ struct watch {
     int64_t interval_ns;
     int64_t good_ns;          /* last consistent reading */
     int64_t slow_ns;          /* last time of the slow part */
+    uint64_t recorded_until;  /* end of the last slot taken from the recorder */
     int64_t other_program_ns; /* since when /proc/PID/exe is not the segment's; 0: it is */
     bool output_noted;
     bool restarted;           /* the reading to come is of another image */
@@ -166,6 +167,7 @@ follow_exec(struct watch *watch, int64_t now_ns)
     watch->image_ns = now_ns;
     watch->handshake = WAITING;
     watch->other_program_ns = 0;
+    watch->recorded_until = 0;
 }
 
 static void
@@ -396,6 +398,22 @@ watch_poll(struct watch *watch, int64_t now_ns, bool with_sizes, bool *restarted
         say_end(watch);
     else
         read_proc(watch, now_ns);
+}
+
+size_t
+watch_recorded(struct watch *watch, struct recorded *slots, size_t capacity,
+               int64_t *recorded_ns)
+{
+    size_t count = 0;
+
+    if (watch->handshake != COUNTING)
+        return 0;
+    reader_recent(watch->reader, watch->recorded_until, (uint64_t)watch->polled_ns, slots,
+                  capacity, &count);
+    if (count > 0)
+        watch->recorded_until = slots[count - 1].end_ns;
+    *recorded_ns = (int64_t)watch->process->identity.created_ns - watch->started_ns;
+    return count;
 }
 
 bool

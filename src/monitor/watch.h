@@ -26,6 +26,14 @@ void watch_free(struct watch *watch, bool keep);
    program image than at the last call. */
 void watch_poll(struct watch *watch, int64_t now_ns, bool with_sizes, bool *restarted);
 
+/*
+ * What the flight recorder has closed since the call before, at most capacity
+ * slots, oldest first; *recorded_ns is where their times begin, counted from
+ * the program's start.
+ */
+size_t watch_recorded(struct watch *watch, struct recorded *slots, size_t capacity,
+                      int64_t *recorded_ns);
+
 /* No consistent reading for too long. */
 bool watch_stale(const struct watch *watch, int64_t now_ns);
 

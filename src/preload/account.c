@@ -99,19 +99,26 @@ note_depth(struct shard *shard)
     word_max_shared(&mt_segment.process->recorder_stack_max, depth);
 }
 
+/* The clock costs a few ns: it is read when much has changed, not whenever a
+   growing program reaches a new peak by some bytes. */
+static bool
+worth_a_look(int64_t delta)
+{
+    return delta >= FOLD_AT_LEAST || delta <= -FOLD_AT_LEAST;
+}
+
 void
 mt_update_end_slow(struct shard *shard, uint64_t before)
 {
     int64_t delta = shard->hot.delta;
+    unsigned calls = (before & 126) == 0 ? 64 : 0;
 
     if (shard->hot.stack_pointer < mt_thread.stack_lowest)
         note_depth(shard);
-    if ((before & 126) == 0) {
+    if (calls > 0 || delta > mt_guard.ceiling || delta < mt_guard.floor)
         mt_fold(shard);
-        mt_recorder_look(depth_of(shard->hot.stack_pointer));
-    } else if (delta > mt_guard.ceiling || delta < mt_guard.floor) {
-        mt_fold(shard);
-    }
+    if (calls > 0 || worth_a_look(delta))
+        mt_recorder_look(calls, depth_of(shard->hot.stack_pointer));
     seqlock_write_end(&shard->hot.sequence);
 }
 

@@ -19,7 +19,6 @@
 
 /* The slot each level is filling, private to the owner of the flag. */
 static struct recorder_slot open_slots[RECORDER_LEVELS];
-static uint64_t calls_at_open;
 
 static struct recorder_slot *
 slot_of(unsigned level, uint64_t period)
@@ -103,7 +102,7 @@ close_slot(uint64_t now)
     int64_t heap = __atomic_load_n(&process->current, __ATOMIC_RELAXED);
     struct recorder_slot slot = {
         .period = (process->recorder_end - start) / RECORDER_SLOT_NS,
-        .calls = calls - calls_at_open,
+        .calls = calls - process->recorder_calls_before,
         .heap_last = heap > 0 ? (uint64_t)heap : 0,
         .heap_max = word_load(&process->recorder_heap_max),
         .stack_max = word_load(&process->recorder_stack_max),
@@ -111,7 +110,7 @@ close_slot(uint64_t now)
 
     if (slot.heap_max < slot.heap_last)
         slot.heap_max = slot.heap_last;
-    calls_at_open = calls;
+    word_store(&process->recorder_calls_before, calls);
     word_store(&process->recorder_heap_max, slot.heap_last);
     word_store(&process->recorder_stack_max, 0);
     write_slot(slot_of(0, slot.period), &slot);
@@ -127,19 +126,19 @@ mt_recorder_start(void)
 
     for (unsigned level = 0; level < RECORDER_LEVELS; level++)
         open_slots[level].period = 0;
-    calls_at_open = 0;
     process->recorder_end = mt_segment.header->created_ns + RECORDER_SLOT_NS;
     __atomic_store_n(&process->recorder_levels, 1, __ATOMIC_RELEASE);
 }
 
 void
-mt_recorder_look(uint64_t depth)
+mt_recorder_look(unsigned calls, uint64_t depth)
 {
     struct segment_process *process = mt_segment.process;
     uint32_t nobody = 0;
     uint64_t now;
 
-    word_add_shared(&process->recorder_calls, 64);
+    if (calls > 0)
+        word_add_shared(&process->recorder_calls, calls);
     if (mt_segment.header->flags & SEGMENT_FLAG_NO_CLOCK)
         return;
     now = mt_now_coarse();

@@ -9,8 +9,8 @@
 /* Starts recording into the published segment; call once per process. */
 void mt_recorder_start(void);
 
-/* A thread made 64 more calls and stands depth bytes deep: closes the open
-   slot if its time is over.  O(1) amortised. */
-void mt_recorder_look(uint64_t depth);
+/* A thread made that many more calls (it tells every 64th) and stands depth
+   bytes deep: closes the open slot if its time is over.  O(1) amortised. */
+void mt_recorder_look(unsigned calls, uint64_t depth);
 
 #endif

@@ -294,7 +294,8 @@ struct segment_process {
     uint64_t recorder_calls;    /* in steps of 64 a thread */
     uint64_t recorder_heap_max; /* since the slot opened */
     uint64_t recorder_stack_max;
-    uint64_t reserved[8];
+    uint64_t recorder_calls_before; /* recorder_calls when the slot opened */
+    uint64_t reserved[7];
     /* What a forked child started with. */
     uint64_t baseline_bytes;
     uint64_t baseline_blocks;

@@ -531,6 +531,7 @@ struct recording {
     size_t capacity;
     size_t count;
     uint64_t since;         /* slots that end before this are not wanted */
+    uint64_t now;           /* CLOCK_MONOTONIC */
     uint64_t covered_from;  /* finer levels cover everything from here on */
 };
 
@@ -616,9 +617,35 @@ visit_recorded(struct reader *reader, void *out)
         gather_level(reader, level, out);
 }
 
+/* The open slot, once its time is over, as if it were closed. */
+static void
+gather_open_slot(const struct reader *reader, struct recording *recording)
+{
+    const struct segment_process *process = process_of(reader);
+    uint64_t end = word_load(&process->recorder_end);
+    uint64_t start = word_load(&header_of(reader)->created_ns);
+    int64_t current = __atomic_load_n(&process->current, __ATOMIC_RELAXED);
+    struct recorder_slot slot = {
+        .period = (end - start) / RECORDER_SLOT_NS,
+        .calls = subtract_floor(word_load(&process->recorder_calls),
+                                word_load(&process->recorder_calls_before)),
+        .heap_last = current > 0 ? (uint64_t)current : 0,
+        .heap_max = word_load(&process->recorder_heap_max),
+        .stack_max = word_load(&process->recorder_stack_max),
+    };
+
+    if (end <= start || end > recording->now || end - start <= recording->since
+        || recording->capacity == 0)
+        return;
+    raise_to(&slot.heap_max, slot.heap_last);
+    gather_slot(recording, &slot, RECORDER_SLOT_NS);
+    recording->covered_from = recording->slots[0].begin_ns;
+}
+
 static void
 visit_recent(struct reader *reader, void *out)
 {
+    gather_open_slot(reader, out);
     if (levels_present(reader) > 0)
         gather_level(reader, 0, out);
 }
@@ -657,13 +684,14 @@ reader_recorded(struct reader *reader, struct recorded **out, size_t *count)
 }
 
 int
-reader_recent(struct reader *reader, uint64_t since_ns, struct recorded *out,
-              size_t capacity, size_t *count)
+reader_recent(struct reader *reader, uint64_t since_ns, uint64_t now_ns,
+              struct recorded *out, size_t capacity, size_t *count)
 {
     struct recording recording = {
         .slots = out,
         .capacity = capacity,
         .since = since_ns,
+        .now = now_ns,
         .covered_from = UINT64_MAX,
     };
     int error = visit(reader, visit_recent, &recording);

@@ -110,10 +110,12 @@ int reader_recorded(struct reader *reader, struct recorded **out, size_t *count)
 /*
  * The newest slots of the recorder that end after since_ns, oldest first, at
  * most capacity (older ones are left out) and never more than 512 at the
- * finest grain.  For polling: allocates nothing.
+ * finest grain; the slot still open too if its time was over at now_ns
+ * (CLOCK_MONOTONIC), for a program that does not call does not close it.  For
+ * polling: allocates nothing.
  */
-int reader_recent(struct reader *reader, uint64_t since_ns, struct recorded *out,
-                  size_t capacity, size_t *count);
+int reader_recent(struct reader *reader, uint64_t since_ns, uint64_t now_ns,
+                  struct recorded *out, size_t capacity, size_t *count);
 
 /* One English line for a segment_reason or a negative error of reader_open,
    marked for translation. */
