@@ -131,8 +131,8 @@ leak(void)
         }
         pause_step();
     }
-    volatile size_t too_much = SIZE_MAX / 2;
-    free(malloc(too_much));
+    void *volatile refused = malloc(SIZE_MAX / 2 - (size_t)time(NULL));
+    free(refused);
 }
 
 int

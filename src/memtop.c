@@ -7,10 +7,13 @@
 #include <stdlib.h>
 
 #include "app/batch.h"
+#include "app/display.h"
 #include "app/options.h"
+#include "app/say.h"
 #include "app/run.h"
 #include "i18n.h"
 #include "monitor/signals.h"
+#include "tui/app.h"
 
 static struct run run;
 
@@ -24,6 +27,48 @@ hold_standard_descriptors(void)
             descriptor++;
         else if (open("/dev/null", O_RDWR | O_CLOEXEC) < 0)
             return;
+}
+
+static bool
+can_display(const struct options *options)
+{
+    char why[256];
+
+    if (options->batch || tui_usable(why, sizeof why))
+        return !options->batch;
+    say(_("%s; reporting at the end"), why);
+    return false;
+}
+
+/* Without the display; the exit status. */
+static int
+run_batch(void)
+{
+    int signal = batch_run(&run);
+
+    run_report(&run);
+    int status = run_finish(&run);
+    return signal != 0 ? 128 + signal : status;
+}
+
+static int
+run_display(void)
+{
+    int status;
+
+    switch (display_run(&run, &status)) {
+    case DISPLAY_FAILED:
+        return run_batch();
+    case DISPLAY_LEFT:
+        run_finish(&run);
+        return 0;
+    case DISPLAY_DONE:
+        break;
+    }
+    if (status != 0)
+        return status;
+    run_report(&run);
+    return run_finish(&run);
 }
 
 int
@@ -42,11 +87,8 @@ main(int argc, char **argv)
         return status;
 
     signals_open();
+    if (can_display(&options))
+        return run_display();
     status = run_start(&run, 0, 0);
-    if (status != 0)
-        return status;
-    int signal = batch_run(&run);
-    run_report(&run);
-    status = run_finish(&run);
-    return signal != 0 ? 128 + signal : status;
+    return status != 0 ? status : run_batch();
 }

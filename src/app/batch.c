@@ -14,9 +14,7 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "app/say.h"
 #include "app/run.h"
-#include "i18n.h"
 #include "monitor/signals.h"
 #include "report/json.h"
 #include "report/line.h"
@@ -95,8 +93,7 @@ batch_run(struct run *run)
         if (process->ended)
             return 0;
         if (signal != 0) {
-            say(_("%s is left running as process %ld"), run->options->program[0],
-                (long)run->launched.pid);
+            run_say_left(run);
             return signal;
         }
         if (now_ns >= due_ns) {

@@ -2,6 +2,7 @@
 noinst_LIBRARIES += src/app/libapp.a
 src_app_libapp_a_SOURCES = \
 	src/app/batch.c src/app/batch.h \
+	src/app/display.c src/app/display.h \
 	src/app/options.c src/app/options.h \
 	src/app/output.c src/app/output.h \
 	src/app/say.c src/app/say.h \
@@ -10,5 +11,5 @@ src_app_libapp_a_SOURCES = \
 # At the top of the build tree, beside libmemtop.so.
 bin_PROGRAMS += memtop
 memtop_SOURCES = src/memtop.c
-memtop_LDADD = src/app/libapp.a src/report/libreport.a src/monitor/libmonitor.a \
-	src/segment/libsegment.a $(JANSSON_LIBS) $(LIBELF_LIBS) $(LIBINTL) -lm
+memtop_LDADD = src/app/libapp.a src/tui/libtui.a src/report/libreport.a src/monitor/libmonitor.a \
+	src/segment/libsegment.a $(NCURSESW_LIBS) $(JANSSON_LIBS) $(LIBELF_LIBS) $(LIBINTL) -lm

@@ -229,14 +229,13 @@ parse_output_option(int key, char *word, struct argp_state *state)
         options->ascii = true;
         return 0;
     case 'g':
-        options->graph = (enum option_graph)parse_word(state, "--graph", word, graphs);
+        options->graph = (enum tui_graph)parse_word(state, "--graph", word, graphs);
         return 0;
     case KEY_SI:
         options->si = true;
         return 0;
     case KEY_ON_QUIT:
-        options->on_quit =
-            (enum option_on_quit)parse_word(state, "--on-quit", word, quits);
+        options->on_quit = (enum tui_on_quit)parse_word(state, "--on-quit", word, quits);
         return 0;
     case 'p':
         options->png = parse_file(state, "--png", word);
@@ -386,13 +385,22 @@ options_png_name(const char *name, char *buffer, size_t size)
 }
 
 bool
-options_colour(const struct options *options, int descriptor)
+options_display_colour(const struct options *options)
 {
     const char *no_color = getenv("NO_COLOR");
+
+    if (options->color != COLOR_AUTO)
+        return options->color == COLOR_ALWAYS;
+    return no_color == NULL || no_color[0] == '\0';
+}
+
+bool
+options_colour(const struct options *options, int descriptor)
+{
     const char *term = getenv("TERM");
 
     if (options->color != COLOR_AUTO)
         return options->color == COLOR_ALWAYS;
-    return isatty(descriptor) && (no_color == NULL || no_color[0] == '\0')
+    return options_display_colour(options) && isatty(descriptor)
            && (term == NULL || strcmp(term, "dumb") != 0);
 }

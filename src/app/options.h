@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tui/app.h"
+
 /* memtop's own failures, as env(1), nohup(1) and timeout(1) have them; the
    program's not being found or not executable is 127 or 126. */
 #define EXIT_MEMTOP 125
@@ -15,8 +17,6 @@
 
 enum option_format { FORMAT_TEXT, FORMAT_JSON };
 enum option_color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
-enum option_graph { GRAPH_AUTO, GRAPH_BRAILLE, GRAPH_BLOCK, GRAPH_ASCII };
-enum option_on_quit { ON_QUIT_ASK, ON_QUIT_KILL, ON_QUIT_LEAVE };
 
 struct options {
     char **program; /* program and arguments, NULL at the end */
@@ -37,8 +37,8 @@ struct options {
     bool root_only;
 
     enum option_color color;
-    enum option_graph graph;
-    enum option_on_quit on_quit;
+    enum tui_graph graph;
+    enum tui_on_quit on_quit;
     bool ascii;
     bool si;
 
@@ -63,7 +63,8 @@ void options_words(const struct options *options, char *buffer, size_t size);
 /* The file for the picture: ".png" is appended unless it is there. */
 void options_png_name(const char *name, char *buffer, size_t size);
 
-/* Whether what goes to the descriptor is coloured. */
+/* Whether the display is coloured, and what goes to the descriptor. */
+bool options_display_colour(const struct options *options);
 bool options_colour(const struct options *options, int descriptor);
 
 #endif

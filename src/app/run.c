@@ -154,6 +154,13 @@ run_start(struct run *run, int rows, int cols)
     return watch(run);
 }
 
+void
+run_say_left(const struct run *run)
+{
+    say(_("%s is left running as process %ld"), run->options->program[0],
+        (long)run->launched.pid);
+}
+
 static void
 write_picture(const struct run *run)
 {

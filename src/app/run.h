@@ -30,6 +30,9 @@ int run_check(struct run *run, const struct options *options);
    status, having said why. */
 int run_start(struct run *run, int rows, int cols);
 
+/* Says that the program runs on without memtop. */
+void run_say_left(const struct run *run);
+
 /* The report and the picture, as the options ask for them. */
 void run_report(struct run *run);
 

@@ -138,11 +138,11 @@ test_words(void **state)
     (void)state;
     assert_int_equal(parse("--color=never --graph=block --on-quit=leave ls"), 0);
     assert_int_equal(parsed->options.color, COLOR_NEVER);
-    assert_int_equal(parsed->options.graph, GRAPH_BLOCK);
-    assert_int_equal(parsed->options.on_quit, ON_QUIT_LEAVE);
+    assert_int_equal(parsed->options.graph, TUI_GRAPH_BLOCK);
+    assert_int_equal(parsed->options.on_quit, TUI_ON_QUIT_LEAVE);
     assert_int_equal(parse("--color -g ascii ls"), 0);
     assert_int_equal(parsed->options.color, COLOR_ALWAYS);
-    assert_int_equal(parsed->options.graph, GRAPH_ASCII);
+    assert_int_equal(parsed->options.graph, TUI_GRAPH_ASCII);
     assert_int_equal(parse("-C ls"), 0);
     assert_int_equal(parsed->options.color, COLOR_NEVER);
     assert_int_equal(parse("-B --format=json ls"), 0);

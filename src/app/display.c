@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Joins the display to what it shows.  Every byte the program prints on the
+ * captured terminal reaches the user's terminal in the end, whichever way the
+ * display ends.
+ */
+#include "config.h"
+
+#include "app/display.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "app/say.h"
+#include "app/run.h"
+#include "i18n.h"
+#include "monitor/capture.h"
+#include "monitor/library.h"
+#include "tui/app.h"
+
+/* The size of the terminal the display will use. */
+static void
+terminal_size(int *rows, int *cols)
+{
+    struct winsize size = {0};
+    int terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
+
+    if (terminal >= 0) {
+        ioctl(terminal, TIOCGWINSZ, &size);
+        close(terminal);
+    }
+    *rows = size.ws_row > 0 ? size.ws_row : 24;
+    *cols = size.ws_col > 0 ? size.ws_col : 80;
+}
+
+/* The stream that was captured: what is replayed goes there. */
+static int
+captured_stream(const struct launched *launched)
+{
+    if (launched->captured[STDOUT_FILENO])
+        return STDOUT_FILENO;
+    return launched->captured[STDERR_FILENO] ? STDERR_FILENO : STDIN_FILENO;
+}
+
+static enum tui_outcome
+show(struct run *run, struct capture *capture)
+{
+    const struct options *options = run->options;
+    struct library_search module;
+    bool found = library_find_module("memtop-png.so", &module);
+    const struct tui_options display = {
+        .interval_ns = options->interval_ns,
+        .graph = options->graph,
+        .on_quit = options->on_quit,
+        .colour = options_display_colour(options),
+        .ascii = options->ascii,
+        .si = options->si,
+        .png_module = found ? module.path : NULL,
+        .dump_screen = options->dump_screen,
+    };
+
+    return tui_run(run->session, capture, options->script != NULL ? NULL : &run->launched,
+                   &display);
+}
+
+/* The program's output after the display. */
+static void
+give_output(struct run *run, struct capture *capture, bool leave)
+{
+    int stream = captured_stream(&run->launched);
+    int error = capture_replay(capture, stream);
+
+    if (error == 0 && leave)
+        error = capture_leave(capture, stream);
+    if (error != 0)
+        say(_("cannot print what the program printed: %s"), strerror(-error));
+    capture_free(capture);
+}
+
+enum display_outcome
+display_run(struct run *run, int *status)
+{
+    struct capture *capture = NULL;
+    int rows, cols;
+
+    terminal_size(&rows, &cols);
+    *status = run_start(run, rows, cols);
+    if (*status != 0)
+        return DISPLAY_DONE;
+    if (run->launched.pty >= 0)
+        capture = capture_new(run->launched.pty);
+
+    enum tui_outcome outcome = show(run, capture);
+    bool ended = session_process(run->session)->ended;
+    if (outcome == TUI_FAILED)
+        say(_("the display could not start (%s); reporting at the end"), strerror(errno));
+    if (capture != NULL)
+        give_output(run, capture, !ended);
+    if (outcome == TUI_FAILED)
+        return DISPLAY_FAILED;
+    if (ended || run->options->script != NULL)
+        return DISPLAY_DONE;
+    run_say_left(run);
+    return DISPLAY_LEFT;
+}
