@@ -177,8 +177,9 @@ settle(struct process *process)
     raise_to(&process->rss_peak, process->os.rss);
     process->os.rss_peak = process->rss_peak;
     process->os_known = process->os.rss > 0;
-    process->os_heap = process->now.usable_bytes ? process->now.usable_bytes
-                                                 : process->now.live_bytes;
+    raise_to(&process->rss_anon_peak, process->os.rss_anon);
+    raise_to(&process->heap_peak, process->now.peak_bytes);
+    raise_to(&process->heap_peak, process->now.usable_bytes);
 }
 
 /* Plays the words behind a line's time.  session may be NULL. */

@@ -303,9 +303,9 @@ process_coverage(const struct process *process)
 {
     double share;
 
-    if (!process->measured || !process->os_known || process->os.rss_anon == 0)
+    if (!process->measured || process->rss_anon_peak == 0)
         return -1;
-    share = 100.0 * (double)process->os_heap / (double)process->os.rss_anon;
+    share = 100.0 * (double)process->heap_peak / (double)process->rss_anon_peak;
     return share > 100 ? 100 : (int)(share + 0.5);
 }
 

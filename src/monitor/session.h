@@ -59,7 +59,8 @@ struct process {
     struct rates rates;
     struct procfs_memory os;      /* as /proc tells; zero-filled if unknown */
     bool os_known;
-    uint64_t os_heap;             /* what the heap occupied when os was read */
+    uint64_t heap_peak;           /* the most the heap was seen to occupy */
+    uint64_t rss_anon_peak;       /* the most anonymous RSS seen */
     uint64_t rss_peak;
     uint64_t stack_touched;       /* high-water mark of touched stack pages, 0 unknown */
     unsigned children;            /* descendants alive now, watched or not */
@@ -108,7 +109,12 @@ const struct message *session_message(const struct session *session, size_t inde
 void session_say(struct session *session, enum severity severity, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Heap seen against anonymous RSS, in 0..100 percent, or -1 if unknown. */
+/*
+ * How much of the process's own memory malloc explains: the heap at its
+ * greatest against the anonymous RSS at its greatest, in 0..100 percent, or -1
+ * if unknown.  Not as of now: freed memory that the allocator keeps would look
+ * like memory from elsewhere.
+ */
 int process_coverage(const struct process *process);
 
 /* "SIGSEGV"; for a number without a name, "signal 40" (good until the next call). */

@@ -202,6 +202,7 @@ accept_handshake(struct watch *watch, enum segment_state state)
         return; /* keeps the name it was called by: sh, not dash */
     name_program(watch, identity.program);
     watch->restarted = true;
+    process->heap_peak = process->rss_anon_peak = process->rss_peak = 0;
     session_say(watch->session, SEVERITY_STATE, _("executed %s; counters restarted"),
                 identity.program);
 }
@@ -235,6 +236,13 @@ miss_handshake(struct watch *watch, int64_t now_ns)
 }
 
 static void
+raise_to(uint64_t *peak, uint64_t value)
+{
+    if (*peak < value)
+        *peak = value;
+}
+
+static void
 read_counters(struct watch *watch, int64_t now_ns, bool with_sizes)
 {
     struct snapshot snapshot;
@@ -246,6 +254,7 @@ read_counters(struct watch *watch, int64_t now_ns, bool with_sizes)
         process->now = snapshot;
         if (snapshot.torn == 0)
             watch->good_ns = now_ns;
+        raise_to(&process->heap_peak, snapshot.peak_bytes);
     }
     if (with_sizes) {
         struct histogram *sizes = &process->sizes;
@@ -317,10 +326,9 @@ read_proc(struct watch *watch, int64_t now_ns)
         return;
     process->os = memory;
     process->os_known = true;
-    process->os_heap = process->now.usable_bytes ? process->now.usable_bytes
-                                                 : process->now.live_bytes;
-    if (memory.rss_peak > process->rss_peak)
-        process->rss_peak = memory.rss_peak;
+    raise_to(&process->heap_peak, process->now.usable_bytes);
+    raise_to(&process->rss_anon_peak, memory.rss_anon);
+    raise_to(&process->rss_peak, memory.rss_peak);
     read_slow(watch, now_ns);
 }
 

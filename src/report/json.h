@@ -22,7 +22,7 @@
  *   heap          live bytes            usable   what they occupy
  *   peak          highest heap          total    ever allocated, no failed calls
  *   live          live blocks
- *   coverage      percent of rss_anon that heap explains; absent if unknown
+ *   coverage      heap peak in percent of the highest rss_anon; absent if unknown
  *   stack stack_peak         depth at calls: now, highest
  *   stack_touched            deepest page the main thread touched; absent if
  *                            unknown

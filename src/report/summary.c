@@ -325,7 +325,7 @@ report_remarks(FILE *out, const struct process *process)
     remark_counting(out, process);
     remark_images(out, process);
     if (coverage >= 0 && coverage < COVERAGE_LOW
-        && process->os.rss_anon >= COVERAGE_MIN_BYTES)
+        && process->rss_anon_peak >= COVERAGE_MIN_BYTES)
         /* TRANSLATORS: coverage: how much of the process's own memory memtop
            sees as heap. */
         fprintf(out, _("memtop: coverage %d%%: most of the process's memory does not "

@@ -563,13 +563,13 @@ test_not_launched_with_library(void **state)
 static void
 test_words(void **state)
 {
-    struct process process = { .measured = true, .os_known = true, .os_heap = 25 };
+    struct process process = { .measured = true, .os_known = true, .heap_peak = 25 };
 
     (void)state;
     assert_int_equal(-1, process_coverage(&process));
-    process.os.rss_anon = 100;
+    process.rss_anon_peak = 100;
     assert_int_equal(25, process_coverage(&process));
-    process.os.rss_anon = 5;
+    process.rss_anon_peak = 5;
     assert_int_equal(100, process_coverage(&process));
     assert_string_equal("SIGSEGV", process_signal_name(SIGSEGV));
     assert_string_equal("signal 40", process_signal_name(40));

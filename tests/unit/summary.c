@@ -169,7 +169,7 @@ remarks(void **state)
     strcpy(fake.identity.allocator, "libjemalloc.so.2");
     fake.identity.origin = ORIGIN_RAW_CLONE;
     fake_coverage = 11;
-    fake.os.rss_anon = 64 << 20;
+    fake.rss_anon_peak = 64 << 20;
     FAKE_OUTPUT(text, report_remarks(out, &fake));
     assert_string_equal(
         text,
@@ -195,12 +195,12 @@ coverage_only_where_it_matters(void **state)
 
     (void)state;
     fake_coverage = 11;
-    fake.os.rss_anon = 1 << 20;
+    fake.rss_anon_peak = 1 << 20;
     FAKE_OUTPUT(text, report_remarks(out, &fake));
     assert_string_equal(text, "");
     free(text);
     fake_coverage = 50;
-    fake.os.rss_anon = 64 << 20;
+    fake.rss_anon_peak = 64 << 20;
     FAKE_OUTPUT(text, report_remarks(out, &fake));
     assert_string_equal(text, "");
     free(text);
