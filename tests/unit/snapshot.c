@@ -123,7 +123,7 @@ fill_moment(void)
     fake.sizes.live[histogram_coarse(24)] = 24537;
     fake.os_known = true;
     fake.os.rss = 30 * MIB;
-    fake.rss_anon_peak = 25 * MIB;
+    fake.os.rss_anon = fake.rss_anon_peak = 25 * MIB;
     fake.rss_peak = 120 * MIB;
     fake_coverage = 80;
 }
