@@ -111,8 +111,9 @@ logged() {
     return 1
 }
 
+# Without arguments any configuration will do.
 configure_tree() {
-    if [ -f Makefile ] && [ "$(cat configured 2>/dev/null)" = "$*" ]; then
+    if [ -f Makefile ] && { [ $# = 0 ] || [ "$(cat configured 2>/dev/null)" = "$*" ]; }; then
         return 0
     fi
     note "Configuring in $PWD ..."

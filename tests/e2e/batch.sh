@@ -3,9 +3,15 @@
 # memtop -B from outside: statuses, what is printed where, signals, files.
 memtop=$PWD/memtop
 work=$(mktemp -d /tmp/memtop-batch-XXXXXX) || exit 99
-trap 'rm -rf "$work"' EXIT
+# Segments in a directory of our own: programs left running leave theirs.
+segments=$(mktemp -d /dev/shm/memtop-batch-XXXXXX 2>/dev/null)
+trap 'rm -rf "$work" "$segments"' EXIT
 cd "$work" || exit 99
 unset LD_PRELOAD MEMTOP_OPTIONS MEMTOP_DIR NO_COLOR
+if [ -n "$segments" ]; then
+    MEMTOP_DIR=$segments
+    export MEMTOP_DIR
+fi
 LC_ALL=C
 export LC_ALL
 failures=0
@@ -164,6 +170,15 @@ wait $memtop_pid
 kill -0 "$program" || fail "SIGHUP killed the program"
 echo >stop2
 await sh -c "! kill -0 $program"
+
+# --- no display ---
+if command -v setsid >/dev/null 2>&1; then
+    setsid -w "$memtop" -q sh -c 'exit 3' >out 2>err </dev/null
+    status=$?
+    [ $status = 3 ] || fail "without a terminal: status $status"
+    says err 'reporting at the end'
+    [ "$(wc -l <err)" = 1 ] || fail "more than one line: $(cat err)"
+fi
 
 # --- pictures ---
 if "$memtop" -Bq -p picture true 2>err; then
