@@ -35,6 +35,9 @@
 #define SYS_pidfd_open 434
 #endif
 
+/* Dead segments removed at a start: each takes microseconds. */
+#define SWEEP_LIMIT 256
+
 /* What the child tells; small enough for the pipe to take it at once. */
 struct notice {
     enum { NOTICE_SEGMENT, NOTICE_FAILED } kind;
@@ -205,6 +208,8 @@ prepare_library(struct launch *launch, struct launched *out)
         out->directory[0] = '\0';
         return;
     }
+    /* What was left running by an earlier memtop and has been killed since. */
+    segment_sweep(launch->directory, segment_pid_namespace(), SWEEP_LIMIT);
     /* A comma would end the word segment=PATH in MEMTOP_OPTIONS. */
     if (strchr(out->directory, ',') || !name_library(launch)) {
         launch->preload[0] = '\0';

@@ -14,13 +14,20 @@
 #define IDLE_NS      INT64_C(5000000000)
 
 static uint64_t
+add(uint64_t a, uint64_t b)
+{
+    uint64_t sum;
+
+    return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+static uint64_t
 all_calls(const struct snapshot *snapshot)
 {
     uint64_t sum = 0;
 
     for (int i = 0; i < FN_COUNT; i++)
-        if (__builtin_add_overflow(sum, snapshot->calls[i], &sum))
-            return UINT64_MAX;
+        sum = add(sum, snapshot->calls[i]);
     return sum;
 }
 
@@ -36,7 +43,7 @@ meter_restart(struct meter *meter, int64_t now_ns)
 {
     meter->before = (struct snapshot){ 0 };
     meter->at_ns = now_ns;
-    meter->calls = 0;
+    meter->calls = meter->sample_calls = meter->recorded_calls = 0;
     meter->peak = meter->stack_peak = meter->live = 0;
     meter->quiet_since_ns = now_ns;
 }
@@ -55,7 +62,6 @@ compute_rates(struct meter *meter, struct process *process, double seconds)
         rates->calls[i] = rate(before->calls[i], now->calls[i], seconds);
     rates->bytes_allocated = rate(before->total_bytes, now->total_bytes, seconds);
     rates->bytes_freed = ordered ? (double)(gone_now - gone_before) / seconds : 0;
-    meter->call_rate = rate(all_calls(before), all_calls(now), seconds);
 }
 
 void
@@ -65,7 +71,8 @@ meter_read(struct meter *meter, struct process *process, int64_t now_ns)
 
     if (!meter->started) {
         /* The first reading is measured from the program's start. */
-        meter_restart(meter, now_ns - process->run_ns);
+        meter->at_ns = now_ns - process->run_ns;
+        meter->quiet_since_ns = now_ns;
         meter->started = true;
     }
     if (calls != meter->calls)
@@ -93,6 +100,23 @@ stretch_max(uint64_t now, uint64_t last, uint64_t peak, uint64_t peak_before)
     return peak > peak_before && peak > max ? peak : max;
 }
 
+/* Calls per second since the last sample.  Which of a slot's calls came before
+   the last reading is an estimate; the slots together know better, unless some
+   were missed. */
+static uint64_t
+sample_rate(struct meter *meter, const struct process *process)
+{
+    int64_t ns = process->run_ns - meter->sample_ns;
+    uint64_t calls = all_calls(&process->now);
+    uint64_t before = meter->sample_calls > meter->recorded_calls ? meter->sample_calls
+                                                                  : meter->recorded_calls;
+    double seconds = (double)(ns > RATE_MIN_NS ? ns : RATE_MIN_NS) / 1e9;
+    uint64_t result = (uint64_t)rate(before, calls, seconds);
+
+    meter->sample_calls = calls;
+    return result;
+}
+
 struct sample
 meter_sample(struct meter *meter, const struct process *process)
 {
@@ -108,8 +132,8 @@ meter_sample(struct meter *meter, const struct process *process)
         sample.last[SERIES_STACK] = now->stack_now;
         sample.max[SERIES_STACK] =
             stretch_max(now->stack_now, 0, now->stack_peak, meter->stack_peak);
-        sample.last[SERIES_CALLS] = (uint64_t)meter->call_rate;
-        sample.max[SERIES_CALLS] = (uint64_t)meter->call_rate;
+        sample.last[SERIES_CALLS] = sample_rate(meter, process);
+        sample.max[SERIES_CALLS] = sample.last[SERIES_CALLS];
         meter->live = now->live_bytes;
         meter->peak = now->peak_bytes;
         meter->stack_peak = now->stack_peak;
@@ -121,27 +145,73 @@ meter_sample(struct meter *meter, const struct process *process)
         meter->rss_peak = process->os.rss_peak;
         meter->rss = process->os.rss;
     }
+    meter->sample_ns = process->run_ns;
     return sample;
 }
 
-struct sample
-meter_recorded(struct meter *meter, const struct recorded *slot, int64_t recorded_ns)
+/* The recorder knows nothing of the RSS: it stays as it was. */
+static struct sample
+sample_of(const struct meter *meter, const struct recorded *slot, int64_t time_ns)
 {
-    struct sample sample = { .time_ns = recorded_ns + (int64_t)slot->end_ns };
     double seconds = (double)(slot->end_ns - slot->begin_ns) / 1e9;
+    uint64_t calls = seconds > 0 ? (uint64_t)((double)slot->calls / seconds) : 0;
+    uint64_t rss = meter->rss ? meter->rss : HISTORY_UNKNOWN;
+    uint64_t heap_max = slot->heap_max > slot->heap_last ? slot->heap_max
+                                                         : slot->heap_last;
 
-    sample.last[SERIES_HEAP] = slot->heap_last;
-    sample.max[SERIES_HEAP] = slot->heap_max;
-    sample.last[SERIES_STACK] = sample.max[SERIES_STACK] = slot->stack_max;
-    sample.last[SERIES_CALLS] = sample.max[SERIES_CALLS] =
-        (uint64_t)((double)slot->calls / seconds);
-    sample.last[SERIES_RSS] = sample.max[SERIES_RSS] =
-        meter->rss ? meter->rss : HISTORY_UNKNOWN;
-    /* These peaks have their place now: not once more at the next poll. */
-    if (meter->peak < slot->heap_max)
-        meter->peak = slot->heap_max;
-    if (meter->stack_peak < slot->stack_max)
-        meter->stack_peak = slot->stack_max;
+    return (struct sample){
+        .time_ns = time_ns,
+        .max = { [SERIES_HEAP] = heap_max,
+                 [SERIES_STACK] = slot->stack_max,
+                 [SERIES_RSS] = rss,
+                 [SERIES_CALLS] = calls },
+        .last = { [SERIES_HEAP] = slot->heap_last,
+                  [SERIES_STACK] = slot->stack_max,
+                  [SERIES_RSS] = rss,
+                  [SERIES_CALLS] = calls },
+    };
+}
+
+/* What a slot that ends at time_ns holds need not be marked at the next reading
+   any more. */
+static void
+account(struct meter *meter, const struct recorded *slot, int64_t time_ns,
+        const struct sample *sample)
+{
+    double length = (double)(slot->end_ns - slot->begin_ns);
+    double part = (double)(time_ns - meter->sample_ns) / length;
+    uint64_t calls = (uint64_t)((double)slot->calls * (part < 1 ? part : 1));
+
+    meter->sample_calls = add(meter->sample_calls, calls);
+    meter->sample_ns = time_ns;
     meter->live = slot->heap_last;
-    return sample;
+    if (sample->max[SERIES_HEAP] > meter->peak)
+        meter->peak = sample->max[SERIES_HEAP];
+    if (sample->max[SERIES_STACK] > meter->stack_peak)
+        meter->stack_peak = sample->max[SERIES_STACK];
+}
+
+void
+meter_push_recorded(struct meter *meter, const struct process *process,
+                    const struct recorded *slots, size_t count, int64_t offset_ns,
+                    struct history *history)
+{
+    int64_t first_ns, last_ns = INT64_MIN;
+
+    history_span(history, &first_ns, &last_ns);
+    for (size_t i = 0; i < count; i++) {
+        const struct recorded *slot = &slots[i];
+        struct sample sample;
+        int64_t time_ns;
+
+        meter->recorded_calls = add(meter->recorded_calls, slot->calls);
+        if (slot->end_ns > INT64_MAX || slot->begin_ns >= slot->end_ns
+            || __builtin_add_overflow((int64_t)slot->end_ns, offset_ns, &time_ns)
+            || time_ns <= 0 || time_ns <= last_ns || time_ns >= process->run_ns)
+            continue;
+        sample = sample_of(meter, slot, time_ns);
+        history_push(history, &sample);
+        account(meter, slot, time_ns, &sample);
+        last_ns = time_ns;
+    }
 }

@@ -7,6 +7,7 @@
 #define MEMTOP_METER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "monitor/history.h"
@@ -18,8 +19,10 @@ struct meter {
     struct snapshot before;   /* rates are differences to this */
     int64_t quiet_since_ns;   /* the last reading with a new call */
     uint64_t calls;           /* of the last reading */
-    double call_rate;         /* all functions together */
     /* As of the last sample. */
+    int64_t sample_ns;        /* run time */
+    uint64_t sample_calls;    /* counted up to there, about */
+    uint64_t recorded_calls;  /* in all of the recorder's slots */
     uint64_t live, peak, stack_peak, rss, rss_peak;
 };
 
@@ -38,11 +41,13 @@ bool meter_idle(const struct meter *meter, int64_t now_ns);
 struct sample meter_sample(struct meter *meter, const struct process *process);
 
 /*
- * The sample of a slot of the flight recorder, whose times count from
- * recorded_ns after the program's start.  The RSS is the last one known: the
- * recorder has none.
+ * Between two readings the flight recorder has looked more often: pushes its
+ * slots, whose times plus offset_ns are run time, before the sample of the
+ * latest reading is made.  A slot older than the history's end comes too late
+ * and is left out, as is one from the future.
  */
-struct sample meter_recorded(struct meter *meter, const struct recorded *slot,
-                             int64_t recorded_ns);
+void meter_push_recorded(struct meter *meter, const struct process *process,
+                         const struct recorded *slots, size_t count, int64_t offset_ns,
+                         struct history *history);
 
 #endif

@@ -178,22 +178,19 @@ session_message(const struct session *session, size_t index)
 /* ---- polling ---- */
 
 /* The recorder is finer than most intervals: its slots come before the poll's
-   own sample.  A segment may claim times that are yet to come. */
+   own sample. */
 static void
 push_recorded(struct session *session)
 {
     struct recorded slots[RECORDER_SLOTS];
-    int64_t recorded_ns;
+    int64_t offset_ns;
     size_t count;
 
     if (!session->watch)
         return;
-    count = watch_recorded(session->watch, slots, RECORDER_SLOTS, &recorded_ns);
-    for (size_t i = 0; i < count; i++) {
-        struct sample sample = meter_recorded(&session->meter, &slots[i], recorded_ns);
-        if (sample.time_ns > 0 && sample.time_ns < session->process.run_ns)
-            history_push(session->history, &sample);
-    }
+    count = watch_recorded(session->watch, slots, RECORDER_SLOTS, &offset_ns);
+    meter_push_recorded(&session->meter, &session->process, slots, count, offset_ns,
+                        session->history);
 }
 
 /* What every source's reading is good for. */

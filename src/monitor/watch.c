@@ -257,11 +257,10 @@ read_counters(struct watch *watch, int64_t now_ns, bool with_sizes)
         raise_to(&process->heap_peak, snapshot.peak_bytes);
     }
     if (with_sizes) {
-        struct histogram *sizes = &process->sizes;
         static struct histogram copy; /* 34 KiB: not for the stack */
 
         if (reader_histogram(watch->reader, &copy) == 0)
-            *sizes = copy;
+            process->sizes = copy;
     }
 }
 
@@ -420,7 +419,9 @@ watch_recorded(struct watch *watch, struct recorded *slots, size_t capacity,
                   capacity, &count);
     if (count > 0)
         watch->recorded_until = slots[count - 1].end_ns;
-    *recorded_ns = (int64_t)watch->process->identity.created_ns - watch->started_ns;
+    /* Unsigned: the segment may claim any time. */
+    *recorded_ns = (int64_t)(watch->process->identity.created_ns
+                             - (uint64_t)watch->started_ns);
     return count;
 }
 

@@ -141,6 +141,78 @@ test_peaks_in_samples(void **state)
     assert_int_equal(sample.max[SERIES_RSS], 70);
 }
 
+/* Slots of the recorder fill the time between two readings; late and future
+   ones, and nonsense, are left out; a peak is shown where it was. */
+static void
+test_recorded(void **state)
+{
+    static const struct recorded slots[] = {
+        { .begin_ns = 0, .end_ns = UINT64_MAX, .heap_max = 9999 },
+        { .begin_ns = 300, .end_ns = 400, .heap_last = 1, .heap_max = 8888 },
+        { .begin_ns = 1100, .end_ns = 1000, .heap_max = 6666 },
+        { .begin_ns = 1000, .end_ns = 1100, .calls = 5, .heap_last = 10, .heap_max = 70,
+          .stack_max = 4 },
+        { .begin_ns = 1100, .end_ns = 1200, .heap_last = 20, .heap_max = 30 },
+        { .begin_ns = 8000, .end_ns = 9000, .heap_max = 7777 },
+    };
+    struct history *history = history_new(4);
+    struct sample sample;
+    struct column columns[3];
+    int64_t when;
+    uint64_t peak;
+
+    (void)state;
+    process.run_ns = 500;
+    process.now.live_bytes = 5;
+    process.now.peak_bytes = 5;
+    sample = meter_sample(&meter, &process);
+    history_push(history, &sample);
+    process.run_ns = 2000;
+    process.now.live_bytes = 25;
+    process.now.peak_bytes = 70;
+    meter_push_recorded(&meter, &process, slots, 6, 50, history);
+    sample = meter_sample(&meter, &process);
+    history_push(history, &sample);
+    assert_true(history_peak(history, SERIES_HEAP, 0, 3000, &peak, &when));
+    assert_int_equal(peak, 70);
+    assert_int_equal(when, 1150);
+    history_columns(history, SERIES_HEAP, 1150, 2001, columns, 3);
+    assert_int_equal(columns[1].max, 25);
+    assert_int_equal(columns[2].last, 25);
+    history_columns(history, SERIES_CALLS, 1150, 1150, columns, 1);
+    assert_int_equal(columns[0].max, 50000000);
+    history_free(history);
+}
+
+/* The calls of a reading are those that the recorder does not have yet. */
+static void
+test_calls_are_shown_once(void **state)
+{
+    static const struct recorded slots[] = {
+        { .begin_ns = 800000000, .end_ns = 1200000000, .calls = 400 },
+        { .begin_ns = 1200000000, .end_ns = 1600000000, .calls = 4000 },
+    };
+    struct history *history = history_new(4);
+    struct sample sample;
+
+    (void)state;
+    process.now.calls[FN_MALLOC] = 1000;
+    process.run_ns = SECOND;
+    sample = meter_sample(&meter, &process);
+    assert_int_equal(sample.last[SERIES_CALLS], 1000);
+    history_push(history, &sample);
+    /* 200 of the first slot are new, then 4000, then 800 in 400 ms. */
+    process.now.calls[FN_MALLOC] = 6000;
+    process.run_ns = 2 * SECOND;
+    meter_push_recorded(&meter, &process, slots, 2, 0, history);
+    sample = meter_sample(&meter, &process);
+    assert_in_range(sample.last[SERIES_CALLS], 1999, 2001);
+    process.run_ns = 3 * SECOND;
+    sample = meter_sample(&meter, &process);
+    assert_int_equal(sample.last[SERIES_CALLS], 0);
+    history_free(history);
+}
+
 static void
 test_not_measured(void **state)
 {
@@ -165,6 +237,8 @@ main(void)
         cmocka_unit_test_setup(test_restart, set_up),
         cmocka_unit_test_setup(test_idle, set_up),
         cmocka_unit_test_setup(test_peaks_in_samples, set_up),
+        cmocka_unit_test_setup(test_recorded, set_up),
+        cmocka_unit_test_setup(test_calls_are_shown_once, set_up),
         cmocka_unit_test_setup(test_not_measured, set_up),
     };
 
