@@ -32,6 +32,16 @@ current_bytes(void)
     return __atomic_load_n(&mt_segment.process->current, __ATOMIC_RELAXED);
 }
 
+/* Every thread reads these at every call: written only if they change. */
+static void
+set_guard(int64_t ceiling, int64_t floor)
+{
+    if (mt_guard.ceiling != ceiling)
+        mt_guard.ceiling = ceiling;
+    if (mt_guard.floor != floor)
+        mt_guard.floor = floor;
+}
+
 void
 mt_set_limits(void)
 {
@@ -43,13 +53,10 @@ mt_set_limits(void)
 
     if (share < FOLD_AT_LEAST)
         share = FOLD_AT_LEAST;
-    if (mt_guard.exact) {
-        mt_guard.ceiling = INT64_MIN;
-        mt_guard.floor = INT64_MAX;
-        return;
-    }
-    mt_guard.ceiling = threads < 2 && room < share ? room : share;
-    mt_guard.floor = -share;
+    if (mt_guard.exact)
+        set_guard(INT64_MIN, INT64_MAX);
+    else
+        set_guard(threads < 2 && room < share ? room : share, -share);
 }
 
 /* Adds to the process's live bytes and raises the peak. */
@@ -111,14 +118,14 @@ void
 mt_update_end_slow(struct shard *shard, uint64_t before)
 {
     int64_t delta = shard->hot.delta;
-    unsigned calls = (before & 126) == 0 ? 64 : 0;
+    bool due = ((before & 126) == 0 || worth_a_look(delta)) && mt_recorder_due(before);
 
     if (shard->hot.stack_pointer < mt_thread.stack_lowest)
         note_depth(shard);
-    if (calls > 0 || delta > mt_guard.ceiling || delta < mt_guard.floor)
+    if (due || delta > mt_guard.ceiling || delta < mt_guard.floor)
         mt_fold(shard);
-    if (calls > 0 || worth_a_look(delta))
-        mt_recorder_look(calls, depth_of(shard->hot.stack_pointer));
+    if (due)
+        mt_recorder_look(before, depth_of(shard->hot.stack_pointer));
     seqlock_write_end(&shard->hot.sequence);
 }
 

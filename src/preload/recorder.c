@@ -17,6 +17,10 @@
 #include "preload/state.h"
 #include "segment/seqlock.h"
 
+/* A thread adds its calls when the coarse clock has moved (every 1 to 10 ms), or
+   when they are as many as this. */
+#define CALLS_AT_MOST 4096u
+
 /* The slot each level is filling, private to the owner of the flag. */
 static struct recorder_slot open_slots[RECORDER_LEVELS];
 
@@ -130,18 +134,36 @@ mt_recorder_start(void)
     __atomic_store_n(&process->recorder_levels, 1, __ATOMIC_RELEASE);
 }
 
-void
-mt_recorder_look(unsigned calls, uint64_t depth)
+/* A thread's sequence grows by two at every call. */
+static uint64_t
+calls_since_look(uint64_t sequence)
 {
-    struct segment_process *process = mt_segment.process;
-    uint32_t nobody = 0;
+    return (sequence - mt_thread.looked_sequence) / 2;
+}
+
+bool
+mt_recorder_due(uint64_t sequence)
+{
     uint64_t now;
 
-    if (calls > 0)
-        word_add_shared(&process->recorder_calls, calls);
     if (mt_segment.header->flags & SEGMENT_FLAG_NO_CLOCK)
-        return;
+        return false;
     now = mt_now_coarse();
+    if (now == mt_thread.looked_ns && calls_since_look(sequence) < CALLS_AT_MOST)
+        return false;
+    mt_thread.looked_ns = now;
+    return true;
+}
+
+void
+mt_recorder_look(uint64_t sequence, uint64_t depth)
+{
+    struct segment_process *process = mt_segment.process;
+    uint64_t now = mt_thread.looked_ns;
+    uint32_t nobody = 0;
+
+    word_add_shared(&process->recorder_calls, calls_since_look(sequence));
+    mt_thread.looked_sequence = sequence;
     if (now >= word_load(&process->recorder_end)
         && __atomic_compare_exchange_n(&process->recorder_owner, &nobody, 1, false,
                                        __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {

@@ -4,13 +4,19 @@
 #ifndef MEMTOP_RECORDER_H
 #define MEMTOP_RECORDER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Starts recording into the published segment; call once per process. */
 void mt_recorder_start(void);
 
-/* A thread made that many more calls (it tells every 64th) and stands depth
-   bytes deep: closes the open slot if its time is over.  O(1) amortised. */
-void mt_recorder_look(unsigned calls, uint64_t depth);
+/* Is it time for this thread, whose shard is at sequence, to look?  Looking
+   writes words that all threads share: they shall meet there some hundred
+   times a second, however often they call. */
+bool mt_recorder_due(uint64_t sequence);
+
+/* Adds the thread's calls since it looked last and notes that it stands depth
+   bytes deep; closes the open slot if its time is over.  O(1) amortised. */
+void mt_recorder_look(uint64_t sequence, uint64_t depth);
 
 #endif

@@ -143,6 +143,7 @@ own_shard(unsigned index, uint32_t tid)
     shard->stack_base = mt_thread.stack_base;
     shard->stack_limit = mt_thread.stack_limit;
     mt_thread.index = index;
+    mt_thread.looked_sequence = shard->hot.sequence;
     mt_thread.shard = shard;
     mt_thread.state = THREAD_COUNTED;
 }

@@ -77,6 +77,8 @@ struct mt_thread {
     uintptr_t stack_lowest;   /* of the stack pointers believed so far */
     uintptr_t stack_base;     /* 0 until the first call */
     uint64_t stack_limit;
+    uint64_t looked_ns;       /* when the flight recorder was fed last ... */
+    uint64_t looked_sequence; /* ... and the shard's sequence then */
     uint32_t state;           /* enum mt_thread_state */
     uint32_t index;           /* of shard */
     uint8_t limit_checks;     /* times stack_limit was looked up again */

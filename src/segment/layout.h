@@ -291,7 +291,7 @@ struct segment_process {
     uint64_t recorder_end;      /* CLOCK_MONOTONIC end of the open slot */
     uint32_t recorder_owner;    /* 0, or taken by CAS by the thread pushing */
     uint32_t recorder_levels;   /* levels present so far */
-    uint64_t recorder_calls;    /* in steps of 64 a thread */
+    uint64_t recorder_calls;    /* a thread adds its own now and then */
     uint64_t recorder_heap_max; /* since the slot opened */
     uint64_t recorder_stack_max;
     uint64_t recorder_calls_before; /* recorder_calls when the slot opened */
