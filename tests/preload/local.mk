@@ -19,8 +19,9 @@ SUFFIXES = .c .cc .run .plugin
 	$(AM_V_CCLD)$(CXX) -std=c++17 -O0 -g -fno-builtin -fPIC -shared -o $@ $<
 
 programs = tests/preload/programs
-watched = $(programs)/rows.run
-EXTRA_DIST += $(programs)/cases.h $(programs)/rows.c
+watched = $(programs)/rows.run $(programs)/threads.run $(programs)/stack.run \
+	$(programs)/forks.run
+EXTRA_DIST += $(programs)/cases.h $(watched:.run=.c)
 
 if HAVE_CMOCKA
 check_DATA += $(watched)
@@ -28,8 +29,13 @@ check_LIBRARIES += tests/preload/libwatch.a
 tests_preload_libwatch_a_SOURCES = tests/preload/watch.c tests/preload/watch.h
 WATCH_LIBS = tests/preload/libwatch.a src/segment/libsegment.a $(CMOCKA_LIBS) $(LIBINTL)
 
-check_PROGRAMS += tests/preload/rows
+library_tests = tests/preload/rows tests/preload/threads tests/preload/stack \
+	tests/preload/forks
+check_PROGRAMS += $(library_tests)
+TESTS += $(library_tests)
 tests_preload_rows_LDADD = $(WATCH_LIBS)
-TESTS += tests/preload/rows
+tests_preload_threads_LDADD = $(WATCH_LIBS)
+tests_preload_stack_LDADD = $(WATCH_LIBS)
+tests_preload_forks_LDADD = $(WATCH_LIBS)
 endif
 CLEANFILES += $(watched)
