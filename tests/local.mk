@@ -107,3 +107,8 @@ EXTRA_DIST += tests/golden
 TESTS += tests/unit/layout tests/unit/graph tests/unit/keys tests/unit/canvas \
 	tests/unit/view
 endif
+
+# The display end to end, in a terminal of its own.
+dist_check_SCRIPTS += tests/e2e/display.sh tests/e2e/leaving.sh tests/e2e/sizes.sh
+TESTS += tests/e2e/display.sh tests/e2e/leaving.sh tests/e2e/sizes.sh
+EXTRA_DIST += tests/e2e/tmux.sh

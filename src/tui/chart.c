@@ -93,6 +93,22 @@ frame_init(struct frame *frame, const struct view *view, const struct scene *sce
     return true;
 }
 
+/* The last column ends on the grid, but what is shown ends before: a paused
+   picture must not see what came later. */
+static void
+fetch_columns(struct picture *picture, const struct scene *scene,
+              const struct frame *frame, enum series series)
+{
+    size_t last = frame->count - 1;
+    int64_t width = (frame->to_ns - frame->from_ns) / (int64_t)frame->count;
+
+    if (last > 0)
+        history_columns(scene->history, series, frame->from_ns, frame->to_ns - width,
+                        picture->columns, last);
+    history_columns(scene->history, series, frame->to_ns - width, scene->shown_ns,
+                    picture->columns + last, 1);
+}
+
 static void
 draw_labels(struct picture *picture, const struct view *view, const struct frame *frame,
             enum series series)
@@ -185,7 +201,8 @@ draw_mark(struct picture *picture, const struct view *view, const struct scene *
     uint64_t value;
     int row, col;
 
-    if (!history_peak(scene->history, series, frame->from_ns, frame->to_ns, &value, &when)
+    if (!history_peak(scene->history, series, frame->from_ns, scene->shown_ns, &value,
+                      &when)
         || value == 0 || when <= frame->from_ns)
         return;
     row = graph_row(value, &frame->scale, view->style, frame->rows) - 1;
@@ -256,8 +273,7 @@ chart_draw(struct picture *picture, const struct view *view, const struct scene 
     draw_labels(picture, view, &frame, chart->series);
     if (frame.axis)
         draw_time_axis(picture, scene, &frame);
-    history_columns(scene->history, chart->series, frame.from_ns, frame.to_ns,
-                    picture->columns, frame.count);
+    fetch_columns(picture, scene, &frame, chart->series);
     for (size_t i = 0; i < frame.count; i++)
         known = known || picture->columns[i].known;
     if (!known) {
@@ -306,7 +322,6 @@ chart_sparkline(struct picture *picture, const struct view *view,
     frame.from_ns = frame.to_ns
                     - (frame.to_ns - frame.from_ns) / (int64_t)frame.count * frame.cols;
     frame.count = graph_columns(flat.style, frame.cols);
-    history_columns(scene->history, SERIES_STACK, frame.from_ns, frame.to_ns,
-                    picture->columns, frame.count);
+    fetch_columns(picture, scene, &frame, SERIES_STACK);
     draw_area(picture, &flat, &frame, ROLE_STACK);
 }

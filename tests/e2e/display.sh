@@ -1,0 +1,150 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The display on a real program: it shows, every key does what the help says.
+. "$(dirname "$0")/tmux.sh"
+
+# A program that allocates until a file appears, and says so.
+cat >program <<'EOF'
+echo "a line it printed"
+while [ ! -e stop ]; do
+    for i in 1 2 3 4 5 6 7 8; do block="$block$i-0123456789"; done
+    [ ${#block} -lt 100000 ] || block=
+    sleep 0.01
+done
+exit 3
+EOF
+
+start 80 24 "$memtop -i 0.2 sh program"
+shows 'RUNNING'
+shows 'Live '
+shows 'Coverage'
+shows '─ Heap ─'
+shows ' malloc '
+shows '─ Block sizes ─'
+shows 'Sampling every 0.2 s'
+shows '? Help'
+
+keys Space
+shows 'PAUSED'
+shows 'collecting continues'
+paused=$(screen | sed -n '2,22p')
+sleep 0.5 # several samples: nothing may change
+[ "$paused" = "$(screen | sed -n '2,22p')" ] || complain 'a paused picture changes'
+keys Space
+hides 'PAUSED'
+
+keys -
+shows 'Interval 0.4 s'
+keys +
+keys +
+keys +
+shows 'Interval 0.1 s'
+keys ']'
+shows 'The graphs show'
+keys l
+shows 'Heap, logarithmic'
+keys l
+hides 'Heap, logarithmic'
+keys g
+shows 'Graphs in blocks'
+keys g g
+shows 'Graphs in braille'
+keys e
+shows 'Sizes in KiB'
+keys e e e
+shows 'Sizes in fitting units'
+
+keys '?'
+shows 'freeze the picture'
+keys x
+hides 'freeze the picture'
+keys x
+shows 'Unknown key'
+
+keys Tab
+shows 'posix_memalign'
+keys 3
+shows 'live now'
+keys o
+shows 'a line it printed'
+keys 5
+shows 'Accounting'
+keys BTab
+shows 'a line it printed'
+keys 1
+shows '─ Heap ─'
+
+keys Z
+shows 'STOPPED'
+keys Z
+hides 'STOPPED'
+
+keys w
+shows 'Saved memtop-'
+grep -q malloc memtop-*.txt || fail "not a report: $(head memtop-*.txt)"
+hides 'Saved memtop-'
+keys P
+if await on_screen 'Saved memtop-'; then
+    [ "$(head -c 4 memtop-*.png | tail -c 3)" = PNG ] || fail 'not a picture'
+else
+    shows 'no pictures'
+fi
+
+keys C-l
+shows 'RUNNING'
+
+echo >stop
+shows 'exited with status 3'
+shows 'EXITED 3'
+keys q
+shows 'status 3'
+printed 'Memory usage summary'
+printed 'a line it printed'
+
+# A program of a moment leaves its picture, too.
+start 80 24 "$memtop ls /"
+shows 'EXITED 0'
+shows ' malloc '
+keys q
+shows 'status 0'
+printed 'usr'
+
+# What cannot be measured is said in words.
+echo 'int main(void) { volatile int i = 0; while (i == 0); return 0; }' >spin.c
+if ${CC:-cc} -static -o spin spin.c 2>/dev/null; then
+    start 80 24 "$memtop ./spin"
+    shows 'not measured: '
+    shows 'Resident memory'
+    screen | grep -q 'Live 0' && fail 'zeros for a static program'
+    keys q
+    keys k
+    shows 'status 143'
+fi
+
+# Keys on a Russian keyboard.
+start 80 24 "$memtop sleep 100"
+shows 'RUNNING'
+keys 'щ'
+shows 'Output of the program'
+keys 'й'
+shows 'k kill it'
+keys 'л'
+shows 'status 143'
+
+# Keys for the program.
+start 80 24 "$memtop sh -c 'read word; echo got \$word; sleep 100'"
+shows 'RUNNING'
+keys o i
+shows 'Keys go to the program'
+keys h e l l o Enter
+shows 'got hello'
+keys C-]
+hides 'Keys go to the program'
+keys K
+shows 'Signal to send'
+keys U S R 1 Enter
+shows 'SIGUSR1'
+keys q
+shows 'status 138'
+
+finish
