@@ -10,6 +10,6 @@ src_app_libapp_a_SOURCES = \
 
 # At the top of the build tree, beside libmemtop.so.
 bin_PROGRAMS += memtop
-memtop_SOURCES = src/memtop.c
+memtop_SOURCES = src/memtop.c src/i18n.h
 memtop_LDADD = src/app/libapp.a src/tui/libtui.a src/report/libreport.a src/monitor/libmonitor.a \
 	src/segment/libsegment.a $(NCURSESW_LIBS) $(JANSSON_LIBS) $(LIBELF_LIBS) $(LIBINTL) -lm

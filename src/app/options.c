@@ -331,6 +331,18 @@ print_version(FILE *out, struct argp_state *state)
               "There is NO WARRANTY, to the extent permitted by law."));
 }
 
+/* What --help says after the options. */
+static char *
+filter_help(int key, const char *text, void *input)
+{
+    (void)input;
+    if (key != ARGP_KEY_HELP_POST_DOC)
+        return (char *)text;
+    return strdup(_("The exit status is PROGRAM's, 128+N if signal N killed it; 125 if "
+                    "memtop fails, 126 if PROGRAM cannot be executed, 127 if it is not "
+                    "found."));
+}
+
 void
 options_parse(int argc, char **argv, struct options *options)
 {
@@ -338,10 +350,8 @@ options_parse(int argc, char **argv, struct options *options)
         .options = table,
         .parser = parse_option,
         .args_doc = N_("PROGRAM [ARG]..."),
-        .doc =
-            N_("Run PROGRAM and show live what it does with its memory.\v"
-               "The exit status is PROGRAM's, 128+N if signal N killed it; 125 if memtop "
-               "fails, 126 if PROGRAM cannot be executed, 127 if it is not found."),
+        .doc = N_("Run PROGRAM and show live what it does with its memory."),
+        .help_filter = filter_help,
     };
 
     *options = (struct options){.interval_ns = INTERVAL_DEFAULT_NS};
