@@ -277,6 +277,17 @@ tree_seen(const struct tree *tree)
     return tree->seen;
 }
 
+/* An earlier image of its process: gone by exec, and nobody else removes it. */
+static bool
+has_later(const struct tree *tree, const struct member *member)
+{
+    for (size_t i = 0; i < tree->count; i++)
+        if (tree->members[i].ours && tree->members[i].pid == member->pid
+            && tree->members[i].generation > member->generation)
+            return true;
+    return false;
+}
+
 void
 tree_unlink(struct tree *tree, bool root_ended)
 {
@@ -286,11 +297,10 @@ tree_unlink(struct tree *tree, bool root_ended)
     tree_scan(tree);
     for (size_t i = 0; i < tree->count; i++) {
         const struct member *member = &tree->members[i];
-        bool root = member->pid == tree->root;
-        bool dead = root ? root_ended || member->generation < tree->generation
-                         : !process_lives(member->pid);
+        bool ended = member->pid == tree->root ? root_ended
+                                               : !process_lives(member->pid);
 
-        if (member->ours && dead)
+        if (member->ours && (ended || has_later(tree, member)))
             unlink_member(tree, member);
     }
 }
