@@ -19,13 +19,13 @@ tests_unit_json_LDADD = src/report/libreport.a $(JANSSON_LIBS) $(CMOCKA_LIBS) $(
 check_PROGRAMS += tests/unit/plot
 tests_unit_plot_SOURCES = tests/unit/plot.c tests/unit/fake-process.h
 tests_unit_plot_CPPFLAGS = $(AM_CPPFLAGS) \
-	-DPNG_MODULE='"$(abs_builddir)/src/report/memtop-png.so"'
+	-DPNG_MODULE='"$(abs_builddir)/memtop-png.so"'
 tests_unit_plot_LDADD = src/report/libreport.a src/monitor/libmonitor.a \
 	$(CMOCKA_LIBS) $(LIBINTL)
 check_PROGRAMS += tests/unit/snapshot
 tests_unit_snapshot_SOURCES = tests/unit/snapshot.c tests/unit/fake-process.h
 tests_unit_snapshot_CPPFLAGS = $(AM_CPPFLAGS) \
-	-DPNG_MODULE='"$(abs_builddir)/src/report/memtop-png.so"'
+	-DPNG_MODULE='"$(abs_builddir)/memtop-png.so"'
 tests_unit_snapshot_LDADD = src/report/libreport.a src/monitor/libmonitor.a \
 	$(CMOCKA_LIBS) $(LIBINTL)
 TESTS += tests/unit/units tests/unit/textwidth tests/unit/ranges \

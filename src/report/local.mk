@@ -17,12 +17,12 @@ src_report_libreport_a_SOURCES = \
 
 # The pictures: a module of its own, so that libgd is loaded only for them.
 if HAVE_GD
-module_PROGRAMS += src/report/memtop-png.so
-src_report_memtop_png_so_CPPFLAGS = $(AM_CPPFLAGS) -fPIC
-src_report_memtop_png_so_CFLAGS = $(AM_CFLAGS) $(GD_CFLAGS) -fvisibility=hidden
-src_report_memtop_png_so_LDFLAGS = $(AM_LDFLAGS) -shared
-src_report_memtop_png_so_LDADD = $(GD_LIBS) $(LIBINTL)
-src_report_memtop_png_so_SOURCES = \
+module_PROGRAMS += memtop-png.so
+memtop_png_so_CPPFLAGS = $(AM_CPPFLAGS) -fPIC
+memtop_png_so_CFLAGS = $(AM_CFLAGS) $(GD_CFLAGS) -fvisibility=hidden
+memtop_png_so_LDFLAGS = $(AM_LDFLAGS) -shared
+memtop_png_so_LDADD = $(GD_LIBS) $(LIBINTL)
+memtop_png_so_SOURCES = \
 	src/report/plot-layout.c src/report/plot-layout.h \
 	src/report/png.c src/report/png.h \
 	src/report/ranges.c src/report/units.c

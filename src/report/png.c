@@ -417,9 +417,12 @@ draw_peak_mark(struct picture *picture, gdImagePtr layer, int factor)
     double x = plot_x(plot, &picture->layout, plot->peak_ns) - picture->layout.chart.x;
     double y = level(picture, PLOT_HEAP, plot->peak_bytes);
     int size = picture->layout.text * factor / 2;
+    double rightmost = picture->layout.chart.width - picture->layout.text / 4.0;
 
     if (!plot->has_peak)
         return;
+    if (x > rightmost) /* whole, at the price of a pixel or two */
+        x = rightmost;
     gdImageFilledEllipse(layer, (int)(x * factor), (int)(y * factor), size, size, WHITE);
     gdImageFilledEllipse(layer, (int)(x * factor), (int)(y * factor), size * 2 / 3,
                          size * 2 / 3, HEAP);
@@ -499,8 +502,10 @@ draw_notes(struct picture *picture)
     if (plot->note[0] != '\0')
         draw_fitting(picture, chart->x + chart->width / 2, chart->y + chart->height / 3,
                      chart->width - 10, &note, plot->note);
+    if (late && x > chart->x + chart->width - 6)
+        x = chart->x + chart->width - 6;
     if (plot->has_peak && chart->width > 200)
-        draw_text_over(picture, late ? x + 2 : x - 2, y, &peak, plot->peak_text);
+        draw_text_over(picture, x, y, &peak, plot->peak_text);
 }
 
 /* Right edges of the table's cells. */
