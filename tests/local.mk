@@ -112,3 +112,11 @@ endif
 dist_check_SCRIPTS += tests/e2e/display.sh tests/e2e/leaving.sh tests/e2e/sizes.sh
 TESTS += tests/e2e/display.sh tests/e2e/leaving.sh tests/e2e/sizes.sh
 EXTRA_DIST += tests/e2e/tmux.sh
+
+# The report against glibc's memusage.
+check_PROGRAMS += tests/e2e/memusage-cases
+tests_e2e_memusage_cases_SOURCES = tests/e2e/memusage-cases.c
+tests_e2e_memusage_cases_CFLAGS = -std=gnu11 -O0 -fno-builtin $(WARNINGS) -pthread
+tests_e2e_memusage_cases_LDFLAGS = -pthread
+dist_check_SCRIPTS += tests/e2e/memusage-same.sh
+TESTS += tests/e2e/memusage-same.sh
