@@ -100,6 +100,7 @@ tests_unit_canvas_SOURCES = tests/unit/canvas.c
 tests_unit_canvas_LDADD = src/tui/libtui.a src/report/libreport.a $(CMOCKA_LIBS) $(LIBINTL)
 check_PROGRAMS += tests/unit/view
 tests_unit_view_SOURCES = tests/unit/view.c
+tests_unit_view_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 tests_unit_view_LDADD = src/tui/libtui.a src/report/libreport.a \
 	src/monitor/libmonitor.a src/segment/libsegment.a \
 	$(CMOCKA_LIBS) $(LIBINTL) -lm

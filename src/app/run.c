@@ -70,7 +70,9 @@ run_check(struct run *run, const struct options *options)
 {
     int status;
 
-    *run = (struct run){.options = options, .output = {.file = stderr}};
+    *run = (struct run){.options = options,
+                        .output = {.file = stderr},
+                        .launched = {.pidfd = -1, .pty = -1}};
     if (options->program == NULL)
         return 0;
     status = check_program(run);

@@ -599,6 +599,24 @@ init_sources(struct loop *loop)
         loop->sources[i] = (struct pollfd){ .fd = descriptors[i], .events = POLLIN };
 }
 
+/* A program on our pty is hung up when memtop goes; another one runs on. */
+static void
+prepare_crash_note(const struct launched *launched)
+{
+    char note[200];
+
+    if (launched == NULL)
+        snprintf(note, sizeof note, "%s", _("memtop: internal error"));
+    else if (launched->pty >= 0)
+        snprintf(note, sizeof note,
+                 _("memtop: internal error; program %d loses its terminal"),
+                 (int)launched->pid);
+    else
+        snprintf(note, sizeof note, _("memtop: internal error; program %d runs on"),
+                 (int)launched->pid);
+    term_crash_note(note);
+}
+
 enum tui_outcome
 tui_run(struct session *session, struct capture *capture, const struct launched *launched,
         const struct tui_options *options)
@@ -612,7 +630,7 @@ tui_run(struct session *session, struct capture *capture, const struct launched 
     loop->app.session = session;
     loop->app.capture = capture;
     loop->app.launched = launched;
-    term_crash_note(launched != NULL ? launched->pid : 0);
+    prepare_crash_note(launched);
     error = term_open(options->colour);
     if (error == 0) {
         init_app(loop, options);

@@ -22,6 +22,7 @@
 #define INTERVAL_MAX_NS INT64_C(60000000000)
 #define TWICE_NS        INT64_C(2000000000)
 #define WINDOW_MIN_NS   INT64_C(1000000000)
+#define SHORT_BELOW_COLS 66
 #define END_INTERACTING 0x1d   /* ^] */
 
 static bool
@@ -42,7 +43,7 @@ leave(struct app *app, enum tui_outcome outcome)
 void
 command_quit(struct app *app)
 {
-    if (!running(app))
+    if (!running(app) || app->launched == NULL)
         leave(app, TUI_ENDED);
     else if (app->options->on_quit == TUI_ON_QUIT_LEAVE)
         leave(app, TUI_LEFT);
@@ -113,7 +114,9 @@ command_question(const struct app *app, char *text, size_t size)
 {
     switch (app->question) {
     case QUESTION_QUIT:
-        return _("The program is running: k kill it, l leave it running, Esc stay");
+        return app->picture.canvas.cols >= SHORT_BELOW_COLS
+                   ? _("The program is running: k kill it, l leave it running, Esc stay")
+                   : _("k kill, l leave, Esc stay");
     case QUESTION_SIGNAL:
         snprintf(text, size, _("Signal to send (Enter for TERM, Esc none): %s_"),
                  app->typed);

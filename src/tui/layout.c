@@ -71,7 +71,7 @@ layout_narrow(int rows, int cols, const struct content *content, struct layout *
     int brief = min_int(rows - footer - message, BRIEF_ROWS);
     int graph = rows - footer - message - brief;
 
-    if (graph < 3)
+    if (graph < 2)
         graph = 0;
     place(layout, BLOCK_BRIEF, 0, 0, brief, cols);
     place(layout, BLOCK_HEAP, brief, 0, graph, cols);

@@ -165,14 +165,9 @@ catch_fatal_signals(void)
 }
 
 void
-term_crash_note(pid_t program)
+term_crash_note(const char *note)
 {
-    if (program > 0)
-        snprintf(term.crash_note, sizeof term.crash_note,
-                 _("memtop: internal error; program %d runs on\r\n"), (int)program);
-    else
-        snprintf(term.crash_note, sizeof term.crash_note, "%s",
-                 _("memtop: internal error\r\n"));
+    snprintf(term.crash_note, sizeof term.crash_note, "%s\r\n", note);
 }
 
 static void
@@ -250,8 +245,6 @@ term_open(bool colour)
     start_colours();
     prepare_restore();
     catch_fatal_signals();
-    if (term.crash_note[0] == '\0')
-        term_crash_note(0);
     term_size(&rows, &cols);
     if (!term_resize(rows, cols)) {
         term_close();

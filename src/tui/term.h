@@ -9,7 +9,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/types.h>
 
 #include "tui/canvas.h"
 
@@ -50,7 +49,7 @@ void term_forget(void);
 /* Stops memtop as ^Z does elsewhere; returns when it is continued. */
 void term_suspend(void);
 
-/* The program to name in the last message should memtop crash; 0 none. */
-void term_crash_note(pid_t program);
+/* What to say after the terminal is restored should memtop crash. */
+void term_crash_note(const char *note);
 
 #endif

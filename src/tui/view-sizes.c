@@ -30,6 +30,7 @@ struct entry {
 struct table {
     struct entry entries[RANGE_COUNT + 1];
     int length;
+    bool shortened;   /* the last entry is "other" */
     struct range sum, max;
 };
 
@@ -54,6 +55,8 @@ table_finish(struct table *table)
         const struct range *count = &table->entries[i].count;
 
         add_range(&table->sum, count);
+        if (table->shortened && i == table->length - 1)
+            break;   /* its bar is cut rather than all others short */
         if (count->allocated > table->max.allocated)
             table->max.allocated = count->allocated;
         if (count->live > table->max.live)
@@ -68,12 +71,24 @@ table_fill(struct table *table, const struct scene *scene)
 
     ranges_sum(&scene->process->sizes, ranges);
     table->length = RANGE_COUNT;
+    table->shortened = false;
     for (unsigned i = 0; i < RANGE_COUNT; i++) {
         snprintf(table->entries[i].label, sizeof table->entries[i].label, "%s",
                  ranges_label(i));
         table->entries[i].count = ranges[i];
     }
     table_finish(table);
+}
+
+static void
+table_drop_empty(struct table *table)
+{
+    int kept = 0;
+
+    for (int i = 0; i < table->length; i++)
+        if (table->entries[i].count.allocated > 0 || table->entries[i].count.live > 0)
+            table->entries[kept++] = table->entries[i];
+    table->length = kept;
 }
 
 /* Keeps the most frequent ranges in order of size; the others become one. */
@@ -99,6 +114,7 @@ table_shorten(struct table *table, int length)
     /* TRANSLATORS: other block sizes; at most 8 columns */
     snprintf(other.label, sizeof other.label, "%s", _("other"));
     table->entries[table->length++] = other;
+    table->shortened = true;
     table_finish(table);
 }
 
@@ -181,6 +197,7 @@ draw_brief(struct picture *picture, struct table *table, const struct rect *rect
     int half = two ? (rect->cols - 2) / 2 : rect->cols - 1;
     int rows = rect->rows - 1;
 
+    table_drop_empty(table);
     table_shorten(table, two ? rows * 2 : rows);
     for (int i = 0; i < table->length; i++)
         draw_entry(picture, table, &table->entries[i], rect->row + 1 + i % rows,

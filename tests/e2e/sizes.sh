@@ -67,7 +67,28 @@ for size in '20 3' '1 1' '80 24'; do
     resize "$1" "$2"
     await has_size "$2" || fail "the help does not follow to $size"
 done
-keys x q
+keys x
+dumped '─ Calls ─'
+keys q
+shows 'status 0'
+
+# --- the same clock and script give the same screen ---
+cat >ending <<'EOF'
+program ./prog
+pid 24817
+0 heap=10M blocks=200 stack=4K rss=12M rss_anon=11M malloc=200 size.24=150
+2000 heap=1M
+3000 exit=3
+EOF
+for round in 1 2; do
+    rm -f dump
+    start 80 24 "MEMTOP_TEST_CLOCK=0 $memtop -i 0.1 --source=script:ending --dump-screen=dump"
+    dumped 'EXITED 3'
+    keys q
+    shows 'status 3'
+    mv dump dump$round
+done
+cmp -s dump1 dump2 || fail "two runs differ: $(diff dump1 dump2)"
 
 # --- garbage on the screen goes away ---
 start 80 24 "$source"

@@ -267,6 +267,53 @@ drawing_twice_gives_the_same(void **state)
     session_free(session);
 }
 
+/* Allocations of the code under test and this one (linked with --wrap). */
+static unsigned long allocations;
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__real_realloc(void *block, size_t size);
+void *__wrap_realloc(void *block, size_t size);
+
+void *
+__wrap_malloc(size_t size)
+{
+    allocations++;
+    return __real_malloc(size);
+}
+
+void *
+__wrap_calloc(size_t count, size_t size)
+{
+    allocations++;
+    return __real_calloc(count, size);
+}
+
+void *
+__wrap_realloc(void *block, size_t size)
+{
+    allocations++;
+    return __real_realloc(block, size);
+}
+
+static void
+drawing_allocates_nothing(void **state)
+{
+    struct session *session = play_text(running, 7 * SECOND);
+
+    (void)state;
+    assert_true(picture_resize(&picture, 60, 200));
+    allocations = 0;
+    for (int page = 0; page < PAGE_COUNT; page++) {
+        view.page = (enum page)page;
+        view_rescale(&view, &scene);
+        view_draw(&picture, &view, &scene);
+    }
+    assert_int_equal(allocations, 0);
+    session_free(session);
+}
+
 int
 main(void)
 {
@@ -276,6 +323,7 @@ main(void)
         cmocka_unit_test(pages_are_as_drawn),
         cmocka_unit_test(help_lists_every_key_over_its_pages),
         cmocka_unit_test(drawing_twice_gives_the_same),
+        cmocka_unit_test(drawing_allocates_nothing),
     };
     int failed;
 
