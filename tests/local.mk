@@ -121,3 +121,12 @@ tests_e2e_memusage_cases_CFLAGS = -std=gnu11 -O0 -fno-builtin $(WARNINGS) -pthre
 tests_e2e_memusage_cases_LDFLAGS = -pthread
 dist_check_SCRIPTS += tests/e2e/memusage-same.sh
 TESTS += tests/e2e/memusage-same.sh
+if HAVE_CMOCKA
+if HAVE_VTERM
+check_PROGRAMS += tests/e2e/terminal
+tests_e2e_terminal_SOURCES = tests/e2e/terminal.c
+tests_e2e_terminal_CFLAGS = $(AM_CFLAGS) $(VTERM_CFLAGS)
+tests_e2e_terminal_LDADD = $(VTERM_LIBS) $(CMOCKA_LIBS) -lutil
+TESTS += tests/e2e/terminal
+endif
+endif
