@@ -29,9 +29,9 @@
 #include "monitor/lines.h"
 #include "monitor/spool.h"
 
-#define LINES      2000
+#define LINES 2000
 #define SPOOL_ROOM (UINT64_C(16) << 20)
-#define READ_MAX   (256u << 10)
+#define READ_MAX (256u << 10)
 
 struct capture {
     int pty;
@@ -145,19 +145,19 @@ capture_full_screen(const struct capture *capture)
 
 struct output {
     int fd;
-    bool adds_returns;    /* a terminal that makes \r\n of \n */
-    bool held_return;     /* a \r that may belong to a \n to come */
+    bool adds_returns; /* a terminal that makes \r\n of \n */
+    bool held_return;  /* a \r that may belong to a \n to come */
 };
 
 static struct output
 output_open(int fd)
 {
-    struct output output = { .fd = fd };
+    struct output output = {.fd = fd};
     struct termios attributes;
 
     if (tcgetattr(fd, &attributes) == 0)
-        output.adds_returns = (attributes.c_oflag & OPOST)
-                              && (attributes.c_oflag & ONLCR);
+        output.adds_returns =
+            (attributes.c_oflag & OPOST) && (attributes.c_oflag & ONLCR);
     return output;
 }
 
@@ -167,7 +167,7 @@ write_all(int fd, const char *bytes, size_t count)
 {
     while (count > 0) {
         ssize_t written = write(fd, bytes, count);
-        struct pollfd writable = { .fd = fd, .events = POLLOUT };
+        struct pollfd writable = {.fd = fd, .events = POLLOUT};
 
         if (written < 0 && errno == EAGAIN)
             poll(&writable, 1, -1);
@@ -240,7 +240,7 @@ int
 capture_replay(struct capture *capture, int fd)
 {
     struct output output = output_open(fd);
-    const struct spool_reader reader = { output_write, output_gap, &output };
+    const struct spool_reader reader = {output_write, output_gap, &output};
     int result = spool_read(capture->spool, &reader);
 
     return result ? result : output_close(&output);
@@ -254,7 +254,7 @@ static void
 copy_to_end(int pty, int fd)
 {
     struct output output = output_open(fd);
-    struct pollfd readable = { .fd = pty, .events = POLLIN };
+    struct pollfd readable = {.fd = pty, .events = POLLIN};
     char buffer[16384];
     bool writing = true;
 
@@ -285,7 +285,7 @@ close_others(int pty, int fd)
             close(other);
 }
 
-static void __attribute__((noreturn))
+static _Noreturn void
 run_helper(int pty, int fd)
 {
     sigset_t all;

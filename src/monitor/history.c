@@ -23,14 +23,14 @@
 #define LEVELS 16
 
 struct level {
-    struct sample *samples;  /* a ring */
-    size_t first;            /* index of the oldest */
+    struct sample *samples; /* a ring */
+    size_t first;           /* index of the oldest */
     size_t count;
 };
 
 struct history {
     size_t slots;
-    int64_t first_ns;        /* time of the first sample ever pushed */
+    int64_t first_ns; /* time of the first sample ever pushed */
     struct level levels[LEVELS];
     struct sample *storage;
 };
@@ -38,9 +38,9 @@ struct history {
 /* Samples from the oldest to the newest, each with its beginning. */
 struct cursor {
     const struct history *history;
-    size_t level;            /* counts down; LEVELS: before the first */
+    size_t level; /* counts down; LEVELS: before the first */
     size_t index;
-    int64_t begin_ns;        /* exclusive */
+    int64_t begin_ns; /* exclusive */
     const struct sample *sample;
 };
 
@@ -101,12 +101,12 @@ known_max(uint64_t a, uint64_t b)
 static struct sample
 merge(const struct sample *older, const struct sample *newer)
 {
-    struct sample merged = { .time_ns = newer->time_ns };
+    struct sample merged = {.time_ns = newer->time_ns};
 
     for (int i = 0; i < SERIES_COUNT; i++) {
         merged.max[i] = known_max(older->max[i], newer->max[i]);
-        merged.last[i] = newer->last[i] != HISTORY_UNKNOWN ? newer->last[i]
-                                                           : older->last[i];
+        merged.last[i] =
+            newer->last[i] != HISTORY_UNKNOWN ? newer->last[i] : older->last[i];
     }
     return merged;
 }
@@ -170,9 +170,8 @@ static struct cursor
 cursor_start(const struct history *history)
 {
     /* The first sample is a moment: it begins just before it ends. */
-    return (struct cursor){ .history = history,
-                            .level = LEVELS,
-                            .begin_ns = history->first_ns - 1 };
+    return (struct cursor){
+        .history = history, .level = LEVELS, .begin_ns = history->first_ns - 1};
 }
 
 static bool
@@ -197,8 +196,8 @@ cursor_next(struct cursor *cursor)
 static int64_t
 column_begin(int64_t from_ns, int64_t to_ns, size_t count, size_t number)
 {
-    return from_ns + (int64_t)((__int128)(to_ns - from_ns) * (__int128)number
-                               / (__int128)count);
+    return from_ns
+           + (int64_t)((__int128)(to_ns - from_ns) * (__int128)number / (__int128)count);
 }
 
 static size_t
@@ -208,8 +207,8 @@ column_of(int64_t from_ns, int64_t to_ns, size_t count, int64_t time_ns)
 
     if (time_ns >= to_ns)
         return count - 1;
-    number = (size_t)((__int128)(time_ns - from_ns) * (__int128)count
-                      / (to_ns - from_ns));
+    number =
+        (size_t)((__int128)(time_ns - from_ns) * (__int128)count / (to_ns - from_ns));
     /* The division above rounds where column_begin() does too. */
     if (number + 1 < count && column_begin(from_ns, to_ns, count, number + 1) <= time_ns)
         number++;
@@ -235,7 +234,7 @@ history_columns(const struct history *history, enum series series, int64_t from_
     struct cursor cursor = cursor_start(history);
 
     for (size_t i = 0; i < count; i++)
-        columns[i] = (struct column){ 0 };
+        columns[i] = (struct column){0};
     if (count == 0 || to_ns < from_ns)
         return;
     while (cursor_next(&cursor)) {

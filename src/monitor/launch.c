@@ -41,20 +41,20 @@
 /* What the child tells; small enough for the pipe to take it at once. */
 struct notice {
     enum { NOTICE_SEGMENT, NOTICE_FAILED } kind;
-    int error;                /* -errno, or 0 */
+    int error; /* -errno, or 0 */
     char segment[SEGMENT_PATH_MAX];
 };
 
 /* What both sides of the fork use. */
 struct launch {
     const struct launch_options *options;
-    char preload[PATH_MAX];   /* path for LD_PRELOAD, or "" for none */
-    int directory;            /* of segments, or -1 */
+    char preload[PATH_MAX]; /* path for LD_PRELOAD, or "" for none */
+    int directory;          /* of segments, or -1 */
     const char *directory_path;
-    pid_t keeper;             /* memtop */
-    int slave;                /* of the pty, or -1 */
+    pid_t keeper; /* memtop */
+    int slave;    /* of the pty, or -1 */
     const bool *captured;
-    int notices;              /* the child's end of the pipe */
+    int notices; /* the child's end of the pipe */
 };
 
 /* ---- the child ---- */
@@ -88,7 +88,7 @@ take_terminal(const struct launch *launch)
 static int
 prepare_segment(const struct launch *launch, char path[SEGMENT_PATH_MAX])
 {
-    struct rlimit before, unlimited = { RLIM_INFINITY, RLIM_INFINITY };
+    struct rlimit before, unlimited = {RLIM_INFINITY, RLIM_INFINITY};
     bool known = getrlimit(RLIMIT_FSIZE, &before) == 0;
     int error;
 
@@ -96,8 +96,8 @@ prepare_segment(const struct launch *launch, char path[SEGMENT_PATH_MAX])
         unlimited.rlim_cur = unlimited.rlim_max = before.rlim_max;
         setrlimit(RLIMIT_FSIZE, &unlimited);
     }
-    error = segment_prepare(launch->directory, launch->directory_path, launch->keeper,
-                            path);
+    error =
+        segment_prepare(launch->directory, launch->directory_path, launch->keeper, path);
     if (known)
         setrlimit(RLIMIT_FSIZE, &before);
     return error;
@@ -140,10 +140,10 @@ set_environment(const struct launch *launch, const char *segment)
         setenv("LD_PRELOAD", launch->preload, 1);
 }
 
-static void __attribute__((noreturn))
+static _Noreturn void
 run_child(const struct launch *launch)
 {
-    struct notice notice = { .kind = NOTICE_SEGMENT };
+    struct notice notice = {.kind = NOTICE_SEGMENT};
 
     take_terminal(launch);
     if (launch->preload[0]) {
@@ -154,7 +154,7 @@ run_child(const struct launch *launch)
     }
     signals_restore_in_child();
     execvp(launch->options->argv[0], launch->options->argv);
-    notice = (struct notice){ .kind = NOTICE_FAILED, .error = -errno };
+    notice = (struct notice){.kind = NOTICE_FAILED, .error = -errno};
     tell(launch, &notice);
     _exit(127);
 }
@@ -213,8 +213,9 @@ prepare_library(struct launch *launch, struct launched *out)
     /* A comma would end the word segment=PATH in MEMTOP_OPTIONS. */
     if (strchr(out->directory, ',') || !name_library(launch)) {
         launch->preload[0] = '\0';
-        snprintf(out->why_no_segment, sizeof out->why_no_segment,
-                 _("paths with a space, colon, comma or dollar sign cannot be preloaded"));
+        snprintf(
+            out->why_no_segment, sizeof out->why_no_segment,
+            _("paths with a space, colon, comma or dollar sign cannot be preloaded"));
     }
 }
 
@@ -344,10 +345,10 @@ int
 launch_program(const struct launch_options *options, struct launched *out,
                const char **stage)
 {
-    struct launch launch = { .options = options, .directory = -1, .slave = -1 };
+    struct launch launch = {.options = options, .directory = -1, .slave = -1};
     int result;
 
-    *out = (struct launched){ .argv = options->argv, .pid = -1, .pidfd = -1, .pty = -1 };
+    *out = (struct launched){.argv = options->argv, .pid = -1, .pidfd = -1, .pty = -1};
     launch.captured = out->captured;
     launch.directory_path = out->directory;
     launch.keeper = getpid();
@@ -371,8 +372,8 @@ launch_program(const struct launch_options *options, struct launched *out,
 void
 launch_resize(int pty, int rows, int cols)
 {
-    struct winsize size = { .ws_row = (unsigned short)rows,
-                            .ws_col = (unsigned short)cols };
+    struct winsize size = {.ws_row = (unsigned short)rows,
+                           .ws_col = (unsigned short)cols};
 
     if (pty >= 0)
         ioctl(pty, TIOCSWINSZ, &size);

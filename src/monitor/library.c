@@ -66,8 +66,8 @@ static bool
 try_near_executable(struct library_search *search, const char *subdirectory,
                     const char *name)
 {
-    static const char *const near[] = { "", "/src/report" };
-    static const char *const trees[] = { "/../lib*", "/../lib/*-linux-*" };
+    static const char *const near[] = {"", "/src/report"};
+    static const char *const trees[] = {"/../lib*", "/../lib/*-linux-*"};
     char executable[PATH_MAX], place[PATH_MAX + 64];
 
     if (!executable_directory(executable))
@@ -92,7 +92,7 @@ library_find(struct library_search *search)
 {
     const char *given = getenv("MEMTOP_LIBRARY");
 
-    *search = (struct library_search){ 0 };
+    *search = (struct library_search){0};
     if (given && *given) {
         if (access(given, R_OK) == 0 && realpath(given, search->path))
             return true;
@@ -106,7 +106,7 @@ library_find(struct library_search *search)
 bool
 library_find_module(const char *name, struct library_search *search)
 {
-    *search = (struct library_search){ 0 };
+    *search = (struct library_search){0};
     return try_near_executable(search, "/memtop", name)
            || try_file(search, PKGLIBDIR, name);
 }

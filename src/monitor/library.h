@@ -14,8 +14,8 @@ struct library_search {
 };
 
 /* $MEMTOP_LIBRARY if set (and then nothing else), else libmemtop.so beside the
-   running executable, in ../lib* and its subdirectories seen from there, and
-   in PRELOADDIR. */
+   running executable, in ../lib* and ../lib/ARCH-linux-ABI seen from there, and in
+   PRELOADDIR. */
 bool library_find(struct library_search *search);
 
 /* The same for a module such as "memtop-png.so", without the variable and in

@@ -14,10 +14,10 @@
 
 enum parse {
     PARSE_TEXT,
-    PARSE_ESCAPE,         /* after ESC */
-    PARSE_INTERMEDIATE,   /* ESC and a byte that wants another, as in ESC ( B */
-    PARSE_CSI,            /* ESC [ up to its final byte */
-    PARSE_STRING,         /* up to BEL or ESC \ */
+    PARSE_ESCAPE,       /* after ESC */
+    PARSE_INTERMEDIATE, /* ESC and a byte that wants another, as in ESC ( B */
+    PARSE_CSI,          /* ESC [ up to its final byte */
+    PARSE_STRING,       /* up to BEL or ESC \ */
     PARSE_STRING_ESCAPE
 };
 
@@ -29,13 +29,13 @@ struct line {
 struct lines {
     size_t limit;
     struct line *ring;
-    size_t first, count;  /* finished lines kept */
+    size_t first, count; /* finished lines kept */
     uint64_t dropped;
     char open[LINE_BYTES]; /* the unfinished line */
     size_t open_length;
-    bool returned;        /* a carriage return came: the next text starts anew */
+    bool returned; /* a carriage return came: the next text starts anew */
     enum parse parse;
-    char parameters[16];  /* of the CSI, as far as they are of interest */
+    char parameters[16]; /* of the CSI, as far as they are of interest */
     size_t parameters_length;
     bool full_screen;
 };

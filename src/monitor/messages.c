@@ -16,8 +16,8 @@ struct messages {
 struct messages *
 messages_new(size_t limit)
 {
-    struct messages *messages = calloc(1, sizeof *messages
-                                              + limit * sizeof *messages->ring);
+    struct messages *messages =
+        calloc(1, sizeof *messages + limit * sizeof *messages->ring);
 
     if (messages)
         messages->limit = limit;

@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-#define RATE_MIN_NS  INT64_C(50000000)
-#define IDLE_NS      INT64_C(5000000000)
+#define RATE_MIN_NS INT64_C(50000000)
+#define IDLE_NS INT64_C(5000000000)
 
 static uint64_t
 add(uint64_t a, uint64_t b)
@@ -41,7 +41,7 @@ rate(uint64_t before, uint64_t now, double seconds)
 void
 meter_restart(struct meter *meter, int64_t now_ns)
 {
-    meter->before = (struct snapshot){ 0 };
+    meter->before = (struct snapshot){0};
     meter->at_ns = now_ns;
     meter->calls = meter->sample_calls = meter->recorded_calls = 0;
     meter->peak = meter->stack_peak = meter->live = 0;
@@ -121,7 +121,7 @@ struct sample
 meter_sample(struct meter *meter, const struct process *process)
 {
     const struct snapshot *now = &process->now;
-    struct sample sample = { .time_ns = process->run_ns };
+    struct sample sample = {.time_ns = process->run_ns};
 
     memset(sample.max, 0xFF, sizeof sample.max); /* HISTORY_UNKNOWN */
     memset(sample.last, 0xFF, sizeof sample.last);
@@ -156,19 +156,19 @@ sample_of(const struct meter *meter, const struct recorded *slot, int64_t time_n
     double seconds = (double)(slot->end_ns - slot->begin_ns) / 1e9;
     uint64_t calls = seconds > 0 ? (uint64_t)((double)slot->calls / seconds) : 0;
     uint64_t rss = meter->rss ? meter->rss : HISTORY_UNKNOWN;
-    uint64_t heap_max = slot->heap_max > slot->heap_last ? slot->heap_max
-                                                         : slot->heap_last;
+    uint64_t heap_max =
+        slot->heap_max > slot->heap_last ? slot->heap_max : slot->heap_last;
 
     return (struct sample){
         .time_ns = time_ns,
-        .max = { [SERIES_HEAP] = heap_max,
+        .max = {[SERIES_HEAP] = heap_max,
+                [SERIES_STACK] = slot->stack_max,
+                [SERIES_RSS] = rss,
+                [SERIES_CALLS] = calls},
+        .last = {[SERIES_HEAP] = slot->heap_last,
                  [SERIES_STACK] = slot->stack_max,
                  [SERIES_RSS] = rss,
-                 [SERIES_CALLS] = calls },
-        .last = { [SERIES_HEAP] = slot->heap_last,
-                  [SERIES_STACK] = slot->stack_max,
-                  [SERIES_RSS] = rss,
-                  [SERIES_CALLS] = calls },
+                 [SERIES_CALLS] = calls},
     };
 }
 

@@ -86,14 +86,14 @@ parse_kib(const char *line, const char *key, uint64_t *out)
 int
 procfs_parse_status(FILE *file, struct procfs_memory *out)
 {
-    struct procfs_memory memory = { 0 };
+    struct procfs_memory memory = {0};
     const struct {
         const char *key;
         uint64_t *value;
     } sizes[] = {
-        { "VmRSS", &memory.rss },       { "RssAnon", &memory.rss_anon },
-        { "RssFile", &memory.rss_file }, { "RssShmem", &memory.rss_shmem },
-        { "VmHWM", &memory.rss_peak },  { "VmStk", &memory.stack_size },
+        {"VmRSS", &memory.rss},        {"RssAnon", &memory.rss_anon},
+        {"RssFile", &memory.rss_file}, {"RssShmem", &memory.rss_shmem},
+        {"VmHWM", &memory.rss_peak},   {"VmStk", &memory.stack_size},
     };
     char line[256];
 
@@ -132,7 +132,7 @@ procfs_memory(pid_t pid, struct procfs_memory *out)
 int
 procfs_parse_stat(const char *text, struct procfs_stat *out)
 {
-    struct procfs_stat stat = { 0 };
+    struct procfs_stat stat = {0};
     /* The name may hold anything, also ") R 1": the last parenthesis ends it. */
     const char *field = strrchr(text, ')');
     uint64_t number;
@@ -285,7 +285,7 @@ kernel_lists_children(void)
 int
 procfs_descendants(pid_t pid, pid_t *pids, unsigned limit, unsigned *count)
 {
-    struct gathered gathered = { .pids = pids, .limit = limit };
+    struct gathered gathered = {.pids = pids, .limit = limit};
     DIR *proc = NULL;
 
     if (!kernel_lists_children()) {

@@ -23,30 +23,35 @@ struct script {
     enum process_state state;
 };
 
-#define FIELD(name, member) { name, offsetof(struct process, member) }
+#define FIELD(name, member)                                                              \
+    {                                                                                    \
+        name, offsetof(struct process, member)                                           \
+    }
 #define NOW(member) FIELD(#member, now.member)
 static const struct {
     const char *name;
     size_t offset;
-} words64[] = {
-    FIELD("heap", now.live_bytes),
-    FIELD("peak", now.peak_bytes),
-    FIELD("usable", now.usable_bytes),
-    FIELD("total", now.total_bytes),
-    FIELD("blocks", now.live_blocks),
-    FIELD("stack", now.stack_now),
-    NOW(stack_peak),
-    NOW(threads),
-    NOW(unmatched),
-    NOW(free_null),
-    FIELD("rss", os.rss),
-    FIELD("rss_anon", os.rss_anon),
-    FIELD("rss_peak", rss_peak),
-    FIELD("touched", stack_touched),
-}, words32[] = {
-    FIELD("children", children),
-    FIELD("children_seen", children_seen),
-    FIELD("generations", generations),
+} words64[] =
+    {
+        FIELD("heap", now.live_bytes),
+        FIELD("peak", now.peak_bytes),
+        FIELD("usable", now.usable_bytes),
+        FIELD("total", now.total_bytes),
+        FIELD("blocks", now.live_blocks),
+        FIELD("stack", now.stack_now),
+        NOW(stack_peak),
+        NOW(threads),
+        NOW(unmatched),
+        NOW(free_null),
+        FIELD("rss", os.rss),
+        FIELD("rss_anon", os.rss_anon),
+        FIELD("rss_peak", rss_peak),
+        FIELD("touched", stack_touched),
+},
+  words32[] = {
+      FIELD("children", children),
+      FIELD("children_seen", children_seen),
+      FIELD("generations", generations),
 };
 
 static bool
@@ -225,7 +230,8 @@ line_time(const char *line, int64_t *time_ns, const char **rest)
     char *end;
     long long ms = strtoll(line, &end, 10);
 
-    if (end == line || ms < 0 || ms > INT32_MAX || (*end && !isspace((unsigned char)*end)))
+    if (end == line || ms < 0 || ms > INT32_MAX
+        || (*end && !isspace((unsigned char)*end)))
         return false;
     *time_ns = ms * 1000000;
     *rest = end;

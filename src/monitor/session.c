@@ -21,18 +21,18 @@
 
 /* A column of the widest terminal has two dots: 512 samples a level suffice. */
 #define HISTORY_SLOTS 512
-#define MESSAGES      500
+#define MESSAGES 500
 
 struct session {
     struct process process;
     struct history *history;
     struct messages *messages;
     struct meter meter;
-    struct snapshot last;     /* of the poll before, to see what failed since */
+    struct snapshot last; /* of the poll before, to see what failed since */
     char *command;
     bool keep_segments;
-    struct watch *watch;      /* a program, ... */
-    struct script *script;    /* or a script, or neither yet */
+    struct watch *watch;   /* a program, ... */
+    struct script *script; /* or a script, or neither yet */
     int64_t script_start_ns;
 };
 
@@ -109,7 +109,7 @@ session_watch(struct session *session, const struct launched *launched)
 static const char *
 readable_size(uint64_t bytes, char buffer[32])
 {
-    static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     double value = (double)bytes;
     size_t unit = 0;
 
@@ -208,7 +208,7 @@ digest(struct session *session, int64_t now_ns)
     sample = meter_sample(&session->meter, process);
     history_push(session->history, &sample);
     if (process->ended)
-        process->rates = (struct rates){ 0 };
+        process->rates = (struct rates){0};
 }
 
 /* Of a living process. */
@@ -235,7 +235,7 @@ poll_watch(struct session *session, int64_t now_ns, bool with_sizes)
     watch_poll(session->watch, now_ns, with_sizes, &restarted);
     if (restarted) {
         meter_restart(&session->meter, session->meter.at_ns);
-        session->last = (struct snapshot){ 0 };
+        session->last = (struct snapshot){0};
     }
     digest(session, now_ns);
     if (!process->ended)
@@ -250,8 +250,8 @@ poll_script(struct session *session, int64_t now_ns)
 
     if (session->script_start_ns < 0)
         session->script_start_ns = now_ns;
-    while (script_next(session->script, now_ns - session->script_start_ns, session,
-                       process))
+    while (
+        script_next(session->script, now_ns - session->script_start_ns, session, process))
         digest(session, session->script_start_ns + process->run_ns);
     if (process->ended)
         return;

@@ -27,7 +27,7 @@
     X(STOPPED, N_("STOPPED"), "stopped")      /* SIGSTOP, SIGTSTP... */        \
     X(STALE, N_("STALE"), "stale")            /* no consistent read */         \
     X(EXITED, N_("EXITED"), "exited")                                          \
-    X(KILLED, N_("KILLED"), "killed")         /* by a signal: the display shows its name */ \
+    X(KILLED, N_("KILLED"), "killed")         /* the display names the signal */  \
     X(GONE, N_("GONE"), "gone")               /* ended, status unknown */
 
 enum process_state {

@@ -27,7 +27,7 @@ static const int watched[] = {
 #define WATCHED (sizeof watched / sizeof *watched)
 
 /* Signals whose disposition memtop changes for itself. */
-static const int changed[] = { SIGCHLD, SIGPIPE };
+static const int changed[] = {SIGCHLD, SIGPIPE};
 #define CHANGED (sizeof changed / sizeof *changed)
 
 static struct {
@@ -36,15 +36,14 @@ static struct {
     sigset_t inherited_mask;
     struct sigaction inherited[CHANGED];
     struct signal_state state;
-} signals = { .fd = -1 };
+} signals = {.fd = -1};
 
 static bool
 is_ignored(int signal_number)
 {
     struct sigaction action;
 
-    return sigaction(signal_number, NULL, &action) == 0
-           && action.sa_handler == SIG_IGN;
+    return sigaction(signal_number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
 int
@@ -52,8 +51,8 @@ signals_open(void)
 {
     /* SIGCHLD ignored would throw away the program's status, and memtop
        learns from EPIPE that nobody reads any more. */
-    const struct sigaction ours[CHANGED] = { { .sa_handler = SIG_DFL },
-                                             { .sa_handler = SIG_IGN } };
+    const struct sigaction ours[CHANGED] = {{.sa_handler = SIG_DFL},
+                                            {.sa_handler = SIG_IGN}};
     sigset_t set;
     int fd;
 
@@ -69,7 +68,7 @@ signals_open(void)
     sigprocmask(SIG_BLOCK, &set, &signals.inherited_mask);
     signals.fd = fd;
     signals.open = true;
-    signals.state = (struct signal_state){ 0 };
+    signals.state = (struct signal_state){0};
     return 0;
 }
 

@@ -14,10 +14,10 @@
 #include <unistd.h>
 
 struct spool {
-    int file;               /* -1: none, everything is dropped */
+    int file; /* -1: none, everything is dropped */
     uint64_t half;
-    uint64_t total;         /* bytes appended */
-    uint64_t lost;          /* at the end, not written for want of a file */
+    uint64_t total; /* bytes appended */
+    uint64_t lost;  /* at the end, not written for want of a file */
 };
 
 /* Unlinked from the start, so that nothing is left behind however we end. */

@@ -35,26 +35,26 @@ struct member {
     pid_t pid;
     uint32_t generation;
     bool ours;
-    bool present;         /* in the scan under way */
+    bool present; /* in the scan under way */
 };
 
 struct tree {
     char path[SEGMENT_PATH_MAX];
-    int directory;        /* -1: none */
+    int directory; /* -1: none */
     pid_t root;
-    uint32_t generation;  /* of the root, newest */
-    uint64_t started_ns;  /* CLOCK_BOOTTIME */
+    uint32_t generation; /* of the root, newest */
+    uint64_t started_ns; /* CLOCK_BOOTTIME */
     unsigned seen;
     struct member *members;
     size_t count, room;
-    int64_t changed_ns;   /* the directory's time at the last scan */
-    bool again;           /* scan again whatever it says */
+    int64_t changed_ns; /* the directory's time at the last scan */
+    bool again;         /* scan again whatever it says */
 };
 
 static int64_t
 clock_ns(clockid_t clock)
 {
-    struct timespec now = { 0, 0 };
+    struct timespec now = {0, 0};
 
     clock_gettime(clock, &now);
     return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
@@ -119,7 +119,7 @@ add_member(struct tree *tree, pid_t pid, uint32_t generation)
         tree->members = members;
         tree->room = room;
     }
-    tree->members[tree->count] = (struct member){ .pid = pid, .generation = generation };
+    tree->members[tree->count] = (struct member){.pid = pid, .generation = generation};
     return &tree->members[tree->count++];
 }
 
@@ -297,8 +297,7 @@ tree_unlink(struct tree *tree, bool root_ended)
     tree_scan(tree);
     for (size_t i = 0; i < tree->count; i++) {
         const struct member *member = &tree->members[i];
-        bool ended = member->pid == tree->root ? root_ended
-                                               : !process_lives(member->pid);
+        bool ended = member->pid == tree->root ? root_ended : !process_lives(member->pid);
 
         if (member->ours && (ended || has_later(tree, member)))
             unlink_member(tree, member);

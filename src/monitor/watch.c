@@ -35,11 +35,11 @@
 #define DESCENDANTS 1024
 
 enum handshake {
-    WAITING,          /* nothing yet */
+    WAITING, /* nothing yet */
     COUNTING,
-    REFUSED,          /* the library is there and says why it does not count */
-    MISSED,           /* no library, as far as we can tell */
-    REPLACED          /* the program that counted has executed one without it */
+    REFUSED, /* the library is there and says why it does not count */
+    MISSED,  /* no library, as far as we can tell */
+    REPLACED /* the program that counted has executed one without it */
 };
 
 struct watch {
@@ -48,21 +48,22 @@ struct watch {
     struct tree *tree;
     char directory[SEGMENT_PATH_MAX];
     char prepared[SEGMENT_PATH_MAX];
-    char name[64];            /* the program's, for messages */
-    uint32_t generation;      /* the one followed */
-    struct reader *reader;    /* of it, or NULL */
-    uid_t real, effective;    /* the program's, as last known */
+    char name[64];         /* the program's, for messages */
+    uint32_t generation;   /* the one followed */
+    struct reader *reader; /* of it, or NULL */
+    uid_t real, effective; /* the program's, as last known */
     enum handshake handshake;
     int64_t started_ns;
-    int64_t image_ns;         /* when the followed generation was first seen */
+    int64_t image_ns; /* when the followed generation was first seen */
     int64_t polled_ns;
     int64_t interval_ns;
-    int64_t good_ns;          /* last consistent reading */
-    int64_t slow_ns;          /* last time of the slow part */
-    uint64_t recorded_until;  /* end of the last slot taken from the recorder */
-    int64_t other_program_ns; /* since when /proc/PID/exe is not the segment's; 0: it is */
+    int64_t good_ns;         /* last consistent reading */
+    int64_t slow_ns;         /* last time of the slow part */
+    uint64_t recorded_until; /* end of the last slot taken from the recorder */
+    int64_t
+        other_program_ns; /* since when /proc/PID/exe is not the segment's; 0: it is */
     bool output_noted;
-    bool restarted;           /* the reading to come is of another image */
+    bool restarted; /* the reading to come is of another image */
 };
 
 /* The program's name without its path. */
@@ -420,8 +421,8 @@ watch_recorded(struct watch *watch, struct recorded *slots, size_t capacity,
     if (count > 0)
         watch->recorded_until = slots[count - 1].end_ns;
     /* Unsigned: the segment may claim any time. */
-    *recorded_ns = (int64_t)(watch->process->identity.created_ns
-                             - (uint64_t)watch->started_ns);
+    *recorded_ns =
+        (int64_t)(watch->process->identity.created_ns - (uint64_t)watch->started_ns);
     return count;
 }
 

@@ -41,7 +41,7 @@ open_pair(int *slave)
 static void
 read_to_end(struct capture *capture)
 {
-    struct pollfd readable = { .fd = capture_fd(capture), .events = POLLIN };
+    struct pollfd readable = {.fd = capture_fd(capture), .events = POLLIN};
     enum capture_state state;
 
     while ((state = capture_read(capture)) != CAPTURE_CLOSED)
@@ -187,7 +187,7 @@ test_call_is_bounded(void **state)
     int slave;
     struct capture *capture = capture_new(open_pair(&slave));
     pid_t pid = fork();
-    struct pollfd readable = { .fd = capture_fd(capture), .events = POLLIN };
+    struct pollfd readable = {.fd = capture_fd(capture), .events = POLLIN};
 
     (void)state;
     if (pid == 0) {
@@ -260,9 +260,12 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines_and_replay), cmocka_unit_test(test_replay_to_terminal),
-        cmocka_unit_test(test_flood),            cmocka_unit_test(test_call_is_bounded),
-        cmocka_unit_test(test_keys),             cmocka_unit_test(test_leave),
+        cmocka_unit_test(test_lines_and_replay),
+        cmocka_unit_test(test_replay_to_terminal),
+        cmocka_unit_test(test_flood),
+        cmocka_unit_test(test_call_is_bounded),
+        cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_leave),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,7 +30,7 @@ random_next(void)
 static struct sample
 sample_of(int64_t time_ns, uint64_t max, uint64_t last)
 {
-    struct sample sample = { .time_ns = time_ns };
+    struct sample sample = {.time_ns = time_ns};
 
     for (int i = 0; i < SERIES_COUNT; i++) {
         sample.max[i] = max;
@@ -105,7 +105,8 @@ test_keeps_maxima_and_span(void **state)
         assert_int_equal(peak, true_max(list, length, first, last));
         assert_in_range(when, first, last);
         for (int i = 0; i < 200; i++) {
-            int64_t from = first + (int64_t)(random_next() % (uint64_t)(last - first + 1));
+            int64_t from =
+                first + (int64_t)(random_next() % (uint64_t)(last - first + 1));
             int64_t to = from + (int64_t)(random_next() % (uint64_t)(last - from + 1));
 
             assert_true(history_peak(history, SERIES_HEAP, from, to, &peak, &when));

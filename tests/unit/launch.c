@@ -37,7 +37,7 @@
 static char directory[] = "/dev/shm/memtop-test-XXXXXX";
 static char libc_path[PATH_MAX];
 
-#define ARGV(...) ((char *[]){ __VA_ARGS__, NULL })
+#define ARGV(...) ((char *[]){__VA_ARGS__, NULL})
 
 /* Runs argv with standard output in a pipe; output gets what it printed. */
 static int
@@ -95,7 +95,8 @@ static void
 test_environment(void **state)
 {
     struct launch_options options = {
-        .argv = ARGV("sh", "-c", "echo \"$LD_PRELOAD|$MEMTOP_OPTIONS|$MEMUSAGE_PROG_NAME\""),
+        .argv =
+            ARGV("sh", "-c", "echo \"$LD_PRELOAD|$MEMTOP_OPTIONS|$MEMUSAGE_PROG_NAME\""),
         .library = libc_path,
         .memtop_options = "mmap,exact",
         .progname = "sh",
@@ -131,9 +132,8 @@ test_environment(void **state)
 static void
 test_prepared_segment(void **state)
 {
-    struct launch_options options = { .argv = ARGV("cat"),
-                                      .library = libc_path,
-                                      .memtop_options = "" };
+    struct launch_options options = {
+        .argv = ARGV("cat"), .library = libc_path, .memtop_options = ""};
     struct launched launched;
     struct reader *reader;
     struct identity identity;
@@ -183,7 +183,7 @@ test_arguments_and_status(void **state)
 static void
 test_exec_failures(void **state)
 {
-    struct launch_options options = { .library = libc_path };
+    struct launch_options options = {.library = libc_path};
     struct launched launched;
     const char *stage;
 
@@ -204,7 +204,7 @@ static void
 test_script_without_interpreter(void **state)
 {
     char path[PATH_MAX], output[100];
-    struct launch_options options = { .library = libc_path, .argv = ARGV(path, "x y") };
+    struct launch_options options = {.library = libc_path, .argv = ARGV(path, "x y")};
     struct launched launched;
     FILE *script;
 
@@ -224,8 +224,8 @@ test_script_without_interpreter(void **state)
 static void
 test_no_descriptor_leaks(void **state)
 {
-    struct launch_options options = { .library = libc_path,
-                                      .argv = ARGV("sh", "-c", "exec ls /proc/self/fd") };
+    struct launch_options options = {.library = libc_path,
+                                     .argv = ARGV("sh", "-c", "exec ls /proc/self/fd")};
     struct launched launched;
     char without[1000], with[1000];
     int mine;
@@ -254,8 +254,7 @@ static void
 test_signals_are_inherited(void **state)
 {
     struct launch_options options = {
-        .library = libc_path, .argv = ARGV("grep", "^Sig[BI]", "/proc/self/status")
-    };
+        .library = libc_path, .argv = ARGV("grep", "^Sig[BI]", "/proc/self/status")};
     struct launched launched;
     char without[1000], with[1000];
 
@@ -274,7 +273,7 @@ static void
 test_odd_library_path(void **state)
 {
     char folder[PATH_MAX], path[PATH_MAX + 20], output[1000], expected[600];
-    struct launch_options options = { .argv = ARGV("sh", "-c", "echo \"$LD_PRELOAD\"") };
+    struct launch_options options = {.argv = ARGV("sh", "-c", "echo \"$LD_PRELOAD\"")};
     struct launched launched;
     char target[PATH_MAX] = "";
 
@@ -303,8 +302,8 @@ test_odd_library_path(void **state)
 static void
 test_no_directory(void **state)
 {
-    struct launch_options options = { .library = libc_path,
-                                      .argv = ARGV("sh", "-c", "echo \"[$LD_PRELOAD]\"") };
+    struct launch_options options = {.library = libc_path,
+                                     .argv = ARGV("sh", "-c", "echo \"[$LD_PRELOAD]\"")};
     struct launched launched;
     char output[100];
 
@@ -324,15 +323,15 @@ test_no_directory(void **state)
 static void
 test_file_size_limit(void **state)
 {
-    struct launch_options options = { .library = libc_path,
-                                      .argv = ARGV("sh", "-c", "ulimit -f") };
+    struct launch_options options = {.library = libc_path,
+                                     .argv = ARGV("sh", "-c", "ulimit -f")};
     struct launched launched;
     struct rlimit before, low;
     char output[100];
 
     (void)state;
     assert_int_equal(0, getrlimit(RLIMIT_FSIZE, &before));
-    low = (struct rlimit){ 10240, before.rlim_max };
+    low = (struct rlimit){10240, before.rlim_max};
     assert_int_equal(0, setrlimit(RLIMIT_FSIZE, &low));
     assert_int_equal(0, run(&options, &launched, output, sizeof output));
     setrlimit(RLIMIT_FSIZE, &before);
@@ -343,16 +342,16 @@ test_file_size_limit(void **state)
 
 /* ---- with a terminal: in a child whose 0, 1, 2 are a pty of the test ---- */
 
-#define REQUIRE(condition)                                                     \
-    do {                                                                       \
-        if (!(condition))                                                      \
-            _exit(__LINE__ % 200 + 20);                                        \
+#define REQUIRE(condition)                                                               \
+    do {                                                                                 \
+        if (!(condition))                                                                \
+            _exit(__LINE__ % 200 + 20);                                                  \
     } while (0)
 
 static void
 collect(struct capture *capture)
 {
-    struct pollfd readable = { .fd = capture_fd(capture), .events = POLLIN };
+    struct pollfd readable = {.fd = capture_fd(capture), .events = POLLIN};
     enum capture_state state;
 
     while ((state = capture_read(capture)) != CAPTURE_CLOSED)
@@ -379,13 +378,15 @@ check_captured(int redirected)
     static const char script[] =
         "test -t 0 && test -t 1 && test -t 2 && echo terminals; stty size; "
         "stty -a | grep -q 'erase = ^H' && echo attributes; "
-        "(exec </dev/tty) && echo controlling; echo leaks $(ls -l /proc/self/fd | grep -c 'ptmx\\|anon_inode'); read x; echo \"<$x>\"; "
+        "(exec </dev/tty) && echo controlling; echo leaks $(ls -l /proc/self/fd | grep "
+        "-c 'ptmx\\|anon_inode'); read x; echo \"<$x>\"; "
         "trap 'stty size; exit 5' WINCH; echo ready; while :; do sleep 0.02; done";
-    struct launch_options options = { .argv = ARGV("bash", "-c", (char *)(uintptr_t)script),
-                                      .library = libc_path,
-                                      .capture = true,
-                                      .rows = 33,
-                                      .cols = 77 };
+    struct launch_options options = {.argv =
+                                         ARGV("bash", "-c", (char *)(uintptr_t)script),
+                                     .library = libc_path,
+                                     .capture = true,
+                                     .rows = 33,
+                                     .cols = 77};
     struct launched launched;
     struct capture *capture;
     struct pollfd readable;
@@ -397,7 +398,7 @@ check_captured(int redirected)
     REQUIRE(launched.captured[0] && launched.captured[1] && launched.captured[2]);
     capture = capture_new(launched.pty);
     REQUIRE(capture_write(capture, "key\n", 4) == 4);
-    readable = (struct pollfd){ .fd = launched.pty, .events = POLLIN };
+    readable = (struct pollfd){.fd = launched.pty, .events = POLLIN};
     while (!has_line(capture, "ready")) {
         REQUIRE(poll(&readable, 1, 10000) == 1);
         REQUIRE(capture_read(capture) != CAPTURE_CLOSED);
@@ -421,11 +422,11 @@ check_captured(int redirected)
 static void
 check_redirected(int file)
 {
-    struct launch_options options = { .argv = ARGV("sh", "-c", "echo out; echo err >&2"),
-                                      .library = libc_path,
-                                      .capture = true,
-                                      .rows = 24,
-                                      .cols = 80 };
+    struct launch_options options = {.argv = ARGV("sh", "-c", "echo out; echo err >&2"),
+                                     .library = libc_path,
+                                     .capture = true,
+                                     .rows = 24,
+                                     .cols = 80};
     struct launched launched;
     struct capture *capture;
     const char *stage;

@@ -44,7 +44,8 @@ test_installed_tree(void **state)
     snprintf(command, sizeof command,
              "cd %s && mkdir -p bin lib64/memtop lib/x86_64-linux-gnu"
              " && cp '%s' bin/it && : >lib64/memtop/memtop-x.so"
-             " && : >lib/x86_64-linux-gnu/libmemtop.so", tree, self);
+             " && : >lib/x86_64-linux-gnu/libmemtop.so",
+             tree, self);
     assert_int_equal(0, system(command));
     snprintf(path, sizeof path, "%s/bin/it find", tree);
     assert_int_equal(0, system(path));

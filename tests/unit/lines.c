@@ -76,9 +76,9 @@ test_escapes(void **state)
 static void
 test_full_screen(void **state)
 {
-    static const char *const yes[] = { "\033[?1049h", "\033[?47h", "x\033[?1047hy" };
-    static const char *const no[] = { "\033[?1049l", "\033[?25h", "[?1049h",
-                                      "\033[1049h", "\033[?10490000000000000000h" };
+    static const char *const yes[] = {"\033[?1049h", "\033[?47h", "x\033[?1047hy"};
+    static const char *const no[] = {"\033[?1049l", "\033[?25h", "[?1049h", "\033[1049h",
+                                     "\033[?10490000000000000000h"};
 
     (void)state;
     for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) {

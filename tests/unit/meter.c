@@ -19,8 +19,8 @@ static int
 set_up(void **state)
 {
     (void)state;
-    process = (struct process){ .measured = true };
-    meter = (struct meter){ 0 };
+    process = (struct process){.measured = true};
+    meter = (struct meter){0};
     return 0;
 }
 
@@ -74,7 +74,7 @@ test_counters_going_back(void **state)
     process.now.total_bytes = 10;
     process.now.live_bytes = UINT64_MAX;
     read_at(1);
-    process.now = (struct snapshot){ .total_bytes = UINT64_MAX };
+    process.now = (struct snapshot){.total_bytes = UINT64_MAX};
     read_at(2);
     for (int i = 0; i < FN_COUNT; i++)
         assert_true(process.rates.calls[i] == 0);
@@ -147,13 +147,17 @@ static void
 test_recorded(void **state)
 {
     static const struct recorded slots[] = {
-        { .begin_ns = 0, .end_ns = UINT64_MAX, .heap_max = 9999 },
-        { .begin_ns = 300, .end_ns = 400, .heap_last = 1, .heap_max = 8888 },
-        { .begin_ns = 1100, .end_ns = 1000, .heap_max = 6666 },
-        { .begin_ns = 1000, .end_ns = 1100, .calls = 5, .heap_last = 10, .heap_max = 70,
-          .stack_max = 4 },
-        { .begin_ns = 1100, .end_ns = 1200, .heap_last = 20, .heap_max = 30 },
-        { .begin_ns = 8000, .end_ns = 9000, .heap_max = 7777 },
+        {.begin_ns = 0, .end_ns = UINT64_MAX, .heap_max = 9999},
+        {.begin_ns = 300, .end_ns = 400, .heap_last = 1, .heap_max = 8888},
+        {.begin_ns = 1100, .end_ns = 1000, .heap_max = 6666},
+        {.begin_ns = 1000,
+         .end_ns = 1100,
+         .calls = 5,
+         .heap_last = 10,
+         .heap_max = 70,
+         .stack_max = 4},
+        {.begin_ns = 1100, .end_ns = 1200, .heap_last = 20, .heap_max = 30},
+        {.begin_ns = 8000, .end_ns = 9000, .heap_max = 7777},
     };
     struct history *history = history_new(4);
     struct sample sample;
@@ -189,8 +193,8 @@ static void
 test_calls_are_shown_once(void **state)
 {
     static const struct recorded slots[] = {
-        { .begin_ns = 800000000, .end_ns = 1200000000, .calls = 400 },
-        { .begin_ns = 1200000000, .end_ns = 1600000000, .calls = 4000 },
+        {.begin_ns = 800000000, .end_ns = 1200000000, .calls = 400},
+        {.begin_ns = 1200000000, .end_ns = 1600000000, .calls = 4000},
     };
     struct history *history = history_new(4);
     struct sample sample;

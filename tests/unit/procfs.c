@@ -37,7 +37,8 @@ test_status(void **state)
     (void)state;
     assert_int_equal(0, parse_status("Name:\tx\nState:\tT (stopped)\nVmHWM:\t  20 kB\n"
                                      "VmRSS:\t      12 kB\nRssAnon:\t 5 kB\n"
-                                     "VmStk:\t 132 kB\nThreads:\t3\n", &memory));
+                                     "VmStk:\t 132 kB\nThreads:\t3\n",
+                                     &memory));
     assert_int_equal(memory.state, 'T');
     assert_int_equal(memory.rss, 12 * 1024);
     assert_int_equal(memory.rss_anon, 5 * 1024);
@@ -50,7 +51,7 @@ test_status(void **state)
 static void
 test_hostile_status(void **state)
 {
-    struct procfs_memory memory = { .rss = 77 };
+    struct procfs_memory memory = {.rss = 77};
     char text[9000];
 
     (void)state;
@@ -58,7 +59,8 @@ test_hostile_status(void **state)
     assert_int_equal(memory.rss, 77);
     assert_int_equal(0, parse_status("State:\tR\nVmRSS:\t-3 kB\nThreads:\tmany\n"
                                      "VmHWM:\t99999999999999999999999 kB\n"
-                                     "RssAnon:\t18446744073709551615 kB", &memory));
+                                     "RssAnon:\t18446744073709551615 kB",
+                                     &memory));
     assert_int_equal(memory.rss, 0);
     assert_int_equal(memory.rss_peak, 0);
     assert_int_equal(memory.threads, 0);
@@ -80,8 +82,10 @@ test_stat(void **state)
     struct procfs_stat stat;
 
     (void)state;
-    assert_int_equal(0, procfs_parse_stat("7 (a b) S 1) R 42 7 7 0 -1 4194560 1 2 3 4 5 6 "
-                                          "7 8 20 0 1 0 123456 99 88\n", &stat));
+    assert_int_equal(0,
+                     procfs_parse_stat("7 (a b) S 1) R 42 7 7 0 -1 4194560 1 2 3 4 5 6 "
+                                       "7 8 20 0 1 0 123456 99 88\n",
+                                       &stat));
     assert_int_equal(stat.state, 'R');
     assert_int_equal(stat.parent, 42);
     assert_int_equal(stat.start_ticks, 123456);
@@ -115,7 +119,7 @@ test_self(void **state)
 }
 
 /* Writes to every page of a big frame below the caller's. */
-static void __attribute__((noinline))
+__attribute__((noinline)) static void
 touch_stack(size_t size)
 {
     volatile char *frame = __builtin_alloca(size);
@@ -140,7 +144,7 @@ test_stack_grows(void **state)
 static void
 test_gone(void **state)
 {
-    struct procfs_memory memory = { .rss = 5 };
+    struct procfs_memory memory = {.rss = 5};
     uint64_t number;
     uid_t uid;
     pid_t pid = fork();

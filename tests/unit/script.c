@@ -27,7 +27,7 @@ static struct session *
 session_of(const char *text)
 {
     char source[64];
-    const struct session_options options = { .source_script = source };
+    const struct session_options options = {.source_script = source};
     FILE *file = fopen(name, "we");
 
     fputs(text, file);
@@ -86,8 +86,8 @@ test_play(void **state)
     assert_true(history_span(session_history(session), &first, &last));
     assert_int_equal(first, 0);
     assert_int_equal(last, 3000 * MS);
-    assert_true(history_peak(session_history(session), SERIES_HEAP, first, last, &peak,
-                             &when));
+    assert_true(
+        history_peak(session_history(session), SERIES_HEAP, first, last, &peak, &when));
     assert_int_equal(peak, 12 << 20);
     assert_int_equal(when, 1000 * MS);
     session_free(session);
@@ -109,8 +109,8 @@ test_one_poll(void **state)
     session_poll(session, START + 7000 * MS, true);
     assert_int_equal(process->state, STATE_KILLED);
     assert_int_equal(11, WTERMSIG(process->wait_status));
-    assert_true(history_peak(session_history(session), SERIES_HEAP, 0, 9000 * MS, &peak,
-                             &when));
+    assert_true(
+        history_peak(session_history(session), SERIES_HEAP, 0, 9000 * MS, &peak, &when));
     assert_int_equal(peak, 9 << 10);
     assert_int_equal(when, 1000 * MS);
     session_free(session);
@@ -146,11 +146,21 @@ static void
 test_mistakes(void **state)
 {
     static const char *const wrong[] = {
-        "x heap=1\n",     "0 heap\n",        "0 heap=\n",        "0 heap=1X\n",
-        "0 heap=-1\n",    "0 nonsense=1\n",  "0 state=asleep\n", "5 heap=1\n4 heap=2\n",
-        "0 size.x=1\n",   "-1 heap=1\n",     "0heap=1\n",        "0 malloc.x=1\n",
-        "0 state=exited\n", "0 heap=1 a-word-of-more-than-sixty-four-bytes-which-is-far-too-"
-                            "long-to-be-one=1\n",
+        "x heap=1\n",
+        "0 heap\n",
+        "0 heap=\n",
+        "0 heap=1X\n",
+        "0 heap=-1\n",
+        "0 nonsense=1\n",
+        "0 state=asleep\n",
+        "5 heap=1\n4 heap=2\n",
+        "0 size.x=1\n",
+        "-1 heap=1\n",
+        "0heap=1\n",
+        "0 malloc.x=1\n",
+        "0 state=exited\n",
+        "0 heap=1 a-word-of-more-than-sixty-four-bytes-which-is-far-too-"
+        "long-to-be-one=1\n",
     };
 
     (void)state;
@@ -160,7 +170,7 @@ test_mistakes(void **state)
         assert_int_equal(errno, EINVAL);
     }
     unlink(name);
-    assert_null(session_new(&(struct session_options){ .source_script = "/no/such" }));
+    assert_null(session_new(&(struct session_options){.source_script = "/no/such"}));
     assert_int_equal(errno, ENOENT);
 }
 

@@ -152,7 +152,7 @@ obey(char *self, const char *word)
     }
 }
 
-static void __attribute__((noreturn))
+static _Noreturn void
 puppet(char *self, bool created)
 {
     char word[64];
@@ -185,8 +185,8 @@ struct stage {
 static void
 open_stage(struct stage *stage, char *const *argv)
 {
-    const struct session_options plain = { 0 };
-    struct launch_options options = { .argv = argv, .library = libc_path };
+    const struct session_options plain = {0};
+    struct launch_options options = {.argv = argv, .library = libc_path};
     const char *failed;
     int in[2], out[2], saved_in = fcntl(0, F_DUPFD_CLOEXEC, 10);
     int saved_out = fcntl(1, F_DUPFD_CLOEXEC, 10);
@@ -235,8 +235,8 @@ await_end(struct stage *stage)
 {
     siginfo_t info;
 
-    assert_int_equal(0, waitid(P_PID, (id_t)stage->launched.pid, &info,
-                               WEXITED | WNOWAIT));
+    assert_int_equal(0,
+                     waitid(P_PID, (id_t)stage->launched.pid, &info, WEXITED | WNOWAIT));
 }
 
 static void
@@ -275,7 +275,7 @@ files(void)
     return count;
 }
 
-#define PUPPET ((char *[]){ self_path, "puppet", NULL })
+#define PUPPET ((char *[]){self_path, "puppet", NULL})
 
 static void
 test_counting(void **state)
@@ -470,8 +470,8 @@ test_torn_and_stopped(void **state)
     poll_at(&stage, 4.1);
     assert_int_equal(STATE_STALE, stage.process->state);
     kill(stage.launched.pid, SIGSTOP);
-    assert_int_equal(0, waitid(P_PID, (id_t)stage.launched.pid, &info,
-                               WSTOPPED | WNOWAIT));
+    assert_int_equal(0,
+                     waitid(P_PID, (id_t)stage.launched.pid, &info, WSTOPPED | WNOWAIT));
     poll_at(&stage, 4.5);
     assert_int_equal(STATE_STOPPED, stage.process->state);
     assert_false(stage.process->ended);
@@ -538,8 +538,8 @@ test_left_running(void **state)
 static void
 test_not_launched_with_library(void **state)
 {
-    struct launch_options options = { .argv = (char *[]){ "true", NULL } };
-    const struct session_options plain = { 0 };
+    struct launch_options options = {.argv = (char *[]){"true", NULL}};
+    const struct session_options plain = {0};
     struct launched launched;
     struct session *session = session_new(&plain);
     const char *failed;
@@ -563,7 +563,7 @@ test_not_launched_with_library(void **state)
 static void
 test_words(void **state)
 {
-    struct process process = { .measured = true, .os_known = true, .heap_peak = 25 };
+    struct process process = {.measured = true, .os_known = true, .heap_peak = 25};
 
     (void)state;
     assert_int_equal(-1, process_coverage(&process));

@@ -19,23 +19,25 @@
 static void
 test_rule(void **unused)
 {
-    struct signal_state state = { 0 };
+    struct signal_state state = {0};
 
     (void)unused;
     /* A ^C in the shared terminal has reached the program. */
     assert_int_equal(SIGNAL_REACHED, signals_judge(&state, SIGINT, true, false, SECOND));
     assert_int_equal(SIGNAL_QUIT, signals_judge(&state, SIGINT, true, false, 3 * SECOND));
-    state = (struct signal_state){ 0 };
+    state = (struct signal_state){0};
     assert_int_equal(SIGNAL_REACHED, signals_judge(&state, SIGQUIT, true, false, SECOND));
     /* With a pty of its own it has not. */
-    state = (struct signal_state){ 0 };
+    state = (struct signal_state){0};
     assert_int_equal(SIGNAL_FORWARD, signals_judge(&state, SIGINT, true, true, SECOND));
     /* kill(2) speaks to memtop alone; its echo counts once. */
-    state = (struct signal_state){ 0 };
-    assert_int_equal(SIGNAL_FORWARD, signals_judge(&state, SIGTERM, false, false, SECOND));
+    state = (struct signal_state){0};
+    assert_int_equal(SIGNAL_FORWARD,
+                     signals_judge(&state, SIGTERM, false, false, SECOND));
     assert_int_equal(SIGNAL_NOTHING,
                      signals_judge(&state, SIGTERM, false, false, SECOND + 1000));
-    assert_int_equal(SIGNAL_QUIT, signals_judge(&state, SIGINT, false, false, 2 * SECOND));
+    assert_int_equal(SIGNAL_QUIT,
+                     signals_judge(&state, SIGINT, false, false, 2 * SECOND));
     /* These never end memtop. */
     for (int i = 0; i < 3; i++)
         assert_int_equal(SIGNAL_FORWARD,
@@ -55,7 +57,7 @@ test_descriptor(void **unused)
     assert_int_equal(-1, signals_fd());
     assert_false(signals_next(false, 0, &event));
     assert_int_equal(0, signals_open());
-    poller = (struct pollfd){ .fd = signals_fd(), .events = POLLIN };
+    poller = (struct pollfd){.fd = signals_fd(), .events = POLLIN};
     assert_int_equal(0, poll(&poller, 1, 0));
     assert_false(signals_next(false, 0, &event));
     kill(getpid(), SIGTERM);

@@ -63,8 +63,8 @@ test_all_lengths(void **state)
     for (size_t length = 0; length <= 100; length++) {
         for (size_t step = 1; step <= 40; step += 3) {
             struct spool *spool = spool_new(ROOM);
-            struct read_back back = { .used = 0 };
-            const struct spool_reader reader = { take, take_gap, &back };
+            struct read_back back = {.used = 0};
+            const struct spool_reader reader = {take, take_gap, &back};
             size_t tail = length > ROOM ? length - ROOM / 2 : ROOM / 2;
 
             for (size_t at = 0; at < length; at += step)
@@ -90,7 +90,7 @@ static void
 test_failed_write_is_passed_on(void **state)
 {
     struct spool *spool = spool_new(ROOM);
-    const struct spool_reader reader = { refuse, take_gap, NULL };
+    const struct spool_reader reader = {refuse, take_gap, NULL};
 
     (void)state;
     assert_int_equal(0, spool_read(spool, &reader));
