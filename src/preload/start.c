@@ -35,6 +35,19 @@ struct mt_guard mt_guard;
 static uint32_t phase;
 static enum segment_accounting accounting;
 
+/*
+ * An allocator may make something of its own when malloc_usable_size is called
+ * for the first time: tcmalloc does so with operator new, which is ours, and
+ * once that counts it asks for the size again, without end.  So we ask once
+ * while nothing is counted yet.
+ */
+static void
+rouse_allocator(void)
+{
+    if (mt_real.malloc_usable_size != NULL)
+        mt_real.malloc_usable_size(NULL);
+}
+
 /* Sized entry points would see blocks 8 bytes longer than they were told; and
    without malloc_usable_size a block's size cannot be known at all. */
 static enum segment_accounting
@@ -102,6 +115,7 @@ start(void)
         return;
     }
     accounting = choose_accounting();
+    rouse_allocator();
     reason = mt_publish(ORIGIN_EXEC, NULL);
     if (reason == REASON_NONE)
         reason = reason_not_to_count();
