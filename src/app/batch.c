@@ -19,6 +19,8 @@
 #include "report/json.h"
 #include "report/line.h"
 
+#define PICTURE_INTERVAL_NS INT64_C(100000000)
+
 static int64_t
 monotonic_ns(void)
 {
@@ -77,11 +79,22 @@ wait_until(const struct run *run, int64_t due_ns)
     ppoll(watched, sizeof watched / sizeof *watched, &left, NULL);
 }
 
+/* A picture has more columns than a long interval would fill.  Where lines are
+   printed their rates are those of the interval, so it stays. */
+static int64_t
+choose_interval(const struct options *options)
+{
+    if (options->png == NULL || options->lines
+        || options->interval_ns < PICTURE_INTERVAL_NS)
+        return options->interval_ns;
+    return PICTURE_INTERVAL_NS;
+}
+
 int
 batch_run(struct run *run)
 {
     const struct process *process = session_process(run->session);
-    const int64_t interval_ns = run->options->interval_ns;
+    const int64_t interval_ns = choose_interval(run->options);
     int64_t due_ns = run->launched.started_ns + interval_ns;
     unsigned long written = 0;
 
