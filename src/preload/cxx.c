@@ -6,7 +6,8 @@
  * and mimalloc bring their own, which do not: where the next operator new
  * lives in the same object as the next malloc we count here.  Sizes are usable
  * sizes then (such an allocator is never given trailers), and sized deletes
- * are forwarded to unsized ones.
+ * are forwarded to unsized ones.  Some of their operators do call our malloc or
+ * free (jemalloc's slow paths): last_block tells that a block is counted.
  *
  * Built with -fexceptions: bad_alloc passes through our frames.
  */
@@ -125,23 +126,38 @@ bypass_malloc(void)
     return known == 1 && (mt_guard.mode || mt_wake()) && mt_guard.mode == ACCOUNTING_USABLE;
 }
 
-static void *
-count_new(void *block)
+static void
+before_new(void)
 {
-    if (block != NULL && bypass_malloc()) {
+    mt_thread.last_block = NULL;
+}
+
+static void *
+after_new(void *block)
+{
+    if (block != NULL && bypass_malloc() && mt_thread.last_block != block) {
         size_t usable = mt_real.malloc_usable_size(block);
         mt_count_made(FN_MALLOC, usable, usable);
     }
     return block;
 }
 
-static void
-count_delete(void *block)
+/* Returns whether the deletion is ours to count, and the block's size. */
+static bool
+before_delete(void *block, size_t *usable)
 {
-    if (block != NULL && !mt_arena_holds(block) && bypass_malloc()) {
-        size_t usable = mt_real.malloc_usable_size(block);
+    mt_thread.last_block = NULL;
+    if (block == NULL || mt_arena_holds(block) || !bypass_malloc())
+        return false;
+    *usable = mt_real.malloc_usable_size(block);
+    return true;
+}
+
+static void
+after_delete(void *block, bool ours, size_t usable)
+{
+    if (ours && mt_thread.last_block != block)
         mt_count_freed(usable, usable);
-    }
 }
 
 #define NEXT(type, name, otherwise)                                            \
@@ -153,7 +169,8 @@ count_delete(void *block)
     PUBLIC void *symbol(size_t size)                                           \
     {                                                                          \
         NEXT(new_function, #symbol, plain_new);                                \
-        return count_new(next(size));                                          \
+        before_new();                                                          \
+        return after_new(next(size));                                          \
     }
 
 #define DEFINE_NEW_NOTHROW(symbol)                                             \
@@ -161,7 +178,8 @@ count_delete(void *block)
     PUBLIC void *symbol(size_t size, const void *tag)                          \
     {                                                                          \
         NEXT(new_nothrow_function, #symbol, plain_new_nothrow);                \
-        return count_new(next(size, tag));                                     \
+        before_new();                                                          \
+        return after_new(next(size, tag));                                     \
     }
 
 #define DEFINE_NEW_ALIGNED(symbol)                                             \
@@ -169,7 +187,8 @@ count_delete(void *block)
     PUBLIC void *symbol(size_t size, size_t alignment)                         \
     {                                                                          \
         NEXT(new_aligned_function, #symbol, plain_new_aligned);                \
-        return count_new(next(size, alignment));                               \
+        before_new();                                                          \
+        return after_new(next(size, alignment));                               \
     }
 
 #define DEFINE_NEW_ALIGNED_NOTHROW(symbol)                                     \
@@ -177,7 +196,8 @@ count_delete(void *block)
     PUBLIC void *symbol(size_t size, size_t alignment, const void *tag)        \
     {                                                                          \
         NEXT(new_aligned_nothrow_function, #symbol, plain_new_aligned_nothrow); \
-        return count_new(next(size, alignment, tag));                          \
+        before_new();                                                          \
+        return after_new(next(size, alignment, tag));                          \
     }
 
 /* Every delete without an alignment goes to the unsized one, UNSIZED. */
@@ -186,8 +206,10 @@ count_delete(void *block)
     PUBLIC void symbol(void *block __VA_ARGS__)                                \
     {                                                                          \
         NEXT(delete_function, #unsized, free);                                 \
-        count_delete(block);                                                   \
+        size_t usable = 0;                                                     \
+        bool ours = before_delete(block, &usable);                             \
         next(block);                                                           \
+        after_delete(block, ours, usable);                                     \
     }
 
 #define DEFINE_DELETE_ALIGNED(symbol, unsized, ...)                            \
@@ -195,8 +217,10 @@ count_delete(void *block)
     PUBLIC void symbol(void *block __VA_ARGS__, size_t alignment)              \
     {                                                                          \
         NEXT(delete_aligned_function, #unsized, plain_delete_aligned);         \
-        count_delete(block);                                                   \
+        size_t usable = 0;                                                     \
+        bool ours = before_delete(block, &usable);                             \
         next(block, alignment);                                                \
+        after_delete(block, ours, usable);                                     \
     }
 
 #define SIZED   , __attribute__((unused)) size_t size
@@ -227,9 +251,11 @@ DEFINE_DELETE_ALIGNED(_ZdaPvmSt11align_val_t, _ZdaPvSt11align_val_t, SIZED)
     PUBLIC void symbol(void *block, size_t alignment, const void *tag)         \
     {                                                                          \
         NEXT(delete_aligned_function, #unsized, plain_delete_aligned);         \
+        size_t usable = 0;                                                     \
         (void)tag;                                                             \
-        count_delete(block);                                                   \
+        bool ours = before_delete(block, &usable);                             \
         next(block, alignment);                                                \
+        after_delete(block, ours, usable);                                     \
     }
 
 DEFINE_DELETE_ALIGNED_NOTHROW(_ZdlPvSt11align_val_tRKSt9nothrow_t, _ZdlPvSt11align_val_t)

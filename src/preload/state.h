@@ -79,8 +79,9 @@ struct mt_thread {
     uint64_t stack_limit;
     uint64_t looked_ns;       /* when the flight recorder was fed last ... */
     uint64_t looked_sequence; /* ... and the shard's sequence then */
-    uint32_t state;           /* enum mt_thread_state */
+    void *last_block;         /* counted last, with usable accounting (cxx.c) */
     uint32_t index;           /* of shard */
+    uint8_t state;            /* enum mt_thread_state */
     uint8_t limit_checks;     /* times stack_limit was looked up again */
     bool is_main;             /* tid is pid */
     bool forking;             /* this thread summed the baseline */

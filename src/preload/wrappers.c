@@ -171,6 +171,7 @@ made(enum segment_function fn, void *block, size_t size)
         return made_sealed(fn, block, size);
     usable = mt_real.malloc_usable_size(block);
     mt_count_made(fn, usable, usable);
+    mt_thread.last_block = block;
     return block;
 }
 
@@ -229,6 +230,7 @@ free_otherwise(void *block)
         size_t usable = mt_real.malloc_usable_size(block);
         mt_count_freed(usable, usable);
         mt_real.free(block);
+        mt_thread.last_block = block;
     }
 }
 
