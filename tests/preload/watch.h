@@ -77,8 +77,8 @@ uint64_t watch_number(const struct watched *what, const char *key);
 /* Fails unless the program exited with 0; shows its stderr. */
 void watch_assert_success(const struct watched *what);
 
-/* Would the loader find it? */
-bool watch_has_library(const char *soname);
+/* Is it installed for the loader to find? */
+bool watch_can_preload(const char *soname);
 
 #define WATCH_ARGV(...) ((char *[]){__VA_ARGS__, NULL})
 

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Other allocators behind us, C++ in front of us, and blocks that go past us. */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "watch.h"
+
+static const char *const others[] = {
+    "libjemalloc.so.2", "libtcmalloc_minimal.so.4", "libmimalloc.so.2",
+};
+#define OTHERS (sizeof others / sizeof others[0])
+
+static void
+run_over(const char *allocator, char *program, char *name, struct watched *what)
+{
+    struct watch how = {.argv = WATCH_ARGV(program, name), .preload_after = allocator};
+
+    watch_run(&how, what);
+    watch_assert_success(what);
+    assert_string_equal("", what->err);
+}
+
+/* Does the allocator pass the test by itself?  (mimalloc 2.0 mixes up the
+   arguments of aligned new.) */
+static bool
+sound(const char *allocator, char *program, char *name)
+{
+    struct watch how = {.argv = WATCH_ARGV(program, name), .preload_after = allocator,
+                        .plain = true};
+    struct watched what;
+    bool passed;
+
+    watch_run(&how, &what);
+    passed = what.status == 0;
+    watch_free(&what);
+    return passed;
+}
+
+static void
+test_heap(void **state)
+{
+    struct watched what;
+
+    (void)state;
+    run_over(NULL, "heap.run", "heap", &what);
+    assert_int_equal(ACCOUNTING_REQUESTED, watch_last(&what)->identity.accounting);
+    assert_non_null(strstr(watch_last(&what)->identity.allocator, "libc.so"));
+    assert_int_equal(0, watch_last(&what)->snapshot.unmatched);
+    watch_free(&what);
+    for (size_t i = 0; i < OTHERS; i++) {
+        if (!watch_can_preload(others[i]))
+            continue;
+        run_over(others[i], "heap.run", "heap", &what);
+        assert_int_equal(ACCOUNTING_USABLE, watch_last(&what)->identity.accounting);
+        assert_non_null(strstr(watch_last(&what)->identity.allocator, others[i]));
+        assert_true(watch_last(&what)->snapshot.calls[FN_MALLOC] > 1000);
+        assert_in_range(watch_last(&what)->snapshot.live_bytes, 0, 100000);
+        watch_free(&what);
+    }
+}
+
+/* A trailer is no harm where the allocator knows no sizes but its own. */
+static void
+test_requested(void **state)
+{
+    struct watched what;
+    struct watch how = {.argv = WATCH_ARGV("heap.run", "heap"),
+                        .preload_after = watch_program("bump.plugin")};
+
+    (void)state;
+    watch_run(&how, &what);
+    watch_assert_success(&what);
+    assert_int_equal(ACCOUNTING_REQUESTED, watch_last(&what)->identity.accounting);
+    assert_int_equal(0, watch_last(&what)->snapshot.unmatched);
+    watch_free(&what);
+}
+
+/* Under libstdc++ alone new is malloc; the others' own new is counted by us. */
+static void
+test_cxx(void **state)
+{
+    struct watched what;
+    const struct snapshot *seen;
+    const uint64_t *cells;
+
+    (void)state;
+    run_over(NULL, "cxx.run", "forms", &what);
+    cells = watch_last(&what)->histogram.allocated;
+    assert_int_equal(100, cells[histogram_cell(50000)]);
+    /* libstdc++ rounds up to the alignment. */
+    assert_int_equal(100, cells[histogram_cell(40064)]);
+    assert_int_equal(2, cells[histogram_cell(30000)]);
+    assert_int_equal(1, cells[histogram_cell(30080)]);
+    assert_int_equal(0, watch_last(&what)->snapshot.unmatched);
+    watch_free(&what);
+    for (size_t i = 0; i < OTHERS; i++) {
+        if (!watch_can_preload(others[i]) || !sound(others[i], "cxx.run", "forms"))
+            continue;
+        print_message("  %s\n", others[i]);
+        run_over(others[i], "cxx.run", "forms", &what);
+        seen = &watch_last(&what)->snapshot;
+        /* jemalloc's aligned new is its aligned_alloc. */
+        assert_in_range(seen->calls[FN_MALLOC] + seen->calls[FN_ALIGNED_ALLOC], 403, 420);
+        assert_in_range(seen->calls[FN_FREE], 403, 420);
+        assert_true(seen->total_bytes >= 100 * (4 + 50000 + 512 + 40000) + 90000);
+        assert_in_range(seen->live_bytes, 0, 200000);
+        watch_free(&what);
+    }
+}
+
+static void
+test_cxx_throws(void **state)
+{
+    struct watched what;
+
+    (void)state;
+    run_over(NULL, "cxx.run", "throws", &what);
+    watch_free(&what);
+    for (size_t i = 0; i < OTHERS; i++)
+        if (watch_can_preload(others[i])) {
+            struct watch how = {.argv = WATCH_ARGV("cxx.run", "throws"),
+                                .preload_after = others[i]};
+            struct watched plain;
+            watch_run(&how, &what);
+            how.plain = true;
+            watch_run(&how, &plain); /* mimalloc's may abort instead */
+            print_message("  %s: %d\n", others[i], plain.status);
+            assert_int_equal(plain.status, what.status);
+            watch_free(&plain);
+            watch_free(&what);
+        }
+}
+
+/* The plugin's operator new is ours, its runtime is not in our scope. */
+static void
+test_local_plugin(void **state)
+{
+    struct watch how = {.argv = WATCH_ARGV("plugins.run", "local",
+                                           (char *)watch_program("plugin.plugin"))};
+    struct watched what;
+
+    (void)state;
+    watch_run(&how, &what);
+    watch_assert_success(&what);
+    assert_int_equal(0, watch_last(&what)->snapshot.unmatched);
+    assert_true(watch_last(&what)->snapshot.calls[FN_MALLOC] >= 300);
+    watch_free(&what);
+}
+
+static void
+test_deep_plugin(void **state)
+{
+    struct watch how = {.argv = WATCH_ARGV("plugins.run", "deep",
+                                           (char *)watch_program("deep.plugin"))};
+    struct watched what;
+
+    (void)state;
+    watch_run(&how, &what);
+    watch_assert_success(&what);
+    assert_true(watch_last(&what)->snapshot.unmatched > 20);
+    watch_free(&what);
+}
+
+static void
+test_own_malloc(void **state)
+{
+    struct watched what;
+
+    (void)state;
+    watch_case("own-malloc.run", "own_malloc", "", &what);
+    assert_int_equal(SEGMENT_EXITED, watch_last(&what)->identity.state);
+    assert_int_equal(REASON_OWN_MALLOC, watch_last(&what)->identity.reason);
+    assert_int_equal(ACCOUNTING_NONE, watch_last(&what)->identity.accounting);
+    watch_free(&what);
+}
+
+static void
+test_no_usable_size(void **state)
+{
+    struct watched what;
+
+    (void)state;
+    run_over(watch_program("blind.plugin"), "rows.run", "malloc_free", &what);
+    assert_int_equal(REASON_NO_USABLE_SIZE, watch_last(&what)->identity.reason);
+    assert_int_equal(0, watch_last(&what)->snapshot.calls[FN_MALLOC]);
+    watch_free(&what);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_heap),         cmocka_unit_test(test_requested),
+        cmocka_unit_test(test_cxx),          cmocka_unit_test(test_cxx_throws),
+        cmocka_unit_test(test_local_plugin), cmocka_unit_test(test_deep_plugin),
+        cmocka_unit_test(test_own_malloc),   cmocka_unit_test(test_no_usable_size),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

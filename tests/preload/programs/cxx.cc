@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* C++: all forms of new and delete, and what they throw. */
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#define REQUIRE(condition)                                                     \
+    do {                                                                       \
+        if (!(condition)) {                                                    \
+            std::fprintf(stderr, "not so: %s\n", #condition);                  \
+            std::_Exit(99);                                                    \
+        }                                                                      \
+    } while (0)
+
+struct alignas(256) wide {
+    char bytes[300];
+};
+
+/* Hundred of each: of a size that no one else asks for. */
+static void
+forms()
+{
+    static int *ones[100];
+    static char *arrays[100];
+    static wide *wides[100];
+    static void *plain[100];
+    const auto alignment = std::align_val_t(128);
+
+    for (int i = 0; i < 100; i++) {
+        ones[i] = new int(i);
+        arrays[i] = new char[50000];
+        wides[i] = new wide;
+        plain[i] = operator new(40000, alignment, std::nothrow);
+        REQUIRE((uintptr_t)wides[i] % 256 == 0 && (uintptr_t)plain[i] % 128 == 0);
+        std::memset(arrays[i], i, 50000);
+        std::memset(plain[i], i, 40000);
+    }
+    for (int i = 0; i < 100; i++) {
+        REQUIRE(*ones[i] == i && arrays[i][49999] == (char)i);
+        delete ones[i];
+        delete[] arrays[i];
+        delete wides[i];
+        operator delete(plain[i], 40000, alignment);
+    }
+    operator delete(operator new(30000), (std::size_t)30000);
+    operator delete[](operator new[](30000, std::nothrow), std::nothrow);
+    operator delete(operator new(30000, alignment), alignment, std::nothrow);
+}
+
+static void
+throws()
+{
+    volatile std::size_t huge = (std::size_t)1 << 62;
+    int caught = 0;
+
+    try {
+        (void)!operator new(huge);
+    } catch (const std::bad_alloc &) {
+        caught++;
+    }
+    try {
+        (void)!operator new[](huge, std::align_val_t(256));
+    } catch (const std::bad_alloc &) {
+        caught++;
+    }
+    REQUIRE(caught == 2);
+    REQUIRE(operator new(huge, std::nothrow) == nullptr);
+}
+
+int
+main(int argc, char **argv)
+{
+    if (argc > 1 && std::strcmp(argv[1], "forms") == 0)
+        forms();
+    throws();
+    return 0;
+}

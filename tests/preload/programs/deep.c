@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Opened with RTLD_DEEPBIND this calls libc's malloc, not ours. */
+#include <malloc.h>
+#include <stdlib.h>
+
+void *deep_malloc(size_t size) { return malloc(size); }
+void *deep_realloc(void *block, size_t size) { return realloc(block, size); }
+void deep_free(void *block) { free(block); }
+size_t deep_usable(void *block) { return malloc_usable_size(block); }

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Programs that open shared objects: "PROGRAM CASE FILE". */
+#include <dlfcn.h>
+#include <malloc.h>
+
+#include "cases.h"
+
+static void *
+opened(int flags)
+{
+    void *handle = dlopen(case_argv[2], flags);
+
+    if (handle == NULL)
+        puts(dlerror());
+    REQUIRE(handle != NULL);
+    return handle;
+}
+
+static void
+local(void)
+{
+    int (*run)(void);
+
+    *(void **)&run = dlsym(opened(RTLD_NOW | RTLD_LOCAL), "plugin_run");
+    for (int i = 0; i < 3; i++)
+        REQUIRE(run() == 100);
+}
+
+/* Blocks cross the border both ways. */
+static void
+deep(void)
+{
+    void *handle = opened(RTLD_NOW | RTLD_DEEPBIND);
+    void *(*deep_malloc)(size_t), *(*deep_realloc)(void *, size_t);
+    void (*deep_free)(void *);
+    size_t (*deep_usable)(void *);
+
+    *(void **)&deep_malloc = dlsym(handle, "deep_malloc");
+    *(void **)&deep_realloc = dlsym(handle, "deep_realloc");
+    *(void **)&deep_free = dlsym(handle, "deep_free");
+    *(void **)&deep_usable = dlsym(handle, "deep_usable");
+    for (size_t size = 0; size < 100000; size = size * 3 / 2 + 1) {
+        char *theirs = deep_malloc(size), *ours = malloc(size);
+        memset(theirs, 'x', size);
+        memset(ours, 'y', size);
+        /* A trailer may have stayed there from a block that they freed. */
+        REQUIRE(deep_usable(theirs) - malloc_usable_size(theirs) <= 8);
+        memset(theirs, 'x', malloc_usable_size(theirs));
+        theirs = realloc(theirs, size + 1);
+        REQUIRE(size == 0 || theirs[size - 1] == 'x');
+        deep_free(deep_realloc(ours, size * 2 + 1));
+        free(theirs);
+        deep_free(malloc(size));
+        free(deep_malloc(size));
+    }
+}
+
+CASES
+    CASE(local) CASE(deep)
+END_CASES
