@@ -60,23 +60,19 @@ executable_directory(char directory[PATH_MAX])
     return true;
 }
 
-/* Relative to the executable: the build tree's folders, then an installed
-   tree's lib, lib64 and multiarch directories, with subdirectory behind. */
+/* Beside the executable (a build tree), then in an installed tree's lib, lib64
+   and multiarch directories, with subdirectory behind. */
 static bool
 try_near_executable(struct library_search *search, const char *subdirectory,
                     const char *name)
 {
-    static const char *const near[] = {"", "/src/report"};
     static const char *const trees[] = {"/../lib*", "/../lib/*-linux-*"};
     char executable[PATH_MAX], place[PATH_MAX + 64];
 
     if (!executable_directory(executable))
         return false;
-    for (size_t i = 0; i < sizeof near / sizeof *near; i++) {
-        snprintf(place, sizeof place, "%s%s", executable, near[i]);
-        if (access(place, X_OK) == 0 && try_file(search, place, name))
-            return true;
-    }
+    if (try_file(search, executable, name))
+        return true;
     if (strpbrk(executable, "*?[\\"))
         return false;
     for (size_t i = 0; i < sizeof trees / sizeof *trees; i++) {
