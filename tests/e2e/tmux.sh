@@ -22,11 +22,16 @@ command -v tmux >/dev/null 2>&1 || {
     exit 77
 }
 work=$(mktemp -d /tmp/memtop-display-XXXXXX) || exit 99
-terminal="tmux -L memtop-test-$$ -f /dev/null -u"
+terminals=0
+terminal=false
 trap '$terminal kill-server 2>/dev/null; rm -rf "$work"' EXIT
 trap 'exit 99' HUP INT TERM
 cd "$work" || exit 99
 unset LD_PRELOAD MEMTOP_OPTIONS MEMTOP_DIR NO_COLOR LANGUAGE TMUX COLUMNS LINES
+# The leak checker stops memtop by ptrace; the SIGCONT that comes with a hang-up
+# would set it going again and the checker would wait for ever.
+ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
+export ASAN_OPTIONS
 locale=C.UTF-8
 failures=0
 
@@ -47,16 +52,13 @@ await() {
 
 stop() {
     $terminal kill-server 2>/dev/null
-    # Until it is gone its socket would take the next command.
-    await no_terminal
-}
-
-no_terminal() {
-    ! $terminal list-sessions
 }
 
 start() {
     stop
+    # A socket of its own: the server before may take its time to go.
+    terminals=$((terminals + 1))
+    terminal="tmux -S $work/terminal-$terminals -f /dev/null -u"
     cat >command <<EOF
 LC_ALL=$locale; export LC_ALL
 $3
