@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The floor: a preload library that stands in the way and does nothing.  What
+ * it adds is the price of interposing as such, which no measuring saves.
+ */
+#include "config.h"
+
+#include <stddef.h>
+
+/* glibc's own names for its allocator. */
+void *__libc_malloc(size_t size);
+void __libc_free(void *block);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *block, size_t size);
+
+void *malloc(size_t size);
+void free(void *block);
+void *calloc(size_t count, size_t size);
+void *realloc(void *block, size_t size);
+
+void *
+malloc(size_t size)
+{
+    return __libc_malloc(size);
+}
+
+void
+free(void *block)
+{
+    __libc_free(block);
+}
+
+void *
+calloc(size_t count, size_t size)
+{
+    return __libc_calloc(count, size);
+}
+
+void *
+realloc(void *block, size_t size)
+{
+    return __libc_realloc(block, size);
+}

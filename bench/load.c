@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A program that does nothing but allocate, to measure what watching adds.
+ *
+ *   load pairs|churn THREADS ms MILLISECONDS   prints "BEST MEDIAN"
+ *   load pairs|churn THREADS ops COUNT         prints nothing
+ *
+ * pairs   a malloc and a free of 64 bytes
+ * churn   among 4096 live blocks of 16 to 480 bytes one is freed and a new one
+ *         allocated
+ *
+ * BEST and MEDIAN are nanoseconds a step and thread over short batches, so that
+ * other programs on the machine disturb some batches and not the figure; with
+ * several threads, the mean of theirs.  With a COUNT of steps nothing else is
+ * done: an instruction counter sees the same at every run.
+ */
+#include "config.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PAIR_BYTES   64
+#define LIVE_BLOCKS  4096
+#define LEAST_BYTES  16
+#define MOST_BYTES   480
+#define BATCH_STEPS  20000u   /* some hundred microseconds */
+#define MAX_BATCHES  4096u
+#define MAX_THREADS  64
+
+struct worker {
+    pthread_t thread;
+    unsigned index;
+    void *blocks[LIVE_BLOCKS];
+    uint64_t random;
+    double batches[MAX_BATCHES]; /* ns a step */
+    unsigned batch_count;
+};
+
+static void (*run_steps)(struct worker *worker, uint64_t steps);
+static uint64_t steps_asked;
+static int64_t ns_asked;
+static pthread_barrier_t start_line;
+
+/* Keeps the compiler from dropping a pair. */
+static void
+use(void *block)
+{
+    __asm__ volatile("" : : "r"(block) : "memory");
+}
+
+static void
+pairs(struct worker *worker, uint64_t steps)
+{
+    (void)worker;
+    while (steps-- > 0) {
+        void *block = malloc(PAIR_BYTES);
+        use(block);
+        free(block);
+    }
+}
+
+/* xorshift64 (Marsaglia, 2003) */
+static uint64_t
+next_random(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+static void
+churn(struct worker *worker, uint64_t steps)
+{
+    while (steps-- > 0) {
+        uint64_t random = next_random(&worker->random);
+        void **block = &worker->blocks[random % LIVE_BLOCKS];
+        free(*block);
+        *block = malloc(LEAST_BYTES + (random >> 32) % (MOST_BYTES - LEAST_BYTES + 1));
+        use(*block);
+    }
+}
+
+static int64_t
+now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+static void
+run_for_time(struct worker *worker)
+{
+    int64_t end = now_ns() + ns_asked;
+    int64_t before, after;
+
+    do {
+        before = now_ns();
+        run_steps(worker, BATCH_STEPS);
+        after = now_ns();
+        worker->batches[worker->batch_count++] = (double)(after - before) / BATCH_STEPS;
+    } while (after < end && worker->batch_count < MAX_BATCHES);
+}
+
+/* Each thread on its own processor, or they might take turns on one and never
+   meet. */
+static void
+take_processor(unsigned index)
+{
+    cpu_set_t set;
+
+    CPU_ZERO(&set);
+    CPU_SET(index % (unsigned)sysconf(_SC_NPROCESSORS_ONLN), &set);
+    pthread_setaffinity_np(pthread_self(), sizeof set, &set);
+}
+
+static void *
+work(void *argument)
+{
+    struct worker *worker = argument;
+
+    take_processor(worker->index);
+    run_steps(worker, LIVE_BLOCKS * 4); /* caches, lists, page faults */
+    pthread_barrier_wait(&start_line);
+    if (ns_asked != 0)
+        run_for_time(worker);
+    else
+        run_steps(worker, steps_asked);
+    return NULL;
+}
+
+static int
+compare(const void *left, const void *right)
+{
+    double difference = *(const double *)left - *(const double *)right;
+
+    return (difference > 0) - (difference < 0);
+}
+
+static void
+print_figures(struct worker *workers, unsigned threads)
+{
+    double best = 0, median = 0;
+
+    for (unsigned i = 0; i < threads; i++) {
+        struct worker *worker = &workers[i];
+        qsort(worker->batches, worker->batch_count, sizeof *worker->batches, compare);
+        best += worker->batches[0] / threads;
+        median += worker->batches[worker->batch_count / 2] / threads;
+    }
+    printf("%.3f %.3f\n", best, median);
+}
+
+static bool
+parse(int argc, char **argv, unsigned *threads)
+{
+    if (argc != 5)
+        return false;
+    run_steps = strcmp(argv[1], "pairs") == 0 ? pairs : churn;
+    *threads = (unsigned)atoi(argv[2]);
+    if (strcmp(argv[3], "ms") == 0)
+        ns_asked = atoll(argv[4]) * 1000000;
+    else
+        steps_asked = (uint64_t)atoll(argv[4]);
+    return *threads >= 1 && *threads <= MAX_THREADS;
+}
+
+int
+main(int argc, char **argv)
+{
+    static struct worker workers[MAX_THREADS];
+    unsigned threads;
+
+    if (!parse(argc, argv, &threads)) {
+        fprintf(stderr, "usage: load pairs|churn THREADS ms|ops NUMBER\n");
+        return 2;
+    }
+    pthread_barrier_init(&start_line, NULL, threads);
+    for (unsigned i = 0; i < threads; i++) {
+        workers[i].index = i;
+        workers[i].random = i + 1;
+    }
+    for (unsigned i = 1; i < threads; i++)
+        if (pthread_create(&workers[i].thread, NULL, work, &workers[i]) != 0)
+            return 1;
+    work(&workers[0]);
+    for (unsigned i = 1; i < threads; i++)
+        pthread_join(workers[i].thread, NULL);
+    if (ns_asked != 0)
+        print_figures(workers, threads);
+    return 0;
+}

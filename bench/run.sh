@@ -1,0 +1,243 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# run.sh BUILDDIR [--json] [--rounds=N]
+#
+# What watching costs, memtop beside its peers, in one run: the contenders take
+# turns, round after round, so that whatever else the machine does disturbs all
+# alike.  Two figures each: the best batch of all rounds (what the code costs)
+# and the median of the rounds' medians (what one sees on this machine now).
+# What is not installed is named as missing.
+
+build=${1:?usage: run.sh BUILDDIR [--json] [--rounds=N]}
+shift
+json=no
+rounds=9
+for option; do
+    case $option in
+    --json) json=yes ;;
+    --rounds=*) rounds=${option#*=} ;;
+    *) echo "run.sh: unknown option $option" >&2; exit 2 ;;
+    esac
+done
+
+load=$build/bench/load
+spawn=$build/bench/spawn
+memtop=$build/libmemtop.so
+batch_ms=40
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM HUP
+
+# --- Contenders ---
+
+# The library a contender preloads, or nothing if it is not installed.
+library_of() {
+    case $1 in
+    empty) echo "$build/bench/empty.so" ;;
+    memtop | memtop-usable) echo "$memtop" ;;
+    memusage) ls /usr/lib*/"$(uname -m)"-linux-gnu/libmemusage.so \
+        /usr/lib64/libmemusage.so /lib/libmemusage.so ;;
+    heaptrack) ls /usr/lib*/heaptrack/libheaptrack_preload.so ;;
+    esac 2>/dev/null | head -n 1
+}
+
+# Runs a program under a contender.  heaptrack writes its events to nowhere:
+# neither its compressor nor a disk is measured.
+under() {
+    contender=$1
+    shift
+    case $contender in
+    none) "$@" ;;
+    memtop-usable) LD_PRELOAD=$memtop MEMTOP_OPTIONS=accounting=usable "$@" ;;
+    heaptrack) DUMP_HEAPTRACK_OUTPUT=/dev/null LD_PRELOAD=$(library_of heaptrack) "$@" ;;
+    *) LD_PRELOAD=$(library_of "$contender") "$@" ;;
+    esac
+}
+
+contenders=none
+missing=
+for contender in empty memtop memtop-usable memusage heaptrack; do
+    if [ -n "$(library_of $contender)" ]; then
+        contenders="$contenders $contender"
+    else
+        missing="$missing $contender"
+    fi
+done
+
+# --- Figures ---
+
+# Prints the smallest of the first column and the median of the second.
+best_and_median() {
+    sort -n "$1" | awk '{ print $1; exit }'
+    awk '{ print $2 }' "$1" | sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
+}
+
+# emit GROUP CONTENDER FIELD=VALUE...: one result, as text or JSON.  The text is
+# set by table() at the end.
+emit() {
+    if [ $json = yes ]; then
+        printf '{"group":"%s","contender":"%s"' "$1" "$2"
+        shift 2
+        for field; do
+            printf ',"%s":%s' "${field%%=*}" "${field#*=}"
+        done
+        printf '}\n'
+    else
+        printf '%s\n' "$*" >>"$work/table"
+    fi
+}
+
+# Takes turns: measure GROUP CONTENDERS COMMAND..., which prints "BEST MEDIAN".
+measure() {
+    group=$1
+    those=$2
+    shift 2
+    round=0
+    while [ $round -lt "$rounds" ]; do
+        for contender in $those; do
+            under "$contender" "$@" >>"$work/$group.$contender" 2>/dev/null
+        done
+        round=$((round + 1))
+    done
+    for contender in $those; do
+        # shellcheck disable=SC2046 # two words
+        set -- $(best_and_median "$work/$group.$contender")
+        if [ "$contender" = none ]; then
+            none_best=$1
+            none_median=$2
+        fi
+        # shellcheck disable=SC2046
+        emit "$group" "$contender" $(awk -v b="$1" -v m="$2" -v nb="$none_best" \
+            -v nm="$none_median" 'BEGIN {
+                printf "best=%.2f median=%.2f added_best=%.2f added_median=%.2f ratio=%.2f",
+                    b, m, b - nb, m - nm, (nb ? b / nb : 0) }')
+    done
+}
+
+# Instructions a step: the difference of two lengths, so that starting and
+# ending drop out.
+instructions_of() {
+    under "$1" valgrind --tool=callgrind --callgrind-out-file=/dev/null \
+        "$load" "$2" 1 ops "$3" 2>&1 | sed -n 's/.*Collected : //p'
+}
+
+count_instructions() {
+    workload=$1
+    for contender in $contenders; do
+        # heaptrack unwinds the stack at every call, which takes minutes here.
+        [ "$contender" != heaptrack ] || continue
+        few=$(instructions_of "$contender" "$workload" 2000)
+        many=$(instructions_of "$contender" "$workload" 34000)
+        if [ -z "$few" ] || [ -z "$many" ]; then
+            missing="$missing instructions:$contender"
+            continue
+        fi
+        a_step=$(((many - few + 16000) / 32000))
+        [ "$contender" != none ] || none_step=$a_step
+        emit "$workload-instructions" "$contender" "a_step=$a_step" \
+            "added=$((a_step - none_step))"
+    done
+}
+
+# --- memtop itself ---
+
+# memtop_display: starts memtop on a program that sleeps, in tmux, and reads its
+# own time, memory and first frame.
+cpu_ticks() {
+    awk '{ sub(/^.*\) /, ""); print $12 + $13 }' "/proc/$1/stat" 2>/dev/null
+}
+
+now_ms() {
+    awk '{ printf "%d\n", $1 * 1000 }' /proc/uptime
+}
+
+tmux_() {
+    tmux -L "memtop-bench-$$" -f /dev/null "$@"
+}
+
+memtop_display() {
+    command -v tmux >/dev/null 2>&1 || { missing="$missing display:tmux"; return; }
+    tmux_ new-session -d -x 200 -y 60 \
+        "MEMTOP_TEST_START=1 exec '$build/memtop' -i 0.1 -- '$build/examples/tour' 2>'$work/display-errors'" \
+        2>/dev/null || { missing="$missing display"; return; }
+    pid=$(tmux_ list-panes -F '#{pane_pid}' 2>/dev/null)
+    waited=0
+    while [ $waited -lt 100 ] && ! tmux_ capture-pane -p 2>/dev/null | grep -q tour; do
+        sleep 0.02
+        waited=$((waited + 1))
+    done
+    if [ $waited = 100 ] || [ -z "$pid" ]; then
+        tmux_ kill-server 2>/dev/null
+        missing="$missing display"
+        return
+    fi
+    sleep 1
+    before=$(cpu_ticks "$pid")
+    start=$(now_ms)
+    sleep 5
+    after=$(cpu_ticks "$pid")
+    end=$(now_ms)
+    rss=$(awk '/^VmRSS/ { print $2 }' "/proc/$pid/status")
+    tmux_ kill-server 2>/dev/null
+    emit display memtop "cpu_percent=$(awk -v t=$((after - before)) -v ms=$((end - start)) \
+        -v hz="$(getconf CLK_TCK)" 'BEGIN { printf "%.2f", t / hz / ms * 100000 }')" \
+        "rss_kib=$rss"
+}
+
+# --- The run ---
+
+table() {
+    awk '
+        function cell(name) {
+            for (i = 3; i <= NF; i++)
+                if (index($i, name "=") == 1)
+                    return substr($i, length(name) + 2)
+            return ""
+        }
+        $1 != group {
+            group = $1
+            printf "\n%s\n", group
+            if (group ~ /instructions$/)
+                printf "  %-16s %10s %10s\n", "", "a step", "added"
+            else if (group != "display")
+                printf "  %-16s %10s %10s %10s %10s %8s\n", "", "best", "added",
+                    "median", "added", "ratio"
+        }
+        group ~ /instructions$/ {
+            printf "  %-16s %10s %10s\n", $2, cell("a_step"), cell("added")
+            next
+        }
+        group == "display" {
+            printf "  %-16s %s %% of a core at 10 pictures a second, %s KiB resident\n",
+                $2, cell("cpu_percent"), cell("rss_kib")
+            next
+        }
+        {
+            printf "  %-16s %10s %10s %10s %10s %8s\n", $2, cell("best"),
+                cell("added_best"), cell("median"), cell("added_median"), cell("ratio")
+        }' "$work/table"
+    [ -z "$missing" ] || printf '\nnot measured:%s\n' "$missing"
+}
+
+for workload in pairs churn; do
+    for threads in 1 2; do
+        measure "$workload-ns-$threads-thread" "$contenders" \
+            "$load" "$workload" "$threads" ms $batch_ms
+    done
+done
+if command -v valgrind >/dev/null 2>&1; then
+    count_instructions pairs
+    count_instructions churn
+else
+    missing="$missing instructions:valgrind"
+fi
+rounds=3
+measure exec-us "none empty memtop" "$spawn" exec 200
+measure fork-us "none empty memtop" "$spawn" fork 200
+measure fork-us-16-MiB "none empty memtop" "$spawn" fork 200 16
+memtop_display
+if [ $json = yes ]; then
+    [ -z "$missing" ] || printf '{"group":"missing","names":"%s"}\n' "${missing# }"
+else
+    table
+fi
