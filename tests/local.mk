@@ -130,3 +130,7 @@ tests_e2e_terminal_LDADD = $(VTERM_LIBS) $(CMOCKA_LIBS) -lutil
 TESTS += tests/e2e/terminal
 endif
 endif
+
+# What the tree promises.
+dist_check_SCRIPTS += tests/tree.sh
+TESTS += tests/tree.sh

@@ -1,0 +1,92 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# What the source tree promises: the law of dependencies, a manual that knows
+# every option and key, complete lists and catalogues.
+top=$(cd "$(dirname "$0")/.." && pwd) || exit 99
+memtop=$PWD/memtop
+work=$(mktemp -d /tmp/memtop-tree-XXXXXX) || exit 99
+trap 'rm -rf "$work"' EXIT
+LC_ALL=C
+export LC_ALL
+unset LANGUAGE
+failures=0
+
+fail() {
+    printf 'FAIL: %s\n' "$*"
+    failures=$((failures + 1))
+}
+
+# law FOLDER ALLOWED...: project headers that FOLDER may include.
+law() {
+    folder=$1
+    shift
+    allowed=$(printf '%s|' "$@")
+    grep -HE '^#include "' "$top/src/$folder"/*.[ch] |
+        grep -vE "\"(config\\.h|i18n\\.h|(${allowed%|})/[a-z-]+\\.h)\"" >"$work/found" &&
+        fail "src/$folder includes what it must not: $(cat "$work/found")"
+}
+
+# only PATTERN FILE...: the files that may include a system header.
+only() {
+    pattern=$1
+    shift
+    grep -lE "^#include <($pattern)" "$top"/src/*.c "$top"/src/*/*.[ch] >"$work/found"
+    while read -r file; do
+        case " $* " in
+        *" ${file#"$top"/src/} "*) ;;
+        *) fail "$file includes <$pattern>" ;;
+        esac
+    done <"$work/found"
+}
+
+# --- dependencies ---
+law segment segment
+law preload preload segment
+law monitor monitor segment
+law report report monitor segment
+law tui tui report monitor segment
+law app app tui report monitor segment
+only 'curses|ncurses|term\.h' tui/term.c
+only 'gd' report/png.c
+only 'libelf|gelf' monitor/elffile.c
+only 'jansson' report/json.c
+
+# --- the manual ---
+manual=$top/doc/memtop.1
+sed 's/\\-/-/g; s/\\f[A-Z]//g' "$manual" >"$work/manual"
+"$memtop" --help | sed -n 's/^ .*\(--[a-z-]*\).*/\1/p' | sort -u >"$work/options"
+[ "$(wc -l <"$work/options")" -gt 20 ] || fail "few options: $(cat "$work/options")"
+while read -r option; do
+    grep -qF -e "$option" "$work/manual" || fail "$option is not in memtop(1)"
+done <"$work/options"
+sed -n 's/^ *X([A-Z_]*, "\([^"]*\)",.*/\1/p' "$top/src/tui/keys.h" | tr ' ' '\n' |
+    grep -v '^$' | sort -u >"$work/keys"
+[ "$(wc -l <"$work/keys")" -gt 15 ] || fail "few keys: $(cat "$work/keys")"
+sed -n '/^\.SS Keys/,/^\.TE/p' "$work/manual" >"$work/table"
+while read -r key; do
+    grep -qiF -e "$key" "$work/table" || [ "$key" = Up ] || fail "key $key is not in memtop(1)"
+done <"$work/keys"
+if command -v groff >/dev/null 2>&1; then
+    for page in memtop.1 libmemtop.7; do
+        groff -t -ww -man -Tutf8 "$top/doc/$page" 2>&1 >/dev/null | grep . &&
+            fail "groff complains of $page"
+    done
+fi
+
+# --- messages ---
+grep -lE '(^|[^A-Za-z_])(_|N_|ngettext)\("' "$top"/src/*.c "$top"/src/*/*.[ch] |
+    sed "s#^$top/##" | sort >"$work/marked"
+grep -v '^#' "$top/po/POTFILES.in" | sort -u >"$work/listed"
+missing=$(comm -23 "$work/marked" "$work/listed" | grep -v '^src/i18n.h$')
+[ -z "$missing" ] || fail "not in po/POTFILES.in: $missing"
+if command -v xgettext >/dev/null 2>&1; then
+    xgettext -D "$top" -f "$top/po/POTFILES.in" -k_ -kN_ -kngettext:1,2 \
+        --from-code=UTF-8 -o "$work/memtop.pot" 2>/dev/null
+    for catalogue in "$top"/po/*.po; do
+        msgcmp "$catalogue" "$work/memtop.pot" >"$work/cmp" 2>&1 ||
+            fail "$catalogue is not complete: $(head -n 6 "$work/cmp")"
+    done
+fi
+
+[ $failures = 0 ] && echo "all passed"
+exit $failures
