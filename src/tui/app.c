@@ -22,7 +22,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/timerfd.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -39,8 +38,6 @@
 #define KEY_FRAME_NS    (25 * MS)   /* after a key; held keys repeat 30 times a second */
 #define EARLY_NS        (100 * MS)  /* between samples of the first second */
 #define EARLY_SAMPLES   10
-#define ACK_NS          (2 * SECOND_NS)
-#define WARNING_NS      (10 * SECOND_NS)
 #define INTERVAL_MIN_NS (100 * MS)
 #define INTERVAL_MAX_NS (60 * SECOND_NS)
 
@@ -62,8 +59,6 @@ struct loop {
     int64_t test_clock;     /* MEMTOP_TEST_CLOCK, < 0 none */
     int64_t own_ns;         /* when own cost was last measured */
     int64_t own_cpu_ns;
-    char message[sizeof ((struct message *)0)->text + 300];
-    char question[128];
 };
 
 int64_t
@@ -188,106 +183,6 @@ sample(struct loop *loop)
     app->dirty = true;
 }
 
-/* ---- the message line ---- */
-
-static void
-ended_message(const struct loop *loop, char *text, size_t size)
-{
-    const struct process *process = session_process(loop->app.session);
-    int status = process->wait_status;
-    char time[UNITS_MAX];
-
-    if (process->run_ns < 10 * SECOND_NS)
-        /* TRANSLATORS: seconds */
-        snprintf(time, sizeof time, _("%.2f s"), (double)process->run_ns / SECOND_NS);
-    else
-        units_duration(time, sizeof time, process->run_ns);
-    if (process->state == STATE_EXITED)
-        snprintf(text, size,
-                 _("The program exited with status %d after %s. q quits, w saves"),
-                 WEXITSTATUS(status), time);
-    else if (process->state == STATE_KILLED && WCOREDUMP(status))
-        snprintf(text, size, _("%s killed the program after %s (core dumped). q quits"),
-                 process_signal_name(WTERMSIG(status)), time);
-    else if (process->state == STATE_KILLED)
-        snprintf(text, size, _("%s killed the program after %s. q quits, w saves"),
-                 process_signal_name(WTERMSIG(status)), time);
-    else
-        snprintf(text, size, "%s", _("The program is gone; its status is unknown"));
-}
-
-static void
-state_message(const struct loop *loop, char *text, size_t size)
-{
-    const struct app *app = &loop->app;
-    const struct process *process = session_process(app->session);
-    char time[UNITS_MAX];
-
-    if (process->ended)
-        ended_message(loop, text, size);
-    else if (app->view.paused)
-        snprintf(text, size, _("Paused at %s; collecting continues, Space goes on"),
-                 units_duration(time, sizeof time, app->frozen.run_ns));
-    else if (process->state == STATE_STARTING)
-        snprintf(text, size, "%s", _("Waiting for the program to load libmemtop"));
-    else if (process->state == STATE_STOPPED)
-        snprintf(text, size, "%s", _("The program is stopped; Z continues it"));
-    else if (process->state == STATE_IDLE)
-        snprintf(text, size, "%s", _("No allocation calls for some time"));
-    else if (process->state == STATE_STALE)
-        snprintf(text, size, "%s",
-                 _("The counters have not been readable for some time"));
-    else if (app->capture != NULL && capture_full_screen(app->capture))
-        snprintf(text, size, "%s",
-                 _("The program wants the whole terminal; o shows what it prints"));
-    else
-        snprintf(text, size, _("Sampling every %.2g s"), (double)app->interval_ns / 1e9);
-}
-
-/* The newest message of the session, while it is worth showing. */
-static const struct message *
-fresh_message(const struct app *app)
-{
-    size_t count = session_message_count(app->session);
-    const struct message *newest;
-    int64_t age;
-
-    if (count == 0)
-        return NULL;
-    newest = session_message(app->session, count - 1);
-    age = session_process(app->session)->run_ns - newest->run_ns;
-    if (newest->severity == SEVERITY_ERROR || newest->severity == SEVERITY_WARNING)
-        return age < WARNING_NS ? newest : NULL;
-    return age < ACK_NS && !session_process(app->session)->ended ? newest : NULL;
-}
-
-static void
-choose_message(struct loop *loop)
-{
-    struct app *app = &loop->app;
-    struct scene *scene = &app->scene;
-    const struct message *fresh = fresh_message(app);
-    const char *question = command_question(app, loop->question, sizeof loop->question);
-
-    scene->asks = *question != '\0';
-    scene->message_role = ROLE_NORMAL;
-    if (scene->asks) {
-        scene->message = question;
-        scene->message_role = ROLE_PROMPT;
-    } else if (app->ack_ns != 0) {
-        scene->message = app->ack;
-    } else if (fresh != NULL) {
-        scene->message = fresh->text;
-        if (fresh->severity == SEVERITY_WARNING)
-            scene->message_role = ROLE_WARN;
-        else if (fresh->severity == SEVERITY_ERROR)
-            scene->message_role = ROLE_BAD;
-    } else {
-        state_message(loop, loop->message, sizeof loop->message);
-        scene->message = loop->message;
-    }
-}
-
 /* ---- drawing ---- */
 
 static void
@@ -313,7 +208,7 @@ prepare_scene(struct loop *loop)
     }
     scene->history = session_history(app->session);
     scene->command = session_command(app->session);
-    choose_message(loop);
+    message_choose(app);
 }
 
 static void
@@ -479,7 +374,7 @@ time_to_wait(const struct app *app)
     if (app->dirty)
         earlier(&due, frame_due(app));
     if (app->ack_ns != 0)
-        earlier(&due, app->ack_ns + ACK_NS);
+        earlier(&due, app->ack_ns + APP_ACK_NS);
     if (app->kill_at_ns != 0)
         earlier(&due, app->kill_at_ns);
     if (due == INT64_MAX)
@@ -493,7 +388,7 @@ on_time(struct loop *loop)
     struct app *app = &loop->app;
     int64_t now = app_now();
 
-    if (app->ack_ns != 0 && now >= app->ack_ns + ACK_NS) {
+    if (app->ack_ns != 0 && now >= app->ack_ns + APP_ACK_NS) {
         app->ack_ns = 0;
         app->dirty = true;
     }

@@ -8,6 +8,7 @@ src_tui_libtui_a_SOURCES = \
 	src/tui/graph.c src/tui/graph.h \
 	src/tui/keys.c src/tui/keys.h \
 	src/tui/layout.c src/tui/layout.h \
+	src/tui/message.c \
 	src/tui/chart.c \
 	src/tui/save.c src/tui/target.c \
 	src/tui/term.c src/tui/term.h \

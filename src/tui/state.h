@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The display's own state, shared by app.c (loop), command.c (keys) and
-   target.c (signals to the program). */
+/* The display's own state, shared by app.c (loop), command.c (keys), message.c
+   (message line) and target.c (signals to the program). */
 #ifndef MEMTOP_TUI_STATE_H
 #define MEMTOP_TUI_STATE_H
 
 #include "tui/app.h"
 #include "tui/view.h"
+
+#define APP_ACK_NS INT64_C(2000000000)   /* the answer to a key stays so long */
 
 enum question { QUESTION_NONE, QUESTION_QUIT, QUESTION_SIGNAL };
 
@@ -30,6 +32,8 @@ struct app {
     char typed[16];              /* the answer so far */
     char ack[300];               /* what the last key did */
     int64_t ack_ns;              /* when; 0: none */
+    char state_text[300];        /* what message_choose() made up */
+    char question_text[128];
     bool told_dropped;           /* what the window is too small for was told */
 
     int64_t interrupted_ns;      /* when ^C went to the program */
@@ -45,6 +49,9 @@ int64_t app_now(void);
 /* Says something for two seconds. */
 void app_ack(struct app *app, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* Puts into the scene what the message line shall say (message.c). */
+void message_choose(struct app *app);
 
 /* Acts on a key (command.c). */
 void command_key(struct app *app, int input);

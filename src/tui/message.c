@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the message line says: a question before the answer to a key, before
+ * news of the session, before the state the program is in.
+ */
+#include "config.h"
+
+#include "tui/state.h"
+
+#include <stdio.h>
+#include <sys/wait.h>
+
+#include "i18n.h"
+
+#define SECOND_NS  INT64_C(1000000000)
+#define WARNING_NS (10 * SECOND_NS)   /* a warning stays so long */
+
+static void
+ended_message(const struct app *app, char *text, size_t size)
+{
+    const struct process *process = session_process(app->session);
+    int status = process->wait_status;
+    char time[UNITS_MAX];
+
+    if (process->run_ns < 10 * SECOND_NS)
+        /* TRANSLATORS: seconds */
+        snprintf(time, sizeof time, _("%.2f s"), (double)process->run_ns / SECOND_NS);
+    else
+        units_duration(time, sizeof time, process->run_ns);
+    if (process->state == STATE_EXITED)
+        snprintf(text, size,
+                 _("The program exited with status %d after %s. q quits, w saves"),
+                 WEXITSTATUS(status), time);
+    else if (process->state == STATE_KILLED && WCOREDUMP(status))
+        snprintf(text, size, _("%s killed the program after %s (core dumped). q quits"),
+                 process_signal_name(WTERMSIG(status)), time);
+    else if (process->state == STATE_KILLED)
+        snprintf(text, size, _("%s killed the program after %s. q quits, w saves"),
+                 process_signal_name(WTERMSIG(status)), time);
+    else
+        snprintf(text, size, "%s", _("The program is gone; its status is unknown"));
+}
+
+static void
+state_message(const struct app *app, char *text, size_t size)
+{
+    const struct process *process = session_process(app->session);
+    char time[UNITS_MAX];
+
+    if (process->ended)
+        ended_message(app, text, size);
+    else if (app->view.paused)
+        snprintf(text, size, _("Paused at %s; collecting continues, Space goes on"),
+                 units_duration(time, sizeof time, app->frozen.run_ns));
+    else if (process->state == STATE_STARTING)
+        snprintf(text, size, "%s", _("Waiting for the program to load libmemtop"));
+    else if (process->state == STATE_NOT_LOADED && process->why_not[0] != '\0')
+        snprintf(text, size, _("Not measured: %s"), process->why_not);
+    else if (process->state == STATE_STOPPED)
+        snprintf(text, size, "%s", _("The program is stopped; Z continues it"));
+    else if (process->state == STATE_IDLE)
+        snprintf(text, size, "%s", _("No allocation calls for some time"));
+    else if (process->state == STATE_STALE)
+        snprintf(text, size, "%s",
+                 _("The counters have not been readable for some time"));
+    else if (app->capture != NULL && capture_full_screen(app->capture))
+        snprintf(text, size, "%s",
+                 _("The program wants the whole terminal; o shows what it prints"));
+    else
+        snprintf(text, size, _("Sampling every %.2g s"), (double)app->interval_ns / 1e9);
+}
+
+/* The newest message of the session, while it is worth showing; how the program
+   ended is worth more. */
+static const struct message *
+fresh_message(const struct app *app)
+{
+    size_t count = session_message_count(app->session);
+    const struct message *newest;
+    int64_t age;
+
+    if (count == 0 || session_process(app->session)->ended)
+        return NULL;
+    newest = session_message(app->session, count - 1);
+    age = session_process(app->session)->run_ns - newest->run_ns;
+    if (newest->severity == SEVERITY_ERROR || newest->severity == SEVERITY_WARNING)
+        return age < WARNING_NS ? newest : NULL;
+    return age < APP_ACK_NS ? newest : NULL;
+}
+
+void
+message_choose(struct app *app)
+{
+    struct scene *scene = &app->scene;
+    const struct message *fresh = fresh_message(app);
+    const char *question =
+        command_question(app, app->question_text, sizeof app->question_text);
+
+    scene->asks = *question != '\0';
+    scene->message_role = ROLE_NORMAL;
+    if (scene->asks) {
+        scene->message = question;
+        scene->message_role = ROLE_PROMPT;
+    } else if (app->ack_ns != 0) {
+        scene->message = app->ack;
+    } else if (fresh != NULL) {
+        scene->message = fresh->text;
+        if (fresh->severity == SEVERITY_WARNING)
+            scene->message_role = ROLE_WARN;
+        else if (fresh->severity == SEVERITY_ERROR)
+            scene->message_role = ROLE_BAD;
+    } else {
+        state_message(app, app->state_text, sizeof app->state_text);
+        scene->message = app->state_text;
+    }
+}
