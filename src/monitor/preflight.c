@@ -75,11 +75,14 @@ search_path(const char *name, const char *path, char out[PATH_MAX])
         int error = join_path(element, length, name, candidate)
                         ? check_executable(candidate)
                         : -ENAMETOOLONG;
-        if (error == 0 || ((error == -EACCES || error == -EISDIR) && refused == 0))
+        /* A directory we may not search hides nothing we know of. */
+        bool refuses = (error == -EACCES || error == -EISDIR) && refused == 0
+                       && access(candidate, F_OK) == 0;
+        if (error == 0 || refuses)
             memcpy(out, candidate, sizeof candidate);
         if (error == 0)
             return 0;
-        if ((error == -EACCES || error == -EISDIR) && refused == 0)
+        if (refuses)
             refused = error;
         element += length;
         if (*element == '\0')
