@@ -43,14 +43,18 @@ word_is(const char *word, size_t length, const char *name)
     return strlen(name) == length && strncmp(word, name, length) == 0;
 }
 
+/* A process id; 0 if it cannot be one. */
 static uint32_t
-number(const char *digits, size_t length)
+process_id(const char *digits, size_t length)
 {
-    uint32_t value = 0;
+    uint64_t value = 0;
 
-    for (size_t i = 0; i < length && digits[i] >= '0' && digits[i] <= '9'; i++)
-        value = value * 10 + (uint32_t)(digits[i] - '0');
-    return value;
+    for (size_t i = 0; i < length; i++) {
+        if (digits[i] < '0' || digits[i] > '9' || value > INT32_MAX)
+            return 0;
+        value = value * 10 + (uint64_t)(digits[i] - '0');
+    }
+    return value <= INT32_MAX ? (uint32_t)value : 0;
 }
 
 /* Unknown words are ignored: a newer memtop may know more than we do. */
@@ -73,7 +77,7 @@ take_word(struct mt_options *options, const char *word, size_t length)
     else if (word_is(word, length, "accounting=usable"))
         options->accounting = ACCOUNTING_USABLE;
     else if ((value = word_value(word, &left, "keep=")) != NULL)
-        options->keeper = number(value, left);
+        options->keeper = process_id(value, left);
     else if ((value = word_value(word, &left, "segment=")) != NULL
              && left < sizeof options->segment) {
         memcpy(options->segment, value, left);

@@ -65,12 +65,16 @@ bool
 mt_make_present(void *address, size_t size)
 {
     unsigned char *start = address;
+    int saved_errno = errno;
+    bool present;
 
     if (!populate_works)
         return start + size <= mt_segment.recorder + OLD_KERNEL_LEVELS * RECORDER_LEVEL_SIZE
                || (start >= mt_segment.shards
                    && start + size <= (unsigned char *)mt_shard(OLD_KERNEL_SHARDS));
-    return syscall(SYS_madvise, address, size, MADV_POPULATE_WRITE) == 0;
+    present = syscall(SYS_madvise, address, size, MADV_POPULATE_WRITE) == 0;
+    errno = saved_errno;
+    return present;
 }
 
 /* ---- the file ---- */
@@ -271,8 +275,11 @@ mt_publish(enum segment_origin origin, const struct mt_baseline *baseline)
         return reason_of(fd);
     reason = map(fd);
     syscall(SYS_close, fd);
-    if (reason != REASON_NONE)
+    if (reason != REASON_NONE) {
+        if (!adopted)
+            syscall(SYS_unlinkat, AT_FDCWD, segment_path, 0);
         return reason;
+    }
     if (!adopted) {
         segment_header_init(mt_segment.header);
         mt_segment.header->generation = generation;

@@ -145,7 +145,8 @@ void mt_publish_arguments(int argc, char *const *argv);
 void mt_publish_inherited(const struct segment_header *parent); /* its arguments */
 void mt_publish_exit(void);          /* at exit(): says so, unlinks unless kept */
 
-/* Makes [address, address + size) present; false if there is no room. */
+/* Makes [address, address + size) present; false if there is no room.  Keeps
+   errno. */
 bool mt_make_present(void *address, size_t size);
 
 /* Starts counting in a published segment / in a child (start.c). */

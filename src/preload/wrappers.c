@@ -73,6 +73,20 @@ uncounted_aligned(size_t alignment, size_t size)
     return block;
 }
 
+static int
+uncounted_posix_memalign(void **out, size_t alignment, size_t size)
+{
+    void *block;
+
+    if (mt_real.malloc != NULL)
+        return mt_real.posix_memalign(out, alignment, size);
+    block = mt_arena_allocate(size, alignment);
+    if (block == NULL)
+        return ENOMEM;
+    *out = block;
+    return 0;
+}
+
 static void *
 uncounted_malloc(size_t size)
 {
@@ -391,13 +405,8 @@ posix_memalign(void **out, size_t alignment, size_t size)
 {
     int error;
 
-    if (unlikely(!counting())) {
-        void *block = uncounted_aligned(alignment, size);
-        if (block == NULL)
-            return ENOMEM;
-        *out = block;
-        return 0;
-    }
+    if (unlikely(!counting()))
+        return uncounted_posix_memalign(out, alignment, size);
     error = mt_real.posix_memalign(out, alignment, padded(size));
     made(FN_POSIX_MEMALIGN, error == 0 ? *out : NULL, size);
     return error;

@@ -128,13 +128,16 @@ check_directory(int fd)
     return 0;
 }
 
+/* A directory made here that turns out not to be on a memory file system is
+   removed again. */
 static int
 open_directory(const char *path)
 {
+    bool made = syscall(SYS_mkdirat, AT_FDCWD, path, 0700) == 0;
     int error;
     int fd;
 
-    if (syscall(SYS_mkdirat, AT_FDCWD, path, 0700) < 0 && errno != EEXIST)
+    if (!made && errno != EEXIST)
         return -errno;
     fd = (int)fail_code(syscall(SYS_openat, AT_FDCWD, path,
                                 O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0));
@@ -143,6 +146,8 @@ open_directory(const char *path)
     error = check_directory(fd);
     if (error < 0) {
         syscall(SYS_close, fd);
+        if (made)
+            syscall(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR);
         return error;
     }
     return fd;
