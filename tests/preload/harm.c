@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The library must do no harm: nothing left behind, nothing held open, no way
+   of being refused its place that the program would notice. */
+#include "config.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "segment/names.h"
+#include "watch.h"
+
+/* ---- descriptors, sandboxes, identities ---- */
+
+static void
+test_descriptors(void **state)
+{
+    struct watch how = {.argv = WATCH_ARGV("harm.run", "descriptors")};
+    struct watched ours, plain;
+
+    (void)state;
+    watch_run(&how, &ours);
+    how.plain = true;
+    watch_run(&how, &plain);
+    assert_string_equal(plain.out, ours.out);
+    watch_free(&ours);
+    watch_free(&plain);
+}
+
+static void
+test_sandboxes(void **state)
+{
+    static char *const names[] = {"strict", "close_all", "new_environment"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        struct watched what;
+        print_message("  %s\n", names[i]);
+        watch_case("harm.run", names[i], "", &what);
+        assert_true(watch_last(&what)->snapshot.calls[FN_MALLOC] >= 1000);
+        assert_int_equal(i == 2 ? 2 : 1, what.count);
+        watch_free(&what);
+    }
+}
+
+static void
+test_chroot(void **state)
+{
+    char root[] = "/tmp/memtop-test-XXXXXX";
+    struct watch how = {.argv = WATCH_ARGV("harm.run", "in_chroot", root)};
+    struct watched what;
+
+    (void)state;
+    if (geteuid() != 0)
+        skip();
+    assert_non_null(mkdtemp(root));
+    watch_run(&how, &what);
+    watch_assert_success(&what);
+    assert_int_equal(2000, watch_last(&what)->snapshot.calls[FN_MALLOC]);
+    watch_free(&what);
+    assert_int_equal(0, rmdir(root)); /* empty as before */
+}
+
+static void
+test_dropped(void **state)
+{
+    struct watch how = {.argv = WATCH_ARGV("harm.run", "dropped"), .options = "keep=0",
+                        .unkept = true};
+    struct watched what;
+
+    (void)state;
+    if (geteuid() != 0)
+        skip();
+    watch_run(&how, &what);
+    watch_assert_success(&what);
+    watch_free(&what);
+    rmdir("/dev/shm/memtop-65534");
+}
+
+/* ---- no place for the segment ---- */
+
+static void
+limit(int resource, rlim_t value)
+{
+    struct rlimit both = {value, value};
+
+    setrlimit(resource, &both);
+}
+
+static void small_files(void) { limit(RLIMIT_FSIZE, 10 * 1024); }
+static void few_descriptors(void) { limit(RLIMIT_NOFILE, 4); }
+static void little_room(void) { limit(RLIMIT_AS, 20 << 20); }
+
+static void
+test_limits(void **state)
+{
+    static const struct {
+        void (*prepare)(void);
+        size_t segments;
+    } limits[] = {
+        {small_files, 0}, {few_descriptors, 0}, {little_room, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        struct watch how = {.argv = WATCH_ARGV("harm.run", "work"),
+                            .prepare = limits[i].prepare};
+        struct watched what;
+        watch_run(&how, &what);
+        watch_assert_success(&what);
+        assert_string_equal("", what.err);
+        assert_int_equal(limits[i].segments, what.files);
+        watch_free(&what);
+    }
+}
+
+/* Runs a program with a MEMTOP_DIR that cannot be used; nothing appears there.
+   Kept segments in the next best directory would stay: so not kept. */
+static void
+check_unusable(const char *directory)
+{
+    struct watch how = {.argv = WATCH_ARGV("harm.run", "work"), .directory = directory,
+                        .unkept = true, .gone = true};
+    struct watched what;
+
+    watch_run(&how, &what);
+    watch_assert_success(&what);
+    assert_string_equal("", what.err);
+    watch_free(&what);
+}
+
+static size_t
+entries(const char *directory)
+{
+    DIR *dir = opendir(directory);
+    size_t count = 0;
+
+    assert_non_null(dir);
+    for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
+        count += entry->d_name[0] != '.';
+    closedir(dir);
+    return count;
+}
+
+static void
+test_unusable_directories(void **state)
+{
+    char base[] = "/dev/shm/memtop-test-XXXXXX", real[64], link[64], disk[64];
+
+    (void)state;
+    assert_non_null(mkdtemp(base));
+    snprintf(real, sizeof real, "%s/real", base);
+    snprintf(link, sizeof link, "%s/link", base);
+    assert_int_equal(0, mkdir(real, 0700));
+    assert_int_equal(0, symlink(real, link));
+    check_unusable(link);
+    assert_int_equal(0, chmod(real, 0755));
+    check_unusable(real);
+    if (geteuid() == 0) {
+        assert_int_equal(0, chmod(real, 0700));
+        assert_int_equal(0, chown(real, 1, 1));
+        check_unusable(real);
+    }
+    assert_int_equal(0, entries(real));
+    check_unusable("relative/path");
+    check_unusable("/nonexistent/deep/path");
+    check_unusable("/dev/null");
+    /* Not on a memory file system: not even the directory stays. */
+    snprintf(disk, sizeof disk, "%s", "/var/tmp/memtop-test-not-there");
+    check_unusable(disk);
+    assert_int_equal(-1, access(disk, F_OK));
+    unlink(link);
+    rmdir(real);
+    rmdir(base);
+}
+
+/* A name space of our own, once; false if that is not allowed. */
+static bool
+own_mounts(void)
+{
+    return unshare(CLONE_NEWNS) == 0
+           && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
+}
+
+/* Runs PROGRAM CASE with its segment on a file system of SIZE. */
+static void
+run_on(const char *size, char *program, char *name, struct watched *what)
+{
+    char directory[] = "/dev/shm/memtop-test-XXXXXX", options[64];
+    struct watch how = {.argv = WATCH_ARGV(program, name), .directory = directory};
+
+    assert_non_null(mkdtemp(directory));
+    snprintf(options, sizeof options, "size=%s,mode=0700", size);
+    assert_int_equal(0, mount("none", directory, "tmpfs", 0, options));
+    watch_run(&how, what);
+    umount(directory);
+    rmdir(directory);
+    watch_assert_success(what);
+    assert_string_equal("", what->err);
+}
+
+static void
+test_full(void **state)
+{
+    struct watched what;
+
+    (void)state;
+    if (!own_mounts())
+        skip();
+    run_on("64k", "harm.run", "work", &what);
+    assert_int_equal(0, what.files);
+    watch_free(&what);
+    /* Room for the segment and few threads: the others share. */
+    run_on("500k", "threads.run", "crowd", &what);
+    assert_int_equal(22000, watch_last(&what)->snapshot.calls[FN_MALLOC]);
+    assert_true(watch_last(&what)->snapshot.threads_merged > 1000);
+    watch_free(&what);
+    /* No room for the recorder's next level. */
+    run_on("140k", "harm.run", "for_a_while", &what);
+    assert_true(watch_last(&what)->recorded_count > 5);
+    watch_free(&what);
+    run_on("300k", "forks.run", "simple", &what);
+    assert_true(what.count >= 1);
+    watch_free(&what);
+}
+
+/* In the child: /dev/shm is a directory on disk. */
+static void
+hide_dev_shm(void)
+{
+    if (!own_mounts() || mount("/var/tmp", "/dev/shm", NULL, MS_BIND, NULL) != 0)
+        _exit(77);
+}
+
+static void
+test_no_dev_shm(void **state)
+{
+    struct watch how = {.argv = WATCH_ARGV("harm.run", "work"), .prepare = hide_dev_shm,
+                        .directory = "/nonexistent", .gone = true};
+    char leftover[64];
+    struct watched what;
+    bool before;
+
+    (void)state;
+    snprintf(leftover, sizeof leftover, "/tmp/memtop-%u", (unsigned)geteuid());
+    before = access(leftover, F_OK) == 0;
+    watch_run(&how, &what);
+    if (WIFEXITED(what.status) && WEXITSTATUS(what.status) == 77) {
+        watch_free(&what);
+        skip();
+    }
+    watch_assert_success(&what);
+    assert_int_equal(before, access(leftover, F_OK) == 0);
+    snprintf(leftover, sizeof leftover, "/var/tmp/memtop-%u", (unsigned)geteuid());
+    assert_int_equal(-1, access(leftover, F_OK));
+    watch_free(&what);
+}
+
+/* ---- what others left ---- */
+
+/* The segment of a process that has ended, or of PID if that is not 0. */
+static void
+leave_segment(int directory, pid_t pid, pid_t keeper, uint64_t pid_namespace)
+{
+    struct segment_header header;
+    uint32_t generation;
+    int fd;
+
+    if (pid == 0) {
+        pid = fork();
+        if (pid == 0)
+            _exit(0);
+        waitpid(pid, NULL, 0);
+    }
+    fd = segment_create(directory, pid, 0, &generation);
+    assert_true(fd >= 0);
+    memset(&header, 0, sizeof header);
+    segment_header_init(&header);
+    header.pid = (uint32_t)pid;
+    header.keeper = (uint32_t)keeper;
+    header.pid_namespace = pid_namespace;
+    assert_int_equal(sizeof header, pwrite(fd, &header, sizeof header, 0));
+    close(fd);
+}
+
+static void
+remove_all(const char *directory)
+{
+    char path[512];
+    DIR *dir = opendir(directory);
+
+    for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+        snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
+        unlink(path);
+    }
+    closedir(dir);
+    rmdir(directory);
+}
+
+static void
+test_sweep(void **state)
+{
+    char path[] = "/dev/shm/memtop-test-XXXXXX";
+    struct watch how = {.argv = WATCH_ARGV("harm.run", "work"), .directory = path,
+                        .unkept = true, .gone = true};
+    uint64_t here = segment_pid_namespace();
+    struct watched what;
+    int directory;
+
+    (void)state;
+    assert_non_null(mkdtemp(path));
+    directory = open(path, O_RDONLY | O_DIRECTORY);
+    for (int i = 0; i < 20; i++)
+        leave_segment(directory, 0, 0, here);
+    leave_segment(directory, 0, getpid(), here); /* kept by us */
+    leave_segment(directory, 0, 0, here + 1);    /* another's name space */
+    leave_segment(directory, getpid(), 0, here); /* alive */
+    assert_int_equal(23, entries(path));
+    watch_run(&how, &what); /* 16 a start; its own goes at its end */
+    watch_assert_success(&what);
+    watch_free(&what);
+    assert_int_equal(7, entries(path));
+    watch_run(&how, &what);
+    watch_free(&what);
+    assert_int_equal(3, entries(path));
+    close(directory);
+    remove_all(path);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_descriptors),
+        cmocka_unit_test(test_sandboxes),
+        cmocka_unit_test(test_chroot),
+        cmocka_unit_test(test_dropped),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_unusable_directories),
+        cmocka_unit_test(test_sweep),
+        cmocka_unit_test(test_no_dev_shm),
+        cmocka_unit_test(test_full),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Programs that close, shut and drop things under the library's feet, and tell
+   whether all is as it would be without it. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "cases.h"
+
+static void
+work(void)
+{
+    for (size_t i = 0; i < 1000; i++)
+        free(malloc(i));
+}
+
+static void
+descriptors(void)
+{
+    work();
+    for (int fd = 0; fd < 1000; fd++) {
+        struct stat st;
+        if (fstat(fd, &st) == 0)
+            printf("%d %o\n", fd, (unsigned)st.st_mode);
+    }
+}
+
+/* Only read, write, exit and sigreturn are left: any other call kills. */
+static void
+strict(void)
+{
+    void *kept = malloc(100);
+
+    REQUIRE(prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) == 0);
+    work();
+    free(kept);
+    tell("still", 1);
+    syscall(SYS_exit, 0);
+}
+
+static void
+close_all(void)
+{
+    int fd;
+
+    work();
+    REQUIRE(syscall(SYS_close_range, 3u, ~0u, 0u) == 0);
+    fd = open("/dev/zero", O_RDWR);
+    REQUIRE(fd == 3);
+    work();
+    REQUIRE(lseek(fd, 0, SEEK_CUR) == 0);
+}
+
+static void
+fork_and_work(void)
+{
+    pid_t child = fork();
+    int status;
+
+    if (child == 0) {
+        work();
+        exit(0);
+    }
+    REQUIRE(waitpid(child, &status, 0) == child && status == 0);
+}
+
+static void
+in_chroot(void)
+{
+    work();
+    REQUIRE(chroot(case_argv[2]) == 0 && chdir("/") == 0);
+    work();
+    fork_and_work();
+}
+
+static void
+dropped(void)
+{
+    work();
+    REQUIRE(setgid(65534) == 0 && setuid(65534) == 0);
+    work();
+    fork_and_work();
+}
+
+/* As setproctitle does: the environment's memory gets another use. */
+static void
+new_environment(void)
+{
+    static char *none[] = {NULL};
+
+    for (char **entry = environ; *entry != NULL; entry++)
+        memset(*entry, 'x', strlen(*entry));
+    environ = none;
+    work();
+    fork_and_work();
+}
+
+static void
+preload_left(void)
+{
+    const char *left = getenv("LD_PRELOAD");
+
+    printf("[%s]\n", left != NULL ? left : "unset");
+    fflush(stdout);
+    REQUIRE(system("exit 0") == 0);
+}
+
+/* Some ten slots of the flight recorder, a peak in the first. */
+static void
+for_a_while(void)
+{
+    struct timespec start, now;
+
+    free(malloc(10000000));
+    errno = 4242; /* whatever the recorder is refused meanwhile */
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    do {
+        work();
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    } while ((now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000
+             < 1300);
+    REQUIRE(errno == 4242);
+}
+
+CASES
+    CASE(work) CASE(descriptors) CASE(strict)
+    CASE(close_all) CASE(in_chroot) CASE(dropped) CASE(new_environment)
+    CASE(preload_left) CASE(for_a_while)
+END_CASES
