@@ -119,16 +119,33 @@ view_call_rows(const struct scene *scene)
     return rows + (mappings_counted(scene) ? MAPPING_COUNT : 0);
 }
 
-/* Which columns there are, and how wide the names. */
+/* Which columns there are, and how wide those that differ. */
 struct columns {
-    int name;
+    int name, total;
     bool rate, failed, remark;
 };
 
-static struct columns
-choose_columns(const struct scene *scene, int cols, bool all)
+/* Sizes in bytes may be long. */
+static int
+total_cols(const struct view *view, const struct process *process)
 {
-    struct columns columns = { 8, true, true, true };
+    int widest = TOTAL_COLS;
+    char text[UNITS_MAX];
+
+    for (int i = 0; i < FN_COUNT; i++) {
+        int cols = 2 + (int)text_columns(units_bytes(text, sizeof text,
+                                                     process->now.bytes[i], view->unit));
+
+        if (cols > widest)
+            widest = cols;
+    }
+    return widest;
+}
+
+static struct columns
+choose_columns(const struct view *view, const struct scene *scene, int cols, bool all)
+{
+    struct columns columns = { 8, total_cols(view, scene->process), true, true, true };
     int left;
 
     for (int i = 0; i < FN_COUNT; i++) {
@@ -137,31 +154,36 @@ choose_columns(const struct scene *scene, int cols, bool all)
         if (function_shown(scene, i, all) && name > columns.name)
             columns.name = name;
     }
-    left = cols - 1 - columns.name - CALLS_COLS - TOTAL_COLS - FAILED_COLS;
+    left = cols - 1 - columns.name - CALLS_COLS - columns.total - FAILED_COLS;
     columns.failed = left >= 0;
     columns.rate = left >= RATE_COLS;
     columns.remark = left >= RATE_COLS + 14;
     return columns;
 }
 
+/* Right-aligned over its column, a blank before it at least. */
+static void
+heading(struct picture *picture, int row, int col, int columns, const char *text)
+{
+    canvas_field(&picture->canvas, row, col + 1, columns - 1, TEXT_RIGHT, ROLE_DIM, text);
+}
+
 static void
 draw_heading(struct picture *picture, const struct columns *columns, int row, int col,
              int end)
 {
-    struct canvas *canvas = &picture->canvas;
-
     col += 1 + columns->name;
-    canvas_field(canvas, row, col, CALLS_COLS, TEXT_RIGHT, ROLE_DIM, _("calls"));
+    heading(picture, row, col, CALLS_COLS, _("calls"));
     col += CALLS_COLS;
     if (columns->rate) {
-        canvas_field(canvas, row, col, RATE_COLS, TEXT_RIGHT, ROLE_DIM, _("calls/s"));
+        heading(picture, row, col, RATE_COLS, _("calls/s"));
         col += RATE_COLS;
     }
-    if (col + TOTAL_COLS <= end)
-        canvas_field(canvas, row, col, TOTAL_COLS, TEXT_RIGHT, ROLE_DIM, _("total"));
-    col += TOTAL_COLS;
+    if (col + columns->total <= end)
+        heading(picture, row, col, columns->total, _("total"));
+    col += columns->total;
     if (columns->failed)
-        canvas_field(canvas, row, col, FAILED_COLS, TEXT_RIGHT, ROLE_DIM, _("failed"));
+        heading(picture, row, col, FAILED_COLS, _("failed"));
 }
 
 static void
@@ -186,11 +208,11 @@ draw_row(struct picture *picture, const struct view *view, const struct columns 
         canvas_field(canvas, row, col, RATE_COLS, TEXT_RIGHT, ROLE_NORMAL, text);
         col += RATE_COLS;
     }
-    if (col + TOTAL_COLS > end)
+    if (col + columns->total > end)
         return;
-    canvas_field(canvas, row, col, TOTAL_COLS, TEXT_RIGHT, ROLE_NORMAL,
+    canvas_field(canvas, row, col, columns->total, TEXT_RIGHT, ROLE_NORMAL,
                  units_bytes(text, sizeof text, values->bytes, view->unit));
-    col += TOTAL_COLS;
+    col += columns->total;
     if (columns->failed && !values->never_fails) {
         units_count_compact(text, sizeof text, values->failed);
         canvas_field(canvas, row, col, FAILED_COLS, TEXT_RIGHT, ROLE_NORMAL, text);
@@ -208,7 +230,7 @@ static void
 draw_table(struct picture *picture, const struct view *view, const struct scene *scene,
            const struct rect *rect, bool all, int skip)
 {
-    struct columns columns = choose_columns(scene, rect->cols, all);
+    struct columns columns = choose_columns(view, scene, rect->cols, all);
     struct row row;
     int line = 1 - skip;
 

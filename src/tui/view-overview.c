@@ -360,6 +360,11 @@ draw_brief(struct picture *picture, const struct view *view, const struct scene 
                    units_count(text, sizeof text, now->live_blocks));
     }
     if (!process->measured || !brief_state(picture, view, scene, line)) {
+        /* The state matters more than the number of blocks. */
+        if (line >= rect->rows && rect->rows > 2)
+            line = rect->rows - 1;
+        canvas_field(&picture->canvas, rect->row + line, rect->col, rect->cols, TEXT_LEFT,
+                     ROLE_NORMAL, "");
         state_text(state, sizeof state, view, scene);
         brief_line(picture, line++, _("state"), state_role(view, scene), state);
     }

@@ -183,7 +183,8 @@ draw_heading(struct picture *picture, int row, int col, int cols)
 
     canvas_field(canvas, row, col, LABEL_COLS, TEXT_RIGHT, ROLE_DIM, _("bytes"));
     col += LABEL_COLS;
-    canvas_field(canvas, row, col, COUNT_COLS, TEXT_RIGHT, ROLE_DIM, _("allocated"));
+    canvas_field(canvas, row, col + 1, COUNT_COLS - 1, TEXT_RIGHT, ROLE_DIM,
+                 _("allocated"));
     col += COUNT_COLS + SHARE_COLS + 1 + (bar > 0 ? bar + 1 : 0);
     if (live)
         canvas_field(canvas, row, col, COUNT_COLS, TEXT_RIGHT, ROLE_DIM, _("live now"));
