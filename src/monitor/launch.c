@@ -96,8 +96,8 @@ prepare_segment(const struct launch *launch, char path[SEGMENT_PATH_MAX])
         unlimited.rlim_cur = unlimited.rlim_max = before.rlim_max;
         setrlimit(RLIMIT_FSIZE, &unlimited);
     }
-    error =
-        segment_prepare(launch->directory, launch->directory_path, launch->keeper, path);
+    error = segment_prepare(launch->directory, launch->directory_path, launch->keeper,
+                            launch->options->ring_capacity, path);
     if (known)
         setrlimit(RLIMIT_FSIZE, &before);
     return error;

@@ -20,6 +20,7 @@
 #include "preload/compat.h"
 #include "preload/public.h"
 #include "preload/real.h"
+#include "preload/ring.h"
 #include "preload/state.h"
 
 MT_BIND_OLD(dlopen);
@@ -123,7 +124,8 @@ bypass_malloc(void)
         known = mt_real_has("_Znwm") ? 1 : 2;
         __atomic_store_n(&answer, known, __ATOMIC_RELAXED);
     }
-    return known == 1 && (mt_guard.mode || mt_wake()) && mt_guard.mode == ACCOUNTING_USABLE;
+    return known == 1 && (mt_guard.mode || mt_wake())
+           && (mt_guard.mode & MODE_ACCOUNTING) == ACCOUNTING_USABLE;
 }
 
 static void
@@ -138,6 +140,8 @@ after_new(void *block)
     if (block != NULL && bypass_malloc() && mt_thread.last_block != block) {
         size_t usable = mt_real.malloc_usable_size(block);
         mt_count_made(FN_MALLOC, usable, usable);
+        if (mt_guard.mode & MODE_EVENTS)
+            mt_event(FN_MALLOC, block, usable);
     }
     return block;
 }
@@ -150,12 +154,17 @@ before_delete(void *block, size_t *usable)
     if (block == NULL || mt_arena_holds(block) || !bypass_malloc())
         return false;
     *usable = mt_real.malloc_usable_size(block);
+    if (mt_guard.mode & MODE_EVENTS) {
+        mt_event(FN_FREE, block, *usable); /* before the block can be reused */
+        mt_thread.event_written = true;
+    }
     return true;
 }
 
 static void
 after_delete(void *block, bool ours, size_t usable)
 {
+    mt_thread.event_written = false;
     if (ours && mt_thread.last_block != block)
         mt_count_freed(usable, usable);
 }

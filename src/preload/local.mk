@@ -6,6 +6,7 @@ libmemtop_so_SOURCES = \
 	src/preload/account.c src/preload/account.h src/preload/trailer.h \
 	src/preload/shard.c src/preload/shard.h \
 	src/preload/recorder.c src/preload/recorder.h \
+	src/preload/ring.c src/preload/ring.h \
 	src/preload/options.c src/preload/publish.c \
 	src/preload/start.c src/preload/fork.c src/preload/state.h \
 	src/segment/names.c src/segment/names.h \

@@ -57,6 +57,19 @@ process_id(const char *digits, size_t length)
     return value <= INT32_MAX ? (uint32_t)value : 0;
 }
 
+/* Rounded to what a segment may have; 0 is none. */
+static uint64_t
+ring_capacity(uint32_t wanted)
+{
+    uint64_t capacity = RING_CAPACITY_MIN;
+
+    if (wanted == 0)
+        return 0;
+    while (capacity < wanted && capacity < RING_CAPACITY_MAX)
+        capacity *= 2;
+    return capacity;
+}
+
 /* Unknown words are ignored: a newer memtop may know more than we do. */
 static void
 take_word(struct mt_options *options, const char *word, size_t length)
@@ -72,6 +85,10 @@ take_word(struct mt_options *options, const char *word, size_t length)
         options->root_only = true;
     else if (word_is(word, length, "old-kernel"))
         options->old_kernel = true;
+    else if (word_is(word, length, "drop"))
+        options->drop = true;
+    else if ((value = word_value(word, &left, "rings=")) != NULL)
+        options->ring_capacity = ring_capacity(number(value, left));
     else if (word_is(word, length, "accounting=requested"))
         options->accounting = ACCOUNTING_REQUESTED;
     else if (word_is(word, length, "accounting=usable"))

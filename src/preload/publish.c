@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "preload/real.h"
+#include "preload/ring.h"
 #include "preload/state.h"
 #include "segment/names.h"
 
@@ -79,6 +80,12 @@ mt_make_present(void *address, size_t size)
 
 /* ---- the file ---- */
 
+static size_t
+mapped_size(void)
+{
+    return segment_size(mt_options.ring_capacity);
+}
+
 static enum segment_reason
 reason_of(int error)
 {
@@ -110,10 +117,11 @@ adopt(void)
     if (fd < 0)
         return -1;
     if (syscall(SYS_fstat, fd, &st) == 0 && S_ISREG(st.st_mode)
-        && st.st_uid == (uid_t)syscall(SYS_geteuid) && st.st_size == (off_t)SEGMENT_SIZE
+        && st.st_uid == (uid_t)syscall(SYS_geteuid) && st.st_size == (off_t)mapped_size()
         && syscall(SYS_pread64, fd, &header, sizeof header, (off_t)0) == sizeof header
         && header.magic == SEGMENT_MAGIC && header.version == SEGMENT_VERSION
         && header.state == SEGMENT_PREPARED
+        && header.ring_capacity == mt_options.ring_capacity
         && header.pid == (uint32_t)syscall(SYS_getpid)) {
         memcpy(segment_path, mt_options.segment, sizeof mt_options.segment);
         return fd;
@@ -149,7 +157,7 @@ create(enum segment_origin origin, uint32_t *generation)
 
     if (directory < 0)
         return directory;
-    fd = segment_create(directory, pid, FIRST_SHARDS, generation);
+    fd = segment_create(directory, pid, FIRST_SHARDS, mt_options.ring_capacity, generation);
     if (fd >= 0) {
         size_t length = strlen(segment_path);
         segment_path[length] = '/';
@@ -177,18 +185,18 @@ allocate_ahead(int fd)
 static enum segment_reason
 map(int fd)
 {
-    unsigned char *base = (void *)syscall(SYS_mmap, NULL, (size_t)SEGMENT_SIZE,
+    unsigned char *base = (void *)syscall(SYS_mmap, NULL, mapped_size(),
                                           PROT_READ | PROT_WRITE, MAP_SHARED, fd,
                                           (off_t)0);
 
     if (base == MAP_FAILED)
         return REASON_MAP_FAILED;
-    syscall(SYS_madvise, base, (size_t)SEGMENT_SIZE, MADV_DONTDUMP);
+    syscall(SYS_madvise, base, mapped_size(), MADV_DONTDUMP);
     populate_works =
         !mt_options.old_kernel
         && syscall(SYS_madvise, base, (size_t)SEGMENT_PAGE, MADV_POPULATE_WRITE) == 0;
     if (!populate_works && !allocate_ahead(fd)) {
-        syscall(SYS_munmap, base, (size_t)SEGMENT_SIZE);
+        syscall(SYS_munmap, base, mapped_size());
         return REASON_NO_ROOM;
     }
     mt_segment.header = (void *)base;
@@ -202,7 +210,7 @@ map(int fd)
 void
 mt_unmap(const struct mt_segment *segment)
 {
-    syscall(SYS_munmap, segment->header, (size_t)SEGMENT_SIZE);
+    syscall(SYS_munmap, segment->header, mapped_size());
 }
 
 /* ---- the header ---- */
@@ -232,10 +240,12 @@ fill_identity(struct segment_header *header, enum segment_origin origin)
     header->pid_namespace = segment_pid_namespace();
     header->created_boottime_ns = clock_ns(CLOCK_BOOTTIME);
     header->created_ns = clock_ns(CLOCK_MONOTONIC);
+    header->created_ticks = mt_ticks();
     header->flags = (mt_options.mappings ? SEGMENT_FLAG_MMAP : 0)
                     | (mt_options.exact ? SEGMENT_FLAG_EXACT : 0)
                     | (mt_options.output_ignored ? SEGMENT_FLAG_OUTPUT : 0)
-                    | (getauxval(AT_SYSINFO_EHDR) == 0 ? SEGMENT_FLAG_NO_CLOCK : 0);
+                    | (getauxval(AT_SYSINFO_EHDR) == 0 ? SEGMENT_FLAG_NO_CLOCK : 0)
+                    | (mt_guard.tsc ? SEGMENT_FLAG_TICKS : 0);
     copy_text(header->allocator, sizeof header->allocator, mt_real_allocator());
     copy_text(header->options, sizeof header->options, mt_options.words);
 }
@@ -281,7 +291,7 @@ mt_publish(enum segment_origin origin, const struct mt_baseline *baseline)
         return reason;
     }
     if (!adopted) {
-        segment_header_init(mt_segment.header);
+        segment_header_init(mt_segment.header, mt_options.ring_capacity);
         mt_segment.header->generation = generation;
         mt_segment.header->keeper = living_keeper(mt_options.keeper);
     }

@@ -18,6 +18,7 @@
 
 #include "preload/account.h"
 #include "preload/real.h"
+#include "preload/ring.h"
 #include "preload/state.h"
 
 struct shard_hot mt_no_shard = {.sequence = 1};
@@ -99,7 +100,8 @@ take(unsigned index)
     if (claimed == SHARD_OWNED)
         return true;
     /* First use: refused until its memory is there. */
-    if (!mt_make_present(mt_shard(index), SHARD_SIZE))
+    if (!mt_make_present(mt_shard(index), SHARD_SIZE)
+        || (mt_guard.ring_capacity > 0 && !mt_ring_present(index)))
         return false;
     __atomic_store_n(state, SHARD_OWNED, __ATOMIC_RELEASE);
     return true;

@@ -35,17 +35,24 @@
  * then sends the child's first call to mt_wake().  A page of its own.
  */
 struct mt_guard {
-    _Alignas(4096) uint32_t mode; /* enum segment_accounting; 0: not counting */
+    _Alignas(4096) uint32_t mode; /* enum segment_accounting, MODE_EVENTS; 0: not
+                                     counting */
     uint32_t mappings;     /* count the mmap family */
     uint32_t exact;        /* fold at every call */
-    uint32_t unused;
+    bool tsc;              /* the clock of events is the TSC */
+    bool drop;             /* an event that finds its ring full is lost at once */
     int64_t ceiling;       /* a shard's delta above this is folded ... */
     int64_t floor;         /* ... and below this */
-    char rest[4096 - 32];
+    uint64_t ring_capacity;
+    char rest[4096 - 40];
 };
 _Static_assert(sizeof(struct mt_guard) == 4096, "the guard is one page");
 
 HIDDEN extern struct mt_guard mt_guard;
+
+/* A bit of mode beside the accounting: calls are written to rings. */
+#define MODE_EVENTS     4u
+#define MODE_ACCOUNTING 3u
 
 /* The mapped segment; all NULL while there is none. */
 struct mt_segment {
@@ -83,8 +90,9 @@ struct mt_thread {
     uint32_t index;           /* of shard */
     uint8_t state;            /* enum mt_thread_state */
     uint8_t limit_checks;     /* times stack_limit was looked up again */
-    bool is_main;             /* tid is pid */
-    bool forking;             /* this thread summed the baseline */
+    bool is_main : 1;         /* tid is pid */
+    bool forking : 1;         /* this thread summed the baseline */
+    bool event_written : 1;   /* of the deletion under way (cxx.c) */
 };
 _Static_assert(sizeof(struct mt_thread) <= 64, "static TLS is scarce");
 
@@ -101,6 +109,8 @@ struct mt_options {
     bool exact;               /* exact */
     bool root_only;           /* root-only */
     bool old_kernel;          /* old-kernel: as without MADV_POPULATE_WRITE (tests) */
+    bool drop;                /* drop: full rings lose events at once */
+    uint64_t ring_capacity;   /* rings=EVENTS, or 0 */
     bool output_ignored;      /* MEMUSAGE_OUTPUT is set */
     bool other_program;       /* MEMUSAGE_PROG_NAME names another */
     enum segment_accounting accounting; /* NONE: choose */

@@ -22,6 +22,7 @@
 #include "preload/account.h"
 #include "preload/public.h"
 #include "preload/real.h"
+#include "preload/ring.h"
 #include "preload/state.h"
 #include "preload/trailer.h"
 
@@ -38,10 +39,23 @@ counting(void)
     return likely(mt_guard.mode != 0) || mt_wake();
 }
 
+/* The usual mode: trailers, no events.  The fast paths are for it. */
+static inline bool
+usual_mode(void)
+{
+    return likely(mt_guard.mode == ACCOUNTING_REQUESTED);
+}
+
 static inline bool
 with_trailers(void)
 {
-    return likely(mt_guard.mode == ACCOUNTING_REQUESTED);
+    return likely((mt_guard.mode & MODE_ACCOUNTING) == ACCOUNTING_REQUESTED);
+}
+
+static inline bool
+with_events(void)
+{
+    return unlikely((mt_guard.mode & MODE_EVENTS) != 0);
 }
 
 /* With room for the trailer; a size that would overflow is left to the real
@@ -175,17 +189,19 @@ made_sealed(enum segment_function fn, void *block, size_t size)
     return block;
 }
 
-/* The same in either mode. */
+/* The same in any mode. */
 static void *
 made(enum segment_function fn, void *block, size_t size)
 {
-    size_t usable;
-
-    if (with_trailers() || block == NULL)
-        return made_sealed(fn, block, size);
-    usable = mt_real.malloc_usable_size(block);
-    mt_count_made(fn, usable, usable);
-    mt_thread.last_block = block;
+    if (!with_trailers() && block != NULL) {
+        size = mt_real.malloc_usable_size(block);
+        mt_count_made(fn, size, size);
+        mt_thread.last_block = block;
+    } else {
+        made_sealed(fn, block, size);
+    }
+    if (with_events() && block != NULL)
+        mt_event(fn, block, size);
     return block;
 }
 
@@ -213,7 +229,7 @@ malloc_otherwise(size_t size)
 PUBLIC void *
 malloc(size_t size)
 {
-    if (unlikely(!with_trailers()))
+    if (unlikely(!usual_mode()))
         return malloc_otherwise(size);
     return made_sealed(FN_MALLOC, mt_real.malloc(with_room(size)), size);
 }
@@ -233,16 +249,33 @@ calloc(size_t count, size_t size)
     return made(FN_CALLOC, mt_real.calloc(1, padded(total)), total);
 }
 
+/* Counts a block of ours that is about to be freed, in any mode. */
+static void
+going(void *block)
+{
+    uint64_t size;
+    size_t usable;
+
+    if (!with_trailers()) {
+        size = usable = mt_real.malloc_usable_size(block);
+    } else if (unseal(block, &size, &usable)) {
+        trailer_clear(block, usable);
+    } else {
+        mt_count_unmatched();
+        return;
+    }
+    mt_count_freed(size, usable);
+    if (with_events() && !mt_thread.event_written)
+        mt_event(FN_FREE, block, size);
+}
+
 static __attribute__((noinline)) void
 free_otherwise(void *block)
 {
     if (!counting()) {
         uncounted_free(block);
-    } else if (with_trailers()) {
-        free(block);
     } else if (!mt_arena_holds(block)) {
-        size_t usable = mt_real.malloc_usable_size(block);
-        mt_count_freed(usable, usable);
+        going(block);
         mt_real.free(block);
         mt_thread.last_block = block;
     }
@@ -259,7 +292,7 @@ free(void *block)
             mt_count_free_null();
         return;
     }
-    if (unlikely(!with_trailers())) {
+    if (unlikely(!usual_mode())) {
         free_otherwise(block);
         return;
     }
@@ -314,6 +347,8 @@ realloc_fresh(size_t size)
     else
         resize.size = resize.usable = mt_real.malloc_usable_size(block);
     mt_count_resized(&resize);
+    if (with_events())
+        mt_event(FN_REALLOC, block, resize.size);
     return block;
 }
 
@@ -331,6 +366,10 @@ realloc_to_zero(void *block, struct mt_resize *resize)
         resize->size = resize->usable = mt_real.malloc_usable_size(left);
     }
     mt_count_resized(resize);
+    if (with_events() && resize->kind == RESIZE_FREED)
+        mt_event(EVENT_REALLOC_FREED, block, resize->old_size);
+    else if (with_events())
+        mt_event(EVENT_REALLOC_TO, left, resize->size);
     return left;
 }
 
@@ -344,6 +383,8 @@ realloc_ours(void *block, size_t size, struct mt_resize *resize)
         if (with_trailers())
             trailer_write(block, resize->old_usable, resize->old_size);
         mt_count_failed(FN_REALLOC, growth, size, false);
+        if (with_events())
+            mt_event(EVENT_REALLOC_TO, block, resize->old_size);
         return NULL;
     }
     resize->size = size;
@@ -353,6 +394,8 @@ realloc_ours(void *block, size_t size, struct mt_resize *resize)
         resize->size = resize->usable = mt_real.malloc_usable_size(moved);
     resize->in_place = moved == block;
     mt_count_resized(resize);
+    if (with_events())
+        mt_event(EVENT_REALLOC_TO, moved, resize->size);
     return moved;
 }
 
@@ -374,6 +417,8 @@ counted_realloc(void *block, size_t size)
     } else {
         resize.old_size = resize.old_usable = mt_real.malloc_usable_size(block);
     }
+    if (with_events())
+        mt_event(EVENT_REALLOC_FROM, block, resize.old_size);
     return size == 0 ? realloc_to_zero(block, &resize)
                      : realloc_ours(block, size, &resize);
 }

@@ -5,10 +5,13 @@
  *
  *   offset 0      struct segment_header      identity, offsets, why not measured
  *   + 1 page      struct segment_control     the only words memtop writes
- *   + 1 page      struct segment_process     sums that no single thread owns
+ *   + 3 pages     struct segment_process     sums that no single thread owns
  *   + 1 page      uint32_t directory[1024]   state of every shard
  *   + 100 pages   struct recorder_slot[20][512]   flight recorder
  *   + 10 pages each   struct shard[1024]     one per thread; sparse
+ *   only if events were asked for:
+ *   + 16 pages        struct ring[1024]      one per shard
+ *   + capacity * 32 each   struct event[]    the rings' events; sparse
  *
  * All integers are in the byte order of the process (header.byte_order says
  * which), 64-bit words are aligned, times are CLOCK_MONOTONIC nanoseconds
@@ -128,6 +131,7 @@ struct segment_header {
     uint32_t recorder_levels;
     uint32_t recorder_slots;
     uint64_t recorder_slot_ns;
+    uint64_t ring_capacity;   /* events a ring, a power of two; 0: no rings */
 
     /* Identity of the process image. */
     uint32_t state;           /* enum segment_state */
@@ -139,6 +143,7 @@ struct segment_header {
     uint64_t pid_namespace;   /* inode of /proc/self/ns/pid, 0 if unknown */
     uint64_t created_boottime_ns;
     uint64_t created_ns;      /* the same moment on CLOCK_MONOTONIC */
+    uint64_t created_ticks;   /* and on the clock of events */
     uint32_t keeper;          /* pid of the memtop that unlinks it, or 0 */
     uint32_t accounting;      /* enum segment_accounting */
     uint32_t reason;          /* enum segment_reason */
@@ -154,13 +159,16 @@ struct segment_header {
 #define SEGMENT_FLAG_EXACT    2u /* peak exact with threads too */
 #define SEGMENT_FLAG_OUTPUT   4u /* MEMUSAGE_OUTPUT is set and was not honoured */
 #define SEGMENT_FLAG_NO_CLOCK 8u /* no vdso clock: no flight recorder */
+#define SEGMENT_FLAG_TICKS   16u /* events carry TSC ticks, else ns */
 
-/* Written by memtop, untrusted for the process.  Nothing reads it yet but the
-   reserved words fix its place. */
+/* One per thread. */
+#define SHARD_COUNT 1024u   /* shard 0 is shared by all and uses atomics */
+
+/* Written by memtop, untrusted for the process. */
 struct segment_control {
-    uint32_t wake;
-    uint32_t sleep;
-    uint64_t ring_tail[64];
+    uint32_t wake;            /* reserved */
+    uint32_t sleep;           /* reserved */
+    uint64_t ring_tail[SHARD_COUNT]; /* events taken out of each ring */
 };
 
 /*
@@ -266,7 +274,6 @@ struct shard {
 };
 
 #define SHARD_SIZE  40960u
-#define SHARD_COUNT 1024u   /* shard 0 is shared by all and uses atomics */
 
 /* directory[i] */
 enum shard_state {
@@ -320,16 +327,76 @@ struct recorder_slot {
     uint64_t stack_max;
 };
 
+/*
+ * Events: what every single call did, for those who asked for it.  A ring per
+ * shard, written by the thread that owns the shard, emptied by memtop.  Ring 0
+ * is written by all who have no shard of their own: its events carry a mark
+ * that tells when they are complete.
+ */
+enum event_kind {
+    /* 0 .. FN_COUNT - 1: a call of that function made a block; FN_FREE: one
+       is about to be freed.  address and size are the block's. */
+    EVENT_REALLOC_FROM = 32, /* realloc is about to give this block up ... */
+    EVENT_REALLOC_TO = 33,   /* ... and has made this one of it: follows in the
+                                same ring (after a failure: the old one again) */
+    EVENT_REALLOC_FREED = 34,/* ... or realloc(p, 0) has freed it */
+};
+
+struct event {
+    uint64_t ticks;     /* see SEGMENT_FLAG_TICKS */
+    uint64_t address;
+    uint64_t size;
+    uint32_t depth;     /* of the thread's stack; 0 unknown */
+    uint16_t mark;      /* ring 0: the lap, from 1, once complete; else 0 */
+    uint8_t kind;       /* enum event_kind */
+    uint8_t reserved;
+};
+
+struct ring {
+    uint64_t head;      /* events ever written; ring 0: ever begun */
+    uint64_t seen_tail; /* the owner's copy of control.ring_tail */
+    uint64_t lost;      /* events that found the ring full */
+    uint64_t given_up;  /* head when the last wait for room was in vain */
+    uint64_t reserved[4];
+};
+
+#define RING_CAPACITY_DEFAULT 16384u      /* half a MiB a thread */
+#define RING_CAPACITY_MIN     128u        /* whole pages */
+#define RING_CAPACITY_MAX     (1u << 20)
+
 #define CONTROL_OFFSET   (1 * SEGMENT_PAGE)
-#define PROCESS_OFFSET   (2 * SEGMENT_PAGE)
-#define DIRECTORY_OFFSET (3 * SEGMENT_PAGE)
-#define RECORDER_OFFSET  (4 * SEGMENT_PAGE)
+#define CONTROL_SIZE     (3 * SEGMENT_PAGE)
+#define PROCESS_OFFSET   (CONTROL_OFFSET + CONTROL_SIZE)
+#define DIRECTORY_OFFSET (PROCESS_OFFSET + SEGMENT_PAGE)
+#define RECORDER_OFFSET  (DIRECTORY_OFFSET + SEGMENT_PAGE)
 #define RECORDER_LEVEL_SIZE (RECORDER_SLOTS * 40u)
 #define SHARDS_OFFSET    (RECORDER_OFFSET + RECORDER_LEVELS * RECORDER_LEVEL_SIZE)
 #define SEGMENT_SIZE     (SHARDS_OFFSET + (uint64_t)SHARD_COUNT * SHARD_SIZE)
+#define RINGS_OFFSET     SEGMENT_SIZE
+#define EVENTS_OFFSET    (RINGS_OFFSET + SHARD_COUNT * 64u)
+
+/* Size of a segment whose rings hold capacity events each (0: no rings). */
+static inline uint64_t
+segment_size(uint64_t capacity)
+{
+    if (capacity == 0)
+        return SEGMENT_SIZE;
+    return EVENTS_OFFSET + (uint64_t)SHARD_COUNT * capacity * 32;
+}
+
+/* Is it one a segment may have? */
+static inline int
+ring_capacity_valid(uint64_t capacity)
+{
+    return capacity == 0
+           || (capacity >= RING_CAPACITY_MIN && capacity <= RING_CAPACITY_MAX
+               && (capacity & (capacity - 1)) == 0);
+}
 
 _Static_assert(sizeof(struct segment_header) <= SEGMENT_PAGE, "header fits its page");
-_Static_assert(sizeof(struct segment_control) <= SEGMENT_PAGE, "control fits its page");
+_Static_assert(sizeof(struct segment_control) <= CONTROL_SIZE, "control fits its pages");
+_Static_assert(sizeof(struct event) == 32, "event");
+_Static_assert(sizeof(struct ring) == 64, "a ring's state is a cache line");
 _Static_assert(sizeof(struct segment_process) <= SEGMENT_PAGE, "process block fits its page");
 _Static_assert(SHARD_COUNT * sizeof(uint32_t) == SEGMENT_PAGE, "directory is a page");
 _Static_assert(sizeof(struct recorder_slot) == 40, "recorder slot");

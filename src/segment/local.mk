@@ -3,4 +3,6 @@ noinst_LIBRARIES += src/segment/libsegment.a
 src_segment_libsegment_a_SOURCES = \
 	src/segment/layout.h src/segment/seqlock.h \
 	src/segment/names.c src/segment/names.h \
-	src/segment/reader.c src/segment/reader.h
+	src/segment/mapping.c src/segment/mapping.h \
+	src/segment/reader.c src/segment/reader.h \
+	src/segment/drain.c src/segment/drain.h

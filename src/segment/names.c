@@ -198,30 +198,38 @@ file_limit_allows(uint64_t size)
            || limit.rlim_cur >= size;
 }
 
+static bool
+give_pages(int fd, uint64_t offset, uint64_t size)
+{
+    return size == 0 || syscall(SYS_fallocate, fd, 0, (off_t)offset, (off_t)size) == 0;
+}
+
 /* Gives the file its size and its fixed parts their pages. */
 static int
-allocate(int fd, unsigned shards)
+allocate(int fd, unsigned shards, uint64_t ring_capacity)
 {
-    uint64_t fixed = RECORDER_OFFSET + RECORDER_LEVEL_SIZE;
+    uint64_t ring_bytes = ring_capacity * sizeof(struct event);
 
-    if (syscall(SYS_ftruncate, fd, (off_t)SEGMENT_SIZE) < 0
-        || syscall(SYS_fallocate, fd, 0, (off_t)0, (off_t)fixed) < 0
-        || (shards > 0
-            && syscall(SYS_fallocate, fd, 0, (off_t)SHARDS_OFFSET,
-                       (off_t)shards * SHARD_SIZE) < 0))
+    if (syscall(SYS_ftruncate, fd, (off_t)segment_size(ring_capacity)) < 0
+        || !give_pages(fd, 0, RECORDER_OFFSET + RECORDER_LEVEL_SIZE)
+        || !give_pages(fd, SHARDS_OFFSET, (uint64_t)shards * SHARD_SIZE)
+        || !give_pages(fd, RINGS_OFFSET,
+                       ring_capacity > 0 ? EVENTS_OFFSET - RINGS_OFFSET : 0)
+        || !give_pages(fd, EVENTS_OFFSET, shards * ring_bytes))
         return -errno;
     return 0;
 }
 
 int
-segment_create(int directory, pid_t pid, unsigned shards, uint32_t *generation)
+segment_create(int directory, pid_t pid, unsigned shards, uint64_t ring_capacity,
+               uint32_t *generation)
 {
     const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
     char name[24];
     long fd = -EEXIST;
     int error;
 
-    if (!file_limit_allows(SEGMENT_SIZE))
+    if (!file_limit_allows(segment_size(ring_capacity)))
         return -EFBIG;
     for (*generation = 0; fd == -EEXIST && *generation <= MAX_GENERATION; ++*generation) {
         segment_name(name, pid, *generation);
@@ -230,7 +238,7 @@ segment_create(int directory, pid_t pid, unsigned shards, uint32_t *generation)
     --*generation;
     if (fd < 0)
         return (int)fd;
-    error = allocate((int)fd, shards);
+    error = allocate((int)fd, shards, ring_capacity);
     if (error < 0) {
         syscall(SYS_unlinkat, directory, name, 0);
         syscall(SYS_close, (int)fd);
@@ -240,11 +248,11 @@ segment_create(int directory, pid_t pid, unsigned shards, uint32_t *generation)
 }
 
 void
-segment_header_init(struct segment_header *header)
+segment_header_init(struct segment_header *header, uint64_t ring_capacity)
 {
     header->version = SEGMENT_VERSION;
     header->byte_order = SEGMENT_BYTE_ORDER;
-    header->total_size = SEGMENT_SIZE;
+    header->total_size = segment_size(ring_capacity);
     header->header_size = sizeof *header;
     header->page_size = SEGMENT_PAGE;
     header->control_offset = CONTROL_OFFSET;
@@ -257,18 +265,21 @@ segment_header_init(struct segment_header *header)
     header->recorder_levels = RECORDER_LEVELS;
     header->recorder_slots = RECORDER_SLOTS;
     header->recorder_slot_ns = RECORDER_SLOT_NS;
+    header->ring_capacity = ring_capacity;
+    header->rings_offset = ring_capacity > 0 ? RINGS_OFFSET : 0;
+    header->rings_size = segment_size(ring_capacity) - SEGMENT_SIZE;
     __atomic_store_n(&header->magic, SEGMENT_MAGIC, __ATOMIC_RELEASE);
 }
 
 /* As segment_header_init, through the descriptor: the process that prepares a
    segment goes away by exec and has no use for a mapping. */
 static int
-write_header(int fd, pid_t pid, uint32_t generation, pid_t keeper)
+write_header(int fd, pid_t pid, uint32_t generation, pid_t keeper, uint64_t ring_capacity)
 {
     struct segment_header header;
 
     memset(&header, 0, sizeof header);
-    segment_header_init(&header);
+    segment_header_init(&header, ring_capacity);
     header.state = SEGMENT_PREPARED;
     header.pid = (uint32_t)pid;
     header.generation = generation;
@@ -282,19 +293,19 @@ write_header(int fd, pid_t pid, uint32_t generation, pid_t keeper)
 
 int
 segment_prepare(int directory, const char *directory_path, pid_t keeper,
-                char path[SEGMENT_PATH_MAX])
+                uint64_t ring_capacity, char path[SEGMENT_PATH_MAX])
 {
     const char *limit = path + SEGMENT_PATH_MAX;
     pid_t pid = (pid_t)syscall(SYS_getpid);
     uint32_t generation;
     char name[24];
     int error;
-    int fd = segment_create(directory, pid, 2, &generation);
+    int fd = segment_create(directory, pid, 2, ring_capacity, &generation);
 
     if (fd < 0)
         return fd;
     segment_name(name, pid, generation);
-    error = write_header(fd, pid, generation, keeper);
+    error = write_header(fd, pid, generation, keeper, ring_capacity);
     if (error == 0
         && path_append(path_append(path_append(path, limit, directory_path), limit, "/"),
                        limit, name) == NULL)

@@ -29,10 +29,12 @@ int segment_directory(const char *memtop_dir, const char *runtime_dir,
 /*
  * Creates PID.GENERATION with the first free generation in the directory,
  * sized and with its fixed parts allocated: afterwards nothing written there
- * can fault.  shards is how many shards to allocate as well.  Returns an open
+ * can fault.  shards is how many shards (and their rings) to allocate as
+ * well, ring_capacity as segment_size() takes it.  Returns an open
  * descriptor and *generation, or -errno; nothing is left behind on error.
  */
-int segment_create(int directory, pid_t pid, unsigned shards, uint32_t *generation);
+int segment_create(int directory, pid_t pid, unsigned shards, uint64_t ring_capacity,
+                   uint32_t *generation);
 
 /* Writes "PID.GENERATION" into buffer (at least 24 bytes). */
 void segment_name(char *buffer, pid_t pid, uint32_t generation);
@@ -44,7 +46,7 @@ bool segment_name_parse(const char *name, pid_t *pid, uint32_t *generation);
  * Fills in what does not depend on who creates the segment: magic, version,
  * sizes and offsets.
  */
-void segment_header_init(struct segment_header *header);
+void segment_header_init(struct segment_header *header, uint64_t ring_capacity);
 
 /*
  * Called between fork and exec: creates the segment of the calling process,
@@ -52,7 +54,7 @@ void segment_header_init(struct segment_header *header);
  * the exec.  path gets its full name.  Returns 0 or -errno.
  */
 int segment_prepare(int directory, const char *directory_path, pid_t keeper,
-                    char path[SEGMENT_PATH_MAX]);
+                    uint64_t ring_capacity, char path[SEGMENT_PATH_MAX]);
 
 /* Unlinks PID.GENERATION if nobody keeps it; the caller knows that its process
    image is gone. */

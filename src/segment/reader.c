@@ -3,26 +3,20 @@
  * The only reader of segments.
  *
  * The mapping is read-only and belongs to a process we do not trust: it may
- * scribble on it or cut the file short at any moment.  So every index is
- * bounded by constants of this version, never by what the segment says, every
- * value is copied before it is judged, and each visit runs under a SIGBUS
- * handler of its own (visit()).
+ * scribble on it at any moment.  So every index is bounded by constants of this
+ * version, never by what the segment says, and every value is copied before it
+ * is judged.
  */
 #include "config.h"
 
 #include "segment/reader.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <setjmp.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "i18n.h"
+#include "segment/mapping.h"
 #include "segment/seqlock.h"
 
 /* An update takes a few ns, so a thread found inside one is nearly always out
@@ -33,180 +27,28 @@
 #define HOT_WORDS (sizeof(struct shard_hot) / sizeof(uint64_t))
 
 struct reader {
-    const unsigned char *base;
+    struct mapping mapping;
     uint64_t odd_sequence[SHARD_COUNT]; /* seen at the last poll, 0: it was even */
 };
 
-/* ---- surviving a file cut short ---- */
-
-static sigjmp_buf visit_escape;
-
-static void
-on_sigbus(int signal_number)
-{
-    (void)signal_number;
-    siglongjmp(visit_escape, 1);
-}
-
-/* Runs body(reader, out), which touches the mapping.  0, or -EMSGSIZE if the
-   file ended before the mapping did. */
-static int
-visit(struct reader *reader, void (*body)(struct reader *, void *), void *out)
-{
-    struct sigaction action = {.sa_handler = on_sigbus, .sa_flags = SA_NODEFER};
-    struct sigaction before;
-    int result = 0;
-
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGBUS, &action, &before);
-    if (sigsetjmp(visit_escape, 0) == 0)
-        body(reader, out);
-    else
-        result = -EMSGSIZE;
-    sigaction(SIGBUS, &before, NULL);
-    return result;
-}
-
-/* ---- the parts of a segment ---- */
-
-static const struct segment_header *
-header_of(const struct reader *reader)
-{
-    return (const void *)reader->base;
-}
-
-static const struct segment_process *
-process_of(const struct reader *reader)
-{
-    return (const void *)(reader->base + PROCESS_OFFSET);
-}
-
-static const struct shard *
-shard_of(const struct reader *reader, unsigned index)
-{
-    return (const void *)(reader->base + SHARDS_OFFSET + (size_t)index * SHARD_SIZE);
-}
-
-static const struct recorder_slot *
-level_of(const struct reader *reader, unsigned level)
-{
-    return (const void *)(reader->base + RECORDER_OFFSET
-                          + (size_t)level * RECORDER_LEVEL_SIZE);
-}
-
-static uint32_t
-load32(const uint32_t *word)
-{
-    return __atomic_load_n(word, __ATOMIC_ACQUIRE);
-}
-
-/* Shards that may hold sums, SHARD_UNUSED ones excluded: those have no pages
-   and reading them would make some. */
-static bool
-shard_counts(const struct reader *reader, unsigned index)
-{
-    const uint32_t *directory = (const void *)(reader->base + DIRECTORY_OFFSET);
-    uint32_t state = load32(&directory[index]);
-
-    return state == SHARD_FREE || state == SHARD_OWNED;
-}
-
-static bool
-shard_owned(const struct reader *reader, unsigned index)
-{
-    const uint32_t *directory = (const void *)(reader->base + DIRECTORY_OFFSET);
-
-    return load32(&directory[index]) == SHARD_OWNED;
-}
-
-static unsigned
-shards_used(const struct reader *reader)
-{
-    uint32_t used = load32(&process_of(reader)->shards_used);
-
-    return used < SHARD_COUNT ? used : SHARD_COUNT;
-}
-
 /* ---- opening ---- */
-
-static int
-check_header(const struct segment_header *header)
-{
-    if (header->magic != SEGMENT_MAGIC || header->byte_order != SEGMENT_BYTE_ORDER)
-        return -EPROTO;
-    if (header->version != SEGMENT_VERSION)
-        return -EPROTONOSUPPORT;
-    if (header->total_size != SEGMENT_SIZE || header->header_size != sizeof *header
-        || header->control_offset != CONTROL_OFFSET
-        || header->process_offset != PROCESS_OFFSET
-        || header->directory_offset != DIRECTORY_OFFSET
-        || header->recorder_offset != RECORDER_OFFSET
-        || header->shards_offset != SHARDS_OFFSET || header->shard_size != SHARD_SIZE
-        || header->shard_count != SHARD_COUNT
-        || header->recorder_levels != RECORDER_LEVELS
-        || header->recorder_slots != RECORDER_SLOTS
-        || header->recorder_slot_ns != RECORDER_SLOT_NS)
-        return -EPROTO;
-    return 0;
-}
-
-static int
-check_file(int fd, uid_t owner_real, uid_t owner_effective)
-{
-    struct segment_header header;
-    struct stat st;
-    ssize_t got;
-
-    if (fstat(fd, &st) < 0)
-        return -errno;
-    if (!S_ISREG(st.st_mode))
-        return -EPROTO;
-    if (st.st_uid != owner_real && st.st_uid != owner_effective)
-        return -EPERM;
-    got = pread(fd, &header, sizeof header, 0);
-    if (got < 0)
-        return -errno;
-    if (got < (ssize_t)sizeof header)
-        return -EMSGSIZE;
-    int error = check_header(&header);
-    if (error < 0)
-        return error;
-    return st.st_size == (off_t)SEGMENT_SIZE ? 0 : -EMSGSIZE;
-}
-
-static int
-map_file(int fd, struct reader **out)
-{
-    struct reader *reader = calloc(1, sizeof *reader);
-    void *base;
-
-    if (reader == NULL)
-        return -ENOMEM;
-    base = mmap(NULL, SEGMENT_SIZE, PROT_READ, MAP_SHARED, fd, 0);
-    if (base == MAP_FAILED) {
-        int error = -errno;
-        free(reader);
-        return error;
-    }
-    reader->base = base;
-    *out = reader;
-    return 0;
-}
 
 int
 reader_open(const char *path, uid_t owner_real, uid_t owner_effective,
             struct reader **out)
 {
-    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    struct reader *reader = calloc(1, sizeof *reader);
     int error;
 
-    if (fd < 0)
-        return -errno;
-    error = check_file(fd, owner_real, owner_effective);
-    if (error == 0)
-        error = map_file(fd, out);
-    close(fd);
-    return error;
+    if (reader == NULL)
+        return -ENOMEM;
+    error = mapping_open(path, owner_real, owner_effective, false, &reader->mapping);
+    if (error < 0) {
+        free(reader);
+        return error;
+    }
+    *out = reader;
+    return 0;
 }
 
 void
@@ -214,7 +56,7 @@ reader_close(struct reader *reader)
 {
     if (reader == NULL)
         return;
-    munmap((void *)reader->base, SEGMENT_SIZE);
+    mapping_close(&reader->mapping);
     free(reader);
 }
 
@@ -229,13 +71,14 @@ copy_text(char *to, const char *from, size_t size)
 }
 
 static void
-visit_identity(struct reader *reader, void *out)
+visit_identity(void *context, void *out)
 {
-    const struct segment_header *header = header_of(reader);
+    struct reader *reader = context;
+    const struct segment_header *header = mapping_header(&reader->mapping);
     struct identity *identity = out;
-    uint32_t args_size = load32(&header->args_size);
+    uint32_t args_size = mapping_load32(&header->args_size);
 
-    identity->state = load32(&header->state);
+    identity->state = mapping_load32(&header->state);
     identity->origin = header->origin;
     identity->accounting = header->accounting;
     identity->reason = header->reason;
@@ -261,22 +104,23 @@ reader_identity(struct reader *reader, struct identity *identity)
     int error;
 
     memset(identity, 0, sizeof *identity);
-    error = visit(reader, visit_identity, identity);
+    error = mapping_visit(visit_identity, reader, identity);
     if (error == 0 && identity->state > SEGMENT_EXITED)
         error = -EPROTO;
     return error;
 }
 
 static void
-visit_state(struct reader *reader, void *out)
+visit_state(void *context, void *out)
 {
-    *(enum segment_state *)out = load32(&header_of(reader)->state);
+    struct reader *reader = context;
+    *(enum segment_state *)out = mapping_load32(&mapping_header(&reader->mapping)->state);
 }
 
 int
 reader_state(struct reader *reader, enum segment_state *state)
 {
-    int error = visit(reader, visit_state, state);
+    int error = mapping_visit(visit_state, reader, state);
 
     return error == 0 && *state > SEGMENT_EXITED ? -EPROTO : error;
 }
@@ -382,7 +226,7 @@ sum_cold(const struct shard *shard, struct snapshot *snapshot)
 static void
 copy_hot(struct reader *reader, unsigned index, struct shard_hot *hot)
 {
-    const struct shard *shard = shard_of(reader, index);
+    const struct shard *shard = mapping_shard(&reader->mapping, index);
 
     seqlock_read((const uint64_t *)&shard->hot, (uint64_t *)hot, HOT_WORDS,
                  SEQLOCK_TRIES);
@@ -402,9 +246,9 @@ note_torn(struct reader *reader, unsigned index, uint64_t sequence,
 static void
 read_process(const struct reader *reader, struct snapshot *snapshot)
 {
-    const struct segment_process *process = process_of(reader);
+    const struct segment_process *process = mapping_process(&reader->mapping);
 
-    snapshot->threads = load32(&process->threads);
+    snapshot->threads = mapping_load32(&process->threads);
     snapshot->threads_started = word_load(&process->threads_started);
     snapshot->threads_merged = word_load(&process->threads_merged);
     raise_to(&snapshot->stack_peak, word_load(&process->stack_peak));
@@ -415,7 +259,7 @@ static void
 finish_sums(const struct reader *reader, struct snapshot *snapshot,
             const struct gone *gone, uint64_t blocks)
 {
-    const struct segment_process *process = process_of(reader);
+    const struct segment_process *process = mapping_process(&reader->mapping);
     uint64_t bytes = add_saturating(word_load(&process->baseline_bytes),
                                     snapshot->total_bytes);
 
@@ -438,32 +282,33 @@ depth_now(const struct shard *shard, const struct shard_hot *hot)
 }
 
 static void
-visit_snapshot(struct reader *reader, void *out)
+visit_snapshot(void *context, void *out)
 {
+    struct reader *reader = context;
     struct snapshot *snapshot = out;
     struct gone gone = {0, 0};
     struct shard_hot hot;
-    unsigned used = shards_used(reader);
+    unsigned used = mapping_shards_used(&reader->mapping);
     unsigned single = used == 2 ? 1 : 0; /* one thread: one copy serves both */
     uint64_t blocks = 0;
 
     for (unsigned i = 0; i < used; i++)
         if (i != single || single == 0)
-            if (shard_counts(reader, i)) {
+            if (mapping_shard_counts(&reader->mapping, i)) {
                 copy_hot(reader, i, &hot);
                 sum_freed(&hot, snapshot, &gone);
             }
     for (unsigned i = 0; i < used; i++) {
-        if (!shard_counts(reader, i))
+        if (!mapping_shard_counts(&reader->mapping, i))
             continue;
         copy_hot(reader, i, &hot);
         if (i == single && single != 0)
             sum_freed(&hot, snapshot, &gone);
         sum_allocated(&hot, snapshot, &blocks);
-        sum_cold(shard_of(reader, i), snapshot);
+        sum_cold(mapping_shard(&reader->mapping, i), snapshot);
         note_torn(reader, i, hot.sequence, snapshot);
-        if (shard_owned(reader, i))
-            raise_to(&snapshot->stack_now, depth_now(shard_of(reader, i), &hot));
+        if (mapping_shard_state(&reader->mapping, i) == SHARD_OWNED)
+            raise_to(&snapshot->stack_now, depth_now(mapping_shard(&reader->mapping, i), &hot));
     }
     read_process(reader, snapshot);
     finish_sums(reader, snapshot, &gone, blocks);
@@ -473,28 +318,29 @@ int
 reader_snapshot(struct reader *reader, struct snapshot *snapshot)
 {
     memset(snapshot, 0, sizeof *snapshot);
-    return visit(reader, visit_snapshot, snapshot);
+    return mapping_visit(visit_snapshot, reader, snapshot);
 }
 
 /* ---- sizes ---- */
 
 static void
-visit_histogram(struct reader *reader, void *out)
+visit_histogram(void *context, void *out)
 {
-    const struct segment_process *process = process_of(reader);
+    struct reader *reader = context;
+    const struct segment_process *process = mapping_process(&reader->mapping);
     struct histogram *histogram = out;
     uint64_t freed[HISTOGRAM_COARSE] = {0};
-    unsigned used = shards_used(reader);
+    unsigned used = mapping_shards_used(&reader->mapping);
 
     for (unsigned i = 0; i < used; i++)
-        if (shard_counts(reader, i))
+        if (mapping_shard_counts(&reader->mapping, i))
             for (unsigned b = 0; b < HISTOGRAM_COARSE; b++)
-                accumulate(&freed[b], word_load(&shard_of(reader, i)->freed[b]));
+                accumulate(&freed[b], word_load(&mapping_shard(&reader->mapping, i)->freed[b]));
     for (unsigned i = 0; i < used; i++)
-        if (shard_counts(reader, i))
+        if (mapping_shard_counts(&reader->mapping, i))
             for (unsigned c = 0; c < HISTOGRAM_CELLS; c++)
                 accumulate(&histogram->allocated[c],
-                           word_load(&shard_of(reader, i)->allocated[c]));
+                           word_load(&mapping_shard(&reader->mapping, i)->allocated[c]));
     for (unsigned c = 0; c < HISTOGRAM_CELLS; c++)
         accumulate(&histogram->live[histogram_cell_coarse(c)], histogram->allocated[c]);
     for (unsigned b = 0; b < HISTOGRAM_COARSE; b++) {
@@ -507,7 +353,7 @@ int
 reader_histogram(struct reader *reader, struct histogram *histogram)
 {
     memset(histogram, 0, sizeof *histogram);
-    return visit(reader, visit_histogram, histogram);
+    return mapping_visit(visit_histogram, reader, histogram);
 }
 
 /* ---- flight recorder ---- */
@@ -579,7 +425,7 @@ newest_period(const struct recorder_slot *slots, uint64_t longest)
 static void
 gather_level(struct reader *reader, unsigned level, struct recording *recording)
 {
-    const struct recorder_slot *slots = level_of(reader, level);
+    const struct recorder_slot *slots = mapping_level(&reader->mapping, level);
     uint64_t slot_ns = RECORDER_SLOT_NS << level;
     uint64_t newest = newest_period(slots, (UINT64_C(1) << 60) / slot_ns);
     uint64_t oldest = newest > RECORDER_SLOTS ? newest - RECORDER_SLOTS + 1 : 1;
@@ -605,14 +451,15 @@ gather_level(struct reader *reader, unsigned level, struct recording *recording)
 static unsigned
 levels_present(const struct reader *reader)
 {
-    uint32_t levels = load32(&process_of(reader)->recorder_levels);
+    uint32_t levels = mapping_load32(&mapping_process(&reader->mapping)->recorder_levels);
 
     return levels < RECORDER_LEVELS ? levels : RECORDER_LEVELS;
 }
 
 static void
-visit_recorded(struct reader *reader, void *out)
+visit_recorded(void *context, void *out)
 {
+    struct reader *reader = context;
     for (unsigned level = 0; level < levels_present(reader); level++)
         gather_level(reader, level, out);
 }
@@ -621,9 +468,9 @@ visit_recorded(struct reader *reader, void *out)
 static void
 gather_open_slot(const struct reader *reader, struct recording *recording)
 {
-    const struct segment_process *process = process_of(reader);
+    const struct segment_process *process = mapping_process(&reader->mapping);
     uint64_t end = word_load(&process->recorder_end);
-    uint64_t start = word_load(&header_of(reader)->created_ns);
+    uint64_t start = word_load(&mapping_header(&reader->mapping)->created_ns);
     int64_t current = __atomic_load_n(&process->current, __ATOMIC_RELAXED);
     struct recorder_slot slot = {
         .period = (end - start) / RECORDER_SLOT_NS,
@@ -643,8 +490,9 @@ gather_open_slot(const struct reader *reader, struct recording *recording)
 }
 
 static void
-visit_recent(struct reader *reader, void *out)
+visit_recent(void *context, void *out)
 {
+    struct reader *reader = context;
     gather_open_slot(reader, out);
     if (levels_present(reader) > 0)
         gather_level(reader, 0, out);
@@ -672,7 +520,7 @@ reader_recorded(struct reader *reader, struct recorded **out, size_t *count)
     recording.slots = calloc(recording.capacity, sizeof *recording.slots);
     if (recording.slots == NULL)
         return -ENOMEM;
-    error = visit(reader, visit_recorded, &recording);
+    error = mapping_visit(visit_recorded, reader, &recording);
     if (error < 0) {
         free(recording.slots);
         return error;
@@ -694,7 +542,7 @@ reader_recent(struct reader *reader, uint64_t since_ns, uint64_t now_ns,
         .now = now_ns,
         .covered_from = UINT64_MAX,
     };
-    int error = visit(reader, visit_recent, &recording);
+    int error = mapping_visit(visit_recent, reader, &recording);
 
     turn_oldest_first(&recording);
     *count = error < 0 ? 0 : recording.count;

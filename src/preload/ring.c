@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Event rings: one producer (the thread), one consumer (memtop), no lock.
+ *
+ *   head   written by the thread after the event is complete
+ *   tail   written by memtop in the control page, after it has copied; a lie
+ *          there can only lose events or make us wait
+ *
+ * Ring 0 has many producers: each takes a number with an atomic operation and
+ * marks its event when it is complete; memtop stops at one that is not.
+ *
+ * The time is taken inside the thread's update (its sequence is odd), so that
+ * memtop knows of a thread that may still write an event of an earlier time.
+ */
+#include "config.h"
+
+#include "preload/ring.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#if defined __x86_64__
+#include <cpuid.h>
+#endif
+
+#include "preload/account.h"
+#include "preload/state.h"
+
+/* How long a full ring is waited for, and in what steps. */
+#define WAIT_STEP_NS 100000
+#define WAIT_STEPS   10000u
+
+/* ---- clock ---- */
+
+/* Does the TSC tick evenly and in step on all CPUs?  Intel SDM 17.17.1:
+   CPUID.80000007H:EDX[8]. */
+bool
+mt_ticks_are_tsc(void)
+{
+#if defined __x86_64__
+    unsigned a, b, c, d;
+
+    return __get_cpuid(0x80000007, &a, &b, &c, &d) != 0 && (d & (1u << 8)) != 0;
+#else
+    return false;
+#endif
+}
+
+uint64_t
+mt_ticks(void)
+{
+    struct timespec now = {0, 0};
+
+#if defined __x86_64__
+    if (mt_guard.tsc) {
+        /* What came before in the program must also have come before in time. */
+        __builtin_ia32_lfence();
+        return __builtin_ia32_rdtsc();
+    }
+#endif
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* ---- the rings ---- */
+
+static struct ring *
+ring_of(unsigned index)
+{
+    return (struct ring *)(void *)((unsigned char *)mt_segment.header + RINGS_OFFSET)
+           + index;
+}
+
+static struct event *
+events_of(unsigned index)
+{
+    return (struct event *)(void *)((unsigned char *)mt_segment.header + EVENTS_OFFSET)
+           + (size_t)index * mt_guard.ring_capacity;
+}
+
+bool
+mt_ring_present(unsigned index)
+{
+    return mt_make_present(events_of(index),
+                           mt_guard.ring_capacity * sizeof(struct event));
+}
+
+static uint64_t
+tail_of(unsigned index)
+{
+    const struct segment_control *control =
+        (const void *)((unsigned char *)mt_segment.header + CONTROL_OFFSET);
+
+    return __atomic_load_n(&control->ring_tail[index], __ATOMIC_ACQUIRE);
+}
+
+static void
+wait_a_step(void)
+{
+    const struct timespec step = {0, WAIT_STEP_NS};
+    int saved_errno = errno;
+
+    syscall(SYS_nanosleep, &step, NULL);
+    errno = saved_errno;
+}
+
+/* Is there room for event number head?  Waits for it if that is wanted.  Once a
+   wait was in vain there is none again until memtop has taken something. */
+static bool
+room(unsigned index, struct ring *ring, uint64_t head)
+{
+    unsigned steps = mt_guard.drop || ring->given_up == head ? 0 : WAIT_STEPS;
+
+    for (;; steps--) {
+        uint64_t tail = tail_of(index);
+        word_store(&ring->seen_tail, tail);
+        if (head - tail < mt_guard.ring_capacity)
+            return true;
+        if (steps == 0)
+            break;
+        wait_a_step();
+    }
+    word_store(&ring->given_up, head);
+    word_add_shared(&ring->lost, 1);
+    return false;
+}
+
+static void
+fill(struct event *event, unsigned kind, const void *address, uint64_t size)
+{
+    uint64_t depth = mt_thread.stack_base - stack_pointer();
+
+    event->address = (uintptr_t)address;
+    event->size = size;
+    event->depth = depth <= mt_thread.stack_limit && depth <= UINT32_MAX ? (uint32_t)depth
+                                                                        : 0;
+    event->kind = (uint8_t)kind;
+    event->reserved = 0;
+}
+
+/* By a thread without a shard, or inside an update of it. */
+static __attribute__((noinline)) void
+event_shared(unsigned kind, const void *address, uint64_t size)
+{
+    struct ring *ring = ring_of(0);
+    uint64_t head = word_load(&ring->head);
+    struct event *event;
+
+    do
+        if (head - word_load(&ring->seen_tail) >= mt_guard.ring_capacity
+            && !room(0, ring, head))
+            return;
+    while (!__atomic_compare_exchange_n(&ring->head, &head, head + 1, false,
+                                        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+    event = &events_of(0)[head & (mt_guard.ring_capacity - 1)];
+    event->ticks = mt_ticks();
+    fill(event, kind, address, size);
+    __atomic_store_n(&event->mark, (uint16_t)(head / mt_guard.ring_capacity + 1),
+                     __ATOMIC_RELEASE);
+}
+
+void
+mt_event(unsigned kind, const void *address, uint64_t size)
+{
+    struct shard *shard = mt_thread.shard;
+    struct ring *ring;
+    struct event *event;
+    uint64_t before, head;
+
+    if (unlikely(seqlock_is_odd(&shard->hot.sequence))) {
+        event_shared(kind, address, size);
+        return;
+    }
+    ring = ring_of(mt_thread.index);
+    head = word_load(&ring->head);
+    if (unlikely(head - word_load(&ring->seen_tail) >= mt_guard.ring_capacity)
+        && !room(mt_thread.index, ring, head))
+        return;
+    /* A signal handler may have used up that room meanwhile: its events are
+       ours; then the oldest is overwritten only if memtop has it, or we go
+       round once more. */
+    if (unlikely(!update_begin(shard, &before)))
+        return;
+    head = word_load(&ring->head);
+    if (unlikely(head - word_load(&ring->seen_tail) >= mt_guard.ring_capacity)) {
+        word_add(&ring->lost, 1);
+    } else {
+        event = &events_of(mt_thread.index)[head & (mt_guard.ring_capacity - 1)];
+        event->ticks = mt_ticks();
+        fill(event, kind, address, size);
+        event->mark = 0;
+        __atomic_store_n(&ring->head, head + 1, __ATOMIC_RELEASE);
+    }
+    mt_thread.looked_sequence += 2; /* this update was no call */
+    seqlock_write_end(&shard->hot.sequence);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Events (segment/layout.h): only if asked for at the start, which shows as
+ * mt_guard.mode having MODE_EVENTS set.
+ */
+#ifndef MEMTOP_RING_H
+#define MEMTOP_RING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Writes an event into the calling thread's ring.  Whoever frees calls this
+ * before the real free, whoever allocates after: so an address is never seen
+ * handed out twice.  A full ring is waited for, a second at most, or the event
+ * counts as lost.  Keeps errno.
+ */
+void mt_event(unsigned kind, const void *address, uint64_t size);
+
+/* Makes the ring of a shard present; false if there is no room. */
+bool mt_ring_present(unsigned index);
+
+/* The clock of events, and whether it counts TSC ticks. */
+uint64_t mt_ticks(void);
+bool mt_ticks_are_tsc(void);
+
+#endif
