@@ -43,9 +43,9 @@ word_is(const char *word, size_t length, const char *name)
     return strlen(name) == length && strncmp(word, name, length) == 0;
 }
 
-/* A process id; 0 if it cannot be one. */
+/* A number that fits a process id; 0 for anything else. */
 static uint32_t
-process_id(const char *digits, size_t length)
+number(const char *digits, size_t length)
 {
     uint64_t value = 0;
 
@@ -94,7 +94,7 @@ take_word(struct mt_options *options, const char *word, size_t length)
     else if (word_is(word, length, "accounting=usable"))
         options->accounting = ACCOUNTING_USABLE;
     else if ((value = word_value(word, &left, "keep=")) != NULL)
-        options->keeper = process_id(value, left);
+        options->keeper = number(value, left);
     else if ((value = word_value(word, &left, "segment=")) != NULL
              && left < sizeof options->segment) {
         memcpy(options->segment, value, left);
