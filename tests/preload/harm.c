@@ -286,10 +286,10 @@ leave_segment(int directory, pid_t pid, pid_t keeper, uint64_t pid_namespace)
             _exit(0);
         waitpid(pid, NULL, 0);
     }
-    fd = segment_create(directory, pid, 0, &generation);
+    fd = segment_create(directory, pid, 0, 0, &generation);
     assert_true(fd >= 0);
     memset(&header, 0, sizeof header);
-    segment_header_init(&header);
+    segment_header_init(&header, 0);
     header.pid = (uint32_t)pid;
     header.keeper = (uint32_t)keeper;
     header.pid_namespace = pid_namespace;
