@@ -82,7 +82,24 @@ missing=$(comm -23 "$work/marked" "$work/listed" | grep -v '^src/i18n.h$')
 if command -v xgettext >/dev/null 2>&1; then
     xgettext -D "$top" -f "$top/po/POTFILES.in" -k_ -kN_ -kngettext:1,2 \
         --from-code=UTF-8 -o "$work/memtop.pot" 2>/dev/null
+    # translated_within COLUMNS WORD...: where the display has no more room.
+    translated_within() {
+        columns=$1
+        shift
+        for word; do
+            text=$(awk -v line="msgid \"$word\"" '$0 == line { getline; print; exit }' \
+                "$catalogue" | sed 's/^msgstr "\(.*\)"$/\1/')
+            [ -n "$text" ] || fail "$catalogue has no '$word'"
+            [ "$(printf %s "$text" | LC_ALL=C.UTF-8 wc -m)" -le "$columns" ] ||
+                fail "$catalogue: '$text' is wider than $columns columns"
+        done
+    }
     for catalogue in "$top"/po/*.po; do
+        msgfmt -c -o "$work/memtop.mo" "$catalogue" || fail "msgfmt $catalogue"
+        translated_within 8 STARTING 'NO DATA' RUNNING IDLE STOPPED STALE EXITED KILLED \
+            GONE PAUSED other
+        translated_within 9 failed calls/s
+        translated_within 2 s d h m ms
         msgcmp "$catalogue" "$work/memtop.pot" >"$work/cmp" 2>&1 ||
             fail "$catalogue is not complete: $(head -n 6 "$work/cmp")"
     done
