@@ -245,7 +245,7 @@ fill_identity(struct segment_header *header, enum segment_origin origin)
                     | (mt_options.exact ? SEGMENT_FLAG_EXACT : 0)
                     | (mt_options.output_ignored ? SEGMENT_FLAG_OUTPUT : 0)
                     | (getauxval(AT_SYSINFO_EHDR) == 0 ? SEGMENT_FLAG_NO_CLOCK : 0)
-                    | (mt_guard.tsc ? SEGMENT_FLAG_TICKS : 0);
+                    | (mt_options.ring_capacity > 0 && mt_guard.tsc ? SEGMENT_FLAG_TICKS : 0);
     copy_text(header->allocator, sizeof header->allocator, mt_real_allocator());
     copy_text(header->options, sizeof header->options, mt_options.words);
 }
