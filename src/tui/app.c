@@ -185,6 +185,15 @@ sample(struct loop *loop)
 
 /* ---- drawing ---- */
 
+/* Lines the program has ever printed. */
+static uint64_t
+lines_printed(const struct app *app)
+{
+    return app->capture == NULL ? 0
+                                : capture_lines_dropped(app->capture)
+                                      + capture_line_count(app->capture);
+}
+
 static void
 prepare_scene(struct loop *loop)
 {
@@ -201,10 +210,7 @@ prepare_scene(struct loop *loop)
         scene->output_end = UINT64_MAX;
     } else if (scene->process != &app->frozen) {
         scene->process = &app->frozen;
-        scene->output_end = app->capture == NULL
-                                ? 0
-                                : capture_lines_dropped(app->capture)
-                                      + capture_line_count(app->capture);
+        scene->output_end = lines_printed(app);
     }
     scene->history = session_history(app->session);
     scene->command = session_command(app->session);
@@ -309,15 +315,21 @@ on_signal(struct loop *loop, const struct signal_event *event)
 static void
 on_output(struct loop *loop)
 {
-    switch (capture_read(loop->app.capture)) {
-    case CAPTURE_CLOSED:
+    struct app *app = &loop->app;
+    uint64_t before = lines_printed(app);
+
+    if (capture_read(app->capture) == CAPTURE_CLOSED)
         loop->sources[SOURCE_OUTPUT].fd = -1;
-        break;
-    default:
-        break;
+    if (app->view.paused)
+        return;
+    app->dirty = true;
+    /* Who has scrolled back keeps what he reads. */
+    if (app->view.page == PAGE_OUTPUT && app->view.scroll > 0) {
+        int limit = view_scroll_limit(&app->picture, &app->view, &app->scene);
+        uint64_t scroll = (uint64_t)app->view.scroll + lines_printed(app) - before;
+
+        app->view.scroll = scroll < (uint64_t)limit ? (int)scroll : limit;
     }
-    if (!loop->app.view.paused)
-        loop->app.dirty = true;
 }
 
 static void

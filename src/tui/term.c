@@ -192,6 +192,7 @@ set_modes(void)
     nodelay(stdscr, TRUE);
     scrollok(stdscr, FALSE);
     leaveok(stdscr, TRUE);
+    typeahead(-1);   /* no look for keys in the middle of a picture */
     set_escdelay(ESCAPE_DELAY_MS);
     curs_set(0);
 }
@@ -241,6 +242,9 @@ term_open(bool colour)
     }
     term.open = true;
     term.colour = colour;
+    /* Until it has come back from endwin() once, curses writes after every
+       movement of the cursor: 70 writes a picture instead of one. */
+    endwin();
     set_modes();
     start_colours();
     prepare_restore();
@@ -396,10 +400,10 @@ send_row(const struct cell *new, const struct cell *old, int row, int cols)
     int from = 0, to = cols - 1;
 
     if (!term.forget) {
+        if (memcmp(new, old, (size_t)cols * sizeof *new) == 0)
+            return;
         while (from < cols && memcmp(&new[from], &old[from], sizeof *new) == 0)
             from++;
-        if (from == cols)
-            return;
         while (memcmp(&new[to], &old[to], sizeof *new) == 0)
             to--;
         /* Never begin in the middle of a wide character, old or new. */

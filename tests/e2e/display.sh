@@ -131,6 +131,20 @@ shows 'k kill it'
 keys 'л'
 shows 'status 143'
 
+# Reading back in the output: it stays while more is printed.
+start 80 14 "$memtop sh -c 'i=0; while :; do i=\$((i + 1)); echo line \$i.; sleep 0.05; done'"
+keys o
+shows 'line 30.'
+keys PgUp
+shows 'lines back'
+back=$(screen | sed -n 3p)
+await on_screen '20 lines back' || shows '21 lines back'
+[ "$back" = "$(screen | sed -n 3p)" ] || complain "'$back' runs away"
+keys End
+hides 'lines back'
+keys q k
+shows 'status 143'
+
 # Keys for the program.
 start 80 24 "$memtop sh -c 'read word; echo got \$word; sleep 100'"
 shows 'RUNNING'
