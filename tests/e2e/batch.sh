@@ -138,7 +138,7 @@ background() {
     rm -f started ended
     "$memtop" "$@" >out 2>err </dev/null &
     memtop_pid=$!
-    await test -e started
+    await test -s started
 }
 
 background -B sh -c 'trap "echo >ended; exit 9" TERM; echo >started; while :; do sleep 0.05; done'
