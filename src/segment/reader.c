@@ -98,6 +98,15 @@ visit_identity(void *context, void *out)
     identity->args[identity->args_size] = '\0';
 }
 
+/* What callers act upon, by switch or by kill, must be what it can be. */
+static bool
+identity_makes_sense(const struct identity *identity)
+{
+    return identity->state <= SEGMENT_EXITED && identity->origin <= ORIGIN_RAW_CLONE
+           && identity->accounting <= ACCOUNTING_USABLE && identity->pid > 0
+           && identity->parent >= 0 && identity->keeper >= 0;
+}
+
 int
 reader_identity(struct reader *reader, struct identity *identity)
 {
@@ -105,9 +114,7 @@ reader_identity(struct reader *reader, struct identity *identity)
 
     memset(identity, 0, sizeof *identity);
     error = mapping_visit(visit_identity, reader, identity);
-    if (error == 0 && identity->state > SEGMENT_EXITED)
-        error = -EPROTO;
-    return error;
+    return error == 0 && !identity_makes_sense(identity) ? -EPROTO : error;
 }
 
 static void
@@ -281,6 +288,20 @@ depth_now(const struct shard *shard, const struct shard_hot *hot)
     return depth <= word_load(&shard->stack_limit) ? depth : 0;
 }
 
+/* All of a shard but what has gone; hot is its copy. */
+static void
+sum_made(struct reader *reader, unsigned index, const struct shard_hot *hot,
+         struct snapshot *snapshot, uint64_t *blocks)
+{
+    const struct shard *shard = mapping_shard(&reader->mapping, index);
+
+    sum_allocated(hot, snapshot, blocks);
+    sum_cold(shard, snapshot);
+    note_torn(reader, index, hot->sequence, snapshot);
+    if (mapping_shard_state(&reader->mapping, index) == SHARD_OWNED)
+        raise_to(&snapshot->stack_now, depth_now(shard, hot));
+}
+
 static void
 visit_snapshot(void *context, void *out)
 {
@@ -289,27 +310,26 @@ visit_snapshot(void *context, void *out)
     struct gone gone = {0, 0};
     struct shard_hot hot;
     unsigned used = mapping_shards_used(&reader->mapping);
-    unsigned single = used == 2 ? 1 : 0; /* one thread: one copy serves both */
+    bool single = used == 2; /* one thread: one copy of its shard serves both */
     uint64_t blocks = 0;
 
     for (unsigned i = 0; i < used; i++)
-        if (i != single || single == 0)
-            if (mapping_shard_counts(&reader->mapping, i)) {
-                copy_hot(reader, i, &hot);
-                sum_freed(&hot, snapshot, &gone);
-            }
-    for (unsigned i = 0; i < used; i++) {
-        if (!mapping_shard_counts(&reader->mapping, i))
-            continue;
-        copy_hot(reader, i, &hot);
-        if (i == single && single != 0)
+        if (mapping_shard_counts(&reader->mapping, i) && !(single && i == 1)) {
+            copy_hot(reader, i, &hot);
             sum_freed(&hot, snapshot, &gone);
-        sum_allocated(&hot, snapshot, &blocks);
-        sum_cold(mapping_shard(&reader->mapping, i), snapshot);
-        note_torn(reader, i, hot.sequence, snapshot);
-        if (mapping_shard_state(&reader->mapping, i) == SHARD_OWNED)
-            raise_to(&snapshot->stack_now, depth_now(mapping_shard(&reader->mapping, i), &hot));
+        }
+    if (single && mapping_shard_counts(&reader->mapping, 1)) {
+        copy_hot(reader, 1, &hot);
+        sum_freed(&hot, snapshot, &gone);
+        sum_made(reader, 1, &hot, snapshot, &blocks);
     }
+    /* Once more: what a new thread made may be among what was freed. */
+    used = mapping_shards_used(&reader->mapping);
+    for (unsigned i = 0; i < used; i++)
+        if (mapping_shard_counts(&reader->mapping, i) && !(single && i == 1)) {
+            copy_hot(reader, i, &hot);
+            sum_made(reader, i, &hot, snapshot, &blocks);
+        }
     read_process(reader, snapshot);
     finish_sums(reader, snapshot, &gone, blocks);
 }
@@ -336,6 +356,7 @@ visit_histogram(void *context, void *out)
         if (mapping_shard_counts(&reader->mapping, i))
             for (unsigned b = 0; b < HISTOGRAM_COARSE; b++)
                 accumulate(&freed[b], word_load(&mapping_shard(&reader->mapping, i)->freed[b]));
+    used = mapping_shards_used(&reader->mapping);
     for (unsigned i = 0; i < used; i++)
         if (mapping_shard_counts(&reader->mapping, i))
             for (unsigned c = 0; c < HISTOGRAM_CELLS; c++)
