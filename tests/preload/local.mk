@@ -53,3 +53,14 @@ tests_preload_options_LDADD = $(WATCH_LIBS)
 tests_preload_harm_LDADD = $(WATCH_LIBS)
 endif
 CLEANFILES += $(watched)
+
+# The library as a file, and the headers.
+dist_check_SCRIPTS += tests/preload/library.sh tests/headers.sh
+TESTS += tests/preload/library.sh tests/headers.sh
+
+if HAVE_CMOCKA
+check_PROGRAMS += tests/unit/reader
+tests_unit_reader_SOURCES = tests/unit/reader.c tests/unit/scratch-segment.h
+tests_unit_reader_LDADD = src/segment/libsegment.a $(CMOCKA_LIBS) $(LIBINTL)
+TESTS += tests/unit/reader
+endif
