@@ -105,17 +105,25 @@ wait_a_step(void)
     errno = saved_errno;
 }
 
-/* Is there room for event number head?  Waits for it if that is wanted.  Once a
-   wait was in vain there is none again until memtop has taken something. */
 static bool
-room(unsigned index, struct ring *ring, uint64_t head)
+is_full(const struct ring *ring, uint64_t head)
 {
+    return head - word_load(&ring->seen_tail) >= mt_guard.ring_capacity;
+}
+
+/* Waits for room in a full ring, if that is wanted; false: the event is lost.
+   Once a wait was in vain there is none again until memtop has taken something.
+   head is read anew each time: others may write into ring 0 meanwhile. */
+static bool
+wait_for_room(unsigned index, struct ring *ring)
+{
+    uint64_t head = word_load(&ring->head);
     unsigned steps = mt_guard.drop || ring->given_up == head ? 0 : WAIT_STEPS;
 
     for (;; steps--) {
-        uint64_t tail = tail_of(index);
-        word_store(&ring->seen_tail, tail);
-        if (head - tail < mt_guard.ring_capacity)
+        word_store(&ring->seen_tail, tail_of(index));
+        head = word_load(&ring->head);
+        if (!is_full(ring, head))
             return true;
         if (steps == 0)
             break;
@@ -147,11 +155,10 @@ event_shared(unsigned kind, const void *address, uint64_t size)
     uint64_t head = word_load(&ring->head);
     struct event *event;
 
-    do
-        if (head - word_load(&ring->seen_tail) >= mt_guard.ring_capacity
-            && !room(0, ring, head))
+    do {
+        if (is_full(ring, head) && !wait_for_room(0, ring))
             return;
-    while (!__atomic_compare_exchange_n(&ring->head, &head, head + 1, false,
+    } while (!__atomic_compare_exchange_n(&ring->head, &head, head + 1, false,
                                         __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
     event = &events_of(0)[head & (mt_guard.ring_capacity - 1)];
     event->ticks = mt_ticks();
@@ -160,38 +167,46 @@ event_shared(unsigned kind, const void *address, uint64_t size)
                      __ATOMIC_RELEASE);
 }
 
+/* Begins an update with room for an event in the thread's own ring.  The room
+   found before may be gone: a signal handler's events are ours too. */
+static bool
+begin(struct shard *shard, struct ring *ring, uint64_t *head)
+{
+    uint64_t before;
+
+    for (;;) {
+        *head = word_load(&ring->head);
+        if (unlikely(is_full(ring, *head)) && !wait_for_room(mt_thread.index, ring))
+            return false;
+        if (unlikely(!update_begin(shard, &before)))
+            return false;
+        mt_thread.looked_sequence += 2; /* this update is no call */
+        *head = word_load(&ring->head);
+        if (likely(!is_full(ring, *head)))
+            return true;
+        seqlock_write_end(&shard->hot.sequence);
+    }
+}
+
 void
 mt_event(unsigned kind, const void *address, uint64_t size)
 {
     struct shard *shard = mt_thread.shard;
     struct ring *ring;
     struct event *event;
-    uint64_t before, head;
+    uint64_t head;
 
     if (unlikely(seqlock_is_odd(&shard->hot.sequence))) {
         event_shared(kind, address, size);
         return;
     }
     ring = ring_of(mt_thread.index);
-    head = word_load(&ring->head);
-    if (unlikely(head - word_load(&ring->seen_tail) >= mt_guard.ring_capacity)
-        && !room(mt_thread.index, ring, head))
+    if (!begin(shard, ring, &head))
         return;
-    /* A signal handler may have used up that room meanwhile: its events are
-       ours; then the oldest is overwritten only if memtop has it, or we go
-       round once more. */
-    if (unlikely(!update_begin(shard, &before)))
-        return;
-    head = word_load(&ring->head);
-    if (unlikely(head - word_load(&ring->seen_tail) >= mt_guard.ring_capacity)) {
-        word_add(&ring->lost, 1);
-    } else {
-        event = &events_of(mt_thread.index)[head & (mt_guard.ring_capacity - 1)];
-        event->ticks = mt_ticks();
-        fill(event, kind, address, size);
-        event->mark = 0;
-        __atomic_store_n(&ring->head, head + 1, __ATOMIC_RELEASE);
-    }
-    mt_thread.looked_sequence += 2; /* this update was no call */
+    event = &events_of(mt_thread.index)[head & (mt_guard.ring_capacity - 1)];
+    event->ticks = mt_ticks();
+    fill(event, kind, address, size);
+    event->mark = 0;
+    __atomic_store_n(&ring->head, head + 1, __ATOMIC_RELEASE);
     seqlock_write_end(&shard->hot.sequence);
 }

@@ -24,13 +24,15 @@ watched = $(programs)/rows.run $(programs)/threads.run $(programs)/stack.run \
 	$(programs)/signals.run $(programs)/bump.plugin $(programs)/blind.plugin \
 	$(programs)/own-malloc.run $(programs)/cxx.run $(programs)/plugin.plugin \
 	$(programs)/deep.plugin $(programs)/plugins.run $(programs)/heap.run \
-	$(programs)/harm.run
+	$(programs)/harm.run \
+	$(programs)/rings.run
 EXTRA_DIST += $(programs)/cases.h $(programs)/rows.c $(programs)/threads.c \
 	$(programs)/stack.c $(programs)/forks.c $(programs)/life.c \
 	$(programs)/ifunc.c $(programs)/signals.c $(programs)/bump.c $(programs)/blind.c \
 	$(programs)/own-malloc.c $(programs)/cxx.cc $(programs)/plugin.cc \
 	$(programs)/deep.c $(programs)/plugins.c $(programs)/heap.c \
-	$(programs)/harm.c
+	$(programs)/harm.c \
+	$(programs)/rings.c
 
 if HAVE_CMOCKA
 check_DATA += $(watched)
@@ -40,7 +42,7 @@ WATCH_LIBS = tests/preload/libwatch.a src/segment/libsegment.a $(CMOCKA_LIBS) $(
 
 library_tests = tests/preload/rows tests/preload/threads tests/preload/stack \
 	tests/preload/forks tests/preload/life tests/preload/allocators \
-	tests/preload/options tests/preload/harm
+	tests/preload/options tests/preload/harm tests/preload/rings
 check_PROGRAMS += $(library_tests)
 TESTS += $(library_tests)
 tests_preload_rows_LDADD = $(WATCH_LIBS)
@@ -51,6 +53,7 @@ tests_preload_life_LDADD = $(WATCH_LIBS)
 tests_preload_allocators_LDADD = $(WATCH_LIBS)
 tests_preload_options_LDADD = $(WATCH_LIBS)
 tests_preload_harm_LDADD = $(WATCH_LIBS)
+tests_preload_rings_LDADD = $(WATCH_LIBS)
 endif
 CLEANFILES += $(watched)
 
