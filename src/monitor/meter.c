@@ -149,13 +149,21 @@ meter_sample(struct meter *meter, const struct process *process)
     return sample;
 }
 
-/* The recorder knows nothing of the RSS: it stays as it was. */
+/* The recorder knows nothing of the RSS: what was read now holds for the time
+   since it was read before, as with every sample. */
+static uint64_t
+recorded_rss(const struct meter *meter, const struct process *process)
+{
+    if (process->os_known && process->os.rss > 0)
+        return process->os.rss;
+    return meter->rss ? meter->rss : HISTORY_UNKNOWN;
+}
+
 static struct sample
-sample_of(const struct meter *meter, const struct recorded *slot, int64_t time_ns)
+sample_of(const struct recorded *slot, uint64_t rss, int64_t time_ns)
 {
     double seconds = (double)(slot->end_ns - slot->begin_ns) / 1e9;
     uint64_t calls = seconds > 0 ? (uint64_t)((double)slot->calls / seconds) : 0;
-    uint64_t rss = meter->rss ? meter->rss : HISTORY_UNKNOWN;
     uint64_t heap_max =
         slot->heap_max > slot->heap_last ? slot->heap_max : slot->heap_last;
 
@@ -209,7 +217,7 @@ meter_push_recorded(struct meter *meter, const struct process *process,
             || __builtin_add_overflow((int64_t)slot->end_ns, offset_ns, &time_ns)
             || time_ns <= 0 || time_ns <= last_ns || time_ns >= process->run_ns)
             continue;
-        sample = sample_of(meter, slot, time_ns);
+        sample = sample_of(slot, recorded_rss(meter, process), time_ns);
         history_push(history, &sample);
         account(meter, slot, time_ns, &sample);
         last_ns = time_ns;

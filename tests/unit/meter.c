@@ -174,6 +174,8 @@ test_recorded(void **state)
     process.run_ns = 2000;
     process.now.live_bytes = 25;
     process.now.peak_bytes = 70;
+    process.os_known = true;
+    process.os.rss = 60;
     meter_push_recorded(&meter, &process, slots, 6, 50, history);
     sample = meter_sample(&meter, &process);
     history_push(history, &sample);
@@ -185,6 +187,8 @@ test_recorded(void **state)
     assert_int_equal(columns[2].last, 25);
     history_columns(history, SERIES_CALLS, 1150, 1150, columns, 1);
     assert_int_equal(columns[0].max, 50000000);
+    history_columns(history, SERIES_RSS, 1150, 1150, columns, 1);
+    assert_int_equal(columns[0].max, 60);
     history_free(history);
 }
 
