@@ -6,6 +6,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -81,6 +83,28 @@ no_key_has_two_actions_and_listed_ones_explain_themselves(void **state)
     }
 }
 
+static void
+manual_explains_every_key(void **state)
+{
+    const char *directory = getenv("srcdir");
+    char path[512];
+    static char manual[65536];
+    FILE *file;
+    size_t count, length;
+    const struct key *keys = keys_table(&count);
+
+    (void)state;
+    snprintf(path, sizeof path, "%s/doc/memtop.1", directory != NULL ? directory : ".");
+    file = fopen(path, "r");
+    assert_non_null(file);
+    length = fread(manual, 1, sizeof manual - 1, file);
+    assert_int_equal(fclose(file), 0);
+    manual[length] = '\0';
+    for (size_t i = 0; i < count; i++)
+        if (keys[i].action != ACTION_HELP && strstr(manual, keys[i].help) == NULL)
+            fail_msg("memtop(1) does not say: %s", keys[i].help);
+}
+
 int
 main(void)
 {
@@ -89,6 +113,7 @@ main(void)
         cmocka_unit_test(digits_are_views),
         cmocka_unit_test(russian_letters_are_the_keys_they_stand_on),
         cmocka_unit_test(no_key_has_two_actions_and_listed_ones_explain_themselves),
+        cmocka_unit_test(manual_explains_every_key),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
