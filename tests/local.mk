@@ -134,3 +134,11 @@ endif
 # What the tree promises.
 dist_check_SCRIPTS += tests/tree.sh
 TESTS += tests/tree.sh
+
+# Recorded events.
+if HAVE_CMOCKA
+check_PROGRAMS += tests/unit/dat
+tests_unit_dat_SOURCES = tests/unit/dat.c
+tests_unit_dat_LDADD = src/trace/libtrace.a $(CMOCKA_LIBS) $(LIBINTL)
+TESTS += tests/unit/dat
+endif

@@ -1,0 +1,4 @@
+# Recorded events. Beside report: no curses, no gd.
+noinst_LIBRARIES += src/trace/libtrace.a
+src_trace_libtrace_a_SOURCES = \
+	src/trace/dat.c src/trace/dat.h
