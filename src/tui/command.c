@@ -61,7 +61,6 @@ answer_quit(struct app *app, int input)
     case 'K':
         app->question = QUESTION_NONE;
         target_end(app);
-        app_ack(app, "%s", _("Ending the program..."));
         break;
     case 'l':
     case 'L':

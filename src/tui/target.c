@@ -16,6 +16,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "i18n.h"
+
 #define GRACE_NS INT64_C(3000000000)
 
 bool
@@ -54,6 +56,7 @@ target_end(struct app *app)
     target_signal(app, SIGCONT);   /* a stopped program could not end */
     app->kill_at_ns = app_now() + GRACE_NS;
     app->leave_at_end = true;
+    app_ack(app, "%s", _("Ending the program..."));
 }
 
 int

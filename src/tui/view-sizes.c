@@ -20,6 +20,7 @@
 #define SHARE_COLS 5
 #define LIVE_FROM  46   /* columns: the counts of live blocks are shown */
 #define TWO_FROM   72   /* columns: two entries side by side */
+#define BRIEF_BELOW_ROWS 9
 
 struct entry {
     char label[24];
@@ -210,7 +211,7 @@ view_sizes_block(struct picture *picture, const struct scene *scene,
                  const struct rect *rect)
 {
     struct table table;
-    bool brief = rect->rows < RANGE_COUNT + 2;
+    bool brief = rect->rows < BRIEF_BELOW_ROWS;
 
     canvas_clip(&picture->canvas, rect);
     if (rect->rows == 0)
@@ -222,7 +223,7 @@ view_sizes_block(struct picture *picture, const struct scene *scene,
         return;
     }
     table_fill(&table, scene);
-    if (brief && rect->rows < 9) {
+    if (brief) {
         draw_brief(picture, &table, rect);
         return;
     }
