@@ -61,9 +61,17 @@ CLEANFILES += $(watched)
 dist_check_SCRIPTS += tests/preload/library.sh tests/headers.sh
 TESTS += tests/preload/library.sh tests/headers.sh
 
+# The protocol; and the flight recorder with a clock of the test's own.
 if HAVE_CMOCKA
-check_PROGRAMS += tests/unit/reader
+segment_tests = tests/unit/reader tests/unit/names tests/unit/histogram tests/unit/recorder
+check_PROGRAMS += $(segment_tests)
+TESTS += $(segment_tests)
+SEGMENT_LIBS = src/segment/libsegment.a $(CMOCKA_LIBS) $(LIBINTL)
 tests_unit_reader_SOURCES = tests/unit/reader.c tests/unit/scratch-segment.h
-tests_unit_reader_LDADD = src/segment/libsegment.a $(CMOCKA_LIBS) $(LIBINTL)
-TESTS += tests/unit/reader
+tests_unit_reader_LDADD = $(SEGMENT_LIBS)
+tests_unit_names_LDADD = $(SEGMENT_LIBS)
+tests_unit_histogram_LDADD = $(SEGMENT_LIBS)
+tests_unit_recorder_SOURCES = tests/unit/recorder.c tests/unit/scratch-segment.h \
+	src/preload/recorder.c
+tests_unit_recorder_LDADD = $(SEGMENT_LIBS)
 endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Names and places of segments: what is accepted, created, refused, swept. */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "segment/names.h"
+#include "segment/reader.h"
+
+static char base[64];
+
+static int
+set_up(void **state)
+{
+    (void)state;
+    strcpy(base, "/dev/shm/memtop-test-XXXXXX");
+    return mkdtemp(base) != NULL ? 0 : -1;
+}
+
+static int
+tear_down(void **state)
+{
+    (void)state;
+    return rmdir(base); /* every test cleans up: so it must be empty */
+}
+
+static void
+test_names(void **state)
+{
+    static const char *const wrong[] = {
+        "", ".", "..", "1", "1.", ".1", "0.0", "01.0", "1.00", "1.01", "-1.0", "+1.0",
+        " 1.0", "1.0 ", "1.0.0", "1,0", "2147483648.0", "99999999999999999999.0", "1.10000",
+        "1.0x", "0x1.0", "1.-1",
+    };
+    char name[24];
+    pid_t pid;
+    uint32_t generation;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        if (segment_name_parse(wrong[i], &pid, &generation))
+            fail_msg("\"%s\" was accepted", wrong[i]);
+    for (uint64_t i = 1; i <= INT32_MAX; i = i * 3 + 1) {
+        segment_name(name, (pid_t)i, (uint32_t)(i % 10000));
+        assert_true(segment_name_parse(name, &pid, &generation));
+        assert_int_equal(i, pid);
+        assert_int_equal(i % 10000, generation);
+    }
+    segment_name(name, INT32_MAX, UINT32_MAX);
+    assert_string_equal("2147483647.4294967295", name);
+}
+
+static void
+test_directory(void **state)
+{
+    char path[SEGMENT_PATH_MAX], wanted[128], longest[400];
+    int fd;
+
+    (void)state;
+    snprintf(wanted, sizeof wanted, "%s/made", base);
+    fd = segment_directory(wanted, NULL, path);
+    assert_true(fd >= 0);
+    assert_string_equal(wanted, path);
+    assert_int_equal(FD_CLOEXEC, fcntl(fd, F_GETFD));
+    close(fd);
+    fd = segment_directory(wanted, NULL, path); /* is there now */
+    assert_true(fd >= 0);
+    assert_string_equal(wanted, path);
+    close(fd);
+    /* Anyone may look in: not used. */
+    assert_int_equal(0, chmod(wanted, 0750));
+    fd = segment_directory(wanted, NULL, path);
+    assert_string_not_equal(wanted, path);
+    close(fd);
+    rmdir(wanted);
+    memset(longest, 'x', sizeof longest - 1);
+    longest[0] = '/';
+    longest[sizeof longest - 1] = '\0';
+    fd = segment_directory(longest, NULL, path);
+    assert_true(fd < 0 || strlen(path) < SEGMENT_PATH_MAX);
+    close(fd);
+}
+
+static void
+test_create(void **state)
+{
+    int directory = open(base, O_RDONLY | O_DIRECTORY);
+    char path[128];
+    struct stat st;
+
+    (void)state;
+    for (uint32_t i = 0; i < 3; i++) {
+        uint32_t generation;
+        int fd = segment_create(directory, 4711, 2, 0, &generation);
+        assert_true(fd >= 0);
+        assert_int_equal(i, generation);
+        assert_int_equal(0, fstat(fd, &st));
+        assert_int_equal(SEGMENT_SIZE, st.st_size);
+        assert_int_equal(0600, st.st_mode & 07777);
+        /* Sparse: what need not be there is not. */
+        assert_true(st.st_blocks * 512 < 300000);
+        assert_true(st.st_blocks * 512 >= 2 * SHARD_SIZE);
+        close(fd);
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%s/4711.%u", base, i);
+        assert_int_equal(0, unlink(path));
+    }
+    close(directory);
+}
+
+/* Nothing is left behind, and no SIGXFSZ comes. */
+static void
+test_file_limit(void **state)
+{
+    int directory = open(base, O_RDONLY | O_DIRECTORY);
+    struct rlimit before, small;
+    uint32_t generation;
+
+    (void)state;
+    getrlimit(RLIMIT_FSIZE, &before);
+    small = (struct rlimit){SEGMENT_SIZE - 1, before.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &small);
+    assert_int_equal(-EFBIG, segment_create(directory, 4711, 2, 0, &generation));
+    setrlimit(RLIMIT_FSIZE, &before);
+    close(directory);
+}
+
+static void
+test_prepare(void **state)
+{
+    int directory = open(base, O_RDONLY | O_DIRECTORY);
+    char path[SEGMENT_PATH_MAX];
+    struct reader *reader;
+    struct identity identity;
+
+    (void)state;
+    assert_int_equal(0, segment_prepare(directory, base, 1, 0, path));
+    assert_int_equal(0, reader_open(path, getuid(), geteuid(), &reader));
+    assert_int_equal(0, reader_identity(reader, &identity));
+    assert_int_equal(SEGMENT_PREPARED, identity.state);
+    assert_int_equal(getpid(), identity.pid);
+    assert_int_equal(1, identity.keeper);
+    reader_close(reader);
+    unlink(path);
+    close(directory);
+}
+
+static void
+test_namespace(void **state)
+{
+    struct stat st;
+
+    (void)state;
+    assert_int_equal(0, stat("/proc/self/ns/pid", &st));
+    assert_int_equal(st.st_ino, segment_pid_namespace());
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_names),      TEST(test_directory), TEST(test_create),
+        TEST(test_file_limit), TEST(test_prepare),   TEST(test_namespace),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

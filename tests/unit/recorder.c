@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The flight recorder over weeks, by a clock of the test's own, read back by
+ * the reader and compared with a list of every slot that ever was.
+ */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "preload/recorder.h"
+#include "preload/state.h"
+#include "scratch-segment.h"
+#include "segment/reader.h"
+
+/* ---- what the recorder needs of the library ---- */
+
+struct mt_segment mt_segment;
+__thread struct mt_thread mt_thread;
+
+static uint64_t clock_ns;
+static unsigned levels_allowed;
+
+uint64_t
+mt_now_coarse(void)
+{
+    return clock_ns;
+}
+
+bool
+mt_make_present(void *address, size_t size)
+{
+    size_t at = (size_t)((unsigned char *)address - mt_segment.recorder);
+
+    assert_true(at % RECORDER_LEVEL_SIZE == 0 && size == RECORDER_LEVEL_SIZE);
+    return at / RECORDER_LEVEL_SIZE < levels_allowed;
+}
+
+/* ---- every slot that was closed ---- */
+
+#define MOST 4000000
+
+static struct recorder_slot *closed;
+static size_t closed_count;
+static struct recorder_slot now_open;
+static uint64_t sequence, not_looked;
+
+static uint64_t seed = 88172645463325252u;
+
+static uint64_t
+random_below(uint64_t limit)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return seed % limit;
+}
+
+static int
+set_up(void **state)
+{
+    (void)state;
+    scratch_open();
+    mt_segment.header = scratch_header();
+    mt_segment.process = scratch_process();
+    mt_segment.recorder = scratch + RECORDER_OFFSET;
+    scratch_header()->created_ns = clock_ns = UINT64_C(123456789012345);
+    memset(&mt_thread, 0, sizeof mt_thread);
+    closed = malloc(MOST * sizeof *closed);
+    closed_count = 0;
+    now_open = (struct recorder_slot){.period = 1};
+    sequence = not_looked = 0;
+    levels_allowed = RECORDER_LEVELS;
+    mt_recorder_start();
+    return closed != NULL ? 0 : -1;
+}
+
+static int
+tear_down(void **state)
+{
+    (void)state;
+    free(closed);
+    scratch_close();
+    return 0;
+}
+
+/* The program makes calls and stands at heap and depth, after ns more. */
+static void
+step(uint64_t ns, uint64_t calls, uint64_t heap, uint64_t depth)
+{
+    struct segment_process *process = mt_segment.process;
+    uint64_t period;
+
+    clock_ns += ns;
+    sequence += 2 * calls;
+    not_looked += calls;
+    process->current = (int64_t)heap;
+    if (process->recorder_heap_max < heap)
+        process->recorder_heap_max = heap;
+    if (now_open.heap_max < heap)
+        now_open.heap_max = heap;
+    if (!mt_recorder_due(sequence))
+        return;
+    mt_recorder_look(sequence, depth);
+    now_open.calls += not_looked;
+    not_looked = 0;
+    period = (clock_ns - scratch_header()->created_ns) / RECORDER_SLOT_NS + 1;
+    if (period != now_open.period) {
+        now_open.heap_last = heap;
+        assert_true(closed_count < MOST);
+        closed[closed_count++] = now_open;
+        now_open = (struct recorder_slot){.period = period, .heap_max = heap};
+    }
+    if (now_open.stack_max < depth)
+        now_open.stack_max = depth;
+}
+
+/* What the closed slots from begin to end add up to. */
+static struct recorder_slot
+model(uint64_t begin_ns, uint64_t end_ns)
+{
+    struct recorder_slot sum = {0, 0, 0, 0, 0};
+    uint64_t first = begin_ns / RECORDER_SLOT_NS + 1, last = end_ns / RECORDER_SLOT_NS;
+    size_t low = 0, high = closed_count;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (closed[middle].period < first)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < closed_count && closed[low].period <= last; low++) {
+        sum.calls += closed[low].calls;
+        sum.heap_last = closed[low].heap_last;
+        if (sum.heap_max < closed[low].heap_max)
+            sum.heap_max = closed[low].heap_max;
+        if (sum.stack_max < closed[low].stack_max)
+            sum.stack_max = closed[low].stack_max;
+    }
+    return sum;
+}
+
+/* Each slot tells what the model tells; none is missing.  Where levels meet a slot
+   may be cut: its calls are too, its maxima are still those of all of it. */
+static void
+check(void)
+{
+    struct reader *reader;
+    struct recorded *recorded;
+    size_t count;
+    uint64_t calls = 0, heap_max = 0, all_calls = 0, all_max = 0;
+    unsigned cut = 0;
+
+    assert_int_equal(0, reader_open(scratch_path, getuid(), geteuid(), &reader));
+    assert_int_equal(0, reader_recorded(reader, &recorded, &count));
+    reader_close(reader);
+    for (size_t i = 0; i < count; i++) {
+        struct recorder_slot sum = model(recorded[i].begin_ns, recorded[i].end_ns);
+        assert_true(recorded[i].begin_ns < recorded[i].end_ns);
+        assert_true(i == 0 || recorded[i].begin_ns >= recorded[i - 1].end_ns);
+        assert_int_equal(sum.calls, recorded[i].calls);
+        assert_true(recorded[i].heap_max >= sum.heap_max);
+        assert_true(recorded[i].stack_max >= sum.stack_max);
+        cut += sum.heap_max != recorded[i].heap_max
+               || sum.heap_last != recorded[i].heap_last
+               || sum.stack_max != recorded[i].stack_max;
+        calls += recorded[i].calls;
+        heap_max = heap_max < recorded[i].heap_max ? recorded[i].heap_max : heap_max;
+    }
+    assert_in_range(cut, 0, scratch_process()->recorder_levels - 1);
+    for (size_t i = 0; i < closed_count; i++) {
+        all_calls += closed[i].calls;
+        all_max = all_max < closed[i].heap_max ? closed[i].heap_max : all_max;
+    }
+    assert_int_equal(all_max, heap_max);
+    assert_int_equal(all_calls, calls);
+    free(recorded);
+}
+
+/* ---- runs ---- */
+
+#define MS UINT64_C(1000000)
+#define HOUR (3600 * 1000 * MS)
+
+static void
+test_first_seconds(void **state)
+{
+    (void)state;
+    check();
+    for (int i = 0; i < 1000; i++) {
+        step(4 * MS, 100, 1000 + random_below(100), 500 + random_below(100));
+        check();
+    }
+    assert_in_range(closed_count, 25, 30);
+}
+
+/* Three weeks of a server, with nights in which nothing happens. */
+static void
+test_weeks(void **state)
+{
+    uint64_t end = clock_ns + 21 * 24 * HOUR, next_check = 0;
+
+    (void)state;
+    step(10 * MS, 7, 77777777, 9999); /* the peak of all, in the first slot */
+    while (clock_ns < end) {
+        uint64_t pause = random_below(20) == 0 ? random_below(60000) : random_below(1000);
+        if (random_below(20000) == 0)
+            pause = 8 * HOUR / MS;
+        step(pause * MS, 1 + random_below(5000), random_below(1000000), random_below(8000));
+        if (closed_count >= next_check) {
+            check();
+            next_check = closed_count + closed_count / 4 + 100;
+        }
+    }
+    check();
+    assert_true(closed_count > 100000);
+}
+
+/* Without room for more levels the newest part is there all the same. */
+static void
+test_no_room(void **state)
+{
+    struct reader *reader;
+    struct recorded *recorded;
+    size_t count;
+
+    (void)state;
+    levels_allowed = 2;
+    for (int i = 0; i < 100000; i++)
+        step(40 * MS, 100, random_below(100000), 500);
+    assert_int_equal(2, mt_segment.process->recorder_levels);
+    assert_int_equal(0, reader_open(scratch_path, getuid(), geteuid(), &reader));
+    assert_int_equal(0, reader_recorded(reader, &recorded, &count));
+    assert_in_range(count, 600, 1024);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(model(recorded[i].begin_ns, recorded[i].end_ns).calls,
+                         recorded[i].calls);
+    reader_close(reader);
+    free(recorded);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_first_seconds),
+        TEST(test_weeks),
+        TEST(test_no_room),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
