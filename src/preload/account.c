@@ -77,7 +77,7 @@ mt_fold(struct shard *shard)
 {
     int64_t change = shard->hot.delta;
 
-    shard->hot.delta = 0;
+    delta_store(shard, 0);
     fold_bytes(change);
     mt_set_limits();
 }

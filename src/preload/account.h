@@ -118,13 +118,20 @@ update_end(struct shard *shard, uint64_t before, bool outside)
         seqlock_write_end(&shard->hot.sequence);
 }
 
+/* Plain for its only writer, but a reader copies it with the hot block. */
+static inline void
+delta_store(struct shard *shard, int64_t delta)
+{
+    __atomic_store_n(&shard->hot.delta, delta, __ATOMIC_RELAXED);
+}
+
 static inline void
 update_end_grown(struct shard *shard, uint64_t before, uint64_t size)
 {
     int64_t delta = shard->hot.delta + (int64_t)size;
 
     word_store(&shard->hot.stack_pointer, stack_pointer());
-    shard->hot.delta = delta;
+    delta_store(shard, delta);
     update_end(shard, before, delta > mt_guard.ceiling);
 }
 
@@ -134,7 +141,7 @@ update_end_shrunk(struct shard *shard, uint64_t before, uint64_t size)
     int64_t delta = shard->hot.delta - (int64_t)size;
 
     word_store(&shard->hot.stack_pointer, stack_pointer());
-    shard->hot.delta = delta;
+    delta_store(shard, delta);
     update_end(shard, before, delta < mt_guard.floor);
 }
 
