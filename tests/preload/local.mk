@@ -75,3 +75,27 @@ tests_unit_recorder_SOURCES = tests/unit/recorder.c tests/unit/scratch-segment.h
 	src/preload/recorder.c
 tests_unit_recorder_LDADD = $(SEGMENT_LIBS)
 endif
+
+# Counters and reader in one process, also under ThreadSanitizer.
+if HAVE_CMOCKA
+check_PROGRAMS += tests/unit/account
+tests_unit_account_SOURCES = tests/unit/account.c tests/unit/scratch-segment.h \
+	src/preload/account.c src/preload/recorder.c
+tests_unit_account_LDADD = $(SEGMENT_LIBS)
+dist_check_SCRIPTS += tests/tsan.sh
+TESTS += tests/unit/account tests/tsan.sh
+endif
+
+# The fuzzer's driver: a test by itself, and for libFuzzer (--enable-fuzz with
+# CC=clang): ./tests/fuzz/reader-fuzz CORPUS
+check_PROGRAMS += tests/fuzz/reader
+tests_fuzz_reader_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_MAIN
+tests_fuzz_reader_LDADD = src/segment/libsegment.a $(LIBINTL)
+TESTS += tests/fuzz/reader
+if ENABLE_FUZZ
+noinst_PROGRAMS += tests/fuzz/reader-fuzz
+tests_fuzz_reader_fuzz_SOURCES = tests/fuzz/reader.c src/segment/reader.c \
+	src/segment/mapping.c src/segment/names.c
+tests_fuzz_reader_fuzz_CFLAGS = -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined
+tests_fuzz_reader_fuzz_LDFLAGS = -fsanitize=fuzzer,address,undefined
+endif

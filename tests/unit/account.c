@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The counters' code on the host, with the library's own process out of the
+ * game: threads with shards and threads without hammer on it while the reader
+ * reads.  tests/tsan.sh builds this with ThreadSanitizer as well.
+ */
+#include "config.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "preload/account.h"
+#include "preload/recorder.h"
+#include "preload/shard.h"
+#include "scratch-segment.h"
+#include "segment/reader.h"
+
+/* ---- what account.c and recorder.c need of the library ---- */
+
+struct mt_guard mt_guard;
+struct mt_segment mt_segment;
+struct shard_hot mt_no_shard = {.sequence = 1};
+__thread struct mt_thread mt_thread = {.shard = MT_NO_SHARD, .state = THREAD_SHARED};
+
+uint64_t
+mt_now_coarse(void)
+{
+    static uint64_t ticks;
+
+    return scratch_header()->created_ns
+           + __atomic_fetch_add(&ticks, UINT64_C(1) << 20, __ATOMIC_RELAXED);
+}
+
+bool
+mt_make_present(void *address, size_t size)
+{
+    (void)address;
+    (void)size;
+    return true;
+}
+
+bool
+mt_stack_grew(uint64_t depth)
+{
+    (void)depth;
+    return false;
+}
+
+void
+mt_shard_claim(void)
+{
+}
+
+#ifdef SAME_MAPPING
+/* ThreadSanitizer goes by addresses: the reader gets the writers' mapping
+   (ld --wrap). */
+void *__real_mmap(void *, size_t, int, int, int, off_t);
+void *__wrap_mmap(void *, size_t, int, int, int, off_t);
+int __wrap_munmap(void *, size_t);
+
+void *
+__wrap_mmap(void *address, size_t length, int protection, int flags, int fd, off_t offset)
+{
+    return scratch != NULL ? scratch
+                           : __real_mmap(address, length, protection, flags, fd, offset);
+}
+
+int
+__wrap_munmap(void *address, size_t length)
+{
+    (void)address;
+    (void)length;
+    return 0;
+}
+#endif
+
+/* ---- threads ---- */
+
+#define OWNERS  3
+#define SHARERS 2
+#define ROUNDS  20000
+
+static unsigned running;
+
+static void *
+owner(void *argument)
+{
+    unsigned index = (unsigned)(uintptr_t)argument;
+
+    mt_thread.shard = mt_shard(index);
+    mt_thread.state = THREAD_COUNTED;
+    mt_thread.stack_base = mt_thread.stack_lowest = (uintptr_t)&index + 4096;
+    mt_thread.stack_limit = 1 << 20;
+    for (uint64_t i = 0; i < ROUNDS; i++) {
+        mt_count_made(FN_MALLOC, 64 + i % 5000, 80);
+        if (i % 16 == 0)
+            mt_count_failed(FN_CALLOC, 10, 10, true);
+        mt_count_freed(64 + i % 5000, 80);
+        mt_count_free_null();
+    }
+    __atomic_sub_fetch(&running, 1, __ATOMIC_RELAXED);
+    return NULL;
+}
+
+static void *
+sharer(void *argument)
+{
+    for (uint64_t i = 0; i < ROUNDS; i++) {
+        struct mt_resize resize = {.kind = RESIZE_FRESH, .size = 100, .usable = 104};
+        mt_count_resized(&resize);
+        mt_count_freed(100, 104);
+        mt_count_unmatched();
+    }
+    __atomic_sub_fetch(&running, 1, __ATOMIC_RELAXED);
+    return argument;
+}
+
+static void
+start(void)
+{
+    scratch_open();
+    mt_segment.header = scratch_header();
+    mt_segment.process = scratch_process();
+    mt_segment.directory = scratch_states();
+    mt_segment.recorder = scratch + RECORDER_OFFSET;
+    mt_segment.shards = scratch + SHARDS_OFFSET;
+    scratch_header()->created_ns = 1;
+    for (unsigned i = 0; i <= OWNERS; i++)
+        scratch_states()[i] = SHARD_OWNED;
+    scratch_process()->shards_used = OWNERS + 1;
+    scratch_process()->threads = OWNERS;
+    mt_recorder_start();
+    mt_set_limits();
+    mt_guard.mode = ACCOUNTING_REQUESTED;
+}
+
+static void
+test_hammer(void **state)
+{
+    pthread_t threads[OWNERS + SHARERS];
+    struct reader *reader;
+    struct snapshot snapshot;
+
+    (void)state;
+    start();
+    running = OWNERS + SHARERS;
+    for (unsigned i = 0; i < OWNERS + SHARERS; i++)
+        pthread_create(&threads[i], NULL, i < OWNERS ? owner : sharer,
+                       (void *)(uintptr_t)(i + 1));
+    assert_int_equal(0, reader_open(scratch_path, getuid(), geteuid(), &reader));
+    while (__atomic_load_n(&running, __ATOMIC_RELAXED) > 0) {
+        assert_int_equal(0, reader_snapshot(reader, &snapshot));
+        assert_true(snapshot.calls[FN_MALLOC] <= OWNERS * ROUNDS);
+    }
+    for (unsigned i = 0; i < OWNERS + SHARERS; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(0, reader_snapshot(reader, &snapshot));
+    assert_int_equal(OWNERS * ROUNDS, snapshot.calls[FN_MALLOC]);
+    assert_int_equal(SHARERS * ROUNDS, snapshot.calls[FN_REALLOC]);
+    assert_int_equal((2 * OWNERS + SHARERS) * ROUNDS, snapshot.calls[FN_FREE]);
+    assert_int_equal(OWNERS * ROUNDS / 16, snapshot.failed[FN_CALLOC]);
+    assert_int_equal(SHARERS * ROUNDS, snapshot.unmatched);
+    assert_int_equal(0, snapshot.live_bytes);
+    assert_int_equal(0, snapshot.live_blocks);
+    assert_int_equal(0, snapshot.usable_bytes);
+    assert_int_equal(0, snapshot.torn);
+    assert_in_range(snapshot.peak_bytes, 5000, 5 * 5064 + 5 * 4096);
+    reader_close(reader);
+    scratch_close();
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_hammer),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
