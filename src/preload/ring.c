@@ -65,24 +65,36 @@ mt_ticks(void)
 
 /* ---- the rings ---- */
 
-static struct ring *
-ring_of(unsigned index)
+void
+mt_ring_start(void)
 {
-    return (struct ring *)(void *)((unsigned char *)mt_segment.header + RINGS_OFFSET)
-           + index;
+    unsigned char *base = (unsigned char *)mt_segment.header;
+
+    mt_guard.rings = (struct ring *)(void *)(base + RINGS_OFFSET);
+    mt_guard.events = (struct event *)(void *)(base + EVENTS_OFFSET);
+    mt_guard.ring_capacity = mt_options.ring_capacity;
+    mt_guard.drop = mt_options.drop;
+    mt_guard.tsc = mt_ticks_are_tsc();
 }
 
-static struct event *
-events_of(unsigned index)
+static inline struct ring *
+ring_of(unsigned index)
 {
-    return (struct event *)(void *)((unsigned char *)mt_segment.header + EVENTS_OFFSET)
-           + (size_t)index * mt_guard.ring_capacity;
+    return mt_guard.rings + index;
+}
+
+static inline struct event *
+event_at(unsigned index, uint64_t number)
+{
+    uint64_t capacity = mt_guard.ring_capacity;
+
+    return mt_guard.events + index * capacity + (number & (capacity - 1));
 }
 
 bool
 mt_ring_present(unsigned index)
 {
-    return mt_make_present(events_of(index),
+    return mt_make_present(event_at(index, 0),
                            mt_guard.ring_capacity * sizeof(struct event));
 }
 
@@ -134,17 +146,31 @@ wait_for_room(unsigned index, struct ring *ring)
     return false;
 }
 
-static void
+/* Writes an event but its mark. */
+static inline __attribute__((always_inline)) void
 fill(struct event *event, unsigned kind, const void *address, uint64_t size)
 {
     uint64_t depth = mt_thread.stack_base - stack_pointer();
 
+    event->ticks = mt_ticks();
     event->address = (uintptr_t)address;
     event->size = size;
     event->depth = depth <= mt_thread.stack_limit && depth <= UINT32_MAX ? (uint32_t)depth
                                                                         : 0;
     event->kind = (uint8_t)kind;
     event->reserved = 0;
+}
+
+/* Writes event number head into the thread's own ring, inside an update. */
+static inline __attribute__((always_inline)) void
+write_own(struct ring *ring, uint64_t head, unsigned kind, const void *address,
+          uint64_t size)
+{
+    struct event *event = event_at(mt_thread.index, head);
+
+    fill(event, kind, address, size);
+    event->mark = 0;
+    __atomic_store_n(&ring->head, head + 1, __ATOMIC_RELEASE);
 }
 
 /* By a thread without a shard, or inside an update of it. */
@@ -160,8 +186,7 @@ event_shared(unsigned kind, const void *address, uint64_t size)
             return;
     } while (!__atomic_compare_exchange_n(&ring->head, &head, head + 1, false,
                                         __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
-    event = &events_of(0)[head & (mt_guard.ring_capacity - 1)];
-    event->ticks = mt_ticks();
+    event = event_at(0, head);
     fill(event, kind, address, size);
     __atomic_store_n(&event->mark, (uint16_t)(head / mt_guard.ring_capacity + 1),
                      __ATOMIC_RELEASE);
@@ -193,7 +218,6 @@ mt_event(unsigned kind, const void *address, uint64_t size)
 {
     struct shard *shard = mt_thread.shard;
     struct ring *ring;
-    struct event *event;
     uint64_t head;
 
     if (unlikely(seqlock_is_odd(&shard->hot.sequence))) {
@@ -203,10 +227,56 @@ mt_event(unsigned kind, const void *address, uint64_t size)
     ring = ring_of(mt_thread.index);
     if (!begin(shard, ring, &head))
         return;
-    event = &events_of(mt_thread.index)[head & (mt_guard.ring_capacity - 1)];
-    event->ticks = mt_ticks();
-    fill(event, kind, address, size);
-    event->mark = 0;
-    __atomic_store_n(&ring->head, head + 1, __ATOMIC_RELEASE);
+    write_own(ring, head, kind, address, size);
     seqlock_write_end(&shard->hot.sequence);
+}
+
+/* Begins an update in which a call is counted and its event written; false: do
+   them one after the other. */
+static inline __attribute__((always_inline)) bool
+begin_both(struct shard *shard, struct ring *ring, uint64_t *head, uint64_t *before)
+{
+    if (unlikely(!update_begin(shard, before)))
+        return false;
+    *head = word_load(&ring->head);
+    if (likely(!is_full(ring, *head)))
+        return true;
+    mt_thread.looked_sequence += 2; /* this update is no call */
+    seqlock_write_end(&shard->hot.sequence);
+    return false;
+}
+
+void
+mt_event_made(enum segment_function fn, const void *block, uint64_t size,
+              uint64_t usable)
+{
+    struct shard *shard = mt_thread.shard;
+    struct ring *ring = ring_of(mt_thread.index);
+    uint64_t head, before;
+
+    if (unlikely(!begin_both(shard, ring, &head, &before))) {
+        mt_count_made(fn, size, usable);
+        mt_event(fn, block, size);
+        return;
+    }
+    count_made(shard, fn, size, usable, false);
+    write_own(ring, head, fn, block, size);
+    update_end_grown(shard, before, size);
+}
+
+void
+mt_event_freed(const void *block, uint64_t size, uint64_t usable)
+{
+    struct shard *shard = mt_thread.shard;
+    struct ring *ring = ring_of(mt_thread.index);
+    uint64_t head, before;
+
+    if (unlikely(!begin_both(shard, ring, &head, &before))) {
+        mt_count_freed(size, usable);
+        mt_event(FN_FREE, block, size);
+        return;
+    }
+    count_freed(shard, size, usable, false);
+    write_own(ring, head, FN_FREE, block, size);
+    update_end_shrunk(shard, before, size);
 }

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "segment/layout.h"
+
 /*
  * Writes an event into the calling thread's ring.  Whoever frees calls this
  * before the real free, whoever allocates after: so an address is never seen
@@ -17,6 +19,17 @@
  * counts as lost.  Keeps errno.
  */
 void mt_event(unsigned kind, const void *address, uint64_t size);
+
+/*
+ * mt_count_made() and mt_count_freed() (account.h) together with the event, in
+ * one update of the shard if nothing is in the way.
+ */
+void mt_event_made(enum segment_function fn, const void *block, uint64_t size,
+                   uint64_t usable);
+void mt_event_freed(const void *block, uint64_t size, uint64_t usable);
+
+/* Once a process, when its segment is mapped. */
+void mt_ring_start(void);
 
 /* Makes the ring of a shard present; false if there is no room. */
 bool mt_ring_present(unsigned index);

@@ -66,8 +66,7 @@ mt_activate(void)
 {
     mt_guard.mappings = mt_options.mappings;
     mt_guard.exact = mt_options.exact;
-    mt_guard.drop = mt_options.drop;
-    mt_guard.ring_capacity = mt_options.ring_capacity;
+    mt_ring_start();
     mt_segment.header->accounting = accounting;
     __atomic_store_n(&mt_segment.directory[0], SHARD_FREE, __ATOMIC_RELEASE);
     mt_segment.process->shards_used = 1;

@@ -44,7 +44,9 @@ struct mt_guard {
     int64_t ceiling;       /* a shard's delta above this is folded ... */
     int64_t floor;         /* ... and below this */
     uint64_t ring_capacity;
-    char rest[4096 - 40];
+    struct ring *rings;    /* of the segment, if it has any */
+    struct event *events;
+    char rest[4096 - 56];
 };
 _Static_assert(sizeof(struct mt_guard) == 4096, "the guard is one page");
 

@@ -193,15 +193,20 @@ made_sealed(enum segment_function fn, void *block, size_t size)
 static void *
 made(enum segment_function fn, void *block, size_t size)
 {
-    if (!with_trailers() && block != NULL) {
-        size = mt_real.malloc_usable_size(block);
-        mt_count_made(fn, size, size);
-        mt_thread.last_block = block;
+    size_t usable;
+
+    if (block == NULL || usual_mode())
+        return made_sealed(fn, block, size);
+    if (with_trailers()) {
+        usable = seal(block, size);
     } else {
-        made_sealed(fn, block, size);
+        size = usable = mt_real.malloc_usable_size(block);
+        mt_thread.last_block = block;
     }
-    if (with_events() && block != NULL)
-        mt_event(fn, block, size);
+    if (with_events())
+        mt_event_made(fn, block, size, usable);
+    else
+        mt_count_made(fn, size, usable);
     return block;
 }
 
@@ -264,9 +269,10 @@ going(void *block)
         mt_count_unmatched();
         return;
     }
-    mt_count_freed(size, usable);
     if (with_events() && !mt_thread.event_written)
-        mt_event(FN_FREE, block, size);
+        mt_event_freed(block, size, usable);
+    else
+        mt_count_freed(size, usable);
 }
 
 static __attribute__((noinline)) void
