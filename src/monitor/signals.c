@@ -27,7 +27,7 @@ static const int watched[] = {
 #define WATCHED (sizeof watched / sizeof *watched)
 
 /* Signals whose disposition memtop changes for itself. */
-static const int changed[] = {SIGCHLD, SIGPIPE};
+static const int changed[] = {SIGCHLD, SIGPIPE, SIGXFSZ};
 #define CHANGED (sizeof changed / sizeof *changed)
 
 static struct {
@@ -50,9 +50,10 @@ int
 signals_open(void)
 {
     /* SIGCHLD ignored would throw away the program's status, and memtop
-       learns from EPIPE that nobody reads any more. */
-    const struct sigaction ours[CHANGED] = {{.sa_handler = SIG_DFL},
-                                            {.sa_handler = SIG_IGN}};
+       learns from EPIPE that nobody reads any more, and from EFBIG that a file
+       may not grow. */
+    const struct sigaction ours[CHANGED] = {
+        {.sa_handler = SIG_DFL}, {.sa_handler = SIG_IGN}, {.sa_handler = SIG_IGN}};
     sigset_t set;
     int fd;
 

@@ -241,7 +241,7 @@ changed(struct tree *tree)
     return result;
 }
 
-void
+bool
 tree_scan(struct tree *tree)
 {
     struct dirent *entry;
@@ -249,13 +249,13 @@ tree_scan(struct tree *tree)
     int copy;
 
     if (tree->directory < 0 || !changed(tree))
-        return;
+        return false;
     copy = openat(tree->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     entries = copy < 0 ? NULL : fdopendir(copy);
     if (!entries) {
         if (copy >= 0)
             close(copy);
-        return;
+        return false;
     }
     for (size_t i = 0; i < tree->count; i++)
         tree->members[i].present = false;
@@ -263,6 +263,16 @@ tree_scan(struct tree *tree)
         look_at(tree, entry->d_name);
     closedir(entries);
     prune(tree);
+    return true;
+}
+
+void
+tree_each(const struct tree *tree,
+          void (*visit)(void *context, pid_t pid, uint32_t generation), void *context)
+{
+    for (size_t i = 0; i < tree->count; i++)
+        if (tree->members[i].ours)
+            visit(context, tree->members[i].pid, tree->members[i].generation);
 }
 
 uint32_t

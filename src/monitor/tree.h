@@ -17,8 +17,13 @@ struct tree;
 struct tree *tree_new(const char *directory, pid_t root, uint32_t first);
 void tree_free(struct tree *tree);
 
-/* Looks at the directory if it may have changed. */
-void tree_scan(struct tree *tree);
+/* Looks at the directory if it may have changed; whether it did look. */
+bool tree_scan(struct tree *tree);
+
+/* Calls visit for each segment of the tree that the last look has found. */
+void tree_each(const struct tree *tree,
+               void (*visit)(void *context, pid_t pid, uint32_t generation),
+               void *context);
 
 /* The newest generation of the root that counts. */
 uint32_t tree_generation(const struct tree *tree);

@@ -390,7 +390,7 @@ realloc_ours(void *block, size_t size, struct mt_resize *resize)
             trailer_write(block, resize->old_usable, resize->old_size);
         mt_count_failed(FN_REALLOC, growth, size, false);
         if (with_events())
-            mt_event(EVENT_REALLOC_TO, block, resize->old_size);
+            mt_event(EVENT_REALLOC_KEPT, block, resize->old_size);
         return NULL;
     }
     resize->size = size;

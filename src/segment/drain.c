@@ -51,6 +51,7 @@ struct drain {
     /* The clock of events. */
     bool tsc;
     uint64_t created_ticks, created_ns;
+    uint64_t baseline_bytes;
     double ns_per_tick;
     uint64_t last_ns;         /* handed over: a better rate must not turn time back */
     bool final;
@@ -114,10 +115,12 @@ visit_clock(void *context, void *out)
     struct drain *drain = context;
     const struct segment_header *header = mapping_header(&drain->mapping);
 
+    /* First: with it the rest is there. */
+    *(enum segment_state *)out = mapping_load32(&header->state);
     drain->tsc = (header->flags & SEGMENT_FLAG_TICKS) != 0;
     drain->created_ticks = header->created_ticks;
     drain->created_ns = header->created_ns;
-    *(enum segment_state *)out = mapping_load32(&header->state);
+    drain->baseline_bytes = mapping_process(&drain->mapping)->baseline_bytes;
 }
 
 int
@@ -134,8 +137,10 @@ drain_open(const char *path, uid_t owner_real, uid_t owner_effective, struct dra
         error = -ENODATA;
     if (error == 0)
         error = mapping_visit(visit_clock, drain, &state);
-    if (error == 0 && state == SEGMENT_PREPARED)
+    if (error == 0 && (state == SEGMENT_EMPTY || state == SEGMENT_PREPARED))
         error = -EAGAIN;
+    if (error == 0 && state == SEGMENT_PASSIVE)
+        error = -ENODATA;
     if (error < 0) {
         drain_close(drain);
         return error;
@@ -153,6 +158,13 @@ drain_close(struct drain *drain)
         free(drain->queues[i].events);
     mapping_close(&drain->mapping);
     free(drain);
+}
+
+void
+drain_origin(const struct drain *drain, uint64_t *created_ns, uint64_t *baseline_bytes)
+{
+    *created_ns = drain->created_ns;
+    *baseline_bytes = drain->baseline_bytes;
 }
 
 /* ---- out of the rings ---- */

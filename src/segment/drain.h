@@ -26,10 +26,15 @@ struct drained {
     uint8_t kind;         /* enum event_kind or enum segment_function */
 };
 
-/* As reader_open(); -ENODATA if the segment has no rings. */
+/* As reader_open(); -ENODATA if the segment has no rings or its process does
+   not count, -EAGAIN if it is not ready. */
 int drain_open(const char *path, uid_t owner_real, uid_t owner_effective,
                struct drain **out);
 void drain_close(struct drain *drain);
+
+/* When the image began (CLOCK_MONOTONIC), and the bytes live then. */
+void drain_origin(const struct drain *drain, uint64_t *created_ns,
+                  uint64_t *baseline_bytes);
 
 /*
  * Takes what the rings hold and hands to take(), in order, every event that no

@@ -338,8 +338,9 @@ enum event_kind {
        is about to be freed.  address and size are the block's. */
     EVENT_REALLOC_FROM = 32, /* realloc is about to give this block up ... */
     EVENT_REALLOC_TO = 33,   /* ... and has made this one of it: follows in the
-                                same ring (after a failure: the old one again) */
-    EVENT_REALLOC_FREED = 34,/* ... or realloc(p, 0) has freed it */
+                                same ring */
+    EVENT_REALLOC_FREED = 34,/* ... or realloc(p, 0) has freed it ... */
+    EVENT_REALLOC_KEPT = 35, /* ... or has failed: the old one is still there */
 };
 
 struct event {

@@ -1,4 +1,5 @@
 # Recorded events. Beside report: no curses, no gd.
 noinst_LIBRARIES += src/trace/libtrace.a
 src_trace_libtrace_a_SOURCES = \
-	src/trace/dat.c src/trace/dat.h
+	src/trace/dat.c src/trace/dat.h \
+	src/trace/record.c src/trace/record.h
