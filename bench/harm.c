@@ -131,6 +131,7 @@ handlers(void)
     const struct itimerval often = {{0, 200}, {0, 200}};
     struct sigaction action = {.sa_handler = handle, .sa_flags = SA_ONSTACK | SA_RESTART};
 
+    sigfillset(&action.sa_mask);
     sigaltstack(&alternate, NULL);
     sigaction(SIGUSR1, &action, NULL);
     sigaction(SIGALRM, &action, NULL);

@@ -1,10 +1,13 @@
 # Measurements beside the peers (make bench) and real programs (make real).
-EXTRA_PROGRAMS = bench/load bench/spawn bench/empty.so bench/harm bench/cxx
+EXTRA_PROGRAMS = bench/load bench/spawn bench/display bench/empty.so \
+	bench/harm bench/cxx
 bench_load_SOURCES = bench/load.c
 bench_load_CFLAGS = -std=gnu11 $(WARNINGS) -O2 -fno-builtin-malloc -fno-builtin-free
 bench_load_LDADD = -lpthread
 bench_spawn_SOURCES = bench/spawn.c
 bench_spawn_CFLAGS = -std=gnu11 $(WARNINGS) -O2
+bench_display_SOURCES = bench/display.c
+bench_display_CFLAGS = -std=gnu11 $(WARNINGS) -O2
 bench_empty_so_SOURCES = bench/empty.c
 bench_empty_so_CFLAGS = -std=gnu11 $(WARNINGS) -O2 -fPIC -fno-builtin-malloc
 bench_empty_so_LDFLAGS = -shared
@@ -15,7 +18,7 @@ bench_cxx_SOURCES = bench/cxx.cc
 bench_cxx_CXXFLAGS = -std=c++17 -Wall -Wextra -O2
 bench_cxx_LDADD = -lpthread
 
-bench: all bench/load$(EXEEXT) bench/spawn$(EXEEXT) bench/empty.so
+bench: all bench/load$(EXEEXT) bench/spawn$(EXEEXT) bench/display$(EXEEXT) bench/empty.so
 	@$(srcdir)/bench/run.sh $(abs_builddir) $(BENCHFLAGS)
 real: all bench/harm$(EXEEXT) bench/cxx$(EXEEXT)
 	@$(srcdir)/bench/real.sh $(abs_builddir) $(REAL)

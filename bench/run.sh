@@ -141,47 +141,17 @@ count_instructions() {
 
 # --- memtop itself ---
 
-# memtop_display: starts memtop on a program that sleeps, in tmux, and reads its
-# own time, memory and first frame.
-cpu_ticks() {
-    awk '{ sub(/^.*\) /, ""); print $12 + $13 }' "/proc/$1/stat" 2>/dev/null
-}
-
-now_ms() {
-    awk '{ printf "%d\n", $1 * 1000 }' /proc/uptime
-}
-
-tmux_() {
-    tmux -L "memtop-bench-$$" -f /dev/null "$@"
-}
-
-memtop_display() {
-    command -v tmux >/dev/null 2>&1 || { missing="$missing display:tmux"; return; }
-    tmux_ new-session -d -x 200 -y 60 \
-        "MEMTOP_TEST_START=1 exec '$build/memtop' -i 0.1 -- '$build/examples/tour' 2>'$work/display-errors'" \
-        2>/dev/null || { missing="$missing display"; return; }
-    pid=$(tmux_ list-panes -F '#{pane_pid}' 2>/dev/null)
-    waited=0
-    while [ $waited -lt 100 ] && ! tmux_ capture-pane -p 2>/dev/null | grep -q tour; do
-        sleep 0.02
-        waited=$((waited + 1))
-    done
-    if [ $waited = 100 ] || [ -z "$pid" ]; then
-        tmux_ kill-server 2>/dev/null
+# Its display on a terminal of 60 rows and 200 columns, ten pictures a second.
+measure_display() {
+    # shellcheck disable=SC2046 # four words
+    set -- $("$build/bench/display" 60 200 4 "$build/memtop" -i 0.1 \
+        "$build/examples/tour" 2>/dev/null)
+    if [ $# != 4 ]; then
         missing="$missing display"
         return
     fi
-    sleep 1
-    before=$(cpu_ticks "$pid")
-    start=$(now_ms)
-    sleep 5
-    after=$(cpu_ticks "$pid")
-    end=$(now_ms)
-    rss=$(awk '/^VmRSS/ { print $2 }' "/proc/$pid/status")
-    tmux_ kill-server 2>/dev/null
-    emit display memtop "cpu_percent=$(awk -v t=$((after - before)) -v ms=$((end - start)) \
-        -v hz="$(getconf CLK_TCK)" 'BEGIN { printf "%.2f", t / hz / ms * 100000 }')" \
-        "rss_kib=$rss"
+    emit display memtop "first_picture_ms=$1" "cpu_percent=$2" "rss_kib=$3" \
+        "bytes_a_second=$4"
 }
 
 # --- The run ---
@@ -208,8 +178,10 @@ table() {
             next
         }
         group == "display" {
-            printf "  %-16s %s %% of a core at 10 pictures a second, %s KiB resident\n",
-                $2, cell("cpu_percent"), cell("rss_kib")
+            printf "  first picture after %s ms, %s %% of a core at ten a second, " \
+                "%s KiB resident, %s bytes a second to the terminal\n",
+                cell("first_picture_ms"), cell("cpu_percent"), cell("rss_kib"),
+                cell("bytes_a_second")
             next
         }
         {
@@ -235,7 +207,7 @@ rounds=3
 measure exec-us "none empty memtop" "$spawn" exec 200
 measure fork-us "none empty memtop" "$spawn" fork 200
 measure fork-us-16-MiB "none empty memtop" "$spawn" fork 200 16
-memtop_display
+measure_display
 if [ $json = yes ]; then
     [ -z "$missing" ] || printf '{"group":"missing","names":"%s"}\n' "${missing# }"
 else
