@@ -138,7 +138,7 @@ static void *
 after_new(void *block)
 {
     if (block != NULL && bypass_malloc() && mt_thread.last_block != block) {
-        size_t usable = mt_real.malloc_usable_size(block);
+        size_t usable = mt_usable_size(block);
         mt_count_made(FN_MALLOC, usable, usable);
         if (mt_guard.mode & MODE_EVENTS)
             mt_event(FN_MALLOC, block, usable);
@@ -153,7 +153,7 @@ before_delete(void *block, size_t *usable)
     mt_thread.last_block = NULL;
     if (block == NULL || mt_arena_holds(block) || !bypass_malloc())
         return false;
-    *usable = mt_real.malloc_usable_size(block);
+    *usable = mt_usable_size(block);
     if (mt_guard.mode & MODE_EVENTS) {
         mt_event(FN_FREE, block, *usable); /* before the block can be reused */
         mt_thread.event_written = true;

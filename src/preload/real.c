@@ -88,6 +88,24 @@ mt_real_resolve(void)
     RESOLVE(malloc); /* last: its presence tells that the table is complete */
 }
 
+size_t
+mt_usable_size_asked(void *block)
+{
+    size_t usable = mt_real.malloc_usable_size(block);
+    uint32_t doubts = __atomic_load_n(&mt_real.doubts, __ATOMIC_RELAXED);
+    size_t head;
+
+    if (doubts == 0 || doubts == HEADS_UNKNOWN)
+        return usable;
+    head = ((const size_t *)block)[-1];
+    if ((head & HEAD_MAPPED) == 0)
+        __atomic_store_n(&mt_real.doubts,
+                         (head & ~HEAD_FLAGS) - sizeof head == usable ? doubts - 1
+                                                                      : HEADS_UNKNOWN,
+                         __ATOMIC_RELAXED);
+    return usable;
+}
+
 /* Base address of the object holding an address, or NULL; *name its file. */
 static void *
 object_of(const void *address, const char **name)

@@ -168,7 +168,7 @@ raise_largest(size_t room)
 static inline size_t
 seal(void *block, size_t size)
 {
-    size_t usable = mt_real.malloc_usable_size(block);
+    size_t usable = mt_usable_size(block);
     size_t room = usable - TRAILER_BYTES;
 
     if (unlikely(room > largest_block))
@@ -200,7 +200,7 @@ made(enum segment_function fn, void *block, size_t size)
     if (with_trailers()) {
         usable = seal(block, size);
     } else {
-        size = usable = mt_real.malloc_usable_size(block);
+        size = usable = mt_usable_size(block);
         mt_thread.last_block = block;
     }
     if (with_events())
@@ -215,7 +215,7 @@ made(enum segment_function fn, void *block, size_t size)
 static inline bool
 unseal(void *block, uint64_t *size, size_t *usable)
 {
-    *usable = mt_real.malloc_usable_size(block);
+    *usable = mt_usable_size(block);
     return likely(*usable - TRAILER_BYTES <= largest_block)
            && likely(trailer_read(block, *usable, size));
 }
@@ -226,6 +226,15 @@ unseal(void *block, uint64_t *size, size_t *usable)
 static __attribute__((noinline)) void *
 malloc_otherwise(size_t size)
 {
+    if (likely(mt_guard.mode == ACCOUNTING_USABLE)) {
+        void *block = mt_real.malloc(size);
+        if (unlikely(block == NULL))
+            return made(FN_MALLOC, block, size);
+        size = mt_usable_size(block);
+        mt_count_made(FN_MALLOC, size, size);
+        mt_thread.last_block = block;
+        return block;
+    }
     if (!counting())
         return uncounted_malloc(size);
     return made(FN_MALLOC, mt_real.malloc(padded(size)), size);
@@ -262,7 +271,7 @@ going(void *block)
     size_t usable;
 
     if (!with_trailers()) {
-        size = usable = mt_real.malloc_usable_size(block);
+        size = usable = mt_usable_size(block);
     } else if (unseal(block, &size, &usable)) {
         trailer_clear(block, usable);
     } else {
@@ -278,7 +287,12 @@ going(void *block)
 static __attribute__((noinline)) void
 free_otherwise(void *block)
 {
-    if (!counting()) {
+    if (likely(mt_guard.mode == ACCOUNTING_USABLE) && likely(!mt_arena_holds(block))) {
+        size_t usable = mt_usable_size(block);
+        mt_count_freed(usable, usable);
+        mt_real.free(block);
+        mt_thread.last_block = block;
+    } else if (!counting()) {
         uncounted_free(block);
     } else if (!mt_arena_holds(block)) {
         going(block);
@@ -351,7 +365,7 @@ realloc_fresh(size_t size)
     if (with_trailers())
         resize.usable = seal(block, size);
     else
-        resize.size = resize.usable = mt_real.malloc_usable_size(block);
+        resize.size = resize.usable = mt_usable_size(block);
     mt_count_resized(&resize);
     if (with_events())
         mt_event(FN_REALLOC, block, resize.size);
@@ -369,7 +383,7 @@ realloc_to_zero(void *block, struct mt_resize *resize)
     if (left != NULL && !with_trailers()) {
         resize->kind = RESIZE_MOVED;
         resize->in_place = left == block;
-        resize->size = resize->usable = mt_real.malloc_usable_size(left);
+        resize->size = resize->usable = mt_usable_size(left);
     }
     mt_count_resized(resize);
     if (with_events() && resize->kind == RESIZE_FREED)
@@ -397,7 +411,7 @@ realloc_ours(void *block, size_t size, struct mt_resize *resize)
     if (with_trailers())
         resize->usable = seal(moved, size);
     else
-        resize->size = resize->usable = mt_real.malloc_usable_size(moved);
+        resize->size = resize->usable = mt_usable_size(moved);
     resize->in_place = moved == block;
     mt_count_resized(resize);
     if (with_events())
@@ -421,7 +435,7 @@ counted_realloc(void *block, size_t size)
         }
         trailer_clear(block, resize.old_usable);
     } else {
-        resize.old_size = resize.old_usable = mt_real.malloc_usable_size(block);
+        resize.old_size = resize.old_usable = mt_usable_size(block);
     }
     if (with_events())
         mt_event(EVENT_REALLOC_FROM, block, resize.old_size);
