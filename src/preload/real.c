@@ -119,12 +119,15 @@ object_of(const void *address, const char **name)
     return info.dli_fbase;
 }
 
+/* Looked up once: dladdr takes the loader's lock, which a child by raw clone may
+   find taken for ever. */
 const char *
 mt_real_allocator(void)
 {
-    const char *name = "";
+    static const char *name;
 
-    object_of(*(void **)&mt_real.malloc, &name);
+    if (name == NULL)
+        object_of(*(void **)&mt_real.malloc, &name);
     return name != NULL ? name : "";
 }
 
