@@ -30,6 +30,7 @@
 #include "i18n.h"
 #include "monitor/signals.h"
 #include "segment/names.h"
+#include "segment/reader.h"
 
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434
@@ -193,6 +194,23 @@ name_library(struct launch *launch)
     return strcmp(target, library) == 0;
 }
 
+/* What an error of segment_directory or segment_create means to a user. */
+static const char *
+segment_error_text(int error)
+{
+    switch (error) {
+    case -EMEDIUMTYPE:
+        return segment_reason_text(REASON_NO_MEMORY_FS);
+    case -EFBIG:
+        return segment_reason_text(REASON_FILE_LIMIT);
+    case -ENOSPC:
+    case -EDQUOT:
+        return segment_reason_text(REASON_NO_ROOM);
+    default:
+        return strerror(-error);
+    }
+}
+
 /* Finds the directory of segments and the library's name; says why if one of
    them is missing. */
 static void
@@ -204,7 +222,8 @@ prepare_library(struct launch *launch, struct launched *out)
                                           out->directory);
     if (launch->directory < 0) {
         snprintf(out->why_no_segment, sizeof out->why_no_segment,
-                 _("no directory for segments: %s"), strerror(-launch->directory));
+                 _("no directory for segments: %s"),
+                 segment_error_text(launch->directory));
         out->directory[0] = '\0';
         return;
     }
@@ -293,7 +312,7 @@ hear(int notices, struct launched *out)
         else if (notice.error)
             snprintf(out->why_no_segment, sizeof out->why_no_segment,
                      _("no segment in %.100s: %s"), out->directory,
-                     strerror(-notice.error));
+                     segment_error_text(notice.error));
         else
             memcpy(out->segment, notice.segment, sizeof out->segment);
     }

@@ -115,6 +115,10 @@ fi
 [ $? = 4 ] || fail "closed standard error"
 
 # --- what cannot be measured ---
+(ulimit -f 10; exec "$memtop" -B sh -c 'exit 2') >out 2>err
+[ $? = 2 ] || fail "ulimit -f: $(cat err)"
+says err 'the file size limit (ulimit -f) is below'
+grep -q 'heap total' err && fail "zeros under ulimit -f"
 if [ -n "$CC" ] || CC=cc; then
     echo 'int main(void) { return 5; }' >static.c
     if $CC -static -o static static.c >cc.log 2>&1; then
