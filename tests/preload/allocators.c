@@ -116,6 +116,49 @@ test_cxx(void **state)
 }
 
 static void
+test_cxx_usual(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < OTHERS; i++) {
+        struct watched what;
+        const struct snapshot *seen;
+
+        if (!watch_can_preload(others[i]))
+            continue;
+        print_message("  %s\n", others[i]);
+        run_over(others[i], "cxx.run", "usual", &what);
+        seen = &watch_last(&what)->snapshot;
+        assert_in_range(seen->calls[FN_MALLOC], 101, 120);
+        assert_in_range(seen->calls[FN_FREE], 101, 120);
+        assert_in_range(seen->peak_bytes, 5000000, 9000000);
+        watch_free(&what);
+    }
+}
+
+/* Children, of a thread and behind libc's back. */
+static void
+test_forks(void **state)
+{
+    static char *const names[] = {"simple", "in_thread", "raw"};
+
+    (void)state;
+    for (size_t i = 0; i < OTHERS * 3; i++) {
+        struct watched what;
+        const struct watched_segment *child;
+
+        if (!watch_can_preload(others[i / 3]))
+            continue;
+        run_over(others[i / 3], "forks.run", names[i % 3], &what);
+        assert_int_equal(2, what.count);
+        child = &what.segments[what.segments[0].pid == what.pid ? 1 : 0];
+        assert_int_equal(5, child->snapshot.calls[FN_MALLOC]);
+        assert_int_equal(3, child->snapshot.calls[FN_FREE]);
+        assert_true(child->snapshot.live_blocks >= 12);
+        watch_free(&what);
+    }
+}
+
+static void
 test_cxx_throws(void **state)
 {
     struct watched what;
@@ -201,6 +244,7 @@ main(void)
         cmocka_unit_test(test_cxx),          cmocka_unit_test(test_cxx_throws),
         cmocka_unit_test(test_local_plugin), cmocka_unit_test(test_deep_plugin),
         cmocka_unit_test(test_own_malloc),   cmocka_unit_test(test_no_usable_size),
+        cmocka_unit_test(test_cxx_usual),    cmocka_unit_test(test_forks),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -49,6 +49,21 @@ forms()
     operator delete(operator new(30000, alignment), alignment, std::nothrow);
 }
 
+/* What every allocator gets right. */
+static void
+usual()
+{
+    static char *arrays[100];
+
+    for (int i = 0; i < 100; i++) {
+        arrays[i] = new char[50000];
+        std::memset(arrays[i], i, 50000);
+    }
+    for (int i = 0; i < 100; i++)
+        delete[] arrays[i];
+    delete new int(5);
+}
+
 static void
 throws()
 {
@@ -74,6 +89,9 @@ main(int argc, char **argv)
 {
     if (argc > 1 && std::strcmp(argv[1], "forms") == 0)
         forms();
-    throws();
+    if (argc > 1 && std::strcmp(argv[1], "usual") == 0)
+        usual();
+    else
+        throws();
     return 0;
 }
