@@ -20,6 +20,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "segment/layout.h"
@@ -33,6 +34,9 @@
 /* A sweep looks at no more directory entries than this: starting a program
    must not become slow because many others run. */
 #define MAX_SWEPT_ENTRIES 256u
+
+/* A segment without its header after so long will never get one. */
+#define UNFINISHED_SECONDS 60
 
 static long
 fail_code(long result)
@@ -337,32 +341,58 @@ process_exists(pid_t pid)
     return syscall(SYS_kill, pid, 0) == 0 || errno != ESRCH;
 }
 
+/* Every version's sweep looks here in every version's segments. */
+_Static_assert(offsetof(struct segment_header, magic) == 0
+                   && offsetof(struct segment_header, pid_namespace) == 176
+                   && offsetof(struct segment_header, keeper) == 208,
+               "what a sweep reads never moves");
+
+static bool
+read_field(long fd, void *value, size_t size, size_t offset)
+{
+    return syscall(SYS_pread64, fd, value, size, (off_t)offset) == (long)size;
+}
+
+/* Has nobody written to the file for a while? */
+static bool
+is_old(long fd)
+{
+    struct timespec now;
+    struct stat st;
+
+    return syscall(SYS_clock_gettime, CLOCK_REALTIME, &now) == 0
+           && syscall(SYS_fstat, fd, &st) == 0
+           && now.tv_sec - st.st_mtim.tv_sec > UNFINISHED_SECONDS;
+}
+
 /* Is the segment NAME that of a dead process of this pid namespace that
    nobody keeps?  The namespace matters because containers may share the
-   directory: there the same number is another, living process. */
+   directory: there the same number is another, living process.  One whose
+   process was killed while it made it has no magic and no namespace yet. */
 static bool
 is_abandoned(int directory, const char *name, uint64_t pid_namespace)
 {
-    struct {
-        uint64_t magic, pid_namespace;
-        uint32_t keeper;
-    } seen = {0, 0, 0};
+    uint64_t magic = 0, its_namespace = 0;
+    uint32_t keeper = 0;
+    bool abandoned;
     long fd = syscall(SYS_openat, directory, name,
                       O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0);
 
     if (fd < 0)
         return false;
-    bool complete =
-        syscall(SYS_pread64, fd, &seen.magic, sizeof seen.magic,
-                offsetof(struct segment_header, magic)) == sizeof seen.magic
-        && syscall(SYS_pread64, fd, &seen.pid_namespace, sizeof seen.pid_namespace,
-                   offsetof(struct segment_header, pid_namespace))
-               == sizeof seen.pid_namespace
-        && syscall(SYS_pread64, fd, &seen.keeper, sizeof seen.keeper,
-                   offsetof(struct segment_header, keeper)) == sizeof seen.keeper;
+    read_field(fd, &magic, sizeof magic, offsetof(struct segment_header, magic));
+    if (magic == 0)
+        abandoned = is_old(fd);
+    else
+        abandoned = magic == SEGMENT_MAGIC
+                    && read_field(fd, &its_namespace, sizeof its_namespace,
+                                  offsetof(struct segment_header, pid_namespace))
+                    && read_field(fd, &keeper, sizeof keeper,
+                                  offsetof(struct segment_header, keeper))
+                    && its_namespace == pid_namespace
+                    && (keeper == 0 || !process_exists((pid_t)keeper));
     syscall(SYS_close, fd);
-    return complete && seen.magic == SEGMENT_MAGIC && seen.pid_namespace == pid_namespace
-           && (seen.keeper == 0 || !process_exists((pid_t)seen.keeper));
+    return abandoned;
 }
 
 bool

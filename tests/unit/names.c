@@ -168,6 +168,29 @@ test_namespace(void **state)
     assert_int_equal(st.st_ino, segment_pid_namespace());
 }
 
+/* Killed before its header was written: gone, but not while it may be coming. */
+static void
+test_unfinished(void **state)
+{
+    const struct timespec old[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+    int directory = open(base, O_RDONLY | O_DIRECTORY);
+    uint64_t here = segment_pid_namespace();
+    const pid_t nobody = INT32_MAX;
+    uint32_t generation;
+    int fd = segment_create(directory, nobody, 2, 0, &generation);
+
+    (void)state;
+    assert_true(fd >= 0);
+    segment_sweep(directory, here, 16);
+    assert_false(segment_unlink_abandoned(directory, nobody, 0, here));
+    assert_int_equal(0, futimens(fd, old));
+    segment_sweep(directory, here, 16);
+    assert_int_equal(-1, openat(directory, "2147483647.0", O_RDONLY));
+    assert_int_equal(ENOENT, errno);
+    close(fd);
+    close(directory);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int
@@ -176,6 +199,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_names),      TEST(test_directory), TEST(test_create),
         TEST(test_file_limit), TEST(test_prepare),   TEST(test_namespace),
+        TEST(test_unfinished),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
