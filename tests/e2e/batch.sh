@@ -137,10 +137,11 @@ fi
 
 # --- signals ---
 # background COMMAND...: memtop in the background; $memtop_pid.  The program
-# says that it runs by a file named started.
+# says that it runs by a file named started.  A SIGHUP ignored by nohup would
+# stay ignored.
 background() {
     rm -f started ended
-    "$memtop" "$@" >out 2>err </dev/null &
+    env --default-signal=HUP "$memtop" "$@" >out 2>err </dev/null &
     memtop_pid=$!
     await test -s started
 }
