@@ -18,17 +18,9 @@
 #include "monitor/signals.h"
 #include "report/json.h"
 #include "report/line.h"
+#include "segment/clock.h"
 
 #define PICTURE_INTERVAL_NS INT64_C(100000000)
-
-static int64_t
-monotonic_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
 
 static void
 write_line(struct run *run, unsigned long *written)
@@ -70,7 +62,7 @@ wait_until(const struct run *run, int64_t due_ns)
         {.fd = signals_fd(), .events = POLLIN},
         {.fd = run->launched.pidfd, .events = POLLIN},
     };
-    int64_t left_ns = due_ns - monotonic_ns();
+    int64_t left_ns = due_ns - clock_ns(CLOCK_MONOTONIC);
     const struct timespec left = {
         .tv_sec = left_ns > 0 ? left_ns / 1000000000 : 0,
         .tv_nsec = left_ns > 0 ? left_ns % 1000000000 : 0,
@@ -100,7 +92,7 @@ batch_run(struct run *run)
 
     for (;;) {
         wait_until(run, due_ns);
-        int64_t now_ns = monotonic_ns();
+        int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
         int signal = take_signals(run, now_ns);
         session_poll(run->session, now_ns, true);
         if (process->ended)

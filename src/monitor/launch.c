@@ -29,6 +29,7 @@
 
 #include "i18n.h"
 #include "monitor/signals.h"
+#include "segment/clock.h"
 #include "segment/names.h"
 #include "segment/reader.h"
 
@@ -336,15 +337,13 @@ give_up(struct launched *out)
 static int
 start(struct launch *launch, struct launched *out, const char **stage)
 {
-    struct timespec now;
     int notices[2], result;
 
     *stage = "fork";
     if (pipe2(notices, O_CLOEXEC) < 0)
         return -errno;
     launch->notices = notices[1];
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    out->started_ns = now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+    out->started_ns = clock_ns(CLOCK_MONOTONIC);
     out->pid = fork();
     if (out->pid == 0)
         run_child(launch);

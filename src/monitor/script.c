@@ -15,6 +15,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "segment/figures.h"
+
 struct script {
     char *text;
     char **lines;
@@ -165,13 +167,6 @@ apply(struct script *script, struct process *process, const char *key, const cha
     else
         return set_number(process, key, value);
     return true;
-}
-
-static void
-raise_to(uint64_t *peak, uint64_t value)
-{
-    if (*peak < value)
-        *peak = value;
 }
 
 static void

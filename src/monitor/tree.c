@@ -19,9 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "segment/clock.h"
 #include "segment/names.h"
 #include "segment/reader.h"
 
@@ -50,15 +50,6 @@ struct tree {
     int64_t changed_ns; /* the directory's time at the last scan */
     bool again;         /* scan again whatever it says */
 };
-
-static int64_t
-clock_ns(clockid_t clock)
-{
-    struct timespec now = {0, 0};
-
-    clock_gettime(clock, &now);
-    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
 
 struct tree *
 tree_new(const char *directory, pid_t root, uint32_t first)

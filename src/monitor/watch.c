@@ -19,6 +19,7 @@
 
 #include "i18n.h"
 #include "monitor/tree.h"
+#include "segment/figures.h"
 #include "segment/names.h"
 #include "segment/reader.h"
 
@@ -234,13 +235,6 @@ miss_handshake(struct watch *watch, int64_t now_ns)
              watch->name);
     refuse(watch, MISSED, why);
     session_say(watch->session, SEVERITY_WARNING, "%s", why);
-}
-
-static void
-raise_to(uint64_t *peak, uint64_t value)
-{
-    if (*peak < value)
-        *peak = value;
 }
 
 static void

@@ -13,12 +13,12 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "preload/real.h"
 #include "preload/ring.h"
 #include "preload/state.h"
+#include "segment/clock.h"
 #include "segment/names.h"
 
 #ifndef MADV_POPULATE_WRITE
@@ -47,19 +47,10 @@ static char segment_path[SEGMENT_PATH_MAX + 24];
 
 static bool populate_works;
 
-static uint64_t
-clock_ns(clockid_t clock)
-{
-    struct timespec now = {0, 0};
-
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 uint64_t
 mt_now_coarse(void)
 {
-    return clock_ns(CLOCK_MONOTONIC_COARSE);
+    return (uint64_t)clock_ns(CLOCK_MONOTONIC_COARSE);
 }
 
 bool
@@ -238,8 +229,8 @@ fill_identity(struct segment_header *header, enum segment_origin origin)
     header->parent = (uint32_t)syscall(SYS_getppid);
     header->uid = (uint32_t)syscall(SYS_geteuid);
     header->pid_namespace = segment_pid_namespace();
-    header->created_boottime_ns = clock_ns(CLOCK_BOOTTIME);
-    header->created_ns = clock_ns(CLOCK_MONOTONIC);
+    header->created_boottime_ns = (uint64_t)clock_ns(CLOCK_BOOTTIME);
+    header->created_ns = (uint64_t)clock_ns(CLOCK_MONOTONIC);
     header->created_ticks = mt_ticks();
     header->flags = (mt_options.mappings ? SEGMENT_FLAG_MMAP : 0)
                     | (mt_options.exact ? SEGMENT_FLAG_EXACT : 0)

@@ -26,6 +26,7 @@
 
 #include "preload/account.h"
 #include "preload/state.h"
+#include "segment/clock.h"
 
 /* How long a full ring is waited for, and in what steps. */
 #define WAIT_STEP_NS 100000
@@ -50,8 +51,6 @@ mt_ticks_are_tsc(void)
 uint64_t
 mt_ticks(void)
 {
-    struct timespec now = {0, 0};
-
 #if defined __x86_64__
     if (mt_guard.tsc) {
         /* What came before in the program must also have come before in time. */
@@ -59,8 +58,7 @@ mt_ticks(void)
         return __builtin_ia32_rdtsc();
     }
 #endif
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    return (uint64_t)clock_ns(CLOCK_MONOTONIC);
 }
 
 /* ---- the rings ---- */

@@ -14,23 +14,12 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "report/names.h"
 #include "report/textwidth.h"
 
 struct object {
     json_t *json;
     bool complete;
-};
-
-static const char *const function_names[FN_COUNT] = {
-#define X(id, name) name,
-    SEGMENT_FUNCTIONS(X)
-#undef X
-};
-
-static const char *const mapping_names[MAPPING_COUNT] = {
-#define X(id, name) name,
-    SEGMENT_MAPPINGS(X)
-#undef X
 };
 
 static struct object
@@ -81,7 +70,7 @@ set_functions(struct object *object, const char *name, const uint64_t values[FN_
     struct object functions = object_new();
 
     for (unsigned i = 0; i < FN_COUNT; i++)
-        set_number(&functions, function_names[i], values[i]);
+        set_number(&functions, report_function_names[i], values[i]);
     set_object(object, name, functions);
 }
 
@@ -96,7 +85,7 @@ set_mappings(struct object *object, const struct snapshot *now)
         set_number(&mapping, "calls", now->mapping_calls[i]);
         set_number(&mapping, "bytes", now->mapping_bytes[i]);
         set_number(&mapping, "failed", now->mapping_failed[i]);
-        set_object(&mappings, mapping_names[i], mapping);
+        set_object(&mappings, report_mapping_names[i], mapping);
     }
     set_object(object, "mappings", mappings);
 }

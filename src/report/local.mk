@@ -5,6 +5,7 @@ src_report_libreport_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 src_report_libreport_a_SOURCES = \
 	src/report/json.c src/report/json.h \
 	src/report/line.c src/report/line.h \
+	src/report/names.c src/report/names.h \
 	src/report/plot.c src/report/plot.h \
 	src/report/plot-layout.c src/report/plot-layout.h \
 	src/report/png-load.c src/report/png.h \

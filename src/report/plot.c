@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 
 #include "i18n.h"
+#include "report/names.h"
 #include "report/textwidth.h"
 
 /* RSS this many times the heap would leave of the heap's curve but a line. */
@@ -26,12 +27,6 @@ static const enum series series_of[PLOT_LINES] = {
     [PLOT_HEAP] = SERIES_HEAP,
     [PLOT_RSS] = SERIES_RSS,
     [PLOT_STACK] = SERIES_STACK,
-};
-
-static const char *const function_names[FN_COUNT] = {
-#define X(id, name) name,
-    SEGMENT_FUNCTIONS(X)
-#undef X
 };
 
 /* Formats, then makes clean UTF-8 of it. */
@@ -177,7 +172,7 @@ describe_row(struct plot *plot, const struct snapshot *now, enum segment_functio
     struct plot_row *row = &plot->rows[plot->row_count++];
     char text[UNITS_MAX];
 
-    say(row->cells[0], PLOT_CELL_MAX, "%s", function_names[function]);
+    say(row->cells[0], PLOT_CELL_MAX, "%s", report_function_names[function]);
     say(row->cells[1], PLOT_CELL_MAX, "%s",
         units_count(text, sizeof text, now->calls[function]));
     say(row->cells[2], PLOT_CELL_MAX, "%s", bytes(text, plot, now->bytes[function]));

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "i18n.h"
+#include "report/names.h"
 #include "report/ranges.h"
 #include "report/snapshot.h"
 #include "report/summary.h"
@@ -20,12 +21,6 @@
 #define TEXT_MAX  1024
 #define NAME_COLS 15  /* the longest function name, and a blank */
 #define BAR_COLS  40
-
-static const char *const function_names[FN_COUNT] = {
-#define X(id, name) name,
-    SEGMENT_FUNCTIONS(X)
-#undef X
-};
 
 /* One moment, on its way out. */
 struct writer {
@@ -175,7 +170,7 @@ write_call(const struct writer *writer, enum segment_function function)
     const struct snapshot *now = &writer->process->now;
     char text[UNITS_MAX];
 
-    fprintf(writer->out, "  %-*s", NAME_COLS, function_names[function]);
+    fprintf(writer->out, "  %-*s", NAME_COLS, report_function_names[function]);
     write_cell(writer, units_count(text, sizeof text, now->calls[function]), 15);
     write_cell(writer,
                units_count(text, sizeof text,

@@ -17,6 +17,7 @@
 
 #include "i18n.h"
 #include "report/textwidth.h"
+#include "report/names.h"
 #include "report/units.h"
 
 #define BAR_COLUMNS  50
@@ -24,18 +25,6 @@
 /* Coverage is told when most of a memory worth the word is not seen. */
 #define COVERAGE_LOW       50
 #define COVERAGE_MIN_BYTES (UINT64_C(4) << 20)
-
-static const char *const function_names[FN_COUNT] = {
-#define X(id, name) name,
-    SEGMENT_FUNCTIONS(X)
-#undef X
-};
-
-static const char *const mapping_names[MAPPING_COUNT] = {
-#define X(id, name) name,
-    SEGMENT_MAPPINGS(X)
-#undef X
-};
 
 /* memusage's escapes, or nothing. */
 struct palette {
@@ -133,8 +122,8 @@ static void
 print_function(FILE *out, const struct palette *palette, const struct snapshot *now,
                enum segment_function function)
 {
-    int excess = print_row(out, palette, function_names[function], now->calls[function],
-                           report_bytes(now, function));
+    int excess = print_row(out, palette, report_function_names[function],
+                           now->calls[function], report_bytes(now, function));
 
     if (function != FN_FREE)
         print_failed(out, palette, now->failed[function], excess);
@@ -148,7 +137,7 @@ static void
 print_mapping(FILE *out, const struct palette *palette, const struct snapshot *now,
               enum segment_mapping mapping)
 {
-    int excess = print_row(out, palette, mapping_names[mapping],
+    int excess = print_row(out, palette, report_mapping_names[mapping],
                            now->mapping_calls[mapping], now->mapping_bytes[mapping]);
 
     print_failed(out, palette, now->mapping_failed[mapping], excess);

@@ -21,6 +21,7 @@
 #include <x86intrin.h>
 #endif
 
+#include "segment/clock.h"
 #include "segment/mapping.h"
 #include "segment/seqlock.h"
 
@@ -60,15 +61,6 @@ struct drain {
 /* ---- clock ---- */
 
 static uint64_t
-monotonic_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-static uint64_t
 ticks_now(const struct drain *drain)
 {
 #if defined __x86_64__
@@ -79,7 +71,7 @@ ticks_now(const struct drain *drain)
 #else
     (void)drain;
 #endif
-    return monotonic_ns();
+    return (uint64_t)clock_ns(CLOCK_MONOTONIC);
 }
 
 /* The longer the process runs the better is the rate known. */
@@ -87,7 +79,7 @@ static void
 measure_clock(struct drain *drain)
 {
     uint64_t ticks = ticks_now(drain) - drain->created_ticks;
-    uint64_t ns = monotonic_ns() - drain->created_ns;
+    uint64_t ns = (uint64_t)clock_ns(CLOCK_MONOTONIC) - drain->created_ns;
 
     if (!drain->tsc)
         drain->ns_per_tick = 1;

@@ -2,6 +2,7 @@
 noinst_LIBRARIES += src/segment/libsegment.a
 src_segment_libsegment_a_SOURCES = \
 	src/segment/layout.h src/segment/seqlock.h \
+	src/segment/clock.h src/segment/figures.h \
 	src/segment/names.c src/segment/names.h \
 	src/segment/mapping.c src/segment/mapping.h \
 	src/segment/reader.c src/segment/reader.h \

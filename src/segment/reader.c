@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "i18n.h"
+#include "segment/figures.h"
 #include "segment/mapping.h"
 #include "segment/seqlock.h"
 
@@ -133,21 +134,6 @@ reader_state(struct reader *reader, enum segment_state *state)
 }
 
 /* ---- counters ---- */
-
-static uint64_t
-add_saturating(uint64_t a, uint64_t b)
-{
-    uint64_t sum;
-
-    return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
-
-static void
-raise_to(uint64_t *sum, uint64_t value)
-{
-    if (*sum < value)
-        *sum = value;
-}
 
 static uint64_t
 subtract_floor(uint64_t a, uint64_t b)

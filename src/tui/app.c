@@ -28,6 +28,7 @@
 #include "i18n.h"
 #include "monitor/procfs.h"
 #include "monitor/signals.h"
+#include "segment/clock.h"
 #include "tui/dump.h"
 #include "tui/keys.h"
 #include "tui/term.h"
@@ -64,10 +65,7 @@ struct loop {
 int64_t
 app_now(void)
 {
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * SECOND_NS + now.tv_nsec;
+    return clock_ns(CLOCK_MONOTONIC);
 }
 
 void

@@ -13,24 +13,13 @@
 #include <string.h>
 
 #include "i18n.h"
+#include "report/names.h"
 
 #define CLASSIC_ROWS 4   /* malloc, realloc, calloc, free */
 #define CALLS_COLS   13
 #define RATE_COLS    10
 #define TOTAL_COLS   11
 #define FAILED_COLS  9
-
-static const char *const function_names[] = {
-#define X(id, name) name,
-    SEGMENT_FUNCTIONS(X)
-#undef X
-};
-
-static const char *const mapping_names[] = {
-#define X(id, name) name,
-    SEGMENT_MAPPINGS(X)
-#undef X
-};
 
 /* One row as numbers. */
 struct row {
@@ -62,7 +51,7 @@ function_row(struct row *row, const struct process *process, int function)
 {
     const struct snapshot *now = &process->now;
 
-    *row = (struct row){ .name = function_names[function],
+    *row = (struct row){ .name = report_function_names[function],
                          .calls = now->calls[function],
                          .bytes = now->bytes[function],
                          .failed = now->failed[function],
@@ -83,7 +72,7 @@ mapping_row(struct row *row, const struct process *process, int mapping)
 {
     const struct snapshot *now = &process->now;
 
-    *row = (struct row){ .name = mapping_names[mapping],
+    *row = (struct row){ .name = report_mapping_names[mapping],
                          .calls = now->mapping_calls[mapping],
                          .bytes = now->mapping_bytes[mapping],
                          .failed = now->mapping_failed[mapping],
@@ -149,7 +138,7 @@ choose_columns(const struct view *view, const struct scene *scene, int cols, boo
     int left;
 
     for (int i = 0; i < FN_COUNT; i++) {
-        int name = (int)strlen(function_names[i]);
+        int name = (int)strlen(report_function_names[i]);
 
         if (function_shown(scene, i, all) && name > columns.name)
             columns.name = name;

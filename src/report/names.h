@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the counted functions are called in reports and on the screen; never
+   translated. */
+#ifndef MEMTOP_REPORT_NAMES_H
+#define MEMTOP_REPORT_NAMES_H
+
+#include "segment/layout.h"
+
+extern const char *const report_function_names[FN_COUNT];
+extern const char *const report_mapping_names[MAPPING_COUNT];
+
+#endif

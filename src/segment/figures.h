@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Arithmetic of counters that may hold anything: nothing wraps around. */
+#ifndef MEMTOP_FIGURES_H
+#define MEMTOP_FIGURES_H
+
+#include <stdint.h>
+
+static inline uint64_t
+add_saturating(uint64_t a, uint64_t b)
+{
+    uint64_t sum;
+
+    return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+static inline void
+raise_to(uint64_t *peak, uint64_t value)
+{
+    if (*peak < value)
+        *peak = value;
+}
+
+#endif
