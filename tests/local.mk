@@ -142,3 +142,5 @@ tests_unit_dat_SOURCES = tests/unit/dat.c
 tests_unit_dat_LDADD = src/trace/libtrace.a $(CMOCKA_LIBS) $(LIBINTL)
 TESTS += tests/unit/dat
 endif
+dist_check_SCRIPTS += tests/e2e/record.sh
+TESTS += tests/e2e/record.sh

@@ -45,7 +45,8 @@ law preload preload segment
 law monitor monitor segment
 law report report monitor segment
 law tui tui report monitor segment
-law app app tui report monitor segment
+law trace trace monitor segment
+law app app tui report trace monitor segment
 only 'curses|ncurses|term\.h' tui/term.c
 only 'gd' report/png.c
 only 'libelf|gelf' monitor/elffile.c

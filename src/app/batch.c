@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * One poll(): signals, the program's end, the next sample.  Between them
- * memtop sleeps; the program's end wakes it at once, so that a program of a
+ * memtop sleeps, or records; the program's end wakes it at once, so that a program of a
  * few milliseconds takes no longer.
  */
 #include "config.h"
@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "app/recording.h"
 #include "app/run.h"
 #include "monitor/signals.h"
 #include "report/json.h"
@@ -54,21 +55,29 @@ take_signals(const struct run *run, int64_t now_ns)
     return 0;
 }
 
-/* Sleeps until something happens, at the latest at due_ns. */
+/* Sleeps until something happens, at the latest at due_ns; meanwhile records. */
 static void
-wait_until(const struct run *run, int64_t due_ns)
+wait_until(struct run *run, int64_t due_ns)
 {
     struct pollfd watched[] = {
         {.fd = signals_fd(), .events = POLLIN},
         {.fd = run->launched.pidfd, .events = POLLIN},
     };
-    int64_t left_ns = due_ns - clock_ns(CLOCK_MONOTONIC);
-    const struct timespec left = {
-        .tv_sec = left_ns > 0 ? left_ns / 1000000000 : 0,
-        .tv_nsec = left_ns > 0 ? left_ns % 1000000000 : 0,
-    };
+    int64_t left_ns;
 
-    ppoll(watched, sizeof watched / sizeof *watched, &left, NULL);
+    do {
+        int64_t work_ns = recording_work(run);
+
+        left_ns = due_ns - clock_ns(CLOCK_MONOTONIC);
+        if (left_ns > work_ns)
+            left_ns = work_ns;
+        const struct timespec left = {
+            .tv_sec = left_ns > 0 ? left_ns / 1000000000 : 0,
+            .tv_nsec = left_ns > 0 ? left_ns % 1000000000 : 0,
+        };
+        if (ppoll(watched, sizeof watched / sizeof *watched, &left, NULL) != 0)
+            return;
+    } while (clock_ns(CLOCK_MONOTONIC) < due_ns);
 }
 
 /* A picture has more columns than a long interval would fill.  Where lines are

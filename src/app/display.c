@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "app/say.h"
+#include "app/recording.h"
 #include "app/run.h"
 #include "i18n.h"
 #include "monitor/capture.h"
@@ -59,6 +60,8 @@ show(struct run *run, struct capture *capture)
         .ascii = options->ascii,
         .si = options->si,
         .png_module = found ? module.path : NULL,
+        .background = run->record != NULL ? recording_work : NULL,
+        .background_context = run,
         .dump_screen = options->dump_screen,
     };
 
@@ -93,7 +96,9 @@ display_run(struct run *run, int *status)
     if (run->launched.pty >= 0)
         capture = capture_new(run->launched.pty);
 
+    run->displayed = true;
     enum tui_outcome outcome = show(run, capture);
+    run->displayed = false;
     bool ended = session_process(run->session)->ended;
     if (outcome == TUI_FAILED)
         say(_("the display could not start (%s); reporting at the end"), strerror(errno));

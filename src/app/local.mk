@@ -5,11 +5,13 @@ src_app_libapp_a_SOURCES = \
 	src/app/display.c src/app/display.h \
 	src/app/options.c src/app/options.h src/app/argp-messages.h \
 	src/app/output.c src/app/output.h \
+	src/app/recording.c src/app/recording.h \
 	src/app/say.c src/app/say.h \
+	src/app/spellings.c src/app/spellings.h \
 	src/app/run.c src/app/run.h
 
 # At the top of the build tree, beside libmemtop.so.
 bin_PROGRAMS += memtop
 memtop_SOURCES = src/memtop.c src/i18n.h
-memtop_LDADD = src/app/libapp.a src/tui/libtui.a src/report/libreport.a src/monitor/libmonitor.a \
+memtop_LDADD = src/app/libapp.a src/tui/libtui.a src/report/libreport.a src/trace/libtrace.a src/monitor/libmonitor.a \
 	src/segment/libsegment.a $(NCURSESW_LIBS) $(JANSSON_LIBS) $(LIBELF_LIBS) $(LIBINTL) -lm

@@ -12,13 +12,17 @@
 
 #include <argp.h>
 #include <ctype.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "app/spellings.h"
 #include "i18n.h"
 #include "report/plot.h"
+#include "segment/layout.h"
+#include "trace/dat.h"
 
 /* Options without a letter. */
 enum {
@@ -29,6 +33,8 @@ enum {
     KEY_COLOR,
     KEY_SI,
     KEY_TITLE,
+    KEY_NO_TIMER,
+    KEY_DROP,
     KEY_ON_QUIT,
     KEY_SOURCE,
     KEY_DUMP_SCREEN,
@@ -69,13 +75,23 @@ static const struct argp_option table[] = {
 
     {NULL, 0, NULL, 0, N_("The picture:"), 4},
     {"png", 'p', N_("FILE"), 0, N_("Draw the run at the end; .png is appended"), 4},
+    {"time-based", 't', NULL, 0, N_("The picture over time, not over calls"), 4},
+    {"total", 'T', NULL, 0, N_("Also draw heap and stack together"), 4},
     {"title", KEY_TITLE, N_("STRING"), 0, N_("The picture's title"), 4},
     {"x-size", 'x', N_("NUM"), 0, N_("The picture's width in pixels"), 4},
     {"y-size", 'y', N_("NUM"), 0, N_("The picture's height in pixels"), 4},
 
-    {"source", KEY_SOURCE, "SOURCE", OPTION_HIDDEN, NULL, 5},
-    {"dump-screen", KEY_DUMP_SCREEN, "FILE", OPTION_HIDDEN, NULL, 5},
-    {"library", KEY_LIBRARY, "PATH", OPTION_HIDDEN, NULL, 5},
+    {NULL, 0, NULL, 0, N_("The record of every call:"), 5},
+    {"data", 'd', N_("FILE"), 0,
+     N_("Write it to FILE, a new one, and of children to FILE.PID"), 5},
+    {"unbuffered", 'u', NULL, 0, N_("Write each call at once"), 5},
+    {"buffer", 'b', N_("NUM"), 0, N_("Write NUM calls at a time (at most 32768)"), 5},
+    {"no-timer", KEY_NO_TIMER, NULL, 0, N_("Ignored: there is no timer"), 5},
+    {"drop", KEY_DROP, NULL, 0, N_("Lose calls rather than slow PROGRAM down"), 5},
+
+    {"source", KEY_SOURCE, "SOURCE", OPTION_HIDDEN, NULL, 6},
+    {"dump-screen", KEY_DUMP_SCREEN, "FILE", OPTION_HIDDEN, NULL, 6},
+    {"library", KEY_LIBRARY, "PATH", OPTION_HIDDEN, NULL, 6},
     {0},
 };
 
@@ -111,6 +127,36 @@ parse_number(struct argp_state *state, const char *option, const char *text, lon
                    _("'%s' is not a value of %s: it takes a number from %ld to %ld"),
                    text, option, least, most);
     return number;
+}
+
+/* As parse_number(), but memusage takes what is no number for 0. */
+static long
+parse_lenient(struct argp_state *state, const char *option, const char *text, long most)
+{
+    const struct options *options = state->input;
+
+    if (!options->as_memusage)
+        return parse_number(state, option, text, 0, most);
+    long number = strtol(text, NULL, 10);
+    return number < 0 || number > most ? 0 : number;
+}
+
+/* 0 and what is too much stand for the most. */
+static size_t
+parse_buffer(struct argp_state *state, const char *text)
+{
+    long number = parse_lenient(state, "--buffer", text, LONG_MAX);
+
+    return number == 0 || number > DAT_BUFFER_MAX ? DAT_BUFFER_MAX : (size_t)number;
+}
+
+/* 0 is the usual size; what is too small for a picture becomes the smallest. */
+static int
+parse_side(struct argp_state *state, const char *option, const char *text, int least)
+{
+    int side = (int)parse_lenient(state, option, text, PLOT_MAX_SIDE);
+
+    return side == 0 || side >= least ? side : least;
 }
 
 /* Decimal seconds, with either point, whatever the locale. */
@@ -240,16 +286,20 @@ parse_output_option(int key, char *word, struct argp_state *state)
     case 'p':
         options->png = parse_file(state, "--png", word);
         return 0;
+    case 't':
+        options->time_based = true;
+        return 0;
+    case 'T':
+        options->draw_total = true;
+        return 0;
     case KEY_TITLE:
         options->title = word;
         return 0;
     case 'x':
-        options->png_width =
-            (int)parse_number(state, "--x-size", word, PLOT_MIN_WIDTH, PLOT_MAX_SIDE);
+        options->png_width = parse_side(state, "--x-size", word, PLOT_MIN_WIDTH);
         return 0;
     case 'y':
-        options->png_height =
-            (int)parse_number(state, "--y-size", word, PLOT_MIN_HEIGHT, PLOT_MAX_SIDE);
+        options->png_height = parse_side(state, "--y-size", word, PLOT_MIN_HEIGHT);
         return 0;
     case KEY_SOURCE:
         options->script = parse_source(state, word);
@@ -262,6 +312,31 @@ parse_output_option(int key, char *word, struct argp_state *state)
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static error_t
+parse_record_option(int key, char *word, struct argp_state *state)
+{
+    struct options *options = state->input;
+
+    switch (key) {
+    case 'd':
+        options->data = parse_file(state, "--data", word);
+        return 0;
+    case 'u':
+        options->buffered = 1;
+        return 0;
+    case 'b':
+        options->buffered = parse_buffer(state, word);
+        return 0;
+    case KEY_NO_TIMER:
+        return 0;
+    case KEY_DROP:
+        options->drop = true;
+        return 0;
+    default:
+        return parse_output_option(key, word, state);
     }
 }
 
@@ -316,7 +391,7 @@ parse_option(int key, char *word, struct argp_state *state)
         check_combination(state, options);
         return 0;
     default:
-        return parse_output_option(key, word, state);
+        return parse_record_option(key, word, state);
     }
 }
 
@@ -347,18 +422,21 @@ void
 options_parse(int argc, char **argv, struct options *options)
 {
     const struct argp argp = {
-        .options = table,
+        .options = spellings_add(table),
         .parser = parse_option,
         .args_doc = N_("PROGRAM [ARG]..."),
         .doc = N_("Run PROGRAM and show live what it does with its memory."),
         .help_filter = filter_help,
     };
 
-    *options = (struct options){.interval_ns = INTERVAL_DEFAULT_NS};
+    *options = (struct options){.interval_ns = INTERVAL_DEFAULT_NS,
+                                .buffered = DAT_BUFFER_MAX};
     if (argc > 0)
         argv[0] = basename(argv[0]); /* what getopt's messages begin with */
+    options->as_memusage = argc > 0 && strcmp(argv[0], "memusage") == 0;
+    options->batch = options->as_memusage;
     argp_program_version_hook = print_version;
-    argp_err_exit_status = EXIT_MEMTOP;
+    argp_err_exit_status = options->as_memusage ? 1 : EXIT_MEMTOP;
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, options);
 }
 
@@ -371,9 +449,17 @@ add_word(char *buffer, size_t size, const char *name, const char *value)
              value != NULL ? "=" : "", value != NULL ? value : "");
 }
 
+bool
+options_record(const struct options *options)
+{
+    return options->data != NULL;
+}
+
 void
 options_words(const struct options *options, char *buffer, size_t size)
 {
+    char rings[16];
+
     buffer[0] = '\0';
     if (options->mmap)
         add_word(buffer, size, "mmap", NULL);
@@ -383,6 +469,12 @@ options_words(const struct options *options, char *buffer, size_t size)
         add_word(buffer, size, "root-only", NULL);
     if (options->accounting != NULL)
         add_word(buffer, size, "accounting", options->accounting);
+    if (options_record(options)) {
+        snprintf(rings, sizeof rings, "%u", RING_CAPACITY_DEFAULT);
+        add_word(buffer, size, "rings", rings);
+    }
+    if (options_record(options) && options->drop)
+        add_word(buffer, size, "drop", NULL);
 }
 
 void

@@ -36,6 +36,10 @@ struct options {
     bool exact;
     bool root_only;
 
+    const char *data;   /* file for a record of every call, or NULL */
+    size_t buffered;    /* records written at a time */
+    bool drop;          /* lose some rather than wait */
+
     enum option_color color;
     enum tui_graph graph;
     enum tui_on_quit on_quit;
@@ -45,6 +49,10 @@ struct options {
     const char *png;           /* as given: see options_png_name() */
     const char *title;         /* NULL: the program's name */
     int png_width, png_height; /* 0: default */
+    bool time_based;           /* drawn over time, not over calls */
+    bool draw_total;           /* heap and stack together too */
+
+    bool as_memusage; /* called by that name: its statuses, files overwritten */
 
     /* Hidden, for tests. */
     const char *script; /* --source=script:FILE */
@@ -56,6 +64,9 @@ struct options {
    memtop for --help, --usage and --version (0), and with a message for a wrong
    command line (EXIT_MEMTOP). */
 void options_parse(int argc, char **argv, struct options *options);
+
+/* Whether every call is to be recorded. */
+bool options_record(const struct options *options);
 
 /* The words of MEMTOP_OPTIONS (libmemtop(7)). */
 void options_words(const struct options *options, char *buffer, size_t size);

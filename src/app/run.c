@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/recording.h"
 #include "app/say.h"
 #include "i18n.h"
 #include "monitor/library.h"
@@ -58,7 +59,7 @@ check_output(struct run *run)
     if (options->png == NULL)
         return 0;
     options_png_name(options->png, png, sizeof png);
-    if (access(png, F_OK) != 0)
+    if (options->as_memusage || access(png, F_OK) != 0)
         return 0;
     say(_("cannot write %s: %s"), png, strerror(EEXIST));
     output_discard(&run->output);
@@ -76,7 +77,21 @@ run_check(struct run *run, const struct options *options)
     if (options->program == NULL)
         return 0;
     status = check_program(run);
-    return status != 0 ? status : check_output(run);
+    if (status == 0)
+        status = check_output(run);
+    if (status != 0)
+        return status;
+    status = recording_open(run);
+    if (status != 0)
+        output_discard(&run->output);
+    return status;
+}
+
+static void
+discard_files(struct run *run)
+{
+    output_discard(&run->output);
+    recording_discard(run);
 }
 
 /* The library's path, "" to run without it, NULL (said) if it is missing. */
@@ -132,7 +147,7 @@ run_start(struct run *run, int rows, int cols)
         return watch(run);
     const char *library = choose_library(run, &search);
     if (library == NULL) {
-        output_discard(&run->output);
+        discard_files(run);
         return EXIT_MEMTOP;
     }
     options_words(run->options, words, sizeof words);
@@ -141,15 +156,17 @@ run_start(struct run *run, int rows, int cols)
         .library = library[0] != '\0' ? library : NULL,
         .memtop_options = words,
         .progname = run->options->progname,
+        .ring_capacity = options_record(run->options) ? RING_CAPACITY_DEFAULT : 0,
         .capture = rows > 0,
         .rows = rows,
         .cols = cols,
     };
     int error = launch_program(&options, &run->launched, &stage);
     if (error != 0) {
-        output_discard(&run->output);
+        discard_files(run);
         return launch_failed(run, error, stage);
     }
+    recording_start(run);
     if (run->preflight.verdict == PREFLIGHT_NOT_OBSERVED)
         preflight_message(&run->preflight, run->launched.why_no_segment,
                           sizeof run->launched.why_no_segment);
@@ -188,12 +205,24 @@ write_picture(const struct run *run)
     plot_free(plot);
 }
 
+/* -n named a program, and none of that name came. */
+static void
+say_unmatched(const struct run *run, const struct process *process)
+{
+    if (run->options->progname != NULL && !process->measured && process->ended
+        && process->identity.reason == REASON_OTHER_PROGRAM
+        && process->children_seen == 0)
+        say(_("no program called %s was run"), run->options->progname);
+}
+
 void
 run_report(struct run *run)
 {
     const struct process *process = session_process(run->session);
     FILE *out = run->output.file;
 
+    recording_finish(run);
+    say_unmatched(run, process);
     if (run->options->format == FORMAT_JSON)
         output_check(&run->output, report_json_exit(out, process));
     else if (!run->options->quiet)
@@ -209,6 +238,7 @@ run_finish(struct run *run)
     int status = process->ended ? launch_exit_status(process->wait_status) : 0;
 
     output_close(&run->output);
+    recording_finish(run);
     session_free(run->session);
     run->session = NULL;
     return status;

@@ -3,6 +3,9 @@
 #ifndef MEMTOP_RUN_H
 #define MEMTOP_RUN_H
 
+#include <limits.h>
+#include <stdbool.h>
+
 #include "app/options.h"
 #include "app/output.h"
 #include "monitor/launch.h"
@@ -16,6 +19,10 @@ struct run {
     struct preflight preflight;
     struct launched launched;
     struct session *session;
+    struct record *record; /* of every call, or NULL */
+    bool displayed;        /* the terminal is the display's */
+    unsigned failed_files; /* said there; the first again at the end */
+    char failed_file[2 * PATH_MAX];
 };
 
 /*

@@ -7,6 +7,7 @@
 
 #include "app/say.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,5 +24,5 @@ say(const char *format, ...)
     vsnprintf(raw, sizeof raw, format, arguments);
     va_end(arguments);
     text_sanitise(text, sizeof text, raw, strlen(raw));
-    fprintf(stderr, "memtop: %s\n", text);
+    fprintf(stderr, "%s: %s\n", program_invocation_short_name, text);
 }

@@ -3,8 +3,8 @@
 #ifndef MEMTOP_SAY_H
 #define MEMTOP_SAY_H
 
-/* Prints "memtop: ", the translated format's text made harmless for a
-   terminal, and a newline. */
+/* Prints the name memtop was called by, a colon, the translated format's text
+   made harmless for a terminal, and a newline. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

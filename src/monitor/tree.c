@@ -35,6 +35,7 @@ struct member {
     pid_t pid;
     uint32_t generation;
     bool ours;
+    bool counts; /* not of a program that -n leaves out */
     bool present; /* in the scan under way */
 };
 
@@ -93,7 +94,7 @@ static bool
 has_earlier(const struct tree *tree, pid_t pid)
 {
     for (size_t i = 0; i < tree->count; i++)
-        if (tree->members[i].ours && tree->members[i].pid == pid)
+        if (tree->members[i].counts && tree->members[i].pid == pid)
             return true;
     return false;
 }
@@ -171,8 +172,10 @@ look_at(struct tree *tree, const char *name)
     member->ours = is_ours(tree, &identity);
     if (!member->ours)
         return;
+    member->counts = identity.state != SEGMENT_PASSIVE
+                     && identity.reason == REASON_NONE;
     if (pid != tree->root)
-        tree->seen += !earlier;
+        tree->seen += member->counts && !earlier;
     else if (generation > tree->generation)
         tree->generation = generation;
 }

@@ -28,7 +28,7 @@ void tree_each(const struct tree *tree,
 /* The newest generation of the root that counts. */
 uint32_t tree_generation(const struct tree *tree);
 
-/* Processes other than the root that had a segment of their own. */
+/* Processes other than the root that were counted. */
 unsigned tree_seen(const struct tree *tree);
 
 /*

@@ -49,6 +49,7 @@ struct drain {
     uint64_t skipped;         /* events lost on our side of the ring */
     uint64_t lost;
     bool short_of_memory;
+    bool counts;              /* the process writes events */
     /* The clock of events. */
     bool tsc;
     uint64_t created_ticks, created_ns;
@@ -109,6 +110,7 @@ visit_clock(void *context, void *out)
 
     /* First: with it the rest is there. */
     *(enum segment_state *)out = mapping_load32(&header->state);
+    drain->counts = header->reason == REASON_NONE;
     drain->tsc = (header->flags & SEGMENT_FLAG_TICKS) != 0;
     drain->created_ticks = header->created_ticks;
     drain->created_ns = header->created_ns;
@@ -131,7 +133,7 @@ drain_open(const char *path, uid_t owner_real, uid_t owner_effective, struct dra
         error = mapping_visit(visit_clock, drain, &state);
     if (error == 0 && (state == SEGMENT_EMPTY || state == SEGMENT_PREPARED))
         error = -EAGAIN;
-    if (error == 0 && state == SEGMENT_PASSIVE)
+    if (error == 0 && (state == SEGMENT_PASSIVE || !drain->counts))
         error = -ENODATA;
     if (error < 0) {
         drain_close(drain);

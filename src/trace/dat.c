@@ -16,6 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "segment/figures.h"
+
 #define HEADERS 2u
 #define HEADERS_SIZE (HEADERS * DAT_RECORD_SIZE)
 
@@ -45,13 +47,6 @@ static uint64_t
 time_of(const struct raw *raw)
 {
     return (uint64_t)raw->time_high << 32 | raw->time_low;
-}
-
-static void
-raise_to(uint64_t *peak, uint64_t value)
-{
-    if (*peak < value)
-        *peak = value;
 }
 
 /* ---- writing ---- */

@@ -19,10 +19,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "monitor/tree.h"
+#include "segment/clock.h"
 #include "segment/drain.h"
 
 /* A ring of the usual size holds half a millisecond of a program that does
@@ -59,15 +59,6 @@ struct record {
     uint64_t lost;       /* of drains that are closed */
     int64_t interval_ns; /* until the next round */
 };
-
-static int64_t
-clock_ns(clockid_t clock)
-{
-    struct timespec now = {0, 0};
-
-    clock_gettime(clock, &now);
-    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
 
 static uint64_t
 epoch_now(const struct record *record)
@@ -128,7 +119,8 @@ open_file(struct record *record, struct traced *traced, bool second)
     traced->path = name_file(record, traced, second);
     if (traced->path == NULL)
         return;
-    error = dat_create(traced->path, record->options.replace, epoch_now(record),
+    error = dat_create(traced->path, record->options.replace,
+                       (uint64_t)(record->epoch_ns + traced->image_ns),
                        record->options.buffered, &traced->file);
     if (error != 0)
         give_up(record, traced->path, error);
@@ -222,9 +214,8 @@ find(struct record *record, pid_t pid)
 }
 
 static struct traced *
-add(struct record *record, pid_t pid, uint32_t generation, bool second)
+add(struct record *record, pid_t pid)
 {
-    struct traced *traced;
 
     if (record->count == record->room) {
         size_t room = record->room * 2 + 16;
@@ -234,11 +225,24 @@ add(struct record *record, pid_t pid, uint32_t generation, bool second)
         record->traced = grown;
         record->room = room;
     }
-    traced = &record->traced[record->count++];
-    *traced = (struct traced){.pid = pid, .generation = generation,
-                              .first = record->processes++ == 0};
-    open_file(record, traced, second);
-    return traced;
+    record->traced[record->count] =
+        (struct traced){.pid = pid, .first = record->processes++ == 0};
+    return &record->traced[record->count++];
+}
+
+/* Goes over to another image of the process. */
+static void
+take_image(struct record *record, struct traced *traced, struct drain *drain,
+           uint32_t generation)
+{
+    uint64_t image_ns;
+
+    finish_image(record, traced, true);
+    drain_origin(drain, &image_ns, &traced->heap);
+    traced->drain = drain;
+    traced->generation = generation;
+    traced->image_ns = (int64_t)image_ns;
+    traced->listed = true;
 }
 
 /* A segment not seen before: a new process, or an image that follows another. */
@@ -246,27 +250,23 @@ static void
 open_image(struct record *record, pid_t pid, uint32_t generation)
 {
     struct traced *traced = find(record, pid);
+    bool known = traced != NULL, new = !known || traced->closed;
     char path[SEGMENT_PATH_MAX + 32], name[24];
-    uint64_t image_ns, baseline;
     struct drain *drain;
 
     segment_name(name, pid, generation);
     snprintf(path, sizeof path, "%s/%s", record->directory, name);
     if (drain_open(path, getuid(), geteuid(), &drain) < 0)
         return; /* of another program than -n names, or not ready: next time */
-    if (traced == NULL || traced->closed)
-        traced = add(record, pid, generation, traced != NULL);
+    if (new)
+        traced = add(record, pid);
     if (traced == NULL) {
         drain_close(drain);
         return;
     }
-    finish_image(record, traced, true);
-    drain_origin(drain, &image_ns, &baseline);
-    traced->drain = drain;
-    traced->generation = generation;
-    traced->image_ns = (int64_t)image_ns;
-    traced->heap = baseline;
-    traced->listed = true;
+    take_image(record, traced, drain, generation);
+    if (new)
+        open_file(record, traced, known);
 }
 
 struct segment {

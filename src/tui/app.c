@@ -387,6 +387,8 @@ time_to_wait(const struct app *app)
         earlier(&due, app->ack_ns + APP_ACK_NS);
     if (app->kill_at_ns != 0)
         earlier(&due, app->kill_at_ns);
+    if (app->background_ns != 0)
+        earlier(&due, app->background_ns);
     if (due == INT64_MAX)
         return -1;
     return due <= now ? 0 : (int)((due - now + MS - 1) / MS);
@@ -425,6 +427,16 @@ on_time(struct loop *loop)
 }
 
 static void
+work_in_background(struct app *app)
+{
+    const struct tui_options *options = app->options;
+
+    if (options->background != NULL && app_now() >= app->background_ns)
+        app->background_ns =
+            app_now() + options->background(options->background_context);
+}
+
+static void
 run(struct loop *loop)
 {
     struct app *app = &loop->app;
@@ -433,6 +445,7 @@ run(struct loop *loop)
         on_time(loop);
         if (app->done)
             break;
+        work_in_background(app);
         if (poll(loop->sources, SOURCE_COUNT, time_to_wait(app)) < 0) {
             if (errno != EINTR)
                 break;

@@ -29,6 +29,10 @@ struct tui_options {
     bool ascii;                  /* no Unicode drawing characters */
     bool si;                     /* powers of 1000 */
     const char *png_module;      /* see snapshot.h, NULL if there is none */
+    /* Called between everything else, or NULL; returns in how many ns at the
+       latest it is to be called again. */
+    int64_t (*background)(void *context);
+    void *background_context;
     const char *dump_screen;     /* file that gets each screen as text, or NULL */
 };
 

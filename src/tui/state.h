@@ -38,6 +38,7 @@ struct app {
 
     int64_t interrupted_ns;      /* when ^C went to the program */
     int64_t kill_at_ns;          /* SIGKILL follows SIGTERM then; 0: no */
+    int64_t background_ns;       /* when the background is due */
     bool leave_at_end;           /* quit when the program ends */
     bool done;
     enum tui_outcome outcome;

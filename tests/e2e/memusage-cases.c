@@ -104,6 +104,14 @@ library_calls(void)
     fclose(file);
 }
 
+/* Faster than anybody can write it down. */
+static void
+race(void)
+{
+    for (int i = 0; i < 2000000; i++)
+        free(slot[0] = malloc(24));
+}
+
 static void *
 worker(void *argument)
 {
@@ -149,6 +157,7 @@ main(int argc, char **argv)
         no_calls, plain,      sizes_at_the_borders, reallocs,
         frees,    failures,   high_water,           library_calls,
         one_thread_after_another, exit_handlers,
+        race,
     };
     size_t number = argc > 1 ? (size_t)atoi(argv[1]) : 0;
 

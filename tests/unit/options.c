@@ -28,16 +28,20 @@ static struct parsed {
     struct options options;
     char program[256];    /* words joined by '|' */
     char words[128];
+    char strings[256];    /* of progname, png, data, title: each with a '|' */
 } *parsed;
+
+static const char *called = "memtop";
 
 static char printed[8192];
 
 static void
 run_parser(const char *line)
 {
-    char copy[512], *argv[WORDS + 2] = {"memtop"};
+    char copy[512], name[64], *argv[WORDS + 2] = {name};
     int argc = 1;
 
+    snprintf(name, sizeof name, "%s", called);
     snprintf(copy, sizeof copy, "%s", line);
     for (char *word = strtok(copy, " "); word != NULL && argc <= WORDS;
          word = strtok(NULL, " "))
@@ -48,6 +52,12 @@ run_parser(const char *line)
         strcat(parsed->program, *word);
         strcat(parsed->program, "|");
     }
+    const struct options *options = &parsed->options;
+    snprintf(parsed->strings, sizeof parsed->strings, "%s|%s|%s|%s|",
+             options->progname != NULL ? options->progname : "",
+             options->png != NULL ? options->png : "",
+             options->data != NULL ? options->data : "",
+             options->title != NULL ? options->title : "");
     options_words(&parsed->options, parsed->words, sizeof parsed->words);
 }
 
@@ -179,8 +189,158 @@ test_wrong(void **state)
     refuse("--format=text ls", "with --batch only");
     refuse("-n dir/ ls", "name of a program");
     refuse("--output= ls", "name of a file");
-    refuse("-x 7 ls", "from 100");
+    refuse("-x 10001 ls", "from 0");
     refuse("--source=file:x", "script:FILE");
+}
+
+/* ---- memusage's options ---- */
+
+/* What an option changes, as text; of all of them, in one fixed order. */
+static const char *
+effect(void)
+{
+    static char text[512];
+    const struct options *o = &parsed->options;
+
+    snprintf(text, sizeof text, "%s u%zu m%d t%d T%d x%d y%d", parsed->strings,
+             o->buffered, o->mmap, o->time_based, o->draw_total, o->png_width,
+             o->png_height);
+    return text;
+}
+
+#define NOTHING "|||| u32768 m0 t0 T0 x0 y0"
+
+/* Every spelling that memusage's script accepts. */
+static const struct {
+    const char *letter;
+    const char *name;
+    size_t least;      /* of the abbreviations */
+    const char *value; /* NULL: takes none */
+    const char *effect;
+} memusage_options[] = {
+    {"n", "progname", 2, "prog", "prog|||| u32768 m0 t0 T0 x0 y0"},
+    {"p", "png", 2, "pic", "|pic||| u32768 m0 t0 T0 x0 y0"},
+    {"d", "data", 1, "file", "||file|| u32768 m0 t0 T0 x0 y0"},
+    {"u", "unbuffered", 2, NULL, "|||| u1 m0 t0 T0 x0 y0"},
+    {"b", "buffer", 1, "17", "|||| u17 m0 t0 T0 x0 y0"},
+    {NULL, "no-timer", 1, NULL, NOTHING},
+    {"m", "mmap", 1, NULL, "|||| u32768 m1 t0 T0 x0 y0"},
+    {"t", "time-based", 3, NULL, "|||| u32768 m0 t1 T0 x0 y0"},
+    {"T", "total", 2, NULL, "|||| u32768 m0 t0 T1 x0 y0"},
+    {NULL, "title", 3, "=a=", "|||=a=| u32768 m0 t0 T0 x0 y0"},
+    {"x", "x-size", 1, "321", "|||| u32768 m0 t0 T0 x321 y0"},
+    {"y", "y-size", 1, "231", "|||| u32768 m0 t0 T0 x0 y231"},
+};
+#define MEMUSAGE_OPTIONS (sizeof memusage_options / sizeof *memusage_options)
+
+static void
+accept_spelling(const char *format, const char *option, size_t length, const char *value,
+                const char *expected)
+{
+    char line[128], word[32];
+
+    snprintf(word, sizeof word, "%.*s", (int)length, option);
+    snprintf(line, sizeof line, format, word, value != NULL ? value : "");
+    if (parse(line) != 0)
+        fail_msg("%s: %s", line, printed);
+    if (strcmp(effect(), expected) != 0)
+        fail_msg("%s: %s, not %s", line, effect(), expected);
+    assert_string_equal(parsed->program, "./p|-d|x|");
+}
+
+static void
+accept_option(size_t i)
+{
+    const char *name = memusage_options[i].name, *value = memusage_options[i].value;
+    const char *expected = memusage_options[i].effect;
+
+    for (size_t length = memusage_options[i].least; length <= strlen(name); length++) {
+        accept_spelling("--%s %s ./p -d x", name, length, value, expected);
+        if (value != NULL)
+            accept_spelling("--%s=%s ./p -d x", name, length, value, expected);
+    }
+    if (memusage_options[i].letter == NULL)
+        return;
+    accept_spelling("-%s %s ./p -d x", memusage_options[i].letter, 1, value, expected);
+    accept_spelling("-%s %s -- ./p -d x", memusage_options[i].letter, 1, value, expected);
+    accept_spelling("-%s%s ./p -d x", memusage_options[i].letter, 1, value, expected);
+}
+
+static void
+test_memusage_spellings(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < MEMUSAGE_OPTIONS; i++)
+        accept_option(i);
+    called = "memusage";
+    for (size_t i = 0; i < MEMUSAGE_OPTIONS; i++)
+        accept_option(i);
+    called = "memtop";
+    static const char *const alone[] = {"--v", "--version", "-V", "--h", "--help", "-?",
+                                        "--us", "--usage"};
+    for (size_t i = 0; i < sizeof alone / sizeof *alone; i++) {
+        assert_int_equal(parse(alone[i]), 0);
+        assert_true(strlen(printed) > 10);
+    }
+}
+
+/* What memusage refuses, and what it takes for the program's name. */
+static void
+test_memusage_refusals(void **state)
+{
+    static const char *const ambiguous[] = {"--p", "--t", "--ti", "--u"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof ambiguous / sizeof *ambiguous; i++)
+        refuse(ambiguous[i], "is ambiguous");
+    refuse("-d", "requires an argument");
+    refuse("--dat", "requires an argument");
+    refuse("--bogus=1 p", "unrecognized option '--bogus=1'");
+    refuse("-h p", "invalid option -- 'h'");
+    refuse("-z p", "invalid option -- 'z'");
+    refuse("-b five p", "a number from 0");
+    called = "memusage";
+    assert_int_equal(parse("--bogus p"), 1);
+    assert_non_null(strstr(printed, "memusage: unrecognized option '--bogus'"));
+    assert_non_null(strstr(printed, "Try `memusage --help' or `memusage --usage'"));
+    assert_int_equal(parse("-d"), 1);
+    assert_int_equal(parse(""), 1);
+    assert_non_null(strstr(printed, "memusage: no program given"));
+    called = "memtop";
+}
+
+static void
+test_memusage_values(void **state)
+{
+    (void)state;
+    parse("-mut -dFILE -n./a/b p");
+    assert_string_equal(effect(), "b||FILE|| u1 m1 t1 T0 x0 y0");
+    parse("--data=a=b.dat --title=x=y p");
+    assert_string_equal(effect(), "||a=b.dat|x=y| u32768 m0 t0 T0 x0 y0");
+    parse("-u -b 7 p");
+    assert_string_equal(effect(), "|||| u7 m0 t0 T0 x0 y0"); /* the last counts */
+    parse("-b 32769 -x 7 -y 7 p");
+    assert_string_equal(effect(), "|||| u32768 m0 t0 T0 x100 y80");
+    parse("-b 0 -x 0 -y 0 p");
+    assert_string_equal(effect(), NOTHING);
+    assert_false(parsed->options.batch || parsed->options.as_memusage);
+    called = "/usr/bin/memusage";
+    parse("-b five -x many -y -5 p");
+    assert_string_equal(effect(), NOTHING);
+    assert_true(parsed->options.batch && parsed->options.as_memusage);
+    called = "memtop";
+}
+
+static void
+test_recording(void **state)
+{
+    (void)state;
+    parse("-d f p");
+    assert_string_equal(parsed->words, "rings=16384");
+    parse("--drop -md f p");
+    assert_string_equal(parsed->words, "mmap,rings=16384,drop");
+    parse("--drop -u p");
+    assert_string_equal(parsed->words, "");
 }
 
 static void
@@ -220,6 +380,10 @@ main(void)
         cmocka_unit_test(test_words),
         cmocka_unit_test(test_library_words),
         cmocka_unit_test(test_wrong),
+        cmocka_unit_test(test_memusage_spellings),
+        cmocka_unit_test(test_memusage_refusals),
+        cmocka_unit_test(test_memusage_values),
+        cmocka_unit_test(test_recording),
         cmocka_unit_test(test_help),
         cmocka_unit_test(test_png_name),
     };

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Joins the recorder to the run: its files' names, and words for what goes
+ * wrong with them.  Trouble never is the program's.
+ */
+#include "config.h"
+
+#include "app/recording.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app/run.h"
+#include "app/say.h"
+#include "i18n.h"
+#include "trace/record.h"
+
+/* At once; under the display it is said there, and again when it has gone. */
+static void
+say_failed(void *context, const char *path, int error)
+{
+    struct run *run = context;
+
+    if (!run->displayed) {
+        say(_("cannot write %s: %s"), path, strerror(-error));
+        return;
+    }
+    session_say(run->session, SEVERITY_ERROR, _("cannot write %s: %s"), path,
+                strerror(-error));
+    if (run->failed_files++ == 0)
+        snprintf(run->failed_file, sizeof run->failed_file, _("cannot write %s: %s"), path,
+                 strerror(-error));
+}
+
+int
+recording_open(struct run *run)
+{
+    const struct options *options = run->options;
+    const struct record_options wanted = {
+        .path = options->data,
+        .replace = options->as_memusage,
+        .buffered = options->buffered,
+        .failed = say_failed,
+        .context = run,
+    };
+    int error;
+
+    if (!options_record(options))
+        return 0;
+    error = record_new(&wanted, &run->record);
+    if (error == 0)
+        return 0;
+    say(_("cannot write %s: %s"), options->data, strerror(-error));
+    return EXIT_MEMTOP;
+}
+
+void
+recording_start(struct run *run)
+{
+    if (run->record != NULL && record_start(run->record, &run->launched) != 0)
+        say(_("cannot write %s: %s"), run->options->data, strerror(ENOMEM));
+}
+
+void
+recording_discard(struct run *run)
+{
+    record_free(run->record, true);
+    run->record = NULL;
+}
+
+int64_t
+recording_work(void *context)
+{
+    struct run *run = context;
+
+    return run->record != NULL ? record_poll(run->record) : INT64_MAX;
+}
+
+void
+recording_finish(struct run *run)
+{
+    uint64_t lost;
+
+    if (run->record == NULL)
+        return;
+    record_finish(run->record, session_process(run->session)->ended);
+    lost = record_lost(run->record);
+    if (lost > 0)
+        say(ngettext("%" PRIu64 " call is not recorded: its thread's ring was full",
+                     "%" PRIu64 " calls are not recorded: their threads' rings were full",
+                     lost < UINT32_MAX ? (unsigned long)lost : UINT32_MAX),
+            lost);
+    if (run->failed_files > 0)
+        say("%s", run->failed_file);
+    record_free(run->record, false);
+    run->record = NULL;
+}
