@@ -26,10 +26,8 @@
 #endif
 
 /* Without MADV_POPULATE_WRITE a shard cannot be made present later, the
-   descriptor being closed; so some are allocated at the start.  Ten levels of
-   the recorder reach back nine hours. */
+   descriptor being closed; so some are allocated at the start. */
 #define OLD_KERNEL_SHARDS 9u
-#define OLD_KERNEL_LEVELS 10u
 
 /* Shard 0 and the main thread's. */
 #define FIRST_SHARDS 2u
@@ -61,9 +59,8 @@ mt_make_present(void *address, size_t size)
     bool present;
 
     if (!populate_works)
-        return start + size <= mt_segment.recorder + OLD_KERNEL_LEVELS * RECORDER_LEVEL_SIZE
-               || (start >= mt_segment.shards
-                   && start + size <= (unsigned char *)mt_shard(OLD_KERNEL_SHARDS));
+        return start >= mt_segment.shards
+               && start + size <= (unsigned char *)mt_shard(OLD_KERNEL_SHARDS);
     present = syscall(SYS_madvise, address, size, MADV_POPULATE_WRITE) == 0;
     errno = saved_errno;
     return present;
@@ -165,12 +162,9 @@ create(enum segment_origin origin, uint32_t *generation)
 static bool
 allocate_ahead(int fd)
 {
-    return syscall(SYS_fallocate, fd, 0, (off_t)RECORDER_OFFSET,
-                   (off_t)(OLD_KERNEL_LEVELS * RECORDER_LEVEL_SIZE))
-               == 0
-           && syscall(SYS_fallocate, fd, 0, (off_t)SHARDS_OFFSET,
-                      (off_t)OLD_KERNEL_SHARDS * SHARD_SIZE)
-                  == 0;
+    return syscall(SYS_fallocate, fd, 0, (off_t)SHARDS_OFFSET,
+                   (off_t)OLD_KERNEL_SHARDS * SHARD_SIZE)
+           == 0;
 }
 
 static enum segment_reason

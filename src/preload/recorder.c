@@ -6,7 +6,8 @@
  * first thread that looks at the clock past its end takes the owner flag and
  * closes it: into level 0, from there into the slot of level 1 that covers
  * it, and whenever that one's period is over into level 2, and so on, like the
- * carries of a binary counter.  Nobody waits: who finds the flag taken goes on.
+ * carries of a binary counter, at last into the overview.  Nobody waits: who
+ * finds the flag taken goes on.
  */
 #include "config.h"
 
@@ -22,7 +23,7 @@
 #define CALLS_AT_MOST 4096u
 
 /* The slot each level is filling, private to the owner of the flag. */
-static struct recorder_slot open_slots[RECORDER_LEVELS];
+static struct recorder_slot open_slots[RECORDER_OVERVIEW];
 
 static struct recorder_slot *
 slot_of(unsigned level, uint64_t period)
@@ -31,23 +32,6 @@ slot_of(unsigned level, uint64_t period)
         (void *)(mt_segment.recorder + (size_t)level * RECORDER_LEVEL_SIZE);
 
     return &slots[(period - 1) % RECORDER_SLOTS];
-}
-
-/* Level 0 was allocated with the segment; a further level becomes present when
-   the run is long enough to reach it. */
-static bool
-level_present(unsigned level)
-{
-    struct segment_process *process = mt_segment.process;
-    uint32_t levels = __atomic_load_n(&process->recorder_levels, __ATOMIC_RELAXED);
-
-    if (level < levels)
-        return true;
-    if (level >= RECORDER_LEVELS
-        || !mt_make_present(slot_of(level, 1), RECORDER_LEVEL_SIZE))
-        return false;
-    __atomic_store_n(&process->recorder_levels, level + 1, __ATOMIC_RELEASE);
-    return true;
 }
 
 /* Readers skip a slot whose period changes while they copy it. */
@@ -74,11 +58,74 @@ merge_slot(struct recorder_slot *into, const struct recorder_slot *later)
         into->stack_max = later->stack_max;
 }
 
+/* ---- the overview ---- */
+
+static struct recorder_slot *
+overview_at(uint64_t index)
+{
+    return slot_of(RECORDER_OVERVIEW, index + 1);
+}
+
+/* Merges slots 2i and 2i + 1 into slot i. */
+static void
+merge_neighbours(uint64_t index)
+{
+    struct recorder_slot merged = *overview_at(2 * index);
+    const struct recorder_slot *later = overview_at(2 * index + 1);
+
+    if (merged.period == 0)
+        merged = *later;
+    else if (later->period != 0)
+        merge_slot(&merged, later);
+    if (merged.period != 0)
+        merged.period = index + 1;
+    write_slot(overview_at(index), &merged);
+}
+
+static void
+halve_overview(struct segment_process *process)
+{
+    const struct recorder_slot empty = {0, 0, 0, 0, 0};
+
+    __atomic_add_fetch(&process->overview_sequence, 1, __ATOMIC_ACQ_REL);
+    for (uint64_t index = 0; index < RECORDER_SLOTS / 2; index++)
+        merge_neighbours(index);
+    for (uint64_t index = RECORDER_SLOTS / 2; index < RECORDER_SLOTS; index++)
+        write_slot(overview_at(index), &empty);
+    word_store(&process->overview_ns, 2 * process->overview_ns);
+    __atomic_add_fetch(&process->overview_sequence, 1, __ATOMIC_ACQ_REL);
+}
+
+/* Adds a closed slot of the coarsest ring. */
+static void
+add_to_overview(struct recorder_slot closed)
+{
+    struct segment_process *process = mt_segment.process;
+    uint64_t begin = (closed.period - 1) * (OVERVIEW_NS_MIN / 2);
+    struct recorder_slot slot;
+
+    while (begin / process->overview_ns >= RECORDER_SLOTS) {
+        if (process->overview_ns >= OVERVIEW_NS_MAX)
+            return;
+        halve_overview(process);
+    }
+    slot = *overview_at(begin / process->overview_ns);
+    if (slot.period != 0) {
+        merge_slot(&slot, &closed);
+    } else {
+        slot = closed;
+        slot.period = begin / process->overview_ns + 1;
+    }
+    write_slot(overview_at(begin / process->overview_ns), &slot);
+}
+
+/* ---- closing ---- */
+
 /* Brings a closed slot of the level below into each level above. */
 static void
 carry(struct recorder_slot closed)
 {
-    for (unsigned level = 1; level_present(level); level++) {
+    for (unsigned level = 1; level < RECORDER_OVERVIEW; level++) {
         struct recorder_slot *open = &open_slots[level];
         uint64_t period = (closed.period - 1) / 2 + 1;
         struct recorder_slot full = *open;
@@ -95,6 +142,7 @@ carry(struct recorder_slot closed)
             return;
         closed = full;
     }
+    add_to_overview(closed);
 }
 
 static void
@@ -128,10 +176,11 @@ mt_recorder_start(void)
 {
     struct segment_process *process = mt_segment.process;
 
-    for (unsigned level = 0; level < RECORDER_LEVELS; level++)
+    for (unsigned level = 0; level < RECORDER_OVERVIEW; level++)
         open_slots[level].period = 0;
-    process->recorder_end = mt_segment.header->created_ns + RECORDER_SLOT_NS;
-    __atomic_store_n(&process->recorder_levels, 1, __ATOMIC_RELEASE);
+    process->overview_ns = OVERVIEW_NS_MIN;
+    __atomic_store_n(&process->recorder_end,
+                     mt_segment.header->created_ns + RECORDER_SLOT_NS, __ATOMIC_RELEASE);
 }
 
 /* A thread's sequence grows by two at every call. */

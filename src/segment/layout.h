@@ -7,7 +7,7 @@
  *   + 1 page      struct segment_control     the only words memtop writes
  *   + 3 pages     struct segment_process     sums that no single thread owns
  *   + 1 page      uint32_t directory[1024]   state of every shard
- *   + 100 pages   struct recorder_slot[20][512]   flight recorder
+ *   + 30 pages    struct recorder_slot[6][512]   flight recorder
  *   + 10 pages each   struct shard[1024]     one per thread; sparse
  *   only if events were asked for:
  *   + 16 pages        struct ring[1024]      one per shard
@@ -297,12 +297,13 @@ struct segment_process {
     /* Flight recorder: the open slot. */
     uint64_t recorder_end;      /* CLOCK_MONOTONIC end of the open slot */
     uint32_t recorder_owner;    /* 0, or taken by CAS by the thread pushing */
-    uint32_t recorder_levels;   /* levels present so far */
+    uint32_t overview_sequence; /* odd while the overview is merged */
     uint64_t recorder_calls;    /* a thread adds its own now and then */
     uint64_t recorder_heap_max; /* since the slot opened */
     uint64_t recorder_stack_max;
     uint64_t recorder_calls_before; /* recorder_calls when the slot opened */
-    uint64_t reserved[7];
+    uint64_t overview_ns;       /* length of the overview's slots */
+    uint64_t reserved[6];
     /* What a forked child started with. */
     uint64_t baseline_bytes;
     uint64_t baseline_blocks;
@@ -311,13 +312,22 @@ struct segment_process {
 };
 
 /*
- * Level l holds 512 slots of RECORDER_SLOT_NS << l; the slot of period k
- * stands at k % 512, so gaps need no filling.  period is written last: a slot
- * whose period changes while it is copied is skipped.
+ * Levels 0 to 4 hold the last 512 slots of RECORDER_SLOT_NS << level each; the
+ * slot of period k stands at k % 512, so gaps need no filling.  The last level
+ * is the overview of the whole run: 512 slots of overview_ns from its start;
+ * when they are full, neighbours are merged and overview_ns doubles (meanwhile
+ * overview_sequence is odd).  So the space is fixed and present from the start:
+ * a program in a sandbox could not be given more.
+ *
+ * period is written last: a slot whose period changes while it is copied is
+ * skipped.
  */
-#define RECORDER_LEVELS  20u   /* 68 s at the finest, 1.1 years at the coarsest */
-#define RECORDER_SLOTS   512u
-#define RECORDER_SLOT_NS (UINT64_C(1) << 27) /* 134 ms, a shift to divide by */
+#define RECORDER_LEVELS   6u
+#define RECORDER_OVERVIEW (RECORDER_LEVELS - 1)
+#define RECORDER_SLOTS    512u
+#define RECORDER_SLOT_NS  (UINT64_C(1) << 27) /* 134 ms, a shift to divide by */
+#define OVERVIEW_NS_MIN   (RECORDER_SLOT_NS << RECORDER_OVERVIEW)
+#define OVERVIEW_NS_MAX   (UINT64_C(1) << 50) /* 512 of 13 days */
 
 struct recorder_slot {
     uint64_t period;    /* time since created_ns / slot length + 1; 0: empty */

@@ -215,8 +215,7 @@ allocate(int fd, unsigned shards, uint64_t ring_capacity)
     uint64_t ring_bytes = ring_capacity * sizeof(struct event);
 
     if (syscall(SYS_ftruncate, fd, (off_t)segment_size(ring_capacity)) < 0
-        || !give_pages(fd, 0, RECORDER_OFFSET + RECORDER_LEVEL_SIZE)
-        || !give_pages(fd, SHARDS_OFFSET, (uint64_t)shards * SHARD_SIZE)
+        || !give_pages(fd, 0, SHARDS_OFFSET + (uint64_t)shards * SHARD_SIZE)
         || !give_pages(fd, RINGS_OFFSET,
                        ring_capacity > 0 ? EVENTS_OFFSET - RINGS_OFFSET : 0)
         || !give_pages(fd, EVENTS_OFFSET, shards * ring_bytes))

@@ -386,6 +386,7 @@ struct recording {
     uint64_t since;         /* slots that end before this are not wanted */
     uint64_t now;           /* CLOCK_MONOTONIC */
     uint64_t covered_from;  /* finer levels cover everything from here on */
+    uint64_t carried_until; /* what ended until then is in the next level too */
 };
 
 static void
@@ -404,14 +405,15 @@ gather_slot(struct recording *recording, const struct recorder_slot *slot,
 }
 
 /* A coarse slot that reaches into what finer levels cover is cut there, and
-   its calls lose those that the finer slots hold. */
+   its calls lose those of them that the finer slots hold. */
 static void
 trim_slot(struct recording *recording, size_t finer)
 {
     struct recorded *slot = &recording->slots[recording->count - 1];
 
     for (size_t i = finer; i-- > 0 && recording->slots[i].begin_ns < slot->end_ns;)
-        slot->calls = subtract_floor(slot->calls, recording->slots[i].calls);
+        if (recording->slots[i].end_ns <= recording->carried_until)
+            slot->calls = subtract_floor(slot->calls, recording->slots[i].calls);
     slot->end_ns = recording->covered_from;
 }
 
@@ -430,10 +432,10 @@ newest_period(const struct recorder_slot *slots, uint64_t longest)
 }
 
 static void
-gather_level(struct reader *reader, unsigned level, struct recording *recording)
+gather_level(struct reader *reader, unsigned level, uint64_t slot_ns,
+             struct recording *recording)
 {
     const struct recorder_slot *slots = mapping_level(&reader->mapping, level);
-    uint64_t slot_ns = RECORDER_SLOT_NS << level;
     uint64_t newest = newest_period(slots, (UINT64_C(1) << 60) / slot_ns);
     uint64_t oldest = newest > RECORDER_SLOTS ? newest - RECORDER_SLOTS + 1 : 1;
     size_t finer = recording->count;
@@ -453,22 +455,37 @@ gather_level(struct reader *reader, unsigned level, struct recording *recording)
     }
     if (newest > 0 && (oldest - 1) * slot_ns < recording->covered_from)
         recording->covered_from = (oldest - 1) * slot_ns;
+    if (newest > 0)
+        recording->carried_until = (newest - 1) * slot_ns;
 }
 
-static unsigned
-levels_present(const struct reader *reader)
+/* The overview, unless its slots are merged while we look. */
+static void
+gather_overview(struct reader *reader, struct recording *recording)
 {
-    uint32_t levels = mapping_load32(&mapping_process(&reader->mapping)->recorder_levels);
+    const struct segment_process *process = mapping_process(&reader->mapping);
+    const struct recording before = *recording;
 
-    return levels < RECORDER_LEVELS ? levels : RECORDER_LEVELS;
+    for (int tries = 0; tries < 3; tries++) {
+        uint32_t sequence = mapping_load32(&process->overview_sequence);
+        uint64_t slot_ns = word_load(&process->overview_ns);
+
+        if (slot_ns < OVERVIEW_NS_MIN || slot_ns > OVERVIEW_NS_MAX)
+            return;
+        gather_level(reader, RECORDER_OVERVIEW, slot_ns, recording);
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        if (!(sequence & 1) && mapping_load32(&process->overview_sequence) == sequence)
+            return;
+        *recording = before;
+    }
 }
 
 static void
 visit_recorded(void *context, void *out)
 {
-    struct reader *reader = context;
-    for (unsigned level = 0; level < levels_present(reader); level++)
-        gather_level(reader, level, out);
+    for (unsigned level = 0; level < RECORDER_OVERVIEW; level++)
+        gather_level(context, level, RECORDER_SLOT_NS << level, out);
+    gather_overview(context, out);
 }
 
 /* The open slot, once its time is over, as if it were closed. */
@@ -501,8 +518,7 @@ visit_recent(void *context, void *out)
 {
     struct reader *reader = context;
     gather_open_slot(reader, out);
-    if (levels_present(reader) > 0)
-        gather_level(reader, 0, out);
+    gather_level(reader, 0, RECORDER_SLOT_NS, out);
 }
 
 static void

@@ -63,7 +63,7 @@ reset_segment(void)
     header->state = SEGMENT_ACTIVE;
     header->pid = 1;
     process->shards_used = 2;
-    process->recorder_levels = RECORDER_LEVELS;
+    process->overview_ns = OVERVIEW_NS_MIN;
     directory[0] = directory[1] = SHARD_OWNED;
 }
 

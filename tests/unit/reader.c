@@ -192,7 +192,7 @@ test_cut_while_mapped(void **state)
         assert_int_equal(0, truncate(scratch_path, SEGMENT_SIZE));
         *scratch_header() = header;
         scratch_process()->shards_used = 2;
-        scratch_process()->recorder_levels = RECORDER_LEVELS;
+        scratch_process()->overview_ns = OVERVIEW_NS_MIN;
         scratch_states()[0] = scratch_states()[1] = SHARD_OWNED;
         assert_int_equal(0, open_scratch(&reader));
         assert_int_equal(0, truncate(scratch_path, size));

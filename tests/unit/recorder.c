@@ -22,21 +22,11 @@ struct mt_segment mt_segment;
 __thread struct mt_thread mt_thread;
 
 static uint64_t clock_ns;
-static unsigned levels_allowed;
 
 uint64_t
 mt_now_coarse(void)
 {
     return clock_ns;
-}
-
-bool
-mt_make_present(void *address, size_t size)
-{
-    size_t at = (size_t)((unsigned char *)address - mt_segment.recorder);
-
-    assert_true(at % RECORDER_LEVEL_SIZE == 0 && size == RECORDER_LEVEL_SIZE);
-    return at / RECORDER_LEVEL_SIZE < levels_allowed;
 }
 
 /* ---- every slot that was closed ---- */
@@ -73,7 +63,6 @@ set_up(void **state)
     closed_count = 0;
     now_open = (struct recorder_slot){.period = 1};
     sequence = not_looked = 0;
-    levels_allowed = RECORDER_LEVELS;
     mt_recorder_start();
     return closed != NULL ? 0 : -1;
 }
@@ -171,7 +160,7 @@ check(void)
         calls += recorded[i].calls;
         heap_max = heap_max < recorded[i].heap_max ? recorded[i].heap_max : heap_max;
     }
-    assert_in_range(cut, 0, scratch_process()->recorder_levels - 1);
+    assert_in_range(cut, 0, RECORDER_LEVELS - 1);
     for (size_t i = 0; i < closed_count; i++) {
         all_calls += closed[i].calls;
         all_max = all_max < closed[i].heap_max ? closed[i].heap_max : all_max;
@@ -220,29 +209,6 @@ test_weeks(void **state)
     assert_true(closed_count > 100000);
 }
 
-/* Without room for more levels the newest part is there all the same. */
-static void
-test_no_room(void **state)
-{
-    struct reader *reader;
-    struct recorded *recorded;
-    size_t count;
-
-    (void)state;
-    levels_allowed = 2;
-    for (int i = 0; i < 100000; i++)
-        step(40 * MS, 100, random_below(100000), 500);
-    assert_int_equal(2, mt_segment.process->recorder_levels);
-    assert_int_equal(0, reader_open(scratch_path, getuid(), geteuid(), &reader));
-    assert_int_equal(0, reader_recorded(reader, &recorded, &count));
-    assert_in_range(count, 600, 1024);
-    for (size_t i = 0; i < count; i++)
-        assert_int_equal(model(recorded[i].begin_ns, recorded[i].end_ns).calls,
-                         recorded[i].calls);
-    reader_close(reader);
-    free(recorded);
-}
-
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int
@@ -251,7 +217,6 @@ main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_first_seconds),
         TEST(test_weeks),
-        TEST(test_no_room),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
