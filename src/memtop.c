@@ -60,8 +60,7 @@ run_display(void)
     case DISPLAY_FAILED:
         return run_batch();
     case DISPLAY_LEFT:
-        run_finish(&run);
-        return 0;
+        return run_finish(&run);
     case DISPLAY_DONE:
         break;
     }

@@ -76,7 +76,8 @@ endif
 if HAVE_CMOCKA
 check_PROGRAMS += tests/unit/options tests/unit/output
 tests_unit_options_SOURCES = tests/unit/options.c
-tests_unit_options_LDADD = src/app/libapp.a $(CMOCKA_LIBS) $(LIBINTL)
+tests_unit_options_LDADD = src/app/libapp.a src/report/libreport.a src/monitor/libmonitor.a \
+	$(CMOCKA_LIBS) $(LIBINTL)
 tests_unit_output_SOURCES = tests/unit/output.c
 tests_unit_output_LDADD = src/app/libapp.a src/report/libreport.a $(CMOCKA_LIBS) $(LIBINTL)
 TESTS += tests/unit/options tests/unit/output
@@ -144,3 +145,16 @@ TESTS += tests/unit/dat
 endif
 dist_check_SCRIPTS += tests/e2e/record.sh
 TESTS += tests/e2e/record.sh
+
+# Budgets.
+if HAVE_CMOCKA
+check_PROGRAMS += tests/unit/quantity tests/unit/budget
+tests_unit_quantity_SOURCES = tests/unit/quantity.c
+tests_unit_quantity_LDADD = src/report/libreport.a $(CMOCKA_LIBS) $(LIBINTL)
+tests_unit_budget_SOURCES = tests/unit/budget.c
+tests_unit_budget_LDADD = src/app/libapp.a src/report/libreport.a \
+	src/monitor/libmonitor.a $(CMOCKA_LIBS) $(LIBINTL)
+TESTS += tests/unit/quantity tests/unit/budget
+endif
+dist_check_SCRIPTS += tests/e2e/budget.sh
+TESTS += tests/e2e/budget.sh

@@ -2,6 +2,7 @@
 noinst_LIBRARIES += src/app/libapp.a
 src_app_libapp_a_SOURCES = \
 	src/app/batch.c src/app/batch.h \
+	src/app/budget.c src/app/budget.h \
 	src/app/display.c src/app/display.h \
 	src/app/options.c src/app/options.h src/app/argp-messages.h \
 	src/app/output.c src/app/output.h \

@@ -23,6 +23,7 @@
 #include "report/plot.h"
 #include "segment/layout.h"
 #include "trace/dat.h"
+#include "report/quantity.h"
 
 /* Options without a letter. */
 enum {
@@ -30,6 +31,10 @@ enum {
     KEY_ACCOUNTING,
     KEY_EXACT,
     KEY_ROOT_ONLY,
+    KEY_MAX_HEAP, /* to KEY_MAX_STACK: in the order of enum budget_limit */
+    KEY_MAX_LIVE_AT_EXIT,
+    KEY_MAX_ALLOCS,
+    KEY_MAX_STACK,
     KEY_COLOR,
     KEY_SI,
     KEY_TITLE,
@@ -89,9 +94,18 @@ static const struct argp_option table[] = {
     {"no-timer", KEY_NO_TIMER, NULL, 0, N_("Ignored: there is no timer"), 5},
     {"drop", KEY_DROP, NULL, 0, N_("Lose calls rather than slow PROGRAM down"), 5},
 
-    {"source", KEY_SOURCE, "SOURCE", OPTION_HIDDEN, NULL, 6},
-    {"dump-screen", KEY_DUMP_SCREEN, "FILE", OPTION_HIDDEN, NULL, 6},
-    {"library", KEY_LIBRARY, "PATH", OPTION_HIDDEN, NULL, 6},
+    {NULL, 0, NULL, 0, N_("Limits, judged at the end (exit status 124):"), 6},
+    {"max-heap", KEY_MAX_HEAP, N_("SIZE"), 0, N_("The heap's peak is at most SIZE"), 6},
+    {"max-live-at-exit", KEY_MAX_LIVE_AT_EXIT, N_("SIZE"), 0,
+     N_("At most SIZE is never freed"), 6},
+    {"max-allocs", KEY_MAX_ALLOCS, N_("NUM"), 0, N_("At most NUM blocks are allocated"),
+     6},
+    {"max-stack", KEY_MAX_STACK, N_("SIZE"), 0, N_("The stack's peak is at most SIZE"),
+     6},
+
+    {"source", KEY_SOURCE, "SOURCE", OPTION_HIDDEN, NULL, 7},
+    {"dump-screen", KEY_DUMP_SCREEN, "FILE", OPTION_HIDDEN, NULL, 7},
+    {"library", KEY_LIBRARY, "PATH", OPTION_HIDDEN, NULL, 7},
     {0},
 };
 
@@ -234,6 +248,20 @@ parse_accounting(struct argp_state *state, const char *word)
     int choice = parse_word(state, "--accounting", word, words);
 
     return choice == 0 ? NULL : words[choice];
+}
+
+static void
+parse_limit(struct argp_state *state, struct budget *budget, enum budget_limit limit,
+            const char *text)
+{
+    bool count = limit == BUDGET_ALLOCS;
+
+    if (!(count ? quantity_count : quantity_size)(text, &budget->most[limit]))
+        argp_error(state,
+                   count ? _("'%s' is not a value of %s: it takes a number")
+                         : _("'%s' is not a value of %s: it takes a size such as 64M"),
+                   text, budget_option(limit));
+    budget->given[limit] = true;
 }
 
 static const char *const formats[] = {"text", "json", NULL};
@@ -383,6 +411,13 @@ parse_option(int key, char *word, struct argp_state *state)
     case KEY_ROOT_ONLY:
         options->root_only = true;
         return 0;
+    case KEY_MAX_HEAP:
+    case KEY_MAX_LIVE_AT_EXIT:
+    case KEY_MAX_ALLOCS:
+    case KEY_MAX_STACK:
+        parse_limit(state, &options->budget, (enum budget_limit)(key - KEY_MAX_HEAP),
+                    word);
+        return 0;
     case ARGP_KEY_ARG:
         options->program = &state->argv[state->next - 1];
         state->next = state->argc;
@@ -413,8 +448,8 @@ filter_help(int key, const char *text, void *input)
     (void)input;
     if (key != ARGP_KEY_HELP_POST_DOC)
         return (char *)text;
-    return strdup(_("The exit status is PROGRAM's, 128+N if signal N killed it; 125 if "
-                    "memtop fails, 126 if PROGRAM cannot be executed, 127 if it is not "
+    return strdup(_("The exit status is PROGRAM's, 128+N if signal N killed it; 124 if "
+                    "it is 0 but a limit was passed; 125 if memtop fails, 126 if PROGRAM cannot be executed, 127 if it is not "
                     "found."));
 }
 

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "app/budget.h"
 #include "tui/app.h"
 
 /* memtop's own failures, as env(1), nohup(1) and timeout(1) have them; the
@@ -45,6 +46,8 @@ struct options {
     enum tui_on_quit on_quit;
     bool ascii;
     bool si;
+
+    struct budget budget;
 
     const char *png;           /* as given: see options_png_name() */
     const char *title;         /* NULL: the program's name */

@@ -231,12 +231,47 @@ run_report(struct run *run)
         write_picture(run);
 }
 
+/* Says which limits were passed.  The exit status if the program has none of
+   its own: 0 if all is well. */
+static int
+judge_budget(const struct run *run)
+{
+    const struct budget *budget = &run->options->budget;
+    const struct process *process = session_process(run->session);
+    const enum unit unit = run->options->si ? UNIT_AUTO + UNIT_SI : UNIT_AUTO;
+    int status = 0;
+
+    if (!budget_given(budget))
+        return 0;
+    if (!process->ended || !process->measured) {
+        const char *why = process->ended ? process->why_not : _("the program runs on");
+
+        say(_("limits cannot be judged: %s"), why[0] != '\0' ? why : _("not measured"));
+        return EXIT_NOT_JUDGED;
+    }
+    for (enum budget_limit limit = 0; limit < BUDGET_LIMITS; limit++) {
+        struct budget_excess excess;
+        char text[256];
+
+        if (!budget_exceeded(budget, limit, process, session_history(run->session),
+                             &excess))
+            continue;
+        budget_text(limit, &excess, unit, text, sizeof text);
+        say("%s", text);
+        status = EXIT_OVER_BUDGET;
+    }
+    return status;
+}
+
 int
 run_finish(struct run *run)
 {
     const struct process *process = session_process(run->session);
     int status = process->ended ? launch_exit_status(process->wait_status) : 0;
+    int verdict = judge_budget(run);
 
+    if (status == 0)
+        status = verdict;
     output_close(&run->output);
     recording_finish(run);
     session_free(run->session);

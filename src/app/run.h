@@ -43,8 +43,8 @@ void run_say_left(const struct run *run);
 /* The report and the picture, as the options ask for them. */
 void run_report(struct run *run);
 
-/* Frees everything; the exit status for a program that has ended, 0 for one
-   that was left running. */
+/* Judges the budget and frees everything.  The exit status: the program's if it
+   failed, else the budget's, else 0, also for a program that was left running. */
 int run_finish(struct run *run);
 
 #endif

@@ -276,6 +276,23 @@ history_peak(const struct history *history, enum series series, int64_t from_ns,
 }
 
 bool
+history_first_above(const struct history *history, enum series series, uint64_t limit,
+                    int64_t *time_ns)
+{
+    struct cursor cursor = cursor_start(history);
+
+    while (cursor_next(&cursor)) {
+        uint64_t max = cursor.sample->max[series];
+
+        if (max == HISTORY_UNKNOWN || max <= limit)
+            continue;
+        *time_ns = cursor.sample->time_ns;
+        return true;
+    }
+    return false;
+}
+
+bool
 history_span(const struct history *history, int64_t *first_ns, int64_t *last_ns)
 {
     const struct level *newest = &history->levels[0];

@@ -59,6 +59,11 @@ bool history_peak(const struct history *history, enum series series,
                   int64_t from_ns, int64_t to_ns,
                   uint64_t *value, int64_t *time_ns);
 
+/* When the series was first seen above limit: the end of that sample; false if
+   never. */
+bool history_first_above(const struct history *history, enum series series,
+                         uint64_t limit, int64_t *time_ns);
+
 /* Time of the first and last sample; false if empty. */
 bool history_span(const struct history *history, int64_t *first_ns, int64_t *last_ns);
 

@@ -9,6 +9,7 @@ src_report_libreport_a_SOURCES = \
 	src/report/plot.c src/report/plot.h \
 	src/report/plot-layout.c src/report/plot-layout.h \
 	src/report/png-load.c src/report/png.h \
+	src/report/quantity.c src/report/quantity.h \
 	src/report/ranges.c src/report/ranges.h \
 	src/report/snapshot.c src/report/snapshot-text.c src/report/snapshot.h \
 	src/report/summary.c src/report/summary.h \

@@ -80,6 +80,7 @@ test_empty(void **state)
     (void)state;
     assert_false(history_span(history, &first, &last));
     assert_false(history_peak(history, SERIES_HEAP, 0, 100, &value, &first));
+    assert_false(history_first_above(history, SERIES_HEAP, 0, &first));
     history_columns(history, SERIES_HEAP, 0, 100, columns, 3);
     for (int i = 0; i < 3; i++)
         assert_false(columns[i].known);
@@ -111,6 +112,39 @@ test_keeps_maxima_and_span(void **state)
 
             assert_true(history_peak(history, SERIES_HEAP, from, to, &peak, &when));
             assert_true(peak >= true_max(list, length, from, to));
+        }
+        history_free(history);
+    }
+}
+
+static int64_t
+true_first_above(const struct sample *list, size_t length, uint64_t limit)
+{
+    for (size_t i = 0; i < length; i++)
+        if (list[i].max[SERIES_HEAP] > limit)
+            return list[i].time_ns;
+    return -1;
+}
+
+/* Merged samples tell a later time, never an earlier one, and miss nothing. */
+static void
+test_first_above(void **state)
+{
+    static struct sample list[LENGTH];
+
+    (void)state;
+    for (size_t length = 1; length < LENGTH; length += 1 + length / 3) {
+        struct history *history = filled(list, length);
+
+        for (size_t i = 0; i < length; i += 1 + length / 50) {
+            uint64_t limit = list[i].max[SERIES_HEAP];
+            int64_t truth = true_first_above(list, length, limit), when = 0;
+
+            assert_int_equal(history_first_above(history, SERIES_HEAP, limit, &when),
+                             truth >= 0);
+            assert_true(truth < 0 || when >= truth);
+            if (length <= SLOTS)
+                assert_true(truth < 0 || when == truth);
         }
         history_free(history);
     }
@@ -229,6 +263,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_empty),
         cmocka_unit_test(test_keeps_maxima_and_span),
+        cmocka_unit_test(test_first_above),
         cmocka_unit_test(test_columns),
         cmocka_unit_test(test_columns_outside_and_narrow),
         cmocka_unit_test(test_not_later_replaces),

@@ -178,6 +178,28 @@ test_library_words(void **state)
 }
 
 static void
+test_limits(void **state)
+{
+    const struct budget *budget = &parsed->options.budget;
+
+    (void)state;
+    assert_int_equal(parse("ls"), 0);
+    assert_false(budget_given(budget));
+    assert_int_equal(parse("--max-heap=64M --max-live-at-exit=0 ls"), 0);
+    assert_true(budget->given[BUDGET_HEAP] && budget->given[BUDGET_LIVE_AT_EXIT]);
+    assert_false(budget->given[BUDGET_ALLOCS] || budget->given[BUDGET_STACK]);
+    assert_int_equal(budget->most[BUDGET_HEAP], 64 << 20);
+    assert_int_equal(budget->most[BUDGET_LIVE_AT_EXIT], 0);
+    assert_int_equal(parse("-B --max-allocs 2k --max-stack 1.5K ls"), 0);
+    assert_int_equal(budget->most[BUDGET_ALLOCS], 2000);
+    assert_int_equal(budget->most[BUDGET_STACK], 1536);
+
+    refuse("--max-heap=-1 ls", "'-1' is not a value of --max-heap");
+    refuse("--max-heap= ls", "a size such as 64M");
+    refuse("--max-allocs=1KiB ls", "'1KiB' is not a value of --max-allocs");
+}
+
+static void
 test_wrong(void **state)
 {
     (void)state;
@@ -379,6 +401,7 @@ main(void)
         cmocka_unit_test(test_interval),
         cmocka_unit_test(test_words),
         cmocka_unit_test(test_library_words),
+        cmocka_unit_test(test_limits),
         cmocka_unit_test(test_wrong),
         cmocka_unit_test(test_memusage_spellings),
         cmocka_unit_test(test_memusage_refusals),
