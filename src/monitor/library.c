@@ -19,10 +19,11 @@ try_file(struct library_search *search, const char *directory, const char *name)
 {
     char candidate[PATH_MAX];
     size_t used = strlen(search->searched);
+    int length = snprintf(candidate, sizeof candidate, "%s/%s", directory, name);
 
-    snprintf(candidate, sizeof candidate, "%s/%s", directory, name);
     /* The library goes to programs that run elsewhere: no relative path. */
-    if (access(candidate, R_OK) == 0 && realpath(candidate, search->path))
+    if (length < (int)sizeof candidate && access(candidate, R_OK) == 0
+        && realpath(candidate, search->path))
         return true;
     snprintf(search->searched + used, sizeof search->searched - used, "%s%s",
              used ? ", " : "", directory);

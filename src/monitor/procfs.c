@@ -263,7 +263,7 @@ gather_by_parent(struct gathered *gathered, DIR *proc, pid_t pid)
     rewinddir(proc);
     while ((entry = readdir(proc))) {
         const char *name = entry->d_name;
-        struct procfs_stat stat;
+        struct procfs_stat stat = {0}; /* gcc -flto does not see that it is filled */
         uint64_t child;
 
         if (!parse_number(&name, &child) || *name || child > INT32_MAX)

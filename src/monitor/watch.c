@@ -297,7 +297,7 @@ read_slow(struct watch *watch, int64_t now_ns)
 {
     struct process *process = watch->process;
     pid_t pids[DESCENDANTS];
-    uint64_t touched;
+    uint64_t touched = 0;
 
     if (watch->slow_ns && now_ns - watch->slow_ns < SLOW_NS)
         return;

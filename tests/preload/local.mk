@@ -13,7 +13,7 @@ SUFFIXES = .c .cc .run .plugin
 	$(AM_V_CCLD)$(CC) $(PROGRAM_CFLAGS) -D_GNU_SOURCE -fPIC -shared -o $@ $<
 .cc.run:
 	@$(MKDIR_P) $(@D)
-	$(AM_V_CCLD)$(CXX) -std=c++17 -O0 -g -fno-builtin -pthread -o $@ $<
+	$(AM_V_CCLD)$(CXX) -std=c++17 -O0 -g -fno-builtin -fsized-deallocation -pthread -o $@ $<
 .cc.plugin:
 	@$(MKDIR_P) $(@D)
 	$(AM_V_CCLD)$(CXX) -std=c++17 -O0 -g -fno-builtin -fPIC -shared -o $@ $<

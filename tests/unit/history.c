@@ -96,7 +96,7 @@ test_keeps_maxima_and_span(void **state)
     (void)state;
     for (size_t length = 1; length < LENGTH; length += 1 + length / 3) {
         struct history *history = filled(list, length);
-        int64_t first, last, when;
+        int64_t first = 0, last = 0, when;
         uint64_t peak;
 
         assert_true(history_span(history, &first, &last));

@@ -159,8 +159,7 @@ test_mistakes(void **state)
         "0heap=1\n",
         "0 malloc.x=1\n",
         "0 state=exited\n",
-        "0 heap=1 a-word-of-more-than-sixty-four-bytes-which-is-far-too-"
-        "long-to-be-one=1\n",
+        "0 heap=1 a-word-of-more-than-sixty-four-bytes-which-is-too-long-for-one=1\n",
     };
 
     (void)state;
