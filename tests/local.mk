@@ -105,14 +105,20 @@ tests_unit_view_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=r
 tests_unit_view_LDADD = src/tui/libtui.a src/report/libreport.a \
 	src/monitor/libmonitor.a src/segment/libsegment.a \
 	$(CMOCKA_LIBS) $(LIBINTL) -lm
+check_PROGRAMS += tests/unit/since
+tests_unit_since_SOURCES = tests/unit/since.c
+tests_unit_since_LDADD = src/tui/libtui.a src/report/libreport.a $(CMOCKA_LIBS) $(LIBINTL)
+TESTS += tests/unit/since
 EXTRA_DIST += tests/golden
 TESTS += tests/unit/layout tests/unit/graph tests/unit/keys tests/unit/canvas \
 	tests/unit/view
 endif
 
 # The display end to end, in a terminal of its own.
-dist_check_SCRIPTS += tests/e2e/display.sh tests/e2e/leaving.sh tests/e2e/sizes.sh
-TESTS += tests/e2e/display.sh tests/e2e/leaving.sh tests/e2e/sizes.sh
+dist_check_SCRIPTS += tests/e2e/display.sh tests/e2e/leaving.sh tests/e2e/sizes.sh \
+	tests/e2e/history.sh
+TESTS += tests/e2e/display.sh tests/e2e/leaving.sh tests/e2e/sizes.sh \
+	tests/e2e/history.sh
 EXTRA_DIST += tests/e2e/tmux.sh
 
 # The report against glibc's memusage.

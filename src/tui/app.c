@@ -125,9 +125,9 @@ measure_own_cost(struct loop *loop)
 }
 
 static bool
-sizes_shown(const struct app *app)
+sizes_wanted(const struct app *app)
 {
-    return app->view.page == PAGE_SIZES
+    return app->mark_asked || app->view.page == PAGE_SIZES
            || app->picture.layout.block[BLOCK_SIZES].rows > 0;
 }
 
@@ -171,11 +171,13 @@ sample(struct loop *loop)
     if (ended)
         return;
     session_poll(app->session, sample_clock(loop),
-                 sizes_shown(app) || loop->samples == 0);
+                 sizes_wanted(app) || loop->samples == 0);
     loop->samples++;
     if (loop->samples == EARLY_SAMPLES)
         set_timer(loop);
     measure_own_cost(loop);
+    if (app->marked && app->mark.generation != process->generations)
+        command_clear_mark(app, _("Mark cleared: the program executed another"));
     if (process->ended)
         note_end(loop);
     app->dirty = true;
@@ -210,6 +212,9 @@ prepare_scene(struct loop *loop)
         scene->process = &app->frozen;
         scene->output_end = lines_printed(app);
     }
+    scene->mark = app->marked && app->mark.generation == scene->process->generations
+                      ? &app->mark
+                      : NULL;
     scene->history = session_history(app->session);
     scene->command = session_command(app->session);
     message_choose(app);
@@ -228,6 +233,20 @@ draw(struct loop *loop)
         dump_screen(app->options->dump_screen, &app->picture.canvas);
     app->dirty = app->by_key = false;
     app->drawn_ns = app_now();
+}
+
+/* The blocks by size may not have been read for a while: the mark needs them as
+   they are now. */
+static void
+set_mark(struct loop *loop)
+{
+    struct app *app = &loop->app;
+
+    if (!app->view.paused)
+        sample(loop);
+    app->mark_asked = false;
+    prepare_scene(loop);
+    command_set_mark(app);
 }
 
 /* What the layout found no room for is told once. */
@@ -413,6 +432,8 @@ on_time(struct loop *loop)
         loop->samples = EARLY_SAMPLES;
         set_timer(loop);
     }
+    if (app->mark_asked)
+        set_mark(loop);
     if (loop->resized) {
         loop->resized = false;
         if (!follow_size(app)) {

@@ -138,6 +138,17 @@ draw_labels(struct picture *picture, const struct view *view, const struct frame
     }
 }
 
+/* Where a moment stands in the area; < 0: not there. */
+static int
+column_at(const struct frame *frame, int64_t run_ns)
+{
+    if (run_ns <= frame->from_ns || run_ns > frame->to_ns)
+        return -1;
+    return (int)((double)(run_ns - frame->from_ns - 1)
+                 / (double)(frame->to_ns - frame->from_ns) * frame->cols);
+}
+
+/* The mark stands on the time axis; labels give way to it. */
 static void
 draw_time_axis(struct picture *picture, const struct scene *scene,
                const struct frame *frame)
@@ -150,14 +161,18 @@ draw_time_axis(struct picture *picture, const struct scene *scene,
     const char *right = scene->process->ended ? _("end") : _("now");
     int right_cols = (int)text_columns(right);
     int right_start = frame->col + frame->cols - right_cols;
+    int at = scene->mark != NULL ? column_at(frame, scene->mark->run_ns) : -1;
+    int flag = at < 0 ? -1 : frame->col + at;
 
     canvas_glyph(&picture->canvas, row, frame->col - 1, ROLE_DIM, GLYPH_CORNER);
     for (int i = 0; i < frame->cols; i++)
         canvas_glyph(&picture->canvas, row, frame->col + i, ROLE_DIM, GLYPH_HORIZONTAL);
-    if (right_start > frame->col)
+    if (flag >= 0)
+        canvas_glyph(&picture->canvas, row, flag, ROLE_PEAK, GLYPH_FLAG);
+    if (right_start > frame->col && flag < right_start - 1) {
         canvas_char(&picture->canvas, row, right_start - 1, ROLE_NORMAL, L' ');
-    if (right_start >= frame->col)
         canvas_put(&picture->canvas, row, right_start, right_cols, ROLE_NORMAL, right);
+    }
     for (int i = 0; i < count; i++) {
         char text[UNITS_MAX];
         int start = frame->col + ticks[i].col;
@@ -167,7 +182,8 @@ draw_time_axis(struct picture *picture, const struct scene *scene,
             break;
         units_offset(text, sizeof text, -ticks[i].ago_ns);
         columns = (int)text_columns(text);
-        if (start < free_from || start + columns + 1 >= right_start)
+        if (start < free_from || start + columns + 1 >= right_start
+            || (flag >= start - 1 && flag <= start + columns))
             continue;
         canvas_char(&picture->canvas, row, start - 1, ROLE_NORMAL, L' ');
         canvas_put(&picture->canvas, row, start, columns, ROLE_NORMAL, text);
@@ -192,9 +208,9 @@ draw_area(struct picture *picture, const struct view *view, const struct frame *
         }
 }
 
-/* A mark above the highest column of the window. */
+/* A sign above the highest column of the window. */
 static void
-draw_mark(struct picture *picture, const struct view *view, const struct scene *scene,
+draw_peak(struct picture *picture, const struct view *view, const struct scene *scene,
           const struct frame *frame, enum series series)
 {
     int64_t when;
@@ -203,11 +219,10 @@ draw_mark(struct picture *picture, const struct view *view, const struct scene *
 
     if (!history_peak(scene->history, series, frame->from_ns, scene->shown_ns, &value,
                       &when)
-        || value == 0 || when <= frame->from_ns)
+        || value == 0)
         return;
     row = graph_row(value, &frame->scale, view->style, frame->rows) - 1;
-    col = (int)((double)(when - frame->from_ns - 1)
-                / (double)(frame->to_ns - frame->from_ns) * frame->cols);
+    col = column_at(frame, when);
     if (row >= 0 && col >= 0 && col < frame->cols)
         canvas_glyph(&picture->canvas, frame->row + row, frame->col + col, ROLE_PEAK,
                      GLYPH_MARK);
@@ -282,7 +297,7 @@ chart_draw(struct picture *picture, const struct view *view, const struct scene 
         return;
     }
     draw_area(picture, view, &frame, chart->role);
-    draw_mark(picture, view, scene, &frame, chart->series);
+    draw_peak(picture, view, scene, &frame, chart->series);
 }
 
 void

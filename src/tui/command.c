@@ -189,6 +189,39 @@ pause_or_go_on(struct app *app)
             units_duration(time, sizeof time, app->frozen.run_ns));
 }
 
+void
+command_set_mark(struct app *app)
+{
+    const struct process *process = app->scene.process;
+    char heap[UNITS_MAX];
+
+    if (!process->measured) {
+        app_ack(app, "%s", _("No mark: nothing is measured"));
+        return;
+    }
+    app->mark = (struct mark){ process->run_ns, process->generations, process->now,
+                               process->sizes };
+    app->marked = true;
+    app_ack(app, _("Mark set: heap %s"),
+            units_bytes(heap, sizeof heap, process->now.live_bytes, app->view.unit));
+}
+
+void
+command_clear_mark(struct app *app, const char *why)
+{
+    app->marked = false;
+    app_ack(app, "%s", why);
+}
+
+static void
+mark_or_clear(struct app *app)
+{
+    if (app->marked)
+        command_clear_mark(app, _("Mark cleared"));
+    else
+        app->mark_asked = true;
+}
+
 static void
 change_interval(struct app *app, bool longer)
 {
@@ -386,6 +419,9 @@ look_action(struct app *app, enum action action)
         break;
     case ACTION_PAUSE:
         pause_or_go_on(app);
+        break;
+    case ACTION_MARK:
+        mark_or_clear(app);
         break;
     default:
         break;

@@ -35,10 +35,12 @@ enum input {
     X(QUIT, "q", 'q', INPUT_F10, 0, 0, N_("Quit"),                                    \
       N_("quit; asks what becomes of a running program"))                             \
     X(NEXT_VIEW, "Tab", '\t', 0, 0, 0, N_("View"),                                    \
-      N_("next page (Shift-Tab: previous)"))                                          \
+      N_("next page (Shift-Tab: previous; 1-5: one of them)"))                        \
     X(PREVIOUS_VIEW, "", INPUT_BACKTAB, 0, 0, 0, "", "")                              \
     X(PAUSE, "Space", ' ', 0, 0, 0, N_("Pause"),                                      \
       N_("freeze the picture; collecting goes on"))                                   \
+    X(MARK, "p", 'p', 0, 0, 0, N_("Mark"),                                            \
+      N_("set a mark: changes since then; again: clear it"))                          \
     X(FASTER, "+ -", '+', '=', 0, 0, N_("Interval"),                                  \
       N_("sample twice, half as often"))                                              \
     X(SLOWER, "", '-', '_', 0, 0, "", "")                                             \

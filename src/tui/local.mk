@@ -11,6 +11,7 @@ src_tui_libtui_a_SOURCES = \
 	src/tui/message.c \
 	src/tui/chart.c \
 	src/tui/save.c src/tui/target.c \
+	src/tui/since.c src/tui/since.h \
 	src/tui/term.c src/tui/term.h \
 	src/tui/view.c src/tui/view.h \
 	src/tui/view-calls.c src/tui/view-help.c src/tui/view-messages.c \

@@ -21,6 +21,9 @@ struct app {
     struct scene scene;
     struct picture picture;
     struct process frozen;       /* while paused */
+    struct mark mark;
+    bool marked;
+    bool mark_asked;             /* set one at the next moment */
 
     int64_t interval_ns;
     bool interval_changed;
@@ -56,6 +59,10 @@ void message_choose(struct app *app);
 
 /* Acts on a key (command.c). */
 void command_key(struct app *app, int input);
+
+/* Sets the mark at what is shown; clears it. */
+void command_set_mark(struct app *app);
+void command_clear_mark(struct app *app, const char *why);
 
 /* The question for the message line, "" if none is asked; uses text. */
 const char *command_question(const struct app *app, char *text, size_t size);

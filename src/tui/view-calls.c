@@ -24,7 +24,7 @@
 /* One row as numbers. */
 struct row {
     const char *name;
-    uint64_t calls, bytes, failed;
+    struct amount calls, bytes, failed;
     double rate;           /* < 0: not known */
     bool never_fails;
     char remark[160];
@@ -47,16 +47,22 @@ remark_add(struct row *row, const char *format, uint64_t count)
 }
 
 static void
-function_row(struct row *row, const struct process *process, int function)
+function_row(struct row *row, const struct scene *scene, int function)
 {
-    const struct snapshot *now = &process->now;
+    static const struct snapshot nothing;
+    const struct snapshot *now = &scene->process->now;
+    const struct snapshot *then = scene->mark != NULL ? &scene->mark->now : &nothing;
+    bool since = scene->mark != NULL;
 
     *row = (struct row){ .name = report_function_names[function],
-                         .calls = now->calls[function],
-                         .bytes = now->bytes[function],
-                         .failed = now->failed[function],
-                         .rate = process->rates.calls[function],
+                         .calls = { now->calls[function], then->calls[function], since },
+                         .bytes = { now->bytes[function], then->bytes[function], since },
+                         .failed = { now->failed[function], then->failed[function],
+                                     since },
+                         .rate = scene->process->rates.calls[function],
                          .never_fails = function == FN_FREE };
+    if (since)
+        return;
     if (function == FN_REALLOC) {
         remark_add(row, _("in place %s"), now->realloc_inplace);
         remark_add(row, _("shrunk %s"), now->realloc_dec);
@@ -68,16 +74,21 @@ function_row(struct row *row, const struct process *process, int function)
 }
 
 static void
-mapping_row(struct row *row, const struct process *process, int mapping)
+mapping_row(struct row *row, const struct scene *scene, int mapping)
 {
-    const struct snapshot *now = &process->now;
+    static const struct snapshot nothing;
+    const struct snapshot *now = &scene->process->now;
+    const struct snapshot *then = scene->mark != NULL ? &scene->mark->now : &nothing;
+    bool since = scene->mark != NULL;
 
-    *row = (struct row){ .name = report_mapping_names[mapping],
-                         .calls = now->mapping_calls[mapping],
-                         .bytes = now->mapping_bytes[mapping],
-                         .failed = now->mapping_failed[mapping],
-                         .rate = -1 };
-    if (mapping == MAPPING_MREMAP) {
+    *row = (struct row){
+        .name = report_mapping_names[mapping],
+        .calls = { now->mapping_calls[mapping], then->mapping_calls[mapping], since },
+        .bytes = { now->mapping_bytes[mapping], then->mapping_bytes[mapping], since },
+        .failed = { now->mapping_failed[mapping], then->mapping_failed[mapping], since },
+        .rate = -1,
+    };
+    if (mapping == MAPPING_MREMAP && !since) {
         remark_add(row, _("in place %s"), now->mremap_inplace);
         remark_add(row, _("shrunk %s"), now->mremap_dec);
     }
@@ -122,6 +133,7 @@ total_cols(const struct view *view, const struct process *process)
     char text[UNITS_MAX];
 
     for (int i = 0; i < FN_COUNT; i++) {
+        /* A blank before it, and perhaps a sign. */
         int cols = 2 + (int)text_columns(units_bytes(text, sizeof text,
                                                      process->now.bytes[i], view->unit));
 
@@ -188,7 +200,7 @@ draw_row(struct picture *picture, const struct view *view, const struct columns 
     canvas_put(canvas, row, col, columns->name, ROLE_VALUE, values->name);
     col += columns->name;
     canvas_field(canvas, row, col, CALLS_COLS, TEXT_RIGHT, ROLE_NORMAL,
-                 units_count(text, sizeof text, values->calls));
+                 amount_count(text, sizeof text, &values->calls));
     col += CALLS_COLS;
     if (columns->rate) {
         units_count_compact(text, sizeof text,
@@ -200,12 +212,12 @@ draw_row(struct picture *picture, const struct view *view, const struct columns 
     if (col + columns->total > end)
         return;
     canvas_field(canvas, row, col, columns->total, TEXT_RIGHT, ROLE_NORMAL,
-                 units_bytes(text, sizeof text, values->bytes, view->unit));
+                 amount_bytes(text, sizeof text, &values->bytes, view->unit));
     col += columns->total;
     if (columns->failed && !values->never_fails) {
-        units_count_compact(text, sizeof text, values->failed);
+        amount_count_compact(text, sizeof text, &values->failed);
         canvas_field(canvas, row, col, FAILED_COLS, TEXT_RIGHT, ROLE_NORMAL, text);
-        if (values->failed > 0)
+        if (amount_size(&values->failed) > 0)
             canvas_paint(canvas, row, col + FAILED_COLS - (int)strlen(text),
                          (int)strlen(text), ROLE_BAD);
     }
@@ -229,13 +241,13 @@ draw_table(struct picture *picture, const struct view *view, const struct scene 
     for (int i = 0; i < FN_COUNT; i++) {
         if (!function_shown(scene, i, all))
             continue;
-        function_row(&row, scene->process, i);
+        function_row(&row, scene, i);
         if (line >= 1 && line < rect->rows)
             draw_row(picture, view, &columns, &row, rect, line);
         line++;
     }
     for (int i = 0; i < MAPPING_COUNT && mappings_counted(scene); i++, line++) {
-        mapping_row(&row, scene->process, i);
+        mapping_row(&row, scene, i);
         if (line >= 1 && line < rect->rows)
             draw_row(picture, view, &columns, &row, rect, line);
     }
@@ -246,11 +258,13 @@ view_calls_block(struct picture *picture, const struct view *view,
                  const struct scene *scene, const struct rect *rect)
 {
     struct rect table = { rect->row + 1, rect->col, rect->rows - 1, rect->cols };
+    char since[128];
 
     canvas_clip(&picture->canvas, rect);
     if (rect->rows == 0)
         return;
-    canvas_rule(&picture->canvas, rect->row, rect->col, rect->cols, _("Calls"), "");
+    view_since(since, sizeof since, scene);
+    canvas_rule(&picture->canvas, rect->row, rect->col, rect->cols, _("Calls"), since);
     if (!scene->process->measured)
         view_not_measured(picture, scene, rect->row + 1, rect->col + 1, rect->cols - 1);
     else
@@ -274,6 +288,24 @@ fact(struct picture *picture, const struct rect *rect, int line, const char *lab
 }
 
 static int
+draw_changes(struct picture *picture, const struct view *view, const struct scene *scene,
+             const struct rect *rect, int line)
+{
+    const struct snapshot *now = &scene->process->now, *then = &scene->mark->now;
+    const struct amount live = { now->live_bytes, then->live_bytes, true };
+    const struct amount blocks = { now->live_blocks, then->live_blocks, true };
+    const struct amount total = { now->total_bytes, then->total_bytes, true };
+    char text[UNITS_MAX];
+
+    line = fact(picture, rect, line, _("Live since the mark"),
+                amount_bytes(text, sizeof text, &live, view->unit));
+    line = fact(picture, rect, line, _("Blocks since the mark"),
+                amount_count(text, sizeof text, &blocks));
+    return fact(picture, rect, line, _("Allocated since the mark"),
+                amount_bytes(text, sizeof text, &total, view->unit));
+}
+
+static int
 draw_facts(struct picture *picture, const struct view *view, const struct scene *scene,
            const struct rect *rect, int line)
 {
@@ -281,6 +313,8 @@ draw_facts(struct picture *picture, const struct view *view, const struct scene 
     const struct snapshot *now = &process->now;
     char text[UNITS_MAX];
 
+    if (scene->mark != NULL)
+        line = draw_changes(picture, view, scene, rect, line);
     line = fact(picture, rect, line, _("Live now"),
                 units_bytes(text, sizeof text, now->live_bytes, view->unit));
     line = fact(picture, rect, line, _("in blocks"),
@@ -313,11 +347,13 @@ view_calls(struct picture *picture, const struct view *view, const struct scene 
     const struct rect *body = &picture->layout.block[BLOCK_BODY];
     struct rect rest = { body->row + 1, body->col, body->rows - 1, body->cols };
     int rows = FN_COUNT + 1 + (mappings_counted(scene) ? MAPPING_COUNT : 0);
+    char since[128];
 
     canvas_clip(&picture->canvas, body);
     if (body->rows == 0)
         return;
-    canvas_rule(&picture->canvas, body->row, body->col, body->cols, _("Calls"), "");
+    view_since(since, sizeof since, scene);
+    canvas_rule(&picture->canvas, body->row, body->col, body->cols, _("Calls"), since);
     if (!scene->process->measured) {
         view_not_measured(picture, scene, body->row + 1, body->col + 1, body->cols - 1);
         return;

@@ -13,13 +13,13 @@
 
 #define LABEL_COLS 7
 
-/* Lines of the help: the listed keys and the digits. */
+/* Lines of the help: the listed keys. */
 static int
 help_lines(void)
 {
     size_t count;
     const struct key *keys = keys_table(&count);
-    int lines = 1;
+    int lines = 0;
 
     for (size_t i = 0; i < count; i++)
         lines += keys[i].label[0] != '\0';
@@ -69,12 +69,10 @@ view_help(struct picture *picture, const struct view *view)
     canvas_clear_rows(&picture->canvas, 0, rect.rows);
     canvas_rule(&picture->canvas, 0, 0, picture->canvas.cols, _("Keys"),
                 more ? _("any key: more") : _("any key closes"));
-    if (first == 0)
-        help_line(picture, 1, "1-5", _("the pages in order"));
     for (size_t i = 0; i < count; i++) {
-        if (keys[i].label[0] == '\0' || ++line < first || line >= first + each)
+        if (keys[i].label[0] == '\0' || line++ < first || line > first + each)
             continue;
-        help_line(picture, 1 + line - first, keys[i].label, _(keys[i].help));
+        help_line(picture, line - first, keys[i].label, _(keys[i].help));
     }
 }
 

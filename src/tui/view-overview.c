@@ -200,6 +200,22 @@ figure(struct figures *figures, enum role role, const char *format, const char *
     figures->col += columns + figures->gap;
 }
 
+static void
+since_figure(struct figures *figures, const struct view *view, const struct scene *scene)
+{
+    const struct snapshot *now = &scene->process->now, *then = &scene->mark->now;
+    const struct amount heap = { now->live_bytes, then->live_bytes, true };
+    const struct amount blocks = { now->live_blocks, then->live_blocks, true };
+    char bytes[UNITS_MAX], count[UNITS_MAX], text[3 * UNITS_MAX];
+
+    snprintf(text, sizeof text,
+             ngettext("Since mark %s, %s block", "Since mark %s, %s blocks",
+                      amount_size(&blocks)),
+             amount_bytes(bytes, sizeof bytes, &heap, view->unit),
+             amount_count(count, sizeof count, &blocks));
+    figure(figures, ROLE_VALUE, "%s", text);
+}
+
 static uint64_t
 failed_calls(const struct snapshot *now)
 {
@@ -281,6 +297,8 @@ draw_totals(struct picture *picture, const struct view *view, const struct scene
     if (rect->rows == 0)
         return;
     if (scene->process->measured) {
+        if (scene->mark != NULL)
+            since_figure(&figures, view, scene);
         /* TRANSLATORS: blocks on the heap that are not freed yet */
         figure(&figures, ROLE_NORMAL,
                ngettext("Live %s block", "Live %s blocks", now->live_blocks),
@@ -356,6 +374,13 @@ draw_brief(struct picture *picture, const struct view *view, const struct scene 
     if (process->measured) {
         brief_line(picture, line++, _("peak"), ROLE_NORMAL,
                    units_bytes(text, sizeof text, now->peak_bytes, view->unit));
+        if (scene->mark != NULL) {
+            const struct amount heap = { now->live_bytes, scene->mark->now.live_bytes,
+                                         true };
+
+            brief_line(picture, line++, _("mark"), ROLE_VALUE,
+                       amount_bytes(text, sizeof text, &heap, view->unit));
+        }
         brief_line(picture, line++, _("live"), ROLE_NORMAL,
                    units_count(text, sizeof text, now->live_blocks));
     }

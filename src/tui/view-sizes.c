@@ -16,7 +16,7 @@
 
 #define LABEL_COLS 8
 #define COUNT_COLS 11
-#define SHORT_COLS 6
+#define SHORT_COLS 6   /* and a sign */
 #define SHARE_COLS 5
 #define LIVE_FROM  46   /* columns: the counts of live blocks are shown */
 #define TWO_FROM   72   /* columns: two entries side by side */
@@ -24,7 +24,7 @@
 
 struct entry {
     char label[24];
-    struct range count;
+    struct range now, then;   /* then: at the mark */
 };
 
 /* The ranges, their sums and largest counts. */
@@ -32,6 +32,7 @@ struct table {
     struct entry entries[RANGE_COUNT + 1];
     int length;
     bool shortened;   /* the last entry is "other" */
+    bool since;       /* the differences to the mark are shown */
     struct range sum, max;
 };
 
@@ -48,35 +49,60 @@ add_range(struct range *sum, const struct range *range)
     sum->live = add_saturating(sum->live, range->live);
 }
 
+static struct amount
+allocated(const struct table *table, const struct entry *entry)
+{
+    return (struct amount){ entry->now.allocated, entry->then.allocated, table->since };
+}
+
+static struct amount
+live(const struct table *table, const struct entry *entry)
+{
+    return (struct amount){ entry->now.live, entry->then.live, table->since };
+}
+
+/* How much of both is shown, without signs. */
+static struct range
+shown(const struct table *table, const struct entry *entry)
+{
+    const struct amount a = allocated(table, entry), l = live(table, entry);
+
+    return (struct range){ amount_size(&a), amount_size(&l) };
+}
+
 static void
 table_finish(struct table *table)
 {
     table->max = table->sum = (struct range){ 0 };
     for (int i = 0; i < table->length; i++) {
-        const struct range *count = &table->entries[i].count;
+        const struct range count = shown(table, &table->entries[i]);
 
-        add_range(&table->sum, count);
+        add_range(&table->sum, &count);
         if (table->shortened && i == table->length - 1)
             break;   /* its bar is cut rather than all others short */
-        if (count->allocated > table->max.allocated)
-            table->max.allocated = count->allocated;
-        if (count->live > table->max.live)
-            table->max.live = count->live;
+        if (count.allocated > table->max.allocated)
+            table->max.allocated = count.allocated;
+        if (count.live > table->max.live)
+            table->max.live = count.live;
     }
 }
 
 static void
 table_fill(struct table *table, const struct scene *scene)
 {
-    struct range ranges[RANGE_COUNT];
+    struct range ranges[RANGE_COUNT], then[RANGE_COUNT] = { { 0, 0 } };
 
     ranges_sum(&scene->process->sizes, ranges);
+    if (scene->mark != NULL)
+        ranges_sum(&scene->mark->sizes, then);
     table->length = RANGE_COUNT;
     table->shortened = false;
+    table->since = scene->mark != NULL;
     for (unsigned i = 0; i < RANGE_COUNT; i++) {
         snprintf(table->entries[i].label, sizeof table->entries[i].label, "%s",
                  ranges_label(i));
-        table->entries[i].count = ranges[i];
+        table->entries[i].now = ranges[i];
+        table->entries[i].then = then[i];
     }
     table_finish(table);
 }
@@ -86,9 +112,12 @@ table_drop_empty(struct table *table)
 {
     int kept = 0;
 
-    for (int i = 0; i < table->length; i++)
-        if (table->entries[i].count.allocated > 0 || table->entries[i].count.live > 0)
+    for (int i = 0; i < table->length; i++) {
+        const struct range count = shown(table, &table->entries[i]);
+
+        if (count.allocated > 0 || count.live > 0)
             table->entries[kept++] = table->entries[i];
+    }
     table->length = kept;
 }
 
@@ -104,10 +133,11 @@ table_shorten(struct table *table, int length)
         int least = 0;
 
         for (int i = 1; i < table->length; i++)
-            if (table->entries[i].count.allocated
-                < table->entries[least].count.allocated)
+            if (shown(table, &table->entries[i]).allocated
+                < shown(table, &table->entries[least]).allocated)
                 least = i;
-        add_range(&other.count, &table->entries[least].count);
+        add_range(&other.now, &table->entries[least].now);
+        add_range(&other.then, &table->entries[least].then);
         memmove(table->entries + least, table->entries + least + 1,
                 (size_t)(table->length - least - 1) * sizeof table->entries[0]);
         table->length--;
@@ -144,51 +174,55 @@ draw_entry(struct picture *picture, const struct table *table, const struct entr
            int row, int col, int cols, bool brief)
 {
     struct canvas *canvas = &picture->canvas;
-    int count_cols = brief ? SHORT_COLS : COUNT_COLS;
-    bool live = brief || cols >= LIVE_FROM;
+    int count_cols = brief ? SHORT_COLS + table->since : COUNT_COLS;
+    bool with_live = brief || cols >= LIVE_FROM;
     int bars = cols - LABEL_COLS - count_cols - SHARE_COLS - 2
-               - (live ? count_cols + 1 : 0);
-    int bar = live && !brief ? (bars - 1) / 2 : bars;
-    char *(*count)(char *, size_t, uint64_t) = brief ? units_count_compact : units_count;
+               - (with_live ? count_cols + 1 : 0);
+    int bar = with_live && !brief ? (bars - 1) / 2 : bars;
+    char *(*count)(char *, size_t, const struct amount *) =
+        brief ? amount_count_compact : amount_count;
+    const struct amount made = allocated(table, entry), left = live(table, entry);
     char text[UNITS_MAX];
 
     canvas_field(canvas, row, col, LABEL_COLS, TEXT_RIGHT, ROLE_VALUE, entry->label);
     col += LABEL_COLS;
     canvas_field(canvas, row, col, count_cols, TEXT_RIGHT, ROLE_NORMAL,
-                 count(text, sizeof text, entry->count.allocated));
+                 count(text, sizeof text, &made));
     col += count_cols;
-    share_text(text, sizeof text, entry->count.allocated, table->sum.allocated);
+    share_text(text, sizeof text, amount_size(&made), table->sum.allocated);
     canvas_field(canvas, row, col, SHARE_COLS, TEXT_RIGHT, ROLE_NORMAL, text);
     col += SHARE_COLS + 1;
     canvas_bar(canvas, row, col, bar, ROLE_HEAP,
-               part_of(entry->count.allocated, table->max.allocated));
+               part_of(amount_size(&made), table->max.allocated));
     col += bar > 0 ? bar + 1 : 0;
-    if (!live)
+    if (!with_live)
         return;
     canvas_field(canvas, row, col, count_cols, TEXT_RIGHT, ROLE_NORMAL,
-                 count(text, sizeof text, entry->count.live));
+                 count(text, sizeof text, &left));
     col += count_cols + 1;
     if (!brief)
         canvas_bar(canvas, row, col, bar, ROLE_STACK,
-                   part_of(entry->count.live, table->max.live));
+                   part_of(amount_size(&left), table->max.live));
 }
 
 static void
-draw_heading(struct picture *picture, int row, int col, int cols)
+draw_heading(struct picture *picture, const struct table *table, int row, int col,
+             int cols)
 {
     struct canvas *canvas = &picture->canvas;
-    bool live = cols >= LIVE_FROM;
+    bool with_live = cols >= LIVE_FROM;
     int bars = cols - LABEL_COLS - COUNT_COLS - SHARE_COLS - 2
-               - (live ? COUNT_COLS + 1 : 0);
-    int bar = live ? (bars - 1) / 2 : bars;
+               - (with_live ? COUNT_COLS + 1 : 0);
+    int bar = with_live ? (bars - 1) / 2 : bars;
 
     canvas_field(canvas, row, col, LABEL_COLS, TEXT_RIGHT, ROLE_DIM, _("bytes"));
     col += LABEL_COLS;
     canvas_field(canvas, row, col + 1, COUNT_COLS - 1, TEXT_RIGHT, ROLE_DIM,
                  _("allocated"));
     col += COUNT_COLS + SHARE_COLS + 1 + (bar > 0 ? bar + 1 : 0);
-    if (live)
-        canvas_field(canvas, row, col, COUNT_COLS, TEXT_RIGHT, ROLE_DIM, _("live now"));
+    if (with_live)
+        canvas_field(canvas, row, col, COUNT_COLS, TEXT_RIGHT, ROLE_DIM,
+                     table->since ? _("live") : _("live now"));
 }
 
 /* A few rows: two entries a row, titles in the rule. */
@@ -212,12 +246,16 @@ view_sizes_block(struct picture *picture, const struct scene *scene,
 {
     struct table table;
     bool brief = rect->rows < BRIEF_BELOW_ROWS;
+    char since[128];
 
     canvas_clip(&picture->canvas, rect);
     if (rect->rows == 0)
         return;
+    view_since(since, sizeof since, scene);
+    if (scene->process->measured && brief && scene->mark == NULL)
+        snprintf(since, sizeof since, "%s", _("allocated, share, live now"));
     canvas_rule(&picture->canvas, rect->row, rect->col, rect->cols, _("Block sizes"),
-                scene->process->measured && brief ? _("allocated, share, live now") : "");
+                since);
     if (!scene->process->measured) {
         view_not_measured(picture, scene, rect->row + 1, rect->col + 1, rect->cols - 1);
         return;
@@ -228,7 +266,7 @@ view_sizes_block(struct picture *picture, const struct scene *scene,
         return;
     }
     table_shorten(&table, rect->rows - 2);
-    draw_heading(picture, rect->row + 1, rect->col, rect->cols);
+    draw_heading(picture, &table, rect->row + 1, rect->col, rect->cols);
     for (int i = 0; i < table.length; i++)
         draw_entry(picture, &table, &table.entries[i], rect->row + 2 + i, rect->col,
                    rect->cols, false);
@@ -239,18 +277,21 @@ view_sizes(struct picture *picture, const struct view *view, const struct scene 
 {
     const struct rect *body = &picture->layout.block[BLOCK_BODY];
     struct table table;
+    char since[128];
 
     canvas_clip(&picture->canvas, body);
     if (body->rows == 0)
         return;
-    canvas_rule(&picture->canvas, body->row, body->col, body->cols, _("Block sizes"), "");
+    view_since(since, sizeof since, scene);
+    canvas_rule(&picture->canvas, body->row, body->col, body->cols, _("Block sizes"),
+                since);
     if (!scene->process->measured) {
         view_not_measured(picture, scene, body->row + 1, body->col + 1, body->cols - 1);
         return;
     }
     table_fill(&table, scene);
     if (body->rows >= 2)
-        draw_heading(picture, body->row + 1, body->col, body->cols);
+        draw_heading(picture, &table, body->row + 1, body->col, body->cols);
     for (int i = view->scroll; i < table.length && i - view->scroll + 2 < body->rows; i++)
         draw_entry(picture, &table, &table.entries[i],
                    body->row + 2 + i - view->scroll, body->col, body->cols, false);

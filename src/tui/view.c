@@ -7,6 +7,7 @@
 
 #include "tui/view.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "i18n.h"
@@ -57,6 +58,17 @@ picture_free(struct picture *picture)
     free(picture->cells);
     picture->columns = NULL;
     picture->cells = NULL;
+}
+
+void
+view_since(char *text, size_t size, const struct scene *scene)
+{
+    char time[UNITS_MAX];
+
+    text[0] = '\0';
+    if (scene->mark != NULL)
+        snprintf(text, size, _("since the mark at %s"),
+                 units_duration(time, sizeof time, scene->mark->run_ns));
 }
 
 static void

@@ -15,6 +15,7 @@
 #include "tui/canvas.h"
 #include "tui/graph.h"
 #include "tui/layout.h"
+#include "tui/since.h"
 
 struct capture;
 
@@ -58,6 +59,7 @@ struct scene {
     const char *command;             /* untrusted */
     int64_t interval_ns;
     int64_t shown_ns;                /* run time at the right edge of the graphs */
+    const struct mark *mark;         /* NULL: none, or another image's */
     struct own_cost own;
     const char *message;             /* for the message line */
     enum role message_role;
@@ -131,6 +133,9 @@ int view_output_lines(const struct scene *scene);
 void view_help(struct picture *picture, const struct view *view);
 int view_help_pages(const struct picture *picture);
 void view_footer(struct picture *picture, const struct view *view);
+
+/* "since the mark at 00:01:10", "" without a mark. */
+void view_since(char *text, size_t size, const struct scene *scene);
 
 /* "not measured: REASON" in place of a block's content. */
 void view_not_measured(struct picture *picture, const struct scene *scene, int row,

@@ -57,7 +57,8 @@ russian_letters_are_the_keys_they_stand_on(void **state)
     assert_int_equal(action(L'й'), ACTION_QUIT);
     assert_int_equal(action(L'щ'), ACTION_OUTPUT);
     assert_int_equal(action(L'З'), ACTION_SAVE_PICTURE);
-    assert_int_equal(action(L'з'), ACTION_NONE);
+    assert_int_equal(action(L'з'), ACTION_MARK);
+    assert_int_equal(action(L'н'), ACTION_NONE);
     assert_int_equal(action(L'Л'), ACTION_SIGNAL);
     assert_int_equal(action(L'л'), ACTION_UP);
     assert_int_equal(action(L'х'), ACTION_ZOOM_OUT);

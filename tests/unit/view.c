@@ -76,6 +76,18 @@ static const char running[] =
     "6000 heap=62M stack=8K\n"
     "20000 heap=1M\n";
 
+/* What changes after 2 s is seen from a mark. */
+static const char changed[] =
+    "program ./prog\n"
+    "pid 24817\n"
+    "0 heap=10M blocks=200 rss=12M malloc=200 malloc.bytes=10M size.24=150 size.100=50\n"
+    "2000 heap=100M blocks=24537 stack=12K rss=130M threads=4 malloc=1204871"
+    " malloc.bytes=200M realloc=88210 realloc.bytes=30M calloc=10442 calloc.failed=2 free=1180334 total=280M"
+    " size.1=312044 size.24=401882 size.40=288310 size.70=120551 size.300=44110"
+    " size.70000=31\n"
+    "4000 heap=60M blocks=20000 free=1184901 malloc.bytes=201M malloc=1204901"
+    " calloc.failed=5 size.24=411882 size.40=288300 size.5000=12\n";
+
 static const char unmeasured[] =
     "program ./static\n"
     "pid 7\n"
@@ -229,6 +241,30 @@ pages_are_as_drawn(void **state)
 }
 
 static void
+changes_since_the_mark_are_as_drawn(void **state)
+{
+    static const int sizes[][2] = { { 10, 40 }, { 24, 80 }, { 40, 120 } };
+    static struct mark mark;
+    char name[64];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct session *session = play_text(changed, 2 * SECOND);
+
+        mark = (struct mark){ scene.process->run_ns, 0, scene.process->now,
+                              scene.process->sizes };
+        session_free(session);
+        session = play_text(changed, 7 * SECOND);
+        scene.mark = &mark;
+        check_sizes();
+        draw(sizes[i][0], sizes[i][1]);
+        snprintf(name, sizeof name, "marked-%dx%d-utf8", sizes[i][1], sizes[i][0]);
+        expect_golden(name);
+        session_free(session);
+    }
+}
+
+static void
 help_lists_every_key_over_its_pages(void **state)
 {
     struct session *session = play_text(running, SECOND);
@@ -321,6 +357,7 @@ main(void)
         cmocka_unit_test(every_page_fits_every_size),
         cmocka_unit_test(overview_is_as_drawn),
         cmocka_unit_test(pages_are_as_drawn),
+        cmocka_unit_test(changes_since_the_mark_are_as_drawn),
         cmocka_unit_test(help_lists_every_key_over_its_pages),
         cmocka_unit_test(drawing_twice_gives_the_same),
         cmocka_unit_test(drawing_allocates_nothing),
