@@ -149,8 +149,15 @@ tests_unit_dat_SOURCES = tests/unit/dat.c
 tests_unit_dat_LDADD = src/trace/libtrace.a $(CMOCKA_LIBS) $(LIBINTL)
 TESTS += tests/unit/dat
 endif
-dist_check_SCRIPTS += tests/e2e/record.sh
-TESTS += tests/e2e/record.sh
+if HAVE_CMOCKA
+check_PROGRAMS += tests/unit/curve
+tests_unit_curve_SOURCES = tests/unit/curve.c
+tests_unit_curve_LDADD = src/report/libreport.a src/monitor/libmonitor.a \
+	src/segment/libsegment.a $(CMOCKA_LIBS) $(LIBINTL)
+TESTS += tests/unit/curve
+endif
+dist_check_SCRIPTS += tests/e2e/record.sh tests/e2e/stat.sh
+TESTS += tests/e2e/record.sh tests/e2e/stat.sh
 
 # Budgets.
 if HAVE_CMOCKA

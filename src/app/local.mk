@@ -16,3 +16,18 @@ bin_PROGRAMS += memtop
 memtop_SOURCES = src/memtop.c src/i18n.h
 memtop_LDADD = src/app/libapp.a src/tui/libtui.a src/report/libreport.a src/trace/libtrace.a src/monitor/libmonitor.a \
 	src/segment/libsegment.a $(NCURSESW_LIBS) $(JANSSON_LIBS) $(LIBELF_LIBS) $(LIBINTL) -lm
+
+# Draws data files; memusagestat's successor.
+bin_PROGRAMS += memtopstat
+memtopstat_SOURCES = src/memtopstat.c src/i18n.h
+memtopstat_LDADD = src/app/libapp.a src/trace/libtrace.a src/report/libreport.a \
+	src/monitor/libmonitor.a src/segment/libsegment.a $(LIBINTL) -lm
+
+# Scripts that call memusage and memusagestat by name get ours.
+if MEMUSAGE_NAMES
+install-exec-hook:
+	cd $(DESTDIR)$(bindir) && rm -f memusage memusagestat && \
+	  $(LN_S) memtop memusage && $(LN_S) memtopstat memusagestat
+uninstall-hook:
+	cd $(DESTDIR)$(bindir) && rm -f memusage memusagestat
+endif

@@ -487,7 +487,7 @@ add_word(char *buffer, size_t size, const char *name, const char *value)
 bool
 options_record(const struct options *options)
 {
-    return options->data != NULL;
+    return options->program != NULL && (options->data != NULL || options->png != NULL);
 }
 
 void

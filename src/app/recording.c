@@ -15,6 +15,8 @@
 #include "app/run.h"
 #include "app/say.h"
 #include "i18n.h"
+#include "report/curve.h"
+#include "segment/clock.h"
 #include "trace/record.h"
 
 /* At once; under the display it is said there, and again when it has gone. */
@@ -34,6 +36,19 @@ say_failed(void *context, const char *path, int error)
                  strerror(-error));
 }
 
+/* For the picture. */
+static void
+follow(void *context, const struct dat_record *record)
+{
+    struct run *run = context;
+    int64_t time_ns = (int64_t)record->time - run->started_epoch_ns;
+    uint64_t x = curve_count(run->curve);
+
+    if (run->options->time_based)
+        x = time_ns > 0 ? (uint64_t)time_ns : 0;
+    curve_add(run->curve, x, record->heap, record->stack);
+}
+
 int
 recording_open(struct run *run)
 {
@@ -42,6 +57,7 @@ recording_open(struct run *run)
         .path = options->data,
         .replace = options->as_memusage,
         .buffered = options->buffered,
+        .watch = options->png != NULL ? follow : NULL,
         .failed = say_failed,
         .context = run,
     };
@@ -49,18 +65,23 @@ recording_open(struct run *run)
 
     if (!options_record(options))
         return 0;
-    error = record_new(&wanted, &run->record);
+    error = options->png != NULL && (run->curve = curve_new()) == NULL ? -ENOMEM : 0;
+    if (error == 0)
+        error = record_new(&wanted, &run->record);
     if (error == 0)
         return 0;
-    say(_("cannot write %s: %s"), options->data, strerror(-error));
+    say(_("cannot write %s: %s"), options->data != NULL ? options->data : options->png,
+        strerror(-error));
     return EXIT_MEMTOP;
 }
 
 void
 recording_start(struct run *run)
 {
+    run->started_epoch_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC)
+                            + run->launched.started_ns;
     if (run->record != NULL && record_start(run->record, &run->launched) != 0)
-        say(_("cannot write %s: %s"), run->options->data, strerror(ENOMEM));
+        say(_("cannot record the calls: %s"), strerror(ENOMEM));
 }
 
 void
@@ -68,6 +89,8 @@ recording_discard(struct run *run)
 {
     record_free(run->record, true);
     run->record = NULL;
+    curve_free(run->curve);
+    run->curve = NULL;
 }
 
 int64_t

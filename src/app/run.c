@@ -184,11 +184,21 @@ static void
 write_picture(const struct run *run)
 {
     const struct options *options = run->options;
+    const struct plot_record record = {
+        .curve = run->curve,
+        .axis = options->time_based ? PLOT_AXIS_TIME : PLOT_AXIS_CALLS,
+        .end = run->curve == NULL ? 0
+               : options->time_based ? (uint64_t)session_process(run->session)->run_ns
+                                     : curve_count(run->curve),
+        .total = options->draw_total,
+    };
     const struct plot_options wanted = {
         .width = options->png_width,
         .height = options->png_height,
         .title = options->title,
         .unit = options->si ? UNIT_AUTO + UNIT_SI : UNIT_AUTO,
+        /* Nothing is recorded of a program that is not measured. */
+        .record = session_process(run->session)->measured ? &record : NULL,
     };
     char name[PATH_MAX], error[1024];
     struct library_search module;
@@ -200,7 +210,8 @@ write_picture(const struct run *run)
     bool found = library_find_module("memtop-png.so", &module);
     if (plot == NULL)
         say(_("cannot write %s: %s"), name, strerror(ENOMEM));
-    else if (!png_write(plot, found ? module.path : NULL, name, error, sizeof error))
+    else if (!png_write(plot, found ? module.path : NULL, name,
+                        options->as_memusage, error, sizeof error))
         say("%s", error);
     plot_free(plot);
 }
@@ -276,5 +287,7 @@ run_finish(struct run *run)
     recording_finish(run);
     session_free(run->session);
     run->session = NULL;
+    curve_free(run->curve);
+    run->curve = NULL;
     return status;
 }

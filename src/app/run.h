@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "app/options.h"
 #include "app/output.h"
@@ -20,6 +21,8 @@ struct run {
     struct launched launched;
     struct session *session;
     struct record *record; /* of every call, or NULL */
+    struct curve *curve;   /* of every call, for the picture, or NULL */
+    int64_t started_epoch_ns;
     bool displayed;        /* the terminal is the display's */
     unsigned failed_files; /* said there; the first again at the end */
     char failed_file[2 * PATH_MAX];

@@ -6,7 +6,8 @@ src_report_libreport_a_SOURCES = \
 	src/report/json.c src/report/json.h \
 	src/report/line.c src/report/line.h \
 	src/report/names.c src/report/names.h \
-	src/report/plot.c src/report/plot.h \
+	src/report/curve.c src/report/curve.h \
+	src/report/plot.c src/report/plot-record.c src/report/plot.h \
 	src/report/plot-layout.c src/report/plot-layout.h \
 	src/report/png-load.c src/report/png.h \
 	src/report/quantity.c src/report/quantity.h \

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "i18n.h"
+
 /* Sizes in pixels at the usual picture size. */
 #define MARGIN      12
 #define TEXT_HEIGHT 16
@@ -208,10 +210,13 @@ static double
 highest_left(const struct plot *plot, double headroom)
 {
     const struct plot_series *rss = &plot->series[PLOT_RSS];
+    const struct plot_series *total = &plot->series[PLOT_TOTAL];
     double highest = (double)plot->series[PLOT_HEAP].highest * headroom;
 
     if (rss->drawn && !rss->off_scale && (double)rss->highest * 1.01 > highest)
         highest = (double)rss->highest * 1.01;
+    if (total->drawn && (double)total->highest * 1.01 > highest)
+        highest = (double)total->highest * 1.01;
     return highest;
 }
 
@@ -254,6 +259,8 @@ choose_scales(const struct plot *plot, struct plot_layout *out, int height)
     /* Kept low, so that it crosses the heap's curve less. */
     out->right = plot_scale_match((double)plot->series[PLOT_STACK].highest * 1.5,
                                   out->left.intervals, plot->unit);
+    if (plot->series[PLOT_TOTAL].drawn) /* what is added is to be compared */
+        out->right = out->left;
     out->y_count = out->left.intervals + 1;
     label_scale(&out->left, out->y, plot->unit);
     label_scale(&out->right, out->y_right, plot->unit);
@@ -289,11 +296,45 @@ place_chart(const struct plot *plot, const struct plot_ruler *ruler,
     out->x_count = below > 0 ? 1 : 0;
 }
 
+/* The step from one label of the axis below to the next. */
+static int64_t
+axis_step(const struct plot *plot, unsigned most)
+{
+    int64_t span = plot->to - plot->from;
+
+    if (plot->axis == PLOT_AXIS_TIME)
+        return plot_time_step(span, most);
+    if (plot->axis == PLOT_AXIS_SHARE)
+        return span >= 10 ? span / (most >= 10 ? 10 : most >= 5 ? 5 : 2) : span;
+    for (int64_t unit = 1;; unit *= 10)
+        for (int64_t i = 1; i <= 5; i += 1 + (i > 1) * 2)
+            if (unit > INT64_MAX / 50 || span / (i * unit) < most)
+                return i * unit;
+}
+
+static void
+label_axis(const struct plot *plot, struct plot_tick *tick, int64_t at)
+{
+    double share = (double)at / (double)(plot->to - plot->from);
+    char count[UNITS_MAX];
+
+    if (plot->axis == PLOT_AXIS_TIME)
+        units_offset(tick->label, sizeof tick->label, at);
+    else if (plot->axis == PLOT_AXIS_SHARE)
+        snprintf(tick->label, sizeof tick->label, at > 0 ? "%d%%" : _("%d%% of the time"),
+                 (int)(share * 100 + 0.5));
+    else if (at > 0)
+        units_count_compact(tick->label, sizeof tick->label, (uint64_t)at);
+    else
+        snprintf(tick->label, sizeof tick->label, _("%s calls"),
+                 units_count_compact(count, sizeof count, 0));
+}
+
 static void
 place_times(const struct plot *plot, const struct plot_ruler *ruler,
             struct plot_layout *out)
 {
-    int64_t span = plot->to_ns - plot->from_ns;
+    int64_t span = plot->to - plot->from;
     int width = ruler->width(ruler->context, "-00h00m", out->small) + out->small;
     unsigned most = (unsigned)(out->chart.width / width);
     int64_t step;
@@ -302,13 +343,13 @@ place_times(const struct plot *plot, const struct plot_ruler *ruler,
         return;
     if (most > PLOT_TICKS_MAX - 1)
         most = PLOT_TICKS_MAX - 1;
-    step = plot_time_step(span, most);
+    step = axis_step(plot, most);
     out->x_count = 0;
     for (int64_t at = 0; at <= span && out->x_count < PLOT_TICKS_MAX; at += step) {
         struct plot_tick *tick = &out->x[out->x_count++];
 
-        tick->at = (int)plot_x(plot, out, plot->from_ns + at);
-        units_offset(tick->label, sizeof tick->label, at);
+        tick->at = (int)plot_x(plot, out, plot->from + at);
+        label_axis(plot, tick, at);
     }
 }
 
@@ -338,9 +379,9 @@ plot_y(const struct plot_layout *layout, const struct plot_scale *scale, uint64_
 }
 
 double
-plot_x(const struct plot *plot, const struct plot_layout *layout, int64_t ns)
+plot_x(const struct plot *plot, const struct plot_layout *layout, int64_t at)
 {
-    double part = (double)(ns - plot->from_ns) / (double)(plot->to_ns - plot->from_ns);
+    double part = (double)(at - plot->from) / (double)(plot->to - plot->from);
 
     part = part < 0 ? 0 : part > 1 ? 1 : part;
     return layout->chart.x + part * layout->chart.width;
@@ -354,8 +395,11 @@ plot_pixel(const struct plot *plot, const struct plot_layout *layout, enum plot_
     size_t width = (size_t)layout->chart.width;
     size_t first = (size_t)x * plot->columns / width;
     size_t end = ((size_t)x + 1) * plot->columns / width;
-    struct column pixel = columns[first];
+    struct column pixel = {.known = false};
 
+    if (columns == NULL)
+        return pixel;
+    pixel = columns[first];
     for (size_t i = first + 1; i < end && i < plot->columns; i++) {
         if (columns[i].known && (!pixel.known || columns[i].max > pixel.max))
             pixel.max = columns[i].max;

@@ -71,7 +71,7 @@ void plot_layout_new(const struct plot *plot, const struct plot_ruler *ruler,
 /* Coordinates in the chart, as fractions of pixels. */
 double plot_y(const struct plot_layout *layout, const struct plot_scale *scale,
               uint64_t value);
-double plot_x(const struct plot *plot, const struct plot_layout *layout, int64_t ns);
+double plot_x(const struct plot *plot, const struct plot_layout *layout, int64_t at);
 
 /* What a series shows at pixel x of 0..chart.width-1: the highest of all columns
    that fall there. */

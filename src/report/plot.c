@@ -91,10 +91,10 @@ describe_span(struct plot *plot, const struct process *process,
 
     if (!history_span(history, &first, &last) || last < process->run_ns)
         last = process->run_ns;
-    plot->from_ns = 0;
+    plot->from = 0;
     if (last > INT64_MAX / 4) /* room for sums: 73 years are enough */
         last = INT64_MAX / 4;
-    plot->to_ns = last > 1000000 ? last : 1000000;
+    plot->to = last > 1000000 ? last : 1000000;
 }
 
 void
@@ -121,7 +121,7 @@ fill_series(struct plot *plot, const struct history *history, enum plot_line lin
     series->columns = calloc(plot->columns, sizeof *series->columns);
     if (series->columns == NULL)
         return false;
-    plot_columns(history, series_of[line], plot->to_ns, series->columns, plot->columns);
+    plot_columns(history, series_of[line], plot->to, series->columns, plot->columns);
     for (size_t i = 0; i < plot->columns; i++) {
         if (!series->columns[i].known)
             continue;
@@ -157,8 +157,8 @@ describe_peak(struct plot *plot, const struct history *history)
     char text[UNITS_MAX];
 
     plot->has_peak = plot->series[PLOT_HEAP].drawn
-                     && history_peak(history, SERIES_HEAP, plot->from_ns, plot->to_ns,
-                                     &plot->peak_bytes, &plot->peak_ns)
+                     && history_peak(history, SERIES_HEAP, plot->from, plot->to,
+                                     &plot->peak_bytes, &plot->peak_at)
                      && plot->peak_bytes != 0 && plot->peak_bytes != HISTORY_UNKNOWN;
     if (plot->has_peak)
         /* TRANSLATORS: beside the highest point of a graph. */
@@ -256,6 +256,15 @@ bounded(int side, int usual, int least)
     return side < least ? least : side > PLOT_MAX_SIDE ? PLOT_MAX_SIDE : side;
 }
 
+void
+plot_set_size(struct plot *plot, const struct plot_options *options)
+{
+    plot->width = bounded(options->width, PLOT_WIDTH, PLOT_MIN_WIDTH);
+    plot->height = bounded(options->height, PLOT_HEIGHT, PLOT_MIN_HEIGHT);
+    plot->unit = options->unit;
+    plot->columns = (size_t)plot->width;
+}
+
 struct plot *
 plot_new(const struct process *process, const struct history *history,
          const char *command, const struct plot_options *options)
@@ -264,19 +273,20 @@ plot_new(const struct process *process, const struct history *history,
 
     if (plot == NULL)
         return NULL;
-    plot->width = bounded(options->width, PLOT_WIDTH, PLOT_MIN_WIDTH);
-    plot->height = bounded(options->height, PLOT_HEIGHT, PLOT_MIN_HEIGHT);
-    plot->unit = options->unit;
-    plot->columns = (size_t)plot->width;
+    plot_set_size(plot, options);
     describe_head(plot, process, options->title != NULL ? options->title : command);
     describe_span(plot, process, history);
-    for (unsigned i = 0; i < PLOT_LINES; i++)
+    for (unsigned i = 0; i < PLOT_TOTAL; i++)
         if (!fill_series(plot, history, i)) {
             plot_free(plot);
             return NULL;
         }
     describe_legend(plot);
     describe_peak(plot, history);
+    if (options->record != NULL && !plot_take_record(plot, options->record)) {
+        plot_free(plot);
+        return NULL;
+    }
     describe_note(plot, process);
     describe_facts(plot, process);
     if (process->measured) {

@@ -13,6 +13,7 @@
 
 #include "monitor/history.h"
 #include "monitor/session.h"
+#include "report/curve.h"
 #include "report/ranges.h"
 #include "report/units.h"
 
@@ -24,14 +25,18 @@
 
 #define PLOT_TEXT_MAX 512
 
-/* What is drawn over time. */
-enum plot_line { PLOT_HEAP, PLOT_RSS, PLOT_STACK, PLOT_LINES };
+/* What is drawn. */
+enum plot_line { PLOT_HEAP, PLOT_RSS, PLOT_STACK, PLOT_TOTAL, PLOT_LINES };
+
+/* Over what: ns since the start, calls, or a time of which only the order and
+   the share in the whole are known. */
+enum plot_axis { PLOT_AXIS_TIME, PLOT_AXIS_CALLS, PLOT_AXIS_SHARE };
 
 struct plot_series {
     bool drawn;                /* false: nothing known of it */
     bool off_scale;            /* drawn would flatten the heap: legend only */
     uint64_t highest;          /* of columns */
-    struct column *columns;    /* plot->columns of them */
+    struct column *columns;    /* plot->columns of them, or NULL if not drawn */
     char legend[PLOT_TEXT_MAX];
 };
 
@@ -56,12 +61,13 @@ struct plot {
     char title[PLOT_TEXT_MAX];
     char subtitle[PLOT_TEXT_MAX];
     char note[PLOT_TEXT_MAX];  /* in place of a graph, or "" */
-    int64_t from_ns, to_ns;    /* from < to */
+    enum plot_axis axis;
+    int64_t from, to;          /* in its unit; from < to */
     size_t columns;
     struct plot_series series[PLOT_LINES];
     bool has_peak;             /* of the heap as drawn */
     uint64_t peak_bytes;
-    int64_t peak_ns;
+    int64_t peak_at;
     char peak_text[PLOT_CELL_MAX];
     unsigned row_count;        /* 0: not measured */
     struct plot_row rows[PLOT_ROWS_MAX];
@@ -73,16 +79,33 @@ struct plot {
     struct range ranges[RANGE_COUNT];
 };
 
+/* Every call of a run (curve.h), to be drawn in place of samples. */
+struct plot_record {
+    const struct curve *curve;
+    enum plot_axis axis;       /* of the curve's x */
+    uint64_t end;              /* of the axis */
+    bool total;                /* also heap and stack together, on one scale */
+};
+
 struct plot_options {
     int width, height;         /* 0: the usual ones; else brought into bounds */
     const char *title;         /* NULL: the command line */
     enum unit unit;
+    const struct plot_record *record; /* NULL: samples */
 };
 
 /* The whole run.  Returns NULL if memory is short; plot_free() it. */
 struct plot *plot_new(const struct process *process, const struct history *history,
                       const char *command, const struct plot_options *options);
 void plot_free(struct plot *plot);
+
+/* The same of a record alone, of whose process nothing else is known. */
+struct plot *plot_new_record(const char *subtitle, const struct plot_options *options);
+
+/* Steps of both: sizes within bounds; curves instead of samples, false if
+   memory is short. */
+void plot_set_size(struct plot *plot, const struct plot_options *options);
+bool plot_take_record(struct plot *plot, const struct plot_record *record);
 
 /* history_columns() from the program's start on, in which the first sample, if
    it is not late, reaches back to the start: the counters began there at zero. */

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "i18n.h"
@@ -52,29 +53,40 @@ load(const char *module, char *error, size_t size)
     return draw;
 }
 
-/* A file that was not there before, or NULL. */
-static FILE *
-create(const char *path, char *error, size_t size)
+/* Not a device that was written to. */
+static void
+remove_file(const char *path)
 {
-    int descriptor = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+    struct stat st;
+
+    if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
+        unlink(path);
+}
+
+/* A file that was not there before, or is emptied, or NULL. */
+static FILE *
+create(const char *path, bool replace, char *error, size_t size)
+{
+    int descriptor =
+        open(path, O_CREAT | (replace ? O_TRUNC : O_EXCL) | O_WRONLY | O_CLOEXEC, 0666);
     FILE *file = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
 
     if (file == NULL) {
         explain(error, size, _("cannot create %s: %s"), path, strerror(errno));
         if (descriptor >= 0) {
             close(descriptor);
-            unlink(path);
+            remove_file(path);
         }
     }
     return file;
 }
 
 bool
-png_write(const struct plot *plot, const char *module, const char *path, char *error,
-          size_t size)
+png_write(const struct plot *plot, const char *module, const char *path, bool replace,
+          char *error, size_t size)
 {
     png_draw_function *draw = load(module, error, size);
-    FILE *file = draw != NULL ? create(path, error, size) : NULL;
+    FILE *file = draw != NULL ? create(path, replace, error, size) : NULL;
     bool drawn, written;
 
     if (file == NULL)
@@ -85,6 +97,6 @@ png_write(const struct plot *plot, const char *module, const char *path, char *e
     if (drawn && !written)
         explain(error, size, _("cannot write %s: %s"), path, strerror(errno));
     if (!drawn || !written)
-        unlink(path);
+        remove_file(path);
     return drawn && written;
 }

@@ -32,6 +32,7 @@
 #define HEAP_LIGHT 0x8cc3e3
 #define RSS        0x3a3a3a
 #define STACK      0xd55e00
+#define TOTAL      0xb0407f
 
 /* The layer may have so many pixels: 4 bytes each. */
 #define LAYER_PIXELS 16000000
@@ -280,7 +281,8 @@ static int
 draw_legend_entry(struct picture *picture, int x, int y, enum plot_line line)
 {
     static const int colours[PLOT_LINES] = {
-        [PLOT_HEAP] = HEAP, [PLOT_RSS] = RSS, [PLOT_STACK] = STACK};
+        [PLOT_HEAP] = HEAP, [PLOT_RSS] = RSS, [PLOT_STACK] = STACK,
+        [PLOT_TOTAL] = TOTAL};
     const struct plot_series *series = &picture->plot->series[line];
     const struct style style = {picture->layout.text, series->off_scale ? INK_SOFT : INK,
                                 LEFT, false};
@@ -414,7 +416,7 @@ static void
 draw_peak_mark(struct picture *picture, gdImagePtr layer, int factor)
 {
     const struct plot *plot = picture->plot;
-    double x = plot_x(plot, &picture->layout, plot->peak_ns) - picture->layout.chart.x;
+    double x = plot_x(plot, &picture->layout, plot->peak_at) - picture->layout.chart.x;
     double y = level(picture, PLOT_HEAP, plot->peak_bytes);
     int size = picture->layout.text * factor / 2;
     double rightmost = picture->layout.chart.width - picture->layout.text / 4.0;
@@ -441,6 +443,7 @@ draw_chart(struct picture *picture)
     draw_grid(picture, layer, factor);
     draw_area(picture, layer, factor);
     draw_curve(picture, layer, factor, PLOT_STACK, 1.3, STACK);
+    draw_curve(picture, layer, factor, PLOT_TOTAL, 1.5, TOTAL);
     draw_curve(picture, layer, factor, PLOT_HEAP, 2, HEAP);
     draw_curve(picture, layer, factor, PLOT_RSS, 1, RSS);
     draw_peak_mark(picture, layer, factor);
@@ -494,7 +497,7 @@ draw_notes(struct picture *picture)
     const struct plot_layout *layout = &picture->layout;
     const struct plot_box *chart = &layout->chart;
     const struct style note = {layout->text, INK_SOFT, CENTRE, false};
-    int x = (int)plot_x(plot, layout, plot->peak_ns);
+    int x = (int)plot_x(plot, layout, plot->peak_at);
     int y = (int)plot_y(layout, &layout->left, plot->peak_bytes) - layout->text * 5 / 4;
     bool late = x > chart->x + chart->width / 2;
     const struct style peak = {layout->small, INK, late ? RIGHT : LEFT, false};

@@ -15,12 +15,12 @@
 
 /*
  * Writes plot to a new file, path, with the module at that path (NULL or "" if
- * it was not found).  An existing file is never touched; a file that could not
- * be written to its end is removed.  False: error holds one translated line
+ * it was not found).  An existing file is never touched, unless replace; a file
+ * that could not be written to its end is removed.  False: error holds one translated line
  * that says what failed and why.
  */
 bool png_write(const struct plot *plot, const char *module, const char *path,
-               char *error, size_t size);
+               bool replace, char *error, size_t size);
 
 /* The module's one symbol, and its type.  Changes with struct plot: the module
    refuses a plot of another size.  Draws, writes to out, false with error. */

@@ -107,7 +107,7 @@ snapshot_save_png(const struct session *session, enum unit unit, const char *mod
         if (lstat(name, &status) != 0)
             break;
     }
-    written = png_write(plot, module, name, text, size);
+    written = png_write(plot, module, name, false, text, size);
     plot_free(plot);
     if (written)
         snprintf(text, size, "%s", name);

@@ -53,7 +53,7 @@ push(int64_t time_ns, uint64_t heap, uint64_t stack, uint64_t rss)
 static struct plot *
 plotted(int width, int height)
 {
-    const struct plot_options options = {width, height, NULL, UNIT_AUTO};
+    const struct plot_options options = {.width = width, .height = height};
     struct plot *plot = plot_new(&fake, history, "./prog\033 жук\xff", &options);
 
     assert_non_null(plot);
@@ -151,7 +151,7 @@ text_of_a_picture(void **state)
     assert_string_equal(plot->note, "");
     assert_true(plot->has_peak);
     assert_string_equal(plot->peak_text, "peak 5.000 MiB");
-    assert_true(plot->peak_ns == SECOND);
+    assert_true(plot->peak_at == SECOND);
     assert_int_equal(plot->row_count, 6);
     assert_string_equal(plot->rows[1].cells[0], "malloc");
     assert_string_equal(plot->rows[1].cells[1], "7");
@@ -373,10 +373,10 @@ png_is_written_once(void **state)
     snprintf(path, sizeof path, "%s/a.png", directory);
     push(SECOND, MIB, 4096, MIB);
     plot = plotted(320, 200);
-    assert_true(png_write(plot, module, path, error, sizeof error));
+    assert_true(png_write(plot, module, path, false, error, sizeof error));
     check_png(path, 320, 200);
     assert_int_equal(stat(path, &before), 0);
-    assert_false(png_write(plot, module, path, error, sizeof error));
+    assert_false(png_write(plot, module, path, false, error, sizeof error));
     assert_non_null(strstr(error, "a.png"));
     assert_non_null(strstr(error, strerror(EEXIST)));
     assert_int_equal(stat(path, &after), 0);
@@ -400,7 +400,7 @@ png_of_nothing_and_of_anything(void **state)
         for (int filled = 0; filled < 2; filled++) {
             struct plot *plot = plotted(sizes[i][0], sizes[i][1]);
 
-            assert_true(png_write(plot, module, path, error, sizeof error));
+            assert_true(png_write(plot, module, path, false, error, sizeof error));
             check_png(path, (uint32_t)plot->width, (uint32_t)plot->height);
             unlink(path);
             plot_free(plot);
@@ -416,7 +416,7 @@ png_cannot_be_written(void **state)
     struct plot *plot = plotted(0, 0);
 
     (void)state;
-    assert_false(png_write(plot, module, "/proc/nonexistent/\033.png", error, sizeof error));
+    assert_false(png_write(plot, module, "/proc/nonexistent/\033.png", false, error, sizeof error));
     assert_non_null(strstr(error, "/proc/nonexistent/?.png"));
     plot_free(plot);
 }
@@ -429,9 +429,9 @@ png_without_its_module(void **state)
     struct plot *plot = plotted(0, 0);
 
     (void)state;
-    assert_false(png_write(plot, NULL, "/tmp/never.png", error, sizeof error));
+    assert_false(png_write(plot, NULL, "/tmp/never.png", false, error, sizeof error));
     assert_string_equal(error, "memtop-png.so is not installed: no pictures");
-    assert_false(png_write(plot, "/nonexistent.so", "/tmp/never.png", error, sizeof error));
+    assert_false(png_write(plot, "/nonexistent.so", "/tmp/never.png", false, error, sizeof error));
     assert_non_null(strstr(error, "/nonexistent.so"));
     assert_int_equal(access("/tmp/never.png", F_OK), -1);
     plot_free(plot);

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* memtopstat: draws a data file of memtop -d or memusage -d.  The command line
+   and the statuses are memusagestat's. */
+#include "config.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <limits.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/say.h"
+#include "i18n.h"
+#include "monitor/library.h"
+#include "report/plot.h"
+#include "report/png.h"
+#include "trace/dat.h"
+
+static struct {
+    const char *data, *output, *title;
+    bool time_based, total, replace;
+    int width, height;
+} options;
+
+static const struct argp_option table[] = {
+    {"output", 'o', N_("FILE"), 0, N_("Write the picture to FILE"), 0},
+    {"string", 's', N_("STRING"), 0, N_("The picture's title"), 0},
+    {"time", 't', NULL, 0, N_("The picture over time, not over calls"), 0},
+    {"total", 'T', NULL, 0, N_("Also draw heap and stack together"), 0},
+    {"x-size", 'x', N_("NUM"), 0, N_("The picture's width in pixels"), 0},
+    {"y-size", 'y', N_("NUM"), 0, N_("The picture's height in pixels"), 0},
+    {0},
+};
+
+/* As memusagestat: what is no size, or none that can be, is the usual size. */
+static int
+parse_side(const char *text)
+{
+    long side = strtol(text, NULL, 10);
+
+    return side < 0 ? 0 : side > PLOT_MAX_SIDE ? PLOT_MAX_SIDE : (int)side;
+}
+
+/* memusagestat says this on the standard output, and ends with 1. */
+static _Noreturn void
+wrong_words(struct argp_state *state)
+{
+    argp_state_help(state, stdout, ARGP_HELP_SEE);
+    exit(1);
+}
+
+static error_t
+parse_option(int key, char *word, struct argp_state *state)
+{
+    switch (key) {
+    case 'o':
+        if (options.output == NULL)
+            options.output = word;
+        return 0;
+    case 's':
+        options.title = word;
+        return 0;
+    case 't':
+        options.time_based = true;
+        return 0;
+    case 'T':
+        options.total = true;
+        return 0;
+    case 'x':
+        options.width = parse_side(word);
+        return 0;
+    case 'y':
+        options.height = parse_side(word);
+        return 0;
+    case ARGP_KEY_ARGS:
+        if (state->argc - state->next > 2)
+            wrong_words(state);
+        options.data = state->argv[state->next];
+        if (state->argc - state->next == 2)
+            options.output = state->argv[state->next + 1];
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        wrong_words(state);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* What is odd about the file, a line each. */
+static void
+say_oddities(const struct dat *dat)
+{
+    if (dat->killed)
+        say(_("%s was not completed; its headers are made up from its records"),
+            options.data);
+    if (dat->cut_bytes > 0)
+        say(ngettext("%s: %u byte at the end is no whole record",
+                     "%s: %u bytes at the end are no whole record", dat->cut_bytes),
+            options.data, dat->cut_bytes);
+    if (dat->doubled > 0)
+        say(ngettext("%s: %lu record at the end was there twice",
+                     "%s: %lu records at the end were there twice", dat->doubled),
+            options.data, (unsigned long)dat->doubled);
+    if (dat->holes > 0)
+        say(ngettext("%s: %lu record is empty: several processes wrote to it",
+                     "%s: %lu records are empty: several processes wrote to it",
+                     dat->holes),
+            options.data, (unsigned long)dat->holes);
+    if (dat->backwards > 0)
+        say(ngettext("%s: %lu record is older than the one before",
+                     "%s: %lu records are older than the one before", dat->backwards),
+            options.data, (unsigned long)dat->backwards);
+}
+
+static uint64_t start;
+
+static void
+take(void *curve, uint64_t index, const struct dat_record *record)
+{
+    curve_add(curve, options.time_based ? record->time - start : index, record->heap,
+              record->stack);
+}
+
+static void
+describe(const struct dat *dat, char *text, size_t size)
+{
+    char calls[UNITS_MAX], heap[UNITS_MAX], stack[UNITS_MAX], duration[UNITS_MAX];
+    size_t used;
+
+    units_count(calls, sizeof calls, dat->count);
+    units_bytes(heap, sizeof heap, dat->heap_peak, UNIT_AUTO);
+    units_bytes(stack, sizeof stack, dat->stack_peak, UNIT_AUTO);
+    if (dat->nanoseconds)
+        /* TRANSLATORS: calls, duration, two sizes. */
+        snprintf(text, size, _("%s calls in %s, heap peak %s, stack peak %s"), calls,
+                 units_offset(duration, sizeof duration, (int64_t)(dat->end - dat->start)),
+                 heap, stack);
+    else
+        snprintf(text, size, _("%s calls, heap peak %s, stack peak %s"), calls, heap,
+                 stack);
+    used = strlen(text);
+    if (options.total)
+        /* TRANSLATORS: appended to the above: heap and stack together. */
+        snprintf(text + used, size - used, _(", together %s"),
+                 units_bytes(heap, sizeof heap, dat->sum_peak, UNIT_AUTO));
+}
+
+static struct plot *
+make_plot(const struct dat *dat, const struct curve *curve)
+{
+    char subtitle[PLOT_TEXT_MAX];
+    const struct plot_record record = {
+        .curve = curve,
+        .axis = !options.time_based ? PLOT_AXIS_CALLS
+                : dat->nanoseconds  ? PLOT_AXIS_TIME
+                                    : PLOT_AXIS_SHARE,
+        .end = options.time_based ? dat->end - dat->start : dat->count,
+        .total = options.total,
+    };
+    const struct plot_options wanted = {
+        .width = options.width,
+        .height = options.height,
+        .title = options.title != NULL ? options.title : options.data,
+        .record = &record,
+    };
+
+    describe(dat, subtitle, sizeof subtitle);
+    return plot_new_record(subtitle, &wanted);
+}
+
+static bool
+write_plot(const struct plot *plot)
+{
+    char name[PATH_MAX], error[1024];
+    struct library_search module;
+    bool found = library_find_module("memtop-png.so", &module);
+
+    if (options.output != NULL)
+        snprintf(name, sizeof name, "%s", options.output);
+    else
+        snprintf(name, sizeof name, "%s.png", options.data);
+    if (png_write(plot, found ? module.path : NULL, name, options.replace, error,
+                  sizeof error))
+        return true;
+    say("%s", error);
+    return false;
+}
+
+static const char *
+reason(int error)
+{
+    return error == -EBADMSG ? _("too short for a data file") : strerror(-error);
+}
+
+static int
+draw(void)
+{
+    struct curve *curve = curve_new();
+    struct plot *plot = NULL;
+    struct dat dat;
+    int error = dat_open(options.data, &dat);
+
+    if (error == 0) {
+        start = dat.start;
+        error = curve != NULL ? dat_scan(&dat, take, curve) : -ENOMEM;
+        dat_close_read(&dat);
+    }
+    if (error == 0 && (plot = make_plot(&dat, curve)) == NULL)
+        error = -ENOMEM;
+    if (error != 0)
+        say(_("cannot read %s: %s"), options.data, reason(error));
+    else
+        say_oddities(&dat);
+    bool written = plot != NULL && write_plot(plot);
+    plot_free(plot);
+    curve_free(curve);
+    return written ? 0 : 1;
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct argp argp = {
+        .options = table,
+        .parser = parse_option,
+        .args_doc = N_("DATAFILE [OUTFILE]"),
+        .doc = N_("Draw what memtop -d or memusage -d has recorded, as a PNG picture."
+                  "\vOUTFILE is DATAFILE.png unless given."),
+    };
+
+    setlocale(LC_ALL, "");
+    bindtextdomain(PACKAGE, LOCALEDIR);
+    textdomain(PACKAGE);
+    argp_program_version = PACKAGE_STRING;
+    if (argc > 0)
+        argv[0] = basename(argv[0]);
+    options.replace = argc > 0 && strcmp(argv[0], "memusagestat") == 0;
+    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    return draw();
+}
