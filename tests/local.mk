@@ -27,7 +27,7 @@ tests_unit_snapshot_SOURCES = tests/unit/snapshot.c tests/unit/fake-process.h
 tests_unit_snapshot_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DPNG_MODULE='"$(abs_builddir)/memtop-png.so"'
 tests_unit_snapshot_LDADD = src/report/libreport.a src/monitor/libmonitor.a \
-	$(CMOCKA_LIBS) $(LIBINTL)
+	$(JANSSON_LIBS) $(CMOCKA_LIBS) $(LIBINTL)
 TESTS += tests/unit/units tests/unit/textwidth tests/unit/ranges \
 	tests/unit/summary tests/unit/line tests/unit/json tests/unit/plot \
 	tests/unit/snapshot

@@ -252,10 +252,11 @@ report_json_sample(FILE *out, const struct process *process)
     return write_line(out, process_object("sample", process));
 }
 
-bool
-report_json_exit(FILE *out, const struct process *process)
+/* All there is to tell. */
+static bool
+write_whole(FILE *out, const char *type, const struct process *process)
 {
-    struct object object = process_object("exit", process);
+    struct object object = process_object(type, process);
 
     set_end(&object, process);
     if (process->measured) {
@@ -263,4 +264,16 @@ report_json_exit(FILE *out, const struct process *process)
         set_sizes(&object, &process->sizes);
     }
     return write_line(out, object);
+}
+
+bool
+report_json_snapshot(FILE *out, const struct process *process)
+{
+    return write_whole(out, "snapshot", process);
+}
+
+bool
+report_json_exit(FILE *out, const struct process *process)
+{
+    return write_whole(out, "exit", process);
 }

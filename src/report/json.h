@@ -7,7 +7,7 @@
  *
  * Every object
  *   v             1
- *   type          "sample", or "exit" for the last one
+ *   type          "sample", "snapshot" for a saved moment, "exit" for the last one
  *   t_ns          since the program's start
  *   pid
  *   state         starting, not-measured, running, idle, stopped, stale,
@@ -38,15 +38,17 @@
  *   mappings      object by mmap(r), mmap(w), mmap(a), mremap, munmap, each with
  *                 calls, bytes, failed; absent unless asked for
  *
- * Exit
+ * Exit, and snapshot once it has ended
  *   status        exit status, or
  *   signal core   number of the signal that killed it; true if it dumped core
+ *
+ * Snapshot and exit, if measured
  *   program       its file              args     array of strings
  *   args_cut      true if there were more
  *   accounting    "requested" or "usable"
  *   allocator     file that holds the allocator
  *   sizes         array of {from, to, allocated}: calls by the size asked for
- *   live_sizes    array of {from, to, live}: blocks never freed, by size;
+ *   live_sizes    array of {from, to, live}: blocks not freed, by size;
  *                 "to" is inclusive and absent in the last range
  */
 #ifndef MEMTOP_JSON_H
@@ -59,6 +61,7 @@
 
 /* Each writes a line and flushes; false if that failed or memory is short. */
 bool report_json_sample(FILE *out, const struct process *process);
+bool report_json_snapshot(FILE *out, const struct process *process);
 bool report_json_exit(FILE *out, const struct process *process);
 
 #endif

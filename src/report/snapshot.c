@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "i18n.h"
+#include "report/json.h"
 #include "report/plot.h"
 #include "report/png.h"
 
@@ -44,13 +45,13 @@ fail(char *text, size_t size, const char *format, const char *name)
 }
 
 static FILE *
-create(char name[NAME_MAX_BYTES], pid_t pid)
+create(char name[NAME_MAX_BYTES], pid_t pid, const char *suffix)
 {
     int descriptor = -1;
     FILE *file;
 
     for (int i = 1; i <= NAME_TRIES && descriptor < 0; i++) {
-        make_name(name, pid, "txt", i);
+        make_name(name, pid, suffix, i);
         descriptor = open(name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
         if (descriptor < 0 && errno != EEXIST)
             return NULL;
@@ -65,18 +66,11 @@ create(char name[NAME_MAX_BYTES], pid_t pid)
     return file;
 }
 
-bool
-snapshot_save_text(const struct session *session, enum unit unit, char *text, size_t size)
+/* Closes a file that was written well or not; removes it if anything failed. */
+static bool
+finish(FILE *file, const char *name, bool written, char *text, size_t size)
 {
-    const struct process *process = session_process(session);
-    char name[NAME_MAX_BYTES];
-    FILE *file = create(name, process->pid);
-    bool written;
-
-    if (file == NULL)
-        return fail(text, size, _("cannot create %s: %s"), name);
-    snapshot_write(file, process, session_history(session), session_command(session), unit);
-    written = fflush(file) == 0 && !ferror(file);
+    written = written && fflush(file) == 0 && !ferror(file);
     if (!written)
         fail(text, size, _("cannot write %s: %s"), name);
     if (fclose(file) != 0 && written)
@@ -86,6 +80,32 @@ snapshot_save_text(const struct session *session, enum unit unit, char *text, si
     else
         unlink(name);
     return written;
+}
+
+bool
+snapshot_save_text(const struct session *session, enum unit unit, char *text, size_t size)
+{
+    const struct process *process = session_process(session);
+    char name[NAME_MAX_BYTES];
+    FILE *file = create(name, process->pid, "txt");
+
+    if (file == NULL)
+        return fail(text, size, _("cannot create %s: %s"), name);
+    snapshot_write(file, process, session_history(session), session_command(session), unit);
+    return finish(file, name, true, text, size);
+}
+
+bool
+snapshot_save_json(const struct session *session, char *text, size_t size)
+{
+    const struct process *process = session_process(session);
+    char name[NAME_MAX_BYTES];
+    FILE *file = create(name, process->pid, "json");
+
+    if (file == NULL)
+        return fail(text, size, _("cannot create %s: %s"), name);
+    errno = ENOMEM; /* the one reason that leaves none */
+    return finish(file, name, report_json_snapshot(file, process), text, size);
 }
 
 bool

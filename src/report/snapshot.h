@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The moment saved into a file: text (key w) and picture (key P).  Files are
-   made in the current directory and named memtop-PID-HHMMSS.txt or .png by the
-   local time; an existing one is never touched, the new one gets -2, -3... */
+/* The moment saved into a file: text (key w), JSON (key J) and picture (key P).
+   Files are made in the current directory and named memtop-PID-HHMMSS.txt, .json
+   or .png by the local time; an existing one is never touched, the new one gets
+   -2, -3... */
 #ifndef MEMTOP_SNAPSHOT_H
 #define MEMTOP_SNAPSHOT_H
 
@@ -16,6 +17,9 @@
    says what failed and why, and no file is left. */
 bool snapshot_save_text(const struct session *session, enum unit unit, char *text,
                         size_t size);
+
+/* The same: one line, an object of the type "snapshot" (json.h). */
+bool snapshot_save_json(const struct session *session, char *text, size_t size);
 
 /* module: path of memtop-png.so, see library_find_module(); NULL or "" if it is
    not there. */

@@ -162,7 +162,7 @@ note_end(struct loop *loop)
 }
 
 static void
-sample(struct loop *loop)
+sample(struct loop *loop, bool with_sizes)
 {
     struct app *app = &loop->app;
     const struct process *process = session_process(app->session);
@@ -171,7 +171,7 @@ sample(struct loop *loop)
     if (ended)
         return;
     session_poll(app->session, sample_clock(loop),
-                 sizes_wanted(app) || loop->samples == 0);
+                 with_sizes || sizes_wanted(app) || loop->samples == 0);
     loop->samples++;
     if (loop->samples == EARLY_SAMPLES)
         set_timer(loop);
@@ -181,6 +181,12 @@ sample(struct loop *loop)
     if (process->ended)
         note_end(loop);
     app->dirty = true;
+}
+
+void
+app_refresh(struct app *app)
+{
+    sample((struct loop *)((char *)app - offsetof(struct loop, app)), true);
 }
 
 /* ---- drawing ---- */
@@ -243,7 +249,7 @@ set_mark(struct loop *loop)
     struct app *app = &loop->app;
 
     if (!app->view.paused)
-        sample(loop);
+        sample(loop, false);
     app->mark_asked = false;
     prepare_scene(loop);
     command_set_mark(app);
@@ -319,7 +325,7 @@ on_signal(struct loop *loop, const struct signal_event *event)
         app->done = true;
         break;
     case SIGNAL_CHILD:
-        sample(loop);
+        sample(loop, false);
         break;
     case SIGNAL_RESIZED:
         loop->resized = true;
@@ -355,7 +361,7 @@ on_timer(struct loop *loop)
     uint64_t ticks;
 
     if (read(loop->sources[SOURCE_TIMER].fd, &ticks, sizeof ticks) == sizeof ticks)
-        sample(loop);
+        sample(loop, false);
 }
 
 static void
@@ -373,7 +379,7 @@ on_events(struct loop *loop)
     if (!app->done && sources[SOURCE_OUTPUT].revents != 0)
         on_output(loop);
     if (!app->done && sources[SOURCE_PROGRAM].revents != 0)
-        sample(loop);
+        sample(loop, false);
     if (!app->done && sources[SOURCE_TIMER].revents != 0)
         on_timer(loop);
 }
@@ -575,7 +581,7 @@ tui_run(struct session *session, struct capture *capture, const struct launched 
         init_app(loop, options);
         init_sources(loop);
         if (follow_size(&loop->app)) {
-            sample(loop);
+            sample(loop, false);
             set_timer(loop);
             run(loop);
             outcome = loop->app.outcome;

@@ -380,6 +380,9 @@ program_action(struct app *app, enum action action)
     case ACTION_SAVE_TEXT:
         save_text(app);
         break;
+    case ACTION_SAVE_JSON:
+        save_json(app);
+        break;
     case ACTION_SAVE_PICTURE:
         save_picture(app);
         break;

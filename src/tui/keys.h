@@ -45,6 +45,7 @@ enum input {
       N_("sample twice, half as often"))                                              \
     X(SLOWER, "", '-', '_', 0, 0, "", "")                                             \
     X(SAVE_TEXT, "w", 'w', 0, 0, 0, N_("Save"), N_("save a report as text"))          \
+    X(SAVE_JSON, "J", 'J', 0, 0, 0, "", N_("save everything as JSON"))                \
     X(SAVE_PICTURE, "P", 'P', 0, 0, 0, "PNG", N_("save the graph as PNG"))            \
     X(OUTPUT, "o", 'o', 0, 0, 0, N_("Output"), N_("what the program printed"))        \
     X(INTERACT, "i", 'i', 0, 0, 0, "",                                                \
@@ -56,10 +57,10 @@ enum input {
     X(ZOOM_IN, "", ']', 0, 0, 0, "", "")                                              \
     X(STOP, "Z", 'Z', 0, 0, 0, "", N_("stop the program, or continue it"))            \
     X(SIGNAL, "K", 'K', INPUT_F9, 0, 0, "", N_("send the program a signal"))          \
-    X(UP, "Up", INPUT_UP, 'k', 0, 0, "", N_("scroll (also j and k)"))                 \
+    X(UP, "Up", INPUT_UP, 'k', 0, 0, "",                                              \
+      N_("scroll (also j, k, PgUp, PgDn, Home, End)"))                                \
     X(DOWN, "", INPUT_DOWN, 'j', 0, 0, "", "")                                        \
-    X(PAGE_UP, "PgUp", INPUT_PAGE_UP, INPUT_CTRL('u'), 0, 0, "",                      \
-      N_("scroll by a page (also PgDn, Home, End)"))                                  \
+    X(PAGE_UP, "", INPUT_PAGE_UP, INPUT_CTRL('u'), 0, 0, "", "")                      \
     X(PAGE_DOWN, "", INPUT_PAGE_DOWN, INPUT_CTRL('d'), 0, 0, "", "")                  \
     X(HOME, "", INPUT_HOME, 0, 0, 0, "", "")                                          \
     X(END, "", INPUT_END, 'G', 0, 0, "", "")                                          \

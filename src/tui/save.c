@@ -10,15 +10,33 @@
 #include "i18n.h"
 #include "report/snapshot.h"
 
+static void
+tell(struct app *app, bool saved, const char *text)
+{
+    if (saved)
+        app_ack(app, _("Saved %s"), text);
+    else
+        app_ack(app, "%s", text);
+}
+
 void
 save_text(struct app *app)
 {
     char text[256];
 
-    if (snapshot_save_text(app->session, app->view.unit, text, sizeof text))
-        app_ack(app, _("Saved %s"), text);
-    else
-        app_ack(app, "%s", text);
+    app_refresh(app);
+    bool saved = snapshot_save_text(app->session, app->view.unit, text, sizeof text);
+    tell(app, saved, text);
+}
+
+void
+save_json(struct app *app)
+{
+    char text[256];
+
+    app_refresh(app);
+    bool saved = snapshot_save_json(app->session, text, sizeof text);
+    tell(app, saved, text);
 }
 
 void
@@ -26,9 +44,8 @@ save_picture(struct app *app)
 {
     char text[256];
 
-    if (snapshot_save_png(app->session, app->view.unit, app->options->png_module, text,
-                          sizeof text))
-        app_ack(app, _("Saved %s"), text);
-    else
-        app_ack(app, "%s", text);
+    app_refresh(app);
+    bool saved = snapshot_save_png(app->session, app->view.unit, app->options->png_module,
+                                   text, sizeof text);
+    tell(app, saved, text);
 }

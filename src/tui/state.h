@@ -85,8 +85,13 @@ void target_end(struct app *app);
 /* The number of a signal as typed: "9", "KILL", "sigusr1"; -1 if none. */
 int target_signal_number(const char *text);
 
-/* Saves the report or the picture beside where memtop was started, says so. */
+/* Reads the program now, sizes included, whatever is shown. */
+void app_refresh(struct app *app);
+
+/* Saves the report, its figures or the picture in the current directory, says
+   so.  What is saved is the present, also while the picture is paused. */
 void save_text(struct app *app);
+void save_json(struct app *app);
 void save_picture(struct app *app);
 
 #endif

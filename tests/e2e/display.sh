@@ -83,6 +83,11 @@ keys w
 shows 'Saved memtop-'
 grep -q malloc memtop-*.txt || fail "not a report: $(head memtop-*.txt)"
 hides 'Saved memtop-'
+keys J
+shows '.json'
+[ "$(grep -c '"type":"snapshot".*"live_sizes":\[{' memtop-*.json)" = 1 ] ||
+    fail "not a snapshot: $(cat memtop-*.json)"
+hides '.json'
 keys P
 if await on_screen 'Saved memtop-'; then
     [ "$(head -c 4 memtop-*.png | tail -c 3)" = PNG ] || fail 'not a picture'

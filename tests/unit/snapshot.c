@@ -272,6 +272,33 @@ no_file_in_no_directory(void **state)
     assert_int_equal(mkdir(directory, 0700), 0);
 }
 
+static void
+json_of_the_moment(void **state)
+{
+    struct session *session = NULL;
+    char first[256], second[256], line[65536];
+    FILE *file;
+
+    (void)state;
+    fill_moment();
+    assert_true(snapshot_save_json(session, first, sizeof first));
+    assert_true(snapshot_save_json(session, second, sizeof second));
+    check_names(first, "^memtop-24817-[0-9]{6}\\.json$");
+    check_names(second, "^memtop-24817-[0-9]{6}(-2)?\\.json$");
+    assert_string_not_equal(first, second);
+    file = fopen(first, "r");
+    assert_non_null(file);
+    assert_non_null(fgets(line, sizeof line, file));
+    assert_int_equal(fgetc(file), EOF);
+    fclose(file);
+    assert_memory_equal(line, "{\"v\":1,\"type\":\"snapshot\"", 23);
+    assert_non_null(strstr(line, "\"heap\":20971520,\"peak\":104857600"));
+    assert_non_null(strstr(line, "\"live_sizes\":[{\"from\":16,\"to\":31,\"live\":24537}]"));
+    assert_null(strstr(line, "\"status\""));
+    assert_int_equal(unlink(first), 0);
+    assert_int_equal(unlink(second), 0);
+}
+
 /* A disk that is full after some bytes. */
 static void
 no_half_file(void **state)
@@ -290,6 +317,11 @@ no_half_file(void **state)
     setrlimit(RLIMIT_FSIZE, &before);
     assert_false(saved);
     check_names(text, "^cannot write memtop-24817-[0-9]{6}\\.txt: ");
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    saved = snapshot_save_json(session, text, sizeof text);
+    setrlimit(RLIMIT_FSIZE, &before);
+    assert_false(saved);
+    check_names(text, "^cannot write memtop-24817-[0-9]{6}\\.json: ");
     /* teardown's rmdir sees that nothing was left */
 }
 
@@ -338,6 +370,7 @@ main(void)
         cmocka_unit_test_setup_teardown(graph_in_blocks, setup, teardown),
         cmocka_unit_test_setup_teardown(unmeasured, setup, teardown),
         cmocka_unit_test_setup_teardown(files_never_overwrite, setup, teardown),
+        cmocka_unit_test_setup_teardown(json_of_the_moment, setup, teardown),
         cmocka_unit_test_setup_teardown(no_file_in_no_directory, setup, teardown),
         cmocka_unit_test_setup_teardown(no_half_file, setup, teardown),
 #ifdef HAVE_GD
