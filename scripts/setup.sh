@@ -81,12 +81,12 @@ install_packages() {
 
     # shellcheck disable=SC2086 # one word a name
     set -- $missing
-    note "Installing: $*"
     if [ "$(id -u)" != 0 ] && ! sudo -n true 2>/dev/null; then
-        note "Not root, and sudo asks for a password.  Please run"
+        note "Not root, and no sudo without a password.  Please run"
         note "    sudo apt-get install $(printf '%s ' "$@" | tr '|' ' ')"
         return 0
     fi
+    note "Installing: $*"
     apt_get update >/dev/null 2>&1 || note "apt-get update failed; going on with what is known"
     # shellcheck disable=SC2046
     set -- $(available_packages "$@")
@@ -107,7 +107,7 @@ logged() {
         return 0
     fi
     tail -n 40 "$log" >&2
-    note "failed: $* (all of it: $log)"
+    note "failed: $* (all of it: $(realpath "$log"))"
     return 1
 }
 

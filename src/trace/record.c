@@ -335,7 +335,8 @@ look_for_segments(struct record *record)
         return;
     tree_each(record->tree, list_segment, &listing);
     listing_root = record->root;
-    qsort(listing.segments, listing.count, sizeof *listing.segments, by_process);
+    if (listing.count > 0)
+        qsort(listing.segments, listing.count, sizeof *listing.segments, by_process);
     for (size_t i = 0; i < record->count; i++)
         record->traced[i].listed = false;
     for (size_t i = 0; i < listing.count; i++) {

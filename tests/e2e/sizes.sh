@@ -47,6 +47,7 @@ done
 # --- sweep ---
 start 80 24 "$source"
 await test -s dump
+await child memtop
 pid=$(child memtop)
 for size in '1 1' '2 1' '1 2' '5 2' '19 3' '20 3' '39 9' '40 10' '69 19' '70 20' '109 33' \
     '110 34' '159 49' '160 50' '250 80' '250 1' '1 80' '80 24'; do

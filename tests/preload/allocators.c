@@ -94,10 +94,11 @@ test_cxx(void **state)
     run_over(NULL, "cxx.run", "forms", &what);
     cells = watch_last(&what)->histogram.allocated;
     assert_int_equal(100, cells[histogram_cell(50000)]);
-    /* libstdc++ rounds up to the alignment. */
-    assert_int_equal(100, cells[histogram_cell(40064)]);
-    assert_int_equal(2, cells[histogram_cell(30000)]);
-    assert_int_equal(1, cells[histogram_cell(30080)]);
+    /* Older libstdc++ rounds up to the alignment, newer ones do not. */
+    bool rounds = cells[histogram_cell(40064)] != 0;
+    assert_int_equal(100, cells[histogram_cell(rounds ? 40064 : 40000)]);
+    assert_int_equal(rounds ? 2 : 3, cells[histogram_cell(30000)]);
+    assert_int_equal(rounds ? 1 : 0, cells[histogram_cell(30080)]);
     assert_int_equal(0, watch_last(&what)->snapshot.unmatched);
     watch_free(&what);
     for (size_t i = 0; i < OTHERS; i++) {
