@@ -171,3 +171,13 @@ TESTS += tests/unit/quantity tests/unit/budget
 endif
 dist_check_SCRIPTS += tests/e2e/budget.sh
 TESTS += tests/e2e/budget.sh
+
+# Snapshots on a condition.
+if HAVE_CMOCKA
+check_PROGRAMS += tests/unit/condition
+tests_unit_condition_SOURCES = tests/unit/condition.c
+tests_unit_condition_LDADD = src/app/libapp.a src/report/libreport.a $(CMOCKA_LIBS) $(LIBINTL)
+TESTS += tests/unit/condition
+endif
+dist_check_SCRIPTS += tests/e2e/trigger.sh
+TESTS += tests/e2e/trigger.sh

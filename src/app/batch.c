@@ -40,15 +40,19 @@ write_line(struct run *run, unsigned long *written)
     ++*written;
 }
 
-/* Acts on the signals that have come; the one to leave for, or 0. */
+/* Acts on the signals that have come; the one to leave for, or 0.  asked: a
+   snapshot is. */
 static int
-take_signals(const struct run *run, int64_t now_ns)
+take_signals(const struct run *run, int64_t now_ns, bool *asked)
 {
     struct signal_event event;
 
+    *asked = false;
     while (signals_next(false, now_ns, &event)) {
         if (event.action == SIGNAL_FORWARD)
             kill(run->launched.pid, event.signal);
+        else if (event.action == SIGNAL_CLAIMED)
+            *asked = true;
         else if (event.action == SIGNAL_QUIT || event.action == SIGNAL_DETACH)
             return event.signal;
     }
@@ -102,8 +106,10 @@ batch_run(struct run *run)
     for (;;) {
         wait_until(run, due_ns);
         int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
-        int signal = take_signals(run, now_ns);
+        bool asked;
+        int signal = take_signals(run, now_ns, &asked);
         session_poll(run->session, now_ns, true);
+        trigger_look(&run->trigger, asked);
         if (process->ended)
             return 0;
         if (signal != 0) {

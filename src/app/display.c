@@ -46,6 +46,12 @@ captured_stream(const struct launched *launched)
     return launched->captured[STDERR_FILENO] ? STDERR_FILENO : STDIN_FILENO;
 }
 
+static void
+look(void *trigger, bool asked)
+{
+    trigger_look(trigger, asked);
+}
+
 static enum tui_outcome
 show(struct run *run, struct capture *capture)
 {
@@ -62,6 +68,8 @@ show(struct run *run, struct capture *capture)
         .png_module = found ? module.path : NULL,
         .background = run->record != NULL ? recording_work : NULL,
         .background_context = run,
+        .sampled = run->trigger.count > 0 ? look : NULL,
+        .sampled_context = &run->trigger,
         .dump_screen = options->dump_screen,
     };
 

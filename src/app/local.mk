@@ -3,11 +3,13 @@ noinst_LIBRARIES += src/app/libapp.a
 src_app_libapp_a_SOURCES = \
 	src/app/batch.c src/app/batch.h \
 	src/app/budget.c src/app/budget.h \
+	src/app/condition.c src/app/condition.h \
 	src/app/display.c src/app/display.h \
 	src/app/options.c src/app/options.h src/app/argp-messages.h \
 	src/app/output.c src/app/output.h \
 	src/app/recording.c src/app/recording.h \
 	src/app/say.c src/app/say.h \
+	src/app/trigger.c src/app/trigger.h \
 	src/app/spellings.c src/app/spellings.h \
 	src/app/run.c src/app/run.h
 

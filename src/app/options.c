@@ -35,6 +35,8 @@ enum {
     KEY_MAX_LIVE_AT_EXIT,
     KEY_MAX_ALLOCS,
     KEY_MAX_STACK,
+    KEY_SNAPSHOT_WHEN,
+    KEY_EXEC,
     KEY_COLOR,
     KEY_SI,
     KEY_TITLE,
@@ -103,9 +105,17 @@ static const struct argp_option table[] = {
     {"max-stack", KEY_MAX_STACK, N_("SIZE"), 0, N_("The stack's peak is at most SIZE"),
      6},
 
-    {"source", KEY_SOURCE, "SOURCE", OPTION_HIDDEN, NULL, 7},
-    {"dump-screen", KEY_DUMP_SCREEN, "FILE", OPTION_HIDDEN, NULL, 7},
-    {"library", KEY_LIBRARY, "PATH", OPTION_HIDDEN, NULL, 7},
+    {NULL, 0, NULL, 0, N_("Snapshots while it runs:"), 7},
+    {"snapshot-when", KEY_SNAPSHOT_WHEN, N_("CONDITION"), 0,
+     N_("Save text, JSON and a picture on 'heap>SIZE', 'stack>SIZE', "
+        "'growth>SIZE/min', peak, exit or signal (SIGUSR1); may be repeated"),
+     7},
+    {"exec", KEY_EXEC, N_("COMMAND"), 0,
+     N_("Then also run COMMAND, with the values in MEMTOP_HEAP and so on"), 7},
+
+    {"source", KEY_SOURCE, "SOURCE", OPTION_HIDDEN, NULL, 8},
+    {"dump-screen", KEY_DUMP_SCREEN, "FILE", OPTION_HIDDEN, NULL, 8},
+    {"library", KEY_LIBRARY, "PATH", OPTION_HIDDEN, NULL, 8},
     {0},
 };
 
@@ -264,6 +274,22 @@ parse_limit(struct argp_state *state, struct budget *budget, enum budget_limit l
     budget->given[limit] = true;
 }
 
+static void
+add_condition(struct argp_state *state, struct options *options, const char *text)
+{
+    struct condition condition;
+
+    if (!condition_parse(text, &condition))
+        argp_error(state, _("'%s' is not a value of %s: it takes %s"), text,
+                   "--snapshot-when",
+                   "heap>SIZE, stack>SIZE, growth>SIZE/min, peak, exit, signal");
+    if (options->snapshots == TRIGGER_CONDITIONS)
+        /* TRANSLATORS: the second is an option. */
+        argp_error(state, _("more than %d times %s"), TRIGGER_CONDITIONS,
+                   "--snapshot-when");
+    options->snapshot_when[options->snapshots++] = text;
+}
+
 static const char *const formats[] = {"text", "json", NULL};
 static const char *const colors[] = {"auto", "always", "never", NULL};
 static const char *const graphs[] = {"auto", "braille", "block", "ascii", NULL};
@@ -278,6 +304,8 @@ check_combination(struct argp_state *state, const struct options *options)
         argp_error(state, _("%s is of use with --batch only"), "--iterations");
     if (!options->batch && options->format_given)
         argp_error(state, _("%s is of use with --batch only"), "--format");
+    if (options->exec != NULL && options->snapshots == 0)
+        argp_error(state, _("%s is of use with --snapshot-when only"), "--exec");
 #ifndef HAVE_GD
     if (options->png != NULL)
         argp_error(state, _("this memtop was built without PNG pictures"));
@@ -410,6 +438,12 @@ parse_option(int key, char *word, struct argp_state *state)
         return 0;
     case KEY_ROOT_ONLY:
         options->root_only = true;
+        return 0;
+    case KEY_SNAPSHOT_WHEN:
+        add_condition(state, options, word);
+        return 0;
+    case KEY_EXEC:
+        options->exec = word;
         return 0;
     case KEY_MAX_HEAP:
     case KEY_MAX_LIVE_AT_EXIT:

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "app/budget.h"
+#include "app/trigger.h"
 #include "tui/app.h"
 
 /* memtop's own failures, as env(1), nohup(1) and timeout(1) have them; the
@@ -48,6 +49,10 @@ struct options {
     bool si;
 
     struct budget budget;
+
+    const char *snapshot_when[TRIGGER_CONDITIONS]; /* conditions, all right */
+    size_t snapshots;                              /* how many */
+    const char *exec;                              /* command for them, or NULL */
 
     const char *png;           /* as given: see options_png_name() */
     const char *title;         /* NULL: the program's name */

@@ -130,8 +130,12 @@ watch(struct run *run)
                 : run->options->script != NULL
                     ? 0
                     : session_watch(run->session, &run->launched);
-    if (error == 0)
+    if (error == 0) {
+        trigger_init(&run->trigger, run->session, run->options->snapshot_when,
+                     run->options->snapshots, run->options->exec,
+                     run->options->si ? UNIT_AUTO + UNIT_SI : UNIT_AUTO, &run->displayed);
         return 0;
+    }
     say(_("cannot watch %s: %s"), run->options->program[0], strerror(-error));
     return EXIT_MEMTOP;
 }

@@ -9,6 +9,7 @@
 
 #include "app/options.h"
 #include "app/output.h"
+#include "app/trigger.h"
 #include "monitor/launch.h"
 #include "monitor/preflight.h"
 #include "monitor/session.h"
@@ -20,6 +21,7 @@ struct run {
     struct preflight preflight;
     struct launched launched;
     struct session *session;
+    struct trigger trigger; /* to be looked at after each poll of the session */
     struct record *record; /* of every call, or NULL */
     struct curve *curve;   /* of every call, for the picture, or NULL */
     int64_t started_epoch_ns;

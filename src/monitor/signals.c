@@ -35,6 +35,7 @@ static struct {
     int fd;
     sigset_t inherited_mask;
     struct sigaction inherited[CHANGED];
+    int claimed; /* a signal, or 0 */
     struct signal_state state;
 } signals = {.fd = -1};
 
@@ -74,6 +75,12 @@ signals_open(void)
 }
 
 void
+signals_claim(int signal)
+{
+    signals.claimed = signal;
+}
+
+void
 signals_restore_in_child(void)
 {
     if (!signals.open)
@@ -91,6 +98,7 @@ signals_close(void)
     signals_restore_in_child();
     close(signals.fd);
     signals.fd = -1;
+    signals.claimed = 0;
     signals.open = false;
 }
 
@@ -152,5 +160,7 @@ signals_next(bool own_terminal, int64_t now_ns, struct signal_event *event)
     event->signal = (int)info.ssi_signo;
     event->action = signals_judge(&signals.state, event->signal,
                                   info.ssi_code == SI_KERNEL, own_terminal, now_ns);
+    if (event->signal == signals.claimed)
+        event->action = SIGNAL_CLAIMED;
     return true;
 }

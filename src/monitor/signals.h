@@ -18,7 +18,8 @@ enum signal_action {
     SIGNAL_QUIT,      /* the second one: end memtop, leave the program alone */
     SIGNAL_DETACH,    /* the terminal is gone: leave the program running */
     SIGNAL_CHILD,     /* a child changed its state */
-    SIGNAL_RESIZED    /* the terminal changed its size */
+    SIGNAL_RESIZED,   /* the terminal changed its size */
+    SIGNAL_CLAIMED    /* one that memtop has taken for itself */
 };
 
 struct signal_event {
@@ -33,6 +34,9 @@ struct signal_event {
  * launch_program().
  */
 int signals_open(void);
+
+/* From now on this signal (of those watched) is memtop's own: SIGNAL_CLAIMED. */
+void signals_claim(int signal);
 
 /* Puts back what was inherited and closes the descriptor. */
 void signals_close(void);

@@ -127,7 +127,8 @@ measure_own_cost(struct loop *loop)
 static bool
 sizes_wanted(const struct app *app)
 {
-    return app->mark_asked || app->view.page == PAGE_SIZES
+    return app->mark_asked || app->options->sampled != NULL
+           || app->view.page == PAGE_SIZES
            || app->picture.layout.block[BLOCK_SIZES].rows > 0;
 }
 
@@ -180,6 +181,8 @@ sample(struct loop *loop, bool with_sizes)
         command_clear_mark(app, _("Mark cleared: the program executed another"));
     if (process->ended)
         note_end(loop);
+    if (app->options->sampled != NULL)
+        app->options->sampled(app->options->sampled_context, false);
     app->dirty = true;
 }
 
@@ -329,6 +332,11 @@ on_signal(struct loop *loop, const struct signal_event *event)
         break;
     case SIGNAL_RESIZED:
         loop->resized = true;
+        break;
+    case SIGNAL_CLAIMED:
+        sample(loop, true);
+        if (app->options->sampled != NULL)
+            app->options->sampled(app->options->sampled_context, true);
         break;
     default:
         break;

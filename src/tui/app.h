@@ -33,6 +33,10 @@ struct tui_options {
        latest it is to be called again. */
     int64_t (*background)(void *context);
     void *background_context;
+    /* Called after each sample, which then has the sizes, or NULL; asked: a
+       signal came that is memtop's own. */
+    void (*sampled)(void *context, bool asked);
+    void *sampled_context;
     const char *dump_screen;     /* file that gets each screen as text, or NULL */
 };
 

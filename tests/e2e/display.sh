@@ -169,4 +169,19 @@ shows 'SIGUSR1'
 keys q
 shows 'status 138'
 
+# Snapshots on a condition and on a signal; the command does not touch the screen.
+rm -f memtop-*.json noted
+start 80 24 "$memtop -i 0.2 --snapshot-when='heap>1K' --snapshot-when=signal \
+    --exec='echo garbage; echo \$MEMTOP_CONDITION >>noted' sleep 100"
+shows 'heap>1K: Saved memtop-'
+await grep -qx 'heap>1K' noted || fail 'no command'
+kill -USR1 "$(child memtop)"
+shows 'signal: Saved memtop-'
+await grep -qx signal noted || fail 'no command on a signal'
+shows 'RUNNING'
+not_on_screen garbage || complain 'the command printed on the display'
+[ "$(cat memtop-*.json | grep -c '"live_sizes":\[{')" = 2 ] || fail 'no snapshots'
+keys q k
+shows 'status 143'
+
 finish

@@ -20,7 +20,7 @@
 
 #include "app/options.h"
 
-#define WORDS 16
+#define WORDS 20
 
 /* What the child left: the options, with the strings' places known only to it
    copied beside. */
@@ -197,6 +197,22 @@ test_limits(void **state)
     refuse("--max-heap=-1 ls", "'-1' is not a value of --max-heap");
     refuse("--max-heap= ls", "a size such as 64M");
     refuse("--max-allocs=1KiB ls", "'1KiB' is not a value of --max-allocs");
+}
+
+static void
+test_conditions(void **state)
+{
+    char line[512] = "";
+
+    (void)state;
+    assert_int_equal(parse("--snapshot-when=heap>2G --snapshot-when exit --exec=x ls"), 0);
+    assert_int_equal(parsed->options.snapshots, 2);
+    refuse("--snapshot-when=heap>much ls", "'heap>much' is not a value of --snapshot-when");
+    refuse("--snapshot-when=moon ls", "it takes heap>SIZE");
+    refuse("--exec=x ls", "with --snapshot-when only");
+    for (int i = 0; i <= TRIGGER_CONDITIONS; i++)
+        strcat(line, "--snapshot-when=peak ");
+    refuse(line, "more than 16 times");
 }
 
 static void
@@ -402,6 +418,7 @@ main(void)
         cmocka_unit_test(test_words),
         cmocka_unit_test(test_library_words),
         cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_conditions),
         cmocka_unit_test(test_wrong),
         cmocka_unit_test(test_memusage_spellings),
         cmocka_unit_test(test_memusage_refusals),

@@ -68,6 +68,16 @@ test_descriptor(void **unused)
     kill(getpid(), SIGWINCH);
     assert_true(signals_next(false, SECOND, &event));
     assert_int_equal(SIGNAL_RESIZED, event.action);
+    kill(getpid(), SIGUSR1);
+    assert_true(signals_next(false, SECOND, &event));
+    assert_int_equal(SIGNAL_FORWARD, event.action);
+    signals_claim(SIGUSR1);
+    kill(getpid(), SIGUSR1);
+    assert_true(signals_next(false, SECOND, &event));
+    assert_int_equal(SIGNAL_CLAIMED, event.action);
+    kill(getpid(), SIGUSR2);
+    assert_true(signals_next(false, SECOND, &event));
+    assert_int_equal(SIGNAL_FORWARD, event.action);
     signals_close();
     assert_int_equal(-1, signals_fd());
 }
