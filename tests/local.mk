@@ -126,6 +126,9 @@ check_PROGRAMS += tests/e2e/memusage-cases
 tests_e2e_memusage_cases_SOURCES = tests/e2e/memusage-cases.c
 tests_e2e_memusage_cases_CFLAGS = -std=gnu11 -O0 -fno-builtin $(WARNINGS) -pthread
 tests_e2e_memusage_cases_LDFLAGS = -pthread
+check_DATA += tests/e2e/environment.plugin
+CLEANFILES += tests/e2e/environment.plugin
+EXTRA_DIST += tests/e2e/environment.c
 dist_check_SCRIPTS += tests/e2e/memusage-same.sh
 TESTS += tests/e2e/memusage-same.sh
 if HAVE_CMOCKA

@@ -6,10 +6,13 @@
  */
 #include "config.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 /* Out of the compiler's sight, or it would leave the calls out. */
 static void *volatile slot[100];
@@ -104,6 +107,97 @@ library_calls(void)
     fclose(file);
 }
 
+/* The example of memusage(1), in its older and newer text, with and without
+   what it prints. */
+static void
+manual_page(int extra, int printing)
+{
+    int j = 0;
+
+    if (printing)
+        printf("malloc: %d\n", 400);
+    slot[0] = malloc(400);
+    for (int i = 0; i < 20; i++) {
+        j = i < 10 ? i : j - 1;
+        for (int wide = 0; wide < 2; wide++) {
+            size_t size = sizeof(int) * (size_t)(wide ? (j + 1) * 150 + 110 : j * 50 + extra);
+
+            if (printing)
+                printf("realloc: %zu\n", size);
+            slot[0] = realloc(slot[0], size);
+        }
+    }
+    free(slot[0]);
+}
+
+static void
+manual_page_old(void)
+{
+    manual_page(100, 0);
+}
+
+static void
+manual_page_new(void)
+{
+    manual_page(110, 0);
+}
+
+static void
+manual_page_old_printing(void)
+{
+    manual_page(100, 1);
+}
+
+static void
+manual_page_new_printing(void)
+{
+    manual_page(110, 1);
+}
+
+/* The rest of what a call can do: all sizes of zero, failing reallocs of
+   nothing, reallocs to zero, growth in small steps. */
+static void
+corners(void)
+{
+    volatile size_t huge = (size_t)1 << 61;
+
+    slot[0] = realloc(NULL, huge);
+    slot[1] = malloc(0);
+    slot[2] = calloc(0, 0);
+    slot[1] = realloc(slot[1], 0);
+    slot[3] = realloc(NULL, 17);
+    for (size_t size = 18; size < 40; size++)
+        slot[3] = realloc(slot[3], size);
+    slot[3] = realloc(slot[3], 0);
+    slot[4] = malloc(100);
+    slot[5] = realloc(slot[4], huge);
+    slot[4] = realloc(slot[4], 99);
+    slot[6] = calloc(huge, 1);
+    free(slot[2]);
+    free(NULL);
+}
+
+/* -m: every kind of mapping, made larger and smaller, and given back. */
+static void
+mappings(void)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    int file = open("/proc/self/exe", O_RDONLY);
+    void *readable = mmap(NULL, page, PROT_READ, MAP_PRIVATE, file, 0);
+    void *writable = mmap(NULL, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
+    void *memory = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    slot[0] = malloc(1000);
+    memory = mremap(memory, 2 * page, 16 * page, MREMAP_MAYMOVE);
+    memory = mremap(memory, 16 * page, page, 0);
+    munmap(readable, page);
+    munmap(writable, 3 * page);
+    munmap(memory, page);
+    munmap((char *)slot, 1); /* fails: not a page's address */
+    close(file);
+}
+
 /* Faster than anybody can write it down. */
 static void
 race(void)
@@ -157,7 +251,8 @@ main(int argc, char **argv)
         no_calls, plain,      sizes_at_the_borders, reallocs,
         frees,    failures,   high_water,           library_calls,
         one_thread_after_another, exit_handlers,
-        race,
+        race,     manual_page_old, manual_page_new, manual_page_old_printing,
+        manual_page_new_printing, corners, mappings,
     };
     size_t number = argc > 1 ? (size_t)atoi(argv[1]) : 0;
 
