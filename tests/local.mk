@@ -105,6 +105,11 @@ tests_unit_view_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=r
 tests_unit_view_LDADD = src/tui/libtui.a src/report/libreport.a \
 	src/monitor/libmonitor.a src/segment/libsegment.a \
 	$(CMOCKA_LIBS) $(LIBINTL) -lm
+check_PROGRAMS += tests/unit/checkpoints
+tests_unit_checkpoints_SOURCES = tests/unit/checkpoints.c
+tests_unit_checkpoints_LDADD = src/monitor/libmonitor.a src/segment/libsegment.a \
+	$(CMOCKA_LIBS) $(LIBINTL)
+TESTS += tests/unit/checkpoints
 check_PROGRAMS += tests/unit/since
 tests_unit_since_SOURCES = tests/unit/since.c
 tests_unit_since_LDADD = src/tui/libtui.a src/report/libreport.a $(CMOCKA_LIBS) $(LIBINTL)

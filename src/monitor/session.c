@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "i18n.h"
+#include "monitor/checkpoints.h"
 #include "monitor/meter.h"
 #include "monitor/script.h"
 #include "monitor/watch.h"
@@ -22,11 +23,17 @@
 /* A column of the widest terminal has two dots: 512 samples a level suffice. */
 #define HISTORY_SLOTS 512
 #define MESSAGES 500
+/* Of 3.5 KiB each; not more often than this, for the histogram of each thread has
+   to be copied. */
+#define CHECKPOINTS 512
+#define CHECKPOINT_MIN_NS INT64_C(100000000)
 
 struct session {
     struct process process;
     struct history *history;
     struct messages *messages;
+    struct checkpoints *checkpoints; /* NULL: nobody will look back */
+    int64_t checkpoint_due_ns;
     struct meter meter;
     struct snapshot last; /* of the poll before, to see what failed since */
     char *command;
@@ -74,6 +81,7 @@ session_free(struct session *session)
     script_close(session->script);
     history_free(session->history);
     messages_free(session->messages);
+    checkpoints_free(session->checkpoints);
     free(session->command);
     free(session);
 }
@@ -262,15 +270,41 @@ poll_script(struct session *session, int64_t now_ns)
         process->state = STATE_IDLE;
 }
 
+static void
+keep_moment(struct session *session, int64_t now_ns)
+{
+    int64_t spacing;
+
+    checkpoints_add(session->checkpoints, &session->process);
+    spacing = checkpoints_spacing(session->checkpoints);
+    session->checkpoint_due_ns =
+        now_ns + (spacing > CHECKPOINT_MIN_NS ? spacing : CHECKPOINT_MIN_NS);
+}
+
 void
 session_poll(struct session *session, int64_t now_ns, bool with_sizes)
 {
+    bool keep = session->checkpoints && now_ns >= session->checkpoint_due_ns;
+
     if (session->process.ended)
         return;
     if (session->watch)
-        poll_watch(session, now_ns, with_sizes);
+        poll_watch(session, now_ns, with_sizes || keep);
     else if (session->script)
         poll_script(session, now_ns);
+    else
+        return;
+    /* The end is a moment to come back to, whenever it comes. */
+    if (keep || (session->checkpoints && session->process.ended))
+        keep_moment(session, now_ns);
+}
+
+bool
+session_keep_checkpoints(struct session *session)
+{
+    if (!session->checkpoints)
+        session->checkpoints = checkpoints_new(CHECKPOINTS);
+    return session->checkpoints != NULL;
 }
 
 /* ---- reading ---- */
@@ -279,6 +313,12 @@ const struct process *
 session_process(const struct session *session)
 {
     return &session->process;
+}
+
+const struct checkpoints *
+session_checkpoints(const struct session *session)
+{
+    return session->checkpoints;
 }
 
 const struct history *

@@ -69,6 +69,7 @@ struct process {
 };
 
 struct session;
+struct checkpoints;
 
 struct session_options {
     const char *source_script;    /* hidden --source=script:FILE, with or without
@@ -96,6 +97,11 @@ int session_watch(struct session *session, const struct launched *launched);
    with_sizes: also copy the histogram.  Notices the program's end (never
    blocks). */
 void session_poll(struct session *session, int64_t now_ns, bool with_sizes);
+
+/* From now on moments of the run are kept to look back at (checkpoints.h), which
+   asks for the histogram now and then.  False if memory is short. */
+bool session_keep_checkpoints(struct session *session);
+const struct checkpoints *session_checkpoints(const struct session *session); /* or NULL */
 
 const struct process *session_process(const struct session *session);
 const struct history *session_history(const struct session *session);

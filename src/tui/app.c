@@ -211,15 +211,22 @@ prepare_scene(struct loop *loop)
     int64_t first, last;
 
     scene->interval_ns = app->interval_ns;
-    if (!app->view.paused) {
-        scene->process = session_process(app->session);
-        scene->shown_ns = 0;
-        if (history_span(session_history(app->session), &first, &last))
-            scene->shown_ns = last;
-        scene->output_end = UINT64_MAX;
-    } else if (scene->process != &app->frozen) {
+    scene->process = session_process(app->session);
+    if (app->view.paused)
         scene->process = &app->frozen;
+    scene->ended = scene->process->ended;
+    if (!app->view.paused)
+        scene->output_end = UINT64_MAX;
+    else if (scene->output_end == UINT64_MAX)
         scene->output_end = lines_printed(app);
+    if (!history_span(session_history(app->session), &first, &last))
+        last = 0;
+    if (app->view.history) {
+        scene->process = &app->past;
+        /* The graphs may stand since before the end. */
+        scene->ended = scene->ended && scene->shown_ns == last;
+    } else if (!app->view.paused) {
+        scene->shown_ns = last;
     }
     scene->mark = app->marked && app->mark.generation == scene->process->generations
                       ? &app->mark
@@ -251,7 +258,7 @@ set_mark(struct loop *loop)
 {
     struct app *app = &loop->app;
 
-    if (!app->view.paused)
+    if (!app->view.paused && !app->view.history)
         sample(loop, false);
     app->mark_asked = false;
     prepare_scene(loop);
@@ -578,8 +585,10 @@ tui_run(struct session *session, struct capture *capture, const struct launched 
     enum tui_outcome outcome = TUI_FAILED;
     int error;
 
-    if (loop == NULL)
+    if (loop == NULL || !session_keep_checkpoints(session)) {
+        free(loop);
         return TUI_FAILED;
+    }
     loop->app.session = session;
     loop->app.capture = capture;
     loop->app.launched = launched;

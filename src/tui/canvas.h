@@ -51,6 +51,7 @@ enum role {
     X(CORNER, 0x2514, '+')         \
     X(MARK, 0x25bc, 'v')           \
     X(FLAG, 0x25b2, '^')           \
+    X(CROSS, 0x253c, '|')          \
     X(GAUGE_LEFT, 0x2595, '[')     \
     X(GAUGE_RIGHT, 0x258f, ']')    \
     X(BULLET, 0x00b7, '*')

@@ -37,10 +37,23 @@ view_window(const struct view *view, const struct scene *scene)
     return graph_window(scene->shown_ns < longest ? scene->shown_ns : longest);
 }
 
+int64_t
+view_right(const struct view *view, const struct scene *scene)
+{
+    int64_t window = view_window(view, scene);
+    int64_t ago = scene->shown_ns - scene->process->run_ns;
+    int64_t half = window / 2, edge = window / 16;
+
+    if (!view->history || scene->shown_ns <= window || ago < window - edge || half < 1)
+        return scene->shown_ns;
+    /* By half windows, so that the picture stands while the cursor moves. */
+    return scene->shown_ns - ((ago + edge) / half - 1) * half;
+}
+
 void
 view_rescale(struct view *view, const struct scene *scene)
 {
-    int64_t to = scene->shown_ns;
+    int64_t to = view_right(view, scene);
     int64_t from = to - view_window(view, scene);
 
     for (int series = 0; series < SERIES_COUNT; series++) {
@@ -61,6 +74,7 @@ struct frame {
     int label_cols;       /* left of the axis */
     bool title, axis;
     int64_t from_ns, to_ns;
+    int64_t right_ns;     /* what is shown ends here, at to_ns or before */
     size_t count;         /* history columns */
     struct graph_scale scale;
 };
@@ -85,7 +99,8 @@ frame_init(struct frame *frame, const struct view *view, const struct scene *sce
     width = window / (int64_t)frame->count;
     if (width < 1)
         width = 1;
-    frame->to_ns = (scene->shown_ns + width - 1) / width * width;
+    frame->right_ns = view_right(view, scene);
+    frame->to_ns = (frame->right_ns + width - 1) / width * width;
     frame->from_ns = frame->to_ns - width * (int64_t)frame->count;
     frame->scale.top = view->top[series];
     frame->scale.log = view->log;
@@ -105,7 +120,7 @@ fetch_columns(struct picture *picture, const struct scene *scene,
     if (last > 0)
         history_columns(scene->history, series, frame->from_ns, frame->to_ns - width,
                         picture->columns, last);
-    history_columns(scene->history, series, frame->to_ns - width, scene->shown_ns,
+    history_columns(scene->history, series, frame->to_ns - width, frame->right_ns,
                     picture->columns + last, 1);
 }
 
@@ -148,28 +163,56 @@ column_at(const struct frame *frame, int64_t run_ns)
                  / (double)(frame->to_ns - frame->from_ns) * frame->cols);
 }
 
-/* The mark stands on the time axis; labels give way to it. */
+/* The cursor stands in the window, on its edge at least (view_right()); < 0: there
+   is none. */
+static int
+cursor_column(const struct view *view, const struct scene *scene,
+              const struct frame *frame)
+{
+    int at = column_at(frame, scene->process->run_ns);
+
+    if (!view->history)
+        return -1;
+    return at < 0 && scene->process->run_ns <= frame->from_ns ? 0 : at;
+}
+
+static bool
+within(int col, int from, int to)
+{
+    return col >= from && col <= to;
+}
+
+/* Mark and cursor stand on the time axis; labels give way to them. */
 static void
-draw_time_axis(struct picture *picture, const struct scene *scene,
-               const struct frame *frame)
+draw_time_axis(struct picture *picture, const struct view *view,
+               const struct scene *scene, const struct frame *frame)
 {
     struct graph_tick ticks[GRAPH_TICKS];
     int row = frame->row + frame->rows;
     int free_from = frame->col + 2;
     int count = graph_ticks(frame->to_ns - frame->from_ns, frame->cols, TICK_SPACING,
                             ticks);
-    const char *right = scene->process->ended ? _("end") : _("now");
+    int64_t after = scene->shown_ns - frame->right_ns;
+    char offset[UNITS_MAX];
+    const char *right = after > 0      ? units_offset(offset, sizeof offset, -after)
+                        : scene->ended ? _("end")
+                                       : _("now");
     int right_cols = (int)text_columns(right);
     int right_start = frame->col + frame->cols - right_cols;
     int at = scene->mark != NULL ? column_at(frame, scene->mark->run_ns) : -1;
     int flag = at < 0 ? -1 : frame->col + at;
+    int cross = cursor_column(view, scene, frame);
 
     canvas_glyph(&picture->canvas, row, frame->col - 1, ROLE_DIM, GLYPH_CORNER);
     for (int i = 0; i < frame->cols; i++)
         canvas_glyph(&picture->canvas, row, frame->col + i, ROLE_DIM, GLYPH_HORIZONTAL);
+    if (cross >= 0)
+        cross += frame->col;
+    if (cross >= 0)
+        canvas_glyph(&picture->canvas, row, cross, ROLE_VALUE, GLYPH_CROSS);
     if (flag >= 0)
         canvas_glyph(&picture->canvas, row, flag, ROLE_PEAK, GLYPH_FLAG);
-    if (right_start > frame->col && flag < right_start - 1) {
+    if (right_start > frame->col && flag < right_start - 1 && cross < right_start - 1) {
         canvas_char(&picture->canvas, row, right_start - 1, ROLE_NORMAL, L' ');
         canvas_put(&picture->canvas, row, right_start, right_cols, ROLE_NORMAL, right);
     }
@@ -180,10 +223,11 @@ draw_time_axis(struct picture *picture, const struct scene *scene,
 
         if (ticks[i].ago_ns == 0)
             break;
-        units_offset(text, sizeof text, -ticks[i].ago_ns);
+        units_offset(text, sizeof text, -ticks[i].ago_ns - after);
         columns = (int)text_columns(text);
         if (start < free_from || start + columns + 1 >= right_start
-            || (flag >= start - 1 && flag <= start + columns))
+            || within(flag, start - 1, start + columns)
+            || within(cross, start - 1, start + columns))
             continue;
         canvas_char(&picture->canvas, row, start - 1, ROLE_NORMAL, L' ');
         canvas_put(&picture->canvas, row, start, columns, ROLE_NORMAL, text);
@@ -217,7 +261,7 @@ draw_peak(struct picture *picture, const struct view *view, const struct scene *
     uint64_t value;
     int row, col;
 
-    if (!history_peak(scene->history, series, frame->from_ns, scene->shown_ns, &value,
+    if (!history_peak(scene->history, series, frame->from_ns, frame->right_ns, &value,
                       &when)
         || value == 0)
         return;
@@ -226,6 +270,23 @@ draw_peak(struct picture *picture, const struct view *view, const struct scene *
     if (row >= 0 && col >= 0 && col < frame->cols)
         canvas_glyph(&picture->canvas, frame->row + row, frame->col + col, ROLE_PEAK,
                      GLYPH_MARK);
+}
+
+/* A line through the area, which shows through it. */
+static void
+draw_cursor(struct picture *picture, const struct view *view, const struct scene *scene,
+            const struct frame *frame)
+{
+    int at = cursor_column(view, scene, frame);
+
+    for (int row = frame->row; at >= 0 && row < frame->row + frame->rows; row++) {
+        int col = frame->col + at;
+
+        if (canvas_is_blank(&picture->canvas, row, col, 1))
+            canvas_glyph(&picture->canvas, row, col, ROLE_VALUE, GLYPH_VERTICAL);
+        else
+            canvas_paint(&picture->canvas, row, col, 1, ROLE_PROMPT);
+    }
 }
 
 /* "peak 400.1 MiB at -61s", of the whole run. */
@@ -253,7 +314,7 @@ peak_text(char *text, size_t size, const struct view *view, const struct scene *
     ago -= ago % (ago < 10 * SECOND_NS ? SECOND_NS / 10 : SECOND_NS);
     if (ago == 0)
         snprintf(text, size,
-                 scene->process->ended ? _("peak %s at the end") : _("peak %s now"),
+                 scene->ended ? _("peak %s at the end") : _("peak %s now"),
                  value_text);
     else
         snprintf(text, size, _("peak %s at %s"), value_text,
@@ -287,7 +348,7 @@ chart_draw(struct picture *picture, const struct view *view, const struct scene 
         draw_title(picture, view, scene, rect, chart);
     draw_labels(picture, view, &frame, chart->series);
     if (frame.axis)
-        draw_time_axis(picture, scene, &frame);
+        draw_time_axis(picture, view, scene, &frame);
     fetch_columns(picture, scene, &frame, chart->series);
     for (size_t i = 0; i < frame.count; i++)
         known = known || picture->columns[i].known;
@@ -298,6 +359,7 @@ chart_draw(struct picture *picture, const struct view *view, const struct scene 
     }
     draw_area(picture, view, &frame, chart->role);
     draw_peak(picture, view, scene, &frame, chart->series);
+    draw_cursor(picture, view, scene, &frame);
 }
 
 void
@@ -339,4 +401,5 @@ chart_sparkline(struct picture *picture, const struct view *view,
     frame.count = graph_columns(flat.style, frame.cols);
     fetch_columns(picture, scene, &frame, SERIES_STACK);
     draw_area(picture, &flat, &frame, ROLE_STACK);
+    draw_cursor(picture, view, scene, &frame);
 }

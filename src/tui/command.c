@@ -23,6 +23,7 @@
 #define TWICE_NS        INT64_C(2000000000)
 #define WINDOW_MIN_NS   INT64_C(1000000000)
 #define SHORT_BELOW_COLS 66
+#define FAR_STEPS       10
 #define END_INTERACTING 0x1d   /* ^] */
 
 static bool
@@ -358,6 +359,29 @@ scroll_action(struct app *app, enum action action)
     }
 }
 
+/* Home and End are the history's where it is looked at, and on the overview. */
+static bool
+history_action(struct app *app, enum action action)
+{
+    bool everywhere = app->view.history || app->view.page == PAGE_OVERVIEW;
+
+    if (action == ACTION_BACK)
+        cursor_move(app, -1);
+    else if (action == ACTION_FORTH)
+        cursor_move(app, 1);
+    else if (action == ACTION_FAR_BACK)
+        cursor_move(app, -FAR_STEPS);
+    else if (action == ACTION_FAR_FORTH)
+        cursor_move(app, FAR_STEPS);
+    else if (action == ACTION_HOME && everywhere)
+        cursor_first(app);
+    else if (action == ACTION_END && everywhere)
+        cursor_leave(app);
+    else
+        return false;
+    return true;
+}
+
 static void
 program_action(struct app *app, enum action action)
 {
@@ -452,7 +476,10 @@ page_action(struct app *app, enum action action, int digit)
             change_page(app, digit - 1);
         break;
     case ACTION_CANCEL:
-        change_page(app, PAGE_OVERVIEW);
+        if (app->view.history)
+            cursor_leave(app);
+        else
+            change_page(app, PAGE_OVERVIEW);
         break;
     default:
         break;
@@ -462,6 +489,8 @@ page_action(struct app *app, enum action action, int digit)
 static void
 perform(struct app *app, enum action action, int digit)
 {
+    if (history_action(app, action))
+        return;
     switch (action) {
     case ACTION_NONE:
         app_ack(app, "%s", _("Unknown key; ? shows the keys"));

@@ -15,7 +15,7 @@ enum input {
     INPUT_NONE = 0,
     INPUT_ESCAPE = 27,
     INPUT_SPECIAL = 0x200000,
-    INPUT_UP, INPUT_DOWN, INPUT_LEFT, INPUT_RIGHT,
+    INPUT_UP, INPUT_DOWN, INPUT_LEFT, INPUT_RIGHT, INPUT_SHIFT_LEFT, INPUT_SHIFT_RIGHT,
     INPUT_PAGE_UP, INPUT_PAGE_DOWN, INPUT_HOME, INPUT_END,
     INPUT_ENTER, INPUT_BACKSPACE, INPUT_BACKTAB, INPUT_DELETE,
     INPUT_RESIZE,
@@ -41,11 +41,17 @@ enum input {
       N_("freeze the picture; collecting goes on"))                                   \
     X(MARK, "p", 'p', 0, 0, 0, N_("Mark"),                                            \
       N_("set a mark: changes since then; again: clear it"))                          \
+    X(BACK, "Left", INPUT_LEFT, 0, 0, 0, N_("History"),                               \
+      N_("look back in the run (also Right, Home, End; Shift: ten steps)"))           \
+    X(FORTH, "", INPUT_RIGHT, 0, 0, 0, "", "")                                        \
+    X(FAR_BACK, "", INPUT_SHIFT_LEFT, '<', 0, 0, "", "")                              \
+    X(FAR_FORTH, "", INPUT_SHIFT_RIGHT, '>', 0, 0, "", "")                            \
     X(FASTER, "+ -", '+', '=', 0, 0, N_("Interval"),                                  \
       N_("sample twice, half as often"))                                              \
     X(SLOWER, "", '-', '_', 0, 0, "", "")                                             \
-    X(SAVE_TEXT, "w", 'w', 0, 0, 0, N_("Save"), N_("save a report as text"))          \
-    X(SAVE_JSON, "J", 'J', 0, 0, 0, "", N_("save everything as JSON"))                \
+    X(SAVE_TEXT, "w J", 'w', 0, 0, 0, N_("Save"),                                     \
+      N_("save a report as text, everything as JSON"))                                \
+    X(SAVE_JSON, "", 'J', 0, 0, 0, "", "")                                            \
     X(SAVE_PICTURE, "P", 'P', 0, 0, 0, "PNG", N_("save the graph as PNG"))            \
     X(OUTPUT, "o", 'o', 0, 0, 0, N_("Output"), N_("what the program printed"))        \
     X(INTERACT, "i", 'i', 0, 0, 0, "",                                                \
@@ -69,7 +75,7 @@ enum input {
       N_("interrupt the program; twice: quit"))                                       \
     X(SUSPEND, "^Z", INPUT_CTRL('z'), 0, 0, 0, "",                                    \
       N_("suspend memtop; the program runs on"))                                      \
-    X(CANCEL, "Esc", INPUT_ESCAPE, 0, 0, 0, "", N_("close help, leave a question"))
+    X(CANCEL, "Esc", INPUT_ESCAPE, 0, 0, 0, "", N_("leave the history, a question, help"))
 
 enum action {
     ACTION_NONE,

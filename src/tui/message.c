@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the message line says: a question before the answer to a key, before
- * news of the session, before the state the program is in.
+ * What the message line says: a question before the answer to a key, before the
+ * place in the history, before news of the session, before the state the program
+ * is in.
  */
 #include "config.h"
 
@@ -70,6 +71,22 @@ state_message(const struct app *app, char *text, size_t size)
         snprintf(text, size, _("Sampling every %.2g s"), (double)app->interval_ns / 1e9);
 }
 
+/* Where the cursor stands, and that time goes on. */
+static void
+history_message(const struct app *app, char *text, size_t size)
+{
+    const struct process *past = &app->past;
+    char at[UNITS_MAX], end[UNITS_MAX], heap[UNITS_MAX];
+
+    units_duration(at, sizeof at, past->run_ns);
+    units_duration(end, sizeof end, session_process(app->session)->run_ns);
+    if (past->measured)
+        snprintf(text, size, _("History %s of %s, heap %s"), at, end,
+                 units_bytes(heap, sizeof heap, past->now.live_bytes, app->view.unit));
+    else
+        snprintf(text, size, _("History %s of %s, not measured there"), at, end);
+}
+
 /* The newest message of the session, while it is worth showing; how the program
    ended is worth more. */
 static const struct message *
@@ -103,6 +120,9 @@ message_choose(struct app *app)
         scene->message_role = ROLE_PROMPT;
     } else if (app->ack_ns != 0) {
         scene->message = app->ack;
+    } else if (app->view.history) {
+        history_message(app, app->state_text, sizeof app->state_text);
+        scene->message = app->state_text;
     } else if (fresh != NULL) {
         scene->message = fresh->text;
         if (fresh->severity == SEVERITY_WARNING)

@@ -21,6 +21,7 @@ struct app {
     struct scene scene;
     struct picture picture;
     struct process frozen;       /* while paused */
+    struct process past;         /* at the cursor in the history */
     struct mark mark;
     bool marked;
     bool mark_asked;             /* set one at the next moment */
@@ -59,6 +60,12 @@ void message_choose(struct app *app);
 
 /* Acts on a key (command.c). */
 void command_key(struct app *app, int input);
+
+/* Moves the cursor in the history by so many moments, < 0 back in time; to the
+   first one; takes it away (cursor.c). */
+void cursor_move(struct app *app, int steps);
+void cursor_first(struct app *app);
+void cursor_leave(struct app *app);
 
 /* Sets the mark at what is shown; clears it. */
 void command_set_mark(struct app *app);

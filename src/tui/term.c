@@ -330,7 +330,8 @@ special_key(wint_t key)
         int input;
     } keys[] = {
         { KEY_UP, INPUT_UP }, { KEY_DOWN, INPUT_DOWN }, { KEY_LEFT, INPUT_LEFT },
-        { KEY_RIGHT, INPUT_RIGHT }, { KEY_PPAGE, INPUT_PAGE_UP },
+        { KEY_RIGHT, INPUT_RIGHT }, { KEY_SLEFT, INPUT_SHIFT_LEFT },
+        { KEY_SRIGHT, INPUT_SHIFT_RIGHT }, { KEY_PPAGE, INPUT_PAGE_UP },
         { KEY_NPAGE, INPUT_PAGE_DOWN }, { KEY_HOME, INPUT_HOME }, { KEY_END, INPUT_END },
         { KEY_ENTER, INPUT_ENTER }, { KEY_BACKSPACE, INPUT_BACKSPACE },
         { KEY_BTAB, INPUT_BACKTAB }, { KEY_DC, INPUT_DELETE },

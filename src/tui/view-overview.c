@@ -25,7 +25,7 @@ state_role(const struct view *view, const struct scene *scene)
 {
     const struct process *process = scene->process;
 
-    if (view->paused)
+    if (view->history || view->paused)
         return ROLE_PROMPT;
     switch (process->state) {
     case STATE_RUNNING:
@@ -48,7 +48,10 @@ state_text(char *text, size_t size, const struct view *view, const struct scene 
 {
     const struct process *process = scene->process;
 
-    if (view->paused) {
+    if (view->history) {
+        /* TRANSLATORS: at most 8 columns: a moment of the past is shown */
+        snprintf(text, size, "%s", _("HISTORY"));
+    } else if (view->paused) {
         snprintf(text, size, "%s", _("PAUSED"));
     } else if (process->state == STATE_EXITED) {
         snprintf(text, size, "%s %d", process_state_word(process->state),

@@ -33,6 +33,7 @@ struct view {
     enum page page;
     int help;                    /* page of the help shown, 0 none */
     bool paused;
+    bool history;                /* a cursor stands where the scene's process is */
     bool interacting;            /* keys go to the program */
     bool log;
     enum graph_style style;
@@ -58,7 +59,8 @@ struct scene {
     uint64_t output_end;             /* lines ever printed that are shown */
     const char *command;             /* untrusted */
     int64_t interval_ns;
-    int64_t shown_ns;                /* run time at the right edge of the graphs */
+    int64_t shown_ns;                /* run time up to which there is something */
+    bool ended;                      /* the program ends there */
     const struct mark *mark;         /* NULL: none, or another image's */
     struct own_cost own;
     const char *message;             /* for the message line */
@@ -80,6 +82,10 @@ void picture_free(struct picture *picture);
 
 /* The window of the graphs, in ns. */
 int64_t view_window(const struct view *view, const struct scene *scene);
+
+/* Run time at the right edge of the graphs, in ns: what is shown ends there, unless
+   the cursor stands before the window. */
+int64_t view_right(const struct view *view, const struct scene *scene);
 
 /* Brings the tops of the axes up to date; before drawing, after sampling. */
 void view_rescale(struct view *view, const struct scene *scene);

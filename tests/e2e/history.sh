@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The mark, in the display of a made-up process.
+# The mark, and the cursor in the history, in the display of a made-up process.
 . "$(dirname "$0")/tmux.sh"
 
 cat >script <<'EOF'
@@ -38,6 +38,79 @@ shows ' 45 '
 keys 1
 shows 'Live 20000 blocks'
 hides ▲
+
+# --- back in the run ---
+keys Left
+shows HISTORY
+shows 'of 00:00:'
+shows 'Live 20000 blocks'
+shows ┼
+keys Home
+shows 'History 00:00:00 of'
+shows 'Heap   10.00 MiB'
+shows ' malloc            200 '
+shows 'Live 200 blocks'
+hides ' 256-511 '
+keys Left
+shows 'Nothing was recorded before'
+keys S-Right S-Right
+shows 'heap 100.0 MiB'
+shows ' 256-511 '
+keys 3
+shows '256-511         40'
+keys 2
+shows 'in blocks                 24537'
+keys 1
+
+# --- the change from a mark in the past to another moment ---
+keys Home p
+shows 'Mark set: heap 10.00 MiB'
+keys '>' '>'
+shows 'Since mark +90.00 MiB, +24337 blocks'
+shows '+1204671 '
+keys p
+shows 'Mark cleared'
+
+# --- the present ---
+keys Escape
+shows 'live again'
+hides HISTORY
+keys Left
+shows HISTORY
+keys End
+hides HISTORY
+
+# --- of a paused picture, nothing later than the pause ---
+keys Home
+shows HISTORY
+keys Space
+shows 'Paused at'
+keys End
+shows 'Back where the picture was paused'
+shows PAUSED
+keys Right
+shows 'This is the latest'
+keys Left
+shows HISTORY
+keys Right
+shows PAUSED
+keys Space q
+shows 'status 0'
+
+# --- after the end, and between what was recorded ---
+printf '0 why %s\n300 heap=1M rss=3M malloc=5\n600 rss=4M\n900 exit=0\n' 'not yet' >script
+start 80 24 "$memtop -i 0.1 --source=script:script"
+shows 'EXITED 0'
+keys Left
+shows HISTORY
+shows 'RSS 4.000 MiB'
+shows 'heap 1.000 MiB'
+keys Home
+shows 'not measured there'
+hides 'RSS '
+keys End
+shows 'Back at the end'
+shows 'EXITED 0'
 keys q
 shows 'status 0'
 stop

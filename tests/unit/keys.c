@@ -32,6 +32,8 @@ keys_have_their_actions(void **state)
     assert_int_equal(action(' '), ACTION_PAUSE);
     assert_int_equal(action('='), ACTION_FASTER);
     assert_int_equal(action('k'), ACTION_UP);
+    assert_int_equal(action(INPUT_LEFT), ACTION_BACK);
+    assert_int_equal(action(L'Ю'), ACTION_FAR_FORTH);
     assert_int_equal(action('K'), ACTION_SIGNAL);
     assert_int_equal(action(INPUT_CTRL('c')), ACTION_INTERRUPT);
     assert_int_equal(action(INPUT_ESCAPE), ACTION_CANCEL);

@@ -264,6 +264,66 @@ changes_since_the_mark_are_as_drawn(void **state)
     }
 }
 
+/* The moment at the cursor, 2 s into the run, with a mark at its beginning. */
+static void
+moments_of_the_past_are_as_drawn(void **state)
+{
+    static const int sizes[][2] = { { 3, 20 }, { 10, 40 }, { 24, 80 }, { 40, 120 } };
+    static struct process past;
+    static struct mark mark;
+    char name[64];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct session *session = play_text(changed, 2 * SECOND);
+
+        past = *scene.process;
+        session_free(session);
+        session = play_text(changed, 0);
+        mark = (struct mark){ scene.process->run_ns, 0, scene.process->now,
+                              scene.process->sizes };
+        session_free(session);
+        session = play_text(changed, 7 * SECOND);
+        scene.process = &past;
+        scene.mark = &mark;
+        view.history = true;
+        check_sizes();
+        draw(sizes[i][0], sizes[i][1]);
+        snprintf(name, sizeof name, "history-%dx%d-utf8", sizes[i][1], sizes[i][0]);
+        expect_golden(name);
+        session_free(session);
+    }
+}
+
+/* Wherever the cursor stands, the graphs show that moment. */
+static void
+the_window_follows_the_cursor(void **state)
+{
+    struct session *session = play_text(changed, 7 * SECOND);
+    static struct process past;
+
+    (void)state;
+    past = *scene.process;
+    scene.process = &past;
+    view.history = true;
+    for (scene.shown_ns = SECOND; scene.shown_ns < 7000 * SECOND;
+         scene.shown_ns = scene.shown_ns * 7 / 5)
+        for (view.window_ns = 0; view.window_ns < 900 * SECOND;
+             view.window_ns = view.window_ns * 3 + SECOND)
+            for (past.run_ns = 0; past.run_ns <= scene.shown_ns;
+                 past.run_ns += scene.shown_ns / 97 + 1) {
+                int64_t window = view_window(&view, &scene);
+                int64_t right = view_right(&view, &scene);
+
+                assert_true(right - window <= past.run_ns && past.run_ns <= right);
+                assert_true(right <= scene.shown_ns);
+            }
+    past.run_ns = 0;
+    view.history = false;
+    assert_int_equal(view_right(&view, &scene), scene.shown_ns);
+    session_free(session);
+}
+
 static void
 help_lists_every_key_over_its_pages(void **state)
 {
@@ -358,6 +418,8 @@ main(void)
         cmocka_unit_test(overview_is_as_drawn),
         cmocka_unit_test(pages_are_as_drawn),
         cmocka_unit_test(changes_since_the_mark_are_as_drawn),
+        cmocka_unit_test(moments_of_the_past_are_as_drawn),
+        cmocka_unit_test(the_window_follows_the_cursor),
         cmocka_unit_test(help_lists_every_key_over_its_pages),
         cmocka_unit_test(drawing_twice_gives_the_same),
         cmocka_unit_test(drawing_allocates_nothing),

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Moments of the run.  An array in order of time, all of it allocated at the
+ * beginning (its pages come as they are used).  Thinning keeps moments as they
+ * were: nothing is merged or interpolated, for what is shown of a moment must
+ * have been read in it.
+ */
+#include "config.h"
+
+#include "monitor/checkpoints.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct checkpoint {
+    int64_t run_ns;
+    enum process_state state;
+    bool measured, os_known;
+    unsigned children, generations;
+    struct snapshot now;
+    struct rates rates;
+    struct procfs_memory os;
+    uint64_t heap_peak, rss_anon_peak, rss_peak, stack_touched;
+    uint64_t allocated[HISTOGRAM_COARSE];
+    uint64_t live[HISTOGRAM_COARSE];
+};
+
+struct checkpoints {
+    size_t capacity, count;
+    int64_t spacing_ns;
+    struct checkpoint *items;
+};
+
+struct checkpoints *
+checkpoints_new(size_t capacity)
+{
+    struct checkpoints *checkpoints = calloc(1, sizeof *checkpoints);
+
+    if (!checkpoints)
+        return NULL;
+    checkpoints->capacity = capacity < 4 ? 4 : capacity;
+    checkpoints->items = calloc(checkpoints->capacity, sizeof *checkpoints->items);
+    if (!checkpoints->items) {
+        free(checkpoints);
+        return NULL;
+    }
+    return checkpoints;
+}
+
+void
+checkpoints_free(struct checkpoints *checkpoints)
+{
+    if (!checkpoints)
+        return;
+    free(checkpoints->items);
+    free(checkpoints);
+}
+
+/* Every other one goes; the last stays, for the next one follows on it. */
+static void
+thin(struct checkpoints *checkpoints)
+{
+    struct checkpoint *items = checkpoints->items;
+    size_t last = checkpoints->count - 1, kept = 0;
+
+    checkpoints->spacing_ns = (items[last].run_ns - items[0].run_ns)
+                              / (int64_t)(checkpoints->capacity / 2);
+    for (size_t i = 0; i <= last; i++)
+        if (i % 2 == 0 || i == last)
+            items[kept++] = items[i];
+    checkpoints->count = kept;
+}
+
+static void
+keep_sizes(struct checkpoint *item, const struct histogram *sizes)
+{
+    memset(item->allocated, 0, sizeof item->allocated);
+    for (unsigned cell = 0; cell < HISTOGRAM_CELLS; cell++) {
+        uint64_t *sum = &item->allocated[histogram_cell_coarse(cell)];
+
+        if (__builtin_add_overflow(*sum, sizes->allocated[cell], sum))
+            *sum = UINT64_MAX;
+    }
+    memcpy(item->live, sizes->live, sizeof item->live);
+}
+
+void
+checkpoints_add(struct checkpoints *checkpoints, const struct process *process)
+{
+    struct checkpoint *item = checkpoints->items + checkpoints->count;
+
+    if (checkpoints->count > 0 && process->run_ns <= item[-1].run_ns) {
+        item--;
+    } else if (checkpoints->count == checkpoints->capacity) {
+        thin(checkpoints);
+        item = checkpoints->items + checkpoints->count++;
+    } else {
+        checkpoints->count++;
+    }
+    item->run_ns = process->run_ns;
+    item->state = process->state;
+    item->measured = process->measured;
+    item->os_known = process->os_known;
+    item->children = process->children;
+    item->generations = process->generations;
+    item->now = process->now;
+    item->rates = process->rates;
+    item->os = process->os;
+    item->heap_peak = process->heap_peak;
+    item->rss_anon_peak = process->rss_anon_peak;
+    item->rss_peak = process->rss_peak;
+    item->stack_touched = process->stack_touched;
+    keep_sizes(item, &process->sizes);
+}
+
+int64_t
+checkpoints_spacing(const struct checkpoints *checkpoints)
+{
+    return checkpoints->spacing_ns;
+}
+
+size_t
+checkpoints_count(const struct checkpoints *checkpoints)
+{
+    return checkpoints->count;
+}
+
+int64_t
+checkpoints_time(const struct checkpoints *checkpoints, size_t index)
+{
+    return checkpoints->items[index].run_ns;
+}
+
+bool
+checkpoints_find(const struct checkpoints *checkpoints, int64_t run_ns, size_t *index)
+{
+    size_t below = 0, above = checkpoints->count;
+
+    /* Those before below are not later, those from above on are. */
+    while (below < above) {
+        size_t middle = below + (above - below) / 2;
+
+        if (checkpoints->items[middle].run_ns <= run_ns)
+            below = middle + 1;
+        else
+            above = middle;
+    }
+    if (below == 0)
+        return false;
+    *index = below - 1;
+    return true;
+}
+
+void
+checkpoints_restore(const struct checkpoints *checkpoints, size_t index,
+                    struct process *process)
+{
+    const struct checkpoint *item = &checkpoints->items[index];
+    uint32_t flags = process->identity.flags;
+
+    if (item->generations != process->generations) {
+        process->identity = (struct identity){0};
+        process->identity.flags = flags; /* of memtop's options */
+    }
+    process->run_ns = item->run_ns;
+    process->state = item->state;
+    process->ended = false;
+    process->measured = item->measured;
+    process->os_known = item->os_known;
+    process->children = item->children;
+    process->generations = item->generations;
+    process->now = item->now;
+    process->rates = item->rates;
+    process->os = item->os;
+    process->heap_peak = item->heap_peak;
+    process->rss_anon_peak = item->rss_anon_peak;
+    process->rss_peak = item->rss_peak;
+    process->stack_touched = item->stack_touched;
+    memset(process->sizes.allocated, 0, sizeof process->sizes.allocated);
+    for (unsigned bucket = 0; bucket < HISTOGRAM_COARSE; bucket++)
+        process->sizes.allocated[histogram_cell(histogram_coarse_floor(bucket))] =
+            item->allocated[bucket];
+    memcpy(process->sizes.live, item->live, sizeof item->live);
+}

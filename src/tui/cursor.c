@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The cursor in the run's history.  It stands on moments that were kept as they
+ * were, never between them, so that everything shown there has been read there.
+ * What it shows is a copy: the moment may be dropped while it is looked at.
+ */
+#include "config.h"
+
+#include "tui/state.h"
+
+#include "i18n.h"
+#include "monitor/checkpoints.h"
+
+/* The moment the picture shows without the cursor. */
+static int64_t
+present(const struct app *app)
+{
+    return app->view.paused ? app->frozen.run_ns : session_process(app->session)->run_ns;
+}
+
+static void
+show(struct app *app, const struct checkpoints *checkpoints, size_t index)
+{
+    int64_t first, last;
+
+    app->past = *session_process(app->session);
+    checkpoints_restore(checkpoints, index, &app->past);
+    app->view.history = true;
+    app->ack_ns = 0;
+    /* The picture stands still between moves. */
+    if (!app->view.paused && history_span(session_history(app->session), &first, &last))
+        app->scene.shown_ns = last;
+}
+
+/* Whether there are moments to look at; *newest is the last of them. */
+static bool
+find_newest(struct app *app, const struct checkpoints *checkpoints, size_t *newest)
+{
+    if (checkpoints_find(checkpoints, present(app), newest))
+        return true;
+    app_ack(app, "%s", _("Nothing has been recorded yet"));
+    return false;
+}
+
+void
+cursor_move(struct app *app, int steps)
+{
+    const struct checkpoints *checkpoints = session_checkpoints(app->session);
+    int64_t moment = app->view.history ? app->past.run_ns : present(app);
+    size_t newest, index;
+    int64_t target;
+
+    if (!find_newest(app, checkpoints, &newest))
+        return;
+    if (!app->view.history && steps > 0) {
+        app_ack(app, "%s", _("This is the latest; Left looks back"));
+        return;
+    }
+    if (!checkpoints_find(checkpoints, moment, &index) || index > newest)
+        index = newest;
+    target = (int64_t)index + steps;
+    /* From between two, the first step back leads to the one before. */
+    if (steps < 0 && checkpoints_time(checkpoints, index) < moment)
+        target++;
+    if (target < 0 && index == 0) {
+        app_ack(app, "%s", _("Nothing was recorded before"));
+        return;
+    }
+    if (target < 0)
+        target = 0;
+    if (target > (int64_t)newest && index < newest)
+        target = (int64_t)newest;
+    /* Forth to the present is out of the history. */
+    if (target > (int64_t)newest
+        || checkpoints_time(checkpoints, (size_t)target) == present(app))
+        cursor_leave(app);
+    else
+        show(app, checkpoints, (size_t)target);
+}
+
+void
+cursor_first(struct app *app)
+{
+    const struct checkpoints *checkpoints = session_checkpoints(app->session);
+    size_t newest;
+
+    if (find_newest(app, checkpoints, &newest))
+        show(app, checkpoints, 0);
+}
+
+void
+cursor_leave(struct app *app)
+{
+    if (!app->view.history)
+        return;
+    app->view.history = false;
+    app_ack(app, "%s", app->view.paused ? _("Back where the picture was paused")
+                       : session_process(app->session)->ended
+                           ? _("Back at the end")
+                           : _("The picture is live again"));
+}
