@@ -246,6 +246,17 @@ run_report(struct run *run)
         write_picture(run);
 }
 
+/* A verdict on a shell would look like one on what it runs. */
+static void
+say_not_judged(const struct process *process)
+{
+    if (process->children_seen > 0)
+        say(ngettext("limits: %u child process is counted apart and not judged",
+                     "limits: %u child processes are counted apart and not judged",
+                     process->children_seen),
+            process->children_seen);
+}
+
 /* Says which limits were passed.  The exit status if the program has none of
    its own: 0 if all is well. */
 static int
@@ -275,6 +286,7 @@ judge_budget(const struct run *run)
         say("%s", text);
         status = EXIT_OVER_BUDGET;
     }
+    say_not_judged(process);
     return status;
 }
 

@@ -66,6 +66,10 @@ says '^memtop: --max-stack: '
 run 124 --max-allocs=9 --max-heap=1M ./blocks 0
 [ "$(wc -l <err)" = 2 ] || fail "not a line for each limit: $(cat err)"
 
+# --- children are not judged, and that is said ---
+run 0 --max-heap=8M sh -c './blocks 0; ./blocks 0; exit 0'
+says '^memtop: limits: 2 child processes are counted apart and not judged$'
+
 # --- the program's own failure counts, and the line is printed ---
 run 3 --max-heap=8M ./blocks 3
 says '^memtop: --max-heap: '
