@@ -8,6 +8,7 @@
 #include "app/run.h"
 
 #include <errno.h>
+#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -45,6 +46,18 @@ check_program(struct run *run)
     return preflight_exit_status(&run->preflight);
 }
 
+/* Can the picture be written at the end, as far as can be told now? */
+static int
+check_picture(const char *path, bool overwrite)
+{
+    char copy[PATH_MAX];
+
+    if (access(path, F_OK) == 0)
+        return overwrite ? 0 : -EEXIST;
+    snprintf(copy, sizeof copy, "%s", path);
+    return access(dirname(copy), W_OK | X_OK) == 0 ? 0 : -errno;
+}
+
 static int
 check_output(struct run *run)
 {
@@ -59,9 +72,10 @@ check_output(struct run *run)
     if (options->png == NULL)
         return 0;
     options_png_name(options->png, png, sizeof png);
-    if (options->as_memusage || access(png, F_OK) != 0)
+    error = check_picture(png, options->as_memusage);
+    if (error == 0)
         return 0;
-    say(_("cannot write %s: %s"), png, strerror(EEXIST));
+    say(_("cannot write %s: %s"), png, strerror(-error));
     output_discard(&run->output);
     return EXIT_MEMTOP;
 }

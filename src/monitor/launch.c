@@ -222,8 +222,7 @@ prepare_library(struct launch *launch, struct launched *out)
     launch->directory = segment_directory(getenv("MEMTOP_DIR"), getenv("XDG_RUNTIME_DIR"),
                                           out->directory);
     if (launch->directory < 0) {
-        snprintf(out->why_no_segment, sizeof out->why_no_segment,
-                 _("no directory for segments: %s"),
+        snprintf(out->why_no_segment, sizeof out->why_no_segment, "%s",
                  segment_error_text(launch->directory));
         out->directory[0] = '\0';
         return;

@@ -71,8 +71,9 @@ round_up(uint64_t max, bool decimal, bool log)
 uint64_t
 graph_top(uint64_t before, uint64_t max, bool decimal, bool log)
 {
-    if (max == 0)
-        max = 1;
+    /* Up to four labels below the top, and each a value of its own. */
+    if (max < GRAPH_LABELS - 1)
+        max = GRAPH_LABELS - 1;
     if (before >= max && (double)max * 100 >= (double)before * SHRINK_PERCENT)
         return before;
     return round_up(max, decimal, log);

@@ -132,7 +132,7 @@ static void
 tops_are_round(void **state)
 {
     (void)state;
-    assert_int_equal(graph_top(0, 0, false, false), 1);
+    assert_int_equal(graph_top(0, 0, false, false), 4);
     assert_int_equal(graph_top(0, 3, false, false), 4);
     assert_int_equal(graph_top(0, 6, false, false), 8);
     assert_int_equal(graph_top(0, 801, false, false), 1024);
