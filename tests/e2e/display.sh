@@ -169,6 +169,13 @@ shows 'SIGUSR1'
 keys q
 shows 'status 138'
 
+# A limit is judged after the display, too.
+start 80 24 "$memtop -q --max-heap=1 ls /"
+shows 'EXITED 0'
+keys q
+shows 'status 124'
+printed 'memtop: --max-heap: '
+
 # Snapshots on a condition and on a signal; the command does not touch the screen.
 rm -f memtop-*.json noted
 start 80 24 "$memtop -i 0.2 --snapshot-when='heap>1K' --snapshot-when=signal \
