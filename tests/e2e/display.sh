@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The display on a real program: it shows, every key does what the help says.
+cases=$PWD/tests/e2e/memusage-cases
 . "$(dirname "$0")/tmux.sh"
 
 # A program that allocates until a file appears, and says so.
@@ -190,5 +191,21 @@ not_on_screen garbage || complain 'the command printed on the display'
 [ "$(cat memtop-*.json | grep -c '"live_sizes":\[{')" = 2 ] || fail 'no snapshots'
 keys q k
 shows 'status 143'
+
+# Every call is recorded while the display runs; trouble is said there too.
+start 80 24 "$memtop -d calls $cases 10"
+shows 'exited with status 0'
+keys q
+shows 'Histogram for'
+shows 'status 0'
+[ "$(wc -c <calls)" = $((24 * 4000002)) ] || fail "recorded: $(wc -c <calls) bytes"
+not_on_screen 'not recorded' || complain 'calls were lost'
+rm -f calls
+start 80 24 "ulimit -S -f 100; $memtop -d calls sh -c 'ulimit -S -f unlimited; $cases 10; sleep 100'"
+shows 'cannot write calls'
+keys q k
+shows 'status 143'
+printed 'cannot write calls'
+rm -f calls*
 
 finish
