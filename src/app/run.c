@@ -21,6 +21,7 @@
 #include "report/plot.h"
 #include "report/png.h"
 #include "report/summary.h"
+#include "report/textwidth.h"
 
 /* One line before the program's own first. */
 static void
@@ -215,8 +216,7 @@ write_picture(const struct run *run)
         .height = options->png_height,
         .title = options->title,
         .unit = options->si ? UNIT_AUTO + UNIT_SI : UNIT_AUTO,
-        /* Nothing is recorded of a program that is not measured. */
-        .record = session_process(run->session)->measured ? &record : NULL,
+        .record = record.end > 0 && curve_count(run->curve) > 0 ? &record : NULL,
     };
     char name[PATH_MAX], error[1024];
     struct library_search module;
@@ -234,14 +234,42 @@ write_picture(const struct run *run)
     plot_free(plot);
 }
 
-/* -n named a program, and none of that name came. */
-static void
-say_unmatched(const struct run *run, const struct process *process)
+/* -n names another program than the one that was started. */
+static bool
+is_left_out(const struct run *run, const struct process *process)
 {
-    if (run->options->progname != NULL && !process->measured && process->ended
-        && process->identity.reason == REASON_OTHER_PROGRAM
-        && process->children_seen == 0)
-        say(_("no program called %s was run"), run->options->progname);
+    return run->options->progname != NULL && !process->measured
+           && process->identity.reason == REASON_OTHER_PROGRAM;
+}
+
+static void
+report_child(void *context, const struct process *child)
+{
+    const struct run *run = context;
+    FILE *out = run->output.file;
+    char name[2 * SEGMENT_PROGRAM_LEN];
+
+    if (session_process(run->session)->children_seen > 1)
+        /* TRANSLATORS: before the report of one of several programs. */
+        fprintf(out, _("%s, process %ld:\n"),
+                text_sanitise(name, sizeof name, child->identity.program,
+                              strlen(child->identity.program)),
+                (long)child->pid);
+    report_summary(out, child, options_colour(run->options, fileno(out)));
+}
+
+/* memusage's report of the program, or of those of its children that -n names. */
+static void
+report_text(struct run *run, const struct process *process)
+{
+    FILE *out = run->output.file;
+
+    if (run->options->quiet)
+        return;
+    if (is_left_out(run, process) && process->children_seen > 0)
+        session_each_child(run->session, report_child, run);
+    else
+        report_summary(out, process, options_colour(run->options, fileno(out)));
 }
 
 void
@@ -251,11 +279,12 @@ run_report(struct run *run)
     FILE *out = run->output.file;
 
     recording_finish(run);
-    say_unmatched(run, process);
+    if (is_left_out(run, process) && process->ended && process->children_seen == 0)
+        say(_("no program called %s was run"), run->options->progname);
     if (run->options->format == FORMAT_JSON)
         output_check(&run->output, report_json_exit(out, process));
-    else if (!run->options->quiet)
-        report_summary(out, process, options_colour(run->options, fileno(out)));
+    else
+        report_text(run, process);
     if (run->options->png != NULL)
         write_picture(run);
 }

@@ -3,6 +3,7 @@ noinst_LIBRARIES += src/monitor/libmonitor.a
 src_monitor_libmonitor_a_CPPFLAGS = $(AM_CPPFLAGS) $(LIBELF_CFLAGS)
 src_monitor_libmonitor_a_SOURCES = \
 	src/monitor/capture.c src/monitor/capture.h \
+	src/monitor/children.c src/monitor/children.h \
 	src/monitor/checkpoints.c src/monitor/checkpoints.h \
 	src/monitor/history.c src/monitor/history.h \
 	src/monitor/launch.c src/monitor/launch.h \

@@ -309,6 +309,15 @@ session_keep_checkpoints(struct session *session)
 
 /* ---- reading ---- */
 
+void
+session_each_child(const struct session *session,
+                   void (*visit)(void *context, const struct process *process),
+                   void *context)
+{
+    if (session->watch)
+        watch_each_child(session->watch, visit, context);
+}
+
 const struct process *
 session_process(const struct session *session)
 {

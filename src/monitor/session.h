@@ -103,6 +103,11 @@ void session_poll(struct session *session, int64_t now_ns, bool with_sizes);
 bool session_keep_checkpoints(struct session *session);
 const struct checkpoints *session_checkpoints(const struct session *session); /* or NULL */
 
+/* Calls visit for each child that was counted (children.h). */
+void session_each_child(const struct session *session,
+                        void (*visit)(void *context, const struct process *process),
+                        void *context);
+
 const struct process *session_process(const struct session *session);
 const struct history *session_history(const struct session *session);
 const char *session_command(const struct session *session); /* joined, unsanitised */

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "i18n.h"
+#include "monitor/children.h"
 #include "monitor/tree.h"
 #include "segment/figures.h"
 #include "segment/names.h"
@@ -434,4 +435,12 @@ bool
 watch_not_loaded(const struct watch *watch)
 {
     return watch->handshake != WAITING && watch->handshake != COUNTING;
+}
+
+void
+watch_each_child(struct watch *watch,
+                 void (*visit)(void *context, const struct process *process),
+                 void *context)
+{
+    children_each(watch->tree, watch->directory, watch->process->pid, visit, context);
 }

@@ -34,6 +34,11 @@ void watch_poll(struct watch *watch, int64_t now_ns, bool with_sizes, bool *rest
 size_t watch_recorded(struct watch *watch, struct recorded *slots, size_t capacity,
                       int64_t *recorded_ns);
 
+/* See children_each(). */
+void watch_each_child(struct watch *watch,
+                      void (*visit)(void *context, const struct process *process),
+                      void *context);
+
 /* No consistent reading for too long. */
 bool watch_stale(const struct watch *watch, int64_t now_ns);
 

@@ -287,7 +287,8 @@ plot_new(const struct process *process, const struct history *history,
         plot_free(plot);
         return NULL;
     }
-    describe_note(plot, process);
+    if (options->record == NULL)
+        describe_note(plot, process);
     describe_facts(plot, process);
     if (process->measured) {
         describe_calls(plot, &process->now);

@@ -120,6 +120,12 @@ run 0 -n ls -d named sh -c 'ls -R /usr/share/doc >/dev/null; true'
 [ "$(echo named*)" = named ] || fail "-n: $(echo named*)"
 good named any
 [ "$(wc -c <named)" -gt 480 ] || fail "-n: nothing recorded"
+"$memtop" -B -n ls sh -c 'ls -R /usr/share/doc >/dev/null; true' 2>err
+[ "$(grep -c 'heap total: [1-9]' err)" = 1 ] && [ -z "$(head -n 1 err)" ] ||
+    fail "-n: not ls's report alone: $(cat err)"
+"$memtop" -B -n ls sh -c 'ls >/dev/null; ls /usr >/dev/null; true' 2>err
+[ "$(grep -c 'heap total: [1-9]' err)" = 2 ] || fail "-n: not two reports: $(cat err)"
+says '/ls, process '
 run 0 -n nobody -d nobody true
 says 'no program called nobody was run'
 run 0 -n /usr/bin/nobody sh -c 'true; ls >/dev/null'
