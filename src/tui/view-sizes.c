@@ -235,6 +235,9 @@ draw_brief(struct picture *picture, struct table *table, const struct rect *rect
 
     table_drop_empty(table);
     table_shorten(table, two ? rows * 2 : rows);
+    if (table->length == 0 && table->since)
+        canvas_put(&picture->canvas, rect->row + 1, rect->col + 1, rect->cols - 1,
+                   ROLE_NORMAL, _("no changes"));
     for (int i = 0; i < table->length; i++)
         draw_entry(picture, table, &table->entries[i], rect->row + 1 + i % rows,
                    rect->col + (i / rows) * (half + 1), half, true);

@@ -20,6 +20,7 @@ keys p
 shows 'Mark set: heap 100.0 MiB'
 shows '─ since the mark at 00:00:0'
 shows 'Since mark 0 B, 0 blocks'
+shows ' no changes'
 shows ▲
 shows 'Since mark -38.00 MiB, -4537 blocks'
 shows '+30 '
