@@ -390,3 +390,32 @@ procfs_uids(pid_t pid, uid_t *real, uid_t *effective)
     fclose(file);
     return result;
 }
+
+int
+procfs_thread(pid_t pid, pid_t tid, char name[16], char *state)
+{
+    char where[NAME_SIZE], text[1024];
+    struct procfs_stat stat;
+    const char *begin;
+    FILE *file;
+    size_t length;
+    int result;
+
+    snprintf(where, sizeof where, "task/%ld/stat", (long)tid);
+    file = open_file(pid, where);
+    if (!file)
+        return -errno;
+    length = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[length] = '\0';
+    result = procfs_parse_stat(text, &stat);
+    begin = strchr(text, '(');
+    if (result || !begin)
+        return result ? result : -EPROTO;
+    length = (size_t)(strrchr(text, ')') - begin) - 1;
+    length = length < 15 ? length : 15;
+    memcpy(name, begin + 1, length);
+    name[length] = '\0';
+    *state = stat.state;
+    return 0;
+}

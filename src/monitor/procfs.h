@@ -37,6 +37,9 @@ int procfs_stack_touched(pid_t pid, uint64_t *out);
 /* Real and effective uid. */
 int procfs_uids(pid_t pid, uid_t *real, uid_t *effective);
 
+/* A thread's name, at most 15 bytes and unsanitised, and its state. */
+int procfs_thread(pid_t pid, pid_t tid, char name[16], char *state);
+
 /* The parsers alone: the text of /proc/PID/status and of /proc/PID/stat. */
 struct procfs_stat {
     char state;

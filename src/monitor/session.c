@@ -324,6 +324,12 @@ session_process(const struct session *session)
     return &session->process;
 }
 
+size_t
+session_threads(struct session *session, struct thread *out, size_t capacity)
+{
+    return session->watch ? watch_threads(session->watch, out, capacity) : 0;
+}
+
 const struct checkpoints *
 session_checkpoints(const struct session *session)
 {

@@ -98,6 +98,18 @@ int session_watch(struct session *session, const struct launched *launched);
    blocks). */
 void session_poll(struct session *session, int64_t now_ns, bool with_sizes);
 
+/* A thread: its counters, and what the kernel says of it. */
+#define THREADS_MAX 128
+struct thread {
+    struct thread_counters counters;
+    char name[16];               /* untrusted; "" unknown */
+    char state;                  /* R S D T..., 0 unknown */
+};
+
+/* Reads the threads now, at most capacity and THREADS_MAX; returns how many there
+   are. */
+size_t session_threads(struct session *session, struct thread *out, size_t capacity);
+
 /* From now on moments of the run are kept to look back at (checkpoints.h), which
    asks for the histogram now and then.  False if memory is short. */
 bool session_keep_checkpoints(struct session *session);

@@ -421,6 +421,26 @@ watch_recorded(struct watch *watch, struct recorded *slots, size_t capacity,
     return count;
 }
 
+size_t
+watch_threads(struct watch *watch, struct thread *out, size_t capacity)
+{
+    static struct thread_counters counters[THREADS_MAX];
+    size_t count = 0, known;
+
+    if (watch->handshake != COUNTING)
+        return 0;
+    capacity = capacity < THREADS_MAX ? capacity : THREADS_MAX;
+    reader_threads(watch->reader, counters, capacity, &count);
+    known = count < capacity ? count : capacity;
+    for (size_t i = 0; i < known; i++) {
+        out[i] = (struct thread){.counters = counters[i]};
+        if (!watch->process->ended)
+            procfs_thread(watch->process->pid, counters[i].tid, out[i].name,
+                          &out[i].state);
+    }
+    return count;
+}
+
 bool
 watch_stale(const struct watch *watch, int64_t now_ns)
 {

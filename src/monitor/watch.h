@@ -40,6 +40,8 @@ void watch_each_child(struct watch *watch,
                       void *context);
 
 /* No consistent reading for too long. */
+size_t watch_threads(struct watch *watch, struct thread *out, size_t capacity);
+
 bool watch_stale(const struct watch *watch, int64_t now_ns);
 
 /* Two seconds without a handshake, or the handshake said no. */

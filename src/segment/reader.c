@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "i18n.h"
 #include "segment/figures.h"
 #include "segment/mapping.h"
 #include "segment/seqlock.h"
@@ -327,6 +326,64 @@ reader_snapshot(struct reader *reader, struct snapshot *snapshot)
     return mapping_visit(visit_snapshot, reader, snapshot);
 }
 
+/* ---- threads ---- */
+
+struct thread_list {
+    struct thread_counters *out;
+    size_t capacity, count;
+};
+
+static void
+count_thread(const struct shard *shard, const struct shard_hot *hot,
+             struct thread_counters *thread)
+{
+    *thread = (struct thread_counters){
+        .tid = (pid_t)mapping_load32(&shard->thread),
+        .owners = mapping_load32(&shard->owners),
+        .freed = add_saturating(hot->bytes[FN_FREE], hot->realloc_shrunk),
+        .stack_now = depth_now(shard, hot),
+        .stack_peak = hot->stack_peak,
+        .stack_limit = word_load(&shard->stack_limit),
+    };
+    for (unsigned i = 0; i < FN_COUNT; i++)
+        accumulate(&thread->calls, hot->calls[i]);
+    for (size_t i = 0; i < LENGTH(allocating); i++)
+        accumulate(&thread->allocated, hot->bytes[allocating[i]]);
+}
+
+static void
+visit_threads(void *context, void *out)
+{
+    struct reader *reader = context;
+    struct thread_list *list = out;
+    unsigned used = mapping_shards_used(&reader->mapping);
+    struct shard_hot hot;
+
+    list->count = 0;
+    /* Shard 0 belongs to nobody. */
+    for (unsigned i = 1; i < used; i++) {
+        if (mapping_shard_state(&reader->mapping, i) != SHARD_OWNED)
+            continue;
+        if (list->count < list->capacity) {
+            copy_hot(reader, i, &hot);
+            count_thread(mapping_shard(&reader->mapping, i), &hot,
+                         &list->out[list->count]);
+        }
+        list->count++;
+    }
+}
+
+int
+reader_threads(struct reader *reader, struct thread_counters *out, size_t capacity,
+               size_t *count)
+{
+    struct thread_list list = {out, capacity, 0};
+    int error = mapping_visit(visit_threads, reader, &list);
+
+    *count = error == 0 ? list.count : 0;
+    return error;
+}
+
 /* ---- sizes ---- */
 
 static void
@@ -570,46 +627,4 @@ reader_recent(struct reader *reader, uint64_t since_ns, uint64_t now_ns,
     turn_oldest_first(&recording);
     *count = error < 0 ? 0 : recording.count;
     return error;
-}
-
-/* ---- words ---- */
-
-const char *
-segment_reason_text(enum segment_reason reason)
-{
-    switch (reason) {
-    case REASON_NONE:
-        return "";
-    case REASON_OWN_MALLOC:
-        return _("the program defines its own malloc");
-    case REASON_NO_USABLE_SIZE:
-        return _("the allocator has no malloc_usable_size");
-    case REASON_NO_MEMORY_FS:
-        return _("no private directory on a memory file system");
-    case REASON_FILE_LIMIT:
-        return _("the file size limit (ulimit -f) is below the segment's size");
-    case REASON_NO_ROOM:
-        return _("the memory file system is full");
-    case REASON_MAP_FAILED:
-        return _("the segment could not be mapped (address space limit?)");
-    case REASON_OTHER_PROGRAM:
-        return _("another program was asked for");
-    }
-    return _("unknown reason");
-}
-
-const char *
-reader_error_text(int error)
-{
-    switch (error) {
-    case -EPROTO:
-        return _("not a segment of libmemtop");
-    case -EPROTONOSUPPORT:
-        return _("a segment of another version: restart the program under this memtop");
-    case -EMSGSIZE:
-        return _("the segment was cut short");
-    case -EPERM:
-        return _("the segment belongs to another user");
-    }
-    return strerror(-error);
 }

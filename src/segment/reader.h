@@ -76,6 +76,19 @@ struct histogram {
     uint64_t live[HISTOGRAM_COARSE];
 };
 
+/* One thread that has called and has not ended.  Those that had its place before
+   it are part of calls and bytes: owners says how many there were, with it. */
+struct thread_counters {
+    pid_t tid;                   /* in the process's own pid namespace */
+    unsigned owners;
+    uint64_t calls;
+    uint64_t allocated;          /* bytes */
+    uint64_t freed;
+    uint64_t stack_now;          /* at the last call; 0 if on another stack */
+    uint64_t stack_peak;
+    uint64_t stack_limit;        /* size of the stack, 0 unknown */
+};
+
 /* A stretch of the flight recorder; times are ns since created_ns. */
 struct recorded {
     uint64_t begin_ns;
@@ -102,6 +115,10 @@ int reader_state(struct reader *reader, enum segment_state *state);
 int reader_identity(struct reader *reader, struct identity *identity);
 int reader_snapshot(struct reader *reader, struct snapshot *snapshot);
 int reader_histogram(struct reader *reader, struct histogram *histogram);
+
+/* The threads, at most capacity; *count is how many there are. */
+int reader_threads(struct reader *reader, struct thread_counters *out, size_t capacity,
+                   size_t *count);
 
 /* The flight recorder, oldest first, each moment once and at the finest grain
    kept.  *out is malloc'ed (caller frees), *count may be 0. */

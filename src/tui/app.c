@@ -183,6 +183,7 @@ sample(struct loop *loop, bool with_sizes)
         note_end(loop);
     if (app->options->sampled != NULL)
         app->options->sampled(app->options->sampled_context, false);
+    app->threads_asked = app->view.page == PAGE_THREADS && !app->view.paused;
     app->dirty = true;
 }
 
@@ -455,6 +456,12 @@ on_time(struct loop *loop)
     }
     if (app->mark_asked)
         set_mark(loop);
+    if (app->threads_asked) {
+        app->threads_asked = false;
+        app->scene.threads = app->threads;
+        app->scene.thread_count =
+            session_threads(app->session, app->threads, THREADS_MAX);
+    }
     if (loop->resized) {
         loop->resized = false;
         if (!follow_size(app)) {

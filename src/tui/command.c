@@ -173,6 +173,7 @@ change_page(struct app *app, int page)
 {
     app->view.page = (enum page)((page + PAGE_COUNT) % PAGE_COUNT);
     app->view.scroll = 0;
+    app->threads_asked = app->view.page == PAGE_THREADS && !app->view.paused;
 }
 
 static void
@@ -186,6 +187,7 @@ pause_or_go_on(struct app *app)
         return;
     }
     app->frozen = *session_process(app->session);
+    app->threads_asked = true;   /* they belong to the picture too */
     app_ack(app, _("Paused at %s; collecting continues"),
             units_duration(time, sizeof time, app->frozen.run_ns));
 }

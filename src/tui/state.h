@@ -24,6 +24,8 @@ struct app {
     struct process past;         /* at the cursor in the history */
     struct mark mark;
     bool marked;
+    struct thread threads[THREADS_MAX];
+    bool threads_asked;          /* read them before the next picture */
     bool mark_asked;             /* set one at the next moment */
 
     int64_t interval_ns;

@@ -25,6 +25,8 @@ view_page_name(enum page page)
         return _("Output of the program");
     case PAGE_MESSAGES:
         return _("Messages");
+    case PAGE_THREADS:
+        return _("Threads");
     default:
         return _("Overview");
     }
@@ -121,6 +123,9 @@ view_draw(struct picture *picture, const struct view *view, const struct scene *
     case PAGE_MESSAGES:
         view_messages(picture, view, scene);
         break;
+    case PAGE_THREADS:
+        view_threads(picture, view, scene);
+        break;
     default:
         view_overview(picture, view, scene);
     }
@@ -149,6 +154,9 @@ view_scroll_limit(const struct picture *picture, const struct view *view,
         break;
     case PAGE_MESSAGES:
         lines = view_messages_lines(scene);
+        break;
+    case PAGE_THREADS:
+        lines = view_threads_lines(scene);
         break;
     default:
         lines = 0;

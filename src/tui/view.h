@@ -25,6 +25,7 @@ enum page {
     PAGE_SIZES,
     PAGE_OUTPUT,
     PAGE_MESSAGES,
+    PAGE_THREADS,
     PAGE_COUNT
 };
 
@@ -57,6 +58,8 @@ struct scene {
     const struct session *session;
     const struct capture *capture;   /* NULL: the output is not captured */
     uint64_t output_end;             /* lines ever printed that are shown */
+    const struct thread *threads;    /* of the present, at most THREADS_MAX */
+    size_t thread_count;             /* how many there are */
     const char *command;             /* untrusted */
     int64_t interval_ns;
     int64_t shown_ns;                /* run time up to which there is something */
@@ -134,6 +137,9 @@ void view_output_block(struct picture *picture, const struct scene *scene,
                        const struct rect *rect, int scroll);
 void view_messages(struct picture *picture, const struct view *view,
                    const struct scene *scene);
+void view_threads(struct picture *picture, const struct view *view,
+                  const struct scene *scene);
+int view_threads_lines(const struct scene *scene);
 int view_messages_lines(const struct scene *scene);
 int view_output_lines(const struct scene *scene);
 void view_help(struct picture *picture, const struct view *view);

@@ -68,6 +68,10 @@ keys 3
 shows 'live now'
 keys o
 shows 'a line it printed'
+keys Space 6
+shows '─ Threads ─'
+shows ' sh  '
+keys Space
 keys 5
 shows 'Accounting'
 keys BTab

@@ -84,6 +84,49 @@ read_everything(struct reader *reader)
     }
 }
 
+/* ---- threads ---- */
+
+static void
+test_threads(void **state)
+{
+    struct thread_counters threads[2];
+    struct shard *shard = scratch_shard(1);
+    struct reader *reader;
+    size_t count = 9;
+
+    (void)state;
+    assert_int_equal(0, open_scratch(&reader));
+    scratch_process()->shards_used = 2;
+    shard->thread = 77;
+    shard->owners = 2;
+    shard->stack_base = 100000;
+    shard->stack_limit = 5000;
+    shard->hot.stack_pointer = 99000;
+    shard->hot.stack_peak = 3000;
+    shard->hot.calls[FN_MALLOC] = 5;
+    shard->hot.calls[FN_FREE] = 3;
+    shard->hot.bytes[FN_MALLOC] = 500;
+    shard->hot.bytes[FN_FREE] = 300;
+    shard->hot.realloc_shrunk = 20;
+    assert_int_equal(0, reader_threads(reader, threads, 2, &count));
+    assert_int_equal(1, count);
+    assert_int_equal(77, threads[0].tid);
+    assert_int_equal(2, threads[0].owners);
+    assert_int_equal(8, threads[0].calls);
+    assert_int_equal(500, threads[0].allocated);
+    assert_int_equal(320, threads[0].freed);
+    assert_int_equal(1000, threads[0].stack_now);
+    assert_int_equal(3000, threads[0].stack_peak);
+    assert_int_equal(5000, threads[0].stack_limit);
+    /* Counted though there is no room; gone when it has ended. */
+    assert_int_equal(0, reader_threads(reader, threads, 0, &count));
+    assert_int_equal(1, count);
+    scratch_states()[1] = SHARD_FREE;
+    assert_int_equal(0, reader_threads(reader, threads, 2, &count));
+    assert_int_equal(0, count);
+    reader_close(reader);
+}
+
 /* ---- opening ---- */
 
 static void
@@ -460,6 +503,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_empty),           TEST(test_wrong_headers), TEST(test_wrong_files),
+        TEST(test_threads),
         TEST(test_cut_before),      TEST(test_cut_while_mapped),
         TEST(test_random_contents), TEST(test_nonsense_identity),
         TEST(test_saturation),      TEST(test_torn),          TEST(test_consistent),

@@ -21,6 +21,11 @@
 static struct picture picture;
 static struct view view;
 static struct scene scene;
+static const struct thread threads[] = {
+    { { 24817, 1, 1204871, 200u << 20, 180u << 20, 4096, 8192, 8u << 20 }, "prog", 'R' },
+    { { 24818, 3, 88210, 30u << 20, 1u << 20, 0, 40960, 0 }, "wor\033ker", 'S' },
+    { { 24819, 1, 7, 100, 0, 512, 600, 65536 }, "", '\0' },
+};
 
 static struct session *
 play(const char *script, int64_t to_ns)
@@ -40,6 +45,8 @@ play(const char *script, int64_t to_ns)
     scene.session = session;
     scene.command = session_command(session);
     scene.interval_ns = SECOND;
+    scene.threads = threads;
+    scene.thread_count = 3;
     scene.output_end = UINT64_MAX;
     scene.message = "Sampling every 1 s";
     if (history_span(scene.history, &first, &last))
@@ -225,7 +232,8 @@ overview_is_as_drawn(void **state)
 static void
 pages_are_as_drawn(void **state)
 {
-    static const char *const names[] = { "", "calls", "sizes", "output", "messages" };
+    static const char *const names[] = { "", "calls", "sizes", "output", "messages",
+                                         "threads" };
     char name[64];
 
     (void)state;
