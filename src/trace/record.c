@@ -25,10 +25,10 @@
 #include "segment/clock.h"
 #include "segment/drain.h"
 
-/* A ring of the usual size holds half a millisecond of a program that does
-   nothing but malloc and free; a full one is looked at again every 0.1 ms by
-   the program.  A quiet program is left in peace for longer. */
-#define BUSY_NS INT64_C(1000000)
+/* A program that does nothing but malloc and free fills a ring in half a
+   millisecond, and when it is full looks again every 0.1 ms.  A quiet one is
+   left in peace. */
+#define BUSY_NS  INT64_C(50000)
 #define QUIET_NS INT64_C(8000000)
 
 struct traced {
@@ -57,7 +57,8 @@ struct record {
     size_t count, room;
     unsigned processes;
     uint64_t lost;       /* of drains that are closed */
-    int64_t interval_ns; /* until the next round */
+    int64_t round_ns;    /* CLOCK_MONOTONIC of the last round */
+    int64_t interval_ns; /* until the next */
 };
 
 static uint64_t
@@ -422,6 +423,27 @@ round_of_all(struct record *record)
     return events;
 }
 
+/* At the rate of the last round the rings are half full by then. */
+static int64_t
+choose_interval(struct record *record, long events)
+{
+    const long half = RING_CAPACITY_DEFAULT / 2;
+    int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+    int64_t elapsed_ns = now_ns - record->round_ns;
+    int64_t most_ns = record->interval_ns * 2 + BUSY_NS;
+    int64_t wanted_ns = most_ns;
+
+    if (events >= half)
+        wanted_ns = 0;
+    else if (events > 0 && elapsed_ns < QUIET_NS * 2)
+        wanted_ns = elapsed_ns * half / events;
+    record->round_ns = now_ns;
+    record->interval_ns = wanted_ns < most_ns ? wanted_ns : most_ns;
+    if (record->interval_ns > QUIET_NS)
+        record->interval_ns = QUIET_NS;
+    return record->interval_ns;
+}
+
 int64_t
 record_poll(struct record *record)
 {
@@ -435,13 +457,7 @@ record_poll(struct record *record)
     for (size_t i = 0; i < record->count; i++)
         if (record->traced[i].ended && !record->traced[i].closed)
             finish_process(record, &record->traced[i], true);
-    if (events > (long)RING_CAPACITY_DEFAULT / 2)
-        record->interval_ns = 0;
-    else if (events > 0)
-        record->interval_ns = BUSY_NS;
-    else if (record->interval_ns < QUIET_NS)
-        record->interval_ns = record->interval_ns * 3 / 2 + BUSY_NS / 8;
-    return record->interval_ns;
+    return choose_interval(record, events);
 }
 
 void

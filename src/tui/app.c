@@ -415,8 +415,8 @@ frame_due(const struct app *app)
     return app->drawn_ns + (app->by_key ? KEY_FRAME_NS : FRAME_NS);
 }
 
-/* Milliseconds until something is due by itself; -1 never. */
-static int
+/* Nanoseconds until something is due by itself; INT64_MAX never. */
+static int64_t
 time_to_wait(const struct app *app)
 {
     int64_t now = app_now();
@@ -431,8 +431,8 @@ time_to_wait(const struct app *app)
     if (app->background_ns != 0)
         earlier(&due, app->background_ns);
     if (due == INT64_MAX)
-        return -1;
-    return due <= now ? 0 : (int)((due - now + MS - 1) / MS);
+        return INT64_MAX;
+    return due <= now ? 0 : due - now;
 }
 
 static void
@@ -495,7 +495,11 @@ run(struct loop *loop)
         if (app->done)
             break;
         work_in_background(app);
-        if (poll(loop->sources, SOURCE_COUNT, time_to_wait(app)) < 0) {
+        int64_t wait_ns = time_to_wait(app);
+        const struct timespec wait = {.tv_sec = wait_ns / 1000000000,
+                                      .tv_nsec = wait_ns % 1000000000};
+        if (ppoll(loop->sources, SOURCE_COUNT, wait_ns < INT64_MAX ? &wait : NULL, NULL)
+            < 0) {
             if (errno != EINTR)
                 break;
             continue;
