@@ -121,6 +121,8 @@ print "@sorted[0 .. 3]\n";
 END
         [ -e "$theirs_library" ] || theirs_library=libmemusage.so
         rm -f ours.dat
+        # A memtop with AddressSanitizer wants its runtime to come first.
+        export ASAN_OPTIONS="verify_asan_link_order=0:$ASAN_OPTIONS"
         MEMUSAGE_NO_TIMER=1 MEMUSAGE_OUTPUT=theirs.dat \
             LD_PRELOAD="$theirs_library $environment" perl program.pl >theirs.out 2>theirs
         LD_PRELOAD="$environment" \
