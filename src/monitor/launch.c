@@ -366,6 +366,7 @@ launch_program(const struct launch_options *options, struct launched *out,
     int result;
 
     *out = (struct launched){.argv = options->argv, .pid = -1, .pidfd = -1, .pty = -1};
+    out->recorded = options->ring_capacity > 0;
     launch.captured = out->captured;
     launch.directory_path = out->directory;
     launch.keeper = getpid();

@@ -195,27 +195,32 @@ unlink_member(struct tree *tree, const struct member *member)
     unlinkat(tree->directory, name, 0);
 }
 
-/* Takes away dead children's segments beyond those worth keeping, oldest
-   first, and forgets entries that are gone. */
 static void
-prune(struct tree *tree)
+forget_absent(struct tree *tree)
 {
-    unsigned dead = 0;
     size_t kept = 0;
 
-    for (size_t i = tree->count; i-- > 0;) {
-        struct member *member = &tree->members[i];
-
-        if (!member->ours || !member->present || member->pid == tree->root
-            || process_lives(member->pid) || ++dead <= KEPT_DEAD)
-            continue;
-        unlink_member(tree, member);
-        member->present = false;
-    }
     for (size_t i = 0; i < tree->count; i++)
         if (tree->members[i].present)
             tree->members[kept++] = tree->members[i];
     tree->count = kept;
+}
+
+void
+tree_prune(struct tree *tree)
+{
+    unsigned dead = 0;
+
+    for (size_t i = tree->count; i-- > 0;) {
+        struct member *member = &tree->members[i];
+
+        if (!member->ours || member->pid == tree->root || process_lives(member->pid)
+            || ++dead <= KEPT_DEAD)
+            continue;
+        unlink_member(tree, member);
+        member->present = false;
+    }
+    forget_absent(tree);
 }
 
 /* True if the directory may differ from what the last scan saw. */
@@ -256,7 +261,7 @@ tree_scan(struct tree *tree)
     while ((entry = readdir(entries)))
         look_at(tree, entry->d_name);
     closedir(entries);
-    prune(tree);
+    forget_absent(tree);
     return true;
 }
 

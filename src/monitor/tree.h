@@ -20,6 +20,11 @@ void tree_free(struct tree *tree);
 /* Looks at the directory if it may have changed; whether it did look. */
 bool tree_scan(struct tree *tree);
 
+/* Takes away the segments of dead children beyond those worth keeping, oldest
+   first.  After a look, by one tree only: whoever else needs them must have
+   opened them. */
+void tree_prune(struct tree *tree);
+
 /* Calls visit for each segment of the tree that the last look has found. */
 void tree_each(const struct tree *tree,
                void (*visit)(void *context, pid_t pid, uint32_t generation),

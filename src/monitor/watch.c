@@ -64,6 +64,7 @@ struct watch {
     uint64_t recorded_until; /* end of the last slot taken from the recorder */
     int64_t
         other_program_ns; /* since when /proc/PID/exe is not the segment's; 0: it is */
+    bool recorded; /* the recorder prunes the tree, once it has opened it */
     bool output_noted;
     bool restarted; /* the reading to come is of another image */
 };
@@ -110,6 +111,7 @@ watch_new(const struct launched *launched, struct session *session,
         return NULL;
     }
     watch->started_ns = watch->image_ns = launched->started_ns;
+    watch->recorded = launched->recorded;
     watch->real = getuid();
     watch->effective = geteuid();
     name_program(watch, launched->argv ? launched->argv[0] : "?");
@@ -389,7 +391,8 @@ watch_poll(struct watch *watch, int64_t now_ns, bool with_sizes, bool *restarted
     /* First the end, then the segment: what it reads is then final. */
     ended = notice_end(watch);
     watch->process->run_ns = now_ns - watch->started_ns;
-    tree_scan(watch->tree);
+    if (tree_scan(watch->tree) && !watch->recorded)
+        tree_prune(watch->tree);
     watch->process->children_seen = tree_seen(watch->tree);
     follow_exec(watch, now_ns);
     open_segment(watch);

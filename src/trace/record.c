@@ -350,6 +350,7 @@ look_for_segments(struct record *record)
             open_image(record, segment->pid, segment->generation);
     }
     free(listing.segments);
+    tree_prune(record->tree);
     forget(record);
 }
 

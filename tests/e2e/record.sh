@@ -109,6 +109,11 @@ records tree/f | awk 'NR > 2 { if ($1 < last / 4) fell++; last = $1 } END { exit
 [ "$(wc -c <tree/f)" -gt 10000 ] || fail "the image after the exec is not recorded"
 run 0 --root-only -d alone sh -c 'ls >/dev/null; ls >/dev/null'
 [ "$(echo alone*)" = alone ] || fail "files of children: $(echo alone*)"
+# However many there are, and however short they live.
+mkdir many
+run 0 -d many/f sh -c 'i=0; while [ $i -lt 150 ]; do ls >/dev/null & ls >/dev/null
+    i=$((i + 1)); done; wait'
+[ "$(ls many | wc -l)" = 301 ] || fail "of 301 processes only $(ls many | wc -l) are recorded"
 # A child that lives on: the file is complete all the same.
 run 0 -d parent sh -c '(while [ ! -e stop ]; do x=$(printf %0999d 0); sleep 0.02; done) & exit 0'
 for file in parent*; do
