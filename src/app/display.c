@@ -77,13 +77,24 @@ show(struct run *run, struct capture *capture)
                    &display);
 }
 
+/* What the program printed last may still be in the pty.  Bounded, for others
+   may go on printing there. */
+static void
+take_rest(struct capture *capture)
+{
+    for (int reads = 0; reads < 100 && capture_read(capture) == CAPTURE_MORE; reads++)
+        ;
+}
+
 /* The program's output after the display. */
 static void
 give_output(struct run *run, struct capture *capture, bool leave)
 {
     int stream = captured_stream(&run->launched);
-    int error = capture_replay(capture, stream);
+    int error;
 
+    take_rest(capture);
+    error = capture_replay(capture, stream);
     if (error == 0 && leave)
         error = capture_leave(capture, stream);
     if (error != 0)
