@@ -54,7 +54,8 @@ shows 'Live 200 blocks'
 hides ' 256-511 '
 keys Left
 shows 'Nothing was recorded before'
-keys S-Right S-Right
+# Ten samples, a tenth or a fifth of a second apart, from the start.
+keys S-Right
 shows 'heap 100.0 MiB'
 shows ' 256-511 '
 keys 3
@@ -66,7 +67,7 @@ keys 1
 # --- the change from a mark in the past to another moment ---
 keys Home p
 shows 'Mark set: heap 10.00 MiB'
-keys '>' '>'
+keys '>'
 shows 'Since mark +90.00 MiB, +24337 blocks'
 shows '+1204671 '
 keys p
