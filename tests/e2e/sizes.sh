@@ -23,6 +23,11 @@ dumped() {
 has_size() {
     [ "$(wc -l <dump)" = "$1" ]
 }
+# The terminal shows what was drawn, once it stands still.
+matches() {
+    screen >shown
+    diff dump shown >difference
+}
 
 # --- tiers ---
 for size in '20 3' '40 10' '80 24' '120 40' '200 60'; do
@@ -38,9 +43,7 @@ for size in '20 3' '40 10' '80 24' '120 40' '200 60'; do
     120) dumped '─ Stack ─' ;;
     200) dumped 'Calls per second' ;;
     esac
-    # What the terminal shows is what was drawn.
-    screen >shown
-    diff dump shown >difference || fail "$size: the screen differs from the drawing: $(cat difference)"
+    await matches || fail "$size: the screen differs from the drawing: $(cat difference)"
     keys q
 done
 
@@ -58,8 +61,7 @@ for size in '1 1' '2 1' '1 2' '5 2' '19 3' '20 3' '39 9' '40 10' '69 19' '70 20'
     kill -0 "$pid" || { fail "$size ends memtop"; break; }
 done
 dumped '─ Calls ─'
-screen >shown
-diff dump shown >difference || fail "residue of other sizes: $(cat difference)"
+await matches || fail "residue of other sizes: $(cat difference)"
 keys '?'
 dumped 'freeze the picture'
 for size in '20 3' '1 1' '80 24'; do
