@@ -474,8 +474,8 @@ page_action(struct app *app, enum action action, int digit)
         change_page(app, app->view.page == PAGE_OUTPUT ? PAGE_OVERVIEW : PAGE_OUTPUT);
         break;
     case ACTION_VIEW:
-        if (digit >= 1 && digit <= PAGE_COUNT)
-            change_page(app, digit - 1);
+        if (view_page_of_digit(digit) != PAGE_COUNT)
+            change_page(app, (int)view_page_of_digit(digit));
         break;
     case ACTION_CANCEL:
         if (app->view.history)

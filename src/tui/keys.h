@@ -35,7 +35,7 @@ enum input {
     X(QUIT, "q", 'q', INPUT_F10, 0, 0, N_("Quit"),                                    \
       N_("quit; asks what becomes of a running program"))                             \
     X(NEXT_VIEW, "Tab", '\t', 0, 0, 0, N_("View"),                                    \
-      N_("next page (Shift-Tab: previous; 1-6: one of them)"))                        \
+      N_("next page (Shift-Tab: previous; a digit: that page)"))                        \
     X(PREVIOUS_VIEW, "", INPUT_BACKTAB, 0, 0, 0, "", "")                              \
     X(PAUSE, "Space", ' ', 0, 0, 0, N_("Pause"),                                      \
       N_("freeze the picture; collecting goes on"))                                   \

@@ -13,23 +13,18 @@
 #include "i18n.h"
 #include "report/ranges.h"
 
-const char *
-view_page_name(enum page page)
+enum page
+view_page_of_digit(int digit)
 {
-    switch (page) {
-    case PAGE_CALLS:
-        return _("Calls");
-    case PAGE_SIZES:
-        return _("Block sizes");
-    case PAGE_OUTPUT:
-        return _("Output of the program");
-    case PAGE_MESSAGES:
-        return _("Messages");
-    case PAGE_THREADS:
-        return _("Threads");
-    default:
-        return _("Overview");
-    }
+    static const int digits[PAGE_COUNT] = {
+        [PAGE_OVERVIEW] = 1, [PAGE_CALLS] = 2,  [PAGE_SIZES] = 3,
+        [PAGE_THREADS] = 4,  [PAGE_OUTPUT] = 7, [PAGE_MESSAGES] = 8,
+    };
+
+    for (int page = 0; page < PAGE_COUNT; page++)
+        if (digits[page] == digit)
+            return (enum page)page;
+    return PAGE_COUNT;
 }
 
 bool

@@ -19,13 +19,14 @@
 
 struct capture;
 
+/* In the order of Tab. */
 enum page {
     PAGE_OVERVIEW,
     PAGE_CALLS,
     PAGE_SIZES,
+    PAGE_THREADS,
     PAGE_OUTPUT,
     PAGE_MESSAGES,
-    PAGE_THREADS,
     PAGE_COUNT
 };
 
@@ -102,7 +103,8 @@ void view_draw(struct picture *picture, const struct view *view,
 int view_scroll_limit(const struct picture *picture, const struct view *view,
                       const struct scene *scene);
 
-const char *view_page_name(enum page page);   /* translated */
+/* The page a digit stands for, PAGE_COUNT if for none. */
+enum page view_page_of_digit(int digit);
 
 /* The pages and blocks, each within a rectangle (view-*.c, chart.c). */
 struct chart {

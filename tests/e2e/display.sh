@@ -68,11 +68,11 @@ keys 3
 shows 'live now'
 keys o
 shows 'a line it printed'
-keys Space 6
+keys Space 4
 shows '─ Threads ─'
 shows ' sh  '
 keys Space
-keys 5
+keys 8
 shows 'Accounting'
 keys BTab
 shows 'a line it printed'

@@ -232,8 +232,8 @@ overview_is_as_drawn(void **state)
 static void
 pages_are_as_drawn(void **state)
 {
-    static const char *const names[] = { "", "calls", "sizes", "output", "messages",
-                                         "threads" };
+    static const char *const names[] = { "", "calls", "sizes", "threads", "output",
+                                         "messages" };
     char name[64];
 
     (void)state;
@@ -246,6 +246,20 @@ pages_are_as_drawn(void **state)
         expect_golden(name);
         session_free(session);
     }
+}
+
+/* A digit is a page for good: 5 and 6 wait for theirs. */
+static void
+digits_name_pages(void **state)
+{
+    (void)state;
+    assert_int_equal(view_page_of_digit(1), PAGE_OVERVIEW);
+    assert_int_equal(view_page_of_digit(4), PAGE_THREADS);
+    assert_int_equal(view_page_of_digit(5), PAGE_COUNT);
+    assert_int_equal(view_page_of_digit(7), PAGE_OUTPUT);
+    assert_int_equal(view_page_of_digit(8), PAGE_MESSAGES);
+    assert_int_equal(view_page_of_digit(0), PAGE_COUNT);
+    assert_int_equal(view_page_of_digit(9), PAGE_COUNT);
 }
 
 static void
@@ -425,6 +439,7 @@ main(void)
         cmocka_unit_test(every_page_fits_every_size),
         cmocka_unit_test(overview_is_as_drawn),
         cmocka_unit_test(pages_are_as_drawn),
+        cmocka_unit_test(digits_name_pages),
         cmocka_unit_test(changes_since_the_mark_are_as_drawn),
         cmocka_unit_test(moments_of_the_past_are_as_drawn),
         cmocka_unit_test(the_window_follows_the_cursor),
