@@ -5,12 +5,12 @@
  * One poll() waits for the terminal, signals, the program's end, its output and
  * the sampling timer.  What they bring changes the state and marks the picture
  * dirty; a dirty picture is drawn at most ten times a second, after a key at
- * once.  Sampling (session_poll) happens between pictures, never in one.  When
- * the terminal goes away nothing is drawn any more and the loop ends.
+ * once.  Sampling (sampling.c) happens between pictures (frame.c), never in one.
+ * When the terminal goes away nothing is drawn any more and the loop ends.
  */
 #include "config.h"
 
-#include "tui/state.h"
+#include "tui/loop.h"
 
 #include <errno.h>
 #include <langinfo.h>
@@ -20,52 +20,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "i18n.h"
-#include "monitor/procfs.h"
 #include "monitor/signals.h"
 #include "segment/clock.h"
-#include "tui/dump.h"
-#include "tui/keys.h"
 #include "tui/term.h"
-
-#define MS              INT64_C(1000000)
-#define SECOND_NS       INT64_C(1000000000)
-#define FRAME_NS        (100 * MS)
-#define KEY_FRAME_NS    (25 * MS)   /* after a key; held keys repeat 30 times a second */
-#define EARLY_NS        (100 * MS)  /* between samples of the first second */
-#define EARLY_SAMPLES   10
-#define INTERVAL_MIN_NS (100 * MS)
-#define INTERVAL_MAX_NS (60 * SECOND_NS)
-
-enum source {
-    SOURCE_TERMINAL,
-    SOURCE_SIGNALS,
-    SOURCE_PROGRAM,
-    SOURCE_OUTPUT,
-    SOURCE_TIMER,
-    SOURCE_COUNT
-};
-
-/* The loop's own; what keys and views see is struct app. */
-struct loop {
-    struct app app;
-    struct pollfd sources[SOURCE_COUNT];
-    bool resized;
-    unsigned samples;
-    int64_t test_clock;     /* MEMTOP_TEST_CLOCK, < 0 none */
-    int64_t own_ns;         /* when own cost was last measured */
-    int64_t own_cpu_ns;
-};
 
 int64_t
 app_now(void)
 {
     return clock_ns(CLOCK_MONOTONIC);
+}
+
+bool
+app_running(const struct app *app)
+{
+    return !session_process(app->session)->ended;
 }
 
 void
@@ -84,211 +57,6 @@ bool
 tui_usable(char *why, size_t size)
 {
     return term_usable(why, size);
-}
-
-/* ---- sampling ---- */
-
-/* The clock of samples: the real one, or in tests one that every sample
-   advances by the interval. */
-static int64_t
-sample_clock(struct loop *loop)
-{
-    int64_t now;
-
-    if (loop->test_clock < 0)
-        return app_now();
-    now = loop->test_clock;
-    loop->test_clock += loop->app.interval_ns;
-    return now;
-}
-
-static void
-measure_own_cost(struct loop *loop)
-{
-    struct own_cost *own = &loop->app.scene.own;
-    int64_t now = app_now();
-    struct procfs_memory memory;
-    struct rusage usage;
-    int64_t cpu;
-
-    if (now - loop->own_ns < SECOND_NS || loop->test_clock >= 0
-        || getrusage(RUSAGE_SELF, &usage) != 0 || procfs_memory(getpid(), &memory) != 0)
-        return;
-    cpu = (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * SECOND_NS
-          + (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000;
-    own->known = loop->own_ns != 0;
-    own->cpu_percent =
-        (double)(cpu - loop->own_cpu_ns) * 100 / (double)(now - loop->own_ns);
-    own->rss = memory.rss;
-    loop->own_ns = now;
-    loop->own_cpu_ns = cpu;
-}
-
-static bool
-sizes_wanted(const struct app *app)
-{
-    return app->mark_asked || app->options->sampled != NULL
-           || app->view.page == PAGE_SIZES
-           || app->picture.layout.block[BLOCK_SIZES].rows > 0;
-}
-
-static void
-set_timer(struct loop *loop)
-{
-    int64_t interval = loop->app.interval_ns;
-    struct itimerspec timer;
-
-    if (loop->samples < EARLY_SAMPLES && loop->test_clock < 0 && interval > EARLY_NS)
-        interval = EARLY_NS;
-    timer.it_interval.tv_sec = interval / SECOND_NS;
-    timer.it_interval.tv_nsec = interval % SECOND_NS;
-    timer.it_value = timer.it_interval;
-    timerfd_settime(loop->sources[SOURCE_TIMER].fd, 0, &timer, NULL);
-}
-
-static void
-note_end(struct loop *loop)
-{
-    struct app *app = &loop->app;
-
-    loop->sources[SOURCE_PROGRAM].fd = -1;
-    app->kill_at_ns = 0;
-    if (app->leave_at_end) {
-        app->outcome = TUI_ENDED;
-        app->done = true;
-    }
-    if (app->question == QUESTION_SIGNAL || app->question == QUESTION_QUIT)
-        app->question = QUESTION_NONE;
-    app->view.interacting = false;
-}
-
-static void
-sample(struct loop *loop, bool with_sizes)
-{
-    struct app *app = &loop->app;
-    const struct process *process = session_process(app->session);
-    bool ended = process->ended;
-
-    if (ended)
-        return;
-    session_poll(app->session, sample_clock(loop),
-                 with_sizes || sizes_wanted(app) || loop->samples == 0);
-    loop->samples++;
-    if (loop->samples == EARLY_SAMPLES)
-        set_timer(loop);
-    measure_own_cost(loop);
-    if (app->marked && app->mark.generation != process->generations)
-        command_clear_mark(app, _("Mark cleared: the program executed another"));
-    if (process->ended)
-        note_end(loop);
-    if (app->options->sampled != NULL)
-        app->options->sampled(app->options->sampled_context, false);
-    app->threads_asked = app->view.page == PAGE_THREADS && !app->view.paused;
-    app->dirty = true;
-}
-
-void
-app_refresh(struct app *app)
-{
-    sample((struct loop *)((char *)app - offsetof(struct loop, app)), true);
-}
-
-/* ---- drawing ---- */
-
-/* Lines the program has ever printed. */
-static uint64_t
-lines_printed(const struct app *app)
-{
-    return app->capture == NULL ? 0
-                                : capture_lines_dropped(app->capture)
-                                      + capture_line_count(app->capture);
-}
-
-static void
-prepare_scene(struct loop *loop)
-{
-    struct app *app = &loop->app;
-    struct scene *scene = &app->scene;
-    int64_t first, last;
-
-    scene->interval_ns = app->interval_ns;
-    scene->process = session_process(app->session);
-    if (app->view.paused)
-        scene->process = &app->frozen;
-    scene->ended = scene->process->ended;
-    if (!app->view.paused)
-        scene->output_end = UINT64_MAX;
-    else if (scene->output_end == UINT64_MAX)
-        scene->output_end = lines_printed(app);
-    if (!history_span(session_history(app->session), &first, &last))
-        last = 0;
-    if (app->view.history) {
-        scene->process = &app->past;
-        /* The graphs may stand since before the end. */
-        scene->ended = scene->ended && scene->shown_ns == last;
-    } else if (!app->view.paused) {
-        scene->shown_ns = last;
-    }
-    scene->mark = app->marked && app->mark.generation == scene->process->generations
-                      ? &app->mark
-                      : NULL;
-    scene->history = session_history(app->session);
-    scene->command = session_command(app->session);
-    message_choose(app);
-}
-
-static void
-draw(struct loop *loop)
-{
-    struct app *app = &loop->app;
-
-    prepare_scene(loop);
-    view_rescale(&app->view, &app->scene);
-    view_draw(&app->picture, &app->view, &app->scene);
-    term_show(&app->picture.canvas);
-    if (app->options->dump_screen != NULL)
-        dump_screen(app->options->dump_screen, &app->picture.canvas);
-    app->dirty = app->by_key = false;
-    app->drawn_ns = app_now();
-}
-
-/* The blocks by size may not have been read for a while: the mark needs them as
-   they are now. */
-static void
-set_mark(struct loop *loop)
-{
-    struct app *app = &loop->app;
-
-    if (!app->view.paused && !app->view.history)
-        sample(loop, false);
-    app->mark_asked = false;
-    prepare_scene(loop);
-    command_set_mark(app);
-}
-
-/* What the layout found no room for is told once. */
-static void
-tell_dropped(struct app *app)
-{
-    if (app->told_dropped || !app->picture.layout.dropped_sizes
-        || app->view.page != PAGE_OVERVIEW || app->ack_ns != 0)
-        return;
-    app->told_dropped = true;
-    app_ack(app, "%s", _("Enlarge the window to see block sizes, or press 3"));
-}
-
-static bool
-follow_size(struct app *app)
-{
-    int rows, cols;
-
-    term_size(&rows, &cols);
-    if (!picture_resize(&app->picture, rows, cols) || !term_resize(rows, cols))
-        return false;
-    if (app->capture != NULL && app->launched != NULL && app->launched->pty >= 0)
-        launch_resize(capture_fd(app->capture), rows, cols);
-    app->dirty = app->by_key = true;
-    return true;
 }
 
 /* ---- events ---- */
@@ -336,13 +104,13 @@ on_signal(struct loop *loop, const struct signal_event *event)
         app->done = true;
         break;
     case SIGNAL_CHILD:
-        sample(loop, false);
+        sampling_take(loop, false);
         break;
     case SIGNAL_RESIZED:
         loop->resized = true;
         break;
     case SIGNAL_CLAIMED:
-        sample(loop, true);
+        sampling_take(loop, true);
         if (app->options->sampled != NULL)
             app->options->sampled(app->options->sampled_context, true);
         break;
@@ -355,7 +123,7 @@ static void
 on_output(struct loop *loop)
 {
     struct app *app = &loop->app;
-    uint64_t before = lines_printed(app);
+    uint64_t before = frame_lines_printed(app);
 
     if (capture_read(app->capture) == CAPTURE_CLOSED)
         loop->sources[SOURCE_OUTPUT].fd = -1;
@@ -365,7 +133,7 @@ on_output(struct loop *loop)
     /* Who has scrolled back keeps what he reads. */
     if (app->view.page == PAGE_OUTPUT && app->view.scroll > 0) {
         int limit = view_scroll_limit(&app->picture, &app->view, &app->scene);
-        uint64_t scroll = (uint64_t)app->view.scroll + lines_printed(app) - before;
+        uint64_t scroll = (uint64_t)app->view.scroll + frame_lines_printed(app) - before;
 
         app->view.scroll = scroll < (uint64_t)limit ? (int)scroll : limit;
     }
@@ -377,7 +145,7 @@ on_timer(struct loop *loop)
     uint64_t ticks;
 
     if (read(loop->sources[SOURCE_TIMER].fd, &ticks, sizeof ticks) == sizeof ticks)
-        sample(loop, false);
+        sampling_take(loop, false);
 }
 
 static void
@@ -395,7 +163,7 @@ on_events(struct loop *loop)
     if (!app->done && sources[SOURCE_OUTPUT].revents != 0)
         on_output(loop);
     if (!app->done && sources[SOURCE_PROGRAM].revents != 0)
-        sample(loop, false);
+        sampling_take(loop, false);
     if (!app->done && sources[SOURCE_TIMER].revents != 0)
         on_timer(loop);
 }
@@ -407,12 +175,6 @@ earlier(int64_t *due, int64_t when)
 {
     if (when < *due)
         *due = when;
-}
-
-static int64_t
-frame_due(const struct app *app)
-{
-    return app->drawn_ns + (app->by_key ? KEY_FRAME_NS : FRAME_NS);
 }
 
 /* Nanoseconds until something is due by itself; INT64_MAX never. */
@@ -452,10 +214,10 @@ on_time(struct loop *loop)
     if (app->interval_changed) {
         app->interval_changed = false;
         loop->samples = EARLY_SAMPLES;
-        set_timer(loop);
+        sampling_set_timer(loop);
     }
     if (app->mark_asked)
-        set_mark(loop);
+        frame_set_mark(loop);
     if (app->threads_asked) {
         app->threads_asked = false;
         app->scene.threads = app->threads;
@@ -464,15 +226,13 @@ on_time(struct loop *loop)
     }
     if (loop->resized) {
         loop->resized = false;
-        if (!follow_size(app)) {
+        if (!frame_follow_size(app)) {
             app->outcome = TUI_HUNG_UP;
             app->done = true;
         }
     }
-    if (app->dirty && now >= frame_due(app)) {
-        draw(loop);
-        tell_dropped(app);
-    }
+    if (app->dirty && now >= frame_due(app))
+        frame_draw(loop);
 }
 
 static void
@@ -544,7 +304,7 @@ init_app(struct loop *loop, const struct tui_options *options)
     app->options = options;
     app->outcome = TUI_LEFT;
     app->interval_ns =
-        keep_within(options->interval_ns, INTERVAL_MIN_NS, INTERVAL_MAX_NS);
+        keep_within(options->interval_ns, APP_INTERVAL_MIN_NS, APP_INTERVAL_MAX_NS);
     app->picture.canvas.unicode = unicode;
     app->view.style = choose_style(options, unicode);
     app->view.unit = options->si ? UNIT_SI : UNIT_AUTO;
@@ -608,9 +368,9 @@ tui_run(struct session *session, struct capture *capture, const struct launched 
     if (error == 0) {
         init_app(loop, options);
         init_sources(loop);
-        if (follow_size(&loop->app)) {
-            sample(loop, false);
-            set_timer(loop);
+        if (frame_follow_size(&loop->app)) {
+            sampling_take(loop, false);
+            sampling_set_timer(loop);
             run(loop);
             outcome = loop->app.outcome;
         }

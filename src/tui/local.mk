@@ -1,9 +1,10 @@
 # The display. Only this folder includes curses.
 noinst_LIBRARIES += src/tui/libtui.a
 src_tui_libtui_a_SOURCES = \
-	src/tui/app.c src/tui/app.h src/tui/state.h \
+	src/tui/app.c src/tui/app.h src/tui/state.h src/tui/loop.h \
+	src/tui/frame.c src/tui/sampling.c \
 	src/tui/canvas.c src/tui/canvas.h \
-	src/tui/command.c src/tui/cursor.c \
+	src/tui/command.c src/tui/cursor.c src/tui/look.c src/tui/prompt.c \
 	src/tui/dump.c src/tui/dump.h \
 	src/tui/graph.c src/tui/graph.h \
 	src/tui/keys.c src/tui/keys.h \

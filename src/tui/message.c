@@ -111,7 +111,7 @@ message_choose(struct app *app)
     struct scene *scene = &app->scene;
     const struct message *fresh = fresh_message(app);
     const char *question =
-        command_question(app, app->question_text, sizeof app->question_text);
+        prompt_text(app, app->question_text, sizeof app->question_text);
 
     scene->asks = *question != '\0';
     scene->message_role = ROLE_NORMAL;

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The display's own state, shared by app.c (loop), command.c (keys), message.c
-   (message line) and target.c (signals to the program). */
+/* The display's own state, shared by the loop (loop.h), what keys do (command.c,
+   look.c, prompt.c, cursor.c, save.c), the message line (message.c) and what goes to
+   the program (target.c). */
 #ifndef MEMTOP_TUI_STATE_H
 #define MEMTOP_TUI_STATE_H
 
 #include "tui/app.h"
+#include "tui/keys.h"
 #include "tui/view.h"
 
 #define APP_ACK_NS INT64_C(2000000000)   /* the answer to a key stays so long */
+
+#define APP_INTERVAL_MIN_NS INT64_C(100000000)
+#define APP_INTERVAL_MAX_NS INT64_C(60000000000)
 
 enum question { QUESTION_NONE, QUESTION_QUIT, QUESTION_SIGNAL };
 
@@ -53,6 +58,9 @@ struct app {
 /* Monotonic time, ns. */
 int64_t app_now(void);
 
+/* Whether the program has not ended. */
+bool app_running(const struct app *app);
+
 /* Says something for two seconds. */
 void app_ack(struct app *app, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -69,15 +77,24 @@ void cursor_move(struct app *app, int steps);
 void cursor_first(struct app *app);
 void cursor_leave(struct app *app);
 
-/* Sets the mark at what is shown; clears it. */
-void command_set_mark(struct app *app);
-void command_clear_mark(struct app *app, const char *why);
+/* Acts on a key that changes the look; false if it is none (look.c). */
+bool look_perform(struct app *app, enum action action);
 
-/* The question for the message line, "" if none is asked; uses text. */
-const char *command_question(const struct app *app, char *text, size_t size);
+/* Sets the mark at what is shown; clears it. */
+void look_set_mark(struct app *app);
+void look_clear_mark(struct app *app, const char *why);
+
+/* Asks which signal to send; takes a key as part of an answer, false if nothing is
+   asked; the question for the message line, "" if none, may use text (prompt.c). */
+void prompt_ask_signal(struct app *app);
+bool prompt_key(struct app *app, int input);
+const char *prompt_text(const struct app *app, char *text, size_t size);
 
 /* Sends keys as typed to the program until ^] (command.c). */
 void command_interact(struct app *app);
+
+/* Leaves the display, whatever the program does. */
+void command_leave(struct app *app, enum tui_outcome outcome);
 
 /* Leaves the display: at once if the program has ended, else as chosen. */
 void command_quit(struct app *app);

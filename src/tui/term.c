@@ -92,7 +92,7 @@ term_usable(char *why, size_t size)
     if (fd < 0)
         snprintf(why, size, "%s", _("there is no terminal"));
     else if (tcgetpgrp(fd) != getpgrp())
-        snprintf(why, size, "%s", _("memtop runs in the background"));
+        snprintf(why, size, "%s", _("running in the background"));
     else if (name == NULL || *name == '\0')
         snprintf(why, size, "%s", _("the variable TERM is not set"));
     else if (!can_address_cursor(name, fd))

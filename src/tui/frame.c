@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * From what is known to the terminal: puts the scene together, has it drawn and
+ * shows it.  Nothing is read here from the program.
+ */
+#include "config.h"
+
+#include "tui/loop.h"
+
+#include "i18n.h"
+#include "tui/dump.h"
+#include "tui/term.h"
+
+#define FRAME_NS     INT64_C(100000000)
+#define KEY_FRAME_NS INT64_C(25000000)   /* after a key; held keys repeat 30 times a second */
+
+uint64_t
+frame_lines_printed(const struct app *app)
+{
+    return app->capture == NULL ? 0
+                                : capture_lines_dropped(app->capture)
+                                      + capture_line_count(app->capture);
+}
+
+static void
+prepare_scene(struct loop *loop)
+{
+    struct app *app = &loop->app;
+    struct scene *scene = &app->scene;
+    int64_t first, last;
+
+    scene->interval_ns = app->interval_ns;
+    scene->process = session_process(app->session);
+    if (app->view.paused)
+        scene->process = &app->frozen;
+    scene->ended = scene->process->ended;
+    if (!app->view.paused)
+        scene->output_end = UINT64_MAX;
+    else if (scene->output_end == UINT64_MAX)
+        scene->output_end = frame_lines_printed(app);
+    if (!history_span(session_history(app->session), &first, &last))
+        last = 0;
+    if (app->view.history) {
+        scene->process = &app->past;
+        /* The graphs may stand since before the end. */
+        scene->ended = scene->ended && scene->shown_ns == last;
+    } else if (!app->view.paused) {
+        scene->shown_ns = last;
+    }
+    scene->mark = app->marked && app->mark.generation == scene->process->generations
+                      ? &app->mark
+                      : NULL;
+    scene->history = session_history(app->session);
+    scene->command = session_command(app->session);
+    message_choose(app);
+}
+
+/* What the layout found no room for is told once. */
+static void
+tell_dropped(struct app *app)
+{
+    if (app->told_dropped || !app->picture.layout.dropped_sizes
+        || app->view.page != PAGE_OVERVIEW || app->ack_ns != 0)
+        return;
+    app->told_dropped = true;
+    app_ack(app, "%s", _("Enlarge the window to see block sizes, or press 3"));
+}
+
+int64_t
+frame_due(const struct app *app)
+{
+    return app->drawn_ns + (app->by_key ? KEY_FRAME_NS : FRAME_NS);
+}
+
+void
+frame_draw(struct loop *loop)
+{
+    struct app *app = &loop->app;
+
+    prepare_scene(loop);
+    view_rescale(&app->view, &app->scene);
+    view_draw(&app->picture, &app->view, &app->scene);
+    term_show(&app->picture.canvas);
+    if (app->options->dump_screen != NULL)
+        dump_screen(app->options->dump_screen, &app->picture.canvas);
+    app->dirty = app->by_key = false;
+    app->drawn_ns = app_now();
+    tell_dropped(app);
+}
+
+/* The blocks by size may not have been read for a while: the mark needs them as
+   they are now. */
+void
+frame_set_mark(struct loop *loop)
+{
+    struct app *app = &loop->app;
+
+    if (!app->view.paused && !app->view.history)
+        sampling_take(loop, false);
+    app->mark_asked = false;
+    prepare_scene(loop);
+    look_set_mark(app);
+}
+
+bool
+frame_follow_size(struct app *app)
+{
+    int rows, cols;
+
+    term_size(&rows, &cols);
+    if (!picture_resize(&app->picture, rows, cols) || !term_resize(rows, cols))
+        return false;
+    if (app->capture != NULL && app->launched != NULL && app->launched->pty >= 0)
+        launch_resize(capture_fd(app->capture), rows, cols);
+    app->dirty = app->by_key = true;
+    return true;
+}

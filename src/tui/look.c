@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Keys that change what is seen and how: pause and mark, scales, graphs, units,
+ * the interval.
+ */
+#include "config.h"
+
+#include "tui/state.h"
+
+#include <string.h>
+
+#include "i18n.h"
+#include "tui/keys.h"
+
+#define WINDOW_MIN_NS INT64_C(1000000000)
+
+static void
+pause_or_go_on(struct app *app)
+{
+    char time[UNITS_MAX];
+
+    app->view.paused = !app->view.paused;
+    if (!app->view.paused) {
+        app_ack(app, "%s", _("The picture is live again"));
+        return;
+    }
+    app->frozen = *session_process(app->session);
+    app->threads_asked = true;   /* they belong to the picture too */
+    app_ack(app, _("Paused at %s; collecting continues"),
+            units_duration(time, sizeof time, app->frozen.run_ns));
+}
+
+void
+look_set_mark(struct app *app)
+{
+    const struct process *process = app->scene.process;
+    char heap[UNITS_MAX];
+
+    if (!process->measured) {
+        app_ack(app, "%s", _("No mark: nothing is measured"));
+        return;
+    }
+    app->mark = (struct mark){ process->run_ns, process->generations, process->now,
+                               process->sizes };
+    app->marked = true;
+    app_ack(app, _("Mark set: heap %s"),
+            units_bytes(heap, sizeof heap, process->now.live_bytes, app->view.unit));
+}
+
+void
+look_clear_mark(struct app *app, const char *why)
+{
+    app->marked = false;
+    app_ack(app, "%s", why);
+}
+
+static void
+mark_or_clear(struct app *app)
+{
+    if (app->marked)
+        look_clear_mark(app, _("Mark cleared"));
+    else
+        app->mark_asked = true;
+}
+
+static void
+change_interval(struct app *app, bool longer)
+{
+    int64_t interval = longer ? app->interval_ns * 2 : app->interval_ns / 2;
+
+    if (interval < APP_INTERVAL_MIN_NS)
+        interval = APP_INTERVAL_MIN_NS;
+    if (interval > APP_INTERVAL_MAX_NS)
+        interval = APP_INTERVAL_MAX_NS;
+    app->interval_changed = interval != app->interval_ns;
+    app->interval_ns = interval;
+    /* TRANSLATORS: seconds */
+    app_ack(app, _("Interval %.2g s"), (double)interval / 1e9);
+}
+
+static void
+change_window(struct app *app, int steps)
+{
+    int64_t window = graph_window_step(view_window(&app->view, &app->scene), steps);
+    char text[UNITS_MAX];
+
+    if (window < WINDOW_MIN_NS)
+        window = WINDOW_MIN_NS;
+    app->view.window_ns = window;
+    memset(app->view.top, 0, sizeof app->view.top);
+    app_ack(app, _("The graphs show %s"), units_offset(text, sizeof text, window));
+}
+
+static void
+change_style(struct app *app)
+{
+    static const char *const names[GRAPH_STYLES] = {
+        [GRAPH_BRAILLE] = N_("Graphs in braille"),
+        [GRAPH_BLOCK] = N_("Graphs in blocks"),
+        [GRAPH_ASCII] = N_("Graphs in ASCII"),
+    };
+
+    if (!app->picture.canvas.unicode) {
+        app_ack(app, "%s", _("Only ASCII graphs here: the character set has no other"));
+        return;
+    }
+    app->view.style = (enum graph_style)((app->view.style + 1) % GRAPH_STYLES);
+    app_ack(app, "%s", _(names[app->view.style]));
+}
+
+static void
+change_unit(struct app *app)
+{
+    static const char *const names[] = {
+        [UNIT_AUTO] = N_("Sizes in fitting units"),
+        [UNIT_KIB] = N_("Sizes in KiB"),
+        [UNIT_MIB] = N_("Sizes in MiB"),
+        [UNIT_BYTES] = N_("Sizes in bytes"),
+    };
+
+    app->view.unit = units_next(app->view.unit);
+    app_ack(app, "%s", _(names[app->view.unit & ~(unsigned)UNIT_SI]));
+}
+
+bool
+look_perform(struct app *app, enum action action)
+{
+    struct view *view = &app->view;
+
+    switch (action) {
+    case ACTION_LOG:
+        view->log = !view->log;
+        memset(view->top, 0, sizeof view->top);
+        app_ack(app, "%s", view->log ? _("Logarithmic scale") : _("Linear scale"));
+        break;
+    case ACTION_STYLE:
+        change_style(app);
+        break;
+    case ACTION_UNIT:
+        change_unit(app);
+        break;
+    case ACTION_ZOOM_OUT:
+        change_window(app, 1);
+        break;
+    case ACTION_ZOOM_IN:
+        change_window(app, -1);
+        break;
+    case ACTION_FASTER:
+        change_interval(app, false);
+        break;
+    case ACTION_SLOWER:
+        change_interval(app, true);
+        break;
+    case ACTION_PAUSE:
+        pause_or_go_on(app);
+        break;
+    case ACTION_MARK:
+        mark_or_clear(app);
+        break;
+    default:
+        return false;
+    }
+    return true;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The parts of the display's loop: app.c waits and acts on what comes, sampling.c
+   reads the program, frame.c draws.  What keys and views see is struct app. */
+#ifndef MEMTOP_TUI_LOOP_H
+#define MEMTOP_TUI_LOOP_H
+
+#include <poll.h>
+
+#include "tui/state.h"
+
+#define EARLY_SAMPLES 10   /* come fast, however long the interval */
+
+enum source {
+    SOURCE_TERMINAL,
+    SOURCE_SIGNALS,
+    SOURCE_PROGRAM,
+    SOURCE_OUTPUT,
+    SOURCE_TIMER,
+    SOURCE_COUNT
+};
+
+struct loop {
+    struct app app;
+    struct pollfd sources[SOURCE_COUNT];
+    bool resized;
+    unsigned samples;
+    int64_t test_clock;     /* MEMTOP_TEST_CLOCK, < 0 none */
+    int64_t own_ns;         /* when own cost was last measured */
+    int64_t own_cpu_ns;
+};
+
+/* Reads the program, unless it has ended; with_sizes: its histogram, too. */
+void sampling_take(struct loop *loop, bool with_sizes);
+
+/* Sets the timer by the interval. */
+void sampling_set_timer(struct loop *loop);
+
+/* Lines the program has ever printed. */
+uint64_t frame_lines_printed(const struct app *app);
+
+/* When the next picture may be drawn: not too soon after the last one. */
+int64_t frame_due(const struct app *app);
+
+/* Draws the picture and shows it. */
+void frame_draw(struct loop *loop);
+
+/* Sets the mark at what is shown. */
+void frame_set_mark(struct loop *loop);
+
+/* Takes on the terminal's size, and gives it to the program's.  False if memory is
+   short. */
+bool frame_follow_size(struct app *app);
+
+#endif

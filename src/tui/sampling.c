@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * When the display reads the program: by the timer, fast at first, and when
+ * something asks for it.  Never while drawing; not after the program's end.
+ */
+#include "config.h"
+
+#include "tui/loop.h"
+
+#include <stddef.h>
+#include <sys/resource.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "i18n.h"
+#include "monitor/procfs.h"
+
+#define SECOND_NS INT64_C(1000000000)
+#define EARLY_NS  (SECOND_NS / 10)   /* between samples of the first second */
+
+/* The clock of samples: the real one, or in tests one that every sample
+   advances by the interval. */
+static int64_t
+sample_clock(struct loop *loop)
+{
+    int64_t now;
+
+    if (loop->test_clock < 0)
+        return app_now();
+    now = loop->test_clock;
+    loop->test_clock += loop->app.interval_ns;
+    return now;
+}
+
+static void
+measure_own_cost(struct loop *loop)
+{
+    struct own_cost *own = &loop->app.scene.own;
+    int64_t now = app_now();
+    struct procfs_memory memory;
+    struct rusage usage;
+    int64_t cpu;
+
+    if (now - loop->own_ns < SECOND_NS || loop->test_clock >= 0
+        || getrusage(RUSAGE_SELF, &usage) != 0 || procfs_memory(getpid(), &memory) != 0)
+        return;
+    cpu = (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * SECOND_NS
+          + (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000;
+    own->known = loop->own_ns != 0;
+    own->cpu_percent =
+        (double)(cpu - loop->own_cpu_ns) * 100 / (double)(now - loop->own_ns);
+    own->rss = memory.rss;
+    loop->own_ns = now;
+    loop->own_cpu_ns = cpu;
+}
+
+static bool
+sizes_wanted(const struct app *app)
+{
+    return app->mark_asked || app->options->sampled != NULL
+           || app->view.page == PAGE_SIZES
+           || app->picture.layout.block[BLOCK_SIZES].rows > 0;
+}
+
+void
+sampling_set_timer(struct loop *loop)
+{
+    int64_t interval = loop->app.interval_ns;
+    struct itimerspec timer;
+
+    if (loop->samples < EARLY_SAMPLES && loop->test_clock < 0 && interval > EARLY_NS)
+        interval = EARLY_NS;
+    timer.it_interval.tv_sec = interval / SECOND_NS;
+    timer.it_interval.tv_nsec = interval % SECOND_NS;
+    timer.it_value = timer.it_interval;
+    timerfd_settime(loop->sources[SOURCE_TIMER].fd, 0, &timer, NULL);
+}
+
+static void
+note_end(struct loop *loop)
+{
+    struct app *app = &loop->app;
+
+    loop->sources[SOURCE_PROGRAM].fd = -1;
+    app->kill_at_ns = 0;
+    if (app->leave_at_end) {
+        app->outcome = TUI_ENDED;
+        app->done = true;
+    }
+    if (app->question == QUESTION_SIGNAL || app->question == QUESTION_QUIT)
+        app->question = QUESTION_NONE;
+    app->view.interacting = false;
+}
+
+void
+sampling_take(struct loop *loop, bool with_sizes)
+{
+    struct app *app = &loop->app;
+    const struct process *process = session_process(app->session);
+    bool ended = process->ended;
+
+    if (ended)
+        return;
+    session_poll(app->session, sample_clock(loop),
+                 with_sizes || sizes_wanted(app) || loop->samples == 0);
+    loop->samples++;
+    if (loop->samples == EARLY_SAMPLES)
+        sampling_set_timer(loop);
+    measure_own_cost(loop);
+    if (app->marked && app->mark.generation != process->generations)
+        look_clear_mark(app, _("Mark cleared: the program executed another"));
+    if (process->ended)
+        note_end(loop);
+    if (app->options->sampled != NULL)
+        app->options->sampled(app->options->sampled_context, false);
+    app->threads_asked = app->view.page == PAGE_THREADS && !app->view.paused;
+    app->dirty = true;
+}
+
+void
+app_refresh(struct app *app)
+{
+    sampling_take((struct loop *)((char *)app - offsetof(struct loop, app)), true);
+}
