@@ -124,7 +124,7 @@ dist_check_SCRIPTS += tests/e2e/display.sh tests/e2e/leaving.sh tests/e2e/sizes.
 	tests/e2e/history.sh
 TESTS += tests/e2e/display.sh tests/e2e/leaving.sh tests/e2e/sizes.sh \
 	tests/e2e/history.sh
-EXTRA_DIST += tests/e2e/tmux.sh
+EXTRA_DIST += tests/e2e/common.sh tests/e2e/tmux.sh
 
 # The report against glibc's memusage.
 check_PROGRAMS += tests/e2e/memusage-cases

@@ -1,52 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # memtop -B from outside: statuses, what is printed where, signals, files.
-memtop=$PWD/memtop
-work=$(mktemp -d /tmp/memtop-batch-XXXXXX) || exit 99
-# Segments in a directory of our own: programs left running leave theirs.
-segments=$(mktemp -d /dev/shm/memtop-batch-XXXXXX 2>/dev/null)
-trap 'rm -rf "$work" "$segments"' EXIT
-cd "$work" || exit 99
-unset LD_PRELOAD MEMTOP_OPTIONS MEMTOP_DIR NO_COLOR
-if [ -n "$segments" ]; then
-    MEMTOP_DIR=$segments
-    export MEMTOP_DIR
-fi
-LC_ALL=C
-export LC_ALL
-failures=0
-
-fail() {
-    printf 'FAIL: %s\n' "$*"
-    failures=$((failures + 1))
-}
-
-# run STATUS ARG...: memtop's output lands in out and err.
-run() {
-    expected=$1
-    shift
-    "$memtop" "$@" >out 2>err </dev/null
-    status=$?
-    [ $status = "$expected" ] || fail "status $status, not $expected: memtop $*"
-}
-
-# says FILE TEXT, silent FILE
-says() {
-    grep -qF -e "$2" "$1" || fail "'$2' is not in $1: $(head -n 3 "$1")"
-}
-silent() {
-    [ ! -s "$1" ] || fail "$1 is not empty: $(head -n 3 "$1")"
-}
-
-# Waits until a command succeeds, five seconds at most.
-await() {
-    tries=0
-    until "$@" >/dev/null 2>&1; do
-        tries=$((tries + 1))
-        [ $tries -lt 250 ] || { fail "in vain: $*"; return 1; }
-        sleep 0.02
-    done
-}
+. "$(dirname "$0")/common.sh"
 
 # --- the program's status ---
 run 0 -Bq true
@@ -78,18 +33,25 @@ says err ' malloc|'
 grep -q '^ malloc| *[1-9]' err || fail "ls allocated nothing"
 [ "$(ls -R /usr/include | cksum)" = "$(cksum <out)" ] || fail "ls printed something else"
 
+# --- segments where they normally are ---
+(unset MEMTOP_DIR && run 0 -B true && says err 'heap total')
+
 # --- arguments and input are the program's ---
 run 0 -Bq -- printf '%s|' -B ' two  words ' '' '*' '$(date)' "quote'"
 [ "$(cat out)" = "-B| two  words ||*|\$(date)|quote'|" ] || fail "arguments: $(cat out)"
 echo input | "$memtop" -Bq cat >out 2>err
 says out input
 
-# --- lines ---
-run 0 -B -q -i 0.1 sleep 0.5
-[ "$(grep -c '^00:00:00 heap ' err)" -ge 3 ] || fail "few lines: $(cat err)"
-run 0 -B -q -i 0.1 -N 1 sleep 0.4
+# --- lines: the program runs until so many are there ---
+cat >lines <<'END'
+until [ "$(wc -l <err)" -ge $1 ]; do sleep 0.05; done
+sleep 0.2
+END
+run 0 -B -q -i 0.1 sh lines 3
+[ "$(grep -c '^00:0[0-9]:[0-9][0-9] heap ' err)" -ge 3 ] || fail "not lines: $(cat err)"
+run 0 -B -q -i 0.1 -N 1 sh lines 1
 [ "$(wc -l <err)" = 1 ] || fail "not one line: $(cat err)"
-run 0 -B -i 0.1 --format=json sleep 0.4
+run 0 -B -i 0.1 --format=json sh lines 1
 says err '"type":"sample"'
 [ "$(grep -c '"type":"exit"' err)" = 1 ] || fail "no exit object"
 if command -v jq >/dev/null 2>&1; then
@@ -141,12 +103,18 @@ fi
 # stay ignored.
 background() {
     rm -f started ended
+    : >running
     env --default-signal=HUP "$memtop" "$@" >out 2>err </dev/null &
     memtop_pid=$!
     await test -s started
 }
+# Two signals within a fifth of a second are one and its echo.
+insist() {
+    kill -TERM $memtop_pid
+    gone $memtop_pid
+}
 
-background -B sh -c 'trap "echo >ended; exit 9" TERM; echo >started; while :; do sleep 0.05; done'
+background -B sh -c 'trap "echo >ended; exit 9" TERM; echo >started; while [ -e running ]; do sleep 0.05; done'
 kill -TERM $memtop_pid
 wait $memtop_pid
 status=$?
@@ -154,27 +122,26 @@ status=$?
 [ -e ended ] || fail "SIGTERM was not passed on"
 says err 'Memory usage summary'
 
-background -B sh -c 'trap "echo >ended" TERM; echo $$ >started; while [ ! -e stop ]; do sleep 0.05; done'
+background -B sh -c 'trap "echo >ended" TERM; echo $$ >started; while [ -e running ]; do sleep 0.05; done'
 program=$(cat started)
 kill -TERM $memtop_pid
 await test -e ended
-sleep 0.3 # two signals within a fifth of a second are one and its echo
-kill -TERM $memtop_pid
+await insist
 wait $memtop_pid
 status=$?
 [ $status = 143 ] || fail "SIGTERM twice: status $status"
 says err "left running as process $program"
 kill -0 "$program" || fail "the second SIGTERM killed the program"
-echo >stop
-await sh -c "! kill -0 $program"
+rm running
+await gone "$program"
 
-background -B sh -c 'echo $$ >started; while [ ! -e stop2 ]; do sleep 0.05; done'
+background -B sh -c 'echo $$ >started; while [ -e running ]; do sleep 0.05; done'
 program=$(cat started)
 kill -HUP $memtop_pid
 wait $memtop_pid
 kill -0 "$program" || fail "SIGHUP killed the program"
-echo >stop2
-await sh -c "! kill -0 $program"
+rm running
+await gone "$program"
 
 # --- no display ---
 if command -v setsid >/dev/null 2>&1; then
@@ -191,5 +158,4 @@ if "$memtop" -Bq -p picture true 2>err; then
         [ "$(head -c 4 picture.png | tail -c 3)" = PNG ] || fail "no picture: $(cat err)"
 fi
 
-[ $failures = 0 ] && echo "all passed"
-exit $failures
+finish

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The display on a real program: it shows, every key does what the help says.
-cases=$PWD/tests/e2e/memusage-cases
 . "$(dirname "$0")/tmux.sh"
 
-# A program that allocates until a file appears, and says so.
+# A program that allocates while a file is there, and says so.
+: >running
 cat >program <<'EOF'
 echo "a line it printed"
-while [ ! -e stop ]; do
+while [ -e running ]; do
     for i in 1 2 3 4 5 6 7 8; do block="$block$i-0123456789"; done
     [ ${#block} -lt 100000 ] || block=
     sleep 0.01
@@ -103,7 +103,7 @@ fi
 keys C-l
 shows 'RUNNING'
 
-echo >stop
+rm running
 shows 'exited with status 3'
 shows 'EXITED 3'
 keys q

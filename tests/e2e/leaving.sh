@@ -19,13 +19,14 @@ printed 'before'
 await gone "$(cat pid)" || fail 'k did not kill the program'
 
 rm -f pid
-start 80 24 "$memtop sh -c 'echo \$\$ >pid; while [ ! -e stop ]; do sleep 0.1; done; echo after'"
+: >running
+start 80 24 "$memtop sh -c 'echo \$\$ >pid; while [ -e running ]; do sleep 0.1; done; echo after'"
 shows 'RUNNING'
 keys q
 keys l
 shows 'status 0'
 kill -0 "$(cat pid)" || fail 'l did not leave the program'
-echo >stop
+rm running
 shows 'after'
 await gone "$(cat pid)" || fail 'the program does not end'
 

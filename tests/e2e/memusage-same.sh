@@ -3,23 +3,9 @@
 # memtop against glibc's memusage: the report byte for byte, and the heap after
 # each recorded call.  What may differ stands in differences(), each with its
 # reason; nothing else may.  Without memusage, what it once printed is compared.
-memtop=$PWD/memtop
-cases=$PWD/tests/e2e/memusage-cases
 environment=$PWD/tests/e2e/environment.plugin
-source=$(cd "$(dirname "$0")" && pwd) || exit 99
-recorded=$source/../golden/memusage
-work=$(mktemp -d /tmp/memtop-same-XXXXXX) || exit 99
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 99
-unset LD_PRELOAD MEMTOP_OPTIONS MEMTOP_DIR NO_COLOR MEMUSAGE_OUTPUT MEMUSAGE_PROG_NAME
-LC_ALL=C
-export LC_ALL
-failures=0
-
-fail() {
-    printf 'FAIL: %s\n' "$*"
-    failures=$((failures + 1))
-}
+recorded=$(cd "$(dirname "$0")/../golden/memusage" && pwd) || exit 99
+. "$(dirname "$0")/common.sh"
 
 # Makes a report forget what may differ, under the name by which a comparison
 # asks for it.
@@ -147,5 +133,4 @@ escape=$(printf '\033')
 grep -q "$escape" coloured || fail "no colour"
 sed "s/$escape\\[[0-9;]*m//g" coloured | cmp - plain || fail "colour"
 
-echo "$failures failures"
-[ $failures = 0 ]
+finish

@@ -2,36 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # memtop -d: every call in memusage's format, whatever becomes of the program
 # and of the file; and memusagestat takes each of them.
-memtop=$PWD/memtop
-cases=$PWD/tests/e2e/memusage-cases
-work=$(mktemp -d /tmp/memtop-record-XXXXXX) || exit 99
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 99
-unset LD_PRELOAD MEMTOP_OPTIONS MEMTOP_DIR NO_COLOR MEMUSAGE_OUTPUT MEMUSAGE_PROG_NAME
-LC_ALL=C
-export LC_ALL
-failures=0
-
-fail() {
-    printf 'FAIL: %s\n' "$*"
-    failures=$((failures + 1))
-}
-
-# run STATUS ARG...: memtop -B -q; its words land in err.
-run() {
-    expected=$1
-    shift
-    "$memtop" -B -q "$@" >out 2>err </dev/null
-    status=$?
-    [ $status = "$expected" ] || fail "status $status, not $expected: memtop $*: $(cat err)"
-}
-
-says() {
-    grep -qF -e "$1" err || fail "'$1' is not said: $(cat err)"
-}
-silent() {
-    [ ! -s err ] || fail "said: $(cat err)"
-}
+. "$(dirname "$0")/common.sh"
+always='-B -q'
 
 # The records as lines "HEAP STACK TIME", the two headers first.
 records() {
@@ -65,7 +37,7 @@ good() {
 
 # --- what is recorded ---
 run 0 -d one "$cases" 4 # free(NULL) twice, malloc 1000, realloc 10, free
-silent
+silent err
 good one 3
 [ "$(records one | awk 'NR > 2 { print $1 }' | tr '\n' ' ')" = '1000 10 0 ' ] ||
     fail "heap: $(records one)"
@@ -115,11 +87,12 @@ run 0 -d many/f sh -c 'i=0; while [ $i -lt 150 ]; do ls >/dev/null & ls >/dev/nu
     i=$((i + 1)); done; wait'
 [ "$(ls many | wc -l)" = 301 ] || fail "of 301 processes only $(ls many | wc -l) are recorded"
 # A child that lives on: the file is complete all the same.
-run 0 -d parent sh -c '(while [ ! -e stop ]; do x=$(printf %0999d 0); sleep 0.02; done) & exit 0'
+: >running
+run 0 -d parent sh -c '(while [ -e running ]; do x=$(printf %0999d 0); sleep 0.02; done) & exit 0'
 for file in parent*; do
     good "$file" any
 done
-echo >stop
+rm running
 # The first process that is counted has FILE itself.
 run 0 -n ls -d named sh -c 'ls -R /usr/share/doc >/dev/null; true'
 [ "$(echo named*)" = named ] || fail "-n: $(echo named*)"
@@ -130,32 +103,32 @@ good named any
     fail "-n: not ls's report alone: $(cat err)"
 "$memtop" -B -n ls sh -c 'ls >/dev/null; ls /usr >/dev/null; true' 2>err
 [ "$(grep -c 'heap total: [1-9]' err)" = 2 ] || fail "-n: not two reports: $(cat err)"
-says '/ls, process '
+says err '/ls, process '
 run 0 -n nobody -d nobody true
-says 'no program called nobody was run'
+says err 'no program called nobody was run'
 run 0 -n /usr/bin/nobody sh -c 'true; ls >/dev/null'
-says 'no program called nobody was run'
+says err 'no program called nobody was run'
 run 0 -n "$(command -v ls)" sh -c 'ls >/dev/null; true'
-silent
+silent err
 
 # --- files ---
 echo precious >existing
 run 125 -d existing sh -c 'echo >ran'
-says 'cannot write existing: File exists'
+says err 'cannot write existing: File exists'
 run 125 -d missing/file sh -c 'echo >ran'
-says 'cannot write missing/file: No such file'
+says err 'cannot write missing/file: No such file'
 run 125 -d . sh -c 'echo >ran'
-says 'cannot write .: '
+says err 'cannot write .: '
 if [ -w /dev/full ]; then
     run 125 -d /dev/full sh -c 'echo >ran'
-    says 'cannot write /dev/full: No space left'
+    says err 'cannot write /dev/full: No space left'
 fi
 [ ! -e ran ] || fail "the program ran without its file"
 [ "$(cat existing)" = precious ] || fail "-d overwrote a file"
 run 127 -d vain ./no-program
 [ ! -e vain ] || fail "an empty file was left"
 run 0 -d /dev/null "$cases" 1
-silent
+silent err
 run 0 -d 'a b=$(echo >ran)' true
 good 'a b=$(echo >ran)' 0
 # A file that may not grow: said once, whole records, the program unharmed.
@@ -179,8 +152,7 @@ lost=$(sed -n 's/^memtop: \([0-9]*\) call.*recorded.*/\1/p' err)
 [ $(($(wc -c <dropped) / 24 - 2 + ${lost:-0})) = 4000000 ] ||
     fail "of 4000000 calls $(($(wc -c <dropped) / 24 - 2)) are there, '$lost' lost"
 run 0 -d kept "$cases" 10
-silent
+silent err
 good kept 4000000
 
-[ $failures = 0 ] && echo "all passed"
-exit $failures
+finish

@@ -1,36 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Snapshots on a condition, and the command: files, values, nothing waits.
-memtop=$PWD/memtop
-work=$(mktemp -d /tmp/memtop-trigger-XXXXXX) || exit 99
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 99
-unset LD_PRELOAD MEMTOP_OPTIONS MEMTOP_DIR NO_COLOR
-LC_ALL=C
-export LC_ALL
-failures=0
+. "$(dirname "$0")/common.sh"
 
-fail() {
-    printf 'FAIL: %s\n' "$*"
-    failures=$((failures + 1))
-}
-says() {
-    grep -qE -e "$2" "$1" || fail "'$2' is not in $1: $(cat "$1")"
-}
 # How many files there are by a suffix.
 count() {
     find . -name "memtop-*.$1" | wc -l
 }
-await() {
-    tries=0
-    until "$@" >/dev/null 2>&1; do
-        tries=$((tries + 1))
-        [ $tries -lt 250 ] || { fail "in vain: $*"; return 1; }
-        sleep 0.02
-    done
-}
-
-# Allocates 8 MiB and frees them at once, says so, goes on when a file appears.
+# Allocates 8 MiB and frees them at once, says so, runs while a file is there.
 cat >spike.c <<'END'
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,15 +17,12 @@ int main(void)
     void *volatile block = malloc(8 << 20);
     free(block);
     fclose(fopen("started", "w"));
-    while (access("stop", F_OK) != 0)
+    while (access("running", F_OK) == 0)
         usleep(10000);
     return 0;
 }
 END
-if ! ${CC:-cc} -O0 -o spike spike.c 2>cc.log; then
-    echo "skipped: no C compiler"
-    exit 77
-fi
+compile spike || skip "no C compiler"
 
 # --- a spike between two polls; the values; once a crossing ---
 cat >note <<'END'
@@ -56,25 +30,26 @@ echo "$MEMTOP_CONDITION peak $MEMTOP_PEAK heap $MEMTOP_HEAP pid $MEMTOP_PID"
 echo "preload ${LD_PRELOAD-none} input $(cat)"
 [ -s "$MEMTOP_TEXT" ] && [ -s "$MEMTOP_JSON" ] && echo files
 END
+: >running
 "$memtop" -B -q -i 0.1 -N 1 --snapshot-when='heap>4M' --snapshot-when='heap>1G' \
     --exec='sh ./note >>noted' ./spike >out 2>err </dev/null &
 memtop_pid=$!
-await test -e noted
 await grep -q files noted
-: >stop
+rm running
 wait $memtop_pid || fail "status $?: $(cat err)"
-says noted '^heap>4M peak 838[0-9]+ heap [0-9]{1,6} pid [0-9]+$'
-says noted '^preload none input $'
-says noted '^files$'
+like noted '^heap>4M peak 838[0-9]+ heap [0-9]{1,6} pid [0-9]+$'
+like noted '^preload none input $'
+like noted '^files$'
 [ "$(wc -l <noted)" = 3 ] || fail "more than once: $(cat noted)"
-says err '^memtop: heap>4M: Saved memtop-[0-9]+-[0-9]{6}\.txt memtop-[0-9]+-[0-9]{6}\.json'
+like err '^memtop: heap>4M: Saved memtop-[0-9]+-[0-9]{6}\.txt memtop-[0-9]+-[0-9]{6}\.json'
 [ "$(count txt) $(count json)" = '1 1' ] || fail "files: $(ls)"
 grep -q '"type":"snapshot"' memtop-*.json || fail "no snapshot: $(cat memtop-*.json)"
 grep -q 'heap peak  *8' memtop-*.txt || fail "no report: $(cat memtop-*.txt)"
-[ ! -s out ] || fail "something on the standard output: $(cat out)"
-rm -f memtop-* noted stop started
+silent out
+rm -f memtop-* noted started
 
 # --- on SIGUSR1, which the program does not get; and at the exit ---
+: >running
 "$memtop" -B -q --snapshot-when=signal --snapshot-when=exit ./spike >out 2>err </dev/null &
 memtop_pid=$!
 await test -e started
@@ -82,26 +57,24 @@ kill -USR1 $memtop_pid
 await grep -q 'signal: Saved' err
 kill -USR1 $memtop_pid
 await sh -c '[ "$(grep -c "signal: Saved" err)" = 2 ]'
-: >stop
+rm running
 wait $memtop_pid || fail "SIGUSR1 reached the program: $?"
-says err '^memtop: exit: Saved '
+like err '^memtop: exit: Saved '
 [ "$(count json)" = 3 ] || fail "files: $(ls)"
 grep -q '"state":"exited".*"status":0' memtop-*.json || fail "no end: $(cat memtop-*.json)"
-rm -f memtop-* stop started
+rm -f memtop-* started
 
 # --- nobody waits for the command; its failure is told ---
-: >stop
 "$memtop" -B -q --snapshot-when=exit --exec='echo $$ >sleeper; exec sleep 1000' true \
     >out 2>err </dev/null || fail "status $?"
 await test -s sleeper
 kill "$(cat sleeper)" || fail "the command has ended"
-rm -f stop
+: >running
 "$memtop" -B -q -i 0.1 -N 1 --snapshot-when=peak --exec='exit 5' ./spike >out 2>err \
     </dev/null &
 memtop_pid=$!
 await grep -q 'memtop: --exec: the command failed (status 5)' err
-: >stop
+rm running
 wait $memtop_pid || fail "the command's status: $?"
 
-[ $failures = 0 ] && echo "all passed"
-exit $failures
+finish

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=sh
+# What all tests from outside begin with: directories of their own, running
+# memtop, waiting, failing.  Sourced, with $PWD the build directory; the test
+# then goes on in $work.
+#
+#   run STATUS ARG...    $tested (memtop) with $always and ARGs: its output lands
+#                        in out and err
+#   says FILE TEXT       TEXT is in FILE
+#   like FILE REGEX      a line of FILE matches
+#   silent FILE...       nothing is in FILE
+#   await COMMAND...     waits until COMMAND succeeds, or fails the test
+#   gone PID             whether that process has ended
+#   compile NAME ARG...  a program from NAME.c; its words land in cc.log
+#   fail TEXT            the test has failed, and goes on
+#   skip TEXT            the test ends here and does not count
+#   finish               the end of every test
+#
+# Programs that are to run until they are told run while a file exists in $work:
+# they end with the test, too, however it ends.
+
+# Used by those who source this.
+# shellcheck disable=SC2034
+memtop=$PWD/memtop
+memtopstat=$PWD/memtopstat
+cases=$PWD/tests/e2e/memusage-cases
+tested=$memtop
+always=
+
+unset LD_PRELOAD MEMTOP_OPTIONS MEMTOP_DIR MEMUSAGE_OUTPUT MEMUSAGE_PROG_NAME \
+    NO_COLOR LANGUAGE
+LC_ALL=C
+export LC_ALL
+
+work=$(mktemp -d "/tmp/memtop-$(basename "$0" .sh)-XXXXXX") || exit 99
+# Programs left running leave their segments.
+segments=$(mktemp -d /dev/shm/memtop-test-XXXXXX 2>/dev/null) && {
+    MEMTOP_DIR=$segments
+    export MEMTOP_DIR
+}
+clean() {
+    chmod -R u+w "$work"
+    rm -rf "$work" "$segments"
+}
+trap clean EXIT
+trap 'exit 99' HUP INT TERM
+cd "$work" || exit 99
+
+# A file, because it may happen in a subshell.
+fail() {
+    printf 'FAIL: %s\n' "$*"
+    : >"$work/failed"
+}
+
+skip() {
+    echo "skipped: $*"
+    exit 77
+}
+
+finish() {
+    [ ! -e "$work/failed" ] || exit 1
+    echo "all passed"
+    exit 0
+}
+
+run() {
+    expected=$1
+    shift
+    # shellcheck disable=SC2086
+    "$tested" $always "$@" >out 2>err </dev/null
+    status=$?
+    [ $status = "$expected" ] ||
+        fail "status $status, not $expected: ${tested##*/} $always $*: $(head -n 3 err)"
+}
+
+says() {
+    grep -qF -e "$2" "$1" || fail "'$2' is not in $1: $(head -n 9 "$1")"
+}
+
+like() {
+    grep -qE -e "$2" "$1" || fail "nothing like '$2' is in $1: $(head -n 9 "$1")"
+}
+
+silent() {
+    for file; do
+        [ ! -s "$file" ] || fail "$file is not empty: $(head -n 9 "$file")"
+    done
+}
+
+# A minute, for a machine with more to do: if all goes well nobody waits for it.
+await() {
+    tries=0
+    until "$@" >/dev/null 2>&1; do
+        tries=$((tries + 1))
+        [ $tries -lt 3000 ] || {
+            fail "in vain: $*"
+            return 1
+        }
+        sleep 0.02
+    done
+}
+
+gone() {
+    ! grep -q '^State:.[^ZX]' "/proc/$1/status" 2>/dev/null
+}
+
+compile() {
+    name=$1
+    shift
+    ${CC:-cc} -O0 -w -o "$name" "$name.c" "$@" >cc.log 2>&1
+}
