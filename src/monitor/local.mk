@@ -16,6 +16,7 @@ src_monitor_libmonitor_a_SOURCES = \
 	src/monitor/session.c src/monitor/session.h \
 	src/monitor/signals.c src/monitor/signals.h \
 	src/monitor/spool.c src/monitor/spool.h \
+	src/monitor/subject.c src/monitor/subject.h \
 	src/monitor/tree.c src/monitor/tree.h \
 	src/monitor/watch.c src/monitor/watch.h
 

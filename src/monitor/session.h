@@ -69,7 +69,7 @@ struct process {
 };
 
 struct session;
-struct checkpoints;
+struct subject;
 
 struct session_options {
     const char *source_script;    /* hidden --source=script:FILE, with or without
@@ -106,23 +106,26 @@ struct thread {
     char state;                  /* R S D T..., 0 unknown */
 };
 
-/* Reads the threads now, at most capacity and THREADS_MAX; returns how many there
-   are. */
+/* Reads the threads of the process shown now, at most capacity and THREADS_MAX;
+   returns how many there are. */
 size_t session_threads(struct session *session, struct thread *out, size_t capacity);
 
 /* From now on moments of the run are kept to look back at (checkpoints.h), which
    asks for the histogram now and then.  False if memory is short. */
 bool session_keep_checkpoints(struct session *session);
-const struct checkpoints *session_checkpoints(const struct session *session); /* or NULL */
 
 /* Calls visit for each child that was counted (children.h). */
 void session_each_child(const struct session *session,
                         void (*visit)(void *context, const struct process *process),
                         void *context);
 
+/* The root: what was started.  Reports, limits and snapshots are of it. */
 const struct process *session_process(const struct session *session);
 const struct history *session_history(const struct session *session);
 const char *session_command(const struct session *session); /* joined, unsanitised */
+
+/* What the display shows (subject.h): the root. */
+const struct subject *session_shown(const struct session *session);
 
 /* Messages in order; index 0 is the oldest kept.  total counts those dropped
    as well: it grows with each. */

@@ -15,20 +15,21 @@
 static int64_t
 present(const struct app *app)
 {
-    return app->view.paused ? app->frozen.run_ns : session_process(app->session)->run_ns;
+    return app->view.paused ? app->frozen.run_ns : app_shown(app)->run_ns;
 }
 
 static void
 show(struct app *app, const struct checkpoints *checkpoints, size_t index)
 {
+    const struct subject *shown = session_shown(app->session);
     int64_t first, last;
 
-    app->past = *session_process(app->session);
+    app->past = shown->process;
     checkpoints_restore(checkpoints, index, &app->past);
     app->view.history = true;
     app->ack_ns = 0;
     /* The picture stands still between moves. */
-    if (!app->view.paused && history_span(session_history(app->session), &first, &last))
+    if (!app->view.paused && history_span(shown->history, &first, &last))
         app->scene.shown_ns = last;
 }
 
@@ -45,7 +46,7 @@ find_newest(struct app *app, const struct checkpoints *checkpoints, size_t *newe
 void
 cursor_move(struct app *app, int steps)
 {
-    const struct checkpoints *checkpoints = session_checkpoints(app->session);
+    const struct checkpoints *checkpoints = session_shown(app->session)->checkpoints;
     int64_t moment = app->view.history ? app->past.run_ns : present(app);
     size_t newest, index;
     int64_t target;
@@ -81,7 +82,7 @@ cursor_move(struct app *app, int steps)
 void
 cursor_first(struct app *app)
 {
-    const struct checkpoints *checkpoints = session_checkpoints(app->session);
+    const struct checkpoints *checkpoints = session_shown(app->session)->checkpoints;
     size_t newest;
 
     if (find_newest(app, checkpoints, &newest))
@@ -95,7 +96,7 @@ cursor_leave(struct app *app)
         return;
     app->view.history = false;
     app_ack(app, "%s", app->view.paused ? _("Back where the picture was paused")
-                       : session_process(app->session)->ended
+                       : app_shown(app)->ended
                            ? _("Back at the end")
                            : _("The picture is live again"));
 }

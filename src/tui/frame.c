@@ -27,10 +27,11 @@ prepare_scene(struct loop *loop)
 {
     struct app *app = &loop->app;
     struct scene *scene = &app->scene;
+    const struct subject *shown = session_shown(app->session);
     int64_t first, last;
 
     scene->interval_ns = app->interval_ns;
-    scene->process = session_process(app->session);
+    scene->process = &shown->process;
     if (app->view.paused)
         scene->process = &app->frozen;
     scene->ended = scene->process->ended;
@@ -38,7 +39,7 @@ prepare_scene(struct loop *loop)
         scene->output_end = UINT64_MAX;
     else if (scene->output_end == UINT64_MAX)
         scene->output_end = frame_lines_printed(app);
-    if (!history_span(session_history(app->session), &first, &last))
+    if (!history_span(shown->history, &first, &last))
         last = 0;
     if (app->view.history) {
         scene->process = &app->past;
@@ -50,8 +51,8 @@ prepare_scene(struct loop *loop)
     scene->mark = app->marked && app->mark.generation == scene->process->generations
                       ? &app->mark
                       : NULL;
-    scene->history = session_history(app->session);
-    scene->command = session_command(app->session);
+    scene->history = shown->history;
+    scene->command = shown->command != NULL ? shown->command : "";
     message_choose(app);
 }
 

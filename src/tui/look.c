@@ -24,7 +24,7 @@ pause_or_go_on(struct app *app)
         app_ack(app, "%s", _("The picture is live again"));
         return;
     }
-    app->frozen = *session_process(app->session);
+    app->frozen = *app_shown(app);
     app->threads_asked = true;   /* they belong to the picture too */
     app_ack(app, _("Paused at %s; collecting continues"),
             units_duration(time, sizeof time, app->frozen.run_ns));

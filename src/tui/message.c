@@ -79,7 +79,7 @@ history_message(const struct app *app, char *text, size_t size)
     char at[UNITS_MAX], end[UNITS_MAX], heap[UNITS_MAX];
 
     units_duration(at, sizeof at, past->run_ns);
-    units_duration(end, sizeof end, session_process(app->session)->run_ns);
+    units_duration(end, sizeof end, app_shown(app)->run_ns);
     if (past->measured)
         snprintf(text, size, _("History %s of %s, heap %s"), at, end,
                  units_bytes(heap, sizeof heap, past->now.live_bytes, app->view.unit));

@@ -5,6 +5,7 @@
 #ifndef MEMTOP_TUI_STATE_H
 #define MEMTOP_TUI_STATE_H
 
+#include "monitor/subject.h"
 #include "tui/app.h"
 #include "tui/keys.h"
 #include "tui/view.h"
@@ -54,6 +55,13 @@ struct app {
     bool done;
     enum tui_outcome outcome;
 };
+
+/* The process shown, as it is now. */
+static inline const struct process *
+app_shown(const struct app *app)
+{
+    return &session_shown(app->session)->process;
+}
 
 /* Monotonic time, ns. */
 int64_t app_now(void);
