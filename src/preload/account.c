@@ -302,6 +302,14 @@ mt_count_unmatched(void)
     word_add_shared(&mt_shard(0)->hot.unmatched, 1);
 }
 
+/* Such a block costs the allocator a system call: an atomic operation on a word
+   that all share is nothing beside it. */
+void
+mt_count_mapped(uint64_t change)
+{
+    word_add_shared(&mt_segment.process->mapped, change);
+}
+
 void
 mt_count_mapping(enum segment_mapping mapping, uint64_t bytes, bool failed)
 {

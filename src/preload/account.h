@@ -33,6 +33,8 @@ void mt_count_free_null_slow(void);
 void mt_count_failed(enum segment_function fn, uint64_t size, uint64_t asked, bool would_make);
 void mt_count_unmatched(void);
 void mt_count_mapping(enum segment_mapping mapping, uint64_t bytes, bool failed);
+/* Live blocks with a mapping of their own gained so many usable bytes, mod 2^64. */
+void mt_count_mapped(uint64_t change);
 void mt_count_mremap(uint64_t growth, bool failed, bool in_place, bool shrunk);
 
 /* Folds the shard's delta into the process; called inside an update. */

@@ -67,6 +67,7 @@ mt_baseline_sum(struct mt_baseline *sum)
     sum->bytes = process->baseline_bytes;
     sum->blocks = process->baseline_blocks;
     sum->usable = process->baseline_usable;
+    sum->mapped = word_load(&process->mapped);
     memcpy(sum->sizes, process->baseline_sizes, sizeof sum->sizes);
     for (unsigned i = 0; i < process->shards_used; i++) {
         uint32_t state = __atomic_load_n(&mt_segment.directory[i], __ATOMIC_ACQUIRE);

@@ -250,6 +250,7 @@ fill_baseline(struct segment_process *process, const struct mt_baseline *baselin
     process->baseline_bytes = baseline->bytes;
     process->baseline_blocks = baseline->blocks;
     process->baseline_usable = baseline->usable;
+    process->mapped = baseline->mapped;
     memcpy(process->baseline_sizes, baseline->sizes, sizeof baseline->sizes);
     process->current = (int64_t)baseline->bytes;
     process->peak = baseline->bytes;

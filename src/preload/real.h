@@ -48,17 +48,26 @@ HIDDEN extern struct mt_real mt_real;
 
 size_t mt_usable_size_asked(void *block);
 
-static inline size_t
-mt_usable_size(void *block)
+/* False if it has to be asked for: it may be a block with a mapping of its own. */
+static inline bool
+mt_usable_size_read(const void *block, size_t *usable)
 {
 #if defined __x86_64__ && defined __LP64__
     if (likely(mt_real.doubts == 0)) {
         size_t head = ((const size_t *)block)[-1];
-        if (likely((head & HEAD_MAPPED) == 0))
-            return (head & ~HEAD_FLAGS) - sizeof head;
+        *usable = (head & ~HEAD_FLAGS) - sizeof head;
+        return likely((head & HEAD_MAPPED) == 0);
     }
 #endif
-    return mt_usable_size_asked(block);
+    return false;
+}
+
+static inline size_t
+mt_usable_size(void *block)
+{
+    size_t usable;
+
+    return mt_usable_size_read(block, &usable) ? usable : mt_usable_size_asked(block);
 }
 
 /* Looks them up.  May call back into our calloc (dlsym does). */

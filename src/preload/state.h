@@ -141,6 +141,7 @@ struct mt_baseline {
     uint64_t bytes;
     uint64_t blocks;
     uint64_t usable;
+    uint64_t mapped;
     uint64_t sizes[HISTOGRAM_COARSE];
 };
 void mt_fork_install(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The interposed functions: with cxx.c, the only public symbols of libmemtop
- * (libmemtop.map).  Each asks the real allocator, then tells account.h.
+ * The interposed functions: with cxx.c and mappings.c, the only public symbols of
+ * libmemtop (libmemtop.map).  Each asks the real allocator, then tells account.h.
  *
  * With trailers (trailer.h) we ask for 8 bytes more than the program did; the
  * real allocator keeps its say in everything else: alignment, errno, overflow,
@@ -12,11 +12,8 @@
 
 #include <errno.h>
 #include <malloc.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "preload/account.h"
@@ -164,17 +161,48 @@ raise_largest(size_t room)
         ;
 }
 
-/* Writes the trailer of a new block of ours; returns its usable size. */
-static inline size_t
-seal(void *block, size_t size)
+/* Below this no block has a mapping of its own: M_MMAP_THRESHOLD is twice as much,
+   unless it was lowered. */
+#define MAPPED_AT_LEAST 65536u
+
+/* Counts a block that comes, or one that goes, if glibc holds it in a mapping of
+   its own: such a block ends where its mapping does, the others end inside the
+   header of what follows them. */
+static void
+note_mapped(const void *block, size_t usable, bool comes)
 {
-    size_t usable = mt_usable_size(block);
+    if (usable >= MAPPED_AT_LEAST && ((uintptr_t)block + usable) % 16 == 0)
+        mt_count_mapped(comes ? usable : -(uint64_t)usable);
+}
+
+static inline void
+write_trailer(void *block, size_t usable, size_t size)
+{
     size_t room = usable - TRAILER_BYTES;
 
     if (unlikely(room > largest_block))
         raise_largest(room);
     trailer_write(block, usable, size);
+}
+
+/* Writes the trailer of a new block of ours; returns its usable size. */
+static size_t
+seal(void *block, size_t size)
+{
+    size_t usable = mt_usable_size(block);
+
+    write_trailer(block, usable, size);
+    note_mapped(block, usable, true);
     return usable;
+}
+
+static __attribute__((noinline)) void
+made_otherwise(enum segment_function fn, void *block, size_t size)
+{
+    if (block == NULL)
+        mt_count_failed(fn, size, size, true);
+    else
+        mt_count_made(fn, size, seal(block, size));
 }
 
 /* The real allocator answered a call of fn for size bytes with block, which
@@ -182,10 +210,14 @@ seal(void *block, size_t size)
 static inline __attribute__((always_inline)) void *
 made_sealed(enum segment_function fn, void *block, size_t size)
 {
-    if (unlikely(block == NULL))
-        mt_count_failed(fn, size, size, true);
-    else
-        mt_count_made(fn, size, seal(block, size));
+    size_t usable;
+
+    if (unlikely(block == NULL) || unlikely(!mt_usable_size_read(block, &usable))) {
+        made_otherwise(fn, block, size);
+    } else {
+        write_trailer(block, usable, size);
+        mt_count_made(fn, size, usable);
+    }
     return block;
 }
 
@@ -210,14 +242,25 @@ made(enum segment_function fn, void *block, size_t size)
     return block;
 }
 
-/* The requested size of a block of ours and what it occupies; false if it is
-   not ours. */
+/* The requested size of a block of so many usable bytes; false if it is not ours. */
 static inline bool
+read_trailer(void *block, size_t usable, uint64_t *size)
+{
+    return likely(usable - TRAILER_BYTES <= largest_block)
+           && likely(trailer_read(block, usable, size));
+}
+
+/* Takes the trailer off a block of ours that is about to go: its size and what it
+   occupies; false if it is not ours. */
+static bool
 unseal(void *block, uint64_t *size, size_t *usable)
 {
     *usable = mt_usable_size(block);
-    return likely(*usable - TRAILER_BYTES <= largest_block)
-           && likely(trailer_read(block, *usable, size));
+    if (!read_trailer(block, *usable, size))
+        return false;
+    trailer_clear(block, *usable);
+    note_mapped(block, *usable, false);
+    return true;
 }
 
 /* ---- malloc, calloc, free ---- */
@@ -272,9 +315,7 @@ going(void *block)
 
     if (!with_trailers()) {
         size = usable = mt_usable_size(block);
-    } else if (unseal(block, &size, &usable)) {
-        trailer_clear(block, usable);
-    } else {
+    } else if (!unseal(block, &size, &usable)) {
         mt_count_unmatched();
         return;
     }
@@ -318,11 +359,12 @@ free(void *block)
     }
     if (unlikely(mt_arena_holds(block)))
         return;
-    if (likely(unseal(block, &size, &usable))) {
+    if (likely(mt_usable_size_read(block, &usable))
+        && likely(read_trailer(block, usable, &size))) {
         trailer_clear(block, usable);
         mt_count_freed(size, usable);
     } else {
-        mt_count_unmatched();
+        going(block);
     }
     mt_real.free(block);
 }
@@ -401,7 +443,7 @@ realloc_ours(void *block, size_t size, struct mt_resize *resize)
     if (moved == NULL) {
         uint64_t growth = size > resize->old_size ? size - resize->old_size : 0;
         if (with_trailers())
-            trailer_write(block, resize->old_usable, resize->old_size);
+            seal(block, resize->old_size);
         mt_count_failed(FN_REALLOC, growth, size, false);
         if (with_events())
             mt_event(EVENT_REALLOC_KEPT, block, resize->old_size);
@@ -428,14 +470,11 @@ counted_realloc(void *block, size_t size)
         return realloc_fresh(size);
     if (unlikely(mt_arena_holds(block)))
         return arena_realloc(block, size);
-    if (with_trailers()) {
-        if (!unseal(block, &resize.old_size, &resize.old_usable)) {
-            mt_count_unmatched();
-            return mt_real.realloc(block, size);
-        }
-        trailer_clear(block, resize.old_usable);
-    } else {
+    if (!with_trailers()) {
         resize.old_size = resize.old_usable = mt_usable_size(block);
+    } else if (!unseal(block, &resize.old_size, &resize.old_usable)) {
+        mt_count_unmatched();
+        return mt_real.realloc(block, size);
     }
     if (with_events())
         mt_event(EVENT_REALLOC_FROM, block, resize.old_size);
@@ -542,63 +581,4 @@ malloc_usable_size(void *block)
         && trailer_read(block, usable, &size))
         usable -= TRAILER_BYTES;
     return usable;
-}
-
-/* ---- the mmap family, counted on request ---- */
-
-static enum segment_mapping
-mapping_kind(int protection, int flags)
-{
-    if (flags & MAP_ANONYMOUS)
-        return MAPPING_MMAP_A;
-    return protection & PROT_WRITE ? MAPPING_MMAP_W : MAPPING_MMAP_R;
-}
-
-PUBLIC void *
-mmap(void *address, size_t length, int protection, int flags, int fd, off_t offset)
-{
-    void *mapped;
-
-    if (unlikely(mt_real.mmap == NULL))
-        return (void *)syscall(SYS_mmap, address, length, protection, flags, fd, offset);
-    mapped = mt_real.mmap(address, length, protection, flags, fd, offset);
-    if (unlikely(mt_guard.mappings))
-        mt_count_mapping(mapping_kind(protection, flags), length, mapped == MAP_FAILED);
-    return mapped;
-}
-
-PUBLIC void *mmap64(void *, size_t, int, int, int, off_t) __attribute__((alias("mmap")));
-
-PUBLIC void *
-mremap(void *address, size_t old_length, size_t length, int flags, ...)
-{
-    void *wanted = NULL;
-    void *mapped;
-
-    if (flags & MREMAP_FIXED) {
-        va_list arguments;
-        va_start(arguments, flags);
-        wanted = va_arg(arguments, void *);
-        va_end(arguments);
-    }
-    if (unlikely(mt_real.mremap == NULL))
-        return (void *)syscall(SYS_mremap, address, old_length, length, flags, wanted);
-    mapped = mt_real.mremap(address, old_length, length, flags, wanted);
-    if (unlikely(mt_guard.mappings))
-        mt_count_mremap(length > old_length ? length - old_length : 0,
-                        mapped == MAP_FAILED, mapped == address, length < old_length);
-    return mapped;
-}
-
-PUBLIC int
-munmap(void *address, size_t length)
-{
-    int result;
-
-    if (unlikely(mt_real.munmap == NULL))
-        return (int)syscall(SYS_munmap, address, length);
-    result = mt_real.munmap(address, length);
-    if (unlikely(mt_guard.mappings))
-        mt_count_mapping(MAPPING_MUNMAP, length, result != 0);
-    return result;
 }

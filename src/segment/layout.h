@@ -303,7 +303,9 @@ struct segment_process {
     uint64_t recorder_stack_max;
     uint64_t recorder_calls_before; /* recorder_calls when the slot opened */
     uint64_t overview_ns;       /* length of the overview's slots */
-    uint64_t reserved[6];
+    uint64_t mapped;            /* usable bytes of live blocks with a mapping of
+                                   their own, mod 2^64; with trailers and glibc */
+    uint64_t reserved[5];
     /* What a forked child started with. */
     uint64_t baseline_bytes;
     uint64_t baseline_blocks;

@@ -261,6 +261,10 @@ finish_sums(const struct reader *reader, struct snapshot *snapshot,
     snapshot->usable_bytes += word_load(&process->baseline_usable);
     if (snapshot->usable_bytes > INT64_MAX)
         snapshot->usable_bytes = 0;
+    snapshot->mapped_bytes = word_load(&process->mapped);
+    if (snapshot->mapped_bytes > snapshot->usable_bytes)
+        snapshot->mapped_bytes =
+            snapshot->mapped_bytes > INT64_MAX ? 0 : snapshot->usable_bytes;
     raise_to(&snapshot->peak_bytes, snapshot->live_bytes);
 }
 

@@ -58,6 +58,8 @@ struct snapshot {
     uint64_t live_bytes;              /* baseline + allocated - freed, >= 0 */
     uint64_t live_blocks;
     uint64_t usable_bytes;            /* what the live blocks occupy */
+    uint64_t mapped_bytes;            /* of them in blocks with mappings of their own;
+                                         glibc with requested sizes only */
     uint64_t total_bytes;             /* ever allocated, without failed calls */
     uint64_t peak_bytes;              /* >= live_bytes */
     uint64_t stack_now;               /* deepest of the live threads */

@@ -259,6 +259,24 @@ test_accounting_usable(void **state)
     watch_free(&what);
 }
 
+/* Blocks that glibc gives mappings of their own are told from the others by where
+   they end; a forked child goes on from its parent's. */
+static void
+test_own_mappings(void **state)
+{
+    struct watched what;
+
+    (void)state;
+    watch_case("rows.run", "own_mapping_blocks", "", &what);
+    assert_int_equal(what.count, 2);
+    for (size_t i = 0; i < what.count; i++)
+        assert_int_equal(what.segments[i].snapshot.mapped_bytes,
+                         watch_number(&what, what.segments[i].pid == what.pid
+                                                 ? "parent"
+                                                 : "child"));
+    watch_free(&what);
+}
+
 /* ---- mmap ---- */
 
 static void
@@ -304,6 +322,7 @@ main(void)
         cmocka_unit_test(test_random_walk),
         cmocka_unit_test(test_usable_filled),
         cmocka_unit_test(test_accounting_usable),
+        cmocka_unit_test(test_own_mappings),
         cmocka_unit_test(test_mappings),
         cmocka_unit_test(test_errno_kept),
     };

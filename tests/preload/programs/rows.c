@@ -4,6 +4,7 @@
 #include <malloc.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 
 #include "cases.h"
 
@@ -265,6 +266,47 @@ usable_walk(void)
     tell("freed", freed);
 }
 
+/* Usable bytes of the blocks for which glibc made a mapping, as it counts them. */
+static uint64_t own_mappings;
+
+static void *
+noted(void *block, int sign)
+{
+    static size_t before;
+    size_t now = mallinfo2().hblks;
+
+    if (now != before)
+        own_mappings += (uint64_t)sign * (malloc_usable_size(block) + 8);
+    before = now;
+    return block;
+}
+
+static void
+own_mapping_blocks(void)
+{
+    void *aligned = NULL;
+    char *blocks[4];
+    int status;
+
+    blocks[0] = noted(malloc(100000), 1); /* below M_MMAP_THRESHOLD */
+    blocks[1] = noted(malloc(300000), 1);
+    blocks[2] = noted(calloc(3, 700001), 1);
+    REQUIRE(posix_memalign(&aligned, 64, 1000000) == 0);
+    noted(aligned, 1);
+    REQUIRE(mallinfo2().hblks == 3);
+    own_mappings -= malloc_usable_size(blocks[1]) + 8;
+    blocks[1] = realloc(blocks[1], 900000);
+    own_mappings += malloc_usable_size(blocks[1]) + 8;
+    REQUIRE(realloc(blocks[1], huge) == NULL);
+    tell("parent", own_mappings);
+    tell("child", own_mappings - malloc_usable_size(aligned) - 8);
+    if (fork() == 0) {
+        free(aligned);
+        _exit(0);
+    }
+    REQUIRE(wait(&status) > 0 && status == 0);
+}
+
 static void
 mappings(void)
 {
@@ -309,5 +351,6 @@ CASES
     CASE(realloc_same) CASE(realloc_zero) CASE(realloc_fails) CASE(reallocarray_one)
     CASE(reallocarray_null_overflow) CASE(aligned_all) CASE(aligned_fail)
     CASE(pvalloc_page) CASE(free_forms) CASE(usable_filled) CASE(sizes)
-    CASE(random_walk) CASE(usable_walk) CASE(mappings) CASE(errno_kept)
+    CASE(random_walk) CASE(usable_walk)
+    CASE(own_mapping_blocks) CASE(mappings) CASE(errno_kept)
 END_CASES

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The mmap family: passed on as it is, and counted on request.  The loader and the
+ * allocator map memory before we have looked up anything; then the kernel is asked
+ * directly.
+ */
+#include "config.h"
+
+#include <stdarg.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "preload/account.h"
+#include "preload/public.h"
+#include "preload/real.h"
+#include "preload/state.h"
+
+static enum segment_mapping
+mapping_kind(int protection, int flags)
+{
+    if (flags & MAP_ANONYMOUS)
+        return MAPPING_MMAP_A;
+    return protection & PROT_WRITE ? MAPPING_MMAP_W : MAPPING_MMAP_R;
+}
+
+PUBLIC void *
+mmap(void *address, size_t length, int protection, int flags, int fd, off_t offset)
+{
+    void *mapped;
+
+    if (unlikely(mt_real.mmap == NULL))
+        return (void *)syscall(SYS_mmap, address, length, protection, flags, fd, offset);
+    mapped = mt_real.mmap(address, length, protection, flags, fd, offset);
+    if (unlikely(mt_guard.mappings))
+        mt_count_mapping(mapping_kind(protection, flags), length, mapped == MAP_FAILED);
+    return mapped;
+}
+
+PUBLIC void *mmap64(void *, size_t, int, int, int, off_t) __attribute__((alias("mmap")));
+
+PUBLIC void *
+mremap(void *address, size_t old_length, size_t length, int flags, ...)
+{
+    void *wanted = NULL;
+    void *mapped;
+
+    if (flags & MREMAP_FIXED) {
+        va_list arguments;
+        va_start(arguments, flags);
+        wanted = va_arg(arguments, void *);
+        va_end(arguments);
+    }
+    if (unlikely(mt_real.mremap == NULL))
+        return (void *)syscall(SYS_mremap, address, old_length, length, flags, wanted);
+    mapped = mt_real.mremap(address, old_length, length, flags, wanted);
+    if (unlikely(mt_guard.mappings))
+        mt_count_mremap(length > old_length ? length - old_length : 0,
+                        mapped == MAP_FAILED, mapped == address, length < old_length);
+    return mapped;
+}
+
+PUBLIC int
+munmap(void *address, size_t length)
+{
+    int result;
+
+    if (unlikely(mt_real.munmap == NULL))
+        return (int)syscall(SYS_munmap, address, length);
+    result = mt_real.munmap(address, length);
+    if (unlikely(mt_guard.mappings))
+        mt_count_mapping(MAPPING_MUNMAP, length, result != 0);
+    return result;
+}
