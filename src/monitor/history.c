@@ -192,6 +192,29 @@ cursor_next(struct cursor *cursor)
     return true;
 }
 
+void
+history_each(const struct history *history,
+             void (*visit)(void *context, const struct sample *sample), void *context)
+{
+    struct cursor cursor = cursor_start(history);
+
+    while (cursor_next(&cursor))
+        visit(context, cursor.sample);
+}
+
+/* All on the first level: merged as they are already, they are not merged again. */
+struct history *
+history_restore(int64_t first_ns, const struct sample *samples, size_t count)
+{
+    struct history *history = history_new(count);
+
+    for (size_t i = 0; history && i < count; i++)
+        history_push(history, &samples[i]);
+    if (history && count > 0)
+        history->first_ns = first_ns;
+    return history;
+}
+
 /* Where column number begins; columns are at least one nanosecond wide. */
 static int64_t
 column_begin(int64_t from_ns, int64_t to_ns, size_t count, size_t number)

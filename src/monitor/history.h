@@ -48,6 +48,17 @@ void history_free(struct history *history);
    (keeping the maxima). */
 void history_push(struct history *history, const struct sample *sample);
 
+/* Calls visit for every sample kept, oldest first.  The first one begins where the
+   history does (history_span()). */
+void history_each(const struct history *history,
+                  void (*visit)(void *context, const struct sample *sample),
+                  void *context);
+
+/* A history of these samples, in order of time, which begins at first_ns: it shows
+   what the one they came from did.  NULL if memory is short. */
+struct history *history_restore(int64_t first_ns, const struct sample *samples,
+                                size_t count);
+
 /* Fills columns[0..count) for the span from_ns..to_ns cut into count equal
    parts.  A sample that spans several columns is shown in each. */
 void history_columns(const struct history *history, enum series series,

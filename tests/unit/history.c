@@ -257,6 +257,51 @@ test_unknown_is_no_value(void **state)
     history_free(history);
 }
 
+static struct sample kept[LENGTH];
+static size_t kept_count;
+
+static void
+keep(void *context, const struct sample *sample)
+{
+    assert_ptr_equal(context, kept);
+    kept[kept_count++] = *sample;
+}
+
+/* What was merged already is not merged again. */
+static void
+test_restored_shows_the_same(void **state)
+{
+    static struct sample list[LENGTH];
+    struct history *history = filled(list, LENGTH), *again;
+    struct column columns[100], restored[100];
+    int64_t first, last, first_again, last_again;
+
+    (void)state;
+    kept_count = 0;
+    history_each(history, keep, kept);
+    assert_true(kept_count > SLOTS && kept_count < LENGTH);
+    assert_true(history_span(history, &first, &last));
+    assert_true(first < kept[0].time_ns);
+    again = history_restore(first, kept, kept_count);
+    assert_true(history_span(again, &first_again, &last_again));
+    assert_int_equal(first, first_again);
+    assert_int_equal(last, last_again);
+    for (size_t count = 1; count <= 100; count += 33) {
+        history_columns(history, SERIES_HEAP, first, last, columns, count);
+        history_columns(again, SERIES_HEAP, first, last, restored, count);
+        for (size_t i = 0; i < count; i++) {
+            assert_true(columns[i].known == restored[i].known);
+            assert_int_equal(columns[i].max, restored[i].max);
+            assert_int_equal(columns[i].last, restored[i].last);
+        }
+    }
+    history_free(history);
+    history_free(again);
+    again = history_restore(5, NULL, 0);
+    assert_false(history_span(again, &first, &last));
+    history_free(again);
+}
+
 int
 main(void)
 {
@@ -268,6 +313,7 @@ main(void)
         cmocka_unit_test(test_columns_outside_and_narrow),
         cmocka_unit_test(test_not_later_replaces),
         cmocka_unit_test(test_unknown_is_no_value),
+        cmocka_unit_test(test_restored_shows_the_same),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
