@@ -192,3 +192,11 @@ TESTS += tests/unit/condition
 endif
 dist_check_SCRIPTS += tests/e2e/trigger.sh
 TESTS += tests/e2e/trigger.sh
+
+# Session files.
+if HAVE_CMOCKA
+check_PROGRAMS += tests/unit/pack
+tests_unit_pack_SOURCES = tests/unit/pack.c
+tests_unit_pack_LDADD = src/report/libreport.a $(ZSTD_LIBS) $(CMOCKA_LIBS)
+TESTS += tests/unit/pack
+endif

@@ -51,6 +51,7 @@ only 'curses|ncurses|term\.h' tui/term.c
 only 'gd' report/png.c
 only 'libelf|gelf' monitor/elffile.c
 only 'jansson' report/json.c
+only 'zstd' report/pack.c
 
 # --- the manual ---
 manual=$top/doc/memtop.1

@@ -1,11 +1,12 @@
 # Everything that leaves memtop as a file or text.
-# Programs that link it need $(JANSSON_LIBS) too.
+# Programs that link it need $(JANSSON_LIBS) $(ZSTD_LIBS) too.
 noinst_LIBRARIES += src/report/libreport.a
-src_report_libreport_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
+src_report_libreport_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(ZSTD_CFLAGS)
 src_report_libreport_a_SOURCES = \
 	src/report/json.c src/report/json.h \
 	src/report/line.c src/report/line.h \
 	src/report/names.c src/report/names.h \
+	src/report/pack.c src/report/pack.h \
 	src/report/curve.c src/report/curve.h \
 	src/report/plot.c src/report/plot-record.c src/report/plot.h \
 	src/report/plot-layout.c src/report/plot-layout.h \
