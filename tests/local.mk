@@ -195,8 +195,12 @@ TESTS += tests/e2e/trigger.sh
 
 # Session files.
 if HAVE_CMOCKA
-check_PROGRAMS += tests/unit/pack
+check_PROGRAMS += tests/unit/fields tests/unit/pack
+tests_unit_fields_SOURCES = tests/unit/fields.c
+tests_unit_fields_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
+tests_unit_fields_LDADD = src/report/libreport.a src/monitor/libmonitor.a \
+	src/segment/libsegment.a $(JANSSON_LIBS) $(CMOCKA_LIBS) $(LIBINTL)
 tests_unit_pack_SOURCES = tests/unit/pack.c
 tests_unit_pack_LDADD = src/report/libreport.a $(ZSTD_LIBS) $(CMOCKA_LIBS)
-TESTS += tests/unit/pack
+TESTS += tests/unit/fields tests/unit/pack
 endif

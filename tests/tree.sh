@@ -50,7 +50,7 @@ law app app tui report trace monitor segment
 only 'curses|ncurses|term\.h' tui/term.c
 only 'gd' report/png.c
 only 'libelf|gelf' monitor/elffile.c
-only 'jansson' report/json.c
+only 'jansson' report/fields.h
 only 'zstd' report/pack.c
 
 # --- the manual ---

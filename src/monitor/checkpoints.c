@@ -16,7 +16,7 @@ struct checkpoint {
     int64_t run_ns;
     enum process_state state;
     bool measured, os_known;
-    unsigned children, generations;
+    unsigned missing, children, generations;
     struct snapshot now;
     struct rates rates;
     struct procfs_memory os;
@@ -100,6 +100,7 @@ checkpoints_add(struct checkpoints *checkpoints, const struct process *process)
     item->run_ns = process->run_ns;
     item->state = process->state;
     item->measured = process->measured;
+    item->missing = process->missing;
     item->os_known = process->os_known;
     item->children = process->children;
     item->generations = process->generations;
@@ -166,6 +167,7 @@ checkpoints_restore(const struct checkpoints *checkpoints, size_t index,
     process->state = item->state;
     process->ended = false;
     process->measured = item->measured;
+    process->missing = item->missing;
     process->os_known = item->os_known;
     process->children = item->children;
     process->generations = item->generations;

@@ -44,6 +44,13 @@ struct rates {
     double bytes_freed;
 };
 
+/* What may not be known of a process that is measured: a file may lack it. */
+enum process_part {
+    PART_COUNTERS = 1, /* but for the heap's and stack's bytes, now and at most */
+    PART_SIZES = 2,    /* blocks by size */
+    PART_CLOCK = 4     /* times are not ns, but of a unit that is not known */
+};
+
 /* The watched program. */
 struct process {
     pid_t pid;
@@ -51,7 +58,8 @@ struct process {
     bool ended;
     int wait_status;              /* waitpid's, valid in STATE_EXITED/KILLED */
     int64_t run_ns;               /* since its start; stands still once ended */
-    bool measured;                /* now, before and identity are valid */
+    bool measured;                /* now and identity are valid ... */
+    unsigned missing;             /* ... but for these parts */
     char why_not[256];            /* one translated line when !measured, or "" */
     struct identity identity;
     struct snapshot now;          /* latest, or last before the end */

@@ -37,6 +37,7 @@
  *   unmatched     frees and reallocs of blocks memtop did not see allocated
  *   mappings      object by mmap(r), mmap(w), mmap(a), mremap, munmap, each with
  *                 calls, bytes, failed; absent unless asked for
+ *   mremap_in_place mremap_shrunk   with them
  *
  * Exit, and snapshot once it has ended
  *   status        exit status, or
