@@ -29,9 +29,6 @@
    descriptor being closed; so some are allocated at the start. */
 #define OLD_KERNEL_SHARDS 9u
 
-/* Shard 0 and the main thread's. */
-#define FIRST_SHARDS 2u
-
 /* A process that ends by _exit leaves its segment; whoever starts next clears
    away.  Forked children take part, or a pre-forking server would fill the
    memory, but with less patience. */
@@ -136,16 +133,16 @@ static char runtime_dir[SEGMENT_PATH_MAX];
 
 /* Creates the segment and opens it; -errno. */
 static int
-create(enum segment_origin origin, uint32_t *generation)
+create(enum segment_origin origin, uint64_t pid_namespace, uint32_t *generation)
 {
     pid_t pid = (pid_t)syscall(SYS_getpid);
-    uint64_t pid_namespace = segment_pid_namespace();
     int directory = segment_directory(memtop_dir, runtime_dir, segment_path);
     int fd;
 
     if (directory < 0)
         return directory;
-    fd = segment_create(directory, pid, FIRST_SHARDS, mt_options.ring_capacity, generation);
+    fd = segment_create(directory, pid, SEGMENT_FIRST_SHARDS, mt_options.ring_capacity,
+                        generation);
     if (fd >= 0) {
         size_t length = strlen(segment_path);
         segment_path[length] = '/';
@@ -179,7 +176,7 @@ map(int fd)
     syscall(SYS_madvise, base, mapped_size(), MADV_DONTDUMP);
     populate_works =
         !mt_options.old_kernel
-        && syscall(SYS_madvise, base, (size_t)SEGMENT_PAGE, MADV_POPULATE_WRITE) == 0;
+        && syscall(SYS_madvise, base, (size_t)RECORDER_OFFSET, MADV_POPULATE_WRITE) == 0;
     if (!populate_works && !allocate_ahead(fd)) {
         syscall(SYS_munmap, base, mapped_size());
         return REASON_NO_ROOM;
@@ -214,25 +211,31 @@ copy_text(char *to, size_t size, const char *from)
 static void
 fill_identity(struct segment_header *header, enum segment_origin origin)
 {
-    long length = syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", header->program,
-                          sizeof header->program - 1);
-
-    header->program[length > 0 ? length : 0] = '\0';
     header->origin = origin;
     header->pid = (uint32_t)syscall(SYS_getpid);
     header->parent = (uint32_t)syscall(SYS_getppid);
     header->uid = (uint32_t)syscall(SYS_geteuid);
-    header->pid_namespace = segment_pid_namespace();
     header->created_boottime_ns = (uint64_t)clock_ns(CLOCK_BOOTTIME);
     header->created_ns = (uint64_t)clock_ns(CLOCK_MONOTONIC);
-    header->created_ticks = mt_ticks();
     header->flags = (mt_options.mappings ? SEGMENT_FLAG_MMAP : 0)
                     | (mt_options.exact ? SEGMENT_FLAG_EXACT : 0)
                     | (mt_options.output_ignored ? SEGMENT_FLAG_OUTPUT : 0)
-                    | (getauxval(AT_SYSINFO_EHDR) == 0 ? SEGMENT_FLAG_NO_CLOCK : 0)
-                    | (mt_options.ring_capacity > 0 && mt_guard.tsc ? SEGMENT_FLAG_TICKS : 0);
+                    | (getauxval(AT_SYSINFO_EHDR) == 0 ? SEGMENT_FLAG_NO_CLOCK : 0);
+    if (mt_options.ring_capacity > 0) {
+        header->flags |= mt_ticks_choose() ? SEGMENT_FLAG_TICKS : 0;
+        header->created_ticks = mt_ticks();
+    }
     copy_text(header->allocator, sizeof header->allocator, mt_real_allocator());
     copy_text(header->options, sizeof header->options, mt_options.words);
+}
+
+static void
+fill_program(struct segment_header *header)
+{
+    long length = syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", header->program,
+                          sizeof header->program - 1);
+
+    header->program[length > 0 ? length : 0] = '\0';
 }
 
 /* A keeper that is gone keeps nothing. */
@@ -260,13 +263,16 @@ enum segment_reason
 mt_publish(enum segment_origin origin, const struct mt_baseline *baseline)
 {
     enum segment_reason reason;
+    uint64_t pid_namespace = 0;
     uint32_t generation = 0;
     bool adopted;
     int fd = origin == ORIGIN_EXEC ? adopt() : -1;
 
     adopted = fd >= 0;
-    if (!adopted)
-        fd = create(origin, &generation);
+    if (!adopted) {
+        pid_namespace = segment_pid_namespace();
+        fd = create(origin, pid_namespace, &generation);
+    }
     if (fd < 0)
         return reason_of(fd);
     reason = map(fd);
@@ -279,9 +285,12 @@ mt_publish(enum segment_origin origin, const struct mt_baseline *baseline)
     if (!adopted) {
         segment_header_init(mt_segment.header, mt_options.ring_capacity);
         mt_segment.header->generation = generation;
+        mt_segment.header->pid_namespace = pid_namespace;
         mt_segment.header->keeper = living_keeper(mt_options.keeper);
     }
     fill_identity(mt_segment.header, origin);
+    if (origin == ORIGIN_EXEC)
+        fill_program(mt_segment.header);
     if (baseline != NULL)
         fill_baseline(mt_segment.process, baseline);
     return REASON_NONE;
@@ -317,6 +326,7 @@ mt_publish_inherited(const struct segment_header *parent)
 {
     struct segment_header *header = mt_segment.header;
 
+    memcpy(header->program, parent->program, sizeof header->program);
     memcpy(header->args, parent->args, sizeof header->args);
     header->args_cut = parent->args_cut;
     __atomic_store_n(&header->args_size, parent->args_size, __ATOMIC_RELEASE);

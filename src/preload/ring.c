@@ -35,9 +35,10 @@
 /* ---- clock ---- */
 
 /* Does the TSC tick evenly and in step on all CPUs?  Intel SDM 17.17.1:
-   CPUID.80000007H:EDX[8]. */
-bool
-mt_ticks_are_tsc(void)
+   CPUID.80000007H:EDX[8].  In a virtual machine each CPUID is a trap of 20 us or
+   more. */
+static bool
+ticks_are_tsc(void)
 {
 #if defined __x86_64__
     unsigned a, b, c, d;
@@ -46,6 +47,18 @@ mt_ticks_are_tsc(void)
 #else
     return false;
 #endif
+}
+
+bool
+mt_ticks_choose(void)
+{
+    static bool asked, even; /* children inherit the answer */
+
+    if (!asked)
+        even = ticks_are_tsc();
+    asked = true;
+    mt_guard.tsc = even;
+    return even;
 }
 
 uint64_t
@@ -72,7 +85,6 @@ mt_ring_start(void)
     mt_guard.events = (struct event *)(void *)(base + EVENTS_OFFSET);
     mt_guard.ring_capacity = mt_options.ring_capacity;
     mt_guard.drop = mt_options.drop;
-    mt_guard.tsc = mt_ticks_are_tsc();
 }
 
 static inline struct ring *

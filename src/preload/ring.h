@@ -28,14 +28,15 @@ void mt_event_made(enum segment_function fn, const void *block, uint64_t size,
                    uint64_t usable);
 void mt_event_freed(const void *block, uint64_t size, uint64_t usable);
 
-/* Once a process, when its segment is mapped. */
+/* Once a process that is to write events, when its segment is mapped. */
 void mt_ring_start(void);
 
 /* Makes the ring of a shard present; false if there is no room. */
 bool mt_ring_present(unsigned index);
 
-/* The clock of events, and whether it counts TSC ticks. */
+/* The clock of events; choose it first, in each process: true if it counts TSC
+   ticks, else it is CLOCK_MONOTONIC. */
+bool mt_ticks_choose(void);
 uint64_t mt_ticks(void);
-bool mt_ticks_are_tsc(void);
 
 #endif

@@ -20,6 +20,7 @@
 #include "preload/real.h"
 #include "preload/ring.h"
 #include "preload/state.h"
+#include "segment/names.h"
 
 struct shard_hot mt_no_shard = {.sequence = 1};
 
@@ -99,8 +100,9 @@ take(unsigned index)
         return false;
     if (claimed == SHARD_OWNED)
         return true;
-    /* First use: refused until its memory is there. */
-    if (!mt_make_present(mt_shard(index), SHARD_SIZE)
+    /* First use: refused until its memory is there, as that of the first few
+       has been since the segment was made. */
+    if ((index >= SEGMENT_FIRST_SHARDS && !mt_make_present(mt_shard(index), SHARD_SIZE))
         || (mt_guard.ring_capacity > 0 && !mt_ring_present(index)))
         return false;
     __atomic_store_n(state, SHARD_OWNED, __ATOMIC_RELEASE);

@@ -62,12 +62,19 @@ choose_accounting(void)
     return mt_real_is_special() ? ACCOUNTING_USABLE : ACCOUNTING_REQUESTED;
 }
 
+static uint32_t
+active_mode(void)
+{
+    return accounting | (mt_options.ring_capacity > 0 ? MODE_EVENTS : 0);
+}
+
 void
 mt_activate(void)
 {
     mt_guard.mappings = mt_options.mappings;
     mt_guard.exact = mt_options.exact;
-    mt_ring_start();
+    if (mt_options.ring_capacity > 0)
+        mt_ring_start();
     mt_segment.header->accounting = accounting;
     __atomic_store_n(&mt_segment.directory[0], SHARD_FREE, __ATOMIC_RELEASE);
     mt_segment.process->shards_used = 1;
@@ -79,7 +86,7 @@ mt_activate(void)
     /* Now rather than at the first call: a sandbox may close before that. */
     mt_shard_claim();
     __atomic_store_n(&phase, PHASE_ACTIVE, __ATOMIC_RELAXED);
-    __atomic_store_n(&mt_guard.mode, accounting | (mt_options.ring_capacity > 0 ? MODE_EVENTS : 0), __ATOMIC_RELEASE);
+    __atomic_store_n(&mt_guard.mode, active_mode(), __ATOMIC_RELEASE);
     __atomic_store_n(&mt_segment.header->state, SEGMENT_ACTIVE, __ATOMIC_RELEASE);
 }
 
@@ -119,7 +126,6 @@ start(void)
     }
     accounting = choose_accounting();
     rouse_allocator();
-    mt_guard.tsc = mt_ticks_are_tsc();
     reason = mt_publish(ORIGIN_EXEC, NULL);
     if (reason == REASON_NONE)
         reason = reason_not_to_count();
@@ -155,7 +161,6 @@ mt_start_child(enum segment_origin origin, const struct mt_baseline *baseline)
     __atomic_store_n(&phase, PHASE_STARTING, __ATOMIC_RELAXED);
     mt_guard.mode = 0;
     memset(&mt_segment, 0, sizeof mt_segment);
-    mt_guard.tsc = mt_ticks_are_tsc(); /* the guard was wiped */
     reason = mt_publish(origin, baseline);
     if (reason == REASON_NONE)
         mt_publish_inherited(parent.header);

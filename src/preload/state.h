@@ -155,7 +155,8 @@ void mt_unmap(const struct mt_segment *segment); /* the file stays */
 bool mt_started_here(void);          /* is the segment this very process's? */
 void mt_publish_directories(const char *memtop_dir, const char *runtime_dir);
 void mt_publish_arguments(int argc, char *const *argv);
-void mt_publish_inherited(const struct segment_header *parent); /* its arguments */
+/* A child's program and arguments are its parent's. */
+void mt_publish_inherited(const struct segment_header *parent);
 void mt_publish_exit(void);          /* at exit(): says so, unlinks unless kept */
 
 /* Makes [address, address + size) present; false if there is no room.  Keeps

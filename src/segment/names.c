@@ -137,24 +137,23 @@ check_directory(int fd)
 static int
 open_directory(const char *path)
 {
-    bool made = syscall(SYS_mkdirat, AT_FDCWD, path, 0700) == 0;
+    const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    long fd = fail_code(syscall(SYS_openat, AT_FDCWD, path, flags, 0));
+    bool made = fd == -ENOENT && syscall(SYS_mkdirat, AT_FDCWD, path, 0700) == 0;
     int error;
-    int fd;
 
-    if (!made && errno != EEXIST)
-        return -errno;
-    fd = (int)fail_code(syscall(SYS_openat, AT_FDCWD, path,
-                                O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0));
+    if (fd == -ENOENT) /* if not by us, made by another at the same moment */
+        fd = fail_code(syscall(SYS_openat, AT_FDCWD, path, flags, 0));
     if (fd < 0)
-        return fd;
-    error = check_directory(fd);
+        return (int)fd;
+    error = check_directory((int)fd);
     if (error < 0) {
-        syscall(SYS_close, fd);
+        syscall(SYS_close, (int)fd);
         if (made)
             syscall(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR);
         return error;
     }
-    return fd;
+    return (int)fd;
 }
 
 /* Tries base + middle + the effective uid if with_uid. */
@@ -303,7 +302,8 @@ segment_prepare(int directory, const char *directory_path, pid_t keeper,
     uint32_t generation;
     char name[24];
     int error;
-    int fd = segment_create(directory, pid, 2, ring_capacity, &generation);
+    int fd = segment_create(directory, pid, SEGMENT_FIRST_SHARDS, ring_capacity,
+                            &generation);
 
     if (fd < 0)
         return fd;

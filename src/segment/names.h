@@ -36,6 +36,9 @@ int segment_directory(const char *memtop_dir, const char *runtime_dir,
 int segment_create(int directory, pid_t pid, unsigned shards, uint64_t ring_capacity,
                    uint32_t *generation);
 
+/* As many as the library relies on: shard 0 and the main thread's. */
+#define SEGMENT_FIRST_SHARDS 2u
+
 /* Writes "PID.GENERATION" into buffer (at least 24 bytes). */
 void segment_name(char *buffer, pid_t pid, uint32_t generation);
 
