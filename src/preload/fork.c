@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "preload/state.h"
+#include "segment/live.h"
 #include "segment/seqlock.h"
 
 static struct mt_baseline baseline;
@@ -32,23 +33,19 @@ add_sizes(const struct shard *shard, struct mt_baseline *sum)
 }
 
 static void
-add_shard(const struct shard *shard, struct mt_baseline *sum)
+add_shard(const struct shard *shard, struct mt_baseline *made, struct mt_baseline *gone)
 {
-    const struct shard_hot *hot = &shard->hot;
+    struct shard_hot hot;
 
-    for (unsigned fn = 0; fn < FN_COUNT; fn++) {
-        if (fn == FN_FREE)
-            continue;
-        sum->bytes += word_load(&hot->bytes[fn]);
-        if (fn != FN_REALLOC)
-            sum->blocks += word_load(&hot->calls[fn]);
-    }
-    sum->bytes -= word_load(&hot->bytes[FN_FREE]) + word_load(&hot->realloc_shrunk);
-    sum->blocks += word_load(&hot->realloc_fresh) + word_load(&hot->free_null);
-    sum->blocks -= word_load(&hot->calls[FN_FREE]) + word_load(&hot->realloc_freed)
-                   + word_load(&hot->failed_new);
-    sum->usable += word_load(&hot->usable);
-    add_sizes(shard, sum);
+    /* Consistent or not: the shard of this thread is. */
+    seqlock_read((const uint64_t *)&shard->hot, (uint64_t *)&hot,
+                 sizeof hot / sizeof(uint64_t), 1);
+    made->bytes = add_saturating(made->bytes, hot_bytes_made(&hot));
+    made->blocks = add_saturating(made->blocks, hot_blocks_made(&hot));
+    gone->bytes = add_saturating(gone->bytes, hot_bytes_gone(&hot));
+    gone->blocks = add_saturating(gone->blocks, hot_blocks_gone(&hot));
+    made->usable += hot.usable;
+    add_sizes(shard, made);
 }
 
 /* Other threads may have freed what we saw as not yet made. */
@@ -63,19 +60,25 @@ void
 mt_baseline_sum(struct mt_baseline *sum)
 {
     const struct segment_process *process = mt_segment.process;
+    struct mt_baseline gone = {
+        .bytes = process->forgotten_bytes,
+        .blocks = process->forgotten_blocks,
+    };
 
     sum->bytes = process->baseline_bytes;
     sum->blocks = process->baseline_blocks;
-    sum->usable = process->baseline_usable;
+    sum->usable = process->baseline_usable - process->forgotten_usable;
+    for (unsigned bucket = 0; bucket < HISTOGRAM_COARSE; bucket++)
+        sum->sizes[bucket] =
+            process->baseline_sizes[bucket] - process->forgotten_sizes[bucket];
     sum->mapped = word_load(&process->mapped);
-    memcpy(sum->sizes, process->baseline_sizes, sizeof sum->sizes);
     for (unsigned i = 0; i < process->shards_used; i++) {
         uint32_t state = __atomic_load_n(&mt_segment.directory[i], __ATOMIC_ACQUIRE);
         if (state == SHARD_FREE || state == SHARD_OWNED)
-            add_shard(mt_shard(i), sum);
+            add_shard(mt_shard(i), sum, &gone);
     }
-    floor_at_zero(&sum->bytes);
-    floor_at_zero(&sum->blocks);
+    sum->bytes = subtract_floor(sum->bytes, gone.bytes);
+    sum->blocks = subtract_floor(sum->blocks, gone.blocks);
     floor_at_zero(&sum->usable);
     for (unsigned bucket = 0; bucket < HISTOGRAM_COARSE; bucket++)
         floor_at_zero(&sum->sizes[bucket]);

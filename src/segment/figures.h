@@ -13,6 +13,12 @@ add_saturating(uint64_t a, uint64_t b)
     return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
+static inline uint64_t
+subtract_floor(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
+}
+
 static inline void
 raise_to(uint64_t *peak, uint64_t value)
 {

@@ -160,14 +160,14 @@ struct segment_header {
 #define SEGMENT_FLAG_OUTPUT   4u /* MEMUSAGE_OUTPUT is set and was not honoured */
 #define SEGMENT_FLAG_NO_CLOCK 8u /* no vdso clock: no flight recorder */
 #define SEGMENT_FLAG_TICKS   16u /* events carry TSC ticks, else ns */
+#define SEGMENT_FLAG_DORMANT 32u /* counts only while watched */
 
 /* One per thread. */
 #define SHARD_COUNT 1024u   /* shard 0 is shared by all and uses atomics */
 
 /* Written by memtop, untrusted for the process. */
 struct segment_control {
-    uint32_t wake;            /* reserved */
-    uint32_t sleep;           /* reserved */
+    uint64_t awake_until_ns;  /* a dormant process's lease, CLOCK_MONOTONIC */
     uint64_t ring_tail[SHARD_COUNT]; /* events taken out of each ring */
 };
 
@@ -311,6 +311,15 @@ struct segment_process {
     uint64_t baseline_blocks;
     uint64_t baseline_usable;
     uint64_t baseline_sizes[HISTOGRAM_COARSE];
+    /* A dormant process: all zero in others. */
+    uint32_t wake_sequence;     /* odd while what follows is written */
+    uint32_t wakes;             /* stretches awake, the present one included */
+    uint64_t awake_since_ns;    /* when the last of them began ... */
+    uint64_t asleep_since_ns;   /* ... and ended, 0: it lasts */
+    uint64_t forgotten_bytes;   /* what was live by the sums when it began: */
+    uint64_t forgotten_blocks;  /* counted no more */
+    uint64_t forgotten_usable;
+    uint64_t forgotten_sizes[HISTOGRAM_COARSE];
 };
 
 /*
@@ -330,11 +339,13 @@ struct segment_process {
 #define RECORDER_SLOT_NS  (UINT64_C(1) << 27) /* 134 ms, a shift to divide by */
 #define OVERVIEW_NS_MIN   (RECORDER_SLOT_NS << RECORDER_OVERVIEW)
 #define OVERVIEW_NS_MAX   (UINT64_C(1) << 50) /* 512 of 13 days */
+#define RECORDER_ASLEEP   UINT64_MAX
 
 struct recorder_slot {
     uint64_t period;    /* time since created_ns / slot length + 1; 0: empty */
     uint64_t calls;     /* in this slot */
-    uint64_t heap_last;
+    uint64_t heap_last; /* RECORDER_ASLEEP: here the process fell asleep, and until
+                           the next slot nothing is known */
     uint64_t heap_max;
     uint64_t stack_max;
 };

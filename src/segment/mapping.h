@@ -2,7 +2,7 @@
 /*
  * A segment mapped by memtop: checked once when it is opened, and visited
  * under a SIGBUS handler, because its owner may cut the file short at any
- * moment.  Shared by reader.c and drain.c, used by nothing else.
+ * moment.  Shared by reader.c, drain.c and control.c, used by nothing else.
  */
 #ifndef MEMTOP_MAPPING_H
 #define MEMTOP_MAPPING_H

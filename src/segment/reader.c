@@ -16,7 +16,8 @@
 #include <string.h>
 
 #include "segment/figures.h"
-#include "segment/mapping.h"
+#include "segment/live.h"
+#include "segment/reader-private.h"
 #include "segment/seqlock.h"
 
 /* An update takes a few ns, so a thread found inside one is nearly always out
@@ -25,11 +26,6 @@
 #define SEQLOCK_TRIES 200
 
 #define HOT_WORDS (sizeof(struct shard_hot) / sizeof(uint64_t))
-
-struct reader {
-    struct mapping mapping;
-    uint64_t odd_sequence[SHARD_COUNT]; /* seen at the last poll, 0: it was even */
-};
 
 /* ---- opening ---- */
 
@@ -134,25 +130,11 @@ reader_state(struct reader *reader, enum segment_state *state)
 
 /* ---- counters ---- */
 
-static uint64_t
-subtract_floor(uint64_t a, uint64_t b)
-{
-    return a > b ? a - b : 0;
-}
-
 static void
 accumulate(uint64_t *sum, uint64_t value)
 {
     *sum = add_saturating(*sum, value);
 }
-
-/* Counters that only free, or give back, memory. */
-static const enum segment_function freeing[] = {FN_FREE};
-static const enum segment_function allocating[] = {
-    FN_MALLOC,        FN_REALLOC,  FN_CALLOC, FN_POSIX_MEMALIGN,
-    FN_ALIGNED_ALLOC, FN_MEMALIGN, FN_VALLOC, FN_PVALLOC,
-};
-#define LENGTH(array) (sizeof(array) / sizeof(array)[0])
 
 /* What has gone, of one shard.  Read for all shards before what has come
    (sum_allocated), so that a block made by one thread and freed by another is
@@ -165,33 +147,26 @@ struct gone {
 static void
 sum_freed(const struct shard_hot *hot, struct snapshot *snapshot, struct gone *gone)
 {
-    for (size_t i = 0; i < LENGTH(freeing); i++) {
-        accumulate(&snapshot->calls[freeing[i]], hot->calls[freeing[i]]);
-        accumulate(&snapshot->bytes[freeing[i]], hot->bytes[freeing[i]]);
-    }
+    accumulate(&snapshot->calls[FN_FREE], hot->calls[FN_FREE]);
+    accumulate(&snapshot->bytes[FN_FREE], hot->bytes[FN_FREE]);
     accumulate(&snapshot->free_null, hot->free_null);
     accumulate(&snapshot->realloc_freed, hot->realloc_freed);
     accumulate(&snapshot->realloc_dec, hot->realloc_dec);
-    accumulate(&gone->bytes, hot->bytes[FN_FREE]);
-    accumulate(&gone->bytes, hot->realloc_shrunk);
-    accumulate(&gone->blocks, subtract_floor(hot->calls[FN_FREE], hot->free_null));
-    accumulate(&gone->blocks, hot->realloc_freed);
+    accumulate(&gone->bytes, hot_bytes_gone(hot));
+    accumulate(&gone->blocks, hot_blocks_gone(hot));
 }
 
 static void
 sum_allocated(const struct shard_hot *hot, struct snapshot *snapshot, uint64_t *blocks)
 {
-    uint64_t made = hot->realloc_fresh;
-
-    for (size_t i = 0; i < LENGTH(allocating); i++) {
-        enum segment_function fn = allocating[i];
+    for (unsigned fn = 0; fn < FN_COUNT; fn++) {
+        if (fn == FN_FREE)
+            continue;
         accumulate(&snapshot->calls[fn], hot->calls[fn]);
         accumulate(&snapshot->bytes[fn], hot->bytes[fn]);
-        accumulate(&snapshot->total_bytes, hot->bytes[fn]);
-        if (fn != FN_REALLOC)
-            accumulate(&made, hot->calls[fn]);
     }
-    accumulate(blocks, subtract_floor(made, hot->failed_new));
+    accumulate(&snapshot->total_bytes, hot_bytes_made(hot));
+    accumulate(blocks, hot_blocks_made(hot));
     accumulate(&snapshot->realloc_inplace, hot->realloc_inplace);
     accumulate(&snapshot->unmatched, hot->unmatched);
     snapshot->usable_bytes += hot->usable; /* modulo 2^64 on purpose */
@@ -255,10 +230,15 @@ finish_sums(const struct reader *reader, struct snapshot *snapshot,
     uint64_t bytes = add_saturating(word_load(&process->baseline_bytes),
                                     snapshot->total_bytes);
 
-    snapshot->live_bytes = subtract_floor(bytes, gone->bytes);
+    snapshot->live_bytes =
+        subtract_floor(bytes, add_saturating(gone->bytes,
+                                             word_load(&process->forgotten_bytes)));
     accumulate(&blocks, word_load(&process->baseline_blocks));
-    snapshot->live_blocks = subtract_floor(blocks, gone->blocks);
-    snapshot->usable_bytes += word_load(&process->baseline_usable);
+    snapshot->live_blocks =
+        subtract_floor(blocks, add_saturating(gone->blocks,
+                                              word_load(&process->forgotten_blocks)));
+    snapshot->usable_bytes += word_load(&process->baseline_usable)
+                              - word_load(&process->forgotten_usable);
     if (snapshot->usable_bytes > INT64_MAX)
         snapshot->usable_bytes = 0;
     snapshot->mapped_bytes = word_load(&process->mapped);
@@ -292,10 +272,22 @@ sum_made(struct reader *reader, unsigned index, const struct shard_hot *hot,
 }
 
 static void
-visit_snapshot(void *context, void *out)
+read_sleep(const struct reader *reader, struct snapshot *snapshot)
 {
-    struct reader *reader = context;
-    struct snapshot *snapshot = out;
+    const struct segment_process *process = mapping_process(&reader->mapping);
+    const struct segment_header *header = mapping_header(&reader->mapping);
+    uint64_t since = word_load(&process->awake_since_ns);
+
+    if ((header->flags & SEGMENT_FLAG_DORMANT) == 0)
+        return;
+    snapshot->wakes = mapping_load32(&process->wakes);
+    snapshot->asleep = snapshot->wakes == 0 || word_load(&process->asleep_since_ns) != 0;
+    snapshot->awake_since_ns = subtract_floor(since, word_load(&header->created_ns));
+}
+
+static void
+sum_up(struct reader *reader, struct snapshot *snapshot)
+{
     struct gone gone = {0, 0};
     struct shard_hot hot;
     unsigned used = mapping_shards_used(&reader->mapping);
@@ -320,13 +312,32 @@ visit_snapshot(void *context, void *out)
             sum_made(reader, i, &hot, snapshot, &blocks);
         }
     read_process(reader, snapshot);
+    read_sleep(reader, snapshot);
     finish_sums(reader, snapshot, &gone, blocks);
+}
+
+/* Once more if the process has just woken up: what is live was taken back. */
+static void
+visit_snapshot(void *context, void *out)
+{
+    struct reader *reader = context;
+    const uint32_t *sequence = &mapping_process(&reader->mapping)->wake_sequence;
+
+    for (int tries = 0; tries < 3; tries++) {
+        uint32_t before = mapping_load32(sequence);
+
+        memset(out, 0, sizeof(struct snapshot));
+        sum_up(reader, out);
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        if (!(before & 1) && mapping_load32(sequence) == before)
+            return;
+    }
 }
 
 int
 reader_snapshot(struct reader *reader, struct snapshot *snapshot)
 {
-    memset(snapshot, 0, sizeof *snapshot);
+    memset(snapshot, 0, sizeof *snapshot); /* should the file be cut short */
     return mapping_visit(visit_snapshot, reader, snapshot);
 }
 
@@ -344,15 +355,14 @@ count_thread(const struct shard *shard, const struct shard_hot *hot,
     *thread = (struct thread_counters){
         .tid = (pid_t)mapping_load32(&shard->thread),
         .owners = mapping_load32(&shard->owners),
-        .freed = add_saturating(hot->bytes[FN_FREE], hot->realloc_shrunk),
+        .allocated = hot_bytes_made(hot),
+        .freed = hot_bytes_gone(hot),
         .stack_now = depth_now(shard, hot),
         .stack_peak = hot->stack_peak,
         .stack_limit = word_load(&shard->stack_limit),
     };
     for (unsigned i = 0; i < FN_COUNT; i++)
         accumulate(&thread->calls, hot->calls[i]);
-    for (size_t i = 0; i < LENGTH(allocating); i++)
-        accumulate(&thread->allocated, hot->bytes[allocating[i]]);
 }
 
 static void
@@ -413,6 +423,7 @@ visit_histogram(void *context, void *out)
         accumulate(&histogram->live[histogram_cell_coarse(c)], histogram->allocated[c]);
     for (unsigned b = 0; b < HISTOGRAM_COARSE; b++) {
         accumulate(&histogram->live[b], word_load(&process->baseline_sizes[b]));
+        accumulate(&freed[b], word_load(&process->forgotten_sizes[b]));
         histogram->live[b] = subtract_floor(histogram->live[b], freed[b]);
     }
 }
@@ -422,213 +433,4 @@ reader_histogram(struct reader *reader, struct histogram *histogram)
 {
     memset(histogram, 0, sizeof *histogram);
     return mapping_visit(visit_histogram, reader, histogram);
-}
-
-/* ---- flight recorder ---- */
-
-/* Copies a slot that its writer may be replacing; false if it is empty or was
-   caught in between.  The writer clears period first and sets it last. */
-static bool
-copy_slot(const struct recorder_slot *slot, struct recorder_slot *copy)
-{
-    copy->period = __atomic_load_n(&slot->period, __ATOMIC_ACQUIRE);
-    copy->calls = word_load(&slot->calls);
-    copy->heap_last = word_load(&slot->heap_last);
-    copy->heap_max = word_load(&slot->heap_max);
-    copy->stack_max = word_load(&slot->stack_max);
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    return copy->period != 0 && copy->period == word_load(&slot->period);
-}
-
-struct recording {
-    struct recorded *slots; /* newest first while it is gathered */
-    size_t capacity;
-    size_t count;
-    uint64_t since;         /* slots that end before this are not wanted */
-    uint64_t now;           /* CLOCK_MONOTONIC */
-    uint64_t covered_from;  /* finer levels cover everything from here on */
-    uint64_t carried_until; /* what ended until then is in the next level too */
-};
-
-static void
-gather_slot(struct recording *recording, const struct recorder_slot *slot,
-            uint64_t slot_ns)
-{
-    struct recorded *added = &recording->slots[recording->count];
-
-    added->begin_ns = (slot->period - 1) * slot_ns;
-    added->end_ns = added->begin_ns + slot_ns;
-    added->calls = slot->calls;
-    added->heap_last = slot->heap_last;
-    added->heap_max = slot->heap_max;
-    added->stack_max = slot->stack_max;
-    recording->count++;
-}
-
-/* A coarse slot that reaches into what finer levels cover is cut there, and
-   its calls lose those of them that the finer slots hold. */
-static void
-trim_slot(struct recording *recording, size_t finer)
-{
-    struct recorded *slot = &recording->slots[recording->count - 1];
-
-    for (size_t i = finer; i-- > 0 && recording->slots[i].begin_ns < slot->end_ns;)
-        if (recording->slots[i].end_ns <= recording->carried_until)
-            slot->calls = subtract_floor(slot->calls, recording->slots[i].calls);
-    slot->end_ns = recording->covered_from;
-}
-
-/* The newest period of a level, or 0. */
-static uint64_t
-newest_period(const struct recorder_slot *slots, uint64_t longest)
-{
-    uint64_t newest = 0;
-
-    for (unsigned i = 0; i < RECORDER_SLOTS; i++) {
-        uint64_t period = word_load(&slots[i].period);
-        if (period > newest && period <= longest && (period - 1) % RECORDER_SLOTS == i)
-            newest = period;
-    }
-    return newest;
-}
-
-static void
-gather_level(struct reader *reader, unsigned level, uint64_t slot_ns,
-             struct recording *recording)
-{
-    const struct recorder_slot *slots = mapping_level(&reader->mapping, level);
-    uint64_t newest = newest_period(slots, (UINT64_C(1) << 60) / slot_ns);
-    uint64_t oldest = newest > RECORDER_SLOTS ? newest - RECORDER_SLOTS + 1 : 1;
-    size_t finer = recording->count;
-    struct recorder_slot slot;
-
-    for (uint64_t period = newest; period >= oldest && period > 0; period--) {
-        if (period * slot_ns <= recording->since
-            || recording->count == recording->capacity)
-            break;
-        if (!copy_slot(&slots[(period - 1) % RECORDER_SLOTS], &slot)
-            || slot.period != period
-            || (period - 1) * slot_ns >= recording->covered_from)
-            continue;
-        gather_slot(recording, &slot, slot_ns);
-        if (period * slot_ns > recording->covered_from)
-            trim_slot(recording, finer);
-    }
-    if (newest > 0 && (oldest - 1) * slot_ns < recording->covered_from)
-        recording->covered_from = (oldest - 1) * slot_ns;
-    if (newest > 0)
-        recording->carried_until = (newest - 1) * slot_ns;
-}
-
-/* The overview, unless its slots are merged while we look. */
-static void
-gather_overview(struct reader *reader, struct recording *recording)
-{
-    const struct segment_process *process = mapping_process(&reader->mapping);
-    const struct recording before = *recording;
-
-    for (int tries = 0; tries < 3; tries++) {
-        uint32_t sequence = mapping_load32(&process->overview_sequence);
-        uint64_t slot_ns = word_load(&process->overview_ns);
-
-        if (slot_ns < OVERVIEW_NS_MIN || slot_ns > OVERVIEW_NS_MAX)
-            return;
-        gather_level(reader, RECORDER_OVERVIEW, slot_ns, recording);
-        __atomic_thread_fence(__ATOMIC_ACQUIRE);
-        if (!(sequence & 1) && mapping_load32(&process->overview_sequence) == sequence)
-            return;
-        *recording = before;
-    }
-}
-
-static void
-visit_recorded(void *context, void *out)
-{
-    for (unsigned level = 0; level < RECORDER_OVERVIEW; level++)
-        gather_level(context, level, RECORDER_SLOT_NS << level, out);
-    gather_overview(context, out);
-}
-
-/* The open slot, once its time is over, as if it were closed. */
-static void
-gather_open_slot(const struct reader *reader, struct recording *recording)
-{
-    const struct segment_process *process = mapping_process(&reader->mapping);
-    uint64_t end = word_load(&process->recorder_end);
-    uint64_t start = word_load(&mapping_header(&reader->mapping)->created_ns);
-    int64_t current = __atomic_load_n(&process->current, __ATOMIC_RELAXED);
-    struct recorder_slot slot = {
-        .period = (end - start) / RECORDER_SLOT_NS,
-        .calls = subtract_floor(word_load(&process->recorder_calls),
-                                word_load(&process->recorder_calls_before)),
-        .heap_last = current > 0 ? (uint64_t)current : 0,
-        .heap_max = word_load(&process->recorder_heap_max),
-        .stack_max = word_load(&process->recorder_stack_max),
-    };
-
-    if (end <= start || end > recording->now || end - start <= recording->since
-        || recording->capacity == 0)
-        return;
-    raise_to(&slot.heap_max, slot.heap_last);
-    gather_slot(recording, &slot, RECORDER_SLOT_NS);
-    recording->covered_from = recording->slots[0].begin_ns;
-}
-
-static void
-visit_recent(void *context, void *out)
-{
-    struct reader *reader = context;
-    gather_open_slot(reader, out);
-    gather_level(reader, 0, RECORDER_SLOT_NS, out);
-}
-
-static void
-turn_oldest_first(struct recording *recording)
-{
-    for (size_t i = 0, j = recording->count; i + 1 < j; i++) {
-        struct recorded slot = recording->slots[i];
-        recording->slots[i] = recording->slots[--j];
-        recording->slots[j] = slot;
-    }
-}
-
-int
-reader_recorded(struct reader *reader, struct recorded **out, size_t *count)
-{
-    struct recording recording = {
-        .capacity = (size_t)RECORDER_LEVELS * RECORDER_SLOTS,
-        .covered_from = UINT64_MAX,
-    };
-    int error;
-
-    recording.slots = calloc(recording.capacity, sizeof *recording.slots);
-    if (recording.slots == NULL)
-        return -ENOMEM;
-    error = mapping_visit(visit_recorded, reader, &recording);
-    if (error < 0) {
-        free(recording.slots);
-        return error;
-    }
-    turn_oldest_first(&recording);
-    *out = recording.slots;
-    *count = recording.count;
-    return 0;
-}
-
-int
-reader_recent(struct reader *reader, uint64_t since_ns, uint64_t now_ns,
-              struct recorded *out, size_t capacity, size_t *count)
-{
-    struct recording recording = {
-        .slots = out,
-        .capacity = capacity,
-        .since = since_ns,
-        .now = now_ns,
-        .covered_from = UINT64_MAX,
-    };
-    int error = mapping_visit(visit_recent, reader, &recording);
-
-    turn_oldest_first(&recording);
-    *count = error < 0 ? 0 : recording.count;
-    return error;
 }

@@ -68,6 +68,14 @@ struct snapshot {
     uint64_t threads_started;
     uint64_t threads_merged;          /* that shared shard 0 for want of room */
     unsigned torn;                    /* shards stuck inside an update */
+
+    /* A dormant process counts only while it is watched (control.h): what it did
+       meanwhile is not in any counter.  In others wakes is 0. */
+    bool asleep;                      /* now */
+    uint32_t wakes;                   /* stretches measured */
+    uint64_t awake_since_ns;          /* since created_ns: live_* are of blocks made
+                                         since then; with usable accounting at
+                                         least so many */
 };
 
 /* Blocks by size.  allocated: every call that allocates, failed ones and
@@ -99,6 +107,7 @@ struct recorded {
     uint64_t heap_last;
     uint64_t heap_max;
     uint64_t stack_max;
+    bool asleep;     /* nothing was measured: all figures are 0 */
 };
 
 /*

@@ -95,7 +95,7 @@ TESTS += tests/fuzz/reader
 if ENABLE_FUZZ
 noinst_PROGRAMS += tests/fuzz/reader-fuzz
 tests_fuzz_reader_fuzz_SOURCES = tests/fuzz/reader.c src/segment/reader.c \
-	src/segment/mapping.c src/segment/names.c
+	src/segment/reader-recorder.c src/segment/mapping.c src/segment/names.c
 tests_fuzz_reader_fuzz_CFLAGS = -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined
 tests_fuzz_reader_fuzz_LDFLAGS = -fsanitize=fuzzer,address,undefined
 endif
