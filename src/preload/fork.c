@@ -13,9 +13,16 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "preload/real.h"
 #include "preload/state.h"
 #include "segment/live.h"
 #include "segment/seqlock.h"
+
+/* glibc's pthread_atfork calls it from the part that is linked statically; not
+   in musl, whose programs must at least start. */
+extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void), void *)
+    __attribute__((weak));
+extern void *__dso_handle;
 
 static struct mt_baseline baseline;
 static uint32_t baseline_busy;
@@ -122,5 +129,13 @@ in_child(void)
 void
 mt_fork_install(void)
 {
-    pthread_atfork(prepare, in_parent, in_child);
+    int (*install)(void (*)(void), void (*)(void), void (*)(void));
+
+    if (__register_atfork != NULL) {
+        __register_atfork(prepare, in_parent, in_child, __dso_handle);
+        return;
+    }
+    *(void **)&install = mt_real_next("pthread_atfork");
+    if (install != NULL)
+        install(prepare, in_parent, in_child);
 }

@@ -20,6 +20,9 @@ MT_BIND_OLD(dlsym);
 MT_BIND_OLD(dladdr);
 MT_BIND(dladdr1, MT_DLADDR1_VERSION);
 
+/* Not in every C library: a program of musl's would not start. */
+extern __typeof__(dladdr1) dladdr1 __attribute__((weak));
+
 struct mt_real mt_real;
 
 /* ---- arena ---- */
@@ -160,6 +163,13 @@ mt_real_is_special(void)
 }
 
 bool
+mt_real_is_sanitizer(void)
+{
+    return !mt_real_has("gnu_get_libc_version")
+           && mt_real_has("__sanitizer_get_allocated_size");
+}
+
+bool
 mt_real_reached(void)
 {
     void *first = dlsym(RTLD_DEFAULT, "malloc");
@@ -170,6 +180,7 @@ mt_real_reached(void)
         return true;
     /* An executable at a fixed address that takes the address of malloc has an
        undefined symbol with a value: its PLT entry, which leads to us. */
-    return dladdr1(first, &info, (void **)&symbol, RTLD_DL_SYMENT) != 0 && symbol != NULL
+    return dladdr1 != NULL
+           && dladdr1(first, &info, (void **)&symbol, RTLD_DL_SYMENT) != 0 && symbol != NULL
            && symbol->st_shndx == SHN_UNDEF;
 }

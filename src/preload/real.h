@@ -82,6 +82,10 @@ bool mt_real_has(const char *name);
 /* Does a sized or non-standard entry point of it make trailers dangerous? */
 bool mt_real_is_special(void);
 
+/* Is it that of a sanitizer, whose findings a trailer or a question of ours would
+   falsify? */
+bool mt_real_is_sanitizer(void);
+
 /* Do calls of malloc reach us, or does the program's own come first? */
 bool mt_real_reached(void);
 

@@ -45,7 +45,8 @@ static enum segment_accounting accounting;
 static void
 rouse_allocator(void)
 {
-    if (mt_real.malloc_usable_size != NULL)
+    /* LeakSanitizer does not survive the question. */
+    if (mt_real.malloc_usable_size != NULL && !mt_real_is_sanitizer())
         mt_real.malloc_usable_size(NULL);
     mt_real.doubts = mt_real_has("gnu_get_libc_version") ? HEAD_DOUBTS : HEADS_UNKNOWN;
 }
@@ -108,6 +109,8 @@ reason_not_to_count(void)
         return REASON_OTHER_PROGRAM;
     if (!mt_real_reached())
         return REASON_OWN_MALLOC;
+    if (mt_real_is_sanitizer())
+        return REASON_SANITIZER;
     return accounting == ACCOUNTING_NONE ? REASON_NO_USABLE_SIZE : REASON_NONE;
 }
 
@@ -192,6 +195,9 @@ mt_wake(void)
     return mt_guard.mode != 0;
 }
 
+/* Only glibc hands them to constructors. */
+extern const char *gnu_get_libc_version(void) __attribute__((weak));
+
 __attribute__((constructor)) static void
 on_load(int argc, char **argv)
 {
@@ -200,7 +206,7 @@ on_load(int argc, char **argv)
 
     if (!mt_guard.mode)
         mt_wake();
-    if (mt_segment.header != NULL)
+    if (mt_segment.header != NULL && gnu_get_libc_version != NULL)
         mt_publish_arguments(argc, argv);
     if (mt_options.root_only && dladdr(&mt_guard, &own) != 0)
         mt_options_leave_preload(own.dli_fname);

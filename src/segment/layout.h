@@ -90,7 +90,8 @@ enum segment_reason {
     REASON_FILE_LIMIT = 4,    /* RLIMIT_FSIZE is below the segment's size */
     REASON_NO_ROOM = 5,       /* the file system is full */
     REASON_MAP_FAILED = 6,    /* mmap refused (RLIMIT_AS?) */
-    REASON_OTHER_PROGRAM = 7  /* MEMUSAGE_PROG_NAME names another program */
+    REASON_OTHER_PROGRAM = 7, /* MEMUSAGE_PROG_NAME names another program */
+    REASON_SANITIZER = 8      /* the allocator is a sanitizer's */
 };
 
 /* How this process came to be, in header.origin. */

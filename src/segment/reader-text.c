@@ -32,6 +32,8 @@ segment_reason_text(enum segment_reason reason)
         return _("the segment could not be mapped (address space limit?)");
     case REASON_OTHER_PROGRAM:
         return _("another program was asked for");
+    case REASON_SANITIZER:
+        return _("the program is built with a sanitizer");
     }
     return _("unknown reason");
 }

@@ -42,7 +42,8 @@ WATCH_LIBS = tests/preload/libwatch.a src/segment/libsegment.a $(CMOCKA_LIBS) $(
 
 library_tests = tests/preload/rows tests/preload/threads tests/preload/stack \
 	tests/preload/forks tests/preload/life tests/preload/allocators \
-	tests/preload/options tests/preload/harm tests/preload/rings
+	tests/preload/options tests/preload/harm tests/preload/rings \
+	tests/preload/foreign
 check_PROGRAMS += $(library_tests)
 TESTS += $(library_tests)
 tests_preload_rows_LDADD = $(WATCH_LIBS)
@@ -54,6 +55,7 @@ tests_preload_allocators_LDADD = $(WATCH_LIBS)
 tests_preload_options_LDADD = $(WATCH_LIBS)
 tests_preload_harm_LDADD = $(WATCH_LIBS)
 tests_preload_rings_LDADD = $(WATCH_LIBS)
+tests_preload_foreign_LDADD = $(WATCH_LIBS)
 endif
 CLEANFILES += $(watched)
 

@@ -128,6 +128,36 @@ test_environment(void **state)
     assert_int_equal(0, segments_left());
 }
 
+/* A child with AddressSanitizer starts, unless the user wants otherwise. */
+static void
+test_sanitizers_start(void **state)
+{
+    static const struct {
+        const char *before, *after;
+    } cases[] = {
+        {NULL, "verify_asan_link_order=0\n"},
+        {"", "verify_asan_link_order=0\n"},
+        {"log_path=x", "log_path=x:verify_asan_link_order=0\n"},
+        {"verify_asan_link_order=1", "verify_asan_link_order=1\n"},
+    };
+    struct launch_options options = {.argv = ARGV("sh", "-c", "echo \"$ASAN_OPTIONS\""),
+                                     .library = libc_path};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct launched launched;
+        char output[1000];
+
+        unsetenv("ASAN_OPTIONS");
+        if (cases[i].before != NULL)
+            setenv("ASAN_OPTIONS", cases[i].before, 1);
+        assert_int_equal(0, run(&options, &launched, output, sizeof output));
+        assert_string_equal(output, cases[i].after);
+        assert_int_equal(0, finish(&launched));
+    }
+    unsetenv("ASAN_OPTIONS");
+}
+
 /* The segment is there, prepared, the child's and kept by us. */
 static void
 test_prepared_segment(void **state)
@@ -499,6 +529,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_environment),
+        cmocka_unit_test(test_sanitizers_start),
         cmocka_unit_test(test_prepared_segment),
         cmocka_unit_test(test_arguments_and_status),
         cmocka_unit_test(test_exec_failures),
