@@ -204,3 +204,16 @@ tests_unit_pack_SOURCES = tests/unit/pack.c
 tests_unit_pack_LDADD = src/report/libreport.a $(ZSTD_LIBS) $(CMOCKA_LIBS)
 TESTS += tests/unit/fields tests/unit/pack
 endif
+
+# Allocation logs.
+if HAVE_CMOCKA
+check_PROGRAMS += tests/unit/logalloc tests/unit/munge
+tests_unit_logalloc_SOURCES = tests/unit/logalloc.c
+tests_unit_logalloc_LDADD = src/trace/libtrace.a $(CMOCKA_LIBS) $(LIBINTL)
+tests_unit_munge_SOURCES = tests/unit/munge.c
+tests_unit_munge_LDADD = src/trace/libtrace.a $(CMOCKA_LIBS) $(LIBINTL)
+TESTS += tests/unit/logalloc tests/unit/munge
+endif
+dist_check_SCRIPTS += tests/e2e/munge.sh
+TESTS += tests/e2e/munge.sh
+EXTRA_DIST += tests/data/logalloc

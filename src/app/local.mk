@@ -25,6 +25,11 @@ memtopstat_SOURCES = src/memtopstat.c src/i18n.h
 memtopstat_LDADD = src/app/libapp.a src/trace/libtrace.a src/report/libreport.a \
 	src/monitor/libmonitor.a src/segment/libsegment.a $(LIBINTL) -lm
 
+# Allocation logs, for any allocator.
+bin_PROGRAMS += memtop-munge
+memtop_munge_SOURCES = src/memtop-munge.c src/i18n.h
+memtop_munge_LDADD = src/app/libapp.a src/trace/libtrace.a src/report/libreport.a $(LIBINTL)
+
 # Scripts that call memusage and memusagestat by name get ours.
 if MEMUSAGE_NAMES
 install-exec-hook:

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Makes a recorded allocation log (logalloc.h) independent of the run it comes
+ * from: processes, their threads, and per process the slots its blocks lie in,
+ * are numbered in the order they appear; a slot that was left longest ago is
+ * the next to be used.  Memory is needed for live blocks only.
+ *
+ * Mended, which the original does not do: NULL is slot 0; a block whose
+ * realloc() fails lives on; realloc() to 0 that returns NULL frees; a block whose
+ * address is handed out again although nothing freed it is freed.  If it was
+ * another thread's realloc() that is recorded late, that one finds its block.
+ */
+#ifndef MEMTOP_MUNGE_H
+#define MEMTOP_MUNGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "trace/logalloc.h"
+
+enum munge_verdict {
+    MUNGE_GOOD,
+    MUNGE_MALFORMED, /* no line of a log, or wrong arguments or result */
+    MUNGE_UNKNOWN,   /* no such call */
+    MUNGE_UNSEEN,    /* a block of which no allocation was seen */
+    MUNGE_FAILED,    /* an allocation that failed: there is nothing to replay */
+    MUNGE_NO_RESULT, /* an allocation without result */
+    MUNGE_NO_MEMORY, /* the line may be lost, and others with it */
+};
+
+struct munge_options {
+    bool original; /* not mended */
+    /* Gets what becomes of a line: one line, rarely some frees before or after. */
+    void (*put)(void *context, const struct logalloc_line *line);
+    void *context;
+};
+
+struct munge;
+
+/* NULL if memory is short. */
+struct munge *munge_new(const struct munge_options *options);
+
+/* Any bytes, without the newline.  Nothing comes of a line that is not good. */
+enum munge_verdict munge_line(struct munge *munge, const char *text, size_t length);
+
+void munge_free(struct munge *munge);
+
+#endif

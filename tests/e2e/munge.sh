@@ -1,0 +1,83 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# memtop-munge: a filter for logs of all kinds.
+data=$(cd "$(dirname "$0")/../data/logalloc" && pwd) || exit 99
+. "$(dirname "$0")/common.sh"
+tested=${memtop%/*}/memtop-munge
+
+same() {
+    cmp "$1" "$2" || fail "$1 is not $2: $(diff "$1" "$2" | head -n 9)"
+}
+
+# --- the examples of the original ---
+for name in readme old; do
+    for option in '' --compat; do
+        # shellcheck disable=SC2086
+        run 0 $option "$data/$name.log"
+        same out "$data/$name.munged"
+        silent err
+    done
+done
+"$tested" <"$data/readme.log" >out || fail "from the standard input: $?"
+same out "$data/readme.munged"
+
+# --- what is refused ---
+printf '%s\n' '7 7 malloc(5)=0x10' 'no line' '' '7 7 mmap(5)=0x1' '7 7 free(0x99)' \
+    '7 7 malloc(9)=0x0' '7 7 malloc(9)' "$(printf '7 \033[31m')" '7 7 free(0x10)' >log
+printf '1 1 malloc(5)=#1\n1 1 free(#1)\n' >good
+run 1 log
+same out good
+cat >expected <<END
+memtop-munge: line 2: not a line of an allocation log: no line
+memtop-munge: line 4: unknown function: 7 7 mmap(5)=0x1
+memtop-munge: line 5: no allocation of this block was seen: 7 7 free(0x99)
+memtop-munge: line 6: the allocation failed: 7 7 malloc(9)=0x0
+memtop-munge: line 7: an allocation without result: 7 7 malloc(9)
+memtop-munge: line 8: not a line of an allocation log: 7 ?[31m
+END
+same err expected
+run 0 -c log
+printf '1 1 malloc(5)=#1\n1 1 malloc(9)\n1 1 free(#1)\n' >good
+same out good
+cat >expected <<END
+Ignored "no line": Malformed input
+Ignored "": Malformed input
+Ignored "7 7 mmap(5)=0x1": Unknown function
+Ignored "7 7 free(0x99)": Did not see an alloc for pointer
+Ignored "7 7 malloc(9)=0x0": Result is NULL
+Ignored "7 ?[31m": Malformed input
+END
+same err expected
+
+# --- any bytes, lines of any length, no last newline ---
+printf '1 1 malloc(5)=0x10' >log
+run 0 log
+printf '1 1 malloc(5)=#1\n' >good
+same out good
+{ head -c 3000000 /dev/zero | tr '\0' x; printf '\n1 1 malloc(5)=0x10\r\n'; } >log
+run 1 log
+same out good
+[ "$(wc -l <err)" = 1 ] && [ "$(wc -c <err)" -lt 400 ] || fail "said: $(head -c 500 err)"
+head -c 100000 /dev/urandom >log
+run 1 log
+silent out
+run 0 /dev/null
+silent out err
+
+# --- what cannot be done ---
+run 2 missing
+says err 'cannot read missing: No such file'
+run 2 .
+says err 'cannot read .: Is a directory'
+run 64 log log
+says err 'more than one file'
+run 64 --bogus
+if [ -w /dev/full ]; then
+    "$tested" "$data/readme.log" >/dev/full 2>err
+    [ $? = 2 ] || fail "/dev/full was written to"
+    says err 'cannot write: No space left'
+fi
+run 0 --help
+says out --compat
+
+finish
