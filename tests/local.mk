@@ -102,6 +102,10 @@ tests_unit_keys_SOURCES = tests/unit/keys.c
 tests_unit_keys_LDADD = src/tui/libtui.a $(CMOCKA_LIBS) $(LIBINTL)
 tests_unit_canvas_SOURCES = tests/unit/canvas.c
 tests_unit_canvas_LDADD = src/tui/libtui.a src/report/libreport.a $(CMOCKA_LIBS) $(LIBINTL)
+check_PROGRAMS += tests/unit/search
+tests_unit_search_SOURCES = tests/unit/search.c
+tests_unit_search_LDADD = src/tui/libtui.a $(CMOCKA_LIBS)
+TESTS += tests/unit/search
 check_PROGRAMS += tests/unit/view
 tests_unit_view_SOURCES = tests/unit/view.c
 tests_unit_view_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
@@ -124,9 +128,9 @@ endif
 
 # The display end to end, in a terminal of its own.
 dist_check_SCRIPTS += tests/e2e/display.sh tests/e2e/leaving.sh tests/e2e/sizes.sh \
-	tests/e2e/history.sh
+	tests/e2e/history.sh tests/e2e/keys.sh
 TESTS += tests/e2e/display.sh tests/e2e/leaving.sh tests/e2e/sizes.sh \
-	tests/e2e/history.sh
+	tests/e2e/history.sh tests/e2e/keys.sh
 EXTRA_DIST += tests/e2e/common.sh tests/e2e/tmux.sh
 
 # The report against glibc's memusage.

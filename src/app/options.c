@@ -183,37 +183,12 @@ parse_side(struct argp_state *state, const char *option, const char *text, int l
     return side == 0 || side >= least ? side : least;
 }
 
-/* Decimal seconds, with either point, whatever the locale. */
-static bool
-parse_seconds(const char *text, int64_t *ns)
-{
-    const int64_t most = INT64_C(1000) * 1000000000;
-    int64_t value = 0, place = 1000000000;
-    bool digits = false, fraction = false;
-
-    for (; *text != '\0'; text++) {
-        if (!fraction && (*text == '.' || *text == ',')) {
-            fraction = true;
-            continue;
-        }
-        if (!isdigit((unsigned char)*text))
-            return false;
-        digits = true;
-        if (fraction)
-            value += (*text - '0') * (place /= 10);
-        else if ((value = value * 10 + (*text - '0') * place) > most)
-            return false;
-    }
-    *ns = value;
-    return digits;
-}
-
 static int64_t
 parse_interval(struct argp_state *state, const char *text)
 {
     int64_t ns = 0;
 
-    if (!parse_seconds(text, &ns) || ns < 100000000 || ns > INT64_C(60000000000))
+    if (!quantity_seconds(text, &ns) || ns < 100000000 || ns > INT64_C(60000000000))
         argp_error(state, _("'%s' is not a value of %s: it takes seconds from 0.1 to 60"),
                    text, "--interval");
     return ns;

@@ -132,3 +132,18 @@ quantity_count(const char *text, uint64_t *count)
     unsigned step = unit_step(*text);
     return text[step > 0] == '\0' && multiply(&decimal, power(1000, step), count);
 }
+
+bool
+quantity_seconds(const char *text, int64_t *ns)
+{
+    const uint64_t most = UINT64_C(1000) * 1000000000;
+    struct decimal decimal;
+    uint64_t value;
+
+    text = parse_decimal(text, &decimal);
+    if (text == NULL || *text != '\0' || !multiply(&decimal, 1000000000, &value)
+        || value > most)
+        return false;
+    *ns = (int64_t)value;
+    return true;
+}

@@ -21,4 +21,7 @@ bool quantity_size_prefix(const char *text, uint64_t *bytes, const char **end);
 /* A count: digits, and k, M, G... for powers of 1000: "250000", "1.5M". */
 bool quantity_count(const char *text, uint64_t *count);
 
+/* Decimal seconds, point or comma, up to 1000 s, in nanoseconds: "0.5", "2". */
+bool quantity_seconds(const char *text, int64_t *ns);
+
 #endif

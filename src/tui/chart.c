@@ -299,14 +299,15 @@ peak_text(char *text, size_t size, const struct view *view, const struct scene *
     int64_t when, ago;
 
     text[0] = '\0';
-    if (!history_peak(scene->history, series, 0, scene->shown_ns, &value, &when))
+    if (!history_peak(scene->history, series, view->peak_from_ns, scene->shown_ns, &value,
+                      &when))
         return;
     if (series == SERIES_CALLS) {
         snprintf(text, size, _("highest %s/s"),
                  units_count_compact(value_text, sizeof value_text, value));
         return;
     }
-    if (series == SERIES_HEAP && scene->process->measured
+    if (series == SERIES_HEAP && scene->process->measured && view->peak_from_ns == 0
         && scene->process->now.peak_bytes > value)
         value = scene->process->now.peak_bytes;
     units_bytes(value_text, sizeof value_text, value, view->unit);

@@ -190,7 +190,19 @@ program_action(struct app *app, enum action action)
         stop_or_continue(app);
         break;
     case ACTION_SIGNAL:
-        prompt_ask_signal(app);
+        prompt_ask(app, QUESTION_SIGNAL);
+        break;
+    case ACTION_ASK_INTERVAL:
+        prompt_ask(app, QUESTION_INTERVAL);
+        break;
+    case ACTION_SEARCH:
+        find_ask(app);
+        break;
+    case ACTION_NEXT_MATCH:
+        find_next(app, true);
+        break;
+    case ACTION_PREVIOUS_MATCH:
+        find_next(app, false);
         break;
     case ACTION_INTERACT:
         start_interacting(app);

@@ -49,6 +49,7 @@ enum input {
     X(FASTER, "+ -", '+', '=', 0, 0, N_("Interval"),                                  \
       N_("sample twice, half as often"))                                              \
     X(SLOWER, "", '-', '_', 0, 0, "", "")                                             \
+    X(ASK_INTERVAL, "d", 'd', 0, 0, 0, "", N_("type the interval"))                   \
     X(SAVE_TEXT, "w J", 'w', 0, 0, 0, N_("Save"),                                     \
       N_("save a report as text, everything as JSON"))                                \
     X(SAVE_JSON, "", 'J', 0, 0, 0, "", "")                                            \
@@ -56,6 +57,14 @@ enum input {
     X(OUTPUT, "o", 'o', 0, 0, 0, N_("Output"), N_("what the program printed"))        \
     X(INTERACT, "i", 'i', 0, 0, 0, "",                                                \
       N_("on that page: type to the program; ^] ends it"))                            \
+    X(SEARCH, "/", '/', '.', 0, 0, "",                                                \
+      N_("search in the output; on the page of threads: by name"))                    \
+    X(NEXT_MATCH, "n N", 'n', 0, 0, 0, "", N_("next match further up, down"))         \
+    X(PREVIOUS_MATCH, "", 'N', 0, 0, 0, "", "")                                       \
+    X(SORT, "s R", 's', 0, 0, 0, "", N_("sort a table by the next column, reverse it")) \
+    X(REVERSE, "", 'R', 0, 0, 0, "", "")                                              \
+    X(RESET_PEAK, "r", 'r', 0, 0, 0, "",                                              \
+      N_("the peak since now; again: that of the run"))                               \
     X(LOG, "l", 'l', 0, 0, 0, "", N_("logarithmic or linear scale"))                  \
     X(STYLE, "g", 'g', 0, 0, 0, "", N_("graphs in braille, blocks or ASCII"))         \
     X(UNIT, "e", 'e', 0, 0, 0, "", N_("unit: automatic, KiB, MiB, bytes"))            \

@@ -6,12 +6,13 @@ src_tui_libtui_a_SOURCES = \
 	src/tui/canvas.c src/tui/canvas.h \
 	src/tui/command.c src/tui/cursor.c src/tui/look.c src/tui/prompt.c \
 	src/tui/dump.c src/tui/dump.h \
-	src/tui/graph.c src/tui/graph.h \
+	src/tui/find.c src/tui/graph.c src/tui/graph.h \
 	src/tui/keys.c src/tui/keys.h \
 	src/tui/layout.c src/tui/layout.h \
 	src/tui/message.c \
 	src/tui/chart.c \
 	src/tui/save.c src/tui/target.c \
+	src/tui/search.c src/tui/search.h src/tui/sort.c src/tui/sort.h \
 	src/tui/since.c src/tui/since.h \
 	src/tui/term.c src/tui/term.h \
 	src/tui/view.c src/tui/view.h \

@@ -63,19 +63,66 @@ mark_or_clear(struct app *app)
         app->mark_asked = true;
 }
 
-static void
-change_interval(struct app *app, bool longer)
+void
+look_set_interval(struct app *app, int64_t interval)
 {
-    int64_t interval = longer ? app->interval_ns * 2 : app->interval_ns / 2;
+    const char *what = _("Interval %.2g s");
 
-    if (interval < APP_INTERVAL_MIN_NS)
+    if (interval < APP_INTERVAL_MIN_NS) {
         interval = APP_INTERVAL_MIN_NS;
-    if (interval > APP_INTERVAL_MAX_NS)
+        what = _("Interval %.2g s, the shortest");
+    } else if (interval > APP_INTERVAL_MAX_NS) {
         interval = APP_INTERVAL_MAX_NS;
+        what = _("Interval %.2g s, the longest");
+    }
     app->interval_changed = interval != app->interval_ns;
     app->interval_ns = interval;
-    /* TRANSLATORS: seconds */
-    app_ack(app, _("Interval %.2g s"), (double)interval / 1e9);
+    app_ack(app, what, (double)interval / 1e9);
+}
+
+static void
+sort_by_next(struct app *app)
+{
+    enum page page = app->view.page;
+    struct sort *sort = &app->view.sort[page];
+    const char *name = view_sort_column(page, ++sort->column);
+
+    if (view_sort_column(page, 1) == NULL) {
+        sort->column = 0;
+        app_ack(app, "%s", _("There is no table to sort on this page"));
+    } else if (name == NULL) {
+        *sort = (struct sort){ 0, false };
+        app_ack(app, "%s", _("In the usual order"));
+    } else {
+        app_ack(app, _("Sorted by: %s"), name);
+    }
+}
+
+static void
+reverse(struct app *app)
+{
+    struct sort *sort = &app->view.sort[app->view.page];
+
+    if (view_sort_column(app->view.page, 1) == NULL) {
+        app_ack(app, "%s", _("There is no table to sort on this page"));
+        return;
+    }
+    sort->reverse = !sort->reverse;
+    app_ack(app, "%s", sort->reverse ? _("In reverse order") : _("No more reversed"));
+}
+
+static void
+reset_peak(struct app *app)
+{
+    struct view *view = &app->view;
+
+    if (view->peak_from_ns > 0) {
+        view->peak_from_ns = 0;
+        app_ack(app, "%s", _("The peak of the whole run"));
+    } else {
+        view->peak_from_ns = app->scene.process->run_ns;
+        app_ack(app, "%s", _("Peak reset; r again shows that of the run"));
+    }
 }
 
 static void
@@ -146,10 +193,19 @@ look_perform(struct app *app, enum action action)
         change_window(app, -1);
         break;
     case ACTION_FASTER:
-        change_interval(app, false);
+        look_set_interval(app, app->interval_ns / 2);
         break;
     case ACTION_SLOWER:
-        change_interval(app, true);
+        look_set_interval(app, app->interval_ns * 2);
+        break;
+    case ACTION_SORT:
+        sort_by_next(app);
+        break;
+    case ACTION_REVERSE:
+        reverse(app);
+        break;
+    case ACTION_RESET_PEAK:
+        reset_peak(app);
         break;
     case ACTION_PAUSE:
         pause_or_go_on(app);

@@ -9,14 +9,16 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <wchar.h>
 
 #include "i18n.h"
-#include "tui/keys.h"
+#include "report/quantity.h"
 
-#define SHORT_BELOW_COLS 66
+#define SHORT_BELOW_COLS 66   /* questions are shorter */
 
 static void
 answer_quit(struct app *app, int input)
@@ -39,12 +41,53 @@ answer_quit(struct app *app, int input)
     }
 }
 
+/* ---- what is typed ---- */
+
 static void
-send_typed_signal(struct app *app)
+take_back(struct app *app)
+{
+    size_t length = strlen(app->typed);
+
+    /* The whole of a character. */
+    while (length > 0 && ((unsigned char)app->typed[--length] & 0xc0) == 0x80)
+        ;
+    app->typed[length] = '\0';
+}
+
+static void
+add_character(struct app *app, int input)
+{
+    size_t length = strlen(app->typed);
+    char bytes[MB_LEN_MAX];
+    mbstate_t state = { 0 };
+    size_t count = wcrtomb(bytes, (wchar_t)input, &state);
+
+    if (count == (size_t)-1 || length + count >= sizeof app->typed)
+        return;
+    memcpy(app->typed + length, bytes, count);
+    app->typed[length + count] = '\0';
+}
+
+/* Whether a character may stand in the answer. */
+static bool
+may_be_typed(enum question question, int input)
+{
+    if (input < ' ' || input >= INPUT_SPECIAL || input == 0x7f)
+        return false;
+    if (question == QUESTION_SIGNAL)
+        return input < 128 && isalnum(input);
+    if (question == QUESTION_INTERVAL)
+        return (input >= '0' && input <= '9') || input == '.' || input == ',';
+    return true;
+}
+
+/* ---- what becomes of it ---- */
+
+static void
+answer_signal(struct app *app)
 {
     int number = app->typed[0] != '\0' ? target_signal_number(app->typed) : SIGTERM;
 
-    app->question = QUESTION_NONE;
     if (number < 0)
         app_ack(app, _("There is no signal '%s'"), app->typed);
     else if (!target_signal(app, number))
@@ -55,21 +98,48 @@ send_typed_signal(struct app *app)
 }
 
 static void
-answer_signal(struct app *app, int input)
+answer_interval(struct app *app)
 {
-    size_t length = strlen(app->typed);
+    int64_t interval;
 
+    if (app->typed[0] == '\0')
+        return;
+    if (quantity_seconds(app->typed, &interval))
+        look_set_interval(app, interval);
+    else
+        app_ack(app, _("'%s' is not a number of seconds"), app->typed);
+}
+
+static void
+answer(struct app *app)
+{
+    enum question question = app->question;
+
+    app->question = QUESTION_NONE;
+    if (question == QUESTION_SIGNAL)
+        answer_signal(app);
+    else if (question == QUESTION_INTERVAL)
+        answer_interval(app);
+    else
+        find_text(app, app->typed);
+}
+
+static void
+type(struct app *app, int input)
+{
     if (input == INPUT_ESCAPE || input == INPUT_CTRL('c'))
         app->question = QUESTION_NONE;
     else if (input == INPUT_ENTER)
-        send_typed_signal(app);
-    else if (input == INPUT_BACKSPACE && length > 0)
-        app->typed[length - 1] = '\0';
-    else if (input < 128 && isalnum(input) && length + 1 < sizeof app->typed) {
-        app->typed[length] = (char)toupper(input);
-        app->typed[length + 1] = '\0';
-    }
+        answer(app);
+    else if (input == INPUT_BACKSPACE)
+        take_back(app);
+    else if (input == INPUT_CTRL('u'))
+        app->typed[0] = '\0';
+    else if (may_be_typed(app->question, input))
+        add_character(app, app->question == QUESTION_SIGNAL ? toupper(input) : input);
 }
+
+/* ---- the questions ---- */
 
 const char *
 prompt_text(const struct app *app, char *text, size_t size)
@@ -83,33 +153,40 @@ prompt_text(const struct app *app, char *text, size_t size)
         snprintf(text, size, _("Signal to send (Enter for TERM, Esc none): %s_"),
                  app->typed);
         return text;
+    case QUESTION_INTERVAL:
+        snprintf(text, size, _("Interval in seconds: %s_"), app->typed);
+        return text;
+    case QUESTION_SEARCH:
+        snprintf(text, size,
+                 app->view.page == PAGE_THREADS ? _("Threads called: %s_")
+                                                : _("Search: %s_"),
+                 app->typed);
+        return text;
     default:
         return "";
     }
 }
 
 void
-prompt_ask_signal(struct app *app)
+prompt_ask(struct app *app, enum question question)
 {
-    if (!app_running(app)) {
+    if (question == QUESTION_SIGNAL && !app_running(app)) {
         app_ack(app, "%s", _("The program has ended"));
         return;
     }
-    app->question = QUESTION_SIGNAL;
+    app->question = question;
     app->typed[0] = '\0';
+    app->ack_ns = 0;
 }
 
 bool
 prompt_key(struct app *app, int input)
 {
-    switch (app->question) {
-    case QUESTION_QUIT:
-        answer_quit(app, input);
-        return true;
-    case QUESTION_SIGNAL:
-        answer_signal(app, input);
-        return true;
-    default:
+    if (app->question == QUESTION_NONE || input == INPUT_RESIZE)
         return false;
-    }
+    if (app->question == QUESTION_QUIT)
+        answer_quit(app, input);
+    else
+        type(app, input);
+    return true;
 }

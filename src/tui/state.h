@@ -15,7 +15,13 @@
 #define APP_INTERVAL_MIN_NS INT64_C(100000000)
 #define APP_INTERVAL_MAX_NS INT64_C(60000000000)
 
-enum question { QUESTION_NONE, QUESTION_QUIT, QUESTION_SIGNAL };
+enum question {
+    QUESTION_NONE,
+    QUESTION_QUIT,
+    QUESTION_SIGNAL,
+    QUESTION_INTERVAL,
+    QUESTION_SEARCH
+};
 
 struct app {
     struct session *session;
@@ -41,11 +47,11 @@ struct app {
     int64_t drawn_ns;
 
     enum question question;
-    char typed[16];              /* the answer so far */
+    char typed[SEARCH_MAX];             /* the answer so far */
     char ack[300];               /* what the last key did */
     int64_t ack_ns;              /* when; 0: none */
     char state_text[300];        /* what message_choose() made up */
-    char question_text[128];
+    char question_text[SEARCH_MAX + 128];
     bool told_dropped;           /* what the window is too small for was told */
 
     int64_t interrupted_ns;      /* when ^C went to the program */
@@ -92,9 +98,18 @@ bool look_perform(struct app *app, enum action action);
 void look_set_mark(struct app *app);
 void look_clear_mark(struct app *app, const char *why);
 
-/* Asks which signal to send; takes a key as part of an answer, false if nothing is
-   asked; the question for the message line, "" if none, may use text (prompt.c). */
-void prompt_ask_signal(struct app *app);
+/* Samples so often from now on. */
+void look_set_interval(struct app *app, int64_t interval_ns);
+
+/* Looks for text where the page has something to look for; "" looks for nothing any
+   more.  Goes to the next match, up or down the output (find.c). */
+void find_ask(struct app *app);
+void find_text(struct app *app, const char *text);
+void find_next(struct app *app, bool up);
+
+/* Asks; takes a key as part of an answer, false if nothing is asked; the question
+   for the message line, "" if none, may use text (prompt.c). */
+void prompt_ask(struct app *app, enum question question);
 bool prompt_key(struct app *app, int input);
 const char *prompt_text(const struct app *app, char *text, size_t size);
 

@@ -162,29 +162,27 @@ choose_columns(const struct view *view, const struct scene *scene, int cols, boo
     return columns;
 }
 
-/* Right-aligned over its column, a blank before it at least. */
 static void
-heading(struct picture *picture, int row, int col, int columns, const char *text)
+draw_heading(struct picture *picture, const struct columns *columns,
+             const struct sort *sort, int row, int col, int end)
 {
-    canvas_field(&picture->canvas, row, col + 1, columns - 1, TEXT_RIGHT, ROLE_DIM, text);
-}
+    const struct {
+        int cols;
+        bool shown;
+    } fields[] = { { CALLS_COLS, true },
+                   { RATE_COLS, columns->rate },
+                   { columns->total, true },
+                   { FAILED_COLS, columns->failed } };
 
-static void
-draw_heading(struct picture *picture, const struct columns *columns, int row, int col,
-             int end)
-{
     col += 1 + columns->name;
-    heading(picture, row, col, CALLS_COLS, _("calls"));
-    col += CALLS_COLS;
-    if (columns->rate) {
-        heading(picture, row, col, RATE_COLS, _("calls/s"));
-        col += RATE_COLS;
+    for (unsigned i = 0; i < sizeof fields / sizeof *fields; i++) {
+        const struct rect field = { row, col, 1, fields[i].cols };
+
+        if (!fields[i].shown || (i > 0 && col + fields[i].cols > end))
+            continue;
+        view_heading(picture, &field, view_sort_column(PAGE_CALLS, i + 1), sort, i + 1);
+        col += fields[i].cols;
     }
-    if (col + columns->total <= end)
-        heading(picture, row, col, columns->total, _("total"));
-    col += columns->total;
-    if (columns->failed)
-        heading(picture, row, col, FAILED_COLS, _("failed"));
 }
 
 static void
@@ -226,31 +224,56 @@ draw_row(struct picture *picture, const struct view *view, const struct columns 
         canvas_put(canvas, row, col, end - col, ROLE_NORMAL, values->remark);
 }
 
+/* The rows there are, in the page's own order; returns how many. */
+static size_t
+collect_rows(struct row *rows, const struct scene *scene, bool all)
+{
+    size_t count = 0;
+
+    for (int i = 0; i < FN_COUNT; i++)
+        if (function_shown(scene, i, all))
+            function_row(&rows[count++], scene, i);
+    for (int i = 0; i < MAPPING_COUNT && mappings_counted(scene); i++)
+        mapping_row(&rows[count++], scene, i);
+    return count;
+}
+
+static uint64_t
+sort_key(const struct row *row, unsigned column)
+{
+    switch (column) {
+    case 1:
+        return amount_size(&row->calls);
+    case 2:
+        return row->rate > 0 ? (uint64_t)(row->rate * 1000) : 0;
+    case 3:
+        return amount_size(&row->bytes);
+    default:
+        return amount_size(&row->failed);
+    }
+}
+
 /* Heading and rows from the top of rect; skips the first ones. */
 static void
 draw_table(struct picture *picture, const struct view *view, const struct scene *scene,
            const struct rect *rect, bool all, int skip)
 {
+    static const struct sort usual;
+    const struct sort *sort = all ? &view->sort[PAGE_CALLS] : &usual;
     struct columns columns = choose_columns(view, scene, rect->cols, all);
-    struct row row;
-    int line = 1 - skip;
+    struct row rows[FN_COUNT + MAPPING_COUNT];
+    uint64_t keys[FN_COUNT + MAPPING_COUNT];
+    uint8_t order[FN_COUNT + MAPPING_COUNT];
+    size_t count = collect_rows(rows, scene, all);
 
     if (rect->rows <= 0)
         return;
-    draw_heading(picture, &columns, rect->row, rect->col, rect->col + rect->cols);
-    for (int i = 0; i < FN_COUNT; i++) {
-        if (!function_shown(scene, i, all))
-            continue;
-        function_row(&row, scene, i);
-        if (line >= 1 && line < rect->rows)
-            draw_row(picture, view, &columns, &row, rect, line);
-        line++;
-    }
-    for (int i = 0; i < MAPPING_COUNT && mappings_counted(scene); i++, line++) {
-        mapping_row(&row, scene, i);
-        if (line >= 1 && line < rect->rows)
-            draw_row(picture, view, &columns, &row, rect, line);
-    }
+    for (size_t i = 0; i < count; i++)
+        keys[i] = sort_key(&rows[i], sort->column);
+    sort_rows(order, count, sort, keys);
+    draw_heading(picture, &columns, sort, rect->row, rect->col, rect->col + rect->cols);
+    for (int i = skip, line = 1; i < (int)count && line < rect->rows; i++, line++)
+        draw_row(picture, view, &columns, &rows[order[i]], rect, line);
 }
 
 void

@@ -57,8 +57,11 @@ void
 view_help(struct picture *picture, const struct view *view)
 {
     int each = lines_per_page(picture);
-    int first = (view->help - 1) * each;
-    bool more = view->help < view_help_pages(picture);
+    int pages = view_help_pages(picture);
+    /* On a larger screen there are fewer. */
+    int page = view->help < pages ? view->help : pages;
+    int first = (page - 1) * each;
+    bool more = page < pages;
     /* The last line belongs to the message or the footer. */
     const struct rect rect = { 0, 0, picture->canvas.rows - 1, picture->canvas.cols };
     size_t count;

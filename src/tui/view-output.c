@@ -9,6 +9,7 @@
 #include "tui/view.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "i18n.h"
 #include "monitor/capture.h"
@@ -32,7 +33,7 @@ view_output_lines(const struct scene *scene)
 
 /* The line as text, tabs expanded. */
 static void
-line_text(char *text, size_t size, const char *bytes, size_t length)
+expand_tabs(char *text, size_t size, const char *bytes, size_t length)
 {
     size_t used = 0;
 
@@ -48,11 +49,53 @@ line_text(char *text, size_t size, const char *bytes, size_t length)
     text[used] = '\0';
 }
 
-void
-view_output_block(struct picture *picture, const struct scene *scene,
-                  const struct rect *rect, int scroll)
+char *
+view_output_text(const struct scene *scene, int index, char *text, size_t size)
 {
-    char text[LINE_BYTES], right[80] = "";
+    char expanded[LINE_BYTES];
+    size_t length;
+    const char *bytes = capture_line(scene->capture, (size_t)index, &length);
+
+    expand_tabs(expanded, sizeof expanded, bytes, length);
+    return text_sanitise(text, size, expanded, strlen(expanded));
+}
+
+static void
+draw_line(struct picture *picture, const struct view *view, const struct scene *scene,
+          const struct rect *rect, int row, int index)
+{
+    char text[OUTPUT_TEXT_MAX];
+    int col = 0, cols;
+
+    view_output_text(scene, index, text, sizeof text);
+    canvas_put(&picture->canvas, row, rect->col + 1, rect->cols - 1, ROLE_NORMAL, text);
+    for (; search_text(text, view->search, &col, &cols); col += cols > 0 ? cols : 1)
+        canvas_paint(&picture->canvas, row, rect->col + 1 + col, cols, ROLE_PROMPT);
+    /* The line the search stands at, in more than its looks. */
+    if (view->search[0] != '\0' && view->found_any
+        && view->found == capture_lines_dropped(scene->capture) + (uint64_t)index)
+        canvas_char(&picture->canvas, row, rect->col, ROLE_VALUE, L'>');
+}
+
+static void
+draw_title(struct picture *picture, const struct view *view, const struct rect *rect,
+           int scroll)
+{
+    char right[SEARCH_MAX + 80] = "";
+
+    if (scroll > 0)
+        snprintf(right, sizeof right,
+                 ngettext("%d line back", "%d lines back", (unsigned)scroll), scroll);
+    else if (view->search[0] != '\0')
+        snprintf(right, sizeof right, _("search: %s"), view->search);
+    canvas_rule(&picture->canvas, rect->row, rect->col, rect->cols,
+                _("Output of the program"), right);
+}
+
+void
+view_output_block(struct picture *picture, const struct view *view,
+                  const struct scene *scene, const struct rect *rect, int scroll)
+{
     int rows = rect->rows - 1;
     int lines = view_output_lines(scene);
     int first = lines - rows - scroll;
@@ -60,11 +103,7 @@ view_output_block(struct picture *picture, const struct scene *scene,
     canvas_clip(&picture->canvas, rect);
     if (rect->rows == 0)
         return;
-    if (scroll > 0)
-        snprintf(right, sizeof right,
-                 ngettext("%d line back", "%d lines back", (unsigned)scroll), scroll);
-    canvas_rule(&picture->canvas, rect->row, rect->col, rect->cols,
-                _("Output of the program"), right);
+    draw_title(picture, view, rect, scroll);
     if (scene->capture == NULL) {
         canvas_put(&picture->canvas, rect->row + 1, rect->col + 1, rect->cols - 1,
                    ROLE_NORMAL, _("The output is redirected, not captured."));
@@ -72,12 +111,6 @@ view_output_block(struct picture *picture, const struct scene *scene,
     }
     if (first < 0)
         first = 0;
-    for (int row = 0; row < rows && first + row < lines; row++) {
-        size_t length;
-        const char *bytes = capture_line(scene->capture, (size_t)(first + row), &length);
-
-        line_text(text, sizeof text, bytes, length);
-        canvas_put(&picture->canvas, rect->row + 1 + row, rect->col + 1, rect->cols - 1,
-                   ROLE_NORMAL, text);
-    }
+    for (int row = 0; row < rows && first + row < lines; row++)
+        draw_line(picture, view, scene, rect, rect->row + 1 + row, first + row);
 }

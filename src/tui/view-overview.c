@@ -148,6 +148,7 @@ draw_gauge(struct picture *picture, const struct view *view, const struct scene 
     char heap[UNITS_MAX], peak[UNITS_MAX], share[3 * UNITS_MAX];
     int col = rect->col + 1;
     int bar;
+    uint64_t most;
     double part;
 
     canvas_clip(&picture->canvas, rect);
@@ -158,9 +159,10 @@ draw_gauge(struct picture *picture, const struct view *view, const struct scene 
         view_not_measured(picture, scene, rect->row, col, rect->cols - col);
         return;
     }
-    part = now->peak_bytes > 0 ? (double)now->live_bytes / (double)now->peak_bytes : 0;
+    most = view_peak(view, scene);
+    part = most > 0 ? (double)now->live_bytes / (double)most : 0;
     units_bytes(heap, sizeof heap, now->live_bytes, view->unit);
-    units_bytes(peak, sizeof peak, now->peak_bytes, view->unit);
+    units_bytes(peak, sizeof peak, most, view->unit);
     snprintf(share, sizeof share, _("%.0f%% of peak %s"), part * 100, peak);
     if (text_columns(heap) < 10)
         col += 10 - (int)text_columns(heap);
@@ -376,7 +378,7 @@ draw_brief(struct picture *picture, const struct view *view, const struct scene 
         view_not_measured(picture, scene, rect->row + line++, rect->col, rect->cols);
     if (process->measured) {
         brief_line(picture, line++, _("peak"), ROLE_NORMAL,
-                   units_bytes(text, sizeof text, now->peak_bytes, view->unit));
+                   units_bytes(text, sizeof text, view_peak(view, scene), view->unit));
         if (scene->mark != NULL) {
             const struct amount heap = { now->live_bytes, scene->mark->now.live_bytes,
                                          true };
@@ -436,5 +438,5 @@ view_overview(struct picture *picture, const struct view *view, const struct sce
     view_calls_block(picture, view, scene, &blocks[BLOCK_CALLS]);
     view_sizes_block(picture, scene, &blocks[BLOCK_SIZES]);
     if (blocks[BLOCK_OUTPUT].rows > 0)
-        view_output_block(picture, scene, &blocks[BLOCK_OUTPUT], 0);
+        view_output_block(picture, view, scene, &blocks[BLOCK_OUTPUT], 0);
 }

@@ -42,10 +42,60 @@ listed(const struct scene *scene)
     return scene->thread_count < THREADS_MAX ? scene->thread_count : THREADS_MAX;
 }
 
-int
-view_threads_lines(const struct scene *scene)
+static uint64_t
+sort_key(const struct thread_counters *counters, unsigned column)
 {
-    return (int)listed(scene) + 4;   /* heading, more, a blank one, the note */
+    switch (column) {
+    case 1:
+        return counters->calls;
+    case 2:
+        return counters->allocated;
+    case 3:
+        return counters->freed;
+    case 4:
+        return counters->stack_now;
+    default:
+        return counters->stack_peak;
+    }
+}
+
+static bool
+passes(const struct view *view, const struct thread *thread)
+{
+    int col = 0, cols;
+
+    return view->filter[0] == '\0' || search_text(thread->name, view->filter, &col, &cols);
+}
+
+/* The threads to show, in order; returns how many. */
+static size_t
+choose_threads(const struct view *view, const struct scene *scene,
+               const struct thread **chosen)
+{
+    const struct sort *sort = &view->sort[PAGE_THREADS];
+    const struct thread *passing[THREADS_MAX];
+    uint64_t keys[THREADS_MAX] = { 0 };
+    uint8_t order[THREADS_MAX];
+    size_t count = 0;
+
+    for (size_t i = 0; i < listed(scene); i++)
+        if (passes(view, &scene->threads[i])) {
+            keys[count] = sort_key(&scene->threads[i].counters, sort->column);
+            passing[count++] = &scene->threads[i];
+        }
+    sort_rows(order, count, sort, keys);
+    for (size_t i = 0; i < count; i++)
+        chosen[i] = passing[order[i]];
+    return count;
+}
+
+int
+view_threads_lines(const struct view *view, const struct scene *scene)
+{
+    const struct thread *threads[THREADS_MAX];
+
+    /* Heading, more, a blank one, the note. */
+    return (int)choose_threads(view, scene, threads) + 4;
 }
 
 /* A field at *col, which moves on. */
@@ -57,21 +107,33 @@ put(struct picture *picture, int row, int *col, int cols, enum role role,
     *col += cols;
 }
 
+/* A heading at *col, which moves on; number: among the columns to sort by. */
 static void
-draw_heading(struct picture *picture, const struct columns *columns, int row, int col)
+put_heading(struct picture *picture, const struct view *view, int row, int *col, int cols,
+            unsigned number, const char *text)
 {
-    put(picture, row, &col, TID_COLS, ROLE_DIM, _("thread"));
+    const struct rect field = { row, *col, 1, cols };
+
+    view_heading(picture, &field, text, &view->sort[PAGE_THREADS], number);
+    *col += cols;
+}
+
+static void
+draw_heading(struct picture *picture, const struct view *view,
+             const struct columns *columns, int row, int col)
+{
+    put_heading(picture, view, row, &col, TID_COLS, 0, _("thread"));
     canvas_field(&picture->canvas, row, col + 2, NAME_COLS - 1, TEXT_LEFT, ROLE_DIM,
                  _("name"));
     col += NAME_COLS + 1 + (columns->state ? STATE_COLS : 0);
-    put(picture, row, &col, CALLS_COLS, ROLE_DIM, _("calls"));
-    put(picture, row, &col, BYTES_COLS, ROLE_DIM, _("allocated"));
-    put(picture, row, &col, BYTES_COLS, ROLE_DIM, _("freed"));
+    put_heading(picture, view, row, &col, CALLS_COLS, 1, _("calls"));
+    put_heading(picture, view, row, &col, BYTES_COLS, 2, _("allocated"));
+    put_heading(picture, view, row, &col, BYTES_COLS, 3, _("freed"));
     if (columns->now)
-        put(picture, row, &col, BYTES_COLS, ROLE_DIM, _("stack"));
-    put(picture, row, &col, BYTES_COLS, ROLE_DIM, _("peak"));
+        put_heading(picture, view, row, &col, BYTES_COLS, 4, _("stack"));
+    put_heading(picture, view, row, &col, BYTES_COLS, 5, _("peak"));
     if (columns->limit)
-        put(picture, row, &col, BYTES_COLS, ROLE_DIM, _("limit"));
+        put_heading(picture, view, row, &col, BYTES_COLS, 0, _("limit"));
 }
 
 static void
@@ -141,35 +203,47 @@ draw_notes(struct picture *picture, const struct scene *scene, const struct rect
             _("* calls and bytes with those of threads that had its place before"));
 }
 
+/* Why there is no list; "" if there is one. */
+static const char *
+why_no_list(const struct view *view, const struct scene *scene, size_t count)
+{
+    if (view->history)
+        return _("The threads of the past are not recorded.");
+    if (scene->thread_count == 0)
+        return _("No thread has called yet.");
+    return count == 0 ? _("No thread is called so.") : "";
+}
+
 void
 view_threads(struct picture *picture, const struct view *view, const struct scene *scene)
 {
     const struct rect *body = &picture->layout.block[BLOCK_BODY];
+    const struct thread *threads[THREADS_MAX];
+    size_t count = choose_threads(view, scene, threads);
+    const char *why = why_no_list(view, scene, count);
     struct columns columns = choose_columns(body->cols);
+    char right[SEARCH_MAX + 32] = "";
     int row = body->row + 2 - view->scroll;
 
     canvas_clip(&picture->canvas, body);
     if (body->rows == 0)
         return;
-    canvas_rule(&picture->canvas, body->row, body->col, body->cols, _("Threads"), "");
-    if (view->history) {
-        canvas_put(&picture->canvas, body->row + 1, body->col + 1, body->cols - 1,
-                   ROLE_NORMAL, _("The threads of the past are not recorded."));
-        return;
-    }
-    if (!scene->process->measured) {
+    if (view->filter[0] != '\0')
+        snprintf(right, sizeof right, _("name: %s"), view->filter);
+    canvas_rule(&picture->canvas, body->row, body->col, body->cols, _("Threads"), right);
+    if (!scene->process->measured && !view->history) {
         view_not_measured(picture, scene, body->row + 1, body->col + 1, body->cols - 1);
         return;
     }
-    if (scene->thread_count == 0) {
+    if (why[0] != '\0') {
         canvas_put(&picture->canvas, body->row + 1, body->col + 1, body->cols - 1,
-                   ROLE_NORMAL, _("No thread has called yet."));
+                   ROLE_NORMAL, why);
         return;
     }
-    draw_heading(picture, &columns, body->row + 1, body->col);
-    for (size_t i = 0; i < listed(scene); i++, row++)
+    draw_heading(picture, view, &columns, body->row + 1, body->col);
+    for (size_t i = 0; i < count; i++, row++)
         if (row > body->row + 1)
-            draw_thread(picture, view, &columns, &scene->threads[i], row, body->col);
+            draw_thread(picture, view, &columns, threads[i], row, body->col);
     if (row > body->row + 1)
         draw_notes(picture, scene, body, row);
 }

@@ -27,6 +27,58 @@ view_page_of_digit(int digit)
     return PAGE_COUNT;
 }
 
+const char *
+view_sort_column(enum page page, unsigned column)
+{
+    static const char *const calls[] = { N_("calls"), N_("calls/s"), N_("total"),
+                                         N_("failed") };
+    static const char *const threads[] = { N_("calls"), N_("allocated"), N_("freed"),
+                                           N_("stack"), N_("peak") };
+
+    if (page == PAGE_CALLS && column >= 1 && column <= sizeof calls / sizeof *calls)
+        return _(calls[column - 1]);
+    if (page == PAGE_THREADS && column >= 1
+        && column <= sizeof threads / sizeof *threads)
+        return _(threads[column - 1]);
+    return NULL;
+}
+
+void
+view_heading(struct picture *picture, const struct rect *field, const char *text,
+             const struct sort *sort, unsigned column)
+{
+    struct canvas *canvas = &picture->canvas;
+    int cols = (int)text_columns(text);
+
+    canvas_field(canvas, field->row, field->col + 1, field->cols - 1, TEXT_RIGHT,
+                 ROLE_DIM, text);
+    if (sort->column == 0 || sort->column != column)
+        return;
+    canvas_paint(canvas, field->row, field->col + 1, field->cols - 1, ROLE_TITLE);
+    if (cols < field->cols)
+        canvas_glyph(canvas, field->row, field->col + field->cols - cols - 1, ROLE_TITLE,
+                     sort->reverse ? GLYPH_FLAG : GLYPH_MARK);
+}
+
+/* The samples of a moment may be coarse: never less than the heap is now, never
+   more than the true peak. */
+uint64_t
+view_peak(const struct view *view, const struct scene *scene)
+{
+    const struct process *process = scene->process;
+    const struct snapshot *now = &process->now;
+    uint64_t peak;
+    int64_t when;
+
+    if (view->peak_from_ns == 0 || process->run_ns < view->peak_from_ns)
+        return now->peak_bytes;
+    if (!history_peak(scene->history, SERIES_HEAP, view->peak_from_ns, process->run_ns,
+                      &peak, &when)
+        || peak < now->live_bytes)
+        peak = now->live_bytes;
+    return peak < now->peak_bytes ? peak : now->peak_bytes;
+}
+
 bool
 picture_resize(struct picture *picture, int rows, int cols)
 {
@@ -112,7 +164,7 @@ view_draw(struct picture *picture, const struct view *view, const struct scene *
         view_sizes(picture, view, scene);
         break;
     case PAGE_OUTPUT:
-        view_output_block(picture, scene, &picture->layout.block[BLOCK_BODY],
+        view_output_block(picture, view, scene, &picture->layout.block[BLOCK_BODY],
                           view->scroll);
         break;
     case PAGE_MESSAGES:
@@ -151,7 +203,7 @@ view_scroll_limit(const struct picture *picture, const struct view *view,
         lines = view_messages_lines(scene);
         break;
     case PAGE_THREADS:
-        lines = view_threads_lines(scene);
+        lines = view_threads_lines(view, scene);
         break;
     default:
         lines = 0;

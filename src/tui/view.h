@@ -15,7 +15,9 @@
 #include "tui/canvas.h"
 #include "tui/graph.h"
 #include "tui/layout.h"
+#include "tui/search.h"
 #include "tui/since.h"
+#include "tui/sort.h"
 
 struct capture;
 
@@ -43,6 +45,12 @@ struct view {
     int64_t window_ns;           /* of the graphs; 0: as fits the run */
     int scroll;                  /* lines from the page's resting place, see below */
     uint64_t top[SERIES_COUNT];  /* of the y axes, see graph_top() */
+    struct sort sort[PAGE_COUNT];
+    char search[SEARCH_MAX];     /* in the output; "": nothing */
+    uint64_t found;              /* the line of it the search stands at, by its number */
+    bool found_any;              /* there is such a line */
+    char filter[SEARCH_MAX];     /* threads whose names have it; "": all */
+    int64_t peak_from_ns;        /* run time from which on the peak is shown, 0 all */
 };
 
 /* What memtop itself costs. */
@@ -106,6 +114,13 @@ int view_scroll_limit(const struct picture *picture, const struct view *view,
 /* The page a digit stands for, PAGE_COUNT if for none. */
 enum page view_page_of_digit(int digit);
 
+/* The name of a column to sort a page's table by, translated; NULL beyond the last
+   one.  Column 0 is the page's own order. */
+const char *view_sort_column(enum page page, unsigned column);
+
+/* The heap's peak as shown: of the run, or since it was reset. */
+uint64_t view_peak(const struct view *view, const struct scene *scene);
+
 /* The pages and blocks, each within a rectangle (view-*.c, chart.c). */
 struct chart {
     enum series series;
@@ -135,18 +150,26 @@ void view_sizes_block(struct picture *picture, const struct scene *scene,
 void view_sizes(struct picture *picture, const struct view *view,
                 const struct scene *scene);
 
-void view_output_block(struct picture *picture, const struct scene *scene,
-                       const struct rect *rect, int scroll);
+void view_output_block(struct picture *picture, const struct view *view,
+                       const struct scene *scene, const struct rect *rect, int scroll);
+/* The index-th line of the output as it is drawn, in text. */
+#define OUTPUT_TEXT_MAX 8192
+char *view_output_text(const struct scene *scene, int index, char *text, size_t size);
 void view_messages(struct picture *picture, const struct view *view,
                    const struct scene *scene);
 void view_threads(struct picture *picture, const struct view *view,
                   const struct scene *scene);
-int view_threads_lines(const struct scene *scene);
+int view_threads_lines(const struct view *view, const struct scene *scene);
 int view_messages_lines(const struct scene *scene);
 int view_output_lines(const struct scene *scene);
 void view_help(struct picture *picture, const struct view *view);
 int view_help_pages(const struct picture *picture);
 void view_footer(struct picture *picture, const struct view *view);
+
+/* A heading right-aligned over its column, a blank before it at least; the column
+   the table is sorted by has a sign. */
+void view_heading(struct picture *picture, const struct rect *field, const char *text,
+                  const struct sort *sort, unsigned column);
 
 /* "since the mark at 00:01:10", "" without a mark. */
 void view_since(char *text, size_t size, const struct scene *scene);

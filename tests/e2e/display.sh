@@ -58,8 +58,10 @@ shows 'Sizes in fitting units'
 keys '?'
 shows 'freeze the picture'
 keys x
-hides 'freeze the picture'
+shows 'draw the screen again'
 keys x
+hides 'draw the screen again'
+keys '?' Escape x
 shows 'Unknown key'
 
 keys Tab

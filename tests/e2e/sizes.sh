@@ -70,7 +70,7 @@ for size in '20 3' '1 1' '80 24'; do
     resize "$1" "$2"
     await has_size "$2" || fail "the help does not follow to $size"
 done
-keys x
+keys Escape
 dumped '─ Calls ─'
 keys q
 shows 'status 0'

@@ -37,6 +37,7 @@ keys_have_their_actions(void **state)
     assert_int_equal(action('K'), ACTION_SIGNAL);
     assert_int_equal(action(INPUT_CTRL('c')), ACTION_INTERRUPT);
     assert_int_equal(action(INPUT_ESCAPE), ACTION_CANCEL);
+    assert_int_equal(action('.'), ACTION_SEARCH);   /* the Russian keyboard's / */
     assert_int_equal(action('y'), ACTION_NONE);
     assert_int_equal(action(INPUT_NONE), ACTION_NONE);
     assert_int_equal(action(INPUT_OTHER), ACTION_NONE);

@@ -112,6 +112,28 @@ test_counts(void **state)
     assert_int_equal(count, UNTOUCHED);
 }
 
+static void
+test_seconds(void **state)
+{
+    int64_t ns = 7;
+
+    (void)state;
+    assert_true(quantity_seconds("0.5", &ns));
+    assert_int_equal(ns, 500000000);
+    assert_true(quantity_seconds("2,25", &ns));
+    assert_int_equal(ns, INT64_C(2250000000));
+    assert_true(quantity_seconds("1000", &ns));
+    assert_int_equal(ns, INT64_C(1000000000000));
+    ns = 7;
+    assert_false(quantity_seconds("1001", &ns));
+    assert_false(quantity_seconds("", &ns));
+    assert_false(quantity_seconds(".", &ns));
+    assert_false(quantity_seconds("2s", &ns));
+    assert_false(quantity_seconds("-1", &ns));
+    assert_false(quantity_seconds("99999999999999999999", &ns));
+    assert_int_equal(ns, 7);
+}
+
 int
 main(void)
 {
@@ -120,6 +142,7 @@ main(void)
         cmocka_unit_test(test_no_sizes),
         cmocka_unit_test(test_prefix),
         cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_seconds),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

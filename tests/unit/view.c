@@ -355,8 +355,11 @@ help_lists_every_key_over_its_pages(void **state)
     (void)state;
     view.help = 1;
     draw(24, 80);
-    assert_int_equal(view_help_pages(&picture), 1);
+    assert_int_equal(view_help_pages(&picture), 2);
     expect_golden("help-80x24-utf8");
+    view.help = 2;
+    draw(24, 80);
+    expect_golden("help-last-80x24-utf8");
     draw(10, 40);
     pages = view_help_pages(&picture);
     assert_true(pages > 1);

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The search: for lines of the output, which it walks from the newest up, and for
+ * threads by their name.  Lines are known by their number, for they move while the
+ * program prints.
+ */
+#include "config.h"
+
+#include "tui/state.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "i18n.h"
+#include "monitor/capture.h"
+
+void
+find_ask(struct app *app)
+{
+    if (app->view.page == PAGE_THREADS
+        || (app->view.page == PAGE_OUTPUT && app->capture != NULL))
+        prompt_ask(app, QUESTION_SEARCH);
+    else
+        app_ack(app, "%s", _("Nothing to search here; o shows what the program printed"));
+}
+
+static bool
+matches(const struct app *app, int index)
+{
+    char text[OUTPUT_TEXT_MAX];
+    int col = 0, cols;
+
+    view_output_text(&app->scene, index, text, sizeof text);
+    return search_text(text, app->view.search, &col, &cols);
+}
+
+/* The next line that matches from index on, < 0: none. */
+static int
+walk(const struct app *app, int index, int step)
+{
+    int lines = view_output_lines(&app->scene);
+
+    while (index >= 0 && index < lines) {
+        if (matches(app, index))
+            return index;
+        index += step;
+    }
+    return -1;
+}
+
+/* Scrolls so that the line is in the middle, if it is not to be seen. */
+static void
+reveal(struct app *app, int index)
+{
+    int rows = app->picture.layout.block[BLOCK_BODY].rows - 1;
+    int lines = view_output_lines(&app->scene);
+    int limit = view_scroll_limit(&app->picture, &app->view, &app->scene);
+    int below = lines - app->view.scroll;   /* the first line that is not shown */
+
+    if (index < below && index >= below - rows)
+        return;
+    app->view.scroll = lines - index - rows / 2 - 1;
+    if (app->view.scroll > limit)
+        app->view.scroll = limit;
+    if (app->view.scroll < 0)
+        app->view.scroll = 0;
+}
+
+static void
+stand_at(struct app *app, int index)
+{
+    app->view.found_any = true;
+    app->view.found = capture_lines_dropped(app->capture) + (uint64_t)index;
+    reveal(app, index);
+}
+
+static void
+tell_count(struct app *app)
+{
+    int lines = view_output_lines(&app->scene);
+    int count = 0;
+
+    for (int i = 0; i < lines; i++)
+        count += matches(app, i);
+    app_ack(app,
+            ngettext("%d line found; n and N go to the next one",
+                     "%d lines found; n and N go to the next one", (unsigned)count),
+            count);
+}
+
+static void
+find_in_output(struct app *app)
+{
+    /* Where the reader is: the last line that is shown. */
+    int from = view_output_lines(&app->scene) - app->view.scroll - 1;
+    int index = walk(app, from, -1);
+
+    if (index < 0)
+        index = walk(app, from + 1, 1);
+    if (index < 0) {
+        app_ack(app, _("'%s' is not in the output"), app->view.search);
+        return;
+    }
+    stand_at(app, index);
+    tell_count(app);
+}
+
+void
+find_text(struct app *app, const char *text)
+{
+    struct view *view = &app->view;
+    char *wanted = view->page == PAGE_THREADS ? view->filter : view->search;
+
+    snprintf(wanted, SEARCH_MAX, "%s", text);
+    if (view->page == PAGE_THREADS) {
+        view->scroll = 0;
+    } else {
+        view->found_any = false;
+        if (text[0] != '\0')
+            find_in_output(app);
+    }
+    if (text[0] == '\0')
+        app_ack(app, "%s", _("Nothing is searched for any more"));
+}
+
+void
+find_next(struct app *app, bool up)
+{
+    const struct view *view = &app->view;
+    int index;
+
+    if (view->search[0] == '\0' || !view->found_any || view->page != PAGE_OUTPUT) {
+        app_ack(app, "%s", _("Nothing is searched for; on the output page / asks"));
+        return;
+    }
+    index = (int)((int64_t)view->found - (int64_t)capture_lines_dropped(app->capture));
+    if (index < 0)
+        index = 0;
+    index = walk(app, index + (up ? -1 : 1), up ? -1 : 1);
+    if (index >= 0)
+        stand_at(app, index);
+    else
+        app_ack(app, "%s", up ? _("No more matches above") : _("No more matches below"));
+}
