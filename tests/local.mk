@@ -67,6 +67,15 @@ TESTS += tests/unit/history tests/unit/procfs tests/unit/signals tests/unit/spoo
 	tests/unit/meter tests/unit/script tests/unit/session tests/unit/subject
 endif
 
+# Where the RSS went.
+if HAVE_CMOCKA
+check_PROGRAMS += tests/unit/bands
+tests_unit_bands_SOURCES = tests/unit/bands.c
+tests_unit_bands_LDADD = src/monitor/libmonitor.a $(CMOCKA_LIBS) $(LIBINTL)
+TESTS += tests/unit/bands
+endif
+EXTRA_DIST += tests/data/smaps
+
 # Preflight builds its own programs with $CC.
 if HAVE_CMOCKA
 check_PROGRAMS += tests/unit/preflight

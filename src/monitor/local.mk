@@ -2,6 +2,7 @@
 noinst_LIBRARIES += src/monitor/libmonitor.a
 src_monitor_libmonitor_a_CPPFLAGS = $(AM_CPPFLAGS) $(LIBELF_CFLAGS)
 src_monitor_libmonitor_a_SOURCES = \
+	src/monitor/bands.c src/monitor/bands.h \
 	src/monitor/capture.c src/monitor/capture.h \
 	src/monitor/children.c src/monitor/children.h \
 	src/monitor/checkpoints.c src/monitor/checkpoints.h \
@@ -15,6 +16,7 @@ src_monitor_libmonitor_a_SOURCES = \
 	src/monitor/script.c src/monitor/script.h \
 	src/monitor/session.c src/monitor/session.h \
 	src/monitor/signals.c src/monitor/signals.h \
+	src/monitor/smaps.c src/monitor/smaps.h \
 	src/monitor/spool.c src/monitor/spool.h \
 	src/monitor/subject.c src/monitor/subject.h \
 	src/monitor/tree.c src/monitor/tree.h \

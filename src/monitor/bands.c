@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Counters know bytes of blocks, the kernel knows pages of mappings; neither knows
+ * the other.  With glibc a block lies in its heaps or in a mapping of its own, and
+ * both sums are known (mapped_bytes): what is resident of the heaps beyond their
+ * blocks is freed and held, what is resident of anonymous mappings beyond theirs is
+ * not malloc's.  Other allocators live in anonymous mappings like everybody else,
+ * so what they hold cannot be told from what the program maps.
+ *
+ * A block's pages may not be resident.  Then less is, than the blocks' bytes: taken
+ * from what was asked for, since slack is small and mostly between blocks.
+ */
+#include "config.h"
+
+#include "monitor/bands.h"
+
+#include <string.h>
+
+#include "i18n.h"
+#include "monitor/session.h"
+
+/* glibc's header of a block in a heap that malloc_usable_size does not count. */
+#define HEADER_BYTES 8
+
+static uint64_t
+less(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t
+beyond(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
+}
+
+static bool
+is_glibc(const struct identity *identity)
+{
+    const char *slash = strrchr(identity->allocator, '/');
+    const char *name = slash ? slash + 1 : identity->allocator;
+
+    return strncmp(name, "libc.so", 7) == 0 || strncmp(name, "libc-2", 6) == 0;
+}
+
+/* Live blocks in a part of the memory: what they occupy against what is there. */
+struct part {
+    uint64_t occupied;
+    uint64_t resident;
+    uint64_t size;       /* of its address space */
+};
+
+static uint64_t
+resident_blocks(const struct part *part)
+{
+    return less(part->occupied, part->resident);
+}
+
+/* So many bytes of resident_blocks() may be something else's: all that is not
+   resident could be the blocks'. */
+static uint64_t
+unsure_blocks(const struct part *part)
+{
+    uint64_t absent = beyond(part->size, part->resident);
+
+    return resident_blocks(part) - less(resident_blocks(part),
+                                        beyond(part->occupied, absent));
+}
+
+static void
+divide_blocks(const struct part *heap, const struct part *rest,
+              const struct process *process, struct bands *out)
+{
+    uint64_t occupied = heap->occupied + rest->occupied;
+    uint64_t live = resident_blocks(heap) + resident_blocks(rest);
+    uint64_t slack = beyond(occupied, process->now.live_bytes);
+
+    out->bytes[BAND_SLACK] = less(slack, live);
+    out->bytes[BAND_REQUESTED] = live - out->bytes[BAND_SLACK];
+    if (process->identity.accounting != ACCOUNTING_REQUESTED)
+        out->bytes[BAND_SLACK] = BAND_UNKNOWN; /* and 0: sizes are usable ones */
+    out->absent = occupied - live;
+    out->unsure = unsure_blocks(heap) + unsure_blocks(rest);
+    out->bytes[BAND_MMAP] = rest->resident - resident_blocks(rest);
+}
+
+/* glibc, and blocks with mappings of their own are counted. */
+static void
+divide_glibc(const struct resident *resident, const struct process *process,
+             struct bands *out)
+{
+    const struct snapshot *now = &process->now;
+    uint64_t headers = HEADER_BYTES * less(now->live_blocks, UINT64_MAX / 64);
+    struct part heap = {now->usable_bytes - now->mapped_bytes + headers,
+                        resident->rss[REGION_HEAP], resident->size[REGION_HEAP]};
+    struct part rest = {now->mapped_bytes, resident->rss[REGION_ANON],
+                        resident->size[REGION_ANON]};
+
+    divide_blocks(&heap, &rest, process, out);
+    out->bytes[BAND_HELD] = heap.resident - resident_blocks(&heap);
+    out->bytes[BAND_HEAP] = 0;
+}
+
+/* An allocator whose memory has no name. */
+static void
+divide_unknown(const struct resident *resident, const struct process *process,
+               struct bands *out)
+{
+    struct part none = {0};
+    struct part all = {process->now.usable_bytes,
+                       resident->rss[REGION_HEAP] + resident->rss[REGION_ANON],
+                       resident->size[REGION_HEAP] + resident->size[REGION_ANON]};
+
+    divide_blocks(&none, &all, process, out);
+    out->bytes[BAND_HEAP] = 0;
+    out->with_reserve = true;
+}
+
+void
+bands_divide(const struct resident *resident, const struct process *process,
+             struct bands *out)
+{
+    *out = (struct bands){
+        .known = true,
+        .run_ns = process->run_ns,
+        .rss = resident->total,
+        .pss = resident->pss,
+        .swap = resident->swap,
+        .mappings = resident->mappings,
+    };
+    out->bytes[BAND_REQUESTED] = BAND_UNKNOWN;
+    out->bytes[BAND_SLACK] = BAND_UNKNOWN;
+    out->bytes[BAND_HELD] = BAND_UNKNOWN;
+    out->bytes[BAND_HEAP] = resident->rss[REGION_HEAP];
+    out->bytes[BAND_MMAP] = resident->rss[REGION_ANON];
+    out->bytes[BAND_FILES] = resident->rss[REGION_FILE];
+    out->bytes[BAND_STACKS] = resident->rss[REGION_STACK];
+    out->bytes[BAND_PROGRAM] = resident->rss[REGION_PROGRAM];
+    out->bytes[BAND_MEMTOP] = resident->rss[REGION_MEMTOP];
+    out->bytes[BAND_OTHER] = resident->rss[REGION_OTHER];
+    if (!process->measured)
+        return;
+    if (is_glibc(&process->identity)
+        && process->identity.accounting == ACCOUNTING_REQUESTED)
+        divide_glibc(resident, process, out);
+    else
+        divide_unknown(resident, process, out);
+}
+
+const char *
+band_word(enum band band)
+{
+    static const char *const words[] = {
+#define X(id, word, json, meaning) word,
+        BANDS(X)
+#undef X
+    };
+
+    return _(words[band]);
+}
+
+const char *
+band_meaning(enum band band)
+{
+    static const char *const meanings[] = {
+#define X(id, word, json, meaning) meaning,
+        BANDS(X)
+#undef X
+    };
+
+    return _(meanings[band]);
+}
+
+const char *
+band_json(enum band band)
+{
+    static const char *const names[] = {
+#define X(id, word, json, meaning) json,
+        BANDS(X)
+#undef X
+    };
+
+    return names[band];
+}

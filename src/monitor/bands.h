@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Where the resident memory went: what the kernel says of a process's mappings and
+ * what its counters say of its blocks, put together.  The bands that are known add
+ * up to the RSS.
+ */
+#ifndef MEMTOP_BANDS_H
+#define MEMTOP_BANDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "monitor/smaps.h"
+
+struct process;
+
+/* Name in the display (translatable), in JSON, and what it means. */
+#define BANDS(X)                                                                      \
+    X(REQUESTED, N_("requested"), "requested", N_("live blocks, as asked for"))       \
+    X(SLACK, N_("slack"), "slack", N_("live blocks, beyond what was asked for"))      \
+    X(HELD, N_("held"), "held", N_("freed, kept by the allocator"))                   \
+    X(HEAP, N_("heap"), "heap", N_("live blocks and what is kept, not divided"))      \
+    X(MMAP, N_("mmap"), "mmap", N_("anonymous memory that is not malloc's"))          \
+    X(FILES, N_("files"), "files", N_("mapped files, shared memory"))                 \
+    X(STACKS, N_("stacks"), "stacks", N_("of all threads"))                           \
+    X(PROGRAM, N_("program"), "program", N_("program and libraries: code, data"))     \
+    X(MEMTOP, N_("memtop"), "memtop", N_("counters and library of memtop"))           \
+    X(OTHER, N_("other"), "other", N_("pages of the kernel"))
+
+enum band {
+#define X(id, word, json, meaning) BAND_##id,
+    BANDS(X)
+#undef X
+    BAND_COUNT
+};
+
+#define BAND_UNKNOWN UINT64_MAX
+
+struct bands {
+    bool known;                  /* a reading succeeded; else nothing else holds */
+    int64_t run_ns;              /* when, in run time */
+    uint64_t rss;                /* the sum of the bands that are known */
+    uint64_t pss, swap;
+    unsigned mappings;
+    uint64_t bytes[BAND_COUNT];  /* resident bytes, or BAND_UNKNOWN */
+    uint64_t absent;             /* of the live blocks' bytes, at least so many are
+                                    not resident: never touched, or swapped out */
+    uint64_t unsure;             /* so many bytes of REQUESTED may be MMAP's, for
+                                    mapped blocks are not resident as a whole */
+    bool with_reserve;           /* MMAP includes what the allocator keeps */
+};
+
+/* Divides what is resident by what the process's counters said in the same moment. */
+void bands_divide(const struct resident *resident, const struct process *process,
+                  struct bands *out);
+
+const char *band_word(enum band band);     /* translated, at most 9 columns */
+const char *band_meaning(enum band band);  /* translated */
+const char *band_json(enum band band);
+
+#endif
