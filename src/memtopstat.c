@@ -200,7 +200,7 @@ draw(void)
     struct curve *curve = curve_new();
     struct plot *plot = NULL;
     struct dat dat;
-    int error = dat_open(options.data, &dat);
+    int error = dat_open(options.data, NULL, &dat);
 
     if (error == 0) {
         start = dat.start;

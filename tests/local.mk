@@ -215,7 +215,16 @@ tests_unit_fields_LDADD = src/report/libreport.a src/monitor/libmonitor.a \
 	src/segment/libsegment.a $(JANSSON_LIBS) $(CMOCKA_LIBS) $(LIBINTL)
 tests_unit_pack_SOURCES = tests/unit/pack.c
 tests_unit_pack_LDADD = src/report/libreport.a $(ZSTD_LIBS) $(CMOCKA_LIBS)
-TESTS += tests/unit/fields tests/unit/pack
+check_PROGRAMS += tests/unit/dat-session
+tests_unit_dat_session_SOURCES = tests/unit/dat-session.c
+tests_unit_dat_session_LDADD = src/trace/libtrace.a src/monitor/libmonitor.a \
+	src/segment/libsegment.a $(CMOCKA_LIBS) $(LIBINTL) -ldl
+check_PROGRAMS += tests/unit/archive
+tests_unit_archive_SOURCES = tests/unit/archive.c
+tests_unit_archive_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
+tests_unit_archive_LDADD = src/report/libreport.a src/monitor/libmonitor.a \
+	src/segment/libsegment.a $(JANSSON_LIBS) $(ZSTD_LIBS) $(CMOCKA_LIBS) $(LIBINTL) -ldl
+TESTS += tests/unit/archive tests/unit/dat-session tests/unit/fields tests/unit/pack
 endif
 
 # Allocation logs.

@@ -59,6 +59,29 @@ capture_new(int pty)
     return capture;
 }
 
+struct capture *
+capture_new_saved(void)
+{
+    struct capture *capture = calloc(1, sizeof *capture);
+
+    if (!capture)
+        return NULL;
+    capture->pty = -1;
+    capture->lines = lines_new(LINES);
+    if (!capture->lines) {
+        free(capture);
+        return NULL;
+    }
+    return capture;
+}
+
+void
+capture_feed(struct capture *capture, const char *bytes, size_t count)
+{
+    capture->bytes += count;
+    lines_feed(capture->lines, bytes, count);
+}
+
 void
 capture_free(struct capture *capture)
 {

@@ -22,7 +22,14 @@ enum capture_state {
 struct capture *capture_new(int pty);
 void capture_free(struct capture *capture);
 
-/* The descriptor to poll() for POLLIN. */
+/* What was captured once: no pty, only lines that are fed.  NULL if memory is
+   short. */
+struct capture *capture_new_saved(void);
+
+/* As if the program had printed it; nothing of it is replayed. */
+void capture_feed(struct capture *capture, const char *bytes, size_t count);
+
+/* The descriptor to poll() for POLLIN; -1: none. */
 int capture_fd(const struct capture *capture);
 
 /* Reads what is there: never blocks, at most 256 KiB a call. */

@@ -13,6 +13,7 @@ src_monitor_libmonitor_a_SOURCES = \
 	src/monitor/messages.c src/monitor/messages.h \
 	src/monitor/meter.c src/monitor/meter.h \
 	src/monitor/procfs.c src/monitor/procfs.h \
+	src/monitor/saved.c src/monitor/saved.h \
 	src/monitor/script.c src/monitor/script.h \
 	src/monitor/session.c src/monitor/session.h \
 	src/monitor/signals.c src/monitor/signals.h \

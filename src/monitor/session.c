@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "i18n.h"
+#include "monitor/saved.h"
 #include "monitor/script.h"
 #include "monitor/subject.h"
 #include "monitor/watch.h"
@@ -27,7 +28,8 @@ struct session {
     struct messages *messages;
     bool keep_segments;
     struct watch *watch;   /* a program, ... */
-    struct script *script; /* or a script, or neither yet */
+    struct script *script; /* or a script, ... */
+    struct saved *saved;   /* or a file, or nothing yet */
     int64_t script_start_ns;
 };
 
@@ -61,6 +63,30 @@ session_new(const struct session_options *options)
     return session;
 }
 
+struct session *
+session_new_saved(struct saved *saved)
+{
+    struct session *session = calloc(1, sizeof *session);
+
+    if (!session) {
+        saved_free(saved);
+        return NULL;
+    }
+    session->saved = saved;
+    session->root = saved->root;
+    session->shown = &session->root;
+    session->messages = saved->messages;
+    saved->root = (struct subject){0};
+    saved->messages = NULL;
+    return session;
+}
+
+const struct saved *
+session_saved(const struct session *session)
+{
+    return session->saved;
+}
+
 void
 session_free(struct session *session)
 {
@@ -68,6 +94,7 @@ session_free(struct session *session)
         return;
     watch_free(session->watch, session->keep_segments);
     script_close(session->script);
+    saved_free(session->saved);
     messages_free(session->messages);
     subject_free(&session->root);
     free(session);
@@ -227,9 +254,20 @@ session_process(const struct session *session)
     return &session->root.process;
 }
 
+static size_t
+saved_threads(const struct saved *saved, struct thread *out, size_t capacity)
+{
+    size_t count = saved->thread_count < THREADS_MAX ? saved->thread_count : THREADS_MAX;
+
+    memcpy(out, saved->threads, (count < capacity ? count : capacity) * sizeof *out);
+    return saved->thread_count;
+}
+
 size_t
 session_threads(struct session *session, struct thread *out, size_t capacity)
 {
+    if (session->saved)
+        return saved_threads(session->saved, out, capacity);
     return session->watch ? watch_threads(session->watch, out, capacity) : 0;
 }
 

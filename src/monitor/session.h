@@ -48,8 +48,11 @@ struct rates {
 enum process_part {
     PART_COUNTERS = 1, /* but for the heap's and stack's bytes, now and at most */
     PART_SIZES = 2,    /* blocks by size */
-    PART_CLOCK = 4     /* times are not ns, but of a unit that is not known */
+    PART_CLOCK = 4     /* times are no ns, but parts of the run */
 };
+
+/* All of a run whose time is not known. */
+#define PROCESS_RUN_PARTS INT64_C(100000000000)
 
 /* The watched program. */
 struct process {
@@ -78,6 +81,7 @@ struct process {
 
 struct session;
 struct subject;
+struct saved;
 
 struct session_options {
     const char *source_script;    /* hidden --source=script:FILE, with or without
@@ -91,6 +95,13 @@ struct launched;
 /* NULL and errno: ENOMEM, EINVAL for a script that does not parse, or what
    opening it gave. */
 struct session *session_new(const struct session_options *options);
+
+/* A session that was saved, which it takes over: polling leaves it as it is.  NULL
+   if memory is short (saved is then freed). */
+struct session *session_new_saved(struct saved *saved);
+
+/* What it was made of, less the root; NULL: of a living session. */
+const struct saved *session_saved(const struct session *session);
 
 /* Unlinks the tree's segments, but for those of processes still alive: these
    go when the process exits, or can be watched again before. */

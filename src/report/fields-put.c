@@ -49,8 +49,8 @@ object_set_number(struct object *object, const char *name, uint64_t value)
     object_set(object, name, fields_number(value));
 }
 
-static json_t *
-string_new(const char *text, size_t size)
+json_t *
+fields_text(const char *text, size_t size)
 {
     char raw[SEGMENT_ARGS_LEN + 1];
     char clean[SEGMENT_ARGS_LEN + 1];
@@ -64,7 +64,7 @@ string_new(const char *text, size_t size)
 void
 object_set_text(struct object *object, const char *name, const char *text, size_t size)
 {
-    object_set(object, name, string_new(text, size));
+    object_set(object, name, fields_text(text, size));
 }
 
 bool
@@ -228,7 +228,7 @@ fields_put_identity(struct object *object, const struct process *process)
         return;
     args = json_array();
     for (size_t at = 0; at < size; at += strnlen(identity->args + at, size - at) + 1)
-        if (json_array_append_new(args, string_new(identity->args + at, size - at)) != 0)
+        if (json_array_append_new(args, fields_text(identity->args + at, size - at)) != 0)
             object->complete = false;
     object_set_text(object, "program", identity->program, sizeof identity->program);
     object_set(object, "args", args);

@@ -65,8 +65,10 @@ void object_set_text(struct object *object, const char *name, const char *text,
    something. */
 bool object_write(FILE *out, struct object object);
 
-/* A number as JSON has it: what is above 2^63-1 stays there. */
+/* A number as JSON has it: what is above 2^63-1 stays there.  Text of at most size
+   bytes, of any bytes.  NULL if memory is short. */
 json_t *fields_number(uint64_t value);
+json_t *fields_text(const char *text, size_t size);
 
 /* Who, when, in which state: what every object has.  Whether it is measured, and
    if not why. */

@@ -26,6 +26,7 @@
 #define EPOCH_NS_FIRST UINT64_C(1000000000000000000)
 #define EPOCH_NS_LAST  UINT64_C(4000000000000000000)
 
+#define RUNS 2u /* over a file: to open it, to read it */
 #define READ_AT_ONCE 4096u
 
 /* As it lies in the file. */
@@ -259,9 +260,17 @@ look_for_doubled(struct dat *dat)
     return error;
 }
 
+/* The run-th run over a file, from 0, has got so far. */
+static void
+tell_progress(const struct dat *dat, uint64_t at, uint64_t stored, unsigned run)
+{
+    if (dat->progress.tell != NULL)
+        dat->progress.tell(dat->progress.context, run * stored + at, RUNS * stored);
+}
+
 /* Runs over all records that are no holes. */
 static int
-each_record(const struct dat *dat, uint64_t stored,
+each_record(const struct dat *dat, uint64_t stored, unsigned run,
             void (*take)(void *context, const struct raw *raw), void *context)
 {
     static struct raw records[READ_AT_ONCE];
@@ -272,6 +281,7 @@ each_record(const struct dat *dat, uint64_t stored,
 
         if (error != 0)
             return error;
+        tell_progress(dat, at, stored, run);
         for (size_t i = 0; i < count; i++)
             if (!is_hole(&records[i]))
                 take(context, &records[i]);
@@ -308,7 +318,7 @@ survey_records(struct dat *dat, const struct raw headers[HEADERS])
 {
     struct survey survey = {.dat = dat};
     uint64_t stored = dat->count;
-    int error = each_record(dat, stored, survey_record, &survey);
+    int error = each_record(dat, stored, 0, survey_record, &survey);
 
     if (error != 0)
         return error;
@@ -351,13 +361,15 @@ examine(struct dat *dat)
 }
 
 int
-dat_open(const char *path, struct dat *dat)
+dat_open(const char *path, const struct dat_progress *progress, struct dat *dat)
 {
     int error;
 
     *dat = (struct dat){.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)};
     if (dat->fd < 0)
         return -errno;
+    if (progress != NULL)
+        dat->progress = *progress;
     error = examine(dat);
     if (error != 0)
         dat_close_read(dat);
@@ -402,5 +414,5 @@ dat_scan(const struct dat *dat,
 {
     struct scan scan = {dat, take, context, 0, dat->start};
 
-    return each_record(dat, dat->count + dat->holes, scan_record, &scan);
+    return each_record(dat, dat->count + dat->holes, 1, scan_record, &scan);
 }

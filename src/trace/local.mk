@@ -2,6 +2,7 @@
 noinst_LIBRARIES += src/trace/libtrace.a
 src_trace_libtrace_a_SOURCES = \
 	src/trace/dat.c src/trace/dat.h \
+	src/trace/dat-session.c src/trace/dat-session.h \
 	src/trace/input.c src/trace/input.h \
 	src/trace/logalloc.c src/trace/logalloc.h \
 	src/trace/munge.c src/trace/munge.h \

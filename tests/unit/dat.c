@@ -222,7 +222,7 @@ read_back(uint64_t expected)
 {
     struct dat dat;
 
-    assert_int_equal(0, dat_open(path, &dat));
+    assert_int_equal(0, dat_open(path, NULL, &dat));
     seen_count = 0;
     assert_int_equal(0, dat_scan(&dat, take, NULL));
     dat_close_read(&dat);
@@ -330,12 +330,12 @@ test_sizes(void **state)
     store(records, 2, 0);
     read_back(0);
     store(records, 1, 23);
-    assert_int_equal(-EBADMSG, dat_open(path, &dat));
+    assert_int_equal(-EBADMSG, dat_open(path, NULL, &dat));
     store(records, 0, 0);
-    assert_int_equal(-EBADMSG, dat_open(path, &dat));
+    assert_int_equal(-EBADMSG, dat_open(path, NULL, &dat));
     unlink(path);
-    assert_int_equal(-ENOENT, dat_open(path, &dat));
-    assert_int_equal(-EISDIR, dat_open("/tmp", &dat));
+    assert_int_equal(-ENOENT, dat_open(path, NULL, &dat));
+    assert_int_equal(-EISDIR, dat_open("/tmp", NULL, &dat));
 }
 
 /* More than is read at once, and a doubled half of memusage's own size. */
@@ -352,7 +352,7 @@ test_long(void **state)
         file[2 + i] = raw(i, 1, i + 2);
     memcpy(&file[2 + count], &file[2 + count - 1000], 1000 * sizeof *file);
     store(file, 2 + count + 1000, 0);
-    assert_int_equal(0, dat_open(path, &dat));
+    assert_int_equal(0, dat_open(path, NULL, &dat));
     assert_int_equal(1000, dat.doubled);
     assert_int_equal(count, dat.count);
     assert_int_equal(count - 1, dat.heap_peak);
@@ -361,7 +361,7 @@ test_long(void **state)
     store(file, 2 + count, 0);
     memcpy(&file[2 + count / 2], &file[2], count / 2 * sizeof *file);
     store(file, 2 + count, 0);
-    assert_int_equal(0, dat_open(path, &dat));
+    assert_int_equal(0, dat_open(path, NULL, &dat));
     assert_int_equal(DAT_BUFFER_MAX, dat.doubled);
     dat_close_read(&dat);
 }

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A session as it was, put together from a file: session_new_saved() makes one of
+ * it that can be looked at like any other, but never changes.
+ */
+#ifndef MEMTOP_SAVED_H
+#define MEMTOP_SAVED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "monitor/capture.h"
+#include "monitor/messages.h"
+#include "monitor/session.h"
+#include "monitor/subject.h"
+
+struct saved {
+    struct subject root;
+    struct messages *messages;
+    bool threads_known;
+    size_t thread_count;            /* how many there were; THREADS_MAX at most here */
+    struct thread threads[THREADS_MAX];
+    struct capture *capture;        /* what was printed; NULL: not recorded */
+    bool marked;
+    struct process mark;            /* as of the mark: its time, counters, sizes */
+    int64_t interval_ns;
+    int64_t epoch_s;                /* when it was saved, 0 unknown */
+};
+
+/* Empty.  NULL if memory is short. */
+struct saved *saved_new(void);
+void saved_free(struct saved *saved);
+
+/* The text is taken as it is. */
+void saved_add_message(struct saved *saved, int64_t run_ns, enum severity severity,
+                       const char *text);
+
+#endif

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A session into a file, one object a line, so that it is never in memory as a
+ * whole, here or where it is read.
+ */
+#include "config.h"
+
+#include "report/archive.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "monitor/checkpoints.h"
+#include "monitor/history.h"
+#include "monitor/subject.h"
+#include "report/archive-lines.h"
+#include "report/fields.h"
+#include "report/pack.h"
+
+#define SAMPLES_A_LINE 256
+#define OUTPUT_A_LINE  100
+
+#define MOMENT (1u << FIELDS_SYSTEM | 1u << FIELDS_SYSTEM_MORE | 1u << FIELDS_HEAP      \
+                | 1u << FIELDS_COUNTERS | 1u << FIELDS_COUNTERS_MORE                    \
+                | 1u << FIELDS_RATES | 1u << FIELDS_TOUCHED)
+
+/* A file on its way out.  good: so far all of it is there. */
+struct writer {
+    FILE *out;
+    bool good;
+    json_t *samples; /* of the line of history in the making ... */
+    int64_t begin_ns, last_ns; /* ... and its time */
+};
+
+static void
+put_line(struct writer *writer, struct object object)
+{
+    if (writer->good)
+        writer->good = object_write(writer->out, object);
+    else
+        json_decref(object.json);
+}
+
+static struct object
+line_new(const char *type)
+{
+    struct object object = object_new();
+
+    object_set(&object, "type", json_string(type));
+    return object;
+}
+
+static void
+append(struct object *object, json_t *array, json_t *value)
+{
+    if (json_array_append_new(array, value) != 0)
+        object->complete = false;
+}
+
+static void
+put_session(struct writer *writer, const struct archive *archive)
+{
+    const char *command = session_command(archive->session);
+    struct object line = object_new();
+
+    object_set_number(&line, "v", ARCHIVE_VERSION);
+    object_set(&line, "type", json_string("session"));
+    object_set_text(&line, "memtop", PACKAGE_VERSION, sizeof PACKAGE_VERSION);
+    object_set_number(&line, "saved", (uint64_t)time(NULL));
+    object_set_number(&line, "interval_ns", (uint64_t)archive->interval_ns);
+    object_set_text(&line, "command", command, strlen(command));
+    put_line(writer, line);
+}
+
+/* ---- a process: its last figures, its history, moments ---- */
+
+/* All that is known of it at a moment. */
+static struct object
+moment(const char *type, const struct process *process)
+{
+    struct object line = object_new();
+
+    fields_put_head(&line, type, process);
+    fields_put(&line, MOMENT, process);
+    fields_put_end(&line, process);
+    fields_put_mappings(&line, process);
+    fields_put_sizes(&line, process);
+    return line;
+}
+
+static void
+put_process(struct writer *writer, const struct process *process)
+{
+    struct object line = moment("process", process);
+
+    fields_put_identity(&line, process);
+    put_line(writer, line);
+}
+
+static json_t *
+value_or_null(uint64_t value)
+{
+    return value == HISTORY_UNKNOWN ? json_null() : fields_number(value);
+}
+
+static void
+flush_samples(struct writer *writer)
+{
+    struct object line;
+    json_t *series;
+
+    if (json_array_size(writer->samples) == 0)
+        return;
+    line = line_new("history");
+    object_set_number(&line, "begin_ns", (uint64_t)writer->begin_ns);
+    writer->begin_ns = writer->last_ns;
+    series = json_array();
+    for (int i = 0; i < SERIES_COUNT; i++)
+        append(&line, series, json_string(archive_series[i]));
+    object_set(&line, "series", series);
+    object_set(&line, "samples", writer->samples);
+    put_line(writer, line);
+    writer->samples = json_array();
+}
+
+static void
+put_sample(void *context, const struct sample *sample)
+{
+    struct writer *writer = context;
+    json_t *row = json_array();
+    bool good = json_array_append_new(row, json_integer(sample->time_ns)) == 0;
+
+    for (int i = 0; i < SERIES_COUNT; i++) {
+        good &= json_array_append_new(row, value_or_null(sample->max[i])) == 0;
+        good &= json_array_append_new(row, value_or_null(sample->last[i])) == 0;
+    }
+    writer->good &= json_array_append_new(writer->samples, row) == 0 && good;
+    writer->last_ns = sample->time_ns;
+    if (json_array_size(writer->samples) == SAMPLES_A_LINE)
+        flush_samples(writer);
+}
+
+static void
+put_history(struct writer *writer, const struct history *history)
+{
+    int64_t last_ns;
+
+    if (!history_span(history, &writer->begin_ns, &last_ns))
+        return;
+    writer->samples = json_array();
+    history_each(history, put_sample, writer);
+    flush_samples(writer);
+    json_decref(writer->samples);
+}
+
+static void
+put_moments(struct writer *writer, const struct subject *subject)
+{
+    const struct checkpoints *checkpoints = subject->checkpoints;
+
+    for (size_t i = 0; checkpoints && i < checkpoints_count(checkpoints); i++) {
+        struct process process = subject->process;
+
+        checkpoints_restore(checkpoints, i, &process);
+        put_line(writer, moment("moment", &process));
+    }
+}
+
+/* ---- what belongs to the session ---- */
+
+static struct object
+thread_object(const struct thread *thread)
+{
+    const struct thread_counters *counters = &thread->counters;
+    struct object object = object_new();
+
+    object_set_number(&object, "tid", (uint64_t)counters->tid);
+    object_set_text(&object, "name", thread->name, sizeof thread->name);
+    object_set_text(&object, "state", &thread->state, 1);
+    object_set_number(&object, "owners", counters->owners);
+    object_set_number(&object, "calls", counters->calls);
+    object_set_number(&object, "allocated", counters->allocated);
+    object_set_number(&object, "freed", counters->freed);
+    object_set_number(&object, "stack", counters->stack_now);
+    object_set_number(&object, "stack_peak", counters->stack_peak);
+    object_set_number(&object, "stack_limit", counters->stack_limit);
+    return object;
+}
+
+static void
+put_threads(struct writer *writer, struct session *session)
+{
+    static struct thread threads[THREADS_MAX];
+    const struct saved *saved = session_saved(session);
+    size_t count = session_threads(session, threads, THREADS_MAX);
+    struct object line;
+    json_t *list;
+
+    if (saved != NULL && !saved->threads_known)
+        return;
+    line = line_new("threads");
+    list = json_array();
+    for (size_t i = 0; i < count && i < THREADS_MAX; i++) {
+        struct object thread = thread_object(&threads[i]);
+
+        append(&line, list, thread.json);
+        line.complete &= thread.complete;
+    }
+    object_set_number(&line, "count", count);
+    object_set(&line, "list", list);
+    put_line(writer, line);
+}
+
+static void
+put_messages(struct writer *writer, const struct session *session)
+{
+    for (size_t i = 0; i < session_message_count(session); i++) {
+        const struct message *message = session_message(session, i);
+        struct object line = line_new("message");
+
+        object_set_number(&line, "t_ns", (uint64_t)message->run_ns);
+        object_set(&line, "severity", json_string(archive_severities[message->severity]));
+        object_set_text(&line, "text", message->text, sizeof message->text);
+        put_line(writer, line);
+    }
+}
+
+/* The first line says that the output is known, if only that there is none. */
+static void
+put_output(struct writer *writer, const struct capture *capture)
+{
+    size_t count = capture != NULL ? capture_line_count(capture) : 0;
+    size_t at = 0;
+
+    if (capture == NULL)
+        return;
+    do {
+        struct object line = line_new("output");
+        json_t *lines = json_array();
+
+        for (size_t end = at + OUTPUT_A_LINE; at < count && at < end; at++) {
+            size_t length;
+            const char *bytes = capture_line(capture, at, &length);
+
+            append(&line, lines, fields_text(bytes, length));
+        }
+        object_set(&line, "lines", lines);
+        put_line(writer, line);
+    } while (at < count);
+}
+
+bool
+archive_write(FILE *out, const struct archive *archive)
+{
+    const struct subject *subject = session_shown(archive->session);
+    struct writer writer = {.out = out, .good = true};
+
+    errno = ENOMEM; /* the one reason that leaves none */
+    put_session(&writer, archive);
+    put_process(&writer, &subject->process);
+    put_history(&writer, subject->history);
+    put_moments(&writer, subject);
+    put_threads(&writer, archive->session);
+    if (archive->mark != NULL)
+        put_line(&writer, moment("mark", archive->mark));
+    put_messages(&writer, archive->session);
+    put_output(&writer, archive->capture);
+    put_line(&writer, line_new("end"));
+    return writer.good;
+}
+
+/* ---- files ---- */
+
+/* Writes and closes; 0 or -errno. */
+static int
+write_file(int descriptor, const struct archive *archive)
+{
+    FILE *file = fdopen(descriptor, "w");
+    FILE *stream;
+    int error = 0;
+
+    if (file == NULL) {
+        close(descriptor);
+        return -ENOMEM;
+    }
+    stream = pack_writer(file);
+    if (stream == NULL || !archive_write(stream, archive))
+        error = -errno;
+    if (stream != NULL && fclose(stream) != 0 && error == 0)
+        error = -errno;
+    if (error == 0 && (fflush(file) != 0 || fsync(descriptor) != 0) && errno != EINVAL)
+        error = -errno;
+    if (fclose(file) != 0 && error == 0)
+        error = -errno;
+    return error;
+}
+
+/* Gives the file its name unless that is taken.  Not every file system has links. */
+static int
+publish(const char *temporary, const char *path)
+{
+    if (link(temporary, path) == 0) {
+        unlink(temporary);
+        return 0;
+    }
+    if (errno == EEXIST
+        || renameat2(AT_FDCWD, temporary, AT_FDCWD, path, RENAME_NOREPLACE) != 0)
+        return -errno;
+    return 0;
+}
+
+int
+archive_save(const struct archive *archive, const char *path)
+{
+    char temporary[PATH_MAX];
+    int descriptor, error;
+
+    if (access(path, F_OK) == 0)
+        return -EEXIST;
+    if (snprintf(temporary, sizeof temporary, "%s.%d.tmp", path, (int)getpid())
+        >= (int)sizeof temporary)
+        return -ENAMETOOLONG;
+    descriptor = open(temporary, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+    if (descriptor < 0)
+        return -errno;
+    error = write_file(descriptor, archive);
+    if (error == 0)
+        error = publish(temporary, path);
+    if (error != 0)
+        unlink(temporary);
+    return error;
+}
