@@ -18,6 +18,7 @@
 
 #include <errno.h>
 
+#include "preload/dormant.h"
 #include "preload/recorder.h"
 #include "preload/shard.h"
 
@@ -124,8 +125,11 @@ mt_update_end_slow(struct shard *shard, uint64_t before)
         note_depth(shard);
     if (due || delta > mt_guard.ceiling || delta < mt_guard.floor)
         mt_fold(shard);
-    if (due)
+    if (due) {
         mt_recorder_look(before, depth_of(shard->hot.stack_pointer));
+        if (unlikely(mt_guard.lease != NULL))
+            mt_dormant_look(mt_thread.looked_ns);
+    }
     seqlock_write_end(&shard->hot.sequence);
 }
 

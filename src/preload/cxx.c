@@ -119,12 +119,12 @@ bypass_malloc(void)
     uint32_t known = __atomic_load_n(&answer, __ATOMIC_RELAXED);
 
     if (unlikely(known == 0)) {
-        if (!mt_guard.mode && !mt_wake())
+        if (!mt_counting())
             return false;
         known = mt_real_has("_Znwm") ? 1 : 2;
         __atomic_store_n(&answer, known, __ATOMIC_RELAXED);
     }
-    return known == 1 && (mt_guard.mode || mt_wake())
+    return known == 1 && mt_counting()
            && (mt_guard.mode & MODE_ACCOUNTING) == ACCOUNTING_USABLE;
 }
 

@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "preload/dormant.h"
 #include "preload/real.h"
 #include "preload/state.h"
 #include "segment/live.h"
@@ -64,7 +65,7 @@ floor_at_zero(uint64_t *value)
 }
 
 void
-mt_baseline_sum(struct mt_baseline *sum)
+mt_live_sum(struct mt_baseline *sum)
 {
     const struct segment_process *process = mt_segment.process;
     struct mt_baseline gone = {
@@ -84,8 +85,21 @@ mt_baseline_sum(struct mt_baseline *sum)
         if (state == SHARD_FREE || state == SHARD_OWNED)
             add_shard(mt_shard(i), sum, &gone);
     }
-    sum->bytes = subtract_floor(sum->bytes, gone.bytes);
-    sum->blocks = subtract_floor(sum->blocks, gone.blocks);
+    sum->bytes -= gone.bytes;
+    sum->blocks -= gone.blocks;
+}
+
+/* Of one that sleeps, which does not know. */
+void
+mt_baseline_sum(struct mt_baseline *sum)
+{
+    if (mt_dormant_asleep(&mt_segment)) {
+        memset(sum, 0, sizeof *sum);
+        return;
+    }
+    mt_live_sum(sum);
+    floor_at_zero(&sum->bytes);
+    floor_at_zero(&sum->blocks);
     floor_at_zero(&sum->usable);
     for (unsigned bucket = 0; bucket < HISTOGRAM_COARSE; bucket++)
         floor_at_zero(&sum->sizes[bucket]);

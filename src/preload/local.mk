@@ -6,12 +6,13 @@ libmemtop_so_SOURCES = \
 	src/preload/real.c src/preload/real.h src/preload/compat.h \
 	src/preload/account.c src/preload/account.h src/preload/trailer.h \
 	src/preload/shard.c src/preload/shard.h \
+	src/preload/dormant.c src/preload/dormant.h \
 	src/preload/recorder.c src/preload/recorder.h \
 	src/preload/ring.c src/preload/ring.h \
 	src/preload/options.c src/preload/publish.c \
 	src/preload/start.c src/preload/fork.c src/preload/state.h \
 	src/segment/names.c src/segment/names.h \
-	src/segment/layout.h src/segment/seqlock.h
+	src/segment/layout.h src/segment/seqlock.h src/segment/live.h src/segment/figures.h
 
 # No sanitizers here: they would need their runtime in every program.
 #   -fvisibility=hidden        only the wrappers are public

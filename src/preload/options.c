@@ -87,6 +87,8 @@ take_word(struct mt_options *options, const char *word, size_t length)
         options->old_kernel = true;
     else if (word_is(word, length, "drop"))
         options->drop = true;
+    else if (word_is(word, length, "dormant"))
+        options->dormant = true;
     else if ((value = word_value(word, &left, "rings=")) != NULL)
         options->ring_capacity = ring_capacity(number(value, left));
     else if (word_is(word, length, "accounting=requested"))
@@ -127,6 +129,8 @@ mt_options_read(struct mt_options *options, const char **memtop_dir,
     memset(options, 0, sizeof *options);
     if (words != NULL)
         take_words(options, words);
+    if (options->ring_capacity > 0) /* a record of all calls */
+        options->dormant = false;
     if (environment("MEMUSAGE_TRACE_MMAP") != NULL)
         options->mappings = true;
     options->output_ignored = output != NULL && output[0] != '\0';

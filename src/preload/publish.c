@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "preload/dormant.h"
 #include "preload/real.h"
 #include "preload/ring.h"
 #include "preload/state.h"
@@ -220,6 +221,7 @@ fill_identity(struct segment_header *header, enum segment_origin origin)
     header->flags = (mt_options.mappings ? SEGMENT_FLAG_MMAP : 0)
                     | (mt_options.exact ? SEGMENT_FLAG_EXACT : 0)
                     | (mt_options.output_ignored ? SEGMENT_FLAG_OUTPUT : 0)
+                    | (mt_options.dormant ? SEGMENT_FLAG_DORMANT : 0)
                     | (getauxval(AT_SYSINFO_EHDR) == 0 ? SEGMENT_FLAG_NO_CLOCK : 0);
     if (mt_options.ring_capacity > 0) {
         header->flags |= mt_ticks_choose() ? SEGMENT_FLAG_TICKS : 0;
@@ -322,13 +324,16 @@ mt_publish_arguments(int argc, char *const *argv)
 }
 
 void
-mt_publish_inherited(const struct segment_header *parent)
+mt_publish_inherited(const struct mt_segment *from)
 {
     struct segment_header *header = mt_segment.header;
+    const struct segment_header *parent = from->header;
 
     memcpy(header->program, parent->program, sizeof header->program);
     memcpy(header->args, parent->args, sizeof header->args);
     header->args_cut = parent->args_cut;
+    if (mt_options.dormant)
+        mt_dormant_inherit(from);
     __atomic_store_n(&header->args_size, parent->args_size, __ATOMIC_RELEASE);
 }
 

@@ -145,8 +145,9 @@ carry(struct recorder_slot closed)
     add_to_overview(closed);
 }
 
+/* Closes the open slot; last: it is the last before a sleep. */
 static void
-close_slot(uint64_t now)
+close_slot(bool last)
 {
     struct segment_process *process = mt_segment.process;
     uint64_t start = mt_segment.header->created_ns;
@@ -165,10 +166,63 @@ close_slot(uint64_t now)
     word_store(&process->recorder_calls_before, calls);
     word_store(&process->recorder_heap_max, slot.heap_last);
     word_store(&process->recorder_stack_max, 0);
+    if (last)
+        slot.heap_last = RECORDER_ASLEEP;
     write_slot(slot_of(0, slot.period), &slot);
     carry(slot);
-    word_store(&process->recorder_end,
+}
+
+/* The slot that a moment falls into is the open one. */
+static void
+open_slot(uint64_t now)
+{
+    uint64_t start = mt_segment.header->created_ns;
+
+    word_store(&mt_segment.process->recorder_end,
                start + ((now - start) / RECORDER_SLOT_NS + 1) * RECORDER_SLOT_NS);
+}
+
+bool
+mt_recorder_take(void)
+{
+    uint32_t nobody = 0;
+
+    return __atomic_compare_exchange_n(&mt_segment.process->recorder_owner, &nobody, 1,
+                                       false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+void
+mt_recorder_give(void)
+{
+    __atomic_store_n(&mt_segment.process->recorder_owner, 0, __ATOMIC_RELEASE);
+}
+
+/* Where the last slot before a sleep ended. */
+static uint64_t slept_from;
+
+void
+mt_recorder_sleep(uint64_t now)
+{
+    struct segment_process *process = mt_segment.process;
+
+    if (now >= word_load(&process->recorder_end)) {
+        close_slot(false);
+        open_slot(now);
+    }
+    slept_from = word_load(&process->recorder_end);
+    close_slot(true);
+    word_store(&process->recorder_end, UINT64_MAX);
+}
+
+void
+mt_recorder_wake(uint64_t now)
+{
+    struct segment_process *process = mt_segment.process;
+
+    word_store(&process->recorder_calls_before, word_load(&process->recorder_calls));
+    word_store(&process->recorder_heap_max, 0);
+    word_store(&process->recorder_stack_max, 0);
+    open_slot(now < slept_from ? slept_from : now); /* one a period */
 }
 
 void
@@ -209,16 +263,15 @@ mt_recorder_look(uint64_t sequence, uint64_t depth)
 {
     struct segment_process *process = mt_segment.process;
     uint64_t now = mt_thread.looked_ns;
-    uint32_t nobody = 0;
 
     word_add_shared(&process->recorder_calls, calls_since_look(sequence));
     mt_thread.looked_sequence = sequence;
-    if (now >= word_load(&process->recorder_end)
-        && __atomic_compare_exchange_n(&process->recorder_owner, &nobody, 1, false,
-                                       __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
-        if (now >= word_load(&process->recorder_end))
-            close_slot(now);
-        __atomic_store_n(&process->recorder_owner, 0, __ATOMIC_RELEASE);
+    if (now >= word_load(&process->recorder_end) && mt_recorder_take()) {
+        if (now >= word_load(&process->recorder_end)) {
+            close_slot(false);
+            open_slot(now);
+        }
+        mt_recorder_give();
     }
     word_max_shared(&process->recorder_stack_max, depth);
 }

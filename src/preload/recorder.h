@@ -19,4 +19,13 @@ bool mt_recorder_due(uint64_t sequence);
    bytes deep; closes the open slot if its time is over.  O(1) amortised. */
 void mt_recorder_look(uint64_t sequence, uint64_t depth);
 
+/* Its owner closes slots; nobody waits to become it.  False: there is one. */
+bool mt_recorder_take(void);
+void mt_recorder_give(void);
+
+/* By its owner: closes the open slot as one after which nothing is known, and
+   closes no more; begins a new one. */
+void mt_recorder_sleep(uint64_t now);
+void mt_recorder_wake(uint64_t now);
+
 #endif

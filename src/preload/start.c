@@ -16,6 +16,7 @@
 
 #include "preload/account.h"
 #include "preload/compat.h"
+#include "preload/dormant.h"
 #include "preload/real.h"
 #include "preload/recorder.h"
 #include "preload/ring.h"
@@ -72,6 +73,8 @@ active_mode(void)
 void
 mt_activate(void)
 {
+    uint32_t mode = active_mode();
+
     mt_guard.mappings = mt_options.mappings;
     mt_guard.exact = mt_options.exact;
     if (mt_options.ring_capacity > 0)
@@ -80,6 +83,8 @@ mt_activate(void)
     __atomic_store_n(&mt_segment.directory[0], SHARD_FREE, __ATOMIC_RELEASE);
     mt_segment.process->shards_used = 1;
     mt_recorder_start();
+    if (mt_options.dormant)
+        mode |= mt_dormant_start();
     mt_set_limits();
     mt_thread.shard = MT_NO_SHARD;
     mt_thread.state = THREAD_NEW;
@@ -87,7 +92,7 @@ mt_activate(void)
     /* Now rather than at the first call: a sandbox may close before that. */
     mt_shard_claim();
     __atomic_store_n(&phase, PHASE_ACTIVE, __ATOMIC_RELAXED);
-    __atomic_store_n(&mt_guard.mode, active_mode(), __ATOMIC_RELEASE);
+    __atomic_store_n(&mt_guard.mode, mode, __ATOMIC_RELEASE);
     __atomic_store_n(&mt_segment.header->state, SEGMENT_ACTIVE, __ATOMIC_RELEASE);
 }
 
@@ -166,12 +171,18 @@ mt_start_child(enum segment_origin origin, const struct mt_baseline *baseline)
     memset(&mt_segment, 0, sizeof mt_segment);
     reason = mt_publish(origin, baseline);
     if (reason == REASON_NONE)
-        mt_publish_inherited(parent.header);
+        mt_publish_inherited(&parent);
     mt_unmap(&parent);
     if (reason == REASON_NONE)
         mt_activate();
     else
         stay_passive(reason);
+}
+
+static bool
+is_counting(void)
+{
+    return mt_guard.mode != 0 && (mt_guard.mode & MODE_ASLEEP) == 0;
 }
 
 bool
@@ -180,11 +191,13 @@ mt_wake(void)
     uint32_t seen = __atomic_load_n(&phase, __ATOMIC_ACQUIRE);
     int saved_errno = errno;
 
+    if (mt_guard.mode & MODE_ASLEEP)
+        return mt_dormant_wake();
     if (seen == PHASE_PASSIVE || seen == PHASE_STARTING || environ == NULL)
         return false;
     if (!__atomic_compare_exchange_n(&phase, &seen, PHASE_STARTING, false,
                                      __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-        return mt_guard.mode != 0;
+        return is_counting();
     if (seen == PHASE_NEW)
         start();
     else if (!mt_guard.mode)
@@ -192,7 +205,7 @@ mt_wake(void)
     else /* another thread has started meanwhile */
         __atomic_store_n(&phase, PHASE_ACTIVE, __ATOMIC_RELEASE);
     errno = saved_errno;
-    return mt_guard.mode != 0;
+    return is_counting();
 }
 
 /* Only glibc hands them to constructors. */

@@ -35,8 +35,8 @@
  * then sends the child's first call to mt_wake().  A page of its own.
  */
 struct mt_guard {
-    _Alignas(4096) uint32_t mode; /* enum segment_accounting, MODE_EVENTS; 0: not
-                                     counting */
+    _Alignas(4096) uint32_t mode; /* enum segment_accounting, MODE_*; 0: not
+                                     started */
     uint32_t mappings;     /* count the mmap family */
     uint32_t exact;        /* fold at every call */
     bool tsc;              /* the clock of events is the TSC */
@@ -46,13 +46,18 @@ struct mt_guard {
     uint64_t ring_capacity;
     struct ring *rings;    /* of the segment, if it has any */
     struct event *events;
-    char rest[4096 - 56];
+    uint64_t trailer_salt;     /* of the trailers that are valid (trailer.h) */
+    const uint64_t *lease;     /* dormant: awake until then ... */
+    uint64_t lease_seen;       /* ... asleep while it is this */
+    char rest[4096 - 80];
 };
 _Static_assert(sizeof(struct mt_guard) == 4096, "the guard is one page");
 
 HIDDEN extern struct mt_guard mt_guard;
 
-/* A bit of mode beside the accounting: calls are written to rings. */
+/* Bits of mode beside the accounting, which never changes: calls are written to
+   rings; calls are passed on uncounted (dormant.c). */
+#define MODE_ASLEEP     8u
 #define MODE_EVENTS     4u
 #define MODE_ACCOUNTING 3u
 
@@ -112,6 +117,7 @@ struct mt_options {
     bool root_only;           /* root-only */
     bool old_kernel;          /* old-kernel: as without MADV_POPULATE_WRITE (tests) */
     bool drop;                /* drop: full rings lose events at once */
+    bool dormant;             /* dormant: count only while watched */
     uint64_t ring_capacity;   /* rings=EVENTS, or 0 */
     bool output_ignored;      /* MEMUSAGE_OUTPUT is set */
     bool other_program;       /* MEMUSAGE_PROG_NAME names another */
@@ -130,11 +136,19 @@ void mt_options_read(struct mt_options *options, const char **memtop_dir,
 void mt_options_leave_preload(const char *own_path);
 
 /*
- * Slow path of every wrapper when mt_guard.mode is 0: starts counting if
- * this is the first call, or gives a forked child its own segment.  False: the
- * call must be passed through uncounted.  Keeps errno.
+ * Slow path of every wrapper: starts counting if this is the first call, gives a
+ * forked child its own segment, wakes a dormant process that is watched.  False:
+ * the call must be passed through uncounted.  Keeps errno.
  */
 bool mt_wake(void);
+
+/* Are calls counted, this one on?  A wrapper asks once a call: a process may fall
+   asleep in its midst, but what depends on the accounting stays as it is. */
+static inline bool
+mt_counting(void)
+{
+    return likely(mt_guard.mode - 1u < MODE_ASLEEP - 1u) || mt_wake();
+}
 
 /* Fork: see fork.c. */
 struct mt_baseline {
@@ -146,6 +160,7 @@ struct mt_baseline {
 };
 void mt_fork_install(void);
 void mt_baseline_sum(struct mt_baseline *baseline);
+void mt_live_sum(struct mt_baseline *live); /* the same mod 2^64, asleep or not */
 
 /* Publishing (publish.c): creates or adopts the segment, fills in its header
    and maps it; baseline may be NULL.  Returns the reason if that failed. */
@@ -155,8 +170,9 @@ void mt_unmap(const struct mt_segment *segment); /* the file stays */
 bool mt_started_here(void);          /* is the segment this very process's? */
 void mt_publish_directories(const char *memtop_dir, const char *runtime_dir);
 void mt_publish_arguments(int argc, char *const *argv);
-/* A child's program and arguments are its parent's. */
-void mt_publish_inherited(const struct segment_header *parent);
+/* A child's program and arguments, and the lease of a dormant one, are its
+   parent's. */
+void mt_publish_inherited(const struct mt_segment *parent);
 void mt_publish_exit(void);          /* at exit(): says so, unlinks unless kept */
 
 /* Makes [address, address + size) present; false if there is no room.  Keeps

@@ -11,6 +11,10 @@
  * text, a pointer, the trailer of another address) gives a number that does not, but
  * for one case in 2^64 / usable size.  Whoever owns the memory next cannot
  * mistake it either: the trailer is cleared before the real free.
+ *
+ * In a dormant process the key has a salt, another for each stretch awake: what is
+ * freed asleep keeps its trailer, which must not be believed of a block made there
+ * later.
  */
 #ifndef MEMTOP_TRAILER_H
 #define MEMTOP_TRAILER_H
@@ -27,9 +31,17 @@
 #define TRAILER_MIX UINT64_C(0x9e3779b97f4a7c15)
 
 static inline uint64_t
-trailer_key(const void *block)
+trailer_key(const void *block, uint64_t salt)
 {
-    return (uintptr_t)block * TRAILER_MIX;
+    return (uintptr_t)block * TRAILER_MIX ^ salt;
+}
+
+/* The salt of stretch number count (0: not dormant).  By the same multiplication any
+   two of the first millions differ in their high bits, where sizes have none. */
+static inline uint64_t
+trailer_salt(uint64_t count)
+{
+    return count * TRAILER_MIX;
 }
 
 static inline void *
@@ -39,9 +51,9 @@ trailer_place(void *block, size_t usable)
 }
 
 static inline void
-trailer_write(void *block, size_t usable, uint64_t size)
+trailer_write(void *block, size_t usable, uint64_t size, uint64_t salt)
 {
-    uint64_t word = size ^ trailer_key(block);
+    uint64_t word = size ^ trailer_key(block, salt);
 
     memcpy(trailer_place(block, usable), &word, sizeof word);
 }
@@ -55,12 +67,12 @@ trailer_clear(void *block, size_t usable)
 /* Reads the size back; false if the block has no valid trailer.  usable must
    be at least TRAILER_BYTES. */
 static inline bool
-trailer_read(void *block, size_t usable, uint64_t *size)
+trailer_read(void *block, size_t usable, uint64_t *size, uint64_t salt)
 {
     uint64_t word;
 
     memcpy(&word, trailer_place(block, usable), sizeof word);
-    *size = word ^ trailer_key(block);
+    *size = word ^ trailer_key(block, salt);
     return *size <= usable - TRAILER_BYTES;
 }
 

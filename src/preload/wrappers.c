@@ -30,10 +30,12 @@ static size_t largest_block;
 /* Trailers were written in this process or in one it was forked from. */
 static bool trailers_exist;
 
+/* A dormant process that nobody has leased since it fell asleep. */
 static inline bool
-counting(void)
+sleeping(void)
 {
-    return likely(mt_guard.mode != 0) || mt_wake();
+    return likely((mt_guard.mode & MODE_ASLEEP) != 0)
+           && likely(word_load(mt_guard.lease) == mt_guard.lease_seen);
 }
 
 /* The usual mode: trailers, no events.  The fast paths are for it. */
@@ -182,7 +184,7 @@ write_trailer(void *block, size_t usable, size_t size)
 
     if (unlikely(room > largest_block))
         raise_largest(room);
-    trailer_write(block, usable, size);
+    trailer_write(block, usable, size, mt_guard.trailer_salt);
 }
 
 /* Writes the trailer of a new block of ours; returns its usable size. */
@@ -247,7 +249,7 @@ static inline bool
 read_trailer(void *block, size_t usable, uint64_t *size)
 {
     return likely(usable - TRAILER_BYTES <= largest_block)
-           && likely(trailer_read(block, usable, size));
+           && likely(trailer_read(block, usable, size, mt_guard.trailer_salt));
 }
 
 /* Takes the trailer off a block of ours that is about to go: its size and what it
@@ -269,6 +271,8 @@ unseal(void *block, uint64_t *size, size_t *usable)
 static __attribute__((noinline)) void *
 malloc_otherwise(size_t size)
 {
+    if (sleeping())
+        return mt_real.malloc(size);
     if (likely(mt_guard.mode == ACCOUNTING_USABLE)) {
         void *block = mt_real.malloc(size);
         if (unlikely(block == NULL))
@@ -278,7 +282,7 @@ malloc_otherwise(size_t size)
         mt_thread.last_block = block;
         return block;
     }
-    if (!counting())
+    if (!mt_counting())
         return uncounted_malloc(size);
     return made(FN_MALLOC, mt_real.malloc(padded(size)), size);
 }
@@ -296,7 +300,7 @@ calloc(size_t count, size_t size)
 {
     size_t total;
 
-    if (unlikely(!counting()))
+    if (unlikely(!mt_counting()))
         return uncounted_calloc(count, size);
     if (unlikely(__builtin_mul_overflow(count, size, &total))) {
         void *refused = mt_real.calloc(count, size);
@@ -328,12 +332,14 @@ going(void *block)
 static __attribute__((noinline)) void
 free_otherwise(void *block)
 {
-    if (likely(mt_guard.mode == ACCOUNTING_USABLE) && likely(!mt_arena_holds(block))) {
+    if (sleeping()) {
+        uncounted_free(block);
+    } else if (likely(mt_guard.mode == ACCOUNTING_USABLE) && likely(!mt_arena_holds(block))) {
         size_t usable = mt_usable_size(block);
         mt_count_freed(usable, usable);
         mt_real.free(block);
         mt_thread.last_block = block;
-    } else if (!counting()) {
+    } else if (!mt_counting()) {
         uncounted_free(block);
     } else if (!mt_arena_holds(block)) {
         going(block);
@@ -349,7 +355,7 @@ free(void *block)
     size_t usable;
 
     if (unlikely(block == NULL)) {
-        if (counting())
+        if (mt_counting())
             mt_count_free_null();
         return;
     }
@@ -485,7 +491,7 @@ counted_realloc(void *block, size_t size)
 PUBLIC void *
 realloc(void *block, size_t size)
 {
-    return counting() ? counted_realloc(block, size) : uncounted_realloc(block, size);
+    return mt_counting() ? counted_realloc(block, size) : uncounted_realloc(block, size);
 }
 
 PUBLIC void *
@@ -494,7 +500,7 @@ reallocarray(void *block, size_t count, size_t size)
     size_t total;
 
     if (unlikely(__builtin_mul_overflow(count, size, &total))) {
-        if (counting())
+        if (mt_counting())
             mt_count_failed(FN_REALLOC, 0, SIZE_MAX, block == NULL);
         errno = ENOMEM;
         return NULL;
@@ -509,7 +515,7 @@ posix_memalign(void **out, size_t alignment, size_t size)
 {
     int error;
 
-    if (unlikely(!counting()))
+    if (unlikely(!mt_counting()))
         return uncounted_posix_memalign(out, alignment, size);
     error = mt_real.posix_memalign(out, alignment, padded(size));
     made(FN_POSIX_MEMALIGN, error == 0 ? *out : NULL, size);
@@ -519,7 +525,7 @@ posix_memalign(void **out, size_t alignment, size_t size)
 PUBLIC void *
 aligned_alloc(size_t alignment, size_t size)
 {
-    if (unlikely(!counting()))
+    if (unlikely(!mt_counting()))
         return uncounted_aligned(alignment, size);
     return made(FN_ALIGNED_ALLOC, mt_real.aligned_alloc(alignment, padded(size)), size);
 }
@@ -527,7 +533,7 @@ aligned_alloc(size_t alignment, size_t size)
 PUBLIC void *
 memalign(size_t alignment, size_t size)
 {
-    if (unlikely(!counting()))
+    if (unlikely(!mt_counting()))
         return uncounted_aligned(alignment, size);
     return made(FN_MEMALIGN, mt_real.memalign(alignment, padded(size)), size);
 }
@@ -541,7 +547,7 @@ page_size(void)
 PUBLIC void *
 valloc(size_t size)
 {
-    if (unlikely(!counting()))
+    if (unlikely(!mt_counting()))
         return uncounted_aligned(page_size(), size);
     return made(FN_VALLOC, mt_real.valloc(padded(size)), size);
 }
@@ -554,7 +560,7 @@ pvalloc(size_t size)
 
     if (whole < size)
         whole = size;
-    if (unlikely(!counting()))
+    if (unlikely(!mt_counting()))
         return uncounted_aligned(page_size(), whole);
     return made(FN_PVALLOC, mt_real.pvalloc(padded(whole)), size);
 }
@@ -573,12 +579,11 @@ malloc_usable_size(void *block)
         return 0;
     if (mt_arena_holds(block))
         return mt_arena_size(block);
-    counting();
+    mt_counting();
     if (mt_real.malloc == NULL)
         return 0;
     usable = mt_real.malloc_usable_size(block);
-    if (trailers_exist && usable - TRAILER_BYTES <= largest_block
-        && trailer_read(block, usable, &size))
+    if (trailers_exist && !(mt_guard.mode & MODE_ASLEEP) && read_trailer(block, usable, &size))
         usable -= TRAILER_BYTES;
     return usable;
 }

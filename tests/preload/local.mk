@@ -3,7 +3,7 @@
 
 # A program (.run) or a shared object (.plugin) is its one file, as written: no
 # optimiser that drops calls, no sanitizer that brings its own malloc.
-PROGRAM_CFLAGS = -std=gnu11 -Wall -O0 -g -fno-builtin -pthread
+PROGRAM_CFLAGS = -std=gnu11 -Wall -O0 -g -fno-builtin -pthread -I$(top_srcdir)/src
 SUFFIXES = .c .cc .run .plugin
 .c.run:
 	@$(MKDIR_P) $(@D)
@@ -25,14 +25,14 @@ watched = $(programs)/rows.run $(programs)/threads.run $(programs)/stack.run \
 	$(programs)/own-malloc.run $(programs)/cxx.run $(programs)/plugin.plugin \
 	$(programs)/deep.plugin $(programs)/plugins.run $(programs)/heap.run \
 	$(programs)/harm.run \
-	$(programs)/rings.run
+	$(programs)/rings.run $(programs)/dormant.run
 EXTRA_DIST += $(programs)/cases.h $(programs)/rows.c $(programs)/threads.c \
 	$(programs)/stack.c $(programs)/forks.c $(programs)/life.c \
 	$(programs)/ifunc.c $(programs)/signals.c $(programs)/bump.c $(programs)/blind.c \
 	$(programs)/own-malloc.c $(programs)/cxx.cc $(programs)/plugin.cc \
 	$(programs)/deep.c $(programs)/plugins.c $(programs)/heap.c \
 	$(programs)/harm.c \
-	$(programs)/rings.c
+	$(programs)/rings.c $(programs)/dormant.c
 
 if HAVE_CMOCKA
 check_DATA += $(watched)
@@ -43,7 +43,7 @@ WATCH_LIBS = tests/preload/libwatch.a src/segment/libsegment.a $(CMOCKA_LIBS) $(
 library_tests = tests/preload/rows tests/preload/threads tests/preload/stack \
 	tests/preload/forks tests/preload/life tests/preload/allocators \
 	tests/preload/options tests/preload/harm tests/preload/rings \
-	tests/preload/foreign
+	tests/preload/foreign tests/preload/dormant
 check_PROGRAMS += $(library_tests)
 TESTS += $(library_tests)
 tests_preload_rows_LDADD = $(WATCH_LIBS)
@@ -56,6 +56,7 @@ tests_preload_options_LDADD = $(WATCH_LIBS)
 tests_preload_harm_LDADD = $(WATCH_LIBS)
 tests_preload_rings_LDADD = $(WATCH_LIBS)
 tests_preload_foreign_LDADD = $(WATCH_LIBS)
+tests_preload_dormant_LDADD = $(WATCH_LIBS)
 endif
 CLEANFILES += $(watched)
 
@@ -65,13 +66,16 @@ TESTS += tests/preload/library.sh tests/headers.sh
 
 # The protocol; and the flight recorder with a clock of the test's own.
 if HAVE_CMOCKA
-segment_tests = tests/unit/reader tests/unit/names tests/unit/histogram tests/unit/recorder
+segment_tests = tests/unit/reader tests/unit/names tests/unit/histogram \
+	tests/unit/recorder tests/unit/control
 check_PROGRAMS += $(segment_tests)
 TESTS += $(segment_tests)
 SEGMENT_LIBS = src/segment/libsegment.a $(CMOCKA_LIBS) $(LIBINTL)
 tests_unit_reader_SOURCES = tests/unit/reader.c tests/unit/scratch-segment.h
 tests_unit_reader_LDADD = $(SEGMENT_LIBS)
 tests_unit_names_LDADD = $(SEGMENT_LIBS)
+tests_unit_control_SOURCES = tests/unit/control.c tests/unit/scratch-segment.h
+tests_unit_control_LDADD = $(SEGMENT_LIBS)
 tests_unit_histogram_LDADD = $(SEGMENT_LIBS)
 tests_unit_recorder_SOURCES = tests/unit/recorder.c tests/unit/scratch-segment.h \
 	src/preload/recorder.c

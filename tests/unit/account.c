@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "preload/account.h"
+#include "preload/dormant.h"
 #include "preload/recorder.h"
 #include "preload/shard.h"
 #include "scratch-segment.h"
@@ -53,6 +54,12 @@ mt_stack_grew(uint64_t depth)
 void
 mt_shard_claim(void)
 {
+}
+
+void
+mt_dormant_look(uint64_t now)
+{
+    (void)now;
 }
 
 #ifdef SAME_MAPPING

@@ -209,6 +209,60 @@ test_weeks(void **state)
     assert_true(closed_count > 100000);
 }
 
+/* Awake for an hour, asleep for a day, a hundred times: what was slept through is
+   said to be, at whatever grain is kept, and nothing of it is measured. */
+static void
+test_sleeps(void **state)
+{
+    uint64_t begin[100], end[100], slept = 0;
+    struct reader *reader;
+    struct recorded *recorded;
+    size_t count;
+
+    (void)state;
+    for (int i = 0; i < 100; i++) {
+        for (int j = 0; j < 3600; j++)
+            step(1000 * MS, 10, 1000, 100);
+        begin[i] = clock_ns - scratch_header()->created_ns;
+        assert_true(mt_recorder_take());
+        mt_recorder_sleep(clock_ns);
+        mt_recorder_give();
+        clock_ns += 24 * HOUR;
+        assert_true(mt_recorder_take());
+        mt_recorder_wake(clock_ns);
+        mt_recorder_give();
+        end[i] = clock_ns - scratch_header()->created_ns;
+    }
+    step(1000 * MS, 10, 1000, 100);
+    step(1000 * MS, 10, 1000, 100);
+    assert_int_equal(0, reader_open(scratch_path, getuid(), geteuid(), &reader));
+    assert_int_equal(0, reader_recorded(reader, &recorded, &count));
+    reader_close(reader);
+    for (size_t i = 0; i < count; i++) {
+        const struct recorded *slot = &recorded[i];
+        uint64_t within = 0;
+
+        assert_true(slot->begin_ns < slot->end_ns);
+        assert_true(i == 0 || slot->begin_ns >= recorded[i - 1].end_ns);
+        for (int k = 0; k < 100; k++)
+            within |= begin[k] <= slot->end_ns && slot->begin_ns <= end[k];
+        if (slot->asleep) {
+            assert_true(within);
+            assert_int_equal(0, slot->calls + slot->heap_max + slot->heap_last);
+            slept += slot->end_ns - slot->begin_ns;
+        } else {
+            assert_int_equal(1000, slot->heap_last);
+            assert_int_equal(1000, slot->heap_max);
+        }
+    }
+    /* A slot of the overview is five hours long, and both ends of a sleep lie within
+       slots in which something was measured. */
+    assert_true(slept > 100 * 14 * HOUR);
+    assert_true(slept <= 100 * 24 * HOUR);
+    assert_true(recorded[count - 1].end_ns > end[99]);
+    free(recorded);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int
@@ -217,6 +271,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_first_seconds),
         TEST(test_weeks),
+        TEST(test_sleeps),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Dormant mode: the library counts only while a viewer's lease (segment/control.h)
+ * lasts.
+ *
+ *   asleep   every call is passed on after one look at the lease; when it has
+ *            changed, the calling thread wakes the process
+ *   awake    as ever; whoever looks at the clock for the flight recorder looks at
+ *            the lease too, and puts the process to sleep when it is over
+ *
+ * What was missed is not guessed.  Each wake begins a stretch of its own: what was
+ * live by the sums is forgotten, and trailers of earlier stretches are not valid
+ * any more (trailer.h), so that the free of a block not seen made in this stretch
+ * is counted as unmatched and nothing else.
+ *
+ * Changes of state are made by whoever owns the flight recorder: nobody waits.  A
+ * call that began before a sleep and ends after the next wake may be counted by
+ * half; no other can.
+ */
+#include "config.h"
+
+#include "preload/dormant.h"
+
+#include "preload/account.h"
+#include "preload/recorder.h"
+#include "preload/trailer.h"
+#include "segment/clock.h"
+
+/* Stretches begun in this process and those it was forked from. */
+static uint64_t stretches;
+
+static const uint64_t *
+lease(void)
+{
+    const struct segment_control *control =
+        (const void *)((unsigned char *)mt_segment.header + CONTROL_OFFSET);
+
+    return &control->awake_until_ns;
+}
+
+bool
+mt_dormant_asleep(const struct mt_segment *segment)
+{
+    const struct segment_process *process = segment->process;
+
+    return (segment->header->flags & SEGMENT_FLAG_DORMANT) != 0
+           && (process->wakes == 0 || process->asleep_since_ns != 0);
+}
+
+/* ---- a stretch begins ---- */
+
+/* What all threads have not yet added to the process's live bytes. */
+static int64_t
+pending_bytes(void)
+{
+    int64_t sum = 0;
+
+    for (unsigned i = 0; i < mt_segment.process->shards_used; i++)
+        if (__atomic_load_n(&mt_segment.directory[i], __ATOMIC_ACQUIRE) == SHARD_OWNED)
+            sum += __atomic_load_n(&mt_shard(i)->hot.delta, __ATOMIC_RELAXED);
+    return sum;
+}
+
+/* Brings baseline - forgotten to where they and the sums together are 0. */
+static void
+settle(uint64_t *baseline, uint64_t *forgotten, uint64_t live)
+{
+    if (live > INT64_MAX) /* freed more than was seen made: usable sizes */
+        word_add(baseline, -live);
+    else
+        word_add(forgotten, live);
+}
+
+static void
+forget_live(struct segment_process *process)
+{
+    static struct mt_baseline live; /* large; used by the recorder's owner alone */
+
+    mt_live_sum(&live);
+    settle(&process->baseline_bytes, &process->forgotten_bytes, live.bytes);
+    settle(&process->baseline_blocks, &process->forgotten_blocks, live.blocks);
+    settle(&process->baseline_usable, &process->forgotten_usable, live.usable);
+    for (unsigned bucket = 0; bucket < HISTOGRAM_COARSE; bucket++)
+        settle(&process->baseline_sizes[bucket], &process->forgotten_sizes[bucket],
+               live.sizes[bucket]);
+    word_store(&process->mapped, 0);
+    __atomic_store_n(&process->current, -pending_bytes(), __ATOMIC_RELAXED);
+}
+
+static void
+begin_stretch(uint64_t now)
+{
+    struct segment_process *process = mt_segment.process;
+
+    __atomic_add_fetch(&process->wake_sequence, 1, __ATOMIC_ACQ_REL);
+    forget_live(process);
+    process->wakes++;
+    word_store(&process->awake_since_ns, now);
+    word_store(&process->asleep_since_ns, 0);
+    __atomic_add_fetch(&process->wake_sequence, 1, __ATOMIC_ACQ_REL);
+    mt_guard.trailer_salt = trailer_salt(++stretches);
+    mt_recorder_wake(now);
+    mt_set_limits();
+}
+
+bool
+mt_dormant_wake(void)
+{
+    uint64_t until = word_load(mt_guard.lease);
+    uint64_t now;
+
+    if (until == mt_guard.lease_seen || !mt_recorder_take())
+        return false;
+    now = (uint64_t)clock_ns(CLOCK_MONOTONIC);
+    mt_guard.lease_seen = until;
+    if (now < until && (mt_guard.mode & MODE_ASLEEP)) {
+        begin_stretch(now);
+        mt_guard.mappings = mt_options.mappings;
+        __atomic_store_n(&mt_guard.mode, mt_guard.mode & ~MODE_ASLEEP, __ATOMIC_RELEASE);
+    }
+    mt_recorder_give();
+    return (mt_guard.mode & MODE_ASLEEP) == 0;
+}
+
+/* ---- and ends ---- */
+
+static void
+fall_asleep(uint64_t now)
+{
+    mt_guard.lease_seen = word_load(mt_guard.lease);
+    mt_guard.mappings = 0;
+    __atomic_store_n(&mt_guard.mode, mt_guard.mode | MODE_ASLEEP, __ATOMIC_RELEASE);
+    mt_recorder_sleep(now);
+    word_store(&mt_segment.process->asleep_since_ns, now);
+}
+
+void
+mt_dormant_look(uint64_t now)
+{
+    if (now < word_load(mt_guard.lease) || !mt_recorder_take())
+        return;
+    /* It may have been renewed, or another may have been here, meanwhile. */
+    if (now >= word_load(mt_guard.lease) && !(mt_guard.mode & MODE_ASLEEP))
+        fall_asleep(now);
+    mt_recorder_give();
+}
+
+/* ---- a process begins ---- */
+
+void
+mt_dormant_inherit(const struct mt_segment *parent)
+{
+    struct segment_control *control =
+        (void *)((unsigned char *)mt_segment.header + CONTROL_OFFSET);
+    const struct segment_control *other =
+        (const void *)((unsigned char *)parent->header + CONTROL_OFFSET);
+
+    if (!mt_dormant_asleep(parent))
+        control->awake_until_ns = word_load(&other->awake_until_ns);
+}
+
+uint32_t
+mt_dormant_start(void)
+{
+    struct segment_process *process = mt_segment.process;
+    uint64_t now = (uint64_t)clock_ns(CLOCK_MONOTONIC);
+
+    mt_guard.lease = lease();
+    mt_guard.lease_seen = word_load(mt_guard.lease);
+    mt_guard.trailer_salt = trailer_salt(stretches);
+    if (now < mt_guard.lease_seen) { /* forked from one that is awake */
+        process->wakes = 1;
+        process->awake_since_ns = mt_segment.header->created_ns;
+        return 0;
+    }
+    mt_guard.mappings = 0;
+    process->asleep_since_ns = now;
+    mt_recorder_sleep(now);
+    return MODE_ASLEEP;
+}

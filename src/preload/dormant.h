@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Dormant mode (the word "dormant"): mt_guard.mode has MODE_ASLEEP set while
+ * nobody watches, and the wrappers then pass all calls on.
+ */
+#ifndef MEMTOP_DORMANT_H
+#define MEMTOP_DORMANT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/state.h"
+
+/* Once a process that is to be dormant, when its segment is mapped and the
+   recorder started: MODE_ASLEEP, or 0 if it begins awake. */
+uint32_t mt_dormant_start(void);
+
+/* A child of one that is awake begins awake; before mt_dormant_start(). */
+void mt_dormant_inherit(const struct mt_segment *parent);
+
+/* While asleep: wakes the process if there is a new lease.  True: awake. */
+bool mt_dormant_wake(void);
+
+/* While awake: falls asleep if the lease is over. */
+void mt_dormant_look(uint64_t now);
+
+/* Is the process of a segment dormant and asleep? */
+bool mt_dormant_asleep(const struct mt_segment *segment);
+
+#endif
