@@ -325,6 +325,15 @@ run_helper(int pty, int fd)
     _exit(0);
 }
 
+_Noreturn void
+capture_take_over(struct capture *capture, int fd)
+{
+    /* No gap, so no note, which takes more than a handler has. */
+    if (capture->bytes <= SPOOL_ROOM)
+        capture_replay(capture, fd);
+    run_helper(capture->pty, fd);
+}
+
 int
 capture_leave(struct capture *capture, int fd)
 {

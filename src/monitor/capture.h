@@ -69,4 +69,11 @@ int capture_replay(struct capture *capture, int fd);
  */
 int capture_leave(struct capture *capture, int fd);
 
+/*
+ * For a copy of memtop that has crashed: writes what was read to fd, unless it was
+ * very much, keeps the pty and copies on until the program's end.  Does nothing that
+ * a signal handler may not do.  Does not return.
+ */
+_Noreturn void capture_take_over(struct capture *capture, int fd);
+
 #endif

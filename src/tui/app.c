@@ -27,6 +27,7 @@
 #include "i18n.h"
 #include "monitor/signals.h"
 #include "segment/clock.h"
+#include "tui/crash.h"
 #include "tui/term.h"
 
 int64_t
@@ -330,22 +331,29 @@ init_sources(struct loop *loop)
         loop->sources[i] = (struct pollfd){ .fd = descriptors[i], .events = POLLIN };
 }
 
-/* A program on our pty is hung up when memtop goes; another one runs on. */
+/* Should memtop crash: the program's output, which has no other reader. */
+static struct capture *orphan;
+
 static void
-prepare_crash_note(const struct launched *launched)
+take_over_orphan(void)
+{
+    capture_take_over(orphan, term_fd());
+}
+
+/* A program on our pty would be hung up when memtop goes. */
+static void
+prepare_for_crash(const struct launched *launched, struct capture *capture)
 {
     char note[200];
 
     if (launched == NULL)
         snprintf(note, sizeof note, "%s", _("memtop: internal error"));
-    else if (launched->pty >= 0)
-        snprintf(note, sizeof note,
-                 _("memtop: internal error; program %d loses its terminal"),
-                 (int)launched->pid);
     else
         snprintf(note, sizeof note, _("memtop: internal error; program %d runs on"),
                  (int)launched->pid);
-    term_crash_note(note);
+    crash_set_note(note);
+    orphan = capture;
+    crash_set_heir(capture != NULL ? take_over_orphan : NULL);
 }
 
 enum tui_outcome
@@ -363,7 +371,7 @@ tui_run(struct session *session, struct capture *capture, const struct launched 
     loop->app.session = session;
     loop->app.capture = capture;
     loop->app.launched = launched;
-    prepare_crash_note(launched);
+    prepare_for_crash(launched, capture);
     error = term_open(options->colour);
     if (error == 0) {
         init_app(loop, options);

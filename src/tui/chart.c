@@ -359,6 +359,10 @@ chart_draw(struct picture *picture, const struct view *view, const struct scene 
         return;
     }
     draw_area(picture, view, &frame, chart->role);
+    picture_hit(picture,
+                &(struct hit){ .rect = { frame.row, frame.col, frame.rows, frame.cols },
+                               .from_ns = frame.from_ns,
+                               .to_ns = frame.to_ns });
     draw_peak(picture, view, scene, &frame, chart->series);
     draw_cursor(picture, view, scene, &frame);
 }

@@ -68,16 +68,16 @@ interrupt(struct app *app)
         app_ack(app, _("Interrupt not sent: %s; ^C again quits"), strerror(errno));
 }
 
-static void
-change_page(struct app *app, int page)
+void
+command_show_page(struct app *app, enum page page)
 {
-    app->view.page = (enum page)((page + PAGE_COUNT) % PAGE_COUNT);
+    app->view.page = page;
     app->view.scroll = 0;
     app->threads_asked = app->view.page == PAGE_THREADS && !app->view.paused;
 }
 
-static void
-scroll_by(struct app *app, int lines)
+void
+command_scroll(struct app *app, int lines)
 {
     struct view *view = &app->view;
     int limit = view_scroll_limit(&app->picture, view, &app->scene);
@@ -134,22 +134,22 @@ scroll_action(struct app *app, enum action action)
         page = 1;
     switch (action) {
     case ACTION_UP:
-        scroll_by(app, -1);
+        command_scroll(app, -1);
         break;
     case ACTION_DOWN:
-        scroll_by(app, 1);
+        command_scroll(app, 1);
         break;
     case ACTION_PAGE_UP:
-        scroll_by(app, -page);
+        command_scroll(app, -page);
         break;
     case ACTION_PAGE_DOWN:
-        scroll_by(app, page);
+        command_scroll(app, page);
         break;
     case ACTION_HOME:
-        scroll_by(app, -1000000);
+        command_scroll(app, -1000000);
         break;
     default:
-        scroll_by(app, 1000000);
+        command_scroll(app, 1000000);
     }
 }
 
@@ -229,23 +229,24 @@ page_action(struct app *app, enum action action, int digit)
         app->view.help = 1;
         break;
     case ACTION_NEXT_VIEW:
-        change_page(app, (int)app->view.page + 1);
+        command_show_page(app, (app->view.page + 1) % PAGE_COUNT);
         break;
     case ACTION_PREVIOUS_VIEW:
-        change_page(app, (int)app->view.page - 1);
+        command_show_page(app, (app->view.page + PAGE_COUNT - 1) % PAGE_COUNT);
         break;
     case ACTION_OUTPUT:
-        change_page(app, app->view.page == PAGE_OUTPUT ? PAGE_OVERVIEW : PAGE_OUTPUT);
+        command_show_page(app, app->view.page == PAGE_OUTPUT ? PAGE_OVERVIEW
+                                                            : PAGE_OUTPUT);
         break;
     case ACTION_VIEW:
         if (view_page_of_digit(digit) != PAGE_COUNT)
-            change_page(app, (int)view_page_of_digit(digit));
+            command_show_page(app, view_page_of_digit(digit));
         break;
     case ACTION_CANCEL:
         if (app->view.history)
             cursor_leave(app);
         else
-            change_page(app, PAGE_OVERVIEW);
+            command_show_page(app, PAGE_OVERVIEW);
         break;
     default:
         break;
@@ -267,6 +268,9 @@ perform(struct app *app, enum action action, int digit)
     case ACTION_SUSPEND:
         term_suspend();
         break;
+    case ACTION_MOUSE:
+        mouse_switch(app);
+        break;
     case ACTION_UP:
     case ACTION_DOWN:
     case ACTION_PAGE_UP:
@@ -281,6 +285,12 @@ perform(struct app *app, enum action action, int digit)
         program_action(app, action);
         page_action(app, action, digit);
     }
+}
+
+void
+command_perform(struct app *app, enum action action)
+{
+    perform(app, action, 0);
 }
 
 /* Any key shows the next page of the help; after the last one, or by Esc and q,
@@ -300,7 +310,7 @@ command_key(struct app *app, int input)
     enum action action = keys_action(input, &digit);
 
     app->dirty = app->by_key = true;
-    if (prompt_key(app, input))
+    if (mouse_input(app, input) || prompt_key(app, input))
         return;
     if (app->view.help > 0 && action != ACTION_REDRAW && action != ACTION_SUSPEND)
         turn_help_page(app, action);

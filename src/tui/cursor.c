@@ -90,6 +90,21 @@ cursor_first(struct app *app)
 }
 
 void
+cursor_to(struct app *app, int64_t run_ns)
+{
+    const struct checkpoints *checkpoints = session_shown(app->session)->checkpoints;
+    size_t newest, index;
+
+    if (!find_newest(app, checkpoints, &newest))
+        return;
+    if (!checkpoints_find(checkpoints, run_ns, &index))
+        index = 0;   /* before the first one */
+    if (index >= newest)
+        index = newest;
+    show(app, checkpoints, index);
+}
+
+void
 cursor_leave(struct app *app)
 {
     if (!app->view.history)

@@ -19,6 +19,7 @@ enum input {
     INPUT_PAGE_UP, INPUT_PAGE_DOWN, INPUT_HOME, INPUT_END,
     INPUT_ENTER, INPUT_BACKSPACE, INPUT_BACKTAB, INPUT_DELETE,
     INPUT_RESIZE,
+    INPUT_CLICK, INPUT_WHEEL_UP, INPUT_WHEEL_DOWN, INPUT_MOUSE,   /* other events */
     INPUT_F1, INPUT_F9 = INPUT_F1 + 8, INPUT_F10,
     INPUT_F12 = INPUT_F1 + 11,
     INPUT_OTHER,
@@ -79,6 +80,8 @@ enum input {
     X(PAGE_DOWN, "", INPUT_PAGE_DOWN, INPUT_CTRL('d'), 0, 0, "", "")                  \
     X(HOME, "", INPUT_HOME, 0, 0, 0, "", "")                                          \
     X(END, "", INPUT_END, 'G', 0, 0, "", "")                                          \
+    X(MOUSE, "m", 'm', 0, 0, 0, "",                                                   \
+      N_("mouse: click on keys, titles and graphs; the wheel scrolls"))               \
     X(REDRAW, "^L", INPUT_CTRL('l'), 0, 0, 0, "", N_("draw the screen again"))        \
     X(INTERRUPT, "^C", INPUT_CTRL('c'), 0, 0, 0, "",                                  \
       N_("interrupt the program; twice: quit"))                                       \

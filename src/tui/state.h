@@ -46,6 +46,7 @@ struct app {
     bool by_key;                 /* ... because of a key: draw soon */
     int64_t drawn_ns;
 
+    bool mouse;                  /* clicks and the wheel come here */
     enum question question;
     char typed[SEARCH_MAX];             /* the answer so far */
     char ack[300];               /* what the last key did */
@@ -82,13 +83,22 @@ void app_ack(struct app *app, const char *format, ...)
 /* Puts into the scene what the message line shall say (message.c). */
 void message_choose(struct app *app);
 
-/* Acts on a key (command.c). */
+/* Acts on a key; on an action without one; scrolls the page; shows a page
+   (command.c). */
 void command_key(struct app *app, int input);
+void command_perform(struct app *app, enum action action);
+void command_scroll(struct app *app, int lines);
+void command_show_page(struct app *app, enum page page);
+
+/* Mouse on or off; acts on its events, false if it is none (mouse.c). */
+void mouse_switch(struct app *app);
+bool mouse_input(struct app *app, int input);
 
 /* Moves the cursor in the history by so many moments, < 0 back in time; to the
-   first one; takes it away (cursor.c). */
+   first one; to the last one until then; takes it away (cursor.c). */
 void cursor_move(struct app *app, int steps);
 void cursor_first(struct app *app);
+void cursor_to(struct app *app, int64_t run_ns);
 void cursor_leave(struct app *app);
 
 /* Acts on a key that changes the look; false if it is none (look.c). */

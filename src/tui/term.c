@@ -4,9 +4,7 @@
  *
  * Curses is used for terminfo, for decoding keys and for finding the shortest
  * way from one screen to the next; what changed on the canvas is handed to it
- * row by row.  Fatal signals may come at any moment, inside curses too, so
- * their handler uses nothing of it: it writes bytes prepared beforehand, puts
- * the terminal's attributes back, says what happened and dies of the signal.
+ * row by row.
  */
 #include "config.h"
 
@@ -31,13 +29,13 @@
 #undef lines
 
 #include "i18n.h"
+#include "tui/crash.h"
 #include "tui/keys.h"
 
 #define ESCAPE_DELAY_MS 25
 #define COLOR_DEFAULT   (-1)
 #define MAX_ROWS        500
 #define MAX_COLS        1000
-#define CRASH_STACK     16384
 
 static struct {
     bool open;
@@ -50,7 +48,8 @@ static struct {
     bool forget;
     char restore[256];          /* bytes that leave the display */
     size_t restore_length;
-    char crash_note[256];
+    bool mouse;
+    int mouse_row, mouse_col;   /* of the latest event */
 } term = { .fd = -1 };
 
 static const struct {
@@ -61,11 +60,6 @@ static const struct {
     ROLES(X)
 #undef X
 };
-
-static const int fatal_signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS,
-                                     SIGTRAP };
-#define FATAL_COUNT (sizeof fatal_signals / sizeof *fatal_signals)
-static struct sigaction fatal_before[FATAL_COUNT];
 
 static bool
 can_address_cursor(const char *name, int fd)
@@ -116,58 +110,18 @@ static void
 prepare_restore(void)
 {
     static const char *const capabilities[] = { "op", "sgr0", "rmkx", "cnorm", "rmcup" };
+    static const char mouse_off[] = "\033[?1006;1000l";
 
     term.restore_length = 0;
+    for (size_t i = 0; term.mouse && i < sizeof mouse_off - 1; i++)
+        keep_byte(mouse_off[i]);
     for (size_t i = 0; i < sizeof capabilities / sizeof *capabilities; i++) {
         const char *string = tigetstr(capabilities[i]);
 
         if (string != NULL && string != (char *)-1)
             tputs(string, 1, keep_byte);
     }
-}
-
-/* write(2) that nobody can act upon if it fails. */
-static void
-write_all(const char *bytes, size_t count)
-{
-    while (count > 0) {
-        ssize_t done = write(term.fd, bytes, count);
-
-        if (done <= 0)
-            return;
-        bytes += done;
-        count -= (size_t)done;
-    }
-}
-
-static void
-die_of(int signal_number)
-{
-    write_all(term.restore, term.restore_length);
-    tcsetattr(term.fd, TCSANOW, &term.before);
-    write_all(term.crash_note, strlen(term.crash_note));
-    /* The disposition is back at its default; once this returns the signal is
-       delivered again. */
-    raise(signal_number);
-}
-
-static void
-catch_fatal_signals(void)
-{
-    static char stack[CRASH_STACK];
-    const stack_t alternate = { .ss_sp = stack, .ss_size = sizeof stack };
-    const struct sigaction action = { .sa_handler = die_of,
-                                      .sa_flags = (int)(SA_RESETHAND | SA_ONSTACK) };
-
-    sigaltstack(&alternate, NULL);
-    for (size_t i = 0; i < FATAL_COUNT; i++)
-        sigaction(fatal_signals[i], &action, &fatal_before[i]);
-}
-
-void
-term_crash_note(const char *note)
-{
-    snprintf(term.crash_note, sizeof term.crash_note, "%s\r\n", note);
+    crash_set_restore(term.restore, term.restore_length);
 }
 
 static void
@@ -248,7 +202,7 @@ term_open(bool colour)
     set_modes();
     start_colours();
     prepare_restore();
-    catch_fatal_signals();
+    crash_catch(term.fd, &term.before);
     term_size(&rows, &cols);
     if (!term_resize(rows, cols)) {
         term_close();
@@ -263,11 +217,11 @@ term_close(void)
     if (!term.open)
         return;
     term.open = false;
+    term_mouse(false);
     endwin();
     fflush(term.out);
     tcsetattr(term.fd, TCSADRAIN, &term.before);
-    for (size_t i = 0; i < FATAL_COUNT; i++)
-        sigaction(fatal_signals[i], &fatal_before[i], NULL);
+    crash_release();
     delscreen(term.screen);
     term.screen = NULL;
     canvas_free(&term.shown);
@@ -346,6 +300,48 @@ special_key(wint_t key)
     return INPUT_OTHER;
 }
 
+bool
+term_mouse(bool on)
+{
+    const mmask_t wanted = BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED;
+
+    if (on == term.mouse)
+        return true;
+    if (on) {
+        mouseinterval(0);   /* no waiting for a double click */
+        if (mousemask(wanted, NULL) == 0 || !has_mouse())
+            return false;
+    } else {
+        mousemask(0, NULL);
+    }
+    term.mouse = on;
+    prepare_restore();
+    return true;
+}
+
+void
+term_mouse_place(int *row, int *col)
+{
+    *row = term.mouse_row;
+    *col = term.mouse_col;
+}
+
+static int
+mouse_input(void)
+{
+    MEVENT event;
+
+    if (getmouse(&event) != OK)
+        return INPUT_MOUSE;
+    term.mouse_row = event.y;
+    term.mouse_col = event.x;
+    if (event.bstate & BUTTON4_PRESSED)
+        return INPUT_WHEEL_UP;
+    if (event.bstate & BUTTON5_PRESSED)
+        return INPUT_WHEEL_DOWN;
+    return event.bstate & BUTTON1_PRESSED ? INPUT_CLICK : INPUT_MOUSE;
+}
+
 int
 term_read(void)
 {
@@ -354,6 +350,8 @@ term_read(void)
 
     if (kind == ERR)
         return INPUT_NONE;
+    if (kind == KEY_CODE_YES && key == KEY_MOUSE)
+        return mouse_input();
     if (kind == KEY_CODE_YES)
         return special_key(key);
     if (key == '\r' || key == '\n')

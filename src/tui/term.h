@@ -2,7 +2,7 @@
 /*
  * The terminal, and the only module that knows curses.  It draws on /dev/tty
  * whatever the standard streams are, and gives the terminal back on every way
- * out: on term_close(), on fatal signals, when suspended.
+ * out: on term_close(), on fatal signals (crash.h), when suspended.
  */
 #ifndef MEMTOP_TUI_TERM_H
 #define MEMTOP_TUI_TERM_H
@@ -49,7 +49,9 @@ void term_forget(void);
 /* Stops memtop as ^Z does elsewhere; returns when it is continued. */
 void term_suspend(void);
 
-/* What to say after the terminal is restored should memtop crash. */
-void term_crash_note(const char *note);
+/* Mouse events come as keys, or not any more (at first); false if the terminal has
+   none.  And where the latest one was. */
+bool term_mouse(bool on);
+void term_mouse_place(int *row, int *col);
 
 #endif

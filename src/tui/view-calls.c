@@ -287,7 +287,7 @@ view_calls_block(struct picture *picture, const struct view *view,
     if (rect->rows == 0)
         return;
     view_since(since, sizeof since, scene);
-    canvas_rule(&picture->canvas, rect->row, rect->col, rect->cols, _("Calls"), since);
+    view_block_title(picture, rect, PAGE_CALLS, _("Calls"), since);
     if (!scene->process->measured)
         view_not_measured(picture, scene, rect->row + 1, rect->col + 1, rect->cols - 1);
     else

@@ -105,6 +105,8 @@ view_footer(struct picture *picture, const struct view *view)
             continue;
         if (col + cols > end)
             break;
+        picture_hit(picture, &(struct hit){ .rect = { rect->row, col, 1, cols },
+                                            .action = keys[i].action });
         canvas_put(&picture->canvas, rect->row, col, end - col, ROLE_KEY, keys[i].label);
         canvas_put(&picture->canvas, rect->row, col + label_cols + 1, end - col,
                    ROLE_NORMAL, word);

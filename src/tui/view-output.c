@@ -88,8 +88,7 @@ draw_title(struct picture *picture, const struct view *view, const struct rect *
                  ngettext("%d line back", "%d lines back", (unsigned)scroll), scroll);
     else if (view->search[0] != '\0')
         snprintf(right, sizeof right, _("search: %s"), view->search);
-    canvas_rule(&picture->canvas, rect->row, rect->col, rect->cols,
-                _("Output of the program"), right);
+    view_block_title(picture, rect, PAGE_OUTPUT, _("Output of the program"), right);
 }
 
 void

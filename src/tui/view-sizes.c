@@ -257,8 +257,7 @@ view_sizes_block(struct picture *picture, const struct scene *scene,
     view_since(since, sizeof since, scene);
     if (scene->process->measured && brief && scene->mark == NULL)
         snprintf(since, sizeof since, "%s", _("allocated, share, live now"));
-    canvas_rule(&picture->canvas, rect->row, rect->col, rect->cols, _("Block sizes"),
-                since);
+    view_block_title(picture, rect, PAGE_SIZES, _("Block sizes"), since);
     if (!scene->process->measured) {
         view_not_measured(picture, scene, rect->row + 1, rect->col + 1, rect->cols - 1);
         return;

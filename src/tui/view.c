@@ -100,6 +100,38 @@ picture_resize(struct picture *picture, int rows, int cols)
 }
 
 void
+picture_hit(struct picture *picture, const struct hit *hit)
+{
+    if (picture->hit_count < HITS_MAX)
+        picture->hits[picture->hit_count++] = *hit;
+}
+
+const struct hit *
+picture_hit_at(const struct picture *picture, int row, int col)
+{
+    for (size_t i = 0; i < picture->hit_count; i++) {
+        const struct rect *rect = &picture->hits[i].rect;
+
+        if (row >= rect->row && row < rect->row + rect->rows && col >= rect->col
+            && col < rect->col + rect->cols)
+            return &picture->hits[i];
+    }
+    return NULL;
+}
+
+void
+view_block_title(struct picture *picture, const struct rect *rect, enum page page,
+                 const char *title, const char *right)
+{
+    const struct hit hit = { .rect = { rect->row, rect->col, 1, rect->cols },
+                             .action = ACTION_VIEW,
+                             .page = page };
+
+    canvas_rule(&picture->canvas, rect->row, rect->col, rect->cols, title, right);
+    picture_hit(picture, &hit);
+}
+
+void
 picture_free(struct picture *picture)
 {
     canvas_free(&picture->canvas);
@@ -154,6 +186,7 @@ void
 view_draw(struct picture *picture, const struct view *view, const struct scene *scene)
 {
     canvas_clear(&picture->canvas);
+    picture->hit_count = 0;
     choose_layout(picture, view, scene);
     view_header(picture, view, scene);
     switch (view->page) {

@@ -14,6 +14,7 @@
 #include "report/units.h"
 #include "tui/canvas.h"
 #include "tui/graph.h"
+#include "tui/keys.h"
 #include "tui/layout.h"
 #include "tui/search.h"
 #include "tui/since.h"
@@ -80,13 +81,28 @@ struct scene {
     bool asks;                       /* the message is a question */
 };
 
+/* What a click does in a part of the picture. */
+struct hit {
+    struct rect rect;
+    enum action action;      /* ACTION_VIEW: shows page; ACTION_NONE: a graph */
+    enum page page;
+    int64_t from_ns, to_ns;  /* a graph's time */
+};
+#define HITS_MAX 48
+
 /* Where it is drawn. */
 struct picture {
     struct canvas canvas;
     struct layout layout;
     struct column *columns;          /* room for one graph of the full width */
     wchar_t *cells;                  /* room for one graph of the full size */
+    struct hit hits[HITS_MAX];
+    size_t hit_count;
 };
+
+/* Adds one; what lies in no part of it is dropped. */
+void picture_hit(struct picture *picture, const struct hit *hit);
+const struct hit *picture_hit_at(const struct picture *picture, int row, int col);
 
 /* Makes the picture so large.  False if memory is short. */
 bool picture_resize(struct picture *picture, int rows, int cols);
@@ -165,6 +181,10 @@ int view_output_lines(const struct scene *scene);
 void view_help(struct picture *picture, const struct view *view);
 int view_help_pages(const struct picture *picture);
 void view_footer(struct picture *picture, const struct view *view);
+
+/* The title of a block; a click on it shows the block's page. */
+void view_block_title(struct picture *picture, const struct rect *rect, enum page page,
+                      const char *title, const char *right);
 
 /* A heading right-aligned over its column, a blank before it at least; the column
    the table is sorted by has a sign. */

@@ -84,6 +84,21 @@ for signal in SEGV ABRT BUS; do
     rm -f after
 done
 
+# A crash of memtop is not the program's: neither its life nor its output ends.
+start 80 24 "$memtop sh -c 'echo \$\$ >pid; echo first words; while [ ! -e stop ]; do sleep 0.1; done; echo last words'"
+shows 'RUNNING'
+keys o
+shows 'first words'
+kill -SEGV "$(child memtop)"
+shows 'internal error; program'
+shows 'first words'
+rm -f stop
+kill -0 "$(cat pid)" || fail 'the program died of a crash of memtop'
+echo >stop
+shows 'last words'
+await gone "$(cat pid)" || fail 'the program does not end after a crash of memtop'
+rm -f stop pid
+
 # --- signals to memtop ---
 start 80 24 "$memtop sh -c 'trap \"exit 9\" TERM; while :; do sleep 0.05; done'"
 shows 'RUNNING'

@@ -375,6 +375,63 @@ first_picture_comes_at_once(void **state)
     assert_int_equal(finish(), 0);
 }
 
+/* Presses a button of the mouse, as the terminal tells it if it was asked to: 1 the
+   left one, 4 and 5 the wheel. */
+static void
+press(int button, int row, int col)
+{
+    char bytes[64];
+    size_t count;
+
+    vterm_mouse_move(terminal.vterm, row, col, VTERM_MOD_NONE);
+    vterm_mouse_button(terminal.vterm, button, true, VTERM_MOD_NONE);
+    vterm_mouse_button(terminal.vterm, button, false, VTERM_MOD_NONE);
+    count = vterm_output_read(terminal.vterm, bytes, sizeof bytes);
+    assert_int_equal(write(terminal.master, bytes, count), (ssize_t)count);
+}
+
+static void
+click_on(const char *text)
+{
+    int row, col;
+
+    wait_for(text);
+    assert_true(find(text, &row, &col));
+    press(1, row, col + 1);
+}
+
+static void
+mouse_does_what_keys_do(void **state)
+{
+    (void)state;
+    write_script("program ./prog\npid 7\n0 heap=10M malloc=200\n"
+                 "300 heap=20M\n600 heap=30M\n");
+    start(24, 80, NULL, fast);
+    wait_for("30.00 MiB");
+    /* The mouse is the terminal's until it is asked for. */
+    assert_false(was_sent("\033[?1006;1000h"));
+    type("m");
+    wait_for("Mouse on");
+    assert_true(was_sent("\033[?1006;1000h"));
+    click_on(" Calls ");
+    wait_for("posix_memalign");
+    type("1");
+    click_on("Space Pause");
+    wait_for("PAUSED");
+    click_on("Space Pause");
+    wait_for("live again");
+    /* The middle of the graph is some moment of the past, the wheel zooms. */
+    press(4, 7, 40);
+    wait_for("The graphs show");
+    press(1, 7, 12);
+    wait_for("HISTORY");
+    type("\033");
+    wait_for("live again");
+    click_on("q Quit");
+    assert_int_equal(finish(), 0);
+    assert_true(was_sent("\033[?1006;1000l"));
+}
+
 int
 main(void)
 {
@@ -387,6 +444,7 @@ main(void)
         cmocka_unit_test(keys_are_answered_between_samples),
         cmocka_unit_test(terminal_is_given_back),
         cmocka_unit_test(first_picture_comes_at_once),
+        cmocka_unit_test(mouse_does_what_keys_do),
     };
     int descriptor = mkstemp(script_name);
     int failed;
