@@ -71,7 +71,7 @@ endif
 if HAVE_CMOCKA
 check_PROGRAMS += tests/unit/bands
 tests_unit_bands_SOURCES = tests/unit/bands.c
-tests_unit_bands_LDADD = src/monitor/libmonitor.a $(CMOCKA_LIBS) $(LIBINTL)
+tests_unit_bands_LDADD = src/monitor/libmonitor.a src/segment/libsegment.a $(CMOCKA_LIBS) $(LIBINTL)
 TESTS += tests/unit/bands
 endif
 EXTRA_DIST += tests/data/smaps

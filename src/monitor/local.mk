@@ -2,6 +2,7 @@
 noinst_LIBRARIES += src/monitor/libmonitor.a
 src_monitor_libmonitor_a_CPPFLAGS = $(AM_CPPFLAGS) $(LIBELF_CFLAGS)
 src_monitor_libmonitor_a_SOURCES = \
+	src/monitor/bandreader.c src/monitor/bandreader.h \
 	src/monitor/bands.c src/monitor/bands.h \
 	src/monitor/capture.c src/monitor/capture.h \
 	src/monitor/children.c src/monitor/children.h \

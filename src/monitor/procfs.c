@@ -366,6 +366,43 @@ procfs_stack_touched(pid_t pid, uint64_t *out)
 }
 
 int
+procfs_stack_limit(pid_t pid, uint64_t *out)
+{
+    static const char key[] = "Max stack size";
+    FILE *file = open_file(pid, "limits");
+    char line[256];
+    int result = -ENODATA;
+
+    if (!file)
+        return -errno;
+    while (result && read_line(file, line, sizeof line)) {
+        const char *value = line + strlen(key);
+
+        if (strncmp(line, key, strlen(key)) != 0)
+            continue;
+        value += strspn(value, " ");
+        if (!parse_number(&value, out))
+            *out = 0; /* unlimited */
+        result = 0;
+    }
+    fclose(file);
+    return result;
+}
+
+int
+procfs_resident(pid_t pid, const struct smaps_hints *hints, struct resident *out)
+{
+    FILE *file = open_file(pid, "smaps");
+    int result;
+
+    if (!file)
+        return -errno;
+    result = smaps_read(file, hints, out);
+    fclose(file);
+    return result;
+}
+
+int
 procfs_uids(pid_t pid, uid_t *real, uid_t *effective)
 {
     FILE *file = open_file(pid, "status");

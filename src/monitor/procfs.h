@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "monitor/smaps.h"
+
 struct procfs_memory {
     uint64_t rss;          /* VmRSS */
     uint64_t rss_anon;     /* RssAnon */
@@ -33,6 +35,13 @@ int procfs_descendants(pid_t pid, pid_t *pids, unsigned limit, unsigned *count);
 /* Bytes of the main thread's stack from the deepest page ever touched to its
    base, from /proc/PID/pagemap and maps. */
 int procfs_stack_touched(pid_t pid, uint64_t *out);
+
+/* How large a thread's stack is unless it is told otherwise: RLIMIT_STACK, 0 for
+   none. */
+int procfs_stack_limit(pid_t pid, uint64_t *out);
+
+/* What is resident, by kind of mapping: /proc/PID/smaps (see smaps.h). */
+int procfs_resident(pid_t pid, const struct smaps_hints *hints, struct resident *out);
 
 /* Real and effective uid. */
 int procfs_uids(pid_t pid, uid_t *real, uid_t *effective);

@@ -103,6 +103,39 @@ function_word(struct process *process, const char *key)
     return NULL;
 }
 
+/* band.NAME: the bands that are named are known, the others not. */
+static bool
+set_band(struct process *process, const char *name, uint64_t value)
+{
+    struct bands *bands = &process->bands;
+
+    for (int i = 0; !bands->known && i < BAND_COUNT; i++)
+        bands->bytes[i] = BAND_UNKNOWN;
+    bands->known = true;
+    bands->run_ns = process->run_ns;
+    if (strcmp(name, "mappings") == 0)
+        bands->mappings = (unsigned)value;
+    else if (strcmp(name, "pss") == 0)
+        bands->pss = value;
+    else if (strcmp(name, "swap") == 0)
+        bands->swap = value;
+    else if (strcmp(name, "absent") == 0)
+        bands->absent = value;
+    else if (strcmp(name, "unsure") == 0)
+        bands->unsure = value;
+    else if (strcmp(name, "reserve") == 0)
+        bands->with_reserve = value != 0;
+    else {
+        for (int i = 0; i < BAND_COUNT; i++)
+            if (strcmp(name, band_json((enum band)i)) == 0) {
+                bands->bytes[i] = value;
+                return true;
+            }
+        return false;
+    }
+    return true;
+}
+
 static bool
 set_number(struct process *process, const char *key, uint64_t value)
 {
@@ -123,6 +156,8 @@ set_number(struct process *process, const char *key, uint64_t value)
             return true;
         }
     }
+    if (strncmp(key, "band.", 5) == 0)
+        return set_band(process, key + 5, value);
     if (strncmp(key, "size.", 5) != 0 || !parse_value(key + 5, &size))
         return false;
     process->sizes.allocated[histogram_cell(size)] = value;
@@ -180,6 +215,10 @@ settle(struct process *process)
     raise_to(&process->rss_anon_peak, process->os.rss_anon);
     raise_to(&process->heap_peak, process->now.peak_bytes);
     raise_to(&process->heap_peak, process->now.usable_bytes);
+    process->bands.rss = 0;
+    for (int i = 0; i < BAND_COUNT; i++)
+        if (process->bands.bytes[i] != BAND_UNKNOWN)
+            process->bands.rss += process->bands.bytes[i];
 }
 
 /* Plays the words behind a line's time.  session may be NULL. */

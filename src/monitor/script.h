@@ -19,6 +19,9 @@
  *   FUNCTION FUNCTION.bytes FUNCTION.failed FUNCTION.failed_bytes
  *   size.BYTES      blocks of that size, ever and alive
  *   rss rss_anon rss_peak touched children children_seen generations
+ *   band.NAME       resident bytes of a band (bands.h, by its name in JSON); also
+ *                   pss swap mappings absent unsure, and reserve=1: with_reserve.
+ *                   Bands that are not named are unknown
  *   state           name in JSON of a living state: running, stopped, ...
  *   exit signal     the end
  *   why, say        text to the end of the line: why it is not measured; a message

@@ -27,6 +27,8 @@ struct session {
     struct subject *shown;   /* the root */
     struct messages *messages;
     bool keep_segments;
+    bool bands_shown;
+    int64_t polled_ns;
     struct watch *watch;   /* a program, ... */
     struct script *script; /* or a script, ... */
     struct saved *saved;   /* or a file, or nothing yet */
@@ -226,6 +228,10 @@ session_poll(struct session *session, int64_t now_ns, bool with_sizes)
         poll_script(session, now_ns);
     else
         return;
+    session->polled_ns = now_ns;
+    if (session->watch && (session->bands_shown || root->checkpoints))
+        watch_bands(session->watch, now_ns,
+                    session->bands_shown ? BANDS_SHOWN : BANDS_KEPT);
     /* The end is a moment to come back to, whenever it comes. */
     if (keep || (root->checkpoints && root->process.ended))
         subject_keep_moment(root, now_ns);
@@ -235,6 +241,19 @@ bool
 session_keep_checkpoints(struct session *session)
 {
     return subject_keep_checkpoints(&session->root);
+}
+
+void
+session_show_bands(struct session *session, bool shown)
+{
+    session->bands_shown = shown;
+}
+
+void
+session_read_bands(struct session *session)
+{
+    if (session->watch)
+        watch_bands(session->watch, session->polled_ns, BANDS_NOW);
 }
 
 /* ---- reading ---- */

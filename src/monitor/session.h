@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "monitor/bands.h"
 #include "monitor/history.h"
 #include "monitor/messages.h"
 #include "monitor/procfs.h"
@@ -73,6 +74,7 @@ struct process {
     uint64_t heap_peak;           /* the most the heap was seen to occupy */
     uint64_t rss_anon_peak;       /* the most anonymous RSS seen */
     uint64_t rss_peak;
+    struct bands bands;           /* as of the latest reading of them */
     uint64_t stack_touched;       /* high-water mark of touched stack pages, 0 unknown */
     unsigned children;            /* descendants alive now, watched or not */
     unsigned children_seen;       /* segments of descendants ever seen */
@@ -116,6 +118,11 @@ int session_watch(struct session *session, const struct launched *launched);
    with_sizes: also copy the histogram.  Notices the program's end (never
    blocks). */
 void session_poll(struct session *session, int64_t now_ns, bool with_sizes);
+
+/* Where the RSS went (bands.h) is read in session_poll() while it is shown, and now
+   and then if moments are kept to look back at; and at once. */
+void session_show_bands(struct session *session, bool shown);
+void session_read_bands(struct session *session);
 
 /* A thread: its counters, and what the kernel says of it. */
 #define THREADS_MAX 128

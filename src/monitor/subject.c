@@ -40,6 +40,7 @@ subject_restart(struct subject *subject)
 {
     meter_restart(&subject->meter, subject->meter.at_ns);
     subject->last = (struct snapshot){0};
+    subject->process.bands = (struct bands){0};
 }
 
 /* 1536 -> "1.5 KiB": for messages only, where no column is at stake. */

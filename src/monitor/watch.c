@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "i18n.h"
+#include "monitor/bandreader.h"
 #include "monitor/children.h"
 #include "monitor/tree.h"
 #include "segment/figures.h"
@@ -66,6 +67,7 @@ struct watch {
         other_program_ns; /* since when /proc/PID/exe is not the segment's; 0: it is */
     bool recorded; /* the recorder prunes the tree, once it has opened it */
     bool output_noted;
+    struct band_reader bands;
     bool restarted; /* the reading to come is of another image */
 };
 
@@ -422,6 +424,21 @@ watch_recorded(struct watch *watch, struct recorded *slots, size_t capacity,
     *recorded_ns =
         (int64_t)(watch->process->identity.created_ns - (uint64_t)watch->started_ns);
     return count;
+}
+
+void
+watch_bands(struct watch *watch, int64_t now_ns, enum bands_purpose purpose)
+{
+    static struct thread_counters counters[THREADS_MAX];
+    size_t count = 0;
+
+    if (watch->process->ended
+        || (purpose != BANDS_NOW
+            && !band_reader_due(&watch->bands, now_ns, purpose == BANDS_SHOWN)))
+        return;
+    if (watch->handshake == COUNTING)
+        reader_threads(watch->reader, counters, THREADS_MAX, &count);
+    band_reader_read(&watch->bands, now_ns, watch->process, counters, count);
 }
 
 size_t

@@ -34,6 +34,10 @@ void watch_poll(struct watch *watch, int64_t now_ns, bool with_sizes, bool *rest
 size_t watch_recorded(struct watch *watch, struct recorded *slots, size_t capacity,
                       int64_t *recorded_ns);
 
+/* Reads process->bands if it is time to, for this purpose; not after its end. */
+enum bands_purpose { BANDS_KEPT, BANDS_SHOWN, BANDS_NOW };
+void watch_bands(struct watch *watch, int64_t now_ns, enum bands_purpose purpose);
+
 /* See children_each(). */
 void watch_each_child(struct watch *watch,
                       void (*visit)(void *context, const struct process *process),

@@ -360,6 +360,7 @@ count_thread(const struct shard *shard, const struct shard_hot *hot,
         .stack_now = depth_now(shard, hot),
         .stack_peak = hot->stack_peak,
         .stack_limit = word_load(&shard->stack_limit),
+        .stack_base = word_load(&shard->stack_base),
     };
     for (unsigned i = 0; i < FN_COUNT; i++)
         accumulate(&thread->calls, hot->calls[i]);

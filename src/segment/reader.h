@@ -97,6 +97,7 @@ struct thread_counters {
     uint64_t stack_now;          /* at the last call; 0 if on another stack */
     uint64_t stack_peak;
     uint64_t stack_limit;        /* size of the stack, 0 unknown */
+    uint64_t stack_base;         /* address where it begins, 0 unknown */
 };
 
 /* A stretch of the flight recorder; times are ns since created_ns. */

@@ -11,8 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
+#include "monitor/bandreader.h"
 #include "monitor/bands.h"
 #include "monitor/session.h"
 
@@ -343,6 +345,48 @@ whatever_the_counters_say(void **state)
     }
 }
 
+/* ---- when they are read ---- */
+
+static void
+readings_cost_little(void **state)
+{
+    const int64_t second = INT64_C(1000000000);
+    struct band_reader reader = {0};
+
+    (void)state;
+    assert_true(band_reader_due(&reader, 0, false));
+    reader = (struct band_reader){true, 10 * second, second / 1000};
+    assert_false(band_reader_due(&reader, 11 * second - 1, true));
+    assert_true(band_reader_due(&reader, 11 * second, true));
+    assert_true(band_reader_due(&reader, 11 * second, false));
+    reader.cost_ns = second / 10;
+    assert_false(band_reader_due(&reader, 14 * second, true));
+    assert_true(band_reader_due(&reader, 15 * second, true));
+    assert_false(band_reader_due(&reader, 109 * second, false));
+    assert_true(band_reader_due(&reader, 110 * second, false));
+}
+
+/* This process: its own bands, of now. */
+static void
+a_reading_of_this_process(void **state)
+{
+    struct band_reader reader = {0};
+
+    (void)state;
+    process.measured = false;
+    process.pid = getpid();
+    band_reader_read(&reader, 7, &process, NULL, 0);
+    assert_true(process.bands.known && process.bands.rss > 0);
+    assert_int_equal(process.bands.run_ns, 5);
+    assert_int_equal(reader.read_ns, 7);
+    assert_true(reader.tried && reader.cost_ns > 0);
+    /* Of nobody: what was known stays. */
+    process.pid = -1;
+    process.run_ns = 6;
+    band_reader_read(&reader, 8, &process, NULL, 0);
+    assert_int_equal(process.bands.run_ns, 5);
+}
+
 int
 main(void)
 {
@@ -356,6 +400,8 @@ main(void)
         cmocka_unit_test_setup(a_real_program, measured_with_glibc),
         cmocka_unit_test_setup(other_allocators, measured_with_glibc),
         cmocka_unit_test_setup(without_counters, measured_with_glibc),
+        cmocka_unit_test(readings_cost_little),
+        cmocka_unit_test_setup(a_reading_of_this_process, measured_with_glibc),
         cmocka_unit_test_setup(whatever_the_counters_say, measured_with_glibc),
     };
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -195,6 +196,38 @@ test_descendants(void **state)
     close(ready[1]);
 }
 
+/* What is resident grows by what is touched, and is all there is. */
+static void
+test_resident(void **state)
+{
+    const size_t size = 8u << 20;
+    const struct smaps_hints hints = {0};
+    struct resident before, after;
+    struct procfs_memory memory;
+    struct rlimit limit;
+    uint64_t stack;
+    char *block;
+
+    (void)state;
+    assert_int_equal(0, procfs_resident(getpid(), &hints, &before));
+    block = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(block, MAP_FAILED);
+    memset(block, 1, size);
+    assert_int_equal(0, procfs_resident(getpid(), &hints, &after));
+    assert_int_equal(0, procfs_memory(getpid(), &memory));
+    assert_true(after.rss[REGION_ANON] >= before.rss[REGION_ANON] + size);
+    assert_true(after.size[REGION_ANON] >= before.size[REGION_ANON] + size);
+    assert_true(after.rss[REGION_STACK] > 0 && after.rss[REGION_PROGRAM] > 0);
+    /* The kernel's own sum lags behind by some pages a processor. */
+    assert_true(after.total < memory.rss + size && memory.rss < after.total + size);
+    munmap(block, size);
+    assert_int_equal(0, getrlimit(RLIMIT_STACK, &limit));
+    assert_int_equal(0, procfs_stack_limit(getpid(), &stack));
+    assert_int_equal(stack, limit.rlim_cur == RLIM_INFINITY ? 0 : limit.rlim_cur);
+    assert_true(procfs_resident(-1, &hints, &after) < 0);
+    assert_true(procfs_stack_limit(-1, &stack) < 0);
+}
+
 int
 main(void)
 {
@@ -203,6 +236,7 @@ main(void)
         cmocka_unit_test(test_stat),        cmocka_unit_test(test_self),
         cmocka_unit_test(test_stack_grows), cmocka_unit_test(test_gone),
         cmocka_unit_test(test_descendants),
+        cmocka_unit_test(test_resident),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -189,11 +189,35 @@ test_messages(void **state)
     session_free(session);
 }
 
+static void
+test_bands(void **state)
+{
+    struct session *session = session_of("0 heap=1 band.requested=3M band.stacks=1M\n"
+                                         "1000 band.swap=4K band.reserve=1\n"
+                                         "2000 band.requested=5M\n");
+    const struct bands *bands = &session_process(session)->bands;
+
+    (void)state;
+    session_poll(session, START, false);
+    assert_true(bands->known && !bands->with_reserve);
+    assert_int_equal(bands->rss, 4 << 20);
+    assert_int_equal(bands->bytes[BAND_STACKS], 1 << 20);
+    assert_int_equal(bands->bytes[BAND_HELD], BAND_UNKNOWN);
+    session_poll(session, START + 2500 * MS, false);
+    assert_int_equal(bands->rss, 6 << 20);
+    assert_int_equal(bands->swap, 4096);
+    assert_true(bands->with_reserve);
+    assert_int_equal(bands->run_ns, 2000 * MS);
+    session_free(session);
+    assert_null(session_of("0 band.nothing=1\n"));
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_play),     cmocka_unit_test(test_one_poll),
+        cmocka_unit_test(test_play),
+        cmocka_unit_test(test_bands),    cmocka_unit_test(test_one_poll),
         cmocka_unit_test(test_states),   cmocka_unit_test(test_mistakes),
         cmocka_unit_test(test_messages),
     };

@@ -22,9 +22,9 @@ static struct picture picture;
 static struct view view;
 static struct scene scene;
 static const struct thread threads[] = {
-    { { 24817, 1, 1204871, 200u << 20, 180u << 20, 4096, 8192, 8u << 20 }, "prog", 'R' },
-    { { 24818, 3, 88210, 30u << 20, 1u << 20, 0, 40960, 0 }, "wor\033ker", 'S' },
-    { { 24819, 1, 7, 100, 0, 512, 600, 65536 }, "", '\0' },
+    { { 24817, 1, 1204871, 200u << 20, 180u << 20, 4096, 8192, 8u << 20, 0 }, "prog", 'R' },
+    { { 24818, 3, 88210, 30u << 20, 1u << 20, 0, 40960, 0, 0 }, "wor\033ker", 'S' },
+    { { 24819, 1, 7, 100, 0, 512, 600, 65536, 0 }, "", '\0' },
 };
 
 static struct session *

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Brings together what the kernel says and what the counters said in the same poll.
+ */
+#include "config.h"
+
+#include "monitor/bandreader.h"
+
+#include <time.h>
+
+#include "monitor/bands.h"
+#include "segment/clock.h"
+#include "segment/names.h"
+
+#define SECOND_NS INT64_C(1000000000)
+
+/* Reciprocals of the share of time it may take. */
+#define SHOWN_TIMES  50
+#define HIDDEN_TIMES 1000
+
+bool
+band_reader_due(const struct band_reader *reader, int64_t now_ns, bool shown)
+{
+    int64_t spacing = reader->cost_ns * (shown ? SHOWN_TIMES : HIDDEN_TIMES);
+
+    if (spacing < SECOND_NS)
+        spacing = SECOND_NS;
+    return !reader->tried || now_ns - reader->read_ns >= spacing;
+}
+
+void
+band_reader_read(struct band_reader *reader, int64_t now_ns, struct process *process,
+                 const struct thread_counters *threads, size_t count)
+{
+    int64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
+    uint64_t pointers[THREADS_MAX];
+    struct smaps_hints hints = {.stacks = pointers};
+    struct resident resident;
+    char segment[24];
+
+    for (size_t i = 0; i < count && i < THREADS_MAX; i++)
+        pointers[hints.stack_count++] = threads[i].stack_base;
+    segment_name(segment, process->identity.pid, process->identity.generation);
+    if (process->measured)
+        hints.segment = segment;
+    procfs_stack_limit(process->pid, &hints.stack_size);
+    if (procfs_resident(process->pid, &hints, &resident) == 0)
+        bands_divide(&resident, process, &process->bands);
+    reader->tried = true;
+    reader->read_ns = now_ns;
+    reader->cost_ns = clock_ns(CLOCK_MONOTONIC) - begin_ns;
+}
