@@ -310,7 +310,11 @@ command_key(struct app *app, int input)
     enum action action = keys_action(input, &digit);
 
     app->dirty = app->by_key = true;
-    if (mouse_input(app, input) || prompt_key(app, input))
+    if (mouse_input(app, input))
+        return;
+    if (input != INPUT_RESIZE)
+        app->ack_ns = 0;
+    if (prompt_key(app, input))
         return;
     if (app->view.help > 0 && action != ACTION_REDRAW && action != ACTION_SUSPEND)
         turn_help_page(app, action);

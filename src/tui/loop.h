@@ -24,7 +24,7 @@ struct loop {
     struct pollfd sources[SOURCE_COUNT];
     bool resized;
     unsigned samples;
-    int64_t test_clock;     /* MEMTOP_TEST_CLOCK, < 0 none */
+    int64_t test_clock;     /* MEMTOP_TEST_CLOCK, < 0 none; then no timer samples */
     int64_t own_ns;         /* when own cost was last measured */
     int64_t own_cpu_ns;
 };

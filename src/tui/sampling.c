@@ -19,7 +19,7 @@
 #define EARLY_NS  (SECOND_NS / 10)   /* between samples of the first second */
 
 /* The clock of samples: the real one, or in tests one that every sample
-   advances by the interval. */
+   advances by the interval.  Then only a SIGCHLD asks for them. */
 static int64_t
 sample_clock(struct loop *loop)
 {
@@ -68,7 +68,9 @@ sampling_set_timer(struct loop *loop)
     int64_t interval = loop->app.interval_ns;
     struct itimerspec timer;
 
-    if (loop->samples < EARLY_SAMPLES && loop->test_clock < 0 && interval > EARLY_NS)
+    if (loop->test_clock >= 0)
+        return;
+    if (loop->samples < EARLY_SAMPLES && interval > EARLY_NS)
         interval = EARLY_NS;
     timer.it_interval.tv_sec = interval / SECOND_NS;
     timer.it_interval.tv_nsec = interval % SECOND_NS;

@@ -10,7 +10,8 @@
 #include "tui/keys.h"
 #include "tui/view.h"
 
-#define APP_ACK_NS INT64_C(2000000000)   /* the answer to a key stays so long */
+/* The answer to a key stays so long, or until the next key. */
+#define APP_ACK_NS INT64_C(2000000000)
 
 #define APP_INTERVAL_MIN_NS INT64_C(100000000)
 #define APP_INTERVAL_MAX_NS INT64_C(60000000000)
@@ -51,6 +52,7 @@ struct app {
     char typed[SEARCH_MAX];             /* the answer so far */
     char ack[300];               /* what the last key did */
     int64_t ack_ns;              /* when; 0: none */
+    int64_t ack_life_ns;         /* APP_ACK_NS; in tests longer */
     char state_text[300];        /* what message_choose() made up */
     char question_text[SEARCH_MAX + 128];
     bool told_dropped;           /* what the window is too small for was told */
@@ -76,7 +78,7 @@ int64_t app_now(void);
 /* Whether the program has not ended. */
 bool app_running(const struct app *app);
 
-/* Says something for two seconds. */
+/* Says something for two seconds, or until the next key. */
 void app_ack(struct app *app, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

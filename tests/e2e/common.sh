@@ -88,11 +88,13 @@ silent() {
 }
 
 # A minute, for a machine with more to do: if all goes well nobody waits for it.
+# Once the test has failed what follows may never come.
 await() {
-    tries=0
+    tries=3000
+    [ ! -e "$work/failed" ] || tries=100
     until "$@" >/dev/null 2>&1; do
-        tries=$((tries + 1))
-        [ $tries -lt 3000 ] || {
+        tries=$((tries - 1))
+        [ $tries -gt 0 ] || {
             fail "in vain: $*"
             return 1
         }

@@ -7,20 +7,27 @@ cat >script <<'EOF'
 program ./prog
 pid 24817
 0 heap=10M blocks=200 stack=4K rss=12M rss_anon=11M malloc=200 malloc.bytes=10M total=10M size.24=150
-500 heap=100M blocks=24537 malloc=1204871 malloc.bytes=200M total=200M size.300=40
-4000 heap=60M blocks=20000 malloc=1204901 malloc.bytes=201M free=4537 total=201M size.300=45
-4300 heap=62M
-100000 exit=0
+1000 heap=100M blocks=24537 malloc=1204871 malloc.bytes=200M total=200M size.300=40
+12000 heap=60M blocks=20000 malloc=1204901 malloc.bytes=201M free=4537 total=201M size.300=45
+14000 heap=62M
+17000 exit=0
 EOF
-start 80 24 "$memtop -i 0.2 --source=script:script"
+start 80 24 "MEMTOP_TEST_CLOCK=0 $memtop -i 1 --source=script:script"
+shows '00:00:00'
+for second in 1 2; do
+    tick "00:00:0$second"
+done
 shows '100.0 MiB'
 
 # --- a mark, and what changes after it ---
-keys p
+keys p # reads the program once more
 shows 'Mark set: heap 100.0 MiB'
-shows '─ since the mark at 00:00:0'
+shows '─ since the mark at 00:00:03'
 shows 'Since mark 0 B, 0 blocks'
 shows ' no changes'
+for second in 04 05 06 07 08 09 10 11 12 13 14; do
+    tick "00:00:$second"
+done
 shows ▲
 shows 'Since mark -38.00 MiB, -4537 blocks'
 shows '+30 '
@@ -43,20 +50,19 @@ hides ▲
 # --- back in the run ---
 keys Left
 shows HISTORY
-shows 'of 00:00:'
+shows 'History 00:00:13 of 00:00:14'
 shows 'Live 20000 blocks'
 shows ┼
 keys Home
-shows 'History 00:00:00 of'
+shows 'History 00:00:00 of 00:00:14'
 shows 'Heap   10.00 MiB'
 shows ' malloc            200 '
 shows 'Live 200 blocks'
 hides ' 256-511 '
 keys Left
 shows 'Nothing was recorded before'
-# Ten samples, a tenth or a fifth of a second apart, from the start.
 keys S-Right
-shows 'heap 100.0 MiB'
+shows 'History 00:00:10 of 00:00:14, heap 100.0 MiB'
 shows ' 256-511 '
 keys 3
 shows '256-511         40'
@@ -100,8 +106,12 @@ keys Space q
 shows 'status 0'
 
 # --- after the end, and between what was recorded ---
-printf '0 why %s\n300 heap=1M rss=3M malloc=5\n600 rss=4M\n900 exit=0\n' 'not yet' >script
-start 80 24 "$memtop -i 0.1 --source=script:script"
+printf '0 why %s\n3000 heap=1M rss=3M malloc=5\n6000 rss=4M\n9000 exit=0\n' 'not yet' >script
+start 80 24 "MEMTOP_TEST_CLOCK=0 $memtop -i 1 --source=script:script"
+shows '00:00:00'
+for second in 1 2 3 4 5 6 7 8 9; do
+    tick "00:00:0$second"
+done
 shows 'EXITED 0'
 keys Left
 shows HISTORY

@@ -8,11 +8,11 @@ cat >script <<'EOF'
 program ./prog --size 100000
 pid 24817
 0 heap=10M blocks=200 stack=4K rss=12M rss_anon=11M malloc=200 size.24=150
-100 heap=100M blocks=24537 stack=12K malloc=1204871 calloc.failed=2 size.300=40
-200 heap=60M
+1000 heap=100M blocks=24537 stack=12K malloc=1204871 calloc.failed=2 size.300=40
+2000 heap=60M
 1000000 exit=0
 EOF
-source="$memtop --source=script:script --dump-screen=dump"
+source="MEMTOP_TEST_CLOCK=0 $memtop -i 1 --source=script:script --dump-screen=dump"
 
 dumped() {
     await grep -qF -e "$1" dump || {
@@ -23,7 +23,7 @@ dumped() {
 has_size() {
     [ "$(wc -l <dump)" = "$1" ]
 }
-# The terminal shows what was drawn, once it stands still.
+# The terminal shows what was drawn.
 matches() {
     screen >shown
     diff dump shown >difference
@@ -35,7 +35,9 @@ for size in '20 3' '40 10' '80 24' '120 40' '200 60'; do
     # shellcheck disable=SC2086
     set -- $size
     start "$1" "$2" "$source"
-    await test -s dump
+    shows '10.00 MiB'
+    tick '100.0 MiB'
+    tick '60.00 MiB'
     case $1 in
     20) dumped 'peak  100.0 MiB' ;;
     40) dumped ' now' ;;
@@ -49,8 +51,9 @@ done
 
 # --- sweep ---
 start 80 24 "$source"
-await test -s dump
-await child memtop
+shows '10.00 MiB'
+tick '100.0 MiB'
+tick '60.00 MiB'
 pid=$(child memtop)
 for size in '1 1' '2 1' '1 2' '5 2' '19 3' '20 3' '39 9' '40 10' '69 19' '70 20' '109 33' \
     '110 34' '159 49' '160 50' '250 80' '250 1' '1 80' '80 24'; do
@@ -85,7 +88,11 @@ pid 24817
 EOF
 for round in 1 2; do
     rm -f dump
-    start 80 24 "MEMTOP_TEST_CLOCK=0 $memtop -i 0.1 --source=script:ending --dump-screen=dump"
+    start 80 24 "MEMTOP_TEST_CLOCK=0 $memtop -i 1 --source=script:ending --dump-screen=dump"
+    shows '00:00:00'
+    tick '00:00:01'
+    tick '00:00:02'
+    tick 'EXITED 3'
     dumped 'EXITED 3'
     keys q
     shows 'status 3'

@@ -10,9 +10,16 @@
 #   keys KEY...               types (tmux's names of keys)
 #   resize COLS ROWS
 #   stop                      ends the terminal
+#   runs                      waits for a living program on the display
+#   tick TEXT                 the clock goes on by the interval; then TEXT is there
 #   complain TEXT             fails, with the screen
 #
 # After COMMAND the terminal prints "status N" and stays.
+#
+# Nothing may depend on how soon a test gets to look.  Answers to keys stay until
+# the next key (MEMTOP_TEST_PATIENCE).  For a made-up process (--source) under
+# MEMTOP_TEST_CLOCK=0 no time passes but by tick; for real ones a test looks only
+# for what stays.
 
 . "$(dirname "$0")/common.sh"
 command -v tmux >/dev/null 2>&1 || skip "tmux is not installed"
@@ -25,6 +32,8 @@ unset TMUX COLUMNS LINES
 # would set it going again and the checker would wait for ever.
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
 export ASAN_OPTIONS
+MEMTOP_TEST_PATIENCE=1
+export MEMTOP_TEST_PATIENCE
 locale=C.UTF-8
 
 stop() {
@@ -58,6 +67,10 @@ not_on_screen() {
     ! on_screen "$1"
 }
 
+matches_screen() {
+    screen | grep -qE -e "$1"
+}
+
 show_screen() {
     screen | sed 's/^/    |/'
 }
@@ -81,6 +94,16 @@ was_printed() {
 
 hides() {
     await not_on_screen "$1" || show_screen
+}
+
+# A program that has nothing to allocate is idle after some seconds.
+runs() {
+    await matches_screen 'RUNNING|IDLE' || show_screen
+}
+
+tick() {
+    kill -CHLD "$(child memtop)"
+    shows "$1"
 }
 
 keys() {

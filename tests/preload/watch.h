@@ -54,7 +54,7 @@ struct watched {
 };
 
 /* Runs it to its end and to that of all who hold its output.  A program that
-   takes longer than 30 seconds is killed and fails the test. */
+   takes longer than two minutes is killed and fails the test. */
 void watch_run(const struct watch *how, struct watched *what);
 void watch_free(struct watched *what);
 
