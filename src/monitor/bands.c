@@ -160,14 +160,21 @@ band_word(enum band band)
 }
 
 const char *
-band_meaning(enum band band)
+band_meaning(const struct bands *bands, enum band band)
 {
     static const char *const meanings[] = {
 #define X(id, word, json, meaning) meaning,
         BANDS(X)
 #undef X
     };
+    bool divided = bands->bytes[BAND_REQUESTED] != BAND_UNKNOWN;
 
+    if (band == BAND_MMAP && !divided)
+        return _("anonymous mappings");
+    if (band == BAND_MMAP && bands->with_reserve)
+        return _("anonymous or kept by malloc");
+    if (band == BAND_REQUESTED && divided && bands->bytes[BAND_SLACK] == BAND_UNKNOWN)
+        return _("live blocks, usable sizes");
     return _(meanings[band]);
 }
 

@@ -17,15 +17,15 @@ struct process;
 /* Name in the display (translatable), in JSON, and what it means. */
 #define BANDS(X)                                                                      \
     X(REQUESTED, N_("requested"), "requested", N_("live blocks, as asked for"))       \
-    X(SLACK, N_("slack"), "slack", N_("live blocks, beyond what was asked for"))      \
-    X(HELD, N_("held"), "held", N_("freed, kept by the allocator"))                   \
-    X(HEAP, N_("heap"), "heap", N_("live blocks and what is kept, not divided"))      \
-    X(MMAP, N_("mmap"), "mmap", N_("anonymous memory that is not malloc's"))          \
-    X(FILES, N_("files"), "files", N_("mapped files, shared memory"))                 \
+    X(SLACK, N_("slack"), "slack", N_("live blocks, beyond that"))      \
+    X(HELD, N_("held"), "held", N_("freed, kept by malloc"))                   \
+    X(HEAP, N_("heap"), "heap", N_("live and freed, undivided"))      \
+    X(MMAP, N_("mmap"), "mmap", N_("anonymous, not malloc's"))          \
+    X(FILES, N_("files"), "files", N_("files, shared memory"))                 \
     X(STACKS, N_("stacks"), "stacks", N_("of all threads"))                           \
-    X(PROGRAM, N_("program"), "program", N_("program and libraries: code, data"))     \
-    X(MEMTOP, N_("memtop"), "memtop", N_("counters and library of memtop"))           \
-    X(OTHER, N_("other"), "other", N_("pages of the kernel"))
+    X(PROGRAM, N_("program"), "program", N_("program and libraries"))     \
+    X(MEMTOP, N_("memtop"), "memtop", N_("counters and library"))           \
+    X(OTHER, N_("other"), "other", N_("the kernel's pages"))
 
 enum band {
 #define X(id, word, json, meaning) BAND_##id,
@@ -55,7 +55,7 @@ void bands_divide(const struct resident *resident, const struct process *process
                   struct bands *out);
 
 const char *band_word(enum band band);     /* translated, at most 9 columns */
-const char *band_meaning(enum band band);  /* translated */
+const char *band_meaning(const struct bands *bands, enum band band);  /* translated */
 const char *band_json(enum band band);
 
 #endif

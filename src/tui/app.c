@@ -219,6 +219,10 @@ on_time(struct loop *loop)
     }
     if (app->mark_asked)
         frame_set_mark(loop);
+    if (app->sample_asked) {
+        app->sample_asked = false;
+        sampling_take(loop, false);
+    }
     if (app->threads_asked) {
         app->threads_asked = false;
         app->scene.threads = app->threads;

@@ -74,6 +74,8 @@ command_show_page(struct app *app, enum page page)
     app->view.page = page;
     app->view.scroll = 0;
     app->threads_asked = app->view.page == PAGE_THREADS && !app->view.paused;
+    app->sample_asked =
+        app->view.page == PAGE_MEMORY && !app->view.paused && !app->view.history;
 }
 
 void

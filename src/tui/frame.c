@@ -89,15 +89,17 @@ frame_draw(struct loop *loop)
     tell_dropped(app);
 }
 
-/* The blocks by size may not have been read for a while: the mark needs them as
-   they are now. */
+/* The blocks by size and the bands may not have been read for a while: the mark
+   needs them as they are now. */
 void
 frame_set_mark(struct loop *loop)
 {
     struct app *app = &loop->app;
 
-    if (!app->view.paused && !app->view.history)
+    if (!app->view.paused && !app->view.history) {
         sampling_take(loop, false);
+        session_read_bands(app->session);
+    }
     app->mark_asked = false;
     prepare_scene(loop);
     look_set_mark(app);

@@ -16,6 +16,6 @@ src_tui_libtui_a_SOURCES = \
 	src/tui/since.c src/tui/since.h \
 	src/tui/term.c src/tui/term.h \
 	src/tui/view.c src/tui/view.h \
-	src/tui/view-calls.c src/tui/view-help.c src/tui/view-messages.c \
+	src/tui/view-calls.c src/tui/view-help.c src/tui/view-memory.c src/tui/view-messages.c \
 	src/tui/view-output.c src/tui/view-overview.c src/tui/view-sizes.c src/tui/view-threads.c
 src_tui_libtui_a_CFLAGS = $(AM_CFLAGS) $(NCURSESW_CFLAGS)

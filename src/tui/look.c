@@ -41,7 +41,7 @@ look_set_mark(struct app *app)
         return;
     }
     app->mark = (struct mark){ process->run_ns, process->generations, process->now,
-                               process->sizes };
+                               process->sizes, process->bands };
     app->marked = true;
     app_ack(app, _("Mark set: heap %s"),
             units_bytes(heap, sizeof heap, process->now.live_bytes, app->view.unit));

@@ -103,6 +103,7 @@ sampling_take(struct loop *loop, bool with_sizes)
 
     if (ended)
         return;
+    session_show_bands(app->session, app->view.page == PAGE_MEMORY);
     session_poll(app->session, sample_clock(loop),
                  with_sizes || sizes_wanted(app) || loop->samples == 0);
     loop->samples++;
@@ -123,4 +124,5 @@ void
 app_refresh(struct app *app)
 {
     sampling_take((struct loop *)((char *)app - offsetof(struct loop, app)), true);
+    session_read_bands(app->session);
 }

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "monitor/bands.h"
 #include "report/units.h"
 #include "segment/reader.h"
 
@@ -19,6 +20,7 @@ struct mark {
     unsigned generation;      /* of the program's image: others count anew */
     struct snapshot now;
     struct histogram sizes;
+    struct bands bands;
 };
 
 /* A number and what it was at the mark. */

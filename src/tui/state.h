@@ -40,6 +40,7 @@ struct app {
     struct thread threads[THREADS_MAX];
     bool threads_asked;          /* read them before the next picture */
     bool mark_asked;             /* set one at the next moment */
+    bool sample_asked;           /* what the page shows may be old */
 
     int64_t interval_ns;
     bool interval_changed;
@@ -146,7 +147,7 @@ void target_end(struct app *app);
 /* The number of a signal as typed: "9", "KILL", "sigusr1"; -1 if none. */
 int target_signal_number(const char *text);
 
-/* Reads the program now, sizes included, whatever is shown. */
+/* Reads the program now, sizes and bands included, whatever is shown. */
 void app_refresh(struct app *app);
 
 /* Saves the report, its figures or the picture in the current directory, says

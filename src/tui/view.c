@@ -18,7 +18,8 @@ view_page_of_digit(int digit)
 {
     static const int digits[PAGE_COUNT] = {
         [PAGE_OVERVIEW] = 1, [PAGE_CALLS] = 2,  [PAGE_SIZES] = 3,
-        [PAGE_THREADS] = 4,  [PAGE_OUTPUT] = 7, [PAGE_MESSAGES] = 8,
+        [PAGE_THREADS] = 4,  [PAGE_MEMORY] = 6, [PAGE_OUTPUT] = 7,
+        [PAGE_MESSAGES] = 8,
     };
 
     for (int page = 0; page < PAGE_COUNT; page++)
@@ -206,6 +207,9 @@ view_draw(struct picture *picture, const struct view *view, const struct scene *
     case PAGE_THREADS:
         view_threads(picture, view, scene);
         break;
+    case PAGE_MEMORY:
+        view_memory(picture, view, scene);
+        break;
     default:
         view_overview(picture, view, scene);
     }
@@ -237,6 +241,9 @@ view_scroll_limit(const struct picture *picture, const struct view *view,
         break;
     case PAGE_THREADS:
         lines = view_threads_lines(view, scene);
+        break;
+    case PAGE_MEMORY:
+        lines = view_memory_lines(scene);
         break;
     default:
         lines = 0;

@@ -28,6 +28,7 @@ enum page {
     PAGE_CALLS,
     PAGE_SIZES,
     PAGE_THREADS,
+    PAGE_MEMORY,
     PAGE_OUTPUT,
     PAGE_MESSAGES,
     PAGE_COUNT
@@ -175,6 +176,9 @@ void view_messages(struct picture *picture, const struct view *view,
                    const struct scene *scene);
 void view_threads(struct picture *picture, const struct view *view,
                   const struct scene *scene);
+void view_memory(struct picture *picture, const struct view *view,
+                 const struct scene *scene);
+int view_memory_lines(const struct scene *scene);
 int view_threads_lines(const struct view *view, const struct scene *scene);
 int view_messages_lines(const struct scene *scene);
 int view_output_lines(const struct scene *scene);

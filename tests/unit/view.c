@@ -232,14 +232,17 @@ overview_is_as_drawn(void **state)
 static void
 pages_are_as_drawn(void **state)
 {
-    static const char *const names[] = { "", "calls", "sizes", "threads", "output",
-                                         "messages" };
+    static const char *const names[] = { "", "calls", "sizes", "threads", "memory",
+                                         "output", "messages" };
     char name[64];
 
     (void)state;
     for (int page = PAGE_CALLS; page < PAGE_COUNT; page++) {
-        struct session *session = play_text(running, 7 * SECOND);
+        struct session *session;
 
+        if (page == PAGE_MEMORY)
+            continue; /* memory_is_as_drawn() */
+        session = play_text(running, 7 * SECOND);
         view.page = (enum page)page;
         draw(24, 80);
         snprintf(name, sizeof name, "%s-80x24-utf8", names[page]);
@@ -248,7 +251,7 @@ pages_are_as_drawn(void **state)
     }
 }
 
-/* A digit is a page for good: 5 and 6 wait for theirs. */
+/* A digit is a page for good: 5 waits for its own. */
 static void
 digits_name_pages(void **state)
 {
@@ -256,10 +259,97 @@ digits_name_pages(void **state)
     assert_int_equal(view_page_of_digit(1), PAGE_OVERVIEW);
     assert_int_equal(view_page_of_digit(4), PAGE_THREADS);
     assert_int_equal(view_page_of_digit(5), PAGE_COUNT);
+    assert_int_equal(view_page_of_digit(6), PAGE_MEMORY);
     assert_int_equal(view_page_of_digit(7), PAGE_OUTPUT);
     assert_int_equal(view_page_of_digit(8), PAGE_MESSAGES);
     assert_int_equal(view_page_of_digit(0), PAGE_COUNT);
     assert_int_equal(view_page_of_digit(9), PAGE_COUNT);
+}
+
+/* Where the RSS went; from 2 s on with more of all, some of it not resident. */
+static const char resident[] =
+    "program ./prog\n"
+    "pid 24817\n"
+    "0 heap=10M rss=20M band.requested=9M band.slack=512K band.held=1M band.mmap=3M"
+    " band.files=96K band.stacks=36K band.program=6M band.memtop=240K band.other=4K"
+    " band.pss=18M\n"
+    "2000 heap=100M rss=130M band.requested=62M band.slack=3M band.held=31M"
+    " band.mmap=24M band.files=1M band.stacks=336K band.program=8M band.swap=2M"
+    " band.absent=38M band.unsure=7M band.pss=125M\n"
+    "20000 heap=1\n";
+
+/* An allocator whose memory is that of anybody; a process without counters. */
+static const char undivided[] =
+    "program ./prog\n"
+    "pid 24817\n"
+    "0 heap=10M rss=20M band.requested=9M band.mmap=3M band.files=96K band.stacks=36K"
+    " band.program=6M band.memtop=240K band.other=4K band.pss=18M band.reserve=1\n"
+    "20000 heap=1\n";
+static const char uncounted[] =
+    "program ./static\n"
+    "pid 7\n"
+    "0 why statically linked\n"
+    "1000 rss=12M state=not-measured band.heap=6M band.mmap=3M band.files=0"
+    " band.stacks=36K band.program=2M band.memtop=0 band.other=4K\n"
+    "20000 rss=1M\n";
+
+/* The page of memory as NAME at a size, in either character set. */
+static void
+memory_golden(const char *name, int rows, int cols, bool unicode)
+{
+    char file[64];
+
+    picture.canvas.unicode = unicode;
+    text_ascii_ellipsis(!unicode);
+    view.page = PAGE_MEMORY;
+    view.style = unicode ? GRAPH_BRAILLE : GRAPH_ASCII;
+    draw(rows, cols);
+    snprintf(file, sizeof file, "%s-%dx%d-%s", name, cols, rows,
+             unicode ? "utf8" : "ascii");
+    expect_golden(file);
+    picture.canvas.unicode = true;
+    text_ascii_ellipsis(false);
+}
+
+static void
+memory_is_as_drawn(void **state)
+{
+    static const int sizes[][2] = { { 3, 20 }, { 10, 40 }, { 24, 80 }, { 40, 120 } };
+    static struct mark mark;
+    struct session *session = play_text(resident, 0);
+
+    (void)state;
+    mark = (struct mark){ scene.process->run_ns, 0, scene.process->now,
+                          scene.process->sizes, scene.process->bands };
+    session_free(session);
+    session = play_text(resident, 7 * SECOND);
+    for (size_t i = 0; i < 2 * sizeof sizes / sizeof *sizes; i++)
+        memory_golden("memory", sizes[i / 2][0], sizes[i / 2][1], i % 2 == 0);
+    scene.mark = &mark;
+    memory_golden("memory-marked", 24, 80, true);
+    memory_golden("memory-marked", 10, 40, true);
+    view.scroll = 6;
+    memory_golden("memory-scrolled", 10, 40, true);
+    session_free(session);
+    session = play_text(undivided, SECOND);
+    memory_golden("memory-undivided", 24, 80, true);
+    session_free(session);
+    session = play_text(uncounted, 2 * SECOND);
+    memory_golden("memory-uncounted", 24, 80, true);
+    session_free(session);
+}
+
+/* A moment from before there were any, or one at which they were not read. */
+static void
+memory_that_is_not_known_is_said_so(void **state)
+{
+    struct session *session = play_text(changed, SECOND);
+
+    (void)state;
+    view.history = true;
+    memory_golden("memory-unknown", 10, 40, true);
+    assert_int_equal(view_memory_lines(&scene), 1);
+    session_free(session);
 }
 
 static void
@@ -274,7 +364,8 @@ changes_since_the_mark_are_as_drawn(void **state)
         struct session *session = play_text(changed, 2 * SECOND);
 
         mark = (struct mark){ scene.process->run_ns, 0, scene.process->now,
-                              scene.process->sizes };
+                              scene.process->sizes,
+                              scene.process->bands };
         session_free(session);
         session = play_text(changed, 7 * SECOND);
         scene.mark = &mark;
@@ -303,7 +394,8 @@ moments_of_the_past_are_as_drawn(void **state)
         session_free(session);
         session = play_text(changed, 0);
         mark = (struct mark){ scene.process->run_ns, 0, scene.process->now,
-                              scene.process->sizes };
+                              scene.process->sizes,
+                              scene.process->bands };
         session_free(session);
         session = play_text(changed, 7 * SECOND);
         scene.process = &past;
@@ -443,6 +535,8 @@ main(void)
         cmocka_unit_test(overview_is_as_drawn),
         cmocka_unit_test(pages_are_as_drawn),
         cmocka_unit_test(digits_name_pages),
+        cmocka_unit_test(memory_is_as_drawn),
+        cmocka_unit_test(memory_that_is_not_known_is_said_so),
         cmocka_unit_test(changes_since_the_mark_are_as_drawn),
         cmocka_unit_test(moments_of_the_past_are_as_drawn),
         cmocka_unit_test(the_window_follows_the_cursor),
