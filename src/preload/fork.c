@@ -132,7 +132,7 @@ in_child(void)
 
     mt_thread.forking = 0;
     baseline_busy = 0;
-    if (mt_segment.header == NULL || mt_started_here())
+    if (mt_segment.header == NULL || (!mt_sandboxed && mt_started_here()))
         return;
     if (!exact)
         mt_baseline_sum(&baseline);

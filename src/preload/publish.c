@@ -349,9 +349,12 @@ mt_publish_exit(void)
 {
     struct segment_header *header = mt_segment.header;
 
-    if (!mt_started_here()) /* but in a vfork child that calls exit */
+    if (header == NULL
+        || (!mt_sandboxed && !mt_started_here())) /* a vfork child that calls exit */
         return;
     __atomic_store_n(&header->state, SEGMENT_EXITED, __ATOMIC_RELEASE);
+    if (mt_sandboxed)
+        return;
     if (living_keeper(header->keeper) == 0)
         syscall(SYS_unlinkat, AT_FDCWD, segment_path, 0);
 }

@@ -88,6 +88,7 @@ mt_real_resolve(void)
     RESOLVE(mmap);
     RESOLVE(mremap);
     RESOLVE(munmap);
+    RESOLVE(prctl);
     RESOLVE(malloc); /* last: its presence tells that the table is complete */
 }
 

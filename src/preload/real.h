@@ -29,6 +29,7 @@ struct mt_real {
     void *(*mmap)(void *, size_t, int, int, int, off_t);
     void *(*mremap)(void *, size_t, size_t, int, ...);
     int (*munmap)(void *, size_t);
+    int (*prctl)(int, ...);
     uint32_t doubts; /* about the heads of blocks: see mt_usable_size */
 };
 

@@ -74,7 +74,7 @@ find_stack(void)
 bool
 mt_stack_grew(uint64_t depth)
 {
-    if (depth > UNLIMITED_DEPTH || mt_thread.limit_checks >= LIMIT_CHECKS)
+    if (depth > UNLIMITED_DEPTH || mt_thread.limit_checks >= LIMIT_CHECKS || mt_sandboxed)
         return false;
     mt_thread.limit_checks++;
     mt_thread.stack_limit = stack_rlimit();
@@ -214,11 +214,16 @@ mt_shard_install(void)
 void
 mt_shard_claim(void)
 {
-    uint32_t tid = (uint32_t)syscall(SYS_gettid);
+    uint32_t tid;
     unsigned index;
 
     /* Calls from here on (pthread_setspecific may allocate) go to shard 0. */
     mt_thread.state = THREAD_SHARED;
+    if (mt_sandboxed) {
+        count_thread(true);
+        return;
+    }
+    tid = (uint32_t)syscall(SYS_gettid);
     mt_thread.is_main = tid == mt_segment.header->pid;
     find_stack();
     index = end_key_made || mt_thread.is_main ? find_shard() : 0;

@@ -169,6 +169,10 @@ mt_start_child(enum segment_origin origin, const struct mt_baseline *baseline)
     __atomic_store_n(&phase, PHASE_STARTING, __ATOMIC_RELAXED);
     mt_guard.mode = 0;
     memset(&mt_segment, 0, sizeof mt_segment);
+    if (mt_sandboxed) {
+        stay_passive(REASON_NONE);
+        return;
+    }
     reason = mt_publish(origin, baseline);
     if (reason == REASON_NONE)
         mt_publish_inherited(&parent);

@@ -179,6 +179,9 @@ void mt_publish_exit(void);          /* at exit(): says so, unlinks unless kept 
    errno. */
 bool mt_make_present(void *address, size_t size);
 
+/* The program has shut itself in since it started (sandbox.c): no system calls. */
+HIDDEN extern bool mt_sandboxed;
+
 /* Starts counting in a published segment / in a child (start.c). */
 void mt_activate(void);
 void mt_start_child(enum segment_origin origin, const struct mt_baseline *baseline);

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A program that shuts itself in, by seccomp(2), may be killed for any system call
+ * it did not announce, ours too; and it cannot be asked without one.  But it tells:
+ * prctl() sets the filter, or the promise without which an ordinary user may set
+ * none.  From then on nothing of the library calls the kernel: new threads share a
+ * shard, forked children are not measured, the file of an unkept segment is left
+ * to the next sweep.
+ */
+#include "config.h"
+
+#include <linux/seccomp.h>
+#include <stdarg.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "preload/public.h"
+#include "preload/real.h"
+#include "preload/state.h"
+
+bool mt_sandboxed;
+
+PUBLIC int
+prctl(int option, ...)
+{
+    unsigned long words[4];
+    va_list arguments;
+    int result;
+
+    va_start(arguments, option);
+    for (unsigned i = 0; i < 4; i++)
+        words[i] = va_arg(arguments, unsigned long);
+    va_end(arguments);
+    if (mt_real.prctl != NULL)
+        result = mt_real.prctl(option, words[0], words[1], words[2], words[3]);
+    else
+        result = (int)syscall(SYS_prctl, option, words[0], words[1], words[2], words[3]);
+    if (result == 0 && (option == PR_SET_SECCOMP || option == PR_SET_NO_NEW_PRIVS))
+        mt_sandboxed = true;
+    return result;
+}
