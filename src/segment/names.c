@@ -142,6 +142,8 @@ open_directory(const char *path)
     bool made = fd == -ENOENT && syscall(SYS_mkdirat, AT_FDCWD, path, 0700) == 0;
     int error;
 
+    if (made) /* whatever the umask, or no later process could use it */
+        syscall(SYS_fchmodat, AT_FDCWD, path, 0700);
     if (fd == -ENOENT) /* if not by us, made by another at the same moment */
         fd = fail_code(syscall(SYS_openat, AT_FDCWD, path, flags, 0));
     if (fd < 0)
@@ -240,6 +242,7 @@ segment_create(int directory, pid_t pid, unsigned shards, uint64_t ring_capacity
     --*generation;
     if (fd < 0)
         return (int)fd;
+    syscall(SYS_fchmod, (int)fd, 0600); /* the umask may have left less */
     error = allocate((int)fd, shards, ring_capacity);
     if (error < 0) {
         syscall(SYS_unlinkat, directory, name, 0);
