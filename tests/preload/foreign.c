@@ -53,7 +53,7 @@ static const char mistakes[] =
 static bool
 build(const char *compiler, const char *source, const char *name)
 {
-    char command[1024];
+    char command[2048];
 
     snprintf(command, sizeof command, "%s -w -g -pthread -o %s/%s %s >/dev/null 2>&1",
              compiler, work, name, source);
@@ -187,6 +187,33 @@ test_musl_forks(void **state)
     assert_int_equal(5, what.segments[1].snapshot.calls[FN_MALLOC]);
     watch_free(&what);
     check_clean("forks", "storm");
+}
+
+/* ---- allocators the program is linked with ---- */
+
+static void
+test_linked(void **state)
+{
+    static char *const others[] = {"jemalloc.so.2", "tcmalloc_minimal.so.4", "mimalloc.so.2"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        char compiler[256];
+        struct watched what;
+
+        snprintf(compiler, sizeof compiler,
+                 "gcc -O0 -fno-builtin -D_GNU_SOURCE -Wl,--no-as-needed -l:lib%s", others[i]);
+        if (!build(compiler, source("heap.c"), "linked"))
+            continue;
+        print_message("  %s\n", others[i]);
+        run("linked", "heap", false, &what);
+        watch_assert_success(&what);
+        assert_string_equal("", what.err);
+        assert_int_equal(ACCOUNTING_USABLE, watch_last(&what)->identity.accounting);
+        assert_non_null(strstr(watch_last(&what)->identity.allocator, others[i]));
+        assert_true(watch_last(&what)->snapshot.calls[FN_MALLOC] > 1000);
+        watch_free(&what);
+    }
 }
 
 /* ---- sanitizers ---- */
@@ -333,7 +360,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_musl_rows),   cmocka_unit_test(test_musl_threads),
-        cmocka_unit_test(test_musl_forks),  cmocka_unit_test(test_sanitizers),
+        cmocka_unit_test(test_musl_forks),  cmocka_unit_test(test_linked),
+        cmocka_unit_test(test_sanitizers),
         cmocka_unit_test(test_sanitizer_reason), cmocka_unit_test(test_static),
         cmocka_unit_test(test_32_bit),      cmocka_unit_test(test_privileged),
     };

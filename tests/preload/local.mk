@@ -24,14 +24,16 @@ watched = $(programs)/rows.run $(programs)/threads.run $(programs)/stack.run \
 	$(programs)/signals.run $(programs)/bump.plugin $(programs)/blind.plugin \
 	$(programs)/own-malloc.run $(programs)/cxx.run $(programs)/plugin.plugin \
 	$(programs)/deep.plugin $(programs)/plugins.run $(programs)/heap.run \
-	$(programs)/harm.run \
+	$(programs)/harm.run $(programs)/faults.run $(programs)/sandbox.run \
+	$(programs)/meddler.plugin \
 	$(programs)/rings.run $(programs)/dormant.run
 EXTRA_DIST += $(programs)/cases.h $(programs)/rows.c $(programs)/threads.c \
 	$(programs)/stack.c $(programs)/forks.c $(programs)/life.c \
 	$(programs)/ifunc.c $(programs)/signals.c $(programs)/bump.c $(programs)/blind.c \
 	$(programs)/own-malloc.c $(programs)/cxx.cc $(programs)/plugin.cc \
 	$(programs)/deep.c $(programs)/plugins.c $(programs)/heap.c \
-	$(programs)/harm.c \
+	$(programs)/harm.c $(programs)/faults.c $(programs)/sandbox.c \
+	$(programs)/meddler.c \
 	$(programs)/rings.c $(programs)/dormant.c
 
 if HAVE_CMOCKA
@@ -43,7 +45,7 @@ WATCH_LIBS = tests/preload/libwatch.a src/segment/libsegment.a $(CMOCKA_LIBS) $(
 library_tests = tests/preload/rows tests/preload/threads tests/preload/stack \
 	tests/preload/forks tests/preload/life tests/preload/allocators \
 	tests/preload/options tests/preload/harm tests/preload/rings \
-	tests/preload/foreign tests/preload/dormant
+	tests/preload/foreign tests/preload/faults tests/preload/dormant
 check_PROGRAMS += $(library_tests)
 TESTS += $(library_tests)
 tests_preload_rows_LDADD = $(WATCH_LIBS)
@@ -56,9 +58,12 @@ tests_preload_options_LDADD = $(WATCH_LIBS)
 tests_preload_harm_LDADD = $(WATCH_LIBS)
 tests_preload_rings_LDADD = $(WATCH_LIBS)
 tests_preload_foreign_LDADD = $(WATCH_LIBS)
+tests_preload_faults_LDADD = $(WATCH_LIBS)
 tests_preload_dormant_LDADD = $(WATCH_LIBS)
 endif
 CLEANFILES += $(watched)
+
+EXTRA_DIST += tests/preload/README
 
 # The library as a file, and the headers.
 dist_check_SCRIPTS += tests/preload/library.sh tests/headers.sh
