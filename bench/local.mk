@@ -1,4 +1,5 @@
-# Measurements beside the peers (make bench) and real programs (make real).
+# Measurements beside the peers (make bench), real programs (make real) and servers
+# (make servers), and what depends on chance (make harm).
 EXTRA_PROGRAMS = bench/load bench/spawn bench/display bench/empty.so \
 	bench/harm bench/cxx
 bench_load_SOURCES = bench/load.c
@@ -22,7 +23,12 @@ bench: all bench/load$(EXEEXT) bench/spawn$(EXEEXT) bench/display$(EXEEXT) bench
 	@$(srcdir)/bench/run.sh $(abs_builddir) $(BENCHFLAGS)
 real: all bench/harm$(EXEEXT) bench/cxx$(EXEEXT)
 	@$(srcdir)/bench/real.sh $(abs_builddir) $(REAL)
-.PHONY: bench real
+harm: all check-programs
+	@$(srcdir)/bench/harm.sh $(abs_builddir) $(HARM)
+servers: all
+	@$(srcdir)/bench/servers.sh $(abs_builddir) $(SERVERS)
+check-programs: $(check_DATA)
+.PHONY: bench real harm servers check-programs
 
 CLEANFILES += $(EXTRA_PROGRAMS)
-EXTRA_DIST += bench/run.sh bench/real.sh
+EXTRA_DIST += bench/run.sh bench/real.sh bench/harm.sh bench/servers.sh
