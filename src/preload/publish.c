@@ -285,10 +285,11 @@ mt_publish(enum segment_origin origin, const struct mt_baseline *baseline)
         return reason;
     }
     if (!adopted) {
-        segment_header_init(mt_segment.header, mt_options.ring_capacity);
         mt_segment.header->generation = generation;
         mt_segment.header->pid_namespace = pid_namespace;
         mt_segment.header->keeper = living_keeper(mt_options.keeper);
+        /* Last: it sets the magic, and with that a sweep believes the rest. */
+        segment_header_init(mt_segment.header, mt_options.ring_capacity);
     }
     fill_identity(mt_segment.header, origin);
     if (origin == ORIGIN_EXEC)

@@ -153,7 +153,7 @@ dump(const char *path)
     text[size] = '\0';
     close(fd);
     for (line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n"))
-        if (strncmp(line, "Sig", 3) == 0 || strncmp(line, "Shd", 3) == 0
+        if ((strncmp(line, "Sig", 3) == 0 && line[3] != 'Q') || strncmp(line, "Shd", 3) == 0
             || strncmp(line, "Threads", 7) == 0 || strncmp(line, "Cap", 3) == 0
             || strncmp(line, "NoNewPrivs", 10) == 0 || strncmp(line, "Seccomp", 7) == 0
             || strncmp(line, "Umask", 5) == 0)
