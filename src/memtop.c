@@ -44,8 +44,9 @@ can_display(const struct options *options)
 static int
 run_batch(void)
 {
-    int signal = batch_run(&run);
+    int signal = run.options->read == NULL ? batch_run(&run) : 0;
 
+    run_save(&run, NULL);
     run_report(&run);
     int status = run_finish(&run);
     return signal != 0 ? 128 + signal : status;

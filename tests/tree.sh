@@ -99,7 +99,7 @@ if command -v xgettext >/dev/null 2>&1; then
     for catalogue in "$top"/po/*.po; do
         msgfmt -c -o "$work/memtop.mo" "$catalogue" || fail "msgfmt $catalogue"
         translated_within 8 STARTING 'NO DATA' RUNNING IDLE STOPPED STALE EXITED KILLED \
-            GONE PAUSED HISTORY other
+            GONE PAUSED HISTORY SAVED other
         translated_within 9 failed calls/s
         translated_within 2 s d h m ms
         msgcmp "$catalogue" "$work/memtop.pot" >"$work/cmp" 2>&1 ||

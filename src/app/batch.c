@@ -89,7 +89,7 @@ wait_until(struct run *run, int64_t due_ns)
 static int64_t
 choose_interval(const struct options *options)
 {
-    if (options->png == NULL || options->lines
+    if ((options->png == NULL && options->save == NULL) || options->lines
         || options->interval_ns < PICTURE_INTERVAL_NS)
         return options->interval_ns;
     return PICTURE_INTERVAL_NS;

@@ -20,6 +20,7 @@
 #include "i18n.h"
 #include "monitor/capture.h"
 #include "monitor/library.h"
+#include "monitor/saved.h"
 #include "tui/app.h"
 
 /* The size of the terminal the display will use. */
@@ -56,6 +57,8 @@ static enum tui_outcome
 show(struct run *run, struct capture *capture)
 {
     const struct options *options = run->options;
+    const struct saved *saved = session_saved(run->session);
+    const struct launched *launched = options->program != NULL ? &run->launched : NULL;
     struct library_search module;
     bool found = library_find_module("memtop-png.so", &module);
     const struct tui_options display = {
@@ -73,7 +76,7 @@ show(struct run *run, struct capture *capture)
         .dump_screen = options->dump_screen,
     };
 
-    return tui_run(run->session, capture, options->script != NULL ? NULL : &run->launched,
+    return tui_run(run->session, saved != NULL ? saved->capture : capture, launched,
                    &display);
 }
 
@@ -93,7 +96,6 @@ give_output(struct run *run, struct capture *capture, bool leave)
     int stream = captured_stream(&run->launched);
     int error;
 
-    take_rest(capture);
     error = capture_replay(capture, stream);
     if (error == 0 && leave)
         error = capture_leave(capture, stream);
@@ -119,13 +121,18 @@ display_run(struct run *run, int *status)
     enum tui_outcome outcome = show(run, capture);
     run->displayed = false;
     bool ended = session_process(run->session)->ended;
+    if (capture != NULL)
+        take_rest(capture);
     if (outcome == TUI_FAILED)
         say(_("the display could not start (%s); reporting at the end"), strerror(errno));
+    else
+        run_save(run, capture);
     if (capture != NULL)
         give_output(run, capture, !ended);
     if (outcome == TUI_FAILED)
         return DISPLAY_FAILED;
-    if (ended || run->options->script != NULL)
+    run->looked = run->options->read != NULL;
+    if (ended || run->options->program == NULL)
         return DISPLAY_DONE;
     run_say_left(run);
     return DISPLAY_LEFT;

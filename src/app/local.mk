@@ -11,13 +11,14 @@ src_app_libapp_a_SOURCES = \
 	src/app/say.c src/app/say.h \
 	src/app/trigger.c src/app/trigger.h \
 	src/app/spellings.c src/app/spellings.h \
+	src/app/open.c src/app/open.h \
 	src/app/run.c src/app/run.h
 
 # At the top of the build tree, beside libmemtop.so.
 bin_PROGRAMS += memtop
 memtop_SOURCES = src/memtop.c src/i18n.h
-memtop_LDADD = src/app/libapp.a src/tui/libtui.a src/report/libreport.a src/trace/libtrace.a src/monitor/libmonitor.a \
-	src/segment/libsegment.a $(NCURSESW_LIBS) $(JANSSON_LIBS) $(LIBELF_LIBS) $(LIBINTL) -lm
+memtop_LDADD = src/app/libapp.a src/tui/libtui.a src/trace/libtrace.a src/report/libreport.a src/monitor/libmonitor.a \
+	src/segment/libsegment.a $(NCURSESW_LIBS) $(JANSSON_LIBS) $(ZSTD_LIBS) $(LIBELF_LIBS) $(LIBINTL) -lm
 
 # Draws data files; memusagestat's successor.
 bin_PROGRAMS += memtopstat

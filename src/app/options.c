@@ -37,6 +37,7 @@ enum {
     KEY_MAX_STACK,
     KEY_SNAPSHOT_WHEN,
     KEY_EXEC,
+    KEY_SAVE,
     KEY_COLOR,
     KEY_SI,
     KEY_TITLE,
@@ -79,6 +80,11 @@ static const struct argp_option table[] = {
     {"si", KEY_SI, NULL, 0, N_("Sizes in powers of 1000"), 3},
     {"on-quit", KEY_ON_QUIT, N_("WHAT"), 0,
      N_("What becomes of a running PROGRAM: ask, kill or leave"), 3},
+
+    {"read", 'r', N_("FILE"), 0,
+     N_("Look at a saved session, or a record of calls, instead of running PROGRAM"), 3},
+    {"save", KEY_SAVE, N_("FILE"), 0, N_("Save the session to FILE, a new one, at the end"),
+     3},
 
     {NULL, 0, NULL, 0, N_("The picture:"), 4},
     {"png", 'p', N_("FILE"), 0, N_("Draw the run at the end; .png is appended"), 4},
@@ -273,8 +279,10 @@ static const char *const quits[] = {"ask", "kill", "leave", NULL};
 static void
 check_combination(struct argp_state *state, const struct options *options)
 {
-    if (options->program == NULL && options->script == NULL)
+    if (options->program == NULL && options->script == NULL && options->read == NULL)
         argp_error(state, _("no program given"));
+    if (options->program != NULL && options->read != NULL)
+        argp_error(state, _("%s is of use without PROGRAM only"), "--read");
     if (!options->batch && options->iterations != 0)
         argp_error(state, _("%s is of use with --batch only"), "--iterations");
     if (!options->batch && options->format_given)
@@ -420,6 +428,12 @@ parse_option(int key, char *word, struct argp_state *state)
     case KEY_EXEC:
         options->exec = word;
         return 0;
+    case 'r':
+        options->read = parse_file(state, "--read", word);
+        return 0;
+    case KEY_SAVE:
+        options->save = parse_file(state, "--save", word);
+        return 0;
     case KEY_MAX_HEAP:
     case KEY_MAX_LIVE_AT_EXIT:
     case KEY_MAX_ALLOCS:
@@ -468,7 +482,7 @@ options_parse(int argc, char **argv, struct options *options)
     const struct argp argp = {
         .options = spellings_add(table),
         .parser = parse_option,
-        .args_doc = N_("PROGRAM [ARG]..."),
+        .args_doc = N_("PROGRAM [ARG]...\n-r FILE"),
         .doc = N_("Run PROGRAM and show live what it does with its memory."),
         .help_filter = filter_help,
     };

@@ -22,6 +22,8 @@ enum option_color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 struct options {
     char **program; /* program and arguments, NULL at the end */
+    const char *read; /* or a file to be looked at, or NULL */
+    const char *save; /* file for the session, or NULL */
 
     bool batch;
     bool lines; /* -i or --format: a line an interval in batch */

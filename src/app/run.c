@@ -13,10 +13,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/open.h"
 #include "app/recording.h"
 #include "app/say.h"
 #include "i18n.h"
 #include "monitor/library.h"
+#include "monitor/saved.h"
+#include "report/archive.h"
 #include "report/json.h"
 #include "report/plot.h"
 #include "report/png.h"
@@ -47,9 +50,9 @@ check_program(struct run *run)
     return preflight_exit_status(&run->preflight);
 }
 
-/* Can the picture be written at the end, as far as can be told now? */
+/* Can the file be written at the end, as far as can be told now? */
 static int
-check_picture(const char *path, bool overwrite)
+check_later(const char *path, bool overwrite)
 {
     char copy[PATH_MAX];
 
@@ -70,13 +73,32 @@ check_output(struct run *run)
         say(_("cannot write %s: %s"), options->output, strerror(-error));
         return EXIT_MEMTOP;
     }
-    if (options->png == NULL)
-        return 0;
-    options_png_name(options->png, png, sizeof png);
-    error = check_picture(png, options->as_memusage);
+    const char *name = options->save;
+    if (name != NULL)
+        error = check_later(name, false);
+    if (error == 0 && options->png != NULL) {
+        options_png_name(options->png, png, sizeof png);
+        name = png;
+        error = check_later(png, options->as_memusage);
+    }
     if (error == 0)
         return 0;
-    say(_("cannot write %s: %s"), png, strerror(-error));
+    say(_("cannot write %s: %s"), name, strerror(-error));
+    output_discard(&run->output);
+    return EXIT_MEMTOP;
+}
+
+/* Instead of a program. */
+static int
+read_file(struct run *run)
+{
+    int status = check_output(run);
+
+    if (status != 0)
+        return status;
+    run->session = open_session(run->options->read);
+    if (run->session != NULL)
+        return 0;
     output_discard(&run->output);
     return EXIT_MEMTOP;
 }
@@ -89,6 +111,8 @@ run_check(struct run *run, const struct options *options)
     *run = (struct run){.options = options,
                         .output = {.file = stderr},
                         .launched = {.pidfd = -1, .pty = -1}};
+    if (options->read != NULL)
+        return read_file(run);
     if (options->program == NULL)
         return 0;
     status = check_program(run);
@@ -140,11 +164,15 @@ watch(struct run *run)
 {
     const struct session_options options = {.source_script = run->options->script};
 
-    run->session = session_new(&options);
+    if (run->session == NULL)
+        run->session = session_new(&options);
     int error = run->session == NULL ? -ENOMEM
-                : run->options->script != NULL
+                : run->options->program == NULL
                     ? 0
                     : session_watch(run->session, &run->launched);
+    if (error == 0 && run->options->save != NULL
+        && !session_keep_checkpoints(run->session))
+        error = -ENOMEM;
     if (error == 0) {
         trigger_init(&run->trigger, run->session, run->options->snapshot_when,
                      run->options->snapshots, run->options->exec,
@@ -162,7 +190,7 @@ run_start(struct run *run, int rows, int cols)
     const char *stage;
     struct library_search search;
 
-    if (run->options->script != NULL)
+    if (run->options->program == NULL)
         return watch(run);
     const char *library = choose_library(run, &search);
     if (library == NULL) {
@@ -264,12 +292,31 @@ report_text(struct run *run, const struct process *process)
 {
     FILE *out = run->output.file;
 
-    if (run->options->quiet)
+    if (run->options->quiet || run->looked)
         return;
     if (is_left_out(run, process) && process->children_seen > 0)
         session_each_child(run->session, report_child, run);
     else
         report_summary(out, process, options_colour(run->options, fileno(out)));
+}
+
+void
+run_save(struct run *run, const struct capture *capture)
+{
+    const struct saved *saved = session_saved(run->session);
+    const struct archive archive = {
+        .session = run->session,
+        .capture = saved != NULL ? saved->capture : capture,
+        .mark = saved != NULL && saved->marked ? &saved->mark : NULL,
+        .interval_ns = saved != NULL ? saved->interval_ns : run->options->interval_ns,
+    };
+    int error;
+
+    if (run->options->save == NULL)
+        return;
+    error = archive_save(&archive, run->options->save);
+    if (error != 0)
+        say(_("cannot write %s: %s"), run->options->save, strerror(-error));
 }
 
 void
@@ -312,7 +359,7 @@ judge_budget(const struct run *run)
 
     if (!budget_given(budget))
         return 0;
-    if (!process->ended || !process->measured) {
+    if (!process->ended || !process_knows(process, PART_COUNTERS)) {
         const char *why = process->ended ? process->why_not : _("the program runs on");
 
         say(_("limits cannot be judged: %s"), why[0] != '\0' ? why : _("not measured"));
@@ -337,7 +384,8 @@ int
 run_finish(struct run *run)
 {
     const struct process *process = session_process(run->session);
-    int status = process->ended ? launch_exit_status(process->wait_status) : 0;
+    bool ran = process->ended && session_saved(run->session) == NULL;
+    int status = ran ? launch_exit_status(process->wait_status) : 0;
     int verdict = judge_budget(run);
 
     if (status == 0)

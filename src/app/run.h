@@ -10,6 +10,7 @@
 #include "app/options.h"
 #include "app/output.h"
 #include "app/trigger.h"
+#include "monitor/capture.h"
 #include "monitor/launch.h"
 #include "monitor/preflight.h"
 #include "monitor/session.h"
@@ -21,6 +22,7 @@ struct run {
     struct preflight preflight;
     struct launched launched;
     struct session *session;
+    bool looked;           /* at what was read, in the display */
     struct trigger trigger; /* to be looked at after each poll of the session */
     struct record *record; /* of every call, or NULL */
     struct curve *curve;   /* of every call, for the picture, or NULL */
@@ -44,6 +46,9 @@ int run_start(struct run *run, int rows, int cols);
 
 /* Says that the program runs on without memtop. */
 void run_say_left(const struct run *run);
+
+/* Saves the session if the options ask for it; capture may be NULL. */
+void run_save(struct run *run, const struct capture *capture);
 
 /* The report and the picture, as the options ask for them. */
 void run_report(struct run *run);

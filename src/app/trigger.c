@@ -25,7 +25,7 @@
 #include "report/snapshot.h"
 
 /* Names of the files of one snapshot, "" for one that was not saved. */
-struct saved {
+struct files {
     char text[256];
     char json[256];
     char png[256];
@@ -73,23 +73,23 @@ keep_name(const struct trigger *trigger, const char *condition, bool is_saved, c
 }
 
 static void
-save(const struct trigger *trigger, const char *condition, struct saved *saved)
+save(const struct trigger *trigger, const char *condition, struct files *files)
 {
     const struct session *session = trigger->session;
-    char line[sizeof *saved + 64];
+    char line[sizeof *files + 64];
 
-    saved->png[0] = '\0';
+    files->png[0] = '\0';
     keep_name(trigger, condition,
-              snapshot_save_text(session, trigger->unit, saved->text, sizeof saved->text),
-              saved->text);
+              snapshot_save_text(session, trigger->unit, files->text, sizeof files->text),
+              files->text);
     keep_name(trigger, condition,
-              snapshot_save_json(session, saved->json, sizeof saved->json), saved->json);
+              snapshot_save_json(session, files->json, sizeof files->json), files->json);
     if (trigger->png_module != NULL)
         keep_name(trigger, condition,
                   snapshot_save_png(session, trigger->unit, trigger->png_module,
-                                    saved->png, sizeof saved->png),
-                  saved->png);
-    snprintf(line, sizeof line, "%s %s %s", saved->text, saved->json, saved->png);
+                                    files->png, sizeof files->png),
+                  files->png);
+    snprintf(line, sizeof line, "%s %s %s", files->text, files->json, files->png);
     if (strspn(line, " ") == strlen(line))
         return;
     char text[sizeof line + 64];
@@ -118,7 +118,7 @@ set_name(const char *name, const char *value)
 /* What is not known is not there. */
 static void
 set_environment(const struct process *process, const char *condition,
-                const struct saved *saved)
+                const struct files *files)
 {
     static const char *const measured[] = {"MEMTOP_HEAP",  "MEMTOP_PEAK",
                                            "MEMTOP_TOTAL", "MEMTOP_LIVE",
@@ -140,9 +140,9 @@ set_environment(const struct process *process, const char *condition,
     set_number("MEMTOP_T_NS", process->run_ns > 0 ? (uint64_t)process->run_ns : 0);
     setenv("MEMTOP_STATE", process_state_json(process->state), 1);
     setenv("MEMTOP_CONDITION", condition, 1);
-    set_name("MEMTOP_TEXT", saved->text);
-    set_name("MEMTOP_JSON", saved->json);
-    set_name("MEMTOP_PNG", saved->png);
+    set_name("MEMTOP_TEXT", files->text);
+    set_name("MEMTOP_JSON", files->json);
+    set_name("MEMTOP_PNG", files->png);
 }
 
 /* The standard output may be the program's data: what the command prints goes
@@ -161,18 +161,18 @@ redirect(bool display)
 }
 
 static _Noreturn void
-run_child(const struct trigger *trigger, const char *condition, const struct saved *saved)
+run_child(const struct trigger *trigger, const char *condition, const struct files *files)
 {
     setpgid(0, 0);
     signals_restore_in_child();
     redirect(*trigger->displayed);
-    set_environment(session_process(trigger->session), condition, saved);
+    set_environment(session_process(trigger->session), condition, files);
     execl("/bin/sh", "sh", "-c", trigger->command, (char *)NULL);
     _exit(127);
 }
 
 static void
-run_command(struct trigger *trigger, const char *condition, const struct saved *saved)
+run_command(struct trigger *trigger, const char *condition, const struct files *files)
 {
     size_t place = 0;
 
@@ -186,7 +186,7 @@ run_command(struct trigger *trigger, const char *condition, const struct saved *
     fflush(NULL); /* or the child has it, too */
     pid_t child = fork();
     if (child == 0)
-        run_child(trigger, condition, saved);
+        run_child(trigger, condition, files);
     if (child < 0)
         tell(trigger, SEVERITY_ERROR, condition, strerror(errno));
     else
@@ -220,13 +220,13 @@ trigger_look(struct trigger *trigger, bool asked)
 
     for (size_t i = 0; i < trigger->count; i++) {
         const char *condition = trigger->conditions[i].text;
-        struct saved saved;
+        struct files files;
 
         if (!condition_look(&trigger->conditions[i], process, asked))
             continue;
-        save(trigger, condition, &saved);
+        save(trigger, condition, &files);
         if (trigger->command != NULL)
-            run_command(trigger, condition, &saved);
+            run_command(trigger, condition, &files);
     }
     reap(trigger);
 }

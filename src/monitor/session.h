@@ -81,6 +81,13 @@ struct process {
     unsigned generations;         /* images: 1 + execs seen */
 };
 
+/* Whether that part of it is known. */
+static inline bool
+process_knows(const struct process *process, enum process_part part)
+{
+    return process->measured && !(process->missing & part);
+}
+
 struct session;
 struct subject;
 struct saved;

@@ -26,7 +26,6 @@
 #define SAMPLES_MAX    65536u
 #define MOMENTS_MAX    4096u
 #define INTERVAL_MAX_NS (UINT64_C(3600) * 1000000000)
-#define INTERVAL_DEFAULT_NS INT64_C(1000000000)
 
 /* A file on its way in. */
 struct reading {
@@ -450,8 +449,6 @@ read_lines(FILE *in, char *why, size_t size)
 
     if (reading.line == NULL || reading.saved == NULL)
         good = no_memory(&reading);
-    else
-        reading.saved->interval_ns = INTERVAL_DEFAULT_NS;
     while (good && !reading.ended)
         good = read_line(&reading) && take_line(&reading);
     good = good && complete(&reading);

@@ -71,7 +71,8 @@ put_session(struct writer *writer, const struct archive *archive)
     object_set(&line, "type", json_string("session"));
     object_set_text(&line, "memtop", PACKAGE_VERSION, sizeof PACKAGE_VERSION);
     object_set_number(&line, "saved", (uint64_t)time(NULL));
-    object_set_number(&line, "interval_ns", (uint64_t)archive->interval_ns);
+    if (archive->interval_ns > 0)
+        object_set_number(&line, "interval_ns", (uint64_t)archive->interval_ns);
     object_set_text(&line, "command", command, strlen(command));
     put_line(writer, line);
 }
@@ -88,6 +89,7 @@ moment(const char *type, const struct process *process)
     fields_put(&line, MOMENT, process);
     fields_put_end(&line, process);
     fields_put_mappings(&line, process);
+    fields_put_bands(&line, process);
     fields_put_sizes(&line, process);
     return line;
 }

@@ -204,6 +204,28 @@ fields_put_mappings(struct object *object, const struct process *process)
 }
 
 void
+fields_put_bands(struct object *object, const struct process *process)
+{
+    const struct bands *bands = &process->bands;
+    struct object list;
+
+    if (!bands->known)
+        return;
+    list = object_new();
+    object_set_number(&list, "t_ns", bands->run_ns > 0 ? (uint64_t)bands->run_ns : 0);
+    for (int i = 0; i < BAND_COUNT; i++)
+        if (bands->bytes[i] != BAND_UNKNOWN)
+            object_set_number(&list, band_json((enum band)i), bands->bytes[i]);
+    object_set_number(&list, "pss", bands->pss);
+    object_set_number(&list, "swap", bands->swap);
+    object_set_number(&list, "mappings", bands->mappings);
+    object_set_number(&list, "absent", bands->absent);
+    object_set_number(&list, "unsure", bands->unsure);
+    object_set(&list, "with_reserve", json_boolean(bands->with_reserve));
+    object_set_object(object, "bands", list);
+}
+
+void
 fields_put_end(struct object *object, const struct process *process)
 {
     int status = process->wait_status;

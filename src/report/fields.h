@@ -78,9 +78,10 @@ void fields_put_head(struct object *object, const char *type,
 /* Groups of figures, a bit each (1 << FIELDS_HEAP...), but for what is not known. */
 void fields_put(struct object *object, unsigned groups, const struct process *process);
 
-/* Calls of the mmap family, how it ended, what it is, blocks by size: each if it is
-   known. */
+/* Calls of the mmap family, where the resident memory went, how it ended, what it
+   is, blocks by size: each if it is known. */
 void fields_put_mappings(struct object *object, const struct process *process);
+void fields_put_bands(struct object *object, const struct process *process);
 void fields_put_end(struct object *object, const struct process *process);
 void fields_put_identity(struct object *object, const struct process *process);
 void fields_put_sizes(struct object *object, const struct process *process);

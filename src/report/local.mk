@@ -17,7 +17,8 @@ src_report_libreport_a_SOURCES = \
 	src/report/png-load.c src/report/png.h \
 	src/report/quantity.c src/report/quantity.h \
 	src/report/ranges.c src/report/ranges.h \
-	src/report/snapshot.c src/report/snapshot-text.c src/report/snapshot.h \
+	src/report/snapshot.c src/report/snapshot-session.c src/report/snapshot-text.c \
+	src/report/snapshot.h \
 	src/report/summary.c src/report/summary.h \
 	src/report/textgraph.c src/report/textgraph.h \
 	src/report/textwidth.c src/report/textwidth.h \

@@ -68,6 +68,13 @@ describe_head(struct plot *plot, const struct process *process, const char *titl
     char figures[PLOT_TEXT_MAX] = "";
 
     text_utf8(plot->title, sizeof plot->title, title);
+    if (process->missing & PART_COUNTERS) {
+        /* TRANSLATORS: under the title of a picture; both are sizes. */
+        say(plot->subtitle, sizeof plot->subtitle, _("heap peak %s, stack peak %s"),
+            bytes(peak, plot, process->now.peak_bytes),
+            bytes(total, plot, process->now.stack_peak));
+        return;
+    }
     say_state(state, sizeof state, process);
     if (process->measured)
         /* TRANSLATORS: under the title of a picture; both are sizes. */
@@ -213,7 +220,7 @@ describe_facts(struct plot *plot, const struct process *process)
     char text[UNITS_MAX], blocks[PLOT_CELL_MAX];
     int coverage = process_coverage(process);
 
-    if (process->measured) {
+    if (process_knows(process, PART_COUNTERS)) {
         snprintf(blocks, sizeof blocks, "%s (%s)",
                  units_count(text, sizeof text, now->live_blocks),
                  bytes((char[UNITS_MAX]){0}, plot, now->live_bytes));
@@ -226,7 +233,7 @@ describe_facts(struct plot *plot, const struct process *process)
         snprintf(text, sizeof text, "%d%%", coverage);
         add_fact(plot, _("coverage"), text);
     }
-    if (process->measured)
+    if (process_knows(process, PART_COUNTERS))
         add_fact(plot, _("threads"), units_count(text, sizeof text, now->threads_started));
 }
 
@@ -290,10 +297,12 @@ plot_new(const struct process *process, const struct history *history,
     if (options->record == NULL)
         describe_note(plot, process);
     describe_facts(plot, process);
-    if (process->measured) {
+    if (process_knows(process, PART_COUNTERS))
         describe_calls(plot, &process->now);
+    if (process_knows(process, PART_SIZES))
         describe_ranges(plot, &process->sizes);
-    }
+    if (process->missing & PART_CLOCK)
+        plot->axis = PLOT_AXIS_SHARE;
     return plot;
 }
 

@@ -85,6 +85,8 @@ write_head(const struct writer *writer, const char *command)
     if (localtime_r(&now, &local) == NULL
         || strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &local) == 0)
         strcpy(date, "-");
+    if (process->missing & PART_COUNTERS)
+        return;
     /* TRANSLATORS: date and time, process number, state, run time. */
     fprintf(writer->out, _("%s, pid %d, %s, %s after the start\n"), date,
             (int)process->pid, process_state_word(process->state),
@@ -103,6 +105,12 @@ write_heap(const struct writer *writer)
 
     write_bytes(writer, _("heap"), now->live_bytes);
     write_bytes(writer, _("heap peak"), now->peak_bytes);
+    if (!process_knows(writer->process, PART_COUNTERS)) {
+        write_bytes(writer, _("stack"), now->stack_now);
+        write_bytes(writer, _("stack peak"), now->stack_peak);
+        write_fact(writer, _("calls"), _("not recorded"));
+        return;
+    }
     write_bytes(writer, _("total allocated"), now->total_bytes);
     write_count(writer, _("live blocks"), now->live_blocks);
     write_rate(writer, _("allocated"), rates->bytes_allocated);
@@ -245,6 +253,8 @@ write_graph(const struct writer *writer, const struct history *history)
 {
     bool measured = writer->process->measured;
 
+    if (writer->process->missing & PART_CLOCK)
+        return; /* no labels for its axis */
     write_heading(writer, measured ? _("Heap over the run") : _("RSS over the run"));
     textgraph_write(writer->out, history, measured ? SERIES_HEAP : SERIES_RSS,
                     writer->process->run_ns, writer->unit);
@@ -275,10 +285,10 @@ snapshot_write(FILE *out, const struct process *process, const struct history *h
     if (process->measured)
         write_heap(&writer);
     write_system(&writer);
-    if (process->measured) {
+    if (process_knows(process, PART_COUNTERS))
         write_calls(&writer);
+    if (process_knows(process, PART_SIZES))
         write_ranges(&writer);
-    }
     write_graph(&writer, history);
     if (process->measured) {
         fputc('\n', out);

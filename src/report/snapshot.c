@@ -19,12 +19,8 @@
 #include "report/plot.h"
 #include "report/png.h"
 
-#define NAME_MAX_BYTES 64
-#define NAME_TRIES     99
-
-/* The name at the given try, from 1. */
-static void
-make_name(char name[NAME_MAX_BYTES], pid_t pid, const char *suffix, int attempt)
+void
+snapshot_name(char name[SNAPSHOT_NAME], pid_t pid, const char *suffix, int attempt)
 {
     time_t now = time(NULL);
     struct tm local = {0};
@@ -33,7 +29,7 @@ make_name(char name[NAME_MAX_BYTES], pid_t pid, const char *suffix, int attempt)
     localtime_r(&now, &local);
     if (attempt > 1)
         snprintf(number, sizeof number, "-%d", attempt);
-    snprintf(name, NAME_MAX_BYTES, "memtop-%d-%02d%02d%02d%s.%s", (int)pid, local.tm_hour,
+    snprintf(name, SNAPSHOT_NAME, "memtop-%d-%02d%02d%02d%s.%s", (int)pid, local.tm_hour,
              local.tm_min, local.tm_sec, number, suffix);
 }
 
@@ -45,13 +41,13 @@ fail(char *text, size_t size, const char *format, const char *name)
 }
 
 static FILE *
-create(char name[NAME_MAX_BYTES], pid_t pid, const char *suffix)
+create(char name[SNAPSHOT_NAME], pid_t pid, const char *suffix)
 {
     int descriptor = -1;
     FILE *file;
 
-    for (int i = 1; i <= NAME_TRIES && descriptor < 0; i++) {
-        make_name(name, pid, suffix, i);
+    for (int i = 1; i <= SNAPSHOT_TRIES && descriptor < 0; i++) {
+        snapshot_name(name, pid, suffix, i);
         descriptor = open(name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
         if (descriptor < 0 && errno != EEXIST)
             return NULL;
@@ -86,7 +82,7 @@ bool
 snapshot_save_text(const struct session *session, enum unit unit, char *text, size_t size)
 {
     const struct process *process = session_process(session);
-    char name[NAME_MAX_BYTES];
+    char name[SNAPSHOT_NAME];
     FILE *file = create(name, process->pid, "txt");
 
     if (file == NULL)
@@ -99,7 +95,7 @@ bool
 snapshot_save_json(const struct session *session, char *text, size_t size)
 {
     const struct process *process = session_process(session);
-    char name[NAME_MAX_BYTES];
+    char name[SNAPSHOT_NAME];
     FILE *file = create(name, process->pid, "json");
 
     if (file == NULL)
@@ -116,14 +112,14 @@ snapshot_save_png(const struct session *session, enum unit unit, const char *mod
     const struct process *process = session_process(session);
     struct plot *plot = plot_new(process, session_history(session),
                                  session_command(session), &options);
-    char name[NAME_MAX_BYTES];
+    char name[SNAPSHOT_NAME];
     struct stat status;
     bool written = false;
 
     if (plot == NULL)
         return fail(text, size, "%s: %s", "memtop");
-    for (int i = 1; i <= NAME_TRIES; i++) {
-        make_name(name, process->pid, "png", i);
+    for (int i = 1; i <= SNAPSHOT_TRIES; i++) {
+        snapshot_name(name, process->pid, "png", i);
         if (lstat(name, &status) != 0)
             break;
     }

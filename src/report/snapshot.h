@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The moment saved into a file: text (key w), JSON (key J) and picture (key P).
-   Files are made in the current directory and named memtop-PID-HHMMSS.txt, .json
-   or .png by the local time; an existing one is never touched, the new one gets
-   -2, -3... */
+/* The moment saved into a file: text (key w), JSON (key J) and picture (key P); and
+   the whole session (key S).  Files are made in the current directory and named
+   memtop-PID-HHMMSS.txt, .json, .png or .memtop by the local time; an existing one is
+   never touched, the new one gets -2, -3... */
 #ifndef MEMTOP_SNAPSHOT_H
 #define MEMTOP_SNAPSHOT_H
 
@@ -11,7 +11,13 @@
 #include <stdio.h>
 
 #include "monitor/session.h"
+#include "report/archive.h"
 #include "report/units.h"
+
+/* The name of such a file at a try, from 1. */
+#define SNAPSHOT_NAME  64
+#define SNAPSHOT_TRIES 99
+void snapshot_name(char name[SNAPSHOT_NAME], pid_t pid, const char *suffix, int attempt);
 
 /* True: text is the name of the file.  False: text is one translated line that
    says what failed and why, and no file is left. */
@@ -25,6 +31,9 @@ bool snapshot_save_json(const struct session *session, char *text, size_t size);
    not there. */
 bool snapshot_save_png(const struct session *session, enum unit unit, const char *module,
                        char *text, size_t size);
+
+/* The same: a session file (archive.h). */
+bool snapshot_save_session(const struct archive *archive, char *text, size_t size);
 
 /* What snapshot_save_text() writes, in the locale's charset. */
 void snapshot_write(FILE *out, const struct process *process,

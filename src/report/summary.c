@@ -309,7 +309,7 @@ report_remarks(FILE *out, const struct process *process)
 {
     int coverage = process_coverage(process);
 
-    if (!process->measured)
+    if (!process_knows(process, PART_COUNTERS))
         return;
     remark_counting(out, process);
     remark_images(out, process);
@@ -320,6 +320,17 @@ report_remarks(FILE *out, const struct process *process)
         fprintf(out, _("memtop: coverage %d%%: most of the process's memory does not "
                        "come from malloc\n"),
                 coverage);
+}
+
+/* Of a record of calls: what it holds, and that it is all. */
+static void
+print_peaks(FILE *out, const struct palette *palette, const struct snapshot *now)
+{
+    fprintf(out,
+            "\n%sMemory usage summary:%s heap peak: %" PRIu64 ", stack peak: %" PRIu64
+            "\n",
+            palette->title, palette->title_end, now->peak_bytes, now->stack_peak);
+    fprintf(out, "memtop: %s\n", _("calls and blocks by size were not recorded"));
 }
 
 void
@@ -336,7 +347,12 @@ report_summary(FILE *out, const struct process *process, bool colour)
                 *why != '\0' ? why : _("the reason is unknown"));
         return;
     }
+    if (!process_knows(process, PART_COUNTERS)) {
+        print_peaks(out, palette, &process->now);
+        return;
+    }
     print_table(out, palette, process);
-    print_histogram(out, palette, &process->sizes);
+    if (process_knows(process, PART_SIZES))
+        print_histogram(out, palette, &process->sizes);
     report_remarks(out, process);
 }

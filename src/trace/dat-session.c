@@ -232,7 +232,6 @@ saved_of(const char *path)
 
     if (saved == NULL)
         return NULL;
-    saved->interval_ns = INT64_C(1000000000);
     saved->root.command = strdup(path);
     if (saved->root.command != NULL)
         return saved;

@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "i18n.h"
+#include "monitor/saved.h"
 #include "monitor/signals.h"
 #include "segment/clock.h"
 #include "tui/crash.h"
@@ -39,7 +40,7 @@ app_now(void)
 bool
 app_running(const struct app *app)
 {
-    return !session_process(app->session)->ended;
+    return !session_process(app->session)->ended && session_saved(app->session) == NULL;
 }
 
 void
@@ -91,7 +92,7 @@ on_signal(struct loop *loop, const struct signal_event *event)
     case SIGNAL_REACHED:
         if (event->signal != SIGUSR1 && event->signal != SIGUSR2) {
             app->leave_at_end = true;
-            app->done = session_process(app->session)->ended;
+            app->done = !app_running(app);
             app_ack(app, "%s",
                     _("The program was told to end; once more ends memtop alone"));
         }
@@ -321,6 +322,18 @@ init_app(struct loop *loop, const struct tui_options *options)
     text_ascii_ellipsis(!unicode);
 }
 
+/* What was chosen when the session was saved. */
+static void
+init_saved(struct app *app, const struct saved *saved)
+{
+    const struct process *mark = &saved->mark;
+
+    app->interval_ns = saved->interval_ns;
+    app->marked = saved->marked;
+    app->mark = (struct mark){ mark->run_ns, mark->generations, mark->now, mark->sizes,
+                              mark->bands };
+}
+
 static void
 init_sources(struct loop *loop)
 {
@@ -381,6 +394,8 @@ tui_run(struct session *session, struct capture *capture, const struct launched 
     error = term_open(options->colour);
     if (error == 0) {
         init_app(loop, options);
+        if (session_saved(session) != NULL)
+            init_saved(&loop->app, session_saved(session));
         init_sources(loop);
         if (frame_follow_size(&loop->app)) {
             sampling_take(loop, false);

@@ -32,7 +32,11 @@ view_window(const struct view *view, const struct scene *scene)
 
     if (view->window_ns > 0)
         return view->window_ns;
-    if (longest < WINDOW_MAX_NS)
+    if (scene->process->missing & PART_CLOCK)
+        return PROCESS_RUN_PARTS;
+    if (scene->saved)
+        longest = INT64_MAX;   /* all of it, first */
+    else if (longest < WINDOW_MAX_NS)
         longest = WINDOW_MAX_NS;
     return graph_window(scene->shown_ns < longest ? scene->shown_ns : longest);
 }
@@ -182,6 +186,16 @@ within(int col, int from, int to)
     return col >= from && col <= to;
 }
 
+/* So long before the end of what is shown: "-35s", or the part of the run where its
+   time is not known. */
+static char *
+ago_text(char *buf, size_t size, const struct scene *scene, int64_t ago_ns)
+{
+    if (scene->process->missing & PART_CLOCK)
+        return view_time(buf, size, scene->process, scene->shown_ns - ago_ns);
+    return units_offset(buf, size, -ago_ns);
+}
+
 /* Mark and cursor stand on the time axis; labels give way to them. */
 static void
 draw_time_axis(struct picture *picture, const struct view *view,
@@ -194,7 +208,7 @@ draw_time_axis(struct picture *picture, const struct view *view,
                             ticks);
     int64_t after = scene->shown_ns - frame->right_ns;
     char offset[UNITS_MAX];
-    const char *right = after > 0      ? units_offset(offset, sizeof offset, -after)
+    const char *right = after > 0      ? ago_text(offset, sizeof offset, scene, after)
                         : scene->ended ? _("end")
                                        : _("now");
     int right_cols = (int)text_columns(right);
@@ -223,7 +237,7 @@ draw_time_axis(struct picture *picture, const struct view *view,
 
         if (ticks[i].ago_ns == 0)
             break;
-        units_offset(text, sizeof text, -ticks[i].ago_ns - after);
+        ago_text(text, sizeof text, scene, ticks[i].ago_ns + after);
         columns = (int)text_columns(text);
         if (start < free_from || start + columns + 1 >= right_start
             || within(flag, start - 1, start + columns)
@@ -319,7 +333,7 @@ peak_text(char *text, size_t size, const struct view *view, const struct scene *
                  value_text);
     else
         snprintf(text, size, _("peak %s at %s"), value_text,
-                 units_offset(when_text, sizeof when_text, -ago));
+                 ago_text(when_text, sizeof when_text, scene, ago));
 }
 
 static void

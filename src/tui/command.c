@@ -218,6 +218,9 @@ program_action(struct app *app, enum action action)
     case ACTION_SAVE_PICTURE:
         save_picture(app);
         break;
+    case ACTION_SAVE_SESSION:
+        save_session(app);
+        break;
     default:
         break;
     }
@@ -255,9 +258,22 @@ page_action(struct app *app, enum action action, int digit)
     }
 }
 
+/* What a saved session has no use for. */
+static bool
+needs_program(enum action action)
+{
+    return action == ACTION_PAUSE || action == ACTION_FASTER || action == ACTION_SLOWER
+           || action == ACTION_ASK_INTERVAL || action == ACTION_STOP
+           || action == ACTION_SIGNAL || action == ACTION_INTERACT;
+}
+
 static void
 perform(struct app *app, enum action action, int digit)
 {
+    if (session_saved(app->session) != NULL && needs_program(action)) {
+        app_ack(app, "%s", _("This session is saved: nothing in it runs"));
+        return;
+    }
     if (history_action(app, action))
         return;
     switch (action) {

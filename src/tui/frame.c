@@ -31,10 +31,11 @@ prepare_scene(struct loop *loop)
     int64_t first, last;
 
     scene->interval_ns = app->interval_ns;
+    scene->saved = session_saved(app->session) != NULL;
     scene->process = &shown->process;
     if (app->view.paused)
         scene->process = &app->frozen;
-    scene->ended = scene->process->ended;
+    scene->ended = scene->process->ended || scene->saved;
     if (!app->view.paused)
         scene->output_end = UINT64_MAX;
     else if (scene->output_end == UINT64_MAX)

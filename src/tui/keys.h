@@ -51,8 +51,10 @@ enum input {
       N_("sample twice, half as often"))                                              \
     X(SLOWER, "", '-', '_', 0, 0, "", "")                                             \
     X(ASK_INTERVAL, "d", 'd', 0, 0, 0, "", N_("type the interval"))                   \
-    X(SAVE_TEXT, "w J", 'w', 0, 0, 0, N_("Save"),                                     \
-      N_("save a report as text, everything as JSON"))                                \
+    X(SAVE_SESSION, "S", 'S', 0, 0, 0, N_("Save"),                                    \
+      N_("save the session: everything, to be opened again"))                          \
+    X(SAVE_TEXT, "w J", 'w', 0, 0, 0, "",                                             \
+      N_("save a report as text, figures as JSON"))                                   \
     X(SAVE_JSON, "", 'J', 0, 0, 0, "", "")                                            \
     X(SAVE_PICTURE, "P", 'P', 0, 0, 0, "PNG", N_("save the graph as PNG"))            \
     X(OUTPUT, "o", 'o', 0, 0, 0, N_("Output"), N_("what the program printed"))        \

@@ -36,8 +36,9 @@ look_set_mark(struct app *app)
     const struct process *process = app->scene.process;
     char heap[UNITS_MAX];
 
-    if (!process->measured) {
-        app_ack(app, "%s", _("No mark: nothing is measured"));
+    if (!process_knows(process, PART_COUNTERS)) {
+        app_ack(app, "%s", process->measured ? _("No mark: calls were not recorded")
+                                             : _("No mark: nothing is measured"));
         return;
     }
     app->mark = (struct mark){ process->run_ns, process->generations, process->now,
@@ -135,7 +136,11 @@ change_window(struct app *app, int steps)
         window = WINDOW_MIN_NS;
     app->view.window_ns = window;
     memset(app->view.top, 0, sizeof app->view.top);
-    app_ack(app, _("The graphs show %s"), units_offset(text, sizeof text, window));
+    if (app_shown(app)->missing & PART_CLOCK)
+        view_time(text, sizeof text, app_shown(app), window);
+    else
+        units_offset(text, sizeof text, window);
+    app_ack(app, _("The graphs show %s"), text);
 }
 
 static void

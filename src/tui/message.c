@@ -10,8 +10,10 @@
 
 #include <stdio.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "i18n.h"
+#include "monitor/saved.h"
 
 #define SECOND_NS  INT64_C(1000000000)
 #define WARNING_NS (10 * SECOND_NS)   /* a warning stays so long */
@@ -43,13 +45,31 @@ ended_message(const struct app *app, char *text, size_t size)
 }
 
 static void
+saved_message(const struct saved *saved, char *text, size_t size)
+{
+    time_t when = (time_t)saved->epoch_s;
+    char date[64] = "?";
+    struct tm local;
+
+    if (saved->epoch_s > 0 && localtime_r(&when, &local) != NULL)
+        strftime(date, sizeof date, "%Y-%m-%d %H:%M", &local);
+    /* TRANSLATORS: a date and time. */
+    snprintf(text, size, _("Saved %s, while the program ran. q quits"), date);
+}
+
+static void
 state_message(const struct app *app, char *text, size_t size)
 {
     const struct process *process = session_process(app->session);
     char time[UNITS_MAX];
 
-    if (process->ended)
+    if (process->missing & PART_COUNTERS)
+        snprintf(text, size, "%s",
+                 _("A record of calls: heap and stack over time. q quits"));
+    else if (process->ended)
         ended_message(app, text, size);
+    else if (session_saved(app->session) != NULL)
+        saved_message(session_saved(app->session), text, size);
     else if (app->view.paused)
         snprintf(text, size, _("Paused at %s; collecting continues, Space goes on"),
                  units_duration(time, sizeof time, app->frozen.run_ns));
@@ -78,8 +98,8 @@ history_message(const struct app *app, char *text, size_t size)
     const struct process *past = &app->past;
     char at[UNITS_MAX], end[UNITS_MAX], heap[UNITS_MAX];
 
-    units_duration(at, sizeof at, past->run_ns);
-    units_duration(end, sizeof end, app_shown(app)->run_ns);
+    view_time(at, sizeof at, past, past->run_ns);
+    view_time(end, sizeof end, past, app_shown(app)->run_ns);
     if (past->measured)
         snprintf(text, size, _("History %s of %s, heap %s"), at, end,
                  units_bytes(heap, sizeof heap, past->now.live_bytes, app->view.unit));
@@ -96,7 +116,7 @@ fresh_message(const struct app *app)
     const struct message *newest;
     int64_t age;
 
-    if (count == 0 || session_process(app->session)->ended)
+    if (count == 0 || !app_running(app))
         return NULL;
     newest = session_message(app->session, count - 1);
     age = session_process(app->session)->run_ns - newest->run_ns;

@@ -99,9 +99,8 @@ sampling_take(struct loop *loop, bool with_sizes)
 {
     struct app *app = &loop->app;
     const struct process *process = session_process(app->session);
-    bool ended = process->ended;
 
-    if (ended)
+    if (!app_running(app))
         return;
     session_show_bands(app->session, app->view.page == PAGE_MEMORY);
     session_poll(app->session, sample_clock(loop),

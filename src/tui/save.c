@@ -8,6 +8,7 @@
 #include "tui/state.h"
 
 #include "i18n.h"
+#include "report/archive.h"
 #include "report/snapshot.h"
 
 static void
@@ -47,5 +48,27 @@ save_picture(struct app *app)
     app_refresh(app);
     bool saved = snapshot_save_png(app->session, app->view.unit, app->options->png_module,
                                    text, sizeof text);
+    tell(app, saved, text);
+}
+
+/* With the mark, as a process that says what it said then. */
+void
+save_session(struct app *app)
+{
+    static struct process mark;
+    char text[256];
+
+    app_refresh(app);
+    mark = *app_shown(app);
+    mark.run_ns = app->mark.run_ns;
+    mark.generations = app->mark.generation;
+    mark.now = app->mark.now;
+    mark.sizes = app->mark.sizes;
+    mark.bands = app->mark.bands;
+    const struct archive archive = {.session = app->session,
+                                    .capture = app->capture,
+                                    .mark = app->marked ? &mark : NULL,
+                                    .interval_ns = app->interval_ns};
+    bool saved = snapshot_save_session(&archive, text, sizeof text);
     tell(app, saved, text);
 }

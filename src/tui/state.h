@@ -76,7 +76,7 @@ app_shown(const struct app *app)
 /* Monotonic time, ns. */
 int64_t app_now(void);
 
-/* Whether the program has not ended. */
+/* Whether there is a program that has not ended: not in a saved session. */
 bool app_running(const struct app *app);
 
 /* Says something for two seconds, or until the next key. */
@@ -155,5 +155,6 @@ void app_refresh(struct app *app);
 void save_text(struct app *app);
 void save_json(struct app *app);
 void save_picture(struct app *app);
+void save_session(struct app *app);
 
 #endif

@@ -97,7 +97,7 @@ mapping_row(struct row *row, const struct scene *scene, int mapping)
 static bool
 mappings_counted(const struct scene *scene)
 {
-    return scene->process->measured
+    return process_knows(scene->process, PART_COUNTERS)
            && (scene->process->identity.flags & SEGMENT_FLAG_MMAP) != 0;
 }
 
@@ -112,7 +112,7 @@ view_call_rows(const struct scene *scene)
 {
     int rows = 0;
 
-    if (!scene->process->measured)
+    if (!process_knows(scene->process, PART_COUNTERS))
         return CLASSIC_ROWS;
     for (int i = 0; i < FN_COUNT; i++)
         rows += function_shown(scene, i, false);
@@ -288,7 +288,7 @@ view_calls_block(struct picture *picture, const struct view *view,
         return;
     view_since(since, sizeof since, scene);
     view_block_title(picture, rect, PAGE_CALLS, _("Calls"), since);
-    if (!scene->process->measured)
+    if (!process_knows(scene->process, PART_COUNTERS))
         view_not_measured(picture, scene, rect->row + 1, rect->col + 1, rect->cols - 1);
     else
         draw_table(picture, view, scene, &table, false, 0);
@@ -377,7 +377,7 @@ view_calls(struct picture *picture, const struct view *view, const struct scene 
         return;
     view_since(since, sizeof since, scene);
     canvas_rule(&picture->canvas, body->row, body->col, body->cols, _("Calls"), since);
-    if (!scene->process->measured) {
+    if (!process_knows(scene->process, PART_COUNTERS)) {
         view_not_measured(picture, scene, body->row + 1, body->col + 1, body->cols - 1);
         return;
     }

@@ -276,6 +276,8 @@ why_nothing(const struct view *view, const struct scene *scene)
 {
     if (view->history)
         return _("Not recorded at this moment.");
+    if (scene->saved)
+        return _("not recorded");
     if (scene->process->ended)
         return _("Not read before the program ended.");
     return _("Not read: the kernel does not tell.");

@@ -31,6 +31,7 @@ static bool
 about(const struct scene *scene, int line, const char **label, char *value, size_t size)
 {
     const struct process *process = scene->process;
+    bool known = process_knows(process, PART_COUNTERS);
 
     switch (line) {
     case 0:
@@ -43,17 +44,18 @@ about(const struct scene *scene, int line, const char **label, char *value, size
         return true;
     case 2:
         *label = _("Program");
-        snprintf(value, size, "%s", process->measured ? process->identity.program : "-");
+        snprintf(value, size, "%s", known ? process->identity.program : "-");
         return true;
     case 3:
         *label = _("Allocator");
         snprintf(value, size, "%s",
-                 process->measured ? process->identity.allocator : "-");
+                 known ? process->identity.allocator : "-");
         return true;
     case 4:
         *label = _("Accounting");
         snprintf(value, size, "%s",
-                 process->measured ? accounting_text(process)
+                 known ? accounting_text(process)
+                 : process->measured ? _("not recorded")
                  : process->why_not[0] != '\0' ? process->why_not
                                                : _("not measured"));
         return true;
@@ -105,7 +107,7 @@ draw_message(struct picture *picture, const struct scene *scene, const struct re
     char time[UNITS_MAX];
 
     canvas_put(&picture->canvas, rect->row + line, rect->col + 1, TIME_COLS, ROLE_DIM,
-               units_duration(time, sizeof time, message->run_ns));
+               view_time(time, sizeof time, scene->process, message->run_ns));
     canvas_put(&picture->canvas, rect->row + line, rect->col + 1 + TIME_COLS,
                rect->cols - 1 - TIME_COLS, severity_role(message->severity),
                message->text);

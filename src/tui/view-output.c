@@ -105,7 +105,9 @@ view_output_block(struct picture *picture, const struct view *view,
     draw_title(picture, view, rect, scroll);
     if (scene->capture == NULL) {
         canvas_put(&picture->canvas, rect->row + 1, rect->col + 1, rect->cols - 1,
-                   ROLE_NORMAL, _("The output is redirected, not captured."));
+                   ROLE_NORMAL, scene->saved
+                                    ? _("The output was not recorded.")
+                                    : _("The output is redirected, not captured."));
         return;
     }
     if (first < 0)

@@ -25,7 +25,7 @@ state_role(const struct view *view, const struct scene *scene)
 {
     const struct process *process = scene->process;
 
-    if (view->history || view->paused)
+    if (view->history || view->paused || scene->saved)
         return ROLE_PROMPT;
     switch (process->state) {
     case STATE_RUNNING:
@@ -53,6 +53,9 @@ state_text(char *text, size_t size, const struct view *view, const struct scene 
         snprintf(text, size, "%s", _("HISTORY"));
     } else if (view->paused) {
         snprintf(text, size, "%s", _("PAUSED"));
+    } else if (scene->saved) {
+        /* TRANSLATORS: at most 8 columns: a session that was saved is shown */
+        snprintf(text, size, "%s", _("SAVED"));
     } else if (process->state == STATE_EXITED) {
         snprintf(text, size, "%s %d", process_state_word(process->state),
                  WEXITSTATUS(process->wait_status));
@@ -85,10 +88,10 @@ view_header(struct picture *picture, const struct view *view, const struct scene
     if (rect->rows == 0)
         return;
     state_text(state, sizeof state, view, scene);
-    units_duration(time, sizeof time, scene->process->run_ns);
+    view_time(time, sizeof time, scene->process, scene->process->run_ns);
     seconds_text(interval, sizeof interval, scene->interval_ns);
     snprintf(pid, sizeof pid, _("pid %d"), (int)scene->process->pid);
-    if (rect->cols >= 70) {
+    if (rect->cols >= 70 && scene->interval_ns > 0) {
         right -= (int)text_columns(interval);
         canvas_put(&picture->canvas, rect->row, right, rect->cols, ROLE_DIM, interval);
         right -= 2;
@@ -102,7 +105,7 @@ view_header(struct picture *picture, const struct view *view, const struct scene
     canvas_put(&picture->canvas, rect->row, right, rect->cols, state_role(view, scene),
                state);
     right -= 2;
-    if (rect->cols >= 56) {
+    if (rect->cols >= 56 && scene->process->pid > 0) {
         right -= (int)text_columns(pid);
         canvas_put(&picture->canvas, rect->row, right, rect->cols, ROLE_NORMAL, pid);
         right -= 2;
@@ -131,7 +134,8 @@ view_not_measured(struct picture *picture, const struct scene *scene, int row, i
     char text[400];
 
     if (scene->process->measured)
-        snprintf(text, sizeof text, "%s", _("no samples yet"));
+        snprintf(text, sizeof text, "%s",
+                 scene->saved ? _("not recorded") : _("no samples yet"));
     else if (scene->process->state == STATE_STARTING)
         snprintf(text, sizeof text, "%s", why_not_measured(scene));
     else
@@ -301,7 +305,7 @@ draw_totals(struct picture *picture, const struct view *view, const struct scene
     canvas_clip(&picture->canvas, rect);
     if (rect->rows == 0)
         return;
-    if (scene->process->measured) {
+    if (process_knows(scene->process, PART_COUNTERS)) {
         if (scene->mark != NULL)
             since_figure(&figures, view, scene);
         /* TRANSLATORS: blocks on the heap that are not freed yet */
@@ -313,7 +317,7 @@ draw_totals(struct picture *picture, const struct view *view, const struct scene
                    units_count_compact(text, sizeof text, failed));
     }
     kernel_figures(&figures, view, scene);
-    if (scene->process->measured)
+    if (process_knows(scene->process, PART_COUNTERS))
         counter_figures(&figures, view, scene);
     own_figures(&figures, view, scene);
 }
@@ -386,8 +390,9 @@ draw_brief(struct picture *picture, const struct view *view, const struct scene 
             brief_line(picture, line++, _("mark"), ROLE_VALUE,
                        amount_bytes(text, sizeof text, &heap, view->unit));
         }
-        brief_line(picture, line++, _("live"), ROLE_NORMAL,
-                   units_count(text, sizeof text, now->live_blocks));
+        if (process_knows(process, PART_COUNTERS))
+            brief_line(picture, line++, _("live"), ROLE_NORMAL,
+                       units_count(text, sizeof text, now->live_blocks));
     }
     if (!process->measured || !brief_state(picture, view, scene, line)) {
         /* The state matters more than the number of blocks. */
@@ -405,7 +410,7 @@ draw_brief(struct picture *picture, const struct view *view, const struct scene 
         brief_line(picture, line++, _("stack"), ROLE_NORMAL,
                    units_bytes(text, sizeof text, now->stack_peak, view->unit));
     brief_line(picture, line++, _("time"), ROLE_NORMAL,
-               units_duration(text, sizeof text, process->run_ns));
+               view_time(text, sizeof text, process, process->run_ns));
 }
 
 static void

@@ -255,10 +255,10 @@ view_sizes_block(struct picture *picture, const struct scene *scene,
     if (rect->rows == 0)
         return;
     view_since(since, sizeof since, scene);
-    if (scene->process->measured && brief && scene->mark == NULL)
+    if (process_knows(scene->process, PART_SIZES) && brief && scene->mark == NULL)
         snprintf(since, sizeof since, "%s", _("allocated, share, live now"));
     view_block_title(picture, rect, PAGE_SIZES, _("Block sizes"), since);
-    if (!scene->process->measured) {
+    if (!process_knows(scene->process, PART_SIZES)) {
         view_not_measured(picture, scene, rect->row + 1, rect->col + 1, rect->cols - 1);
         return;
     }
@@ -287,7 +287,7 @@ view_sizes(struct picture *picture, const struct view *view, const struct scene 
     view_since(since, sizeof since, scene);
     canvas_rule(&picture->canvas, body->row, body->col, body->cols, _("Block sizes"),
                 since);
-    if (!scene->process->measured) {
+    if (!process_knows(scene->process, PART_SIZES)) {
         view_not_measured(picture, scene, body->row + 1, body->col + 1, body->cols - 1);
         return;
     }

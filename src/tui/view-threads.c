@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "i18n.h"
+#include "monitor/saved.h"
 
 #define TID_COLS   8
 #define NAME_COLS  16   /* a name has 15 bytes */
@@ -209,6 +210,8 @@ why_no_list(const struct view *view, const struct scene *scene, size_t count)
 {
     if (view->history)
         return _("The threads of the past are not recorded.");
+    if (scene->saved && !session_saved(scene->session)->threads_known)
+        return _("The threads were not recorded.");
     if (scene->thread_count == 0)
         return _("No thread has called yet.");
     return count == 0 ? _("No thread is called so.") : "";

@@ -142,6 +142,15 @@ picture_free(struct picture *picture)
     picture->cells = NULL;
 }
 
+char *
+view_time(char *buf, size_t size, const struct process *process, int64_t ns)
+{
+    if (!(process->missing & PART_CLOCK))
+        return units_duration(buf, size, ns);
+    snprintf(buf, size, "%d%%", (int)(ns / (PROCESS_RUN_PARTS / 100)));
+    return buf;
+}
+
 void
 view_since(char *text, size_t size, const struct scene *scene)
 {
@@ -150,7 +159,7 @@ view_since(char *text, size_t size, const struct scene *scene)
     text[0] = '\0';
     if (scene->mark != NULL)
         snprintf(text, size, _("since the mark at %s"),
-                 units_duration(time, sizeof time, scene->mark->run_ns));
+                 view_time(time, sizeof time, scene->process, scene->mark->run_ns));
 }
 
 static void

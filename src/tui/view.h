@@ -75,6 +75,7 @@ struct scene {
     int64_t interval_ns;
     int64_t shown_ns;                /* run time up to which there is something */
     bool ended;                      /* the program ends there */
+    bool saved;                      /* a session of the past: nothing changes */
     const struct mark *mark;         /* NULL: none, or another image's */
     struct own_cost own;
     const char *message;             /* for the message line */
@@ -195,10 +196,13 @@ void view_block_title(struct picture *picture, const struct rect *rect, enum pag
 void view_heading(struct picture *picture, const struct rect *field, const char *text,
                   const struct sort *sort, unsigned column);
 
+/* Run time as text: "00:01:10", "40%" of a run whose time is not known. */
+char *view_time(char *buf, size_t size, const struct process *process, int64_t ns);
+
 /* "since the mark at 00:01:10", "" without a mark. */
 void view_since(char *text, size_t size, const struct scene *scene);
 
-/* "not measured: REASON" in place of a block's content. */
+/* "not measured: REASON", or "not recorded", in place of a block's content. */
 void view_not_measured(struct picture *picture, const struct scene *scene, int row,
                        int col, int columns);
 

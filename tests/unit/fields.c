@@ -84,6 +84,18 @@ fill(struct process *process)
     }
     process->now.mremap_inplace = 40;
     process->now.mremap_dec = 41;
+    process->bands = (struct bands){.known = true,
+                                    .run_ns = 50,
+                                    .pss = 51,
+                                    .swap = 52,
+                                    .mappings = 53,
+                                    .absent = 54,
+                                    .unsure = 55,
+                                    .with_reserve = true};
+    for (uint64_t i = 0; i < BAND_COUNT; i++) {
+        process->bands.bytes[i] = i % 3 ? 60 + i : BAND_UNKNOWN;
+        process->bands.rss += i % 3 ? 60 + i : 0;
+    }
     for (unsigned i = 0; i < HISTOGRAM_CELLS; i += 7)
         process->sizes.allocated[i] = i + 1;
     for (unsigned i = 0; i < HISTOGRAM_COARSE; i += 3)
@@ -98,6 +110,7 @@ put(const struct process *process)
     fields_put_head(&object, "process", process);
     fields_put(&object, ALL, process);
     fields_put_mappings(&object, process);
+    fields_put_bands(&object, process);
     fields_put_end(&object, process);
     fields_put_identity(&object, process);
     fields_put_sizes(&object, process);
@@ -216,6 +229,7 @@ test_wrong(void **state)
         {"live_sizes", "[{\"from\":16,\"live\":\"x\"}]"},
         {"args", "\"x\""},    {"args", "[1]"},         {"measured", "1"},
         {"signal", "300"},    {"mappings", "3"},       {"program", "[]"},
+        {"bands", "7"},       {"bands", "{\"slack\":-1}"},
         {"torn", "99999999999"},                       {"task_state", "1"},
     };
     struct fault fault;
