@@ -113,6 +113,7 @@ divide_unknown(const struct resident *resident, const struct process *process,
 
     divide_blocks(&none, &all, process, out);
     out->bytes[BAND_HEAP] = 0;
+    out->unsure = 0; /* with_reserve says it for all of them */
     out->with_reserve = true;
 }
 

@@ -199,7 +199,7 @@ draw_bar(struct picture *picture, const struct line *line, uint64_t rss, int row
         return;
     begin = place(line->begin, rss, cols);
     end = place(line->begin + bytes, rss, cols);
-    if (begin < end)
+    if (place(bytes, rss, cols) > 0 && begin < end)
         canvas_bar(&picture->canvas, row, col + begin, end - begin, line->role, 1);
     else   /* less than half a column */
         canvas_bar(&picture->canvas, row, col + (begin < cols ? begin : cols - 1), 1,
