@@ -224,6 +224,7 @@ trigger_look(struct trigger *trigger, bool asked)
 
         if (!condition_look(&trigger->conditions[i], process, asked))
             continue;
+        session_read_bands(trigger->session);
         save(trigger, condition, &files);
         if (trigger->command != NULL)
             run_command(trigger, condition, &files);

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "i18n.h"
+#include "report/bandlines.h"
 #include "report/names.h"
 #include "report/ranges.h"
 #include "report/snapshot.h"
@@ -21,6 +22,9 @@
 #define TEXT_MAX  1024
 #define NAME_COLS 15  /* the longest function name, and a blank */
 #define BAR_COLS  40
+#define BAND_COLS  12
+#define BYTES_COLS 14
+#define SHARE_COLS 5
 
 /* One moment, on its way out. */
 struct writer {
@@ -141,6 +145,35 @@ write_system(const struct writer *writer)
     }
     if (process->children_seen != 0 || process->children != 0)
         write_count(writer, _("child processes"), process->children);
+}
+
+/* Where the RSS went. */
+static void
+write_bands(const struct writer *writer)
+{
+    const struct bands *bands = &writer->process->bands;
+    char text[TEXT_MAX], padded[TEXT_MAX], time[UNITS_MAX];
+
+    if (!bands->known)
+        return;
+    fputc('\n', writer->out);
+    fprintf(writer->out, _("Where the RSS went, read at %s"),
+            units_duration(time, sizeof time, bands->run_ns));
+    fputc('\n', writer->out);
+    for (int line = 0; line < BANDLINE_COUNT; line++) {
+        if (!bandline_shown(bands, line))
+            continue;
+        fprintf(writer->out, "  %s",
+                text_pad(padded, sizeof padded, bandline_word(line), BAND_COLS, TEXT_LEFT));
+        units_bytes(text, sizeof text, bandline_bytes(bands, line), writer->unit);
+        fprintf(writer->out, " %s",
+                text_pad(padded, sizeof padded, text, BYTES_COLS, TEXT_RIGHT));
+        bandline_share(text, sizeof text, bands, line);
+        fprintf(writer->out, " %s",
+                text_pad(padded, sizeof padded, line < BAND_COUNT ? text : "", SHARE_COLS,
+                         TEXT_RIGHT));
+        fprintf(writer->out, "  %s\n", bandline_meaning(bands, line));
+    }
 }
 
 static void
@@ -285,6 +318,7 @@ snapshot_write(FILE *out, const struct process *process, const struct history *h
     if (process->measured)
         write_heap(&writer);
     write_system(&writer);
+    write_bands(&writer);
     if (process_knows(process, PART_COUNTERS))
         write_calls(&writer);
     if (process_knows(process, PART_SIZES))

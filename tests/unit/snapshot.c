@@ -219,6 +219,44 @@ graph_in_blocks(void **state)
     free(text);
 }
 
+/* Unknown is not zero, and what there is nothing of is left out. */
+static void
+bands_of_the_moment(void **state)
+{
+    char *text;
+
+    (void)state;
+    fill_moment();
+    fake.bands.known = true;
+    fake.bands.run_ns = 3 * SECOND;
+    fake.bands.rss = 30 * MIB;
+    for (int i = 0; i < BAND_COUNT; i++)
+        fake.bands.bytes[i] = 0;
+    fake.bands.bytes[BAND_REQUESTED] = 20 * MIB - 512;
+    fake.bands.bytes[BAND_HELD] = BAND_UNKNOWN;
+    fake.bands.bytes[BAND_MMAP] = 10 * MIB;
+    fake.bands.bytes[BAND_OTHER] = 512;
+    fake.bands.absent = 7 * MIB;
+    FAKE_OUTPUT(text, snapshot_write(out, &fake, history, "x", UNIT_AUTO));
+    assert_non_null(strstr(text, "  coverage                80%\n"
+                                 "\n"
+                                 "Where the RSS went, read at 00:00:03\n"
+                                 "  requested         20.00 MiB   67%  live blocks, as asked"
+                                 " for\n"
+                                 "  slack                   0 B    0%  live blocks, beyond"
+                                 " that\n"
+                                 "  held                      -        freed, kept by"
+                                 " malloc\n"
+                                 "  mmap              10.00 MiB   33%  anonymous, not"
+                                 " malloc's\n"));
+    assert_non_null(strstr(text, "  other                 512 B   <1%  the kernel's pages\n"
+                                 "  RSS               30.00 MiB        all of these\n"
+                                 "  absent            7.000 MiB        live blocks, not"
+                                 " resident\n"
+                                 "\n"));
+    free(text);
+}
+
 static void
 unmeasured(void **state)
 {
@@ -368,6 +406,7 @@ main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(text_of_the_moment, setup, teardown),
         cmocka_unit_test_setup_teardown(graph_in_blocks, setup, teardown),
+        cmocka_unit_test_setup_teardown(bands_of_the_moment, setup, teardown),
         cmocka_unit_test_setup_teardown(unmeasured, setup, teardown),
         cmocka_unit_test_setup_teardown(files_never_overwrite, setup, teardown),
         cmocka_unit_test_setup_teardown(json_of_the_moment, setup, teardown),
