@@ -234,8 +234,30 @@ tests_unit_logalloc_SOURCES = tests/unit/logalloc.c
 tests_unit_logalloc_LDADD = src/trace/libtrace.a $(CMOCKA_LIBS) $(LIBINTL)
 tests_unit_munge_SOURCES = tests/unit/munge.c
 tests_unit_munge_LDADD = src/trace/libtrace.a $(CMOCKA_LIBS) $(LIBINTL)
-TESTS += tests/unit/logalloc tests/unit/munge
+check_PROGRAMS += tests/unit/replay tests/unit/replay-text tests/unit/footprint
+tests_unit_replay_SOURCES = tests/unit/replay.c
+tests_unit_replay_LDADD = src/trace/libtrace.a $(CMOCKA_LIBS) $(LIBINTL)
+tests_unit_replay_text_SOURCES = tests/unit/replay-text.c
+tests_unit_replay_text_LDADD = src/app/libapp.a src/report/libreport.a $(CMOCKA_LIBS) \
+	$(LIBINTL)
+tests_unit_footprint_SOURCES = tests/unit/footprint.c
+tests_unit_footprint_LDADD = src/trace/libtrace.a $(CMOCKA_LIBS) $(LIBINTL) -ldl
+TESTS += tests/unit/logalloc tests/unit/munge tests/unit/replay tests/unit/replay-text \
+	tests/unit/footprint
 endif
-dist_check_SCRIPTS += tests/e2e/munge.sh
-TESTS += tests/e2e/munge.sh
-EXTRA_DIST += tests/data/logalloc
+check_PROGRAMS += tests/fuzz/logalloc
+tests_fuzz_logalloc_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_MAIN
+tests_fuzz_logalloc_LDADD = src/trace/libtrace.a $(LIBINTL)
+TESTS += tests/fuzz/logalloc
+if ENABLE_FUZZ
+noinst_PROGRAMS += tests/fuzz/logalloc-fuzz
+tests_fuzz_logalloc_fuzz_SOURCES = tests/fuzz/logalloc.c src/trace/logalloc.c \
+	src/trace/munge.c src/trace/replay.c
+tests_fuzz_logalloc_fuzz_CFLAGS = -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined
+tests_fuzz_logalloc_fuzz_LDFLAGS = -fsanitize=fuzzer,address,undefined
+endif
+dist_check_SCRIPTS += tests/e2e/munge.sh tests/e2e/replay.sh
+TESTS += tests/e2e/munge.sh tests/e2e/replay.sh
+check_DATA += tests/e2e/logalloc-recorder.plugin
+CLEANFILES += tests/e2e/logalloc-recorder.plugin
+EXTRA_DIST += tests/data/logalloc tests/e2e/logalloc-recorder.c

@@ -69,7 +69,7 @@ while read -r key; do
     grep -qiF -e "$key" "$work/table" || [ "$key" = Up ] || fail "key $key is not in memtop(1)"
 done <"$work/keys"
 if command -v groff >/dev/null 2>&1; then
-    for page in memtop.1 memtopstat.1 memtop-munge.1 libmemtop.7; do
+    for page in memtop.1 memtopstat.1 memtop-munge.1 memtop-replay.1 libmemtop.7; do
         groff -t -ww -man -Tutf8 "$top/doc/$page" 2>&1 >/dev/null | grep . &&
             fail "groff complains of $page"
     done

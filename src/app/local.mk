@@ -3,10 +3,13 @@ noinst_LIBRARIES += src/app/libapp.a
 src_app_libapp_a_SOURCES = \
 	src/app/batch.c src/app/batch.h \
 	src/app/budget.c src/app/budget.h \
+	src/app/compare.c src/app/compare.h \
 	src/app/condition.c src/app/condition.h \
 	src/app/display.c src/app/display.h \
 	src/app/options.c src/app/options.h src/app/argp-messages.h \
 	src/app/output.c src/app/output.h \
+	src/app/replay-run.c src/app/replay-run.h \
+	src/app/replay-text.c src/app/replay-text.h \
 	src/app/recording.c src/app/recording.h \
 	src/app/say.c src/app/say.h \
 	src/app/trigger.c src/app/trigger.h \
@@ -30,6 +33,10 @@ memtopstat_LDADD = src/app/libapp.a src/trace/libtrace.a src/report/libreport.a 
 bin_PROGRAMS += memtop-munge
 memtop_munge_SOURCES = src/memtop-munge.c src/i18n.h
 memtop_munge_LDADD = src/app/libapp.a src/trace/libtrace.a src/report/libreport.a $(LIBINTL)
+bin_PROGRAMS += memtop-replay
+memtop_replay_SOURCES = src/memtop-replay.c src/i18n.h
+memtop_replay_LDADD = src/app/libapp.a src/trace/libtrace.a src/report/libreport.a \
+	$(LIBINTL) -ldl -lm
 
 # Scripts that call memusage and memusagestat by name get ours.
 if MEMUSAGE_NAMES

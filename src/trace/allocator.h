@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which allocator this process has, and what it says of itself. */
+#ifndef MEMTOP_ALLOCATOR_H
+#define MEMTOP_ALLOCATOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ALLOCATOR_NAME_MAX    64
+#define ALLOCATOR_FIGURES_MAX 6
+
+enum allocator_kind {
+    ALLOCATOR_GLIBC,
+    ALLOCATOR_JEMALLOC,
+    ALLOCATOR_TCMALLOC,
+    ALLOCATOR_MIMALLOC,
+    ALLOCATOR_OTHER, /* it says nothing */
+};
+
+struct allocator {
+    enum allocator_kind kind;
+    char name[ALLOCATOR_NAME_MAX]; /* "glibc"...; of others the file's name */
+    void *ask;                     /* the function that kind has for it */
+    void *note;                    /* jemalloc_stats(), where a library has it */
+};
+
+/* In the allocator's own words: the name it has for it, and bytes. */
+struct allocator_figure {
+    const char *name;
+    uint64_t bytes;
+};
+
+/* Looks at the libraries of this process.  May allocate. */
+void allocator_find(struct allocator *allocator);
+
+/* Asks it.  Returns how many figures there are, perhaps none.  Allocates
+   nothing, apart from what an allocator does for its own first answer. */
+size_t allocator_ask(const struct allocator *allocator,
+                     struct allocator_figure figures[ALLOCATOR_FIGURES_MAX]);
+
+/* Calls jemalloc_stats(), as Mozilla's programs do where a log has a record: a
+   library that logs calls logs this one. */
+void allocator_note(const struct allocator *allocator);
+
+/* Whether it is this one: a name of a kind, or a library of this process, with or
+   without directories. */
+bool allocator_is(const struct allocator *allocator, const char *name);
+
+#endif
