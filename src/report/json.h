@@ -43,6 +43,14 @@
  *   status        exit status, or
  *   signal core   number of the signal that killed it; true if it dumped core
  *
+ * Snapshot and exit
+ *   bands         where the RSS went; absent if it was not read: t_ns, when it was;
+ *                 requested slack held heap mmap files stacks program memtop other,
+ *                 which add up to the RSS, each absent if unknown; pss; swap;
+ *                 mappings, their number; absent, bytes of live blocks that are not
+ *                 resident, at least; unsure, of requested, that may be mmap's;
+ *                 with_reserve, true if mmap includes what the allocator holds
+ *
  * Snapshot and exit, if measured
  *   program       its file              args     array of strings
  *   args_cut      true if there were more

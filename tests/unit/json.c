@@ -165,6 +165,35 @@ check_range(json_t *array, size_t index, json_int_t from, json_int_t to, const c
     assert_int_equal(json_integer_value(json_object_get(range, name)), 1);
 }
 
+/* In whole moments only, without what is unknown. */
+static void
+bands_of_a_moment(void **state)
+{
+    json_t *json, *bands;
+
+    (void)state;
+    fake.bands.known = true;
+    fake.bands.run_ns = 7;
+    fake.bands.swap = 5;
+    fake.bands.bytes[BAND_REQUESTED] = 4096;
+    fake.bands.bytes[BAND_HELD] = BAND_UNKNOWN;
+    json = parsed(false);
+    assert_null(json_object_get(json, "bands"));
+    json_decref(json);
+    json = parsed(true);
+    bands = json_object_get(json, "bands");
+    assert_int_equal(json_integer_value(json_object_get(bands, "t_ns")), 7);
+    assert_int_equal(json_integer_value(json_object_get(bands, "requested")), 4096);
+    assert_int_equal(json_integer_value(json_object_get(bands, "swap")), 5);
+    assert_true(json_is_integer(json_object_get(bands, "memtop")));
+    assert_null(json_object_get(bands, "held"));
+    json_decref(json);
+    fake.bands.known = false;
+    json = parsed(true);
+    assert_null(json_object_get(json, "bands"));
+    json_decref(json);
+}
+
 static void
 sizes_by_range(void **state)
 {
@@ -207,6 +236,7 @@ main(void)
         cmocka_unit_test_setup(numbers_saturate, fake_reset),
         cmocka_unit_test_setup(mappings_on_request, fake_reset),
         cmocka_unit_test_setup(exit_tells_the_end, fake_reset),
+        cmocka_unit_test_setup(bands_of_a_moment, fake_reset),
         cmocka_unit_test_setup(sizes_by_range, fake_reset),
         cmocka_unit_test_setup(failing_output_is_told, fake_reset),
     };
