@@ -116,11 +116,19 @@ tests_unit_search_SOURCES = tests/unit/search.c
 tests_unit_search_LDADD = src/tui/libtui.a $(CMOCKA_LIBS)
 TESTS += tests/unit/search
 check_PROGRAMS += tests/unit/view
-tests_unit_view_SOURCES = tests/unit/view.c
+tests_unit_view_SOURCES = tests/unit/view.c tests/unit/pages.h
 tests_unit_view_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 tests_unit_view_LDADD = src/tui/libtui.a src/report/libreport.a \
 	src/monitor/libmonitor.a src/segment/libsegment.a \
 	$(CMOCKA_LIBS) $(LIBINTL) -lm
+check_PROGRAMS += tests/unit/languages
+tests_unit_languages_SOURCES = tests/unit/languages.c tests/unit/pages.h
+tests_unit_languages_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=gettext,--wrap=dcgettext \
+	-Wl,--wrap=ngettext,--wrap=dcngettext
+tests_unit_languages_LDADD = src/tui/libtui.a src/report/libreport.a \
+	src/monitor/libmonitor.a src/segment/libsegment.a \
+	$(CMOCKA_LIBS) $(LIBINTL) -lm
+TESTS += tests/unit/languages
 check_PROGRAMS += tests/unit/checkpoints
 tests_unit_checkpoints_SOURCES = tests/unit/checkpoints.c
 tests_unit_checkpoints_LDADD = src/monitor/libmonitor.a src/segment/libsegment.a \

@@ -151,6 +151,8 @@ draw_labels(struct picture *picture, const struct view *view, const struct frame
         } else {
             units_axis_compact(text, sizeof text, labels[i].value, view->unit & UNIT_SI);
         }
+        if ((int)text_columns(text) > frame->label_cols && series != SERIES_CALLS)
+            units_axis_compact(text, sizeof text, labels[i].value, view->unit & UNIT_SI);
         canvas_field(&picture->canvas, row, frame->col - 1 - frame->label_cols,
                      frame->label_cols, TEXT_RIGHT, ROLE_NORMAL, text);
         canvas_glyph(&picture->canvas, row, frame->col - 1, ROLE_DIM, GLYPH_TICK);

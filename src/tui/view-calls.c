@@ -16,10 +16,8 @@
 #include "report/names.h"
 
 #define CLASSIC_ROWS 4   /* malloc, realloc, calloc, free */
-#define CALLS_COLS   13
-#define RATE_COLS    10
-#define TOTAL_COLS   11
-#define FAILED_COLS  9
+#define REMARK_COLS  14
+#define FACT_COLS    26
 
 /* One row as numbers. */
 struct row {
@@ -119,17 +117,21 @@ view_call_rows(const struct scene *scene)
     return rows + (mappings_counted(scene) ? MAPPING_COUNT : 0);
 }
 
-/* Which columns there are, and how wide those that differ. */
+/* The columns there may be after the name, in the order of sorting. */
+enum field { FIELD_CALLS, FIELD_RATE, FIELD_TOTAL, FIELD_FAILED, FIELD_COUNT };
+
+/* How wide they are, 0 for those that are not shown; headings may be wide. */
 struct columns {
-    int name, total;
-    bool rate, failed, remark;
+    int name;
+    int field[FIELD_COUNT];
+    bool remark;
 };
 
 /* Sizes in bytes may be long. */
 static int
 total_cols(const struct view *view, const struct process *process)
 {
-    int widest = TOTAL_COLS;
+    int widest = 0;
     char text[UNITS_MAX];
 
     for (int i = 0; i < FN_COUNT; i++) {
@@ -146,42 +148,70 @@ total_cols(const struct view *view, const struct process *process)
 static struct columns
 choose_columns(const struct view *view, const struct scene *scene, int cols, bool all)
 {
-    struct columns columns = { 8, total_cols(view, scene->process), true, true, true };
+    static const enum field drop_order[] = { FIELD_RATE, FIELD_FAILED, FIELD_TOTAL };
+    struct columns columns = { 8, { 13, 10, 11, 9 }, false };
+    int total = total_cols(view, scene->process);
     int left;
 
+    if (total > columns.field[FIELD_TOTAL])
+        columns.field[FIELD_TOTAL] = total;
     for (int i = 0; i < FN_COUNT; i++) {
         int name = (int)strlen(report_function_names[i]);
 
         if (function_shown(scene, i, all) && name > columns.name)
             columns.name = name;
     }
-    left = cols - 1 - columns.name - CALLS_COLS - columns.total - FAILED_COLS;
-    columns.failed = left >= 0;
-    columns.rate = left >= RATE_COLS;
-    columns.remark = left >= RATE_COLS + 14;
+    left = cols - 1 - columns.name;
+    for (unsigned i = 0; i < FIELD_COUNT; i++) {
+        int heading = 1 + (int)text_columns(view_sort_column(PAGE_CALLS, i + 1));
+
+        if (heading > columns.field[i])
+            columns.field[i] = heading;
+        left -= columns.field[i];
+    }
+    columns.remark = left >= REMARK_COLS;
+    for (unsigned i = 0; i < sizeof drop_order / sizeof *drop_order && left < 0; i++) {
+        left += columns.field[drop_order[i]];
+        columns.field[drop_order[i]] = 0;
+    }
     return columns;
 }
 
 static void
 draw_heading(struct picture *picture, const struct columns *columns,
-             const struct sort *sort, int row, int col, int end)
+             const struct sort *sort, int row, int col)
 {
-    const struct {
-        int cols;
-        bool shown;
-    } fields[] = { { CALLS_COLS, true },
-                   { RATE_COLS, columns->rate },
-                   { columns->total, true },
-                   { FAILED_COLS, columns->failed } };
-
     col += 1 + columns->name;
-    for (unsigned i = 0; i < sizeof fields / sizeof *fields; i++) {
-        const struct rect field = { row, col, 1, fields[i].cols };
+    for (unsigned i = 0; i < FIELD_COUNT; i++) {
+        const struct rect field = { row, col, 1, columns->field[i] };
 
-        if (!fields[i].shown || (i > 0 && col + fields[i].cols > end))
-            continue;
-        view_heading(picture, &field, view_sort_column(PAGE_CALLS, i + 1), sort, i + 1);
-        col += fields[i].cols;
+        if (field.cols > 0)
+            view_heading(picture, &field, view_sort_column(PAGE_CALLS, i + 1), sort,
+                         i + 1);
+        col += field.cols;
+    }
+}
+
+static void
+field_text(char *text, size_t size, const struct view *view, const struct row *values,
+           enum field field)
+{
+    switch (field) {
+    case FIELD_CALLS:
+        amount_count(text, size, &values->calls);
+        break;
+    case FIELD_RATE:
+        units_count_compact(text, size,
+                            values->rate < 0 ? UNITS_UNKNOWN
+                                             : (uint64_t)(values->rate + 0.5));
+        break;
+    case FIELD_TOTAL:
+        amount_bytes(text, size, &values->bytes, view->unit);
+        break;
+    default:
+        text[0] = '\0';
+        if (!values->never_fails)
+            amount_count_compact(text, size, &values->failed);
     }
 }
 
@@ -191,37 +221,23 @@ draw_row(struct picture *picture, const struct view *view, const struct columns 
 {
     struct canvas *canvas = &picture->canvas;
     int row = rect->row + line;
-    int col = rect->col + 1;
+    int col = rect->col + 1 + columns->name;
     int end = rect->col + rect->cols;
     char text[UNITS_MAX];
 
-    canvas_put(canvas, row, col, columns->name, ROLE_VALUE, values->name);
-    col += columns->name;
-    canvas_field(canvas, row, col, CALLS_COLS, TEXT_RIGHT, ROLE_NORMAL,
-                 amount_count(text, sizeof text, &values->calls));
-    col += CALLS_COLS;
-    if (columns->rate) {
-        units_count_compact(text, sizeof text,
-                            values->rate < 0 ? UNITS_UNKNOWN
-                                             : (uint64_t)(values->rate + 0.5));
-        canvas_field(canvas, row, col, RATE_COLS, TEXT_RIGHT, ROLE_NORMAL, text);
-        col += RATE_COLS;
+    canvas_put(canvas, row, rect->col + 1, columns->name, ROLE_VALUE, values->name);
+    for (unsigned i = 0; i < FIELD_COUNT; i++) {
+        int cols = columns->field[i];
+
+        field_text(text, sizeof text, view, values, (enum field)i);
+        canvas_field(canvas, row, col, cols, TEXT_RIGHT, ROLE_NORMAL, text);
+        col += cols;
+        if (i == FIELD_FAILED && cols > 0 && amount_size(&values->failed) > 0)
+            canvas_paint(canvas, row, col - (int)strlen(text), (int)strlen(text),
+                         ROLE_BAD);
     }
-    if (col + columns->total > end)
-        return;
-    canvas_field(canvas, row, col, columns->total, TEXT_RIGHT, ROLE_NORMAL,
-                 amount_bytes(text, sizeof text, &values->bytes, view->unit));
-    col += columns->total;
-    if (columns->failed && !values->never_fails) {
-        amount_count_compact(text, sizeof text, &values->failed);
-        canvas_field(canvas, row, col, FAILED_COLS, TEXT_RIGHT, ROLE_NORMAL, text);
-        if (amount_size(&values->failed) > 0)
-            canvas_paint(canvas, row, col + FAILED_COLS - (int)strlen(text),
-                         (int)strlen(text), ROLE_BAD);
-    }
-    col += FAILED_COLS + 2;
     if (columns->remark)
-        canvas_put(canvas, row, col, end - col, ROLE_NORMAL, values->remark);
+        canvas_put(canvas, row, col + 2, end - col - 2, ROLE_NORMAL, values->remark);
 }
 
 /* The rows there are, in the page's own order; returns how many. */
@@ -271,7 +287,7 @@ draw_table(struct picture *picture, const struct view *view, const struct scene 
     for (size_t i = 0; i < count; i++)
         keys[i] = sort_key(&rows[i], sort->column);
     sort_rows(order, count, sort, keys);
-    draw_heading(picture, &columns, sort, rect->row, rect->col, rect->col + rect->cols);
+    draw_heading(picture, &columns, sort, rect->row, rect->col);
     for (int i = skip, line = 1; i < (int)count && line < rect->rows; i++, line++)
         draw_row(picture, view, &columns, &rows[order[i]], rect, line);
 }
@@ -295,24 +311,26 @@ view_calls_block(struct picture *picture, const struct view *view,
 }
 
 /* Facts below the table. */
-static int
-fact(struct picture *picture, const struct rect *rect, int line, const char *label,
-     const char *value)
-{
-    struct canvas *canvas = &picture->canvas;
-    int width = 26;
+struct facts {
+    struct {
+        const char *label;
+        char value[128];
+    } list[16];
+    int count;
+};
 
-    if (line >= 0 && line < rect->rows) {
-        canvas_put(canvas, rect->row + line, rect->col + 1, width, ROLE_NORMAL, label);
-        canvas_put(canvas, rect->row + line, rect->col + 1 + width,
-                   rect->cols - 1 - width, ROLE_VALUE, value);
-    }
-    return line + 1;
+static void
+fact(struct facts *facts, const char *label, const char *value)
+{
+    if (facts->count == (int)(sizeof facts->list / sizeof *facts->list))
+        return;
+    facts->list[facts->count].label = label;
+    snprintf(facts->list[facts->count].value, sizeof facts->list[0].value, "%s", value);
+    facts->count++;
 }
 
-static int
-draw_changes(struct picture *picture, const struct view *view, const struct scene *scene,
-             const struct rect *rect, int line)
+static void
+collect_changes(struct facts *facts, const struct view *view, const struct scene *scene)
 {
     const struct snapshot *now = &scene->process->now, *then = &scene->mark->now;
     const struct amount live = { now->live_bytes, then->live_bytes, true };
@@ -320,48 +338,80 @@ draw_changes(struct picture *picture, const struct view *view, const struct scen
     const struct amount total = { now->total_bytes, then->total_bytes, true };
     char text[UNITS_MAX];
 
-    line = fact(picture, rect, line, _("Live since the mark"),
-                amount_bytes(text, sizeof text, &live, view->unit));
-    line = fact(picture, rect, line, _("Blocks since the mark"),
-                amount_count(text, sizeof text, &blocks));
-    return fact(picture, rect, line, _("Allocated since the mark"),
-                amount_bytes(text, sizeof text, &total, view->unit));
+    fact(facts, _("Live since the mark"),
+         amount_bytes(text, sizeof text, &live, view->unit));
+    fact(facts, _("Blocks since the mark"), amount_count(text, sizeof text, &blocks));
+    fact(facts, _("Allocated since the mark"),
+         amount_bytes(text, sizeof text, &total, view->unit));
 }
 
-static int
-draw_facts(struct picture *picture, const struct view *view, const struct scene *scene,
-           const struct rect *rect, int line)
+static void
+collect_facts(struct facts *facts, const struct view *view, const struct scene *scene)
 {
     const struct process *process = scene->process;
     const struct snapshot *now = &process->now;
     char text[UNITS_MAX];
 
     if (scene->mark != NULL)
-        line = draw_changes(picture, view, scene, rect, line);
-    line = fact(picture, rect, line, _("Live now"),
-                units_bytes(text, sizeof text, now->live_bytes, view->unit));
-    line = fact(picture, rect, line, _("in blocks"),
-                units_count(text, sizeof text, now->live_blocks));
-    line = fact(picture, rect, line, _("which occupy"),
-                units_bytes(text, sizeof text, now->usable_bytes, view->unit));
-    line = fact(picture, rect, line, _("Peak"),
-                units_bytes(text, sizeof text, now->peak_bytes, view->unit));
-    line = fact(picture, rect, line, _("Allocated in all"),
-                units_bytes(text, sizeof text, now->total_bytes, view->unit));
-    line = fact(picture, rect, line, _("Stack at calls, deepest"),
-                units_bytes(text, sizeof text, now->stack_peak, view->unit));
+        collect_changes(facts, view, scene);
+    fact(facts, _("Live now"),
+         units_bytes(text, sizeof text, now->live_bytes, view->unit));
+    fact(facts, _("in blocks"), units_count(text, sizeof text, now->live_blocks));
+    fact(facts, _("which occupy"),
+         units_bytes(text, sizeof text, now->usable_bytes, view->unit));
+    fact(facts, _("Peak"),
+         units_bytes(text, sizeof text, now->peak_bytes, view->unit));
+    fact(facts, _("Allocated in all"),
+         units_bytes(text, sizeof text, now->total_bytes, view->unit));
+    fact(facts, _("Stack at calls, deepest"),
+         units_bytes(text, sizeof text, now->stack_peak, view->unit));
     if (process->stack_touched > 0)
-        line = fact(picture, rect, line, _("Stack touched"),
-                    units_bytes(text, sizeof text, process->stack_touched, view->unit));
-    line = fact(picture, rect, line, _("Threads ever"),
-                units_count(text, sizeof text, now->threads_started));
+        fact(facts, _("Stack touched"),
+             units_bytes(text, sizeof text, process->stack_touched, view->unit));
+    fact(facts, _("Threads ever"),
+         units_count(text, sizeof text, now->threads_started));
     if (now->threads_merged > 0)
-        line = fact(picture, rect, line, _("Threads counted together"),
-                    units_count(text, sizeof text, now->threads_merged));
+        fact(facts, _("Threads counted together"),
+             units_count(text, sizeof text, now->threads_merged));
     if (now->torn > 0)
-        line = fact(picture, rect, line, _("Threads dead in an update"),
-                    units_count(text, sizeof text, now->torn));
-    return fact(picture, rect, line, _("Allocator"), process->identity.allocator);
+        fact(facts, _("Threads dead in an update"),
+             units_count(text, sizeof text, now->torn));
+    fact(facts, _("Allocator"), process->identity.allocator);
+}
+
+static void
+draw_facts(struct picture *picture, const struct facts *facts, const struct rect *rect,
+           int line)
+{
+    struct canvas *canvas = &picture->canvas;
+    int width = FACT_COLS;
+
+    for (int i = 0; i < facts->count; i++)
+        if ((int)text_columns(facts->list[i].label) + 2 > width)
+            width = (int)text_columns(facts->list[i].label) + 2;
+    for (int i = 0; i < facts->count; i++, line++) {
+        if (line < 1 || line >= rect->rows)
+            continue;
+        canvas_put(canvas, rect->row + line, rect->col + 1, width - 2, ROLE_NORMAL,
+                   facts->list[i].label);
+        canvas_put(canvas, rect->row + line, rect->col + 1 + width,
+                   rect->cols - 1 - width, ROLE_VALUE, facts->list[i].value);
+    }
+}
+
+static int
+table_rows(const struct scene *scene)
+{
+    return FN_COUNT + (mappings_counted(scene) ? MAPPING_COUNT : 0);
+}
+
+int
+view_calls_lines(const struct view *view, const struct scene *scene)
+{
+    struct facts facts = { .count = 0 };
+
+    collect_facts(&facts, view, scene);
+    return table_rows(scene) + 2 + facts.count;   /* heading and a blank one */
 }
 
 void
@@ -369,7 +419,7 @@ view_calls(struct picture *picture, const struct view *view, const struct scene 
 {
     const struct rect *body = &picture->layout.block[BLOCK_BODY];
     struct rect rest = { body->row + 1, body->col, body->rows - 1, body->cols };
-    int rows = FN_COUNT + 1 + (mappings_counted(scene) ? MAPPING_COUNT : 0);
+    struct facts facts = { .count = 0 };
     char since[128];
 
     canvas_clip(&picture->canvas, body);
@@ -382,6 +432,6 @@ view_calls(struct picture *picture, const struct view *view, const struct scene 
         return;
     }
     draw_table(picture, view, scene, &rest, true, view->scroll);
-    if (rows - view->scroll + 1 < rest.rows)
-        draw_facts(picture, view, scene, &rest, rows - view->scroll + 1);
+    collect_facts(&facts, view, scene);
+    draw_facts(picture, &facts, &rest, table_rows(scene) + 2 - view->scroll);
 }

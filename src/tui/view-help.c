@@ -103,6 +103,10 @@ view_footer(struct picture *picture, const struct view *view)
 
         if (word[0] == '\0')
             continue;
+        /* Whole items, but the way to the help stays. */
+        if (i == 0 && col + cols > end && col + label_cols <= end)
+            canvas_put(&picture->canvas, rect->row, col, label_cols, ROLE_KEY,
+                       keys[i].label);
         if (col + cols > end)
             break;
         picture_hit(picture, &(struct hit){ .rect = { rect->row, col, 1, cols },

@@ -69,6 +69,24 @@ about(const struct scene *scene, int line, const char **label, char *value, size
 }
 
 #define ABOUT_LINES 6
+#define LABEL_COLS  15
+
+/* Labels are as long as the language makes them. */
+static int
+label_cols(const struct scene *scene)
+{
+    char value[SEGMENT_ARGS_LEN];
+    int widest = LABEL_COLS;
+
+    for (int line = 0; line < ABOUT_LINES; line++) {
+        const char *label = "";
+
+        about(scene, line, &label, value, sizeof value);
+        if ((int)text_columns(label) > widest)
+            widest = (int)text_columns(label);
+    }
+    return widest;
+}
 
 int
 view_messages_lines(const struct scene *scene)
@@ -89,14 +107,15 @@ draw_about(struct picture *picture, const struct scene *scene, const struct rect
            int line, int index)
 {
     char value[SEGMENT_ARGS_LEN];
+    int width = label_cols(scene);
     const char *label;
 
     if (!about(scene, index, &label, value, sizeof value))
         return;
-    canvas_field(&picture->canvas, rect->row + line, rect->col + 1, 15, TEXT_LEFT,
+    canvas_field(&picture->canvas, rect->row + line, rect->col + 1, width, TEXT_LEFT,
                  ROLE_DIM, label);
-    canvas_put(&picture->canvas, rect->row + line, rect->col + 17, rect->cols - 17,
-               ROLE_NORMAL, value);
+    canvas_put(&picture->canvas, rect->row + line, rect->col + 2 + width,
+               rect->cols - 2 - width, ROLE_NORMAL, value);
 }
 
 static void

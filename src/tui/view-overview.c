@@ -171,7 +171,7 @@ draw_gauge(struct picture *picture, const struct view *view, const struct scene 
     if (text_columns(heap) < 10)
         col += 10 - (int)text_columns(heap);
     col += canvas_put(canvas, rect->row, col, rect->cols, ROLE_VALUE, heap) + 1;
-    if (col + (int)text_columns(share) > rect->col + rect->cols)
+    if (col + 1 + (int)text_columns(share) > rect->col + rect->cols)
         snprintf(share, sizeof share, _("peak %s"), peak);
     bar = rect->col + rect->cols - col - (int)text_columns(share) - 4;
     if (bar >= 6) {
@@ -181,8 +181,9 @@ draw_gauge(struct picture *picture, const struct view *view, const struct scene 
         canvas_glyph(canvas, rect->row, col + 1 + bar, ROLE_DIM, GLYPH_GAUGE_RIGHT);
         col += bar + 2;
     }
-    canvas_put(canvas, rect->row, col + 1, rect->col + rect->cols - col - 1, ROLE_NORMAL,
-               share);
+    /* Whole or not at all: half a number is none. */
+    if (col + 1 + (int)text_columns(share) <= rect->col + rect->cols)
+        canvas_put(canvas, rect->row, col + 1, rect->cols, ROLE_NORMAL, share);
 }
 
 /* A row of figures, as many as fit. */
@@ -441,7 +442,7 @@ view_overview(struct picture *picture, const struct view *view, const struct sce
     draw_brief(picture, view, scene);
     draw_graphs(picture, view, scene);
     view_calls_block(picture, view, scene, &blocks[BLOCK_CALLS]);
-    view_sizes_block(picture, scene, &blocks[BLOCK_SIZES]);
+    view_sizes_block(picture, view, scene, &blocks[BLOCK_SIZES]);
     if (blocks[BLOCK_OUTPUT].rows > 0)
         view_output_block(picture, view, scene, &blocks[BLOCK_OUTPUT], 0);
 }

@@ -8,6 +8,7 @@
 
 #include "tui/view.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -33,6 +34,8 @@ struct table {
     int length;
     bool shortened;   /* the last entry is "other" */
     bool since;       /* the differences to the mark are shown */
+    bool log;         /* bars are logarithmic */
+    int label_cols, count_cols;
     struct range sum, max;
 };
 
@@ -87,8 +90,22 @@ table_finish(struct table *table)
     }
 }
 
+static int
+wider(int cols, const char *heading)
+{
+    int needed = (int)text_columns(heading);
+
+    return needed > cols ? needed : cols;
+}
+
+static const char *
+live_heading(const struct table *table)
+{
+    return table->since ? _("live") : _("live now");
+}
+
 static void
-table_fill(struct table *table, const struct scene *scene)
+table_fill(struct table *table, const struct view *view, const struct scene *scene)
 {
     struct range ranges[RANGE_COUNT], then[RANGE_COUNT] = { { 0, 0 } };
 
@@ -98,6 +115,9 @@ table_fill(struct table *table, const struct scene *scene)
     table->length = RANGE_COUNT;
     table->shortened = false;
     table->since = scene->mark != NULL;
+    table->log = view->log;
+    table->label_cols = wider(LABEL_COLS, _("bytes"));
+    table->count_cols = wider(wider(COUNT_COLS - 1, _("allocated")), live_heading(table)) + 1;
     for (unsigned i = 0; i < RANGE_COUNT; i++) {
         snprintf(table->entries[i].label, sizeof table->entries[i].label, "%s",
                  ranges_label(i));
@@ -162,10 +182,15 @@ share_text(char *text, size_t size, uint64_t part, uint64_t whole)
         snprintf(text, size, "%.0f%%", share);
 }
 
+/* How long a bar is. */
 static double
-part_of(uint64_t part, uint64_t whole)
+part_of(const struct table *table, uint64_t part, uint64_t whole)
 {
-    return whole > 0 ? (double)part / (double)whole : 0;
+    if (whole == 0)
+        return 0;
+    if (table->log)
+        return log2(1 + (double)part) / log2(1 + (double)whole);
+    return (double)part / (double)whole;
 }
 
 /* One entry: range, calls, share, bar; live blocks and their bar. */
@@ -174,9 +199,9 @@ draw_entry(struct picture *picture, const struct table *table, const struct entr
            int row, int col, int cols, bool brief)
 {
     struct canvas *canvas = &picture->canvas;
-    int count_cols = brief ? SHORT_COLS + table->since : COUNT_COLS;
+    int count_cols = brief ? SHORT_COLS + table->since : table->count_cols;
     bool with_live = brief || cols >= LIVE_FROM;
-    int bars = cols - LABEL_COLS - count_cols - SHARE_COLS - 2
+    int bars = cols - table->label_cols - count_cols - SHARE_COLS - 2
                - (with_live ? count_cols + 1 : 0);
     int bar = with_live && !brief ? (bars - 1) / 2 : bars;
     char *(*count)(char *, size_t, const struct amount *) =
@@ -184,8 +209,8 @@ draw_entry(struct picture *picture, const struct table *table, const struct entr
     const struct amount made = allocated(table, entry), left = live(table, entry);
     char text[UNITS_MAX];
 
-    canvas_field(canvas, row, col, LABEL_COLS, TEXT_RIGHT, ROLE_VALUE, entry->label);
-    col += LABEL_COLS;
+    canvas_field(canvas, row, col, table->label_cols, TEXT_RIGHT, ROLE_VALUE, entry->label);
+    col += table->label_cols;
     canvas_field(canvas, row, col, count_cols, TEXT_RIGHT, ROLE_NORMAL,
                  count(text, sizeof text, &made));
     col += count_cols;
@@ -193,7 +218,7 @@ draw_entry(struct picture *picture, const struct table *table, const struct entr
     canvas_field(canvas, row, col, SHARE_COLS, TEXT_RIGHT, ROLE_NORMAL, text);
     col += SHARE_COLS + 1;
     canvas_bar(canvas, row, col, bar, ROLE_HEAP,
-               part_of(amount_size(&made), table->max.allocated));
+               part_of(table, amount_size(&made), table->max.allocated));
     col += bar > 0 ? bar + 1 : 0;
     if (!with_live)
         return;
@@ -202,7 +227,7 @@ draw_entry(struct picture *picture, const struct table *table, const struct entr
     col += count_cols + 1;
     if (!brief)
         canvas_bar(canvas, row, col, bar, ROLE_STACK,
-                   part_of(amount_size(&left), table->max.live));
+                   part_of(table, amount_size(&left), table->max.live));
 }
 
 static void
@@ -211,18 +236,18 @@ draw_heading(struct picture *picture, const struct table *table, int row, int co
 {
     struct canvas *canvas = &picture->canvas;
     bool with_live = cols >= LIVE_FROM;
-    int bars = cols - LABEL_COLS - COUNT_COLS - SHARE_COLS - 2
-               - (with_live ? COUNT_COLS + 1 : 0);
+    int bars = cols - table->label_cols - table->count_cols - SHARE_COLS - 2
+               - (with_live ? table->count_cols + 1 : 0);
     int bar = with_live ? (bars - 1) / 2 : bars;
 
-    canvas_field(canvas, row, col, LABEL_COLS, TEXT_RIGHT, ROLE_DIM, _("bytes"));
-    col += LABEL_COLS;
-    canvas_field(canvas, row, col + 1, COUNT_COLS - 1, TEXT_RIGHT, ROLE_DIM,
+    canvas_field(canvas, row, col, table->label_cols, TEXT_RIGHT, ROLE_DIM, _("bytes"));
+    col += table->label_cols;
+    canvas_field(canvas, row, col + 1, table->count_cols - 1, TEXT_RIGHT, ROLE_DIM,
                  _("allocated"));
-    col += COUNT_COLS + SHARE_COLS + 1 + (bar > 0 ? bar + 1 : 0);
+    col += table->count_cols + SHARE_COLS + 1 + (bar > 0 ? bar + 1 : 0);
     if (with_live)
-        canvas_field(canvas, row, col, COUNT_COLS, TEXT_RIGHT, ROLE_DIM,
-                     table->since ? _("live") : _("live now"));
+        canvas_field(canvas, row, col, table->count_cols, TEXT_RIGHT, ROLE_DIM,
+                     live_heading(table));
 }
 
 /* A few rows: two entries a row, titles in the rule. */
@@ -243,13 +268,20 @@ draw_brief(struct picture *picture, struct table *table, const struct rect *rect
                    rect->col + (i / rows) * (half + 1), half, true);
 }
 
+static const char *
+title(char *text, size_t size, const struct view *view)
+{
+    snprintf(text, size, view->log ? _("%s, logarithmic") : "%s", _("Block sizes"));
+    return text;
+}
+
 void
-view_sizes_block(struct picture *picture, const struct scene *scene,
-                 const struct rect *rect)
+view_sizes_block(struct picture *picture, const struct view *view,
+                 const struct scene *scene, const struct rect *rect)
 {
     struct table table;
     bool brief = rect->rows < BRIEF_BELOW_ROWS;
-    char since[128];
+    char since[128], text[128];
 
     canvas_clip(&picture->canvas, rect);
     if (rect->rows == 0)
@@ -257,12 +289,12 @@ view_sizes_block(struct picture *picture, const struct scene *scene,
     view_since(since, sizeof since, scene);
     if (process_knows(scene->process, PART_SIZES) && brief && scene->mark == NULL)
         snprintf(since, sizeof since, "%s", _("allocated, share, live now"));
-    view_block_title(picture, rect, PAGE_SIZES, _("Block sizes"), since);
+    view_block_title(picture, rect, PAGE_SIZES, title(text, sizeof text, view), since);
     if (!process_knows(scene->process, PART_SIZES)) {
         view_not_measured(picture, scene, rect->row + 1, rect->col + 1, rect->cols - 1);
         return;
     }
-    table_fill(&table, scene);
+    table_fill(&table, view, scene);
     if (brief) {
         draw_brief(picture, &table, rect);
         return;
@@ -279,19 +311,19 @@ view_sizes(struct picture *picture, const struct view *view, const struct scene 
 {
     const struct rect *body = &picture->layout.block[BLOCK_BODY];
     struct table table;
-    char since[128];
+    char since[128], text[128];
 
     canvas_clip(&picture->canvas, body);
     if (body->rows == 0)
         return;
     view_since(since, sizeof since, scene);
-    canvas_rule(&picture->canvas, body->row, body->col, body->cols, _("Block sizes"),
-                since);
+    canvas_rule(&picture->canvas, body->row, body->col, body->cols,
+                title(text, sizeof text, view), since);
     if (!process_knows(scene->process, PART_SIZES)) {
         view_not_measured(picture, scene, body->row + 1, body->col + 1, body->cols - 1);
         return;
     }
-    table_fill(&table, scene);
+    table_fill(&table, view, scene);
     if (body->rows >= 2)
         draw_heading(picture, &table, body->row + 1, body->col, body->cols);
     for (int i = view->scroll; i < table.length && i - view->scroll + 2 < body->rows; i++)

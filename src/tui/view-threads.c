@@ -16,23 +16,67 @@
 #define TID_COLS   8
 #define NAME_COLS  16   /* a name has 15 bytes */
 #define STATE_COLS 2
-#define CALLS_COLS 11
 #define BYTES_COLS 11
 
-struct columns {
-    bool state, now, limit;
+/* The columns there may be after the name, in the order of sorting. */
+enum field {
+    FIELD_CALLS,
+    FIELD_ALLOCATED,
+    FIELD_FREED,
+    FIELD_STACK,
+    FIELD_PEAK,
+    FIELD_LIMIT,
+    FIELD_COUNT
 };
 
-static struct columns
-choose_columns(int cols)
-{
-    int left = cols - TID_COLS - NAME_COLS - CALLS_COLS - 3 * BYTES_COLS - 1;
-    struct columns columns = { false, false, false };
+/* How wide they are, 0 for those that are not shown. */
+struct columns {
+    int tid;
+    int field[FIELD_COUNT];
+    bool state;
+};
 
-    if ((columns.limit = left >= BYTES_COLS))
-        left -= BYTES_COLS;
-    if ((columns.now = left >= BYTES_COLS))
-        left -= BYTES_COLS;
+static const char *
+field_heading(enum field field)
+{
+    return field == FIELD_LIMIT ? _("limit") : view_sort_column(PAGE_THREADS, field + 1);
+}
+
+/* Units and headings may be wide in some languages. */
+static int
+field_cols(const struct view *view, enum field field)
+{
+    char text[UNITS_MAX];
+    int heading = (int)text_columns(field_heading(field));
+    int value = BYTES_COLS - 2;
+
+    if (field != FIELD_CALLS)
+        value = (int)text_columns(units_bytes(text, sizeof text, 1 << 30, view->unit));
+    if (value < BYTES_COLS - 2)
+        value = BYTES_COLS - 2;
+    return (heading > value ? heading : value) + 2;
+}
+
+static struct columns
+choose_columns(const struct view *view, int cols)
+{
+    static const enum field drop_order[] = { FIELD_STACK, FIELD_LIMIT, FIELD_FREED,
+                                             FIELD_PEAK, FIELD_CALLS };
+    struct columns columns = { .tid = 2 + (int)text_columns(_("thread")) };
+    int left;
+
+    if (columns.tid < TID_COLS)
+        columns.tid = TID_COLS;
+    left = cols - columns.tid - NAME_COLS - 1;
+
+    for (int i = 0; i < FIELD_COUNT; i++) {
+        columns.field[i] = field_cols(view, (enum field)i);
+        left -= columns.field[i];
+    }
+    for (size_t i = 0; i < sizeof drop_order / sizeof *drop_order && left < 0; i++) {
+        left += columns.field[drop_order[i]];
+        columns.field[drop_order[i]] = 0;
+    }
     columns.state = left >= STATE_COLS;
     return columns;
 }
@@ -108,49 +152,46 @@ put(struct picture *picture, int row, int *col, int cols, enum role role,
     *col += cols;
 }
 
-/* A heading at *col, which moves on; number: among the columns to sort by. */
-static void
-put_heading(struct picture *picture, const struct view *view, int row, int *col, int cols,
-            unsigned number, const char *text)
-{
-    const struct rect field = { row, *col, 1, cols };
-
-    view_heading(picture, &field, text, &view->sort[PAGE_THREADS], number);
-    *col += cols;
-}
-
 static void
 draw_heading(struct picture *picture, const struct view *view,
              const struct columns *columns, int row, int col)
 {
-    put_heading(picture, view, row, &col, TID_COLS, 0, _("thread"));
+    put(picture, row, &col, columns->tid, ROLE_DIM, _("thread"));
     canvas_field(&picture->canvas, row, col + 2, NAME_COLS - 1, TEXT_LEFT, ROLE_DIM,
                  _("name"));
     col += NAME_COLS + 1 + (columns->state ? STATE_COLS : 0);
-    put_heading(picture, view, row, &col, CALLS_COLS, 1, _("calls"));
-    put_heading(picture, view, row, &col, BYTES_COLS, 2, _("allocated"));
-    put_heading(picture, view, row, &col, BYTES_COLS, 3, _("freed"));
-    if (columns->now)
-        put_heading(picture, view, row, &col, BYTES_COLS, 4, _("stack"));
-    put_heading(picture, view, row, &col, BYTES_COLS, 5, _("peak"));
-    if (columns->limit)
-        put_heading(picture, view, row, &col, BYTES_COLS, 0, _("limit"));
-}
+    for (unsigned i = 0; i < FIELD_COUNT; i++) {
+        const struct rect field = { row, col, 1, columns->field[i] };
 
-static void
-put_bytes(struct picture *picture, const struct view *view, int row, int *col,
-          uint64_t bytes)
-{
-    char text[UNITS_MAX];
-
-    put(picture, row, col, BYTES_COLS, ROLE_NORMAL,
-        units_bytes(text, sizeof text, bytes, view->unit));
+        if (field.cols > 0)
+            view_heading(picture, &field, field_heading((enum field)i),
+                         &view->sort[PAGE_THREADS], i + 1);
+        col += field.cols;
+    }
 }
 
 static uint64_t
 known(uint64_t bytes)
 {
     return bytes > 0 ? bytes : UNITS_UNKNOWN;
+}
+
+static void
+field_text(char *text, size_t size, const struct view *view,
+           const struct thread_counters *counters, enum field field)
+{
+    const uint64_t bytes[FIELD_COUNT] = {
+        [FIELD_ALLOCATED] = counters->allocated,
+        [FIELD_FREED] = counters->freed,
+        [FIELD_STACK] = known(counters->stack_now),
+        [FIELD_PEAK] = known(counters->stack_peak),
+        [FIELD_LIMIT] = known(counters->stack_limit),
+    };
+
+    if (field == FIELD_CALLS)
+        units_count(text, size, counters->calls);
+    else
+        units_bytes(text, size, bytes[field], view->unit);
 }
 
 static void
@@ -162,7 +203,7 @@ draw_thread(struct picture *picture, const struct view *view,
     char text[UNITS_MAX];
 
     snprintf(text, sizeof text, "%d", (int)counters->tid);
-    put(picture, row, &col, TID_COLS, ROLE_VALUE, text);
+    put(picture, row, &col, columns->tid, ROLE_VALUE, text);
     if (counters->owners > 1)
         canvas_put(&picture->canvas, row, col, 1, ROLE_WARN, "*");
     canvas_field(&picture->canvas, row, col + 2, NAME_COLS - 1, TEXT_LEFT, ROLE_NORMAL,
@@ -170,15 +211,12 @@ draw_thread(struct picture *picture, const struct view *view,
     col += NAME_COLS + 1;
     if (columns->state)
         put(picture, row, &col, STATE_COLS, ROLE_NORMAL, state);
-    put(picture, row, &col, CALLS_COLS, ROLE_NORMAL,
-        units_count(text, sizeof text, counters->calls));
-    put_bytes(picture, view, row, &col, counters->allocated);
-    put_bytes(picture, view, row, &col, counters->freed);
-    if (columns->now)
-        put_bytes(picture, view, row, &col, known(counters->stack_now));
-    put_bytes(picture, view, row, &col, known(counters->stack_peak));
-    if (columns->limit)
-        put_bytes(picture, view, row, &col, known(counters->stack_limit));
+    for (int i = 0; i < FIELD_COUNT; i++) {
+        if (columns->field[i] == 0)
+            continue;
+        field_text(text, sizeof text, view, counters, (enum field)i);
+        put(picture, row, &col, columns->field[i], ROLE_NORMAL, text);
+    }
 }
 
 /* What is to be said below the list. */
@@ -224,7 +262,7 @@ view_threads(struct picture *picture, const struct view *view, const struct scen
     const struct thread *threads[THREADS_MAX];
     size_t count = choose_threads(view, scene, threads);
     const char *why = why_no_list(view, scene, count);
-    struct columns columns = choose_columns(body->cols);
+    struct columns columns = choose_columns(view, body->cols);
     char right[SEARCH_MAX + 32] = "";
     int row = body->row + 2 - view->scroll;
 

@@ -237,7 +237,7 @@ view_scroll_limit(const struct picture *picture, const struct view *view,
 
     switch (view->page) {
     case PAGE_CALLS:
-        lines = FN_COUNT + 1 + MAPPING_COUNT;
+        lines = view_calls_lines(view, scene);
         break;
     case PAGE_SIZES:
         lines = RANGE_COUNT + 1;

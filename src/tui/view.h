@@ -163,8 +163,8 @@ void view_calls_block(struct picture *picture, const struct view *view,
 void view_calls(struct picture *picture, const struct view *view,
                 const struct scene *scene);
 
-void view_sizes_block(struct picture *picture, const struct scene *scene,
-                      const struct rect *rect);
+void view_sizes_block(struct picture *picture, const struct view *view,
+                      const struct scene *scene, const struct rect *rect);
 void view_sizes(struct picture *picture, const struct view *view,
                 const struct scene *scene);
 
@@ -180,6 +180,7 @@ void view_threads(struct picture *picture, const struct view *view,
 void view_memory(struct picture *picture, const struct view *view,
                  const struct scene *scene);
 int view_memory_lines(const struct scene *scene);
+int view_calls_lines(const struct view *view, const struct scene *scene);
 int view_threads_lines(const struct view *view, const struct scene *scene);
 int view_messages_lines(const struct scene *scene);
 int view_output_lines(const struct scene *scene);

@@ -13,13 +13,13 @@ pid 24817
 1000000 exit=0
 EOF
 start 80 24 "$memtop --source=script:script"
-shows 'Sampling every 1 s'
+shows '  1.0 s'
 keys d
 shows 'Interval in seconds: _'
 keys 2 , x 5
 shows 'Interval in seconds: 2,5_'
 keys BSpace BSpace BSpace 0 . 2 Enter
-shows 'Sampling every 0.2 s'
+shows '  0.2 s'
 keys d . . Enter
 shows "'..' is not a number of seconds"
 keys d 9 9 Enter
@@ -28,7 +28,7 @@ keys d 0 , 0 1 Enter
 shows 'Interval 0.1 s, the shortest'
 keys d 7 Escape
 hides 'Interval in seconds'
-shows 'Sampling every 0.1 s'
+shows '  0.1 s'
 
 # --- the peak ---
 shows '20% of peak 100.0 MiB'

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The pages in other languages: in Russian word for word, and in one made up of
+ * double-width letters, in which everything stays in its columns and nothing is cut
+ * in the middle of a cell.  Messages are translated here, so that no locale has to
+ * be installed: calls of gettext are linked to __wrap_gettext.
+ */
+#include "config.h"
+
+#include <locale.h>
+#include <wchar.h>
+
+#include "pages.h"
+
+static enum { NONE, RUSSIAN, WIDE } language;
+
+/* ---- Russian: the catalogue ---- */
+
+static struct {
+    char *bytes;
+    size_t size;
+} catalogue;
+
+static uint32_t
+word_at(size_t offset)
+{
+    uint32_t word;
+
+    assert_true(offset + sizeof word <= catalogue.size);
+    memcpy(&word, catalogue.bytes + offset, sizeof word);
+    return word;
+}
+
+static bool
+read_catalogue(void)
+{
+    const char *directory = getenv("srcdir");
+    static char bytes[1 << 20];
+    char command[1024];
+    FILE *compiled;
+
+    snprintf(command, sizeof command, "msgfmt -o - '%s/po/ru.po'",
+             directory != NULL ? directory : ".");
+    compiled = popen(command, "r");
+    if (compiled == NULL)
+        return false;
+    catalogue.bytes = bytes;
+    catalogue.size = fread(bytes, 1, sizeof bytes, compiled);
+    return pclose(compiled) == 0 && catalogue.size > 28;
+}
+
+/* The translation, NULL if there is none; of several forms all, each ended by a
+   NUL. */
+static const char *
+translated(const char *message)
+{
+    uint32_t count = word_at(8), originals = word_at(12), translations = word_at(16);
+
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(catalogue.bytes + word_at(originals + 8 * i + 4), message) == 0)
+            return catalogue.bytes + word_at(translations + 8 * i + 4);
+    return NULL;
+}
+
+static unsigned
+russian_form(unsigned long n)
+{
+    if (n % 10 == 1 && n % 100 != 11)
+        return 0;
+    return n % 10 >= 2 && n % 10 <= 4 && (n % 100 < 10 || n % 100 >= 20) ? 1 : 2;
+}
+
+/* ---- double width ---- */
+
+static bool
+is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* Letters become wide ones, what printf() reads stays. */
+static void
+widen(const char *message, char *text)
+{
+    mbstate_t state = { 0 };
+
+    while (*message != '\0') {
+        if (message[0] == '%' && message[1] == '%') {
+            *text++ = *message++;
+            *text++ = *message++;
+        } else if (*message == '%') {
+            do
+                *text++ = *message++;
+            while (*message != '\0' && *message != '%' && !is_letter(message[-1]));
+            while (message[-1] == 'l' || message[-1] == 'z')
+                *text++ = *message++;
+        } else if (is_letter(*message)) {
+            text += wcrtomb(text, (wchar_t)(0xff01 + *message++ - '!'), &state);
+        } else {
+            *text++ = *message++;
+        }
+    }
+    *text = '\0';
+}
+
+static const char *
+widened(const char *message)
+{
+    static struct {
+        const char *message;
+        char *text;
+    } known[2000];
+    size_t i = 0;
+
+    while (known[i].message != NULL && strcmp(known[i].message, message) != 0)
+        i++;
+    if (known[i].message == NULL) {
+        assert_true(i + 1 < sizeof known / sizeof *known);
+        known[i].text = malloc(4 * strlen(message) + 1);
+        known[i].message = message;
+        widen(message, known[i].text);
+    }
+    return known[i].text;
+}
+
+/* ---- in place of gettext ---- */
+
+static char *
+translate(const char *message, const char *plural, unsigned long n)
+{
+    const char *text = NULL;
+
+    if (plural != NULL && n != 1 && language != RUSSIAN)
+        message = plural;
+    if (language == WIDE)
+        text = widened(message);
+    if (language == RUSSIAN && (text = translated(message)) != NULL && plural != NULL)
+        for (unsigned form = russian_form(n); form > 0; form--)
+            text += strlen(text) + 1;
+    return (char *)(text != NULL ? text : message);
+}
+
+char *__wrap_gettext(const char *message);
+char *
+__wrap_gettext(const char *message)
+{
+    return translate(message, NULL, 0);
+}
+
+char *__wrap_dcgettext(const char *domain, const char *message, int category);
+char *
+__wrap_dcgettext(const char *domain, const char *message, int category)
+{
+    (void)domain;
+    (void)category;
+    return translate(message, NULL, 0);
+}
+
+char *__wrap_ngettext(const char *message, const char *plural, unsigned long n);
+char *
+__wrap_ngettext(const char *message, const char *plural, unsigned long n)
+{
+    return translate(message, plural, n);
+}
+
+char *__wrap_dcngettext(const char *domain, const char *message, const char *plural,
+                        unsigned long n, int category);
+char *
+__wrap_dcngettext(const char *domain, const char *message, const char *plural,
+                  unsigned long n, int category)
+{
+    (void)domain;
+    (void)category;
+    return translate(message, plural, n);
+}
+
+/* ---- the pages ---- */
+
+/* Wide characters have both their halves, halves their wide character. */
+static void
+check_cells(void)
+{
+    for (int row = 0; row < picture.canvas.rows; row++)
+        for (int col = 0; col < picture.canvas.cols; col++) {
+            const struct cell *cell =
+                &picture.canvas.cells[row * picture.canvas.cols + col];
+            bool half = col > 0 && cell[-1].columns == 2;
+
+            if ((cell->columns == 0) != half
+                || (cell->columns == 2 && col + 1 == picture.canvas.cols))
+                fail_msg("half a character at row %d, column %d", row, col);
+        }
+}
+
+/* The footer has whole items: a word for each key, and no ellipsis. */
+static void
+check_footer(void)
+{
+    const struct rect *footer = &picture.layout.block[BLOCK_FOOTER];
+    char line[16384];
+
+    if (footer->rows == 0)
+        return;
+    canvas_row_text(&picture.canvas, footer->row, line);
+    assert_null(strstr(line, "…"));
+    assert_null(strstr(line, "  \xef\xbc\x9f"));
+    assert_true(line[0] == '?');
+}
+
+static void
+nothing_is_cut_at_any_size(void **state)
+{
+    static const char *const scripts[] = { running, unmeasured, resident };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++)
+        for (int in = RUSSIAN; in <= WIDE; in++) {
+            struct session *session = play_text(scripts[i], 7 * SECOND);
+
+            language = in;
+            for (int page = 0; page < PAGE_COUNT; page++)
+                for (int rows = 1; rows <= 60; rows += rows < 12 ? 1 : 6)
+                    for (int cols = 1; cols <= 200; cols += cols < 20 ? 1 : 3) {
+                        view.page = (enum page)page;
+                        view.help = rows % 3 == 0;
+                        draw(rows, cols);
+                        check_cells();
+                        check_footer();
+                    }
+            session_free(session);
+        }
+    language = NONE;
+}
+
+static void
+expect_page(const char *prefix, enum page page, int rows, int cols)
+{
+    struct session *session =
+        play_text(page == PAGE_MEMORY ? resident : running, 7 * SECOND);
+    char name[64];
+
+    view.page = page;
+    draw(rows, cols);
+    snprintf(name, sizeof name, "%s-%s-%dx%d", prefix, page_names[page], cols, rows);
+    expect_golden(name);
+    session_free(session);
+}
+
+static void
+russian_is_as_drawn(void **state)
+{
+    (void)state;
+    language = RUSSIAN;
+    for (int page = 0; page < PAGE_COUNT; page++)
+        expect_page("ru", (enum page)page, 24, 80);
+    expect_page("ru", PAGE_OVERVIEW, 3, 20);
+    expect_page("ru", PAGE_OVERVIEW, 10, 40);
+    expect_page("ru", PAGE_OVERVIEW, 40, 120);
+    language = NONE;
+}
+
+static void
+double_width_is_as_drawn(void **state)
+{
+    (void)state;
+    language = WIDE;
+    expect_page("wide", PAGE_OVERVIEW, 24, 80);
+    expect_page("wide", PAGE_OVERVIEW, 10, 40);
+    expect_page("wide", PAGE_CALLS, 24, 80);
+    expect_page("wide", PAGE_THREADS, 24, 80);
+    language = NONE;
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_is_cut_at_any_size),
+        cmocka_unit_test(russian_is_as_drawn),
+        cmocka_unit_test(double_width_is_as_drawn),
+    };
+    int failed;
+
+    if (setlocale(LC_ALL, "C.UTF-8") == NULL || !read_catalogue())
+        return 77;
+    picture.canvas.unicode = true;
+    failed = cmocka_run_group_tests(tests, NULL, NULL);
+    picture_free(&picture);
+    return failed;
+}
