@@ -224,7 +224,7 @@ fill_identity(struct segment_header *header, enum segment_origin origin)
                     | (mt_options.dormant ? SEGMENT_FLAG_DORMANT : 0)
                     | (getauxval(AT_SYSINFO_EHDR) == 0 ? SEGMENT_FLAG_NO_CLOCK : 0);
     if (mt_options.ring_capacity > 0) {
-        header->flags |= mt_ticks_choose() ? SEGMENT_FLAG_TICKS : 0;
+        header->flags |= mt_ticks_are_tsc() ? SEGMENT_FLAG_TICKS : 0;
         header->created_ticks = mt_ticks();
     }
     copy_text(header->allocator, sizeof header->allocator, mt_real_allocator());

@@ -50,28 +50,25 @@ ticks_are_tsc(void)
 }
 
 bool
-mt_ticks_choose(void)
+mt_ticks_are_tsc(void)
 {
     static bool asked, even; /* children inherit the answer */
 
     if (!asked)
         even = ticks_are_tsc();
     asked = true;
-    mt_guard.tsc = even;
     return even;
 }
 
 uint64_t
 mt_ticks(void)
 {
-#if defined __x86_64__
-    if (mt_guard.tsc) {
-        /* What came before in the program must also have come before in time. */
-        __builtin_ia32_lfence();
-        return __builtin_ia32_rdtsc();
-    }
-#endif
-    return (uint64_t)clock_ns(CLOCK_MONOTONIC);
+    uint64_t ticks;
+
+    if (!mt_ticks_are_tsc())
+        return (uint64_t)clock_ns(CLOCK_MONOTONIC);
+    mt_ticks_write(&ticks, true);
+    return ticks;
 }
 
 /* ---- the rings ---- */
@@ -84,6 +81,7 @@ mt_ring_start(void)
     mt_guard.rings = (struct ring *)(void *)(base + RINGS_OFFSET);
     mt_guard.events = (struct event *)(void *)(base + EVENTS_OFFSET);
     mt_guard.ring_capacity = mt_options.ring_capacity;
+    mt_guard.ring_mask = mt_options.ring_capacity - 1;
     mt_guard.drop = mt_options.drop;
 }
 
@@ -96,9 +94,7 @@ ring_of(unsigned index)
 static inline struct event *
 event_at(unsigned index, uint64_t number)
 {
-    uint64_t capacity = mt_guard.ring_capacity;
-
-    return mt_guard.events + index * capacity + (number & (capacity - 1));
+    return mt_ring_events(index) + (number & mt_guard.ring_mask);
 }
 
 bool
@@ -127,10 +123,20 @@ wait_a_step(void)
     errno = saved_errno;
 }
 
+/* The head at which the ring will be full.  The tail is not to be trusted: one
+   ahead of the head would make room that is not there. */
+static uint64_t
+full_at(unsigned index, uint64_t head)
+{
+    uint64_t tail = tail_of(index);
+
+    return (tail < head ? tail : head) + mt_guard.ring_capacity;
+}
+
 static bool
 is_full(const struct ring *ring, uint64_t head)
 {
-    return head - word_load(&ring->seen_tail) >= mt_guard.ring_capacity;
+    return head >= word_load(&ring->full_at);
 }
 
 /* Waits for room in a full ring, if that is wanted; false: the event is lost.
@@ -143,8 +149,8 @@ wait_for_room(unsigned index, struct ring *ring)
     unsigned steps = mt_guard.drop || ring->given_up == head ? 0 : WAIT_STEPS;
 
     for (;; steps--) {
-        word_store(&ring->seen_tail, tail_of(index));
         head = word_load(&ring->head);
+        word_store(&ring->full_at, full_at(index, head));
         if (!is_full(ring, head))
             return true;
         if (steps == 0)
@@ -156,39 +162,12 @@ wait_for_room(unsigned index, struct ring *ring)
     return false;
 }
 
-/* Writes an event but its mark. */
-static inline __attribute__((always_inline)) void
-fill(struct event *event, unsigned kind, const void *address, uint64_t size)
-{
-    uint64_t depth = mt_thread.stack_base - stack_pointer();
-
-    event->ticks = mt_ticks();
-    event->address = (uintptr_t)address;
-    event->size = size;
-    event->depth = depth <= mt_thread.stack_limit && depth <= UINT32_MAX ? (uint32_t)depth
-                                                                        : 0;
-    event->kind = (uint8_t)kind;
-    event->reserved = 0;
-}
-
-/* Writes event number head into the thread's own ring, inside an update. */
-static inline __attribute__((always_inline)) void
-write_own(struct ring *ring, uint64_t head, unsigned kind, const void *address,
-          uint64_t size)
-{
-    struct event *event = event_at(mt_thread.index, head);
-
-    fill(event, kind, address, size);
-    event->mark = 0;
-    __atomic_store_n(&ring->head, head + 1, __ATOMIC_RELEASE);
-}
-
 /* By a thread without a shard, or inside an update of it. */
 static __attribute__((noinline)) void
 event_shared(unsigned kind, const void *address, uint64_t size)
 {
     struct ring *ring = ring_of(0);
-    uint64_t head = word_load(&ring->head);
+    uint64_t head = word_load(&ring->head), depth;
     struct event *event;
 
     do {
@@ -197,7 +176,13 @@ event_shared(unsigned kind, const void *address, uint64_t size)
     } while (!__atomic_compare_exchange_n(&ring->head, &head, head + 1, false,
                                         __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
     event = event_at(0, head);
-    fill(event, kind, address, size);
+    depth = mt_thread.stack_base - stack_pointer();
+    event->ticks = mt_ticks();
+    event->address = (uintptr_t)address;
+    event->size = size;
+    event->depth = depth <= mt_thread.stack_limit ? (uint32_t)depth : 0;
+    event->kind = (uint8_t)kind;
+    event->reserved = 0;
     __atomic_store_n(&event->mark, (uint16_t)(head / mt_guard.ring_capacity + 1),
                      __ATOMIC_RELEASE);
 }
@@ -205,19 +190,18 @@ event_shared(unsigned kind, const void *address, uint64_t size)
 /* Begins an update with room for an event in the thread's own ring.  The room
    found before may be gone: a signal handler's events are ours too. */
 static bool
-begin(struct shard *shard, struct ring *ring, uint64_t *head)
+begin(struct shard *shard, struct ring *ring)
 {
     uint64_t before;
 
     for (;;) {
-        *head = word_load(&ring->head);
-        if (unlikely(is_full(ring, *head)) && !wait_for_room(mt_thread.index, ring))
+        if (unlikely(is_full(ring, word_load(&ring->head)))
+            && !wait_for_room((unsigned)(ring - mt_guard.rings), ring))
             return false;
         if (unlikely(!update_begin(shard, &before)))
             return false;
         mt_thread.looked_sequence += 2; /* this update is no call */
-        *head = word_load(&ring->head);
-        if (likely(!is_full(ring, *head)))
+        if (likely(!is_full(ring, word_load(&ring->head))))
             return true;
         seqlock_write_end(&shard->hot.sequence);
     }
@@ -228,32 +212,16 @@ mt_event(unsigned kind, const void *address, uint64_t size)
 {
     struct shard *shard = mt_thread.shard;
     struct ring *ring;
-    uint64_t head;
 
     if (unlikely(seqlock_is_odd(&shard->hot.sequence))) {
         event_shared(kind, address, size);
         return;
     }
-    ring = ring_of(mt_thread.index);
-    if (!begin(shard, ring, &head))
+    ring = mt_ring_own();
+    if (!begin(shard, ring))
         return;
-    write_own(ring, head, kind, address, size);
+    mt_event_write(ring, kind, address, size, mt_ticks_are_tsc());
     seqlock_write_end(&shard->hot.sequence);
-}
-
-/* Begins an update in which a call is counted and its event written; false: do
-   them one after the other. */
-static inline __attribute__((always_inline)) bool
-begin_both(struct shard *shard, struct ring *ring, uint64_t *head, uint64_t *before)
-{
-    if (unlikely(!update_begin(shard, before)))
-        return false;
-    *head = word_load(&ring->head);
-    if (likely(!is_full(ring, *head)))
-        return true;
-    mt_thread.looked_sequence += 2; /* this update is no call */
-    seqlock_write_end(&shard->hot.sequence);
-    return false;
 }
 
 void
@@ -261,16 +229,16 @@ mt_event_made(enum segment_function fn, const void *block, uint64_t size,
               uint64_t usable)
 {
     struct shard *shard = mt_thread.shard;
-    struct ring *ring = ring_of(mt_thread.index);
-    uint64_t head, before;
+    struct ring *ring = mt_ring_own();
+    uint64_t before;
 
-    if (unlikely(!begin_both(shard, ring, &head, &before))) {
+    if (unlikely(!mt_event_begin(shard, ring, &before))) {
         mt_count_made(fn, size, usable);
         mt_event(fn, block, size);
         return;
     }
     count_made(shard, fn, size, usable, false);
-    write_own(ring, head, fn, block, size);
+    mt_event_write(ring, fn, block, size, mt_ticks_are_tsc());
     update_end_grown(shard, before, size);
 }
 
@@ -278,15 +246,15 @@ void
 mt_event_freed(const void *block, uint64_t size, uint64_t usable)
 {
     struct shard *shard = mt_thread.shard;
-    struct ring *ring = ring_of(mt_thread.index);
-    uint64_t head, before;
+    struct ring *ring = mt_ring_own();
+    uint64_t before;
 
-    if (unlikely(!begin_both(shard, ring, &head, &before))) {
+    if (unlikely(!mt_event_begin(shard, ring, &before))) {
         mt_count_freed(size, usable);
         mt_event(FN_FREE, block, size);
         return;
     }
     count_freed(shard, size, usable, false);
-    write_own(ring, head, FN_FREE, block, size);
+    mt_event_write(ring, FN_FREE, block, size, mt_ticks_are_tsc());
     update_end_shrunk(shard, before, size);
 }

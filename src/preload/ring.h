@@ -9,7 +9,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
+#include "preload/account.h"
+#include "preload/state.h"
 #include "segment/layout.h"
 
 /*
@@ -20,6 +23,9 @@
  */
 void mt_event(unsigned kind, const void *address, uint64_t size);
 
+/* The time now, by the clock of events. */
+uint64_t mt_ticks(void);
+
 /*
  * mt_count_made() and mt_count_freed() (account.h) together with the event, in
  * one update of the shard if nothing is in the way.
@@ -28,15 +34,115 @@ void mt_event_made(enum segment_function fn, const void *block, uint64_t size,
                    uint64_t usable);
 void mt_event_freed(const void *block, uint64_t size, uint64_t usable);
 
+/* Where the events of a shard's ring begin; nowhere without rings. */
+static inline struct event *
+mt_ring_events(unsigned index)
+{
+    return mt_guard.events + index * mt_guard.ring_capacity;
+}
+
+static inline struct ring *
+mt_ring_own(void)
+{
+    return (struct ring *)(void *)((char *)mt_guard.rings + mt_thread.ring_place);
+}
+
+/* Writes the time, of the TSC where tsc says so. */
+static inline __attribute__((always_inline)) void
+mt_ticks_write(uint64_t *ticks, bool tsc)
+{
+#if defined __x86_64__
+    uint32_t low, high;
+
+    if (tsc) {
+        /* What came before in the program must also have come before in time.  The
+           halves are written as they come. */
+        __asm__ volatile("lfence; rdtsc" : "=a"(low), "=d"(high) : : "memory");
+        memcpy(ticks, &low, sizeof low);
+        memcpy((char *)ticks + sizeof low, &high, sizeof high);
+        return;
+    }
+#else
+    (void)tsc;
+#endif
+    *ticks = mt_ticks();
+}
+
+/* Begins an update in which a call is counted and its event written; false: there
+   is no room, or no update may begin. */
+static inline __attribute__((always_inline)) bool
+mt_event_begin(struct shard *shard, const struct ring *ring, uint64_t *before)
+{
+    if (unlikely(!update_begin(shard, before)))
+        return false;
+    if (likely(ring->head < ring->full_at)) /* nobody else writes them */
+        return true;
+    mt_thread.looked_sequence += 2; /* this update is no call */
+    seqlock_write_end(&shard->hot.sequence);
+    return false;
+}
+
+/* Writes an event into the thread's own ring, inside an update. */
+static inline __attribute__((always_inline)) void
+mt_event_write(struct ring *ring, unsigned kind, const void *address, uint64_t size,
+               bool tsc)
+{
+    struct event *event = &mt_thread.events[ring->head & mt_guard.ring_mask];
+    uint64_t depth;
+
+    mt_ticks_write(&event->ticks, tsc);
+    depth = mt_thread.stack_base - stack_pointer();
+    event->address = (uintptr_t)address;
+    event->size = size;
+    event->depth = depth <= mt_thread.stack_limit ? (uint32_t)depth : 0;
+    event->mark = 0;
+    event->kind = (uint8_t)kind;
+    event->reserved = 0;
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    word_add(&ring->head, 1);
+}
+
+/* As mt_event_made() and mt_event_freed(), in line, with the TSC as the clock. */
+static inline __attribute__((always_inline)) void
+mt_event_made_tsc(enum segment_function fn, const void *block, uint64_t size,
+                  uint64_t usable)
+{
+    struct shard *shard = mt_thread.shard;
+    struct ring *ring = mt_ring_own();
+    uint64_t before;
+
+    if (unlikely(!mt_event_begin(shard, ring, &before))) {
+        mt_event_made(fn, block, size, usable);
+        return;
+    }
+    count_made(shard, fn, size, usable, false);
+    mt_event_write(ring, fn, block, size, true);
+    update_end_grown(shard, before, size);
+}
+
+static inline __attribute__((always_inline)) void
+mt_event_freed_tsc(const void *block, uint64_t size, uint64_t usable)
+{
+    struct shard *shard = mt_thread.shard;
+    struct ring *ring = mt_ring_own();
+    uint64_t before;
+
+    if (unlikely(!mt_event_begin(shard, ring, &before))) {
+        mt_event_freed(block, size, usable);
+        return;
+    }
+    count_freed(shard, size, usable, false);
+    mt_event_write(ring, FN_FREE, block, size, true);
+    update_end_shrunk(shard, before, size);
+}
+
 /* Once a process that is to write events, when its segment is mapped. */
 void mt_ring_start(void);
 
 /* Makes the ring of a shard present; false if there is no room. */
 bool mt_ring_present(unsigned index);
 
-/* The clock of events; choose it first, in each process: true if it counts TSC
-   ticks, else it is CLOCK_MONOTONIC. */
-bool mt_ticks_choose(void);
-uint64_t mt_ticks(void);
+/* Does the clock of events count TSC ticks?  Else it is CLOCK_MONOTONIC. */
+bool mt_ticks_are_tsc(void);
 
 #endif

@@ -22,16 +22,19 @@
 #include "preload/state.h"
 #include "segment/names.h"
 
+_Static_assert(SHARD_COUNT * sizeof(struct ring) <= UINT16_MAX + 1u, "ring_place");
+
 struct shard_hot mt_no_shard = {.sequence = 1};
 
 __thread struct mt_thread mt_thread = {.shard = MT_NO_SHARD};
 
 /* With unlimited stacks the next mapping below is terabytes or, in the legacy
-   layout, still far away: anything nearer than this is the stack. */
-#define UNLIMITED_DEPTH (UINT64_C(16) << 30)
+   layout, still far away: anything nearer than this is the stack, and no depth is
+   believed to be greater. */
+#define UNLIMITED_DEPTH UINT32_MAX
 
 /* Other threads' stacks lie side by side, at their default size. */
-#define UNLIMITED_THREAD_DEPTH (UINT64_C(8) << 20)
+#define UNLIMITED_THREAD_DEPTH (8u << 20)
 
 /* A coroutine's depth is always over the limit; asking the kernel about it
    again and again would be a system call a call. */
@@ -41,16 +44,16 @@ __thread struct mt_thread mt_thread = {.shard = MT_NO_SHARD};
 
 extern void *__libc_stack_end __attribute__((weak));
 
-static uint64_t
+static uint32_t
 stack_rlimit(void)
 {
-    uint64_t unlimited = mt_thread.is_main ? UNLIMITED_DEPTH : UNLIMITED_THREAD_DEPTH;
+    uint32_t unlimited = mt_thread.is_main ? UNLIMITED_DEPTH : UNLIMITED_THREAD_DEPTH;
     struct rlimit limit;
 
     if (syscall(SYS_prlimit64, 0, RLIMIT_STACK, NULL, &limit) < 0
         || limit.rlim_cur > unlimited)
         return unlimited;
-    return limit.rlim_cur;
+    return (uint32_t)limit.rlim_cur;
 }
 
 /*
@@ -146,7 +149,8 @@ own_shard(unsigned index, uint32_t tid)
     shard->claimed_ns = mt_now_coarse();
     shard->stack_base = mt_thread.stack_base;
     shard->stack_limit = mt_thread.stack_limit;
-    mt_thread.index = index;
+    mt_thread.ring_place = (uint16_t)(index * sizeof(struct ring));
+    mt_thread.events = mt_ring_events(index);
     mt_thread.looked_sequence = shard->hot.sequence;
     mt_thread.shard = shard;
     mt_thread.state = THREAD_COUNTED;
@@ -173,6 +177,13 @@ static pthread_key_t end_key;
 static bool end_key_made;
 static int (*set_specific)(pthread_key_t, const void *);
 
+/* Of the shard that the thread owns. */
+static unsigned
+own_index(void)
+{
+    return mt_thread.ring_place / sizeof(struct ring);
+}
+
 static void
 release_shard(void)
 {
@@ -184,7 +195,7 @@ release_shard(void)
     word_max_shared(&mt_segment.process->stack_peak, shard->hot.stack_peak);
     word_store(&shard->hot.stack_peak, 0);
     seqlock_write_end(&shard->hot.sequence);
-    __atomic_store_n(&mt_segment.directory[mt_thread.index], SHARD_FREE, __ATOMIC_RELEASE);
+    __atomic_store_n(&mt_segment.directory[own_index()], SHARD_FREE, __ATOMIC_RELEASE);
     __atomic_sub_fetch(&mt_segment.process->threads, 1, __ATOMIC_RELAXED);
     mt_set_limits();
 }

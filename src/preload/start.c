@@ -67,7 +67,9 @@ choose_accounting(void)
 static uint32_t
 active_mode(void)
 {
-    return accounting | (mt_options.ring_capacity > 0 ? MODE_EVENTS : 0);
+    if (mt_options.ring_capacity == 0)
+        return accounting;
+    return accounting | MODE_EVENTS | (mt_ticks_are_tsc() ? MODE_TSC : 0);
 }
 
 void

@@ -39,7 +39,6 @@ struct mt_guard {
                                      started */
     uint32_t mappings;     /* count the mmap family */
     uint32_t exact;        /* fold at every call */
-    bool tsc;              /* the clock of events is the TSC */
     bool drop;             /* an event that finds its ring full is lost at once */
     int64_t ceiling;       /* a shard's delta above this is folded ... */
     int64_t floor;         /* ... and below this */
@@ -49,17 +48,20 @@ struct mt_guard {
     uint64_t trailer_salt;     /* of the trailers that are valid (trailer.h) */
     const uint64_t *lease;     /* dormant: awake until then ... */
     uint64_t lease_seen;       /* ... asleep while it is this */
-    char rest[4096 - 80];
+    uint64_t ring_mask;        /* ring_capacity less 1 */
+    char rest[4096 - 88];
 };
 _Static_assert(sizeof(struct mt_guard) == 4096, "the guard is one page");
 
 HIDDEN extern struct mt_guard mt_guard;
 
 /* Bits of mode beside the accounting, which never changes: calls are written to
-   rings; calls are passed on uncounted (dormant.c). */
-#define MODE_ASLEEP     8u
+   rings, with the TSC as their clock; calls are passed on uncounted (dormant.c). */
+#define MODE_ASLEEP     16u
+#define MODE_TSC        8u
 #define MODE_EVENTS     4u
 #define MODE_ACCOUNTING 3u
+#define MODE_RECORDED   (ACCOUNTING_REQUESTED | MODE_EVENTS | MODE_TSC)
 
 /* The mapped segment; all NULL while there is none. */
 struct mt_segment {
@@ -90,13 +92,14 @@ struct mt_thread {
     struct shard *shard;      /* mt_no_shard unless THREAD_COUNTED */
     uintptr_t stack_lowest;   /* of the stack pointers believed so far */
     uintptr_t stack_base;     /* 0 until the first call */
-    uint64_t stack_limit;
+    struct event *events;     /* of the shard's ring */
     uint64_t looked_ns;       /* when the flight recorder was fed last ... */
     uint64_t looked_sequence; /* ... and the shard's sequence then */
     void *last_block;         /* counted last, with usable accounting (cxx.c) */
-    uint32_t index;           /* of shard */
+    uint32_t stack_limit;
+    uint16_t ring_place;      /* of the shard's ring, in bytes */
     uint8_t state;            /* enum mt_thread_state */
-    uint8_t limit_checks;     /* times stack_limit was looked up again */
+    uint8_t limit_checks : 5; /* times stack_limit was looked up again */
     bool is_main : 1;         /* tid is pid */
     bool forking : 1;         /* this thread summed the baseline */
     bool event_written : 1;   /* of the deletion under way (cxx.c) */

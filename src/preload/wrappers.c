@@ -267,12 +267,33 @@ unseal(void *block, uint64_t *size, size_t *usable)
 
 /* ---- malloc, calloc, free ---- */
 
-/* malloc and free in all modes but the usual one. */
+/*
+ * malloc and free in the usual mode; with events; asleep; in any other mode.  Each
+ * out of line and entered by a jump, so that a process that sleeps saves no
+ * registers.
+ */
 static __attribute__((noinline)) void *
-malloc_otherwise(size_t size)
+malloc_usual(size_t size)
 {
-    if (sleeping())
-        return mt_real.malloc(size);
+    return made_sealed(FN_MALLOC, mt_real.malloc(with_room(size)), size);
+}
+
+static __attribute__((noinline)) void *
+malloc_recorded(size_t size)
+{
+    void *block = mt_real.malloc(with_room(size));
+    size_t usable;
+
+    if (unlikely(block == NULL) || unlikely(!mt_usable_size_read(block, &usable)))
+        return made(FN_MALLOC, block, size);
+    write_trailer(block, usable, size);
+    mt_event_made_tsc(FN_MALLOC, block, size, usable);
+    return block;
+}
+
+static __attribute__((noinline)) void *
+malloc_rarely(size_t size)
+{
     if (likely(mt_guard.mode == ACCOUNTING_USABLE)) {
         void *block = mt_real.malloc(size);
         if (unlikely(block == NULL))
@@ -290,9 +311,11 @@ malloc_otherwise(size_t size)
 PUBLIC void *
 malloc(size_t size)
 {
-    if (unlikely(!usual_mode()))
-        return malloc_otherwise(size);
-    return made_sealed(FN_MALLOC, mt_real.malloc(with_room(size)), size);
+    if (usual_mode())
+        return malloc_usual(size);
+    if (mt_guard.mode == MODE_RECORDED)
+        return malloc_recorded(size);
+    return sleeping() ? mt_real.malloc(size) : malloc_rarely(size);
 }
 
 PUBLIC void *
@@ -329,11 +352,62 @@ going(void *block)
         mt_count_freed(size, usable);
 }
 
-static __attribute__((noinline)) void
-free_otherwise(void *block)
+static void
+count_free_null(void)
 {
-    if (sleeping()) {
-        uncounted_free(block);
+    if (mt_counting())
+        mt_count_free_null();
+}
+
+static __attribute__((noinline)) void
+free_usual(void *block)
+{
+    uint64_t size;
+    size_t usable;
+
+    if (unlikely(block == NULL)) {
+        count_free_null();
+        return;
+    }
+    if (unlikely(mt_arena_holds(block)))
+        return;
+    if (likely(mt_usable_size_read(block, &usable))
+        && likely(read_trailer(block, usable, &size))) {
+        trailer_clear(block, usable);
+        mt_count_freed(size, usable);
+    } else {
+        going(block);
+    }
+    mt_real.free(block);
+}
+
+static __attribute__((noinline)) void
+free_recorded(void *block)
+{
+    uint64_t size;
+    size_t usable;
+
+    if (unlikely(block == NULL)) {
+        count_free_null();
+        return;
+    }
+    if (unlikely(mt_arena_holds(block)))
+        return;
+    if (likely(mt_usable_size_read(block, &usable))
+        && likely(read_trailer(block, usable, &size))) {
+        trailer_clear(block, usable);
+        mt_event_freed_tsc(block, size, usable);
+    } else {
+        going(block);
+    }
+    mt_real.free(block);
+}
+
+static __attribute__((noinline)) void
+free_rarely(void *block)
+{
+    if (block == NULL) {
+        count_free_null();
     } else if (likely(mt_guard.mode == ACCOUNTING_USABLE) && likely(!mt_arena_holds(block))) {
         size_t usable = mt_usable_size(block);
         mt_count_freed(usable, usable);
@@ -351,28 +425,14 @@ free_otherwise(void *block)
 PUBLIC void
 free(void *block)
 {
-    uint64_t size;
-    size_t usable;
-
-    if (unlikely(block == NULL)) {
-        if (mt_counting())
-            mt_count_free_null();
-        return;
-    }
-    if (unlikely(!usual_mode())) {
-        free_otherwise(block);
-        return;
-    }
-    if (unlikely(mt_arena_holds(block)))
-        return;
-    if (likely(mt_usable_size_read(block, &usable))
-        && likely(read_trailer(block, usable, &size))) {
-        trailer_clear(block, usable);
-        mt_count_freed(size, usable);
-    } else {
-        going(block);
-    }
-    mt_real.free(block);
+    if (usual_mode())
+        free_usual(block);
+    else if (mt_guard.mode == MODE_RECORDED)
+        free_recorded(block);
+    else if (sleeping())
+        uncounted_free(block);
+    else
+        free_rarely(block);
 }
 
 PUBLIC void

@@ -379,7 +379,7 @@ struct event {
 
 struct ring {
     uint64_t head;      /* events ever written; ring 0: ever begun */
-    uint64_t seen_tail; /* the owner's copy of control.ring_tail */
+    uint64_t full_at;   /* head at which it will be full, as far as the owner knows */
     uint64_t lost;      /* events that found the ring full */
     uint64_t given_up;  /* head when the last wait for room was in vain */
     uint64_t reserved[4];
