@@ -1,12 +1,18 @@
 # Measurements beside the peers (make bench), real programs (make real) and servers
 # (make servers), and what depends on chance (make harm).
-EXTRA_PROGRAMS = bench/load bench/spawn bench/display bench/empty.so \
+EXTRA_PROGRAMS = bench/load bench/spawn bench/steps bench/drain bench/display \
+	bench/empty.so \
 	bench/harm bench/cxx
 bench_load_SOURCES = bench/load.c
 bench_load_CFLAGS = -std=gnu11 $(WARNINGS) -O2 -fno-builtin-malloc -fno-builtin-free
 bench_load_LDADD = -lpthread
 bench_spawn_SOURCES = bench/spawn.c
 bench_spawn_CFLAGS = -std=gnu11 $(WARNINGS) -O2
+bench_steps_SOURCES = bench/steps.c
+bench_steps_CFLAGS = -std=gnu11 $(WARNINGS) -O2
+bench_drain_SOURCES = bench/drain.c
+bench_drain_CFLAGS = -std=gnu11 $(WARNINGS) -O2
+bench_drain_LDADD = src/trace/libtrace.a src/segment/libsegment.a $(LIBINTL)
 bench_display_SOURCES = bench/display.c
 bench_display_CFLAGS = -std=gnu11 $(WARNINGS) -O2
 bench_empty_so_SOURCES = bench/empty.c
@@ -19,7 +25,8 @@ bench_cxx_SOURCES = bench/cxx.cc
 bench_cxx_CXXFLAGS = -std=c++17 -Wall -Wextra -O2
 bench_cxx_LDADD = -lpthread
 
-bench: all bench/load$(EXEEXT) bench/spawn$(EXEEXT) bench/display$(EXEEXT) bench/empty.so
+bench: all bench/load$(EXEEXT) bench/spawn$(EXEEXT) bench/steps$(EXEEXT) \
+		bench/drain$(EXEEXT) bench/display$(EXEEXT) bench/empty.so
 	@$(srcdir)/bench/run.sh $(abs_builddir) $(BENCHFLAGS)
 real: all bench/harm$(EXEEXT) bench/cxx$(EXEEXT)
 	@$(srcdir)/bench/real.sh $(abs_builddir) $(REAL)

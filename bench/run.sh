@@ -22,10 +22,13 @@ done
 
 load=$build/bench/load
 spawn=$build/bench/spawn
+steps=$build/bench/steps
 memtop=$build/libmemtop.so
 batch_ms=40
 work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
+MEMTOP_DIR=$(mktemp -d /dev/shm/memtop-bench-XXXXXX) || exit 1
+export MEMTOP_DIR
+trap 'rm -rf "$work" "$MEMTOP_DIR"' EXIT
 trap 'exit 1' INT TERM HUP
 
 # --- Contenders ---
@@ -34,7 +37,7 @@ trap 'exit 1' INT TERM HUP
 library_of() {
     case $1 in
     empty) echo "$build/bench/empty.so" ;;
-    memtop | memtop-usable) echo "$memtop" ;;
+    memtop | memtop-*) echo "$memtop" ;;
     memusage) ls /usr/lib*/"$(uname -m)"-linux-gnu/libmemusage.so \
         /usr/lib64/libmemusage.so /lib/libmemusage.so ;;
     heaptrack) ls /usr/lib*/heaptrack/libheaptrack_preload.so ;;
@@ -49,6 +52,9 @@ under() {
     case $contender in
     none) "$@" ;;
     memtop-usable) LD_PRELOAD=$memtop MEMTOP_OPTIONS=accounting=usable "$@" ;;
+    memtop-dormant) LD_PRELOAD=$memtop MEMTOP_OPTIONS=dormant "$@" ;;
+    memtop-events) LD_PRELOAD=$memtop MEMTOP_OPTIONS=drop,rings=16384 \
+        LOAD_EMPTIES_RINGS=1 "$@" ;;
     heaptrack) DUMP_HEAPTRACK_OUTPUT=/dev/null LD_PRELOAD=$(library_of heaptrack) "$@" ;;
     *) LD_PRELOAD=$(library_of "$contender") "$@" ;;
     esac
@@ -57,7 +63,8 @@ under() {
 contenders=none
 missing=
 disturbed=0
-for contender in empty memtop memtop-usable memusage heaptrack; do
+for contender in empty memtop memtop-usable memtop-dormant memtop-events memusage \
+    heaptrack; do
     if [ -n "$(library_of $contender)" ]; then
         contenders="$contenders $contender"
     else
@@ -122,6 +129,7 @@ measure() {
             none_best=$1
             none_median=$2
         fi
+        echo "$1 $2" >"$work/$group.$contender.result"
         # shellcheck disable=SC2046
         emit "$group" "$contender" $(awk -v b="$1" -v m="$2" -v nb="$none_best" \
             -v nm="$none_median" 'BEGIN {
@@ -130,28 +138,80 @@ measure() {
     done
 }
 
-# Instructions a step: the difference of two lengths, so that starting and
-# ending drop out.
-instructions_of() {
-    under "$1" valgrind --tool=callgrind --callgrind-out-file=/dev/null \
-        "$load" "$2" 1 ops "$3" 2>&1 | sed -n 's/.*Collected : //p'
-}
-
+# Instructions a step, executed one by one (steps.c): the difference of two lengths,
+# so that starting and ending drop out.
 count_instructions() {
     workload=$1
     for contender in $contenders; do
         # heaptrack unwinds the stack at every call, which takes minutes here.
         [ "$contender" != heaptrack ] || continue
-        few=$(instructions_of "$contender" "$workload" 2000)
-        many=$(instructions_of "$contender" "$workload" 34000)
+        few=$(under "$contender" "$steps" "$load" "$workload" 1 ops 200 2>/dev/null)
+        many=$(under "$contender" "$steps" "$load" "$workload" 1 ops 1200 2>/dev/null)
         if [ -z "$few" ] || [ -z "$many" ]; then
             missing="$missing instructions:$contender"
             continue
         fi
-        a_step=$(((many - few + 16000) / 32000))
+        a_step=$(((many - few + 500) / 1000))
         [ "$contender" != none ] || none_step=$a_step
+        echo $a_step >"$work/$workload.$contender.steps"
         emit "$workload-instructions" "$contender" "a_step=$a_step" \
             "added=$((a_step - none_step))"
+    done
+}
+
+# What writing events costs more than counting does, while there is room.
+events_over_counting() {
+    for threads in 1 2; do
+        group=pairs-ns-$threads-thread
+        # shellcheck disable=SC2046 # words
+        emit events-over-counting "$threads-thread" $(cat "$work/$group.memtop.result" \
+            "$work/$group.memtop-events.result" "$work/pairs.memtop.steps" \
+            "$work/pairs.memtop-events.steps" 2>/dev/null | awk '
+                { best[NR] = $1; median[NR] = $2 }
+                END { printf "ns_best=%.1f ns_median=%.1f instructions=%d",
+                    best[2] - best[1], median[2] - median[1], best[4] - best[3] }')
+    done
+}
+
+# The other side: how many million events a second memtop takes out of rings, puts in
+# order and, with a file, turns into records.
+measure_drainer() {
+    for threads in 1 2; do
+        for file in "" /dev/null; do
+            # shellcheck disable=SC2046,SC2086 # two words; none
+            set -- $("$build/bench/drain" $threads $file)
+            if [ $# != 2 ]; then
+                missing="$missing drainer"
+                return
+            fi
+            emit drainer "$threads-thread${file:+-records}" "best=$1" "median=$2"
+        done
+    done
+}
+
+# Both sides at once, for as long as it takes: the mean, waiting included.
+sustained() {
+    for threads in 1 2; do
+        for contender in memtop memusage; do
+            if ! command -v memusage >/dev/null 2>&1 && [ $contender = memusage ]; then
+                missing="$missing sustained:memusage"
+                continue
+            fi
+            for round in 1 2 3; do
+                case $contender in
+                memtop) "$build/memtop" -B -q -d "$MEMTOP_DIR/dat" -- \
+                    "$load" pairs $threads ms 300 2>/dev/null ;;
+                memusage) memusage -d "$MEMTOP_DIR/dat" \
+                    "$load" pairs $threads ms 300 2>/dev/null ;;
+                esac | awk '{ print $3 }'
+                rm -f "$MEMTOP_DIR"/dat*
+            done | sort -n >"$work/sustained"
+            [ -s "$work/sustained" ] || { missing="$missing sustained:$contender"; continue; }
+            # shellcheck disable=SC2046 # words
+            emit "sustained-ns-$threads-thread" "$contender" $(awk '
+                { mean[NR] = $1 } END { printf "best=%.0f median=%.0f", mean[1],
+                    mean[int((NR + 1) / 2)] }' "$work/sustained")
+        done
     done
 }
 
@@ -185,12 +245,26 @@ table() {
             printf "\n%s\n", group
             if (group ~ /instructions$/)
                 printf "  %-16s %10s %10s\n", "", "a step", "added"
+            else if (group ~ /^(drainer|sustained)/)
+                printf "  %-16s %10s %10s\n", "", "best", "median"
+            else if (group == "events-over-counting")
+                printf "  %-16s %10s %10s %14s   (a pair; at most 40 ns, 60 instructions)\n",
+                    "", "best ns", "median ns", "instructions"
             else if (group != "display")
                 printf "  %-16s %10s %10s %10s %10s %8s\n", "", "best", "added",
                     "median", "added", "ratio"
         }
         group ~ /instructions$/ {
             printf "  %-16s %10s %10s\n", $2, cell("a_step"), cell("added")
+            next
+        }
+        group ~ /^(drainer|sustained)/ {
+            printf "  %-16s %10s %10s\n", $2, cell("best"), cell("median")
+            next
+        }
+        group == "events-over-counting" {
+            printf "  %-16s %10s %10s %14s\n", $2, cell("ns_best"), cell("ns_median"),
+                cell("instructions")
             next
         }
         group == "display" {
@@ -216,12 +290,11 @@ for workload in pairs churn; do
             "$load" "$workload" "$threads" ms $batch_ms
     done
 done
-if command -v valgrind >/dev/null 2>&1; then
-    count_instructions pairs
-    count_instructions churn
-else
-    missing="$missing instructions:valgrind"
-fi
+count_instructions pairs
+count_instructions churn
+events_over_counting
+measure_drainer
+sustained
 rounds=3
 measure exec-us "none empty memtop" "$spawn" exec 200
 measure fork-us "none empty memtop" "$spawn" fork 200
