@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -301,6 +302,7 @@ test_killed(void **state)
 
     (void)state;
     assert_non_null(mkdtemp(directory));
+    prctl(PR_SET_CHILD_SUBREAPER, 1); /* the children of the killed become ours */
     for (int i = 0; i < KILLS; i++) {
         watch_run(&how, &what);
         assert_int_equal(SIGKILL, WTERMSIG(what.status));
@@ -310,6 +312,9 @@ test_killed(void **state)
     }
     print_message("  %zu segments at the end, %u were unfinished\n", entries(directory),
                   unfinished);
+    while (waitpid(-1, NULL, 0) > 0)
+        ;
+    prctl(PR_SET_CHILD_SUBREAPER, 0);
     /* Whoever starts next clears away. */
     how.argv = WATCH_ARGV("harm.run", "work");
     how.meanwhile = NULL;

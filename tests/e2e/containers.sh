@@ -1,0 +1,126 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# memtop in containers, as far as name spaces made here go: other pids, a small, full
+# or missing /dev/shm, a root that cannot be written, no rights at all.
+memtop=$PWD/memtop
+programs=$PWD/tests/preload/programs
+work=$(mktemp -d /tmp/memtop-containers-XXXXXX) || exit 99
+segments=$(mktemp -d /dev/shm/memtop-containers-XXXXXX) || exit 77
+trap 'rm -rf "$work" "$segments"' EXIT
+chmod 755 "$work"
+cd "$work" || exit 99
+unset LD_PRELOAD MEMTOP_OPTIONS MEMTOP_DIR XDG_RUNTIME_DIR NO_COLOR
+LC_ALL=C
+export LC_ALL memtop programs segments
+failures=0
+ran=0
+
+fail() {
+    printf 'FAIL: %s\n' "$*"
+    failures=$((failures + 1))
+}
+
+# inside COMMAND: in new user, pid and mount name spaces; output in out and err.
+inside() {
+    unshare -Urpmf --mount-proc sh -c "$1" >out 2>err </dev/null
+    status=$?
+}
+
+says() {
+    grep -qF -e "$2" "$1" || fail "$part: '$2' is not in $1: $(head -n 3 "$1")"
+}
+
+ends() {
+    [ $status = "$1" ] || fail "$part: status $status, not $1: $(head -n 3 err)"
+}
+
+# begin NAME PREPARATION: can the surroundings be made here?
+begin() {
+    part=$1
+    inside "$2"
+    if [ $status != 0 ]; then
+        printf 'skipped: %s: %s\n' "$part" "$(head -n 1 err)"
+        return 1
+    fi
+    ran=$((ran + 1))
+}
+
+# --- pids of its own: 1 is the shell ---
+if begin 'other pids' true; then
+    # shellcheck disable=SC2016
+    MEMTOP_DIR=$segments inside '"$memtop" -B "$programs/forks.run" simple; echo $?'
+    says out 0
+    says err 'malloc|'
+    says err '1 child'
+    [ -z "$(ls "$segments")" ] || fail "left in the shared directory: $(ls "$segments")"
+
+    # The name space's first process: its end is everyone's.
+    # shellcheck disable=SC2016
+    MEMTOP_DIR=$segments inside 'exec "$memtop" -B sh -c "exit 7"'
+    ends 7
+    says err 'malloc|'
+fi
+
+# --- /dev/shm ---
+shm='mount -t tmpfs -o size=64m none /dev/shm'
+if begin '64 MiB of /dev/shm' "$shm"; then
+    # shellcheck disable=SC2016
+    inside "$shm"' && exec "$memtop" -B "$programs/threads.run" crowd'
+    ends 0
+    says err '22000' # calls, none of them lost
+fi
+shm='mount -t tmpfs -o size=64k none /dev/shm'
+if begin 'a full /dev/shm' "$shm"; then
+    # shellcheck disable=SC2016
+    inside "$shm"' && exec "$memtop" -B sh -c "exit 5"'
+    ends 5
+    says err 'the memory file system is full'
+fi
+# What is there instead is on a disk, or cannot be written.
+shm='mkdir empty && mount -o bind empty /dev/shm'
+if begin 'no /dev/shm' "$shm"; then
+    rmdir empty
+    # shellcheck disable=SC2016
+    inside "$shm"' && exec "$memtop" -B sh -c "exit 5"'
+    ends 5
+    if [ "$(stat -f -c %T /tmp)" != tmpfs ]; then
+        says err 'no private directory on a memory file system'
+    fi
+    [ -z "$(ls empty)" ] || fail "left on the disk: $(ls empty)"
+fi
+
+# --- nothing to write to but what is given ---
+read_only='mount -t tmpfs none /dev/shm && mount -o remount,bind,ro /'
+if begin 'a read-only root' "$read_only"; then
+    # shellcheck disable=SC2016
+    inside "$read_only"' && ! touch /x 2>/dev/null && exec "$memtop" -B sh -c "exit 3"'
+    ends 3
+    says err 'malloc|'
+fi
+
+# --- a user without a name, and one without rights ---
+part='no mapped user'
+if unshare -U true 2>/dev/null; then
+    ran=$((ran + 1))
+    MEMTOP_DIR=$segments unshare -U "$memtop" -B sh -c 'exit 4' >out 2>err </dev/null
+    status=$?
+    ends 4
+fi
+part='nobody'
+if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --regid=65534 --clear-groups \
+        test -x "$memtop" 2>/dev/null; then
+    ran=$((ran + 1))
+    setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs \
+        --bounding-set=-all --inh-caps=-all "$memtop" -B sh -c 'exit 6' >out 2>err </dev/null
+    status=$?
+    ends 6
+    says err 'malloc|'
+    rmdir /dev/shm/memtop-65534 2>/dev/null
+fi
+
+[ $failures = 0 ] || exit 1
+if [ $ran = 0 ]; then
+    echo 'no name spaces can be made here'
+    exit 77
+fi
+echo "all passed ($ran of 7 surroundings)"
