@@ -269,9 +269,6 @@ TESTS += tests/e2e/munge.sh tests/e2e/replay.sh
 check_DATA += tests/e2e/logalloc-recorder.plugin
 CLEANFILES += tests/e2e/logalloc-recorder.plugin
 EXTRA_DIST += tests/data/logalloc tests/e2e/logalloc-recorder.c
-dist_check_SCRIPTS += tests/e2e/munge.sh
-TESTS += tests/e2e/munge.sh
-EXTRA_DIST += tests/data/logalloc
 
 # In containers.
 dist_check_SCRIPTS += tests/e2e/containers.sh

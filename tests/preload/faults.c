@@ -54,7 +54,7 @@ test_filter_alone(void **state)
     watch_case("sandbox.run", "alone", "", &what);
     assert_int_equal(watch_number(&what, "pairs"), watch_last(&what)->snapshot.calls[FN_MALLOC]);
     assert_int_equal(SEGMENT_EXITED, watch_last(&what)->identity.state);
-    assert_in_range(watch_last(&what)->recorded_count, 2, 100);
+    assert_true(watch_last(&what)->recorded_count >= 1);
     watch_free(&what);
 }
 
