@@ -8,11 +8,15 @@ cat >script <<'EOF'
 program ./prog
 pid 24817
 0 heap=10M blocks=200 malloc=200 malloc.bytes=10M realloc=900 realloc.bytes=1M calloc=50 calloc.bytes=30M
-400 heap=100M
-800 heap=20M
+1000 heap=100M
+2000 heap=20M
 1000000 exit=0
 EOF
-start 80 24 "$memtop --source=script:script"
+start 80 24 "MEMTOP_TEST_CLOCK=0 $memtop -i 1 --source=script:script"
+shows '00:00:00'
+tick '00:00:01'
+tick '00:00:02'
+tick '00:00:03'
 shows '  1.0 s'
 keys d
 shows 'Interval in seconds: _'
@@ -33,7 +37,8 @@ shows '  0.1 s'
 # --- the peak ---
 shows '20% of peak 100.0 MiB'
 keys r
-shows '100% of peak 20.00 MiB'
+shows 'Peak reset'
+tick '100% of peak 20.00 MiB'
 keys r
 shows '20% of peak 100.0 MiB'
 
@@ -64,7 +69,7 @@ shows 'status 0'
 # --- a search in the output ---
 start 80 14 "$memtop sh -c 'i=0; while [ \$i -lt 200 ]; do i=\$((i + 1)); case \$i in
     30|90|170) echo \"line \$i, a Needle\" ;; *) echo \"line \$i.\" ;; esac; done; exec sleep 100'"
-shows 'RUNNING'
+runs
 keys /
 shows 'Nothing to search here'
 keys o
