@@ -240,7 +240,7 @@ prepare_library(struct launch *launch, struct launched *out)
         return;
     }
     /* What was left running by an earlier memtop and has been killed since. */
-    segment_sweep(launch->directory, segment_pid_namespace(), SWEEP_LIMIT);
+    segment_sweep(launch->directory, segment_pid_namespace(), SWEEP_LIMIT, true);
     /* A comma would end the word segment=PATH in MEMTOP_OPTIONS. */
     if (strchr(out->directory, ',') || !name_library(launch)) {
         launch->preload[0] = '\0';

@@ -151,7 +151,7 @@ create(enum segment_origin origin, uint64_t pid_namespace, uint32_t *generation)
         unlink_earlier(directory, *generation, pid_namespace);
     }
     segment_sweep(directory, pid_namespace,
-                  origin == ORIGIN_EXEC ? SWEEP_LIMIT : CHILD_SWEEP_LIMIT);
+                  origin == ORIGIN_EXEC ? SWEEP_LIMIT : CHILD_SWEEP_LIMIT, false);
     syscall(SYS_close, directory);
     return fd;
 }

@@ -31,9 +31,16 @@
 
 #define MAX_GENERATION 9999u
 
-/* A sweep looks at no more directory entries than this: starting a program
+/* A quick sweep looks at no more directory entries than this: starting a program
    must not become slow because many others run. */
 #define MAX_SWEPT_ENTRIES 256u
+
+/* Of /proc/PID/stat; the kernel's USER_HZ is the same wherever we run. */
+#define TICKS_PER_SECOND 100u
+
+/* A process starts before its segment is made; its start time is cut to ticks,
+   never rounded up.  Clocks of a process resumed in between may differ a bit. */
+#define START_SLACK_NS UINT64_C(1000000000)
 
 /* A segment without its header after so long will never get one. */
 #define UNFINISHED_SECONDS 60
@@ -135,16 +142,17 @@ check_directory(int fd)
 /* A directory made here that turns out not to be on a memory file system is
    removed again. */
 static int
-open_directory(const char *path)
+open_directory(const char *path, bool make)
 {
     const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
     long fd = fail_code(syscall(SYS_openat, AT_FDCWD, path, flags, 0));
-    bool made = fd == -ENOENT && syscall(SYS_mkdirat, AT_FDCWD, path, 0700) == 0;
+    bool made =
+        make && fd == -ENOENT && syscall(SYS_mkdirat, AT_FDCWD, path, 0700) == 0;
     int error;
 
     if (made) /* whatever the umask, or no later process could use it */
         syscall(SYS_fchmodat, AT_FDCWD, path, 0700);
-    if (fd == -ENOENT) /* if not by us, made by another at the same moment */
+    if (make && fd == -ENOENT) /* if not by us, made by another at the same moment */
         fd = fail_code(syscall(SYS_openat, AT_FDCWD, path, flags, 0));
     if (fd < 0)
         return (int)fd;
@@ -158,39 +166,59 @@ open_directory(const char *path)
     return (int)fd;
 }
 
-/* Tries base + middle + the effective uid if with_uid. */
+#define DIRECTORIES 4
+
+/* Opens number which of the directories that are tried one after the other. */
 static int
-try_directory(const char *base, const char *rest, bool with_uid,
+try_directory(unsigned which, const char *memtop_dir, const char *runtime_dir, bool make,
               char buffer[SEGMENT_PATH_MAX])
 {
+    const struct {
+        const char *base, *rest;
+        bool with_uid;
+    } places[DIRECTORIES] = {
+        {memtop_dir, "", false},
+        {"/dev/shm", "/memtop-", true},
+        {runtime_dir, "/memtop", false},
+        {"/tmp", "/memtop-", true},
+    };
     const char *limit = buffer + SEGMENT_PATH_MAX;
     char uid[21];
     char *end;
 
-    if (base == NULL || base[0] != '/')
+    if (places[which].base == NULL || places[which].base[0] != '/')
         return -ENOENT;
-    end = path_append(buffer, limit, base);
-    end = path_append(end, limit, rest);
-    if (with_uid) {
+    end = path_append(buffer, limit, places[which].base);
+    end = path_append(end, limit, places[which].rest);
+    if (places[which].with_uid) {
         decimal(uid, (uint64_t)syscall(SYS_geteuid));
         end = path_append(end, limit, uid);
     }
-    return end == NULL ? -ENAMETOOLONG : open_directory(buffer);
+    return end == NULL ? -ENAMETOOLONG : open_directory(buffer, make);
 }
 
 int
 segment_directory(const char *memtop_dir, const char *runtime_dir,
                   char buffer[SEGMENT_PATH_MAX])
 {
-    int fd = try_directory(memtop_dir, "", false, buffer);
+    int fd = -ENOENT;
 
-    if (fd < 0)
-        fd = try_directory("/dev/shm", "/memtop-", true, buffer);
-    if (fd < 0)
-        fd = try_directory(runtime_dir, "/memtop", false, buffer);
-    if (fd < 0)
-        fd = try_directory("/tmp", "/memtop-", true, buffer);
+    for (unsigned which = 0; fd < 0 && which < DIRECTORIES; which++)
+        fd = try_directory(which, memtop_dir, runtime_dir, true, buffer);
     return fd;
+}
+
+int
+segment_directory_next(unsigned *which, const char *memtop_dir, const char *runtime_dir,
+                       char buffer[SEGMENT_PATH_MAX])
+{
+    while (*which < DIRECTORIES) {
+        int fd = try_directory((*which)++, memtop_dir, runtime_dir, false, buffer);
+
+        if (fd >= 0)
+            return fd;
+    }
+    return -ENOENT;
 }
 
 /* A file longer than the limit would cost the process a SIGXFSZ. */
@@ -343,9 +371,82 @@ process_exists(pid_t pid)
     return syscall(SYS_kill, pid, 0) == 0 || errno != ESRCH;
 }
 
+/* ---- is it still the same process? ---- */
+
+/* Reads /proc/PID/NAME, or where the link leads, NUL-terminated; 0 if it cannot. */
+static size_t
+read_proc(pid_t pid, const char *name, bool link, char *buffer, size_t size)
+{
+    char path[64] = "/proc/";
+    long got, fd;
+
+    path_append(decimal(path + 6, (uint64_t)pid), path + sizeof path, name);
+    if (link) {
+        got = syscall(SYS_readlinkat, AT_FDCWD, path, buffer, size - 1);
+    } else {
+        fd = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+        if (fd < 0)
+            return 0;
+        got = syscall(SYS_read, fd, buffer, size - 1);
+        syscall(SYS_close, fd);
+    }
+    buffer[got > 0 ? got : 0] = '\0';
+    return got > 0 ? (size_t)got : 0;
+}
+
+/* Start times of a process in another time namespace cannot be compared. */
+static bool
+same_clock(pid_t pid)
+{
+    char ours[64], its[64];
+
+    return read_proc((pid_t)syscall(SYS_getpid), "/ns/time", true, ours, sizeof ours) == 0
+           || (read_proc(pid, "/ns/time", true, its, sizeof its) > 0
+               && strcmp(ours, its) == 0);
+}
+
+/* Field 22 of /proc/PID/stat, behind the state, in ns since boot; the name before
+   may hold anything, also a parenthesis. */
+static bool
+parse_start(const char *state, uint64_t *start_ns)
+{
+    uint64_t ticks;
+
+    for (int field = 3; field < 22; field++) {
+        state = strchr(state, ' ');
+        if (state == NULL)
+            return false;
+        state++;
+    }
+    if (parse_decimal(state, UINT64_MAX / 10000000 - 1, &ticks) == NULL)
+        return false;
+    *start_ns = ticks * (UINT64_C(1000000000) / TICKS_PER_SECOND);
+    return true;
+}
+
+bool
+segment_process_lives(pid_t pid, uint64_t created_boottime_ns)
+{
+    uint64_t start_ns;
+    char stat[512];
+    const char *state;
+
+    if (!process_exists(pid))
+        return false;
+    if (read_proc(pid, "/stat", false, stat, sizeof stat) == 0
+        || (state = strrchr(stat, ')')) == NULL || state[1] != ' ')
+        return process_exists(pid); /* no /proc to be asked */
+    state += 2;
+    if (*state == 'Z' || *state == 'X')
+        return false;
+    return created_boottime_ns == 0 || !parse_start(state, &start_ns)
+           || start_ns <= created_boottime_ns + START_SLACK_NS || !same_clock(pid);
+}
+
 /* Every version's sweep looks here in every version's segments. */
 _Static_assert(offsetof(struct segment_header, magic) == 0
                    && offsetof(struct segment_header, pid_namespace) == 176
+                   && offsetof(struct segment_header, created_boottime_ns) == 184
                    && offsetof(struct segment_header, keeper) == 208,
                "what a sweep reads never moves");
 
@@ -367,14 +468,24 @@ is_old(long fd)
            && now.tv_sec - st.st_mtim.tv_sec > UNFINISHED_SECONDS;
 }
 
-/* Is the segment NAME that of a dead process of this pid namespace that
-   nobody keeps?  The namespace matters because containers may share the
-   directory: there the same number is another, living process.  One whose
-   process was killed while it made it has no magic and no namespace yet. */
+/* What a sweep asks of a process: a thorough one spends some system calls to tell
+   a zombie, or another process with the same number, from the one it was. */
 static bool
-is_abandoned(int directory, const char *name, uint64_t pid_namespace)
+lives(pid_t pid, uint64_t created_boottime_ns, bool thorough)
 {
-    uint64_t magic = 0, its_namespace = 0;
+    return thorough ? segment_process_lives(pid, created_boottime_ns)
+                    : process_exists(pid);
+}
+
+/* Is the segment NAME of this pid namespace, of a process that has ended (pid 0:
+   it has) and kept by nobody?  The namespace matters because containers may
+   share the directory: there the same number is another, living process.  One
+   whose process was killed while it made it has no magic and no namespace yet. */
+static bool
+is_abandoned(int directory, const char *name, uint64_t pid_namespace, pid_t pid,
+             bool thorough)
+{
+    uint64_t magic = 0, its_namespace = 0, created = 0;
     uint32_t keeper = 0;
     bool abandoned;
     long fd = syscall(SYS_openat, directory, name,
@@ -384,15 +495,19 @@ is_abandoned(int directory, const char *name, uint64_t pid_namespace)
         return false;
     read_field(fd, &magic, sizeof magic, offsetof(struct segment_header, magic));
     if (magic == 0)
-        abandoned = is_old(fd);
+        abandoned = (pid == 0 || !process_exists(pid)) && is_old(fd);
     else
-        abandoned = magic == SEGMENT_MAGIC
-                    && read_field(fd, &its_namespace, sizeof its_namespace,
-                                  offsetof(struct segment_header, pid_namespace))
-                    && read_field(fd, &keeper, sizeof keeper,
-                                  offsetof(struct segment_header, keeper))
-                    && its_namespace == pid_namespace
-                    && (keeper == 0 || !process_exists((pid_t)keeper));
+        abandoned =
+            magic == SEGMENT_MAGIC
+            && read_field(fd, &its_namespace, sizeof its_namespace,
+                          offsetof(struct segment_header, pid_namespace))
+            && read_field(fd, &keeper, sizeof keeper,
+                          offsetof(struct segment_header, keeper))
+            && read_field(fd, &created, sizeof created,
+                          offsetof(struct segment_header, created_boottime_ns))
+            && its_namespace == pid_namespace
+            && (pid == 0 || !lives(pid, created, thorough))
+            && (keeper == 0 || !lives((pid_t)keeper, created, thorough));
     syscall(SYS_close, fd);
     return abandoned;
 }
@@ -404,7 +519,7 @@ segment_unlink_abandoned(int directory, pid_t pid, uint32_t generation,
     char name[24];
 
     segment_name(name, pid, generation);
-    return is_abandoned(directory, name, pid_namespace)
+    return is_abandoned(directory, name, pid_namespace, 0, false)
            && syscall(SYS_unlinkat, directory, name, 0) == 0;
 }
 
@@ -417,8 +532,21 @@ struct kernel_dirent {
     char name[];
 };
 
+static bool
+sweep_one(int directory, const char *name, uint64_t pid_namespace, bool thorough)
+{
+    uint32_t generation;
+    pid_t pid;
+
+    if (!segment_name_parse(name, &pid, &generation)
+        || (!thorough && process_exists(pid)))
+        return false;
+    return is_abandoned(directory, name, pid_namespace, pid, thorough)
+           && syscall(SYS_unlinkat, directory, name, 0) == 0;
+}
+
 void
-segment_sweep(int directory, uint64_t pid_namespace, unsigned limit)
+segment_sweep(int directory, uint64_t pid_namespace, unsigned limit, bool thorough)
 {
     _Alignas(8) char buffer[1024];
     unsigned entries = 0;
@@ -427,15 +555,12 @@ segment_sweep(int directory, uint64_t pid_namespace, unsigned limit)
     if (pid_namespace == 0)
         return;
     syscall(SYS_lseek, directory, (off_t)0, SEEK_SET);
-    while (limit > 0 && entries < MAX_SWEPT_ENTRIES
+    while (limit > 0 && (thorough || entries < MAX_SWEPT_ENTRIES)
            && (filled = syscall(SYS_getdents64, directory, buffer, sizeof buffer)) > 0) {
         for (long at = 0; at < filled && limit > 0; entries++) {
             const struct kernel_dirent *entry = (const void *)(buffer + at);
-            uint32_t generation;
-            pid_t pid;
 
-            if (segment_name_parse(entry->name, &pid, &generation) && !process_exists(pid)
-                && segment_unlink_abandoned(directory, pid, generation, pid_namespace))
+            if (sweep_one(directory, entry->name, pid_namespace, thorough))
                 limit--;
             at += entry->length;
         }

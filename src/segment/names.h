@@ -66,9 +66,25 @@ bool segment_unlink_abandoned(int directory, pid_t pid, uint32_t generation,
 
 /*
  * Unlinks up to limit segments of dead processes of this user and this pid
- * namespace in the directory, sparing those whose keeper lives.
+ * namespace in the directory, sparing those whose keeper lives.  A thorough sweep
+ * also finds those whose number has passed to another process, and those of
+ * zombies (segment_process_lives()).
  */
-void segment_sweep(int directory, uint64_t pid_namespace, unsigned limit);
+void segment_sweep(int directory, uint64_t pid_namespace, unsigned limit, bool thorough);
+
+/*
+ * Does the process PID run that made a segment at created_boottime_ns?  A zombie
+ * does not, nor one that has started since.  0: whoever has that number.
+ */
+bool segment_process_lives(pid_t pid, uint64_t created_boottime_ns);
+
+/*
+ * The directories of segments that exist: opens the first usable one from *which
+ * (0 at first) on in the order of segment_directory() and moves *which behind it.
+ * Creates none.  A descriptor (close it) and the path, or -ENOENT after the last.
+ */
+int segment_directory_next(unsigned *which, const char *memtop_dir,
+                           const char *runtime_dir, char buffer[SEGMENT_PATH_MAX]);
 
 /* Inode of /proc/self/ns/pid, 0 if unknown. */
 uint64_t segment_pid_namespace(void);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,9 +14,11 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "segment/clock.h"
 #include "segment/names.h"
 #include "segment/reader.h"
 
@@ -181,14 +184,106 @@ test_unfinished(void **state)
 
     (void)state;
     assert_true(fd >= 0);
-    segment_sweep(directory, here, 16);
+    segment_sweep(directory, here, 16, false);
     assert_false(segment_unlink_abandoned(directory, nobody, 0, here));
     assert_int_equal(0, futimens(fd, old));
-    segment_sweep(directory, here, 16);
+    segment_sweep(directory, here, 16, false);
     assert_int_equal(-1, openat(directory, "2147483647.0", O_RDONLY));
     assert_int_equal(ENOENT, errno);
     close(fd);
     close(directory);
+}
+
+/* A child that has ended, not yet waited for. */
+static pid_t
+make_zombie(void)
+{
+    siginfo_t info;
+    pid_t pid = fork();
+
+    if (pid == 0)
+        _exit(0);
+    assert_int_equal(0, waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT));
+    return pid;
+}
+
+static void
+test_lives(void **state)
+{
+    uint64_t now = (uint64_t)clock_ns(CLOCK_BOOTTIME);
+    pid_t zombie = make_zombie();
+
+    (void)state;
+    assert_true(segment_process_lives(getpid(), now));
+    assert_true(segment_process_lives(getpid(), 0));
+    /* Made long before we started: by another process with our number. */
+    assert_false(segment_process_lives(getpid(), 1));
+    assert_false(segment_process_lives(INT32_MAX, 0));
+    assert_int_equal(0, kill(zombie, 0));
+    assert_false(segment_process_lives(zombie, now));
+    waitpid(zombie, NULL, 0);
+}
+
+/* Leaves a segment of pid as if made at that time. */
+static void
+leave_segment(int directory, pid_t pid, uint64_t created_ns)
+{
+    struct segment_header header = {.pid_namespace = segment_pid_namespace(),
+                                    .created_boottime_ns = created_ns};
+    uint32_t generation;
+    int fd = segment_create(directory, pid, 2, 0, &generation);
+
+    segment_header_init(&header, 0);
+    assert_int_equal(sizeof header, pwrite(fd, &header, sizeof header, 0));
+    close(fd);
+}
+
+static void
+test_thorough_sweep(void **state)
+{
+    int directory = open(base, O_RDONLY | O_DIRECTORY);
+    uint64_t now = (uint64_t)clock_ns(CLOCK_BOOTTIME);
+    pid_t zombie = make_zombie();
+    char left[24], reused[24], living[24];
+
+    (void)state;
+    leave_segment(directory, zombie, now);
+    leave_segment(directory, getpid(), now);
+    leave_segment(directory, getpid(), 1);
+    segment_name(left, zombie, 0);
+    segment_name(living, getpid(), 0);
+    segment_name(reused, getpid(), 1);
+    segment_sweep(directory, segment_pid_namespace(), 16, false);
+    assert_int_equal(0, faccessat(directory, left, F_OK, 0));
+    assert_int_equal(0, faccessat(directory, reused, F_OK, 0));
+    segment_sweep(directory, segment_pid_namespace(), 16, true);
+    assert_int_equal(-1, faccessat(directory, left, F_OK, 0));
+    assert_int_equal(-1, faccessat(directory, reused, F_OK, 0));
+    assert_int_equal(0, faccessat(directory, living, F_OK, 0));
+    unlinkat(directory, living, 0);
+    waitpid(zombie, NULL, 0);
+    close(directory);
+}
+
+/* Finding the directories that are there makes none. */
+static void
+test_next_directory(void **state)
+{
+    char path[SEGMENT_PATH_MAX], missing[SEGMENT_PATH_MAX];
+    unsigned which = 0;
+    int fd;
+
+    (void)state;
+    snprintf(missing, sizeof missing, "%s/missing", base);
+    fd = segment_directory_next(&which, base, missing, path);
+    assert_true(fd >= 0);
+    assert_string_equal(base, path);
+    close(fd);
+    while ((fd = segment_directory_next(&which, base, missing, path)) >= 0) {
+        assert_string_not_equal(base, path);
+        close(fd);
+    }
+    assert_int_equal(-1, access(missing, F_OK));
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
@@ -199,7 +294,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_names),      TEST(test_directory), TEST(test_create),
         TEST(test_file_limit), TEST(test_prepare),   TEST(test_namespace),
-        TEST(test_unfinished),
+        TEST(test_unfinished), TEST(test_lives), TEST(test_thorough_sweep),
+        TEST(test_next_directory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
