@@ -37,7 +37,7 @@ if HAVE_CMOCKA
 check_PROGRAMS += tests/unit/history tests/unit/procfs tests/unit/signals \
 	tests/unit/spool tests/unit/lines tests/unit/capture tests/unit/launch \
 	tests/unit/library tests/unit/meter tests/unit/script tests/unit/session \
-	tests/unit/subject
+	tests/unit/subject tests/unit/roster
 tests_unit_history_SOURCES = tests/unit/history.c
 tests_unit_history_LDADD = src/monitor/libmonitor.a $(CMOCKA_LIBS) $(LIBINTL)
 tests_unit_procfs_SOURCES = tests/unit/procfs.c
@@ -60,11 +60,14 @@ tests_unit_script_SOURCES = tests/unit/script.c
 tests_unit_script_LDADD = src/monitor/libmonitor.a src/segment/libsegment.a $(CMOCKA_LIBS) $(LIBINTL)
 tests_unit_session_SOURCES = tests/unit/session.c
 tests_unit_session_LDADD = src/monitor/libmonitor.a src/segment/libsegment.a $(CMOCKA_LIBS) $(LIBINTL) -ldl
+tests_unit_roster_SOURCES = tests/unit/roster.c
+tests_unit_roster_LDADD = src/monitor/libmonitor.a $(CMOCKA_LIBS) $(LIBINTL)
 tests_unit_subject_SOURCES = tests/unit/subject.c
 tests_unit_subject_LDADD = src/monitor/libmonitor.a src/segment/libsegment.a $(CMOCKA_LIBS) $(LIBINTL)
 TESTS += tests/unit/history tests/unit/procfs tests/unit/signals tests/unit/spool \
 	tests/unit/lines tests/unit/capture tests/unit/launch tests/unit/library \
-	tests/unit/meter tests/unit/script tests/unit/session tests/unit/subject
+	tests/unit/meter tests/unit/script tests/unit/session tests/unit/subject \
+	tests/unit/roster
 endif
 
 # Where the RSS went.

@@ -28,9 +28,11 @@ struct family {
 
 /* Keeps the last image of each. */
 static void
-note_child(void *context, pid_t pid, uint32_t generation)
+note_child(void *context, const struct tree_segment *segment)
 {
     struct family *family = context;
+    const pid_t pid = segment->pid;
+    const uint32_t generation = segment->generation;
 
     if (pid == family->root)
         return;

@@ -5,15 +5,18 @@ src_monitor_libmonitor_a_SOURCES = \
 	src/monitor/bandreader.c src/monitor/bandreader.h \
 	src/monitor/bands.c src/monitor/bands.h \
 	src/monitor/capture.c src/monitor/capture.h \
+	src/monitor/census.c src/monitor/census.h \
 	src/monitor/children.c src/monitor/children.h \
 	src/monitor/checkpoints.c src/monitor/checkpoints.h \
 	src/monitor/history.c src/monitor/history.h \
 	src/monitor/launch.c src/monitor/launch.h \
 	src/monitor/library.c src/monitor/library.h \
 	src/monitor/lines.c src/monitor/lines.h \
+	src/monitor/locate.c src/monitor/locate.h \
 	src/monitor/messages.c src/monitor/messages.h \
 	src/monitor/meter.c src/monitor/meter.h \
 	src/monitor/procfs.c src/monitor/procfs.h \
+	src/monitor/roster.c src/monitor/roster.h \
 	src/monitor/saved.c src/monitor/saved.h \
 	src/monitor/script.c src/monitor/script.h \
 	src/monitor/session.c src/monitor/session.h \

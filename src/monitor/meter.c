@@ -150,10 +150,13 @@ meter_sample(struct meter *meter, const struct process *process)
 }
 
 /* The recorder knows nothing of the RSS: what was read now holds for the time
-   since it was read before, as with every sample. */
+   since it was read before, as with every sample; of the time before that nothing
+   is known. */
 static uint64_t
 recorded_rss(const struct meter *meter, const struct process *process)
 {
+    if (meter->sample_ns == 0)
+        return HISTORY_UNKNOWN;
     if (process->os_known && process->os.rss > 0)
         return process->os.rss;
     return meter->rss ? meter->rss : HISTORY_UNKNOWN;
@@ -204,6 +207,7 @@ meter_push_recorded(struct meter *meter, const struct process *process,
                     const struct recorded *slots, size_t count, int64_t offset_ns,
                     struct history *history)
 {
+    const uint64_t rss = recorded_rss(meter, process);
     int64_t first_ns, last_ns = INT64_MIN;
 
     history_span(history, &first_ns, &last_ns);
@@ -217,7 +221,7 @@ meter_push_recorded(struct meter *meter, const struct process *process,
             || __builtin_add_overflow((int64_t)slot->end_ns, offset_ns, &time_ns)
             || time_ns <= 0 || time_ns <= last_ns || time_ns >= process->run_ns)
             continue;
-        sample = sample_of(slot, recorded_rss(meter, process), time_ns);
+        sample = sample_of(slot, rss, time_ns);
         history_push(history, &sample);
         account(meter, slot, time_ns, &sample);
         last_ns = time_ns;

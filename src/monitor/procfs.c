@@ -141,8 +141,8 @@ procfs_parse_stat(const char *text, struct procfs_stat *out)
         return -EPROTO;
     stat.state = field[2];
     field += 3;
-    /* Fields 4 to 22 of proc(5), some of them negative. */
-    for (int i = 4; i <= 22; i++) {
+    /* Fields 4 to 24 of proc(5), some of them negative. */
+    for (int i = 4; i <= 24; i++) {
         bool negative;
 
         field += strspn(field, " ");
@@ -152,14 +152,17 @@ procfs_parse_stat(const char *text, struct procfs_stat *out)
             return -EPROTO;
         if (i == 4)
             stat.parent = negative || number > INT32_MAX ? 0 : (pid_t)number;
+        else if (i == 22)
+            stat.start_ticks = number;
+        else if (i == 24)
+            stat.rss = negative ? 0 : number * (uint64_t)sysconf(_SC_PAGESIZE);
     }
-    stat.start_ticks = number;
     *out = stat;
     return 0;
 }
 
-static int
-read_stat(pid_t pid, struct procfs_stat *out)
+int
+procfs_stat(pid_t pid, struct procfs_stat *out)
 {
     FILE *file = open_file(pid, "stat");
     char text[1024];
@@ -183,11 +186,60 @@ int
 procfs_start(pid_t pid, uint64_t *out)
 {
     struct procfs_stat stat;
-    int result = read_stat(pid, &stat);
+    int result = procfs_stat(pid, &stat);
 
     if (result == 0)
         *out = stat.start_ticks;
     return result;
+}
+
+uint64_t
+procfs_boottime_ns(uint64_t ticks)
+{
+    uint64_t per_second = (uint64_t)sysconf(_SC_CLK_TCK);
+
+    return ticks / per_second * 1000000000
+           + ticks % per_second * (1000000000 / per_second);
+}
+
+/* Reads a small file whole, NUL-terminated.  Its length or -errno. */
+static ssize_t
+read_small(pid_t pid, const char *name, char *buffer, size_t size)
+{
+    FILE *file = open_file(pid, name);
+    size_t length;
+
+    if (!file)
+        return -errno;
+    length = fread(buffer, 1, size - 1, file);
+    fclose(file);
+    buffer[length] = '\0';
+    return (ssize_t)length;
+}
+
+int
+procfs_command(pid_t pid, char *buffer, size_t size)
+{
+    char text[4096], name[32];
+    ssize_t length = read_small(pid, "cmdline", text, sizeof text);
+    const char *begin;
+
+    if (length > 0 && text[0] != '\0') {
+        for (ssize_t i = 0; i + 1 < length; i++)
+            if (text[i] == '\0')
+                text[i] = ' ';
+        begin = text + strcspn(text, " ");
+        while (begin > text && begin[-1] != '/')
+            begin--;
+        snprintf(buffer, size, "%s", begin);
+        return 0;
+    }
+    length = read_small(pid, "comm", name, sizeof name);
+    if (length < 0)
+        return (int)length;
+    name[strcspn(name, "\n")] = '\0';
+    snprintf(buffer, size, "[%s]", name);
+    return 0;
 }
 
 /* What procfs_descendants gathers. */
@@ -268,7 +320,7 @@ gather_by_parent(struct gathered *gathered, DIR *proc, pid_t pid)
 
         if (!parse_number(&name, &child) || *name || child > INT32_MAX)
             continue;
-        if (read_stat((pid_t)child, &stat) == 0 && stat.parent == pid)
+        if (procfs_stat((pid_t)child, &stat) == 0 && stat.parent == pid)
             gather(gathered, child);
     }
 }

@@ -27,6 +27,21 @@ int procfs_memory(pid_t pid, struct procfs_memory *out);
    process's identity. */
 int procfs_start(pid_t pid, uint64_t *out);
 
+/* The same as CLOCK_BOOTTIME. */
+uint64_t procfs_boottime_ns(uint64_t ticks);
+
+struct procfs_stat {
+    char state;
+    pid_t parent;
+    uint64_t start_ticks;
+    uint64_t rss;         /* bytes */
+};
+int procfs_stat(pid_t pid, struct procfs_stat *out);
+
+/* The command line, arguments separated by blanks and the program without its
+   path, cut to size; in brackets its short name if there is none.  Unsanitised. */
+int procfs_command(pid_t pid, char *buffer, size_t size);
+
 /* Children of pid, recursively, at most limit into pids; *count is how many
    there are (a lower bound if it exceeds limit).  A child whose parent has
    ended belongs to init and is not found. */
@@ -50,11 +65,6 @@ int procfs_uids(pid_t pid, uid_t *real, uid_t *effective);
 int procfs_thread(pid_t pid, pid_t tid, char name[16], char *state);
 
 /* The parsers alone: the text of /proc/PID/status and of /proc/PID/stat. */
-struct procfs_stat {
-    char state;
-    pid_t parent;
-    uint64_t start_ticks;
-};
 int procfs_parse_status(FILE *file, struct procfs_memory *out);
 int procfs_parse_stat(const char *text, struct procfs_stat *out);
 

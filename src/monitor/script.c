@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "monitor/roster.h"
 #include "segment/figures.h"
 
 struct script {
@@ -23,6 +24,7 @@ struct script {
     size_t count, next;
     char *command;
     enum process_state state;
+    struct roster *roster; /* rooted; made when it is first needed */
 };
 
 #define FIELD(name, member)                                                              \
@@ -221,6 +223,133 @@ settle(struct process *process)
             process->bands.rss += process->bands.bytes[i];
 }
 
+/* ---- other processes ---- */
+
+static bool
+state_of(const char *name, enum process_state *state)
+{
+    for (int i = 0; i < STATE_COUNT; i++)
+        if (strcmp(name, process_state_json((enum process_state)i)) == 0) {
+            *state = (enum process_state)i;
+            return true;
+        }
+    return false;
+}
+
+/* "sh>env" */
+static void
+set_before(struct roster_entry *entry, const char *names)
+{
+    size_t used = 0;
+
+    for (; *names && used + 4 < sizeof entry->before; names++)
+        used += (size_t)snprintf(entry->before + used, sizeof entry->before - used,
+                                 *names == '>' ? " > " : "%c", *names);
+    entry->generations++;
+}
+
+static bool
+set_entry(struct roster_entry *entry, const char *key, const char *text)
+{
+    uint64_t value;
+
+    if (strcmp(key, "state") == 0)
+        return state_of(text, &entry->state);
+    if (strcmp(key, "before") == 0) {
+        set_before(entry, text);
+        return true;
+    }
+    if (!parse_value(text, &value))
+        return false;
+    if (strcmp(key, "heap") == 0) {
+        entry->heap = value;
+        entry->measured = true;
+    } else if (strcmp(key, "peak") == 0) {
+        entry->heap_peak = value;
+    } else if (strcmp(key, "rss") == 0) {
+        entry->rss = value;
+    } else if (strcmp(key, "allocations") == 0) {
+        entry->allocations = (double)value;
+    } else if (strcmp(key, "start") == 0) {
+        entry->start_ns = value * 1000000;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* PID PARENT [WORD=VALUE]... : COMMAND; entry is what the process was before. */
+static bool
+play_entry(const char *line, struct roster_entry *entry)
+{
+    char word[64];
+    int at = 0;
+
+    if (sscanf(line, "%*d %d%n", &entry->parent, &at) != 1)
+        return false;
+    line += at;
+    entry->state = STATE_RUNNING;
+    for (;;) {
+        char *equals;
+
+        line += strspn(line, " ");
+        if (*line == ':') {
+            snprintf(entry->command, sizeof entry->command, "%s",
+                     line + 1 + strspn(line + 1, " "));
+            break;
+        }
+        if (sscanf(line, "%63s%n", word, &at) != 1 || !(equals = strchr(word, '=')))
+            return false;
+        *equals = '\0';
+        if (!set_entry(entry, word, equals + 1))
+            return false;
+        line += at;
+    }
+    entry->ended = entry->state >= STATE_EXITED;
+    return true;
+}
+
+static bool
+play_process(struct script *script, const char *line, bool check, pid_t root)
+{
+    struct roster_entry scratch = {0}, *entry = &scratch;
+    pid_t pid = (pid_t)strtol(line, NULL, 10);
+
+    if (pid <= 0)
+        return false;
+    if (!check) {
+        if (!script->roster) {
+            script->roster = roster_new(true);
+            if (!script->roster || !roster_add(script->roster, root))
+                return false;
+        }
+        entry = roster_find(script->roster, pid);
+        if (!entry)
+            entry = roster_add(script->roster, pid);
+    }
+    return entry && play_entry(line, entry);
+}
+
+const struct roster *
+script_roster(const struct script *script)
+{
+    return script->roster;
+}
+
+void
+script_arrange(struct script *script, const struct process *root)
+{
+    struct roster_entry *entry;
+
+    if (!script->roster && (!(script->roster = roster_new(true))
+                            || !roster_add(script->roster, root->pid)))
+        return;
+    entry = roster_first(script->roster);
+    snprintf(entry->command, sizeof entry->command, "%s", script_command(script));
+    roster_copy_process(entry, root);
+    roster_arrange(script->roster, (uint64_t)root->run_ns);
+}
+
 /* Plays the words behind a line's time.  session may be NULL. */
 static bool
 play(struct script *script, const char *line, struct session *session,
@@ -236,6 +365,11 @@ play(struct script *script, const char *line, struct session *session,
             return false;
         snprintf(word, sizeof word, "%.*s", (int)length, line);
         line += length;
+        if (strcmp(word, "process") == 0) {
+            if (!play_process(script, line + strspn(line, " "), !session, process->pid))
+                return false;
+            break;
+        }
         if (strcmp(word, "why") == 0 || strcmp(word, "say") == 0) {
             line += strspn(line, " \t");
             if (word[0] == 's' && session)
@@ -372,6 +506,7 @@ script_close(struct script *script)
 {
     if (!script)
         return;
+    roster_free(script->roster);
     free(script->lines);
     free(script->text);
     free(script->command);

@@ -25,6 +25,11 @@
  *   state           name in JSON of a living state: running, stopped, ...
  *   exit signal     the end
  *   why, say        text to the end of the line: why it is not measured; a message
+ *   process PID PARENT [WORD=VALUE]... : COMMAND
+ *                   to the end of the line: another process of the tree, words being
+ *                   heap peak rss allocations start (ms after the root's) state
+ *                   before (names joined by >); state is any state's name, and
+ *                   heap means that it is measured
  *
  * peak and stack_peak never fall below heap and stack, rss_peak never below
  * rss.  heap means that the process is measured, why that it is not.
@@ -37,6 +42,7 @@
 
 #include "monitor/session.h"
 
+struct roster;
 struct script;
 
 /* name may begin with "script:".  NULL and errno, EINVAL for what does not
@@ -53,5 +59,9 @@ bool script_next(struct script *script, int64_t elapsed_ns, struct session *sess
 enum process_state script_state(const struct script *script);
 
 const char *script_command(const struct script *script);
+
+/* The other processes, below the root as it is now; NULL if memory is short. */
+const struct roster *script_roster(const struct script *script);
+void script_arrange(struct script *script, const struct process *root);
 
 #endif

@@ -15,23 +15,36 @@
 #include <string.h>
 
 #include "i18n.h"
+#include "monitor/census.h"
+#include "monitor/children.h"
+#include "monitor/locate.h"
+#include "monitor/roster.h"
 #include "monitor/saved.h"
 #include "monitor/script.h"
 #include "monitor/subject.h"
+#include "monitor/tree.h"
 #include "monitor/watch.h"
 
 #define MESSAGES 500
 
 struct session {
     struct subject root;
-    struct subject *shown;   /* the root */
+    struct subject *shown;       /* the root or the selected one */
+    struct subject *selected;    /* another process, or NULL */
+    struct watch *selected_watch;
     struct messages *messages;
     bool keep_segments;
+    bool attached;               /* the root runs without us */
+    bool past_due;               /* the root's, from before we came */
+    bool selected_past_due;
     bool bands_shown;
     int64_t polled_ns;
-    struct watch *watch;   /* a program, ... */
-    struct script *script; /* or a script, ... */
-    struct saved *saved;   /* or a file, or nothing yet */
+    struct tree *tree;           /* of segments, or NULL */
+    struct watch *watch;         /* a program, ... */
+    struct census *census;       /* of the processes, or NULL */
+    bool want_figures, hold_roster;
+    struct script *script;       /* or a script, ... */
+    struct saved *saved;         /* or a file, or nothing yet */
     int64_t script_start_ns;
 };
 
@@ -89,12 +102,28 @@ session_saved(const struct session *session)
     return session->saved;
 }
 
+static void
+drop_selected(struct session *session)
+{
+    session->shown = &session->root;
+    if (!session->selected)
+        return;
+    watch_free(session->selected_watch, true);
+    subject_free(session->selected);
+    free(session->selected);
+    session->selected = NULL;
+    session->selected_watch = NULL;
+}
+
 void
 session_free(struct session *session)
 {
     if (!session)
         return;
+    drop_selected(session);
+    census_free(session->census);
     watch_free(session->watch, session->keep_segments);
+    tree_free(session->tree);
     script_close(session->script);
     saved_free(session->saved);
     messages_free(session->messages);
@@ -123,8 +152,91 @@ int
 session_watch(struct session *session, const struct launched *launched)
 {
     session->root.command = join(launched->argv);
-    session->watch = watch_new(launched, session, &session->root.process);
+    session->tree = tree_new(launched->directory, launched->pid);
+    if (!session->tree)
+        return -ENOMEM;
+    session->watch = watch_new(launched, session->tree, session, &session->root.process);
     return session->root.command && session->watch ? 0 : -ENOMEM;
+}
+
+static char *
+command_of(pid_t pid)
+{
+    char command[4096] = "";
+
+    procfs_command(pid, command, sizeof command);
+    return strdup(command);
+}
+
+int
+session_attach(struct session *session, pid_t pid)
+{
+    const struct tree_segment *newest = NULL;
+    struct located located;
+    int result = locate_segment(pid, &located);
+
+    if (result)
+        return result;
+    if (located.directory[0]) {
+        session->tree = tree_new_all(located.directory, located.pid_namespace,
+                                     located.real, located.effective);
+        if (!session->tree)
+            return -ENOMEM;
+        tree_scan(session->tree);
+        newest = tree_newest(session->tree, located.pid);
+    }
+    if (newest && newest->alien)
+        return -EPROTONOSUPPORT;
+    session->root.command = command_of(pid);
+    session->watch = watch_attach(pid, located.pid, located.start_boottime_ns,
+                                  session->tree, session, &session->root.process);
+    session->attached = session->past_due = true;
+    return session->root.command && session->watch ? 0 : -ENOMEM;
+}
+
+/* As the list has it, for a process that may have ended; or NULL. */
+static char *
+listed_command(const struct session *session, pid_t pid)
+{
+    const struct roster *roster = session_roster(session);
+
+    for (size_t i = 0; roster && i < roster_count(roster); i++)
+        if (roster_at(roster, i)->pid == pid)
+            return strdup(roster_at(roster, i)->command);
+    return NULL;
+}
+
+int
+session_show(struct session *session, pid_t pid)
+{
+    struct subject *selected;
+
+    drop_selected(session);
+    if (pid == session->root.process.pid)
+        return 0;
+    if (!session->watch)
+        return -ENOTSUP;
+    selected = calloc(1, sizeof *selected);
+    if (!selected || !subject_init(selected)
+        || (session->root.checkpoints && !subject_keep_checkpoints(selected))) {
+        if (selected)
+            subject_free(selected);
+        free(selected);
+        return -ENOMEM;
+    }
+    session->selected = selected;
+    selected->command = listed_command(session, pid);
+    if (!selected->command)
+        selected->command = command_of(pid);
+    session->selected_watch =
+        watch_attach(pid, pid, 0, session->tree, session, &selected->process);
+    if (!session->selected_watch) {
+        drop_selected(session);
+        return -ENOMEM;
+    }
+    session->selected_past_due = true;
+    session->shown = selected;
+    return 0;
 }
 
 /* ---- messages ---- */
@@ -135,7 +247,8 @@ session_say(struct session *session, enum severity severity, const char *format,
     va_list arguments;
 
     va_start(arguments, format);
-    messages_add(session->messages, session->root.process.run_ns, severity, format, arguments);
+    messages_add(session->messages, session->root.process.run_ns, severity, format,
+                 arguments);
     va_end(arguments);
 }
 
@@ -174,22 +287,49 @@ judge_state(const struct subject *subject, const struct watch *watch, int64_t no
     return meter_idle(&subject->meter, now_ns) ? STATE_IDLE : STATE_RUNNING;
 }
 
+/* A process that was not started by us has a past. */
 static void
-poll_watch(struct session *session, struct subject *subject, struct watch *watch,
-           int64_t now_ns, bool with_sizes)
+digest_past(struct session *session, struct subject *subject, struct watch *watch,
+            int64_t now_ns)
+{
+    int64_t offset_ns;
+    size_t count;
+    struct recorded *slots = watch_past(watch, &count, &offset_ns);
+
+    subject_digest(subject, session, now_ns, slots, count, offset_ns);
+    free(slots);
+}
+
+static void
+digest_recent(struct session *session, struct subject *subject, struct watch *watch,
+              int64_t now_ns)
 {
     struct recorded slots[RECORDER_SLOTS];
     int64_t offset_ns = 0;
-    size_t count;
-    bool restarted;
+    size_t count = watch_recorded(watch, slots, RECORDER_SLOTS, &offset_ns);
+
+    subject_digest(subject, session, now_ns, slots, count, offset_ns);
+}
+
+static void
+poll_watch(struct session *session, struct subject *subject, struct watch *watch,
+           bool *past_due, int64_t now_ns, bool with_sizes)
+{
+    bool restarted, shown;
 
     watch_poll(watch, now_ns, with_sizes, &restarted);
     if (restarted)
         subject_restart(subject);
-    count = watch_recorded(watch, slots, RECORDER_SLOTS, &offset_ns);
-    subject_digest(subject, session, now_ns, slots, count, offset_ns);
+    if (*past_due)
+        digest_past(session, subject, watch, now_ns);
+    else
+        digest_recent(session, subject, watch, now_ns);
+    *past_due = false;
     if (!subject->process.ended)
         subject->process.state = judge_state(subject, watch, now_ns);
+    shown = session->bands_shown && subject == session->shown;
+    if (shown || subject->checkpoints)
+        watch_bands(watch, now_ns, shown ? BANDS_SHOWN : BANDS_KEPT);
 }
 
 /* Every line that is due gives a sample, however rarely we are called. */
@@ -205,6 +345,7 @@ poll_script(struct session *session, int64_t now_ns)
         script_next(session->script, now_ns - session->script_start_ns, session, process))
         subject_digest(root, session, session->script_start_ns + process->run_ns, NULL, 0,
                        0);
+    script_arrange(session->script, process);
     if (process->ended)
         return;
     process->run_ns = now_ns - session->script_start_ns;
@@ -212,29 +353,63 @@ poll_script(struct session *session, int64_t now_ns)
     process->state = script_state(session->script);
     if (process->state == STATE_RUNNING && meter_idle(&root->meter, now_ns))
         process->state = STATE_IDLE;
+    script_arrange(session->script, process);
+}
+
+static void
+poll_root(struct session *session, int64_t now_ns, bool with_sizes)
+{
+    if (session->watch)
+        poll_watch(session, &session->root, session->watch, &session->past_due, now_ns,
+                   with_sizes);
+    else if (session->script)
+        poll_script(session, now_ns);
+}
+
+static void
+poll_selected(struct session *session, int64_t now_ns, bool with_sizes)
+{
+    poll_watch(session, session->selected, session->selected_watch,
+               &session->selected_past_due, now_ns, with_sizes);
+}
+
+/* poll reads the subject, and keeps a moment if one is due.  The end is a moment to
+   come back to, whenever it comes. */
+static void
+poll_subject(struct session *session, struct subject *subject,
+             void (*poll)(struct session *session, int64_t now_ns, bool with_sizes),
+             int64_t now_ns, bool with_sizes)
+{
+    bool keep = subject_moment_due(subject, now_ns);
+
+    if (subject->process.ended)
+        return;
+    poll(session, now_ns, with_sizes || keep);
+    if (keep || (subject->checkpoints && subject->process.ended))
+        subject_keep_moment(subject, now_ns);
+}
+
+/* Those who outlive the root are still looked at. */
+static void
+take_census(struct session *session, int64_t now_ns)
+{
+    if (!session->census || session->hold_roster)
+        return;
+    if (session->root.process.ended && session->tree)
+        tree_scan(session->tree);
+    census_take(session->census, session->tree, now_ns, session->want_figures);
 }
 
 void
 session_poll(struct session *session, int64_t now_ns, bool with_sizes)
 {
-    struct subject *root = &session->root;
-    bool keep = subject_moment_due(root, now_ns);
-
-    if (root->process.ended)
-        return;
-    if (session->watch)
-        poll_watch(session, root, session->watch, now_ns, with_sizes || keep);
-    else if (session->script)
-        poll_script(session, now_ns);
-    else
+    if (!session->watch && !session->script)
         return;
     session->polled_ns = now_ns;
-    if (session->watch && (session->bands_shown || root->checkpoints))
-        watch_bands(session->watch, now_ns,
-                    session->bands_shown ? BANDS_SHOWN : BANDS_KEPT);
-    /* The end is a moment to come back to, whenever it comes. */
-    if (keep || (root->checkpoints && root->process.ended))
-        subject_keep_moment(root, now_ns);
+    poll_subject(session, &session->root, poll_root, now_ns, with_sizes);
+    if (session->selected)
+        poll_subject(session, session->selected, poll_selected, now_ns, with_sizes);
+    take_census(session, now_ns);
 }
 
 bool
@@ -256,15 +431,45 @@ session_read_bands(struct session *session)
         watch_bands(session->watch, session->polled_ns, BANDS_NOW);
 }
 
+bool
+session_keep_roster(struct session *session)
+{
+    if (!session->census && session->watch)
+        session->census = census_new(&session->root.process, session_command(session),
+                                     !session->attached);
+    return session->census || !session->watch;
+}
+
+void
+session_want_figures(struct session *session, bool wanted)
+{
+    session->want_figures = wanted;
+}
+
+void
+session_hold_roster(struct session *session, bool hold)
+{
+    session->hold_roster = hold;
+}
+
 /* ---- reading ---- */
+
+const struct roster *
+session_roster(const struct session *session)
+{
+    if (session->script)
+        return script_roster(session->script);
+    return session->census ? census_roster(session->census) : NULL;
+}
 
 void
 session_each_child(const struct session *session,
                    void (*visit)(void *context, const struct process *process),
                    void *context)
 {
-    if (session->watch)
-        watch_each_child(session->watch, visit, context);
+    if (session->watch && session->tree)
+        children_each(session->tree, tree_directory(session->tree),
+                      session->root.process.pid, visit, context);
 }
 
 const struct process *
@@ -285,9 +490,11 @@ saved_threads(const struct saved *saved, struct thread *out, size_t capacity)
 size_t
 session_threads(struct session *session, struct thread *out, size_t capacity)
 {
+    struct watch *watch = session->selected ? session->selected_watch : session->watch;
+
     if (session->saved)
         return saved_threads(session->saved, out, capacity);
-    return session->watch ? watch_threads(session->watch, out, capacity) : 0;
+    return watch ? watch_threads(watch, out, capacity) : 0;
 }
 
 const struct subject *

@@ -90,6 +90,7 @@ process_knows(const struct process *process, enum process_part part)
 
 struct session;
 struct subject;
+struct roster;
 struct saved;
 
 struct session_options {
@@ -121,6 +122,22 @@ void session_free(struct session *session);
    given better words before.  Returns 0 or -ENOMEM. */
 int session_watch(struct session *session, const struct launched *launched);
 
+/*
+ * Watches a process that runs already, without touching it, in place of a launched
+ * program.  One without the library is watched too, as far as /proc tells, and
+ * why_not says how to get more.  Returns 0, -ENOMEM, -ESRCH: there is no such
+ * process; -EACCES: it may not be looked at; -EPROTONOSUPPORT: its library is of
+ * another version; -ENOENT: its segment has been removed.
+ */
+int session_attach(struct session *session, pid_t pid);
+
+/*
+ * Shows another process of the tree, or the root again.  What was gathered of the
+ * one shown before, unless it is the root, is dropped; the past of this one comes
+ * from its flight recorder.  Returns 0, -ENOMEM, or -ENOTSUP for a script.
+ */
+int session_show(struct session *session, pid_t pid);
+
 /* Reads everything once; now_ns is CLOCK_MONOTONIC (or the test clock).
    with_sizes: also copy the histogram.  Notices the program's end (never
    blocks). */
@@ -147,6 +164,14 @@ size_t session_threads(struct session *session, struct thread *out, size_t capac
    asks for the histogram now and then.  False if memory is short. */
 bool session_keep_checkpoints(struct session *session);
 
+/* From now on the processes of the tree are listed (roster.h).  False if memory is
+   short.  session_want_figures(): each poll also reads what they have allocated,
+   for someone looks at them. */
+bool session_keep_roster(struct session *session);
+void session_want_figures(struct session *session, bool wanted);
+void session_hold_roster(struct session *session, bool hold); /* as it is */
+const struct roster *session_roster(const struct session *session); /* or NULL */
+
 /* Calls visit for each child that was counted (children.h). */
 void session_each_child(const struct session *session,
                         void (*visit)(void *context, const struct process *process),
@@ -157,7 +182,7 @@ const struct process *session_process(const struct session *session);
 const struct history *session_history(const struct session *session);
 const char *session_command(const struct session *session); /* joined, unsanitised */
 
-/* What the display shows (subject.h): the root. */
+/* What the display shows (subject.h): the root, or what session_show() says. */
 const struct subject *session_shown(const struct session *session);
 
 /* Messages in order; index 0 is the oldest kept.  total counts those dropped

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The segments of a program and its descendants: those in the directory whose
- * keeper is this memtop.  Finds new ones, counts them, takes them away.
+ * The segments in a directory: those of a program and its descendants, whose
+ * keeper is this memtop, or everybody's.  Finds new ones, counts them, takes
+ * away those it keeps.
  */
 #ifndef MEMTOP_TREE_H
 #define MEMTOP_TREE_H
@@ -12,9 +13,24 @@
 
 struct tree;
 
-/* directory may be "": then there is nothing to find.  first is the generation
-   of the root's prepared segment.  NULL if memory is short. */
-struct tree *tree_new(const char *directory, pid_t root, uint32_t first);
+/* The segment of one image of a process. */
+struct tree_segment {
+    pid_t pid;
+    pid_t parent;       /* when it was made */
+    uint32_t generation;
+    uint64_t created_boottime_ns;
+    bool counts;        /* it has counters, and -n does not leave it out */
+    bool alien;         /* of another version: there is nothing but the pid */
+};
+
+/* Of what this memtop keeps, from now on.  directory may be "": then there is
+   nothing to find.  NULL if memory is short. */
+struct tree *tree_new(const char *directory, pid_t root);
+
+/* Of all in that pid namespace (its inode), whose files belong to one of the uids;
+   nothing is taken away. */
+struct tree *tree_new_all(const char *directory, uint64_t pid_namespace, uid_t owner_real,
+                          uid_t owner_effective);
 void tree_free(struct tree *tree);
 
 /* Looks at the directory if it may have changed; whether it did look. */
@@ -25,13 +41,20 @@ bool tree_scan(struct tree *tree);
    opened them. */
 void tree_prune(struct tree *tree);
 
-/* Calls visit for each segment of the tree that the last look has found. */
+/* How many looks there have been. */
+unsigned tree_looks(const struct tree *tree);
+
+/* Calls visit for each segment of the tree that the last look has found, in the order
+   of their making. */
 void tree_each(const struct tree *tree,
-               void (*visit)(void *context, pid_t pid, uint32_t generation),
+               void (*visit)(void *context, const struct tree_segment *segment),
                void *context);
 
-/* The newest generation of the root that counts. */
-uint32_t tree_generation(const struct tree *tree);
+/* Of the newest image of a process, or NULL; good until the next look. */
+const struct tree_segment *tree_newest(const struct tree *tree, pid_t pid);
+
+/* Where the tree looks; "" nowhere. */
+const char *tree_directory(const struct tree *tree);
 
 /* Processes other than the root that were counted. */
 unsigned tree_seen(const struct tree *tree);

@@ -1,26 +1,30 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The handshake: memtop's child leaves a segment PREPARED; the library makes
- * it ACTIVE (or PASSIVE, with a reason).  Each exec brings a new generation,
- * which replaces the one followed.  The file outlives the program, so the last
+ * it ACTIVE (or PASSIVE, with a reason).  Each exec brings a new segment, which
+ * replaces the one followed.  The mapping outlives the program, so the last
  * reading comes after its end and nothing is lost however it ended.
+ *
+ * A process that was not started by us has made its segment before; nothing of it
+ * is touched, and how it ends is seen through a pidfd.
  */
 #include "config.h"
 
 #include "monitor/watch.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "i18n.h"
 #include "monitor/bandreader.h"
-#include "monitor/children.h"
-#include "monitor/tree.h"
+#include "segment/clock.h"
 #include "segment/figures.h"
 #include "segment/names.h"
 #include "segment/reader.h"
@@ -49,10 +53,13 @@ struct watch {
     struct session *session;
     struct process *process;
     struct tree *tree;
-    char directory[SEGMENT_PATH_MAX];
-    char prepared[SEGMENT_PATH_MAX];
+    char prepared[SEGMENT_PATH_MAX]; /* "": there was none */
+    bool started;          /* by us: we wait for it */
+    int pidfd;             /* of one that was not, or -1 */
+    pid_t segment_pid;     /* in its own pid namespace */
     char name[64];         /* the program's, for messages */
     uint32_t generation;   /* the one followed */
+    uint64_t created_ns;   /* its segment's, CLOCK_BOOTTIME; 0: not yet made */
     struct reader *reader; /* of it, or NULL */
     uid_t real, effective; /* the program's, as last known */
     enum handshake handshake;
@@ -91,39 +98,95 @@ refuse(struct watch *watch, enum handshake handshake, const char *why)
     snprintf(process->why_not, sizeof process->why_not, "%s", why);
 }
 
-struct watch *
-watch_new(const struct launched *launched, struct session *session,
-          struct process *process)
+static struct watch *
+make_watch(pid_t pid, struct tree *tree, struct session *session, struct process *process)
 {
     struct watch *watch = calloc(1, sizeof *watch);
-    const char *file = strrchr(launched->segment, '/');
-    pid_t pid;
 
     if (!watch)
         return NULL;
     watch->session = session;
     watch->process = process;
-    snprintf(watch->directory, sizeof watch->directory, "%s", launched->directory);
+    watch->tree = tree;
+    watch->pidfd = -1;
+    watch->segment_pid = pid;
+    watch->real = getuid();
+    watch->effective = geteuid();
+    process->pid = pid;
+    process->generations = 1;
+    return watch;
+}
+
+struct watch *
+watch_new(const struct launched *launched, struct tree *tree, struct session *session,
+          struct process *process)
+{
+    struct watch *watch = make_watch(launched->pid, tree, session, process);
+    const char *file = strrchr(launched->segment, '/');
+    pid_t pid;
+
+    if (!watch)
+        return NULL;
+    watch->started = true;
     snprintf(watch->prepared, sizeof watch->prepared, "%s", launched->segment);
     if (file && !segment_name_parse(file + 1, &pid, &watch->generation))
         watch->generation = 0;
-    watch->tree = tree_new(launched->directory, launched->pid, watch->generation);
-    if (!watch->tree) {
-        free(watch);
-        return NULL;
-    }
     watch->started_ns = watch->image_ns = launched->started_ns;
     watch->recorded = launched->recorded;
-    watch->real = getuid();
-    watch->effective = geteuid();
     name_program(watch, launched->argv ? launched->argv[0] : "?");
-    process->pid = launched->pid;
-    process->generations = 1;
     /* A forecast, if there is a segment: the handshake may still come. */
     if (!launched->segment[0] || launched->why_no_segment[0])
         refuse(watch, MISSED,
                launched->why_no_segment[0] ? launched->why_no_segment
                                            : _("started without libmemtop"));
+    return watch;
+}
+
+/* CLOCK_BOOTTIME to CLOCK_MONOTONIC, which stands still while the machine sleeps:
+   the present is the same, whatever lay between. */
+static int64_t
+monotonic_of(uint64_t boottime_ns)
+{
+    return clock_ns(CLOCK_MONOTONIC) - (clock_ns(CLOCK_BOOTTIME) - (int64_t)boottime_ns);
+}
+
+struct watch *
+watch_attach(pid_t pid, pid_t segment_pid, uint64_t start_boottime_ns, struct tree *tree,
+             struct session *session, struct process *process)
+{
+    struct watch *watch = make_watch(pid, tree, session, process);
+    const struct tree_segment *newest;
+    char command[64];
+
+    if (!watch)
+        return NULL;
+    watch->segment_pid = segment_pid;
+    procfs_uids(pid, &watch->real, &watch->effective);
+    newest = tree ? tree_newest(tree, segment_pid) : NULL;
+    if (newest) {
+        watch->generation = newest->generation;
+        watch->created_ns = newest->created_boottime_ns;
+        if (start_boottime_ns == 0 || start_boottime_ns > newest->created_boottime_ns)
+            start_boottime_ns = newest->created_boottime_ns;
+    } else {
+        refuse(watch, MISSED,
+               _("it runs without libmemtop; start it under memtop, or with "
+                 "LD_PRELOAD=libmemtop.so"));
+    }
+    watch->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+    /* Of another process that has got the number it is of no use. */
+    if (watch->pidfd >= 0
+        && !segment_process_lives(pid, newest ? newest->created_boottime_ns
+                                              : start_boottime_ns)) {
+        close(watch->pidfd);
+        watch->pidfd = -1;
+    }
+    watch->image_ns = clock_ns(CLOCK_MONOTONIC);
+    watch->started_ns = monotonic_of(start_boottime_ns);
+    if (procfs_command(pid, command, sizeof command) == 0) {
+        command[strcspn(command, " ")] = '\0';
+        name_program(watch, command);
+    }
     return watch;
 }
 
@@ -133,13 +196,14 @@ watch_free(struct watch *watch, bool keep)
     if (!watch)
         return;
     reader_close(watch->reader);
-    if (!keep) {
+    if (watch->pidfd >= 0)
+        close(watch->pidfd);
+    if (watch->started && !keep) {
         tree_unlink(watch->tree, watch->process->ended);
         /* Never claimed, it is nobody's in the tree's eyes. */
         if (watch->prepared[0] && watch->process->ended)
             unlink(watch->prepared);
     }
-    tree_free(watch->tree);
     free(watch);
 }
 
@@ -150,27 +214,33 @@ open_segment(struct watch *watch)
 {
     char path[SEGMENT_PATH_MAX + 32], name[24];
 
-    if (watch->reader || !watch->prepared[0])
+    if (watch->reader || !watch->tree || (watch->started && !watch->prepared[0]))
         return;
-    segment_name(name, watch->process->pid, watch->generation);
-    snprintf(path, sizeof path, "%s/%s", watch->directory, name);
+    segment_name(name, watch->segment_pid, watch->generation);
+    snprintf(path, sizeof path, "%s/%s", tree_directory(watch->tree), name);
     procfs_uids(watch->process->pid, &watch->real, &watch->effective);
     if (reader_open(path, watch->real, watch->effective, &watch->reader))
         watch->reader = NULL;
 }
 
-/* A newer generation takes the place of the one followed. */
+/* A newer image takes the place of the one followed. */
 static void
 follow_exec(struct watch *watch, int64_t now_ns)
 {
-    uint32_t newest = tree_generation(watch->tree);
+    const struct tree_segment *newest =
+        watch->tree ? tree_newest(watch->tree, watch->segment_pid) : NULL;
 
-    if (newest <= watch->generation)
+    if (!newest || newest->created_boottime_ns <= watch->created_ns)
         return;
+    watch->created_ns = newest->created_boottime_ns;
+    if (watch->started && newest->generation == watch->generation)
+        return; /* the one prepared */
     reader_close(watch->reader);
     watch->reader = NULL;
-    watch->process->generations += newest - watch->generation;
-    watch->generation = newest;
+    watch->process->generations++;
+    if (watch->started)
+        watch->process->generations += newest->generation - watch->generation - 1;
+    watch->generation = newest->generation;
     watch->image_ns = now_ns;
     watch->handshake = WAITING;
     watch->other_program_ns = 0;
@@ -353,21 +423,33 @@ say_end(struct watch *watch)
                     watch->name, process_signal_name(WTERMSIG(process->wait_status)));
 }
 
+/* Of a process that is not our child. */
+static bool
+is_gone(const struct watch *watch)
+{
+    struct pollfd ended = {.fd = watch->pidfd, .events = POLLIN};
+
+    if (watch->pidfd >= 0)
+        return poll(&ended, 1, 0) == 1;
+    return !segment_process_lives(watch->process->pid, watch->created_ns);
+}
+
 /* Takes the program's status once it has ended. */
 static bool
 notice_end(struct watch *watch)
 {
     struct process *process = watch->process;
     int status = 0;
-    pid_t pid = waitpid(process->pid, &status, WNOHANG);
+    pid_t pid = watch->started ? waitpid(process->pid, &status, WNOHANG) : -1;
 
-    if (pid == 0 || (pid < 0 && errno == EINTR))
+    if (pid == 0 || (pid < 0 && errno == EINTR && watch->started))
         return false;
     if (pid == process->pid) {
         process->state = WIFSIGNALED(status) ? STATE_KILLED : STATE_EXITED;
         process->wait_status = status;
-    } else if (kill(process->pid, 0) < 0 && errno == ESRCH) {
-        process->state = STATE_GONE; /* somebody else waited for it */
+    } else if (watch->started ? kill(process->pid, 0) < 0 && errno == ESRCH
+                              : is_gone(watch)) {
+        process->state = STATE_GONE; /* somebody else waits for it */
     } else {
         return false;
     }
@@ -376,10 +458,22 @@ notice_end(struct watch *watch)
     return true;
 }
 
+static void
+look_at_tree(struct watch *watch)
+{
+    bool looked = watch->tree && tree_scan(watch->tree);
+
+    if (!watch->started)
+        return;
+    if (looked && !watch->recorded)
+        tree_prune(watch->tree);
+    watch->process->children_seen = tree_seen(watch->tree);
+}
+
 void
 watch_poll(struct watch *watch, int64_t now_ns, bool with_sizes, bool *restarted)
 {
-    bool ended;
+    bool ended, first = watch->polled_ns == 0;
 
     *restarted = false;
     if (watch->process->ended)
@@ -393,19 +487,24 @@ watch_poll(struct watch *watch, int64_t now_ns, bool with_sizes, bool *restarted
     /* First the end, then the segment: what it reads is then final. */
     ended = notice_end(watch);
     watch->process->run_ns = now_ns - watch->started_ns;
-    if (tree_scan(watch->tree) && !watch->recorded)
-        tree_prune(watch->tree);
-    watch->process->children_seen = tree_seen(watch->tree);
+    look_at_tree(watch);
     follow_exec(watch, now_ns);
     open_segment(watch);
     shake_hands(watch);
     *restarted = watch->restarted;
     miss_handshake(watch, now_ns);
     read_counters(watch, now_ns, with_sizes || ended);
-    if (ended)
-        say_end(watch);
-    else
+    if (!ended)
         read_proc(watch, now_ns);
+    else if (watch->started || !first) /* else that is no news */
+        say_end(watch);
+}
+
+/* Unsigned: the segment may claim any time. */
+static int64_t
+recorder_start(const struct watch *watch)
+{
+    return (int64_t)(watch->process->identity.created_ns - (uint64_t)watch->started_ns);
 }
 
 size_t
@@ -420,9 +519,7 @@ watch_recorded(struct watch *watch, struct recorded *slots, size_t capacity,
                   capacity, &count);
     if (count > 0)
         watch->recorded_until = slots[count - 1].end_ns;
-    /* Unsigned: the segment may claim any time. */
-    *recorded_ns =
-        (int64_t)(watch->process->identity.created_ns - (uint64_t)watch->started_ns);
+    *recorded_ns = recorder_start(watch);
     return count;
 }
 
@@ -439,6 +536,20 @@ watch_bands(struct watch *watch, int64_t now_ns, enum bands_purpose purpose)
     if (watch->handshake == COUNTING)
         reader_threads(watch->reader, counters, THREADS_MAX, &count);
     band_reader_read(&watch->bands, now_ns, watch->process, counters, count);
+}
+
+struct recorded *
+watch_past(struct watch *watch, size_t *count, int64_t *recorded_ns)
+{
+    struct recorded *slots = NULL;
+
+    *count = 0;
+    if (watch->handshake != COUNTING || reader_recorded(watch->reader, &slots, count))
+        return NULL;
+    if (*count > 0)
+        watch->recorded_until = slots[*count - 1].end_ns;
+    *recorded_ns = recorder_start(watch);
+    return slots;
 }
 
 size_t
@@ -475,12 +586,4 @@ bool
 watch_not_loaded(const struct watch *watch)
 {
     return watch->handshake != WAITING && watch->handshake != COUNTING;
-}
-
-void
-watch_each_child(struct watch *watch,
-                 void (*visit)(void *context, const struct process *process),
-                 void *context)
-{
-    children_each(watch->tree, watch->directory, watch->process->pid, visit, context);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The program memtop has started, as its segments, /proc and wait() show it.
- * Keeps struct process up to date; what happened in between (started, executed
- * another program, ended) is said through session_say().
+ * A process as its segments and /proc show it: the program memtop has started, for
+ * which it waits, or any other one, which it only looks at.  Keeps struct process
+ * up to date; what happened in between (started, executed another program, ended)
+ * is said through session_say().
  */
 #ifndef MEMTOP_WATCH_H
 #define MEMTOP_WATCH_H
@@ -12,15 +13,28 @@
 
 #include "monitor/launch.h"
 #include "monitor/session.h"
+#include "monitor/tree.h"
 
 struct watch;
 
-/* NULL if memory is short. */
-struct watch *watch_new(const struct launched *launched, struct session *session,
-                        struct process *process);
+/* Of the program that was started; tree is of what this memtop keeps.  NULL if
+   memory is short. */
+struct watch *watch_new(const struct launched *launched, struct tree *tree,
+                        struct session *session, struct process *process);
 
-/* Unlinks the segments that watch has no more use for, unless keep. */
+/*
+ * Of another process, running or ended, whose segments are found in tree as those
+ * of segment_pid, its number in its own pid namespace; tree may be NULL: it has
+ * none.  start_boottime_ns is when it started, 0 unknown.  NULL if memory is short.
+ */
+struct watch *watch_attach(pid_t pid, pid_t segment_pid, uint64_t start_boottime_ns,
+                           struct tree *tree, struct session *session,
+                           struct process *process);
+
+/* Unlinks the segments that the watch of a started program has no more use for,
+   unless keep. */
 void watch_free(struct watch *watch, bool keep);
+
 
 /* Reads everything once.  *restarted: the counters are those of another
    program image than at the last call. */
@@ -38,14 +52,13 @@ size_t watch_recorded(struct watch *watch, struct recorded *slots, size_t capaci
 enum bands_purpose { BANDS_KEPT, BANDS_SHOWN, BANDS_NOW };
 void watch_bands(struct watch *watch, int64_t now_ns, enum bands_purpose purpose);
 
-/* See children_each(). */
-void watch_each_child(struct watch *watch,
-                      void (*visit)(void *context, const struct process *process),
-                      void *context);
+/* The same of the whole run, malloc'ed (caller frees), before the first call of
+   watch_recorded(); NULL if there is none. */
+struct recorded *watch_past(struct watch *watch, size_t *count, int64_t *recorded_ns);
 
-/* No consistent reading for too long. */
 size_t watch_threads(struct watch *watch, struct thread *out, size_t capacity);
 
+/* No consistent reading for too long. */
 bool watch_stale(const struct watch *watch, int64_t now_ns);
 
 /* Two seconds without a handshake, or the handshake said no. */

@@ -82,6 +82,7 @@ visit_identity(void *context, void *out)
     identity->pid = (pid_t)header->pid;
     identity->parent = (pid_t)header->parent;
     identity->keeper = (pid_t)header->keeper;
+    identity->pid_namespace = header->pid_namespace;
     identity->generation = header->generation;
     identity->created_ns = header->created_ns;
     identity->created_boottime_ns = header->created_boottime_ns;

@@ -27,6 +27,7 @@ struct identity {
     pid_t pid;                   /* in the process's own pid namespace */
     pid_t parent;
     pid_t keeper;                /* the memtop that unlinks it, or 0 */
+    uint64_t pid_namespace;      /* inode, 0 if unknown */
     uint32_t generation;         /* of exec, from 0 */
     uint64_t created_ns;         /* CLOCK_MONOTONIC */
     uint64_t created_boottime_ns;

@@ -283,7 +283,7 @@ struct listing {
 };
 
 static void
-list_segment(void *context, pid_t pid, uint32_t generation)
+list_segment(void *context, const struct tree_segment *segment)
 {
     struct listing *listing = context;
 
@@ -295,7 +295,8 @@ list_segment(void *context, pid_t pid, uint32_t generation)
         listing->segments = grown;
         listing->room = room;
     }
-    listing->segments[listing->count++] = (struct segment){pid, generation};
+    listing->segments[listing->count++] =
+        (struct segment){segment->pid, segment->generation};
 }
 
 static pid_t listing_root; /* qsort() has no context */
@@ -398,7 +399,7 @@ record_start(struct record *record, const struct launched *launched)
 {
     snprintf(record->directory, sizeof record->directory, "%s", launched->directory);
     record->root = launched->pid;
-    record->tree = tree_new(launched->directory, launched->pid, 0);
+    record->tree = tree_new(launched->directory, launched->pid);
     return record->tree != NULL ? 0 : -ENOMEM;
 }
 

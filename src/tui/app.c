@@ -383,7 +383,8 @@ tui_run(struct session *session, struct capture *capture, const struct launched 
     enum tui_outcome outcome = TUI_FAILED;
     int error;
 
-    if (loop == NULL || !session_keep_checkpoints(session)) {
+    if (loop == NULL || !session_keep_checkpoints(session)
+        || !session_keep_roster(session)) {
         free(loop);
         return TUI_FAILED;
     }

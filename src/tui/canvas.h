@@ -49,6 +49,7 @@ enum role {
     X(VERTICAL, 0x2502, '|')       \
     X(TICK, 0x2524, '+')           \
     X(CORNER, 0x2514, '+')         \
+    X(BRANCH, 0x251c, '|')         \
     X(MARK, 0x25bc, 'v')           \
     X(FLAG, 0x25b2, '^')           \
     X(CROSS, 0x253c, '|')          \

@@ -74,8 +74,8 @@ command_show_page(struct app *app, enum page page)
     app->view.page = page;
     app->view.scroll = 0;
     app->threads_asked = app->view.page == PAGE_THREADS && !app->view.paused;
-    app->sample_asked =
-        app->view.page == PAGE_MEMORY && !app->view.paused && !app->view.history;
+    app->sample_asked = (page == PAGE_MEMORY || page == PAGE_PROCESSES)
+                        && !app->view.paused && !app->view.history;
 }
 
 void
@@ -84,6 +84,10 @@ command_scroll(struct app *app, int lines)
     struct view *view = &app->view;
     int limit = view_scroll_limit(&app->picture, view, &app->scene);
 
+    if (view->page == PAGE_PROCESSES) {
+        follow_step(app, lines);
+        return;
+    }
     /* Pages that rest at their end count back from there. */
     if (view->page == PAGE_OUTPUT || view->page == PAGE_MESSAGES)
         lines = -lines;
@@ -196,6 +200,9 @@ program_action(struct app *app, enum action action)
         break;
     case ACTION_ASK_INTERVAL:
         prompt_ask(app, QUESTION_INTERVAL);
+        break;
+    case ACTION_FOLLOW:
+        follow_selected(app);
         break;
     case ACTION_SEARCH:
         find_ask(app);

@@ -7,6 +7,9 @@
 
 #include "tui/loop.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "i18n.h"
 #include "tui/dump.h"
 #include "tui/term.h"
@@ -20,6 +23,26 @@ frame_lines_printed(const struct app *app)
     return app->capture == NULL ? 0
                                 : capture_lines_dropped(app->capture)
                                       + capture_line_count(app->capture);
+}
+
+/* Of a process that is not the root, it is also said whose it is. */
+static const char *
+shown_command(struct app *app, const struct subject *shown)
+{
+    const char *command = shown->command != NULL ? shown->command : "";
+    const char *root = session_command(app->session);
+    int length = (int)strcspn(root, " ");
+
+    if (&shown->process == session_process(app->session))
+        return command;
+    for (const char *slash; (slash = memchr(root, '/', (size_t)length)) != NULL;) {
+        length -= (int)(slash + 1 - root);
+        root = slash + 1;
+    }
+    /* TRANSLATORS: a process and the program that was started: "cc1 x.c, of make" */
+    snprintf(app->header, sizeof app->header, _("%.200s, of %.*s"), command,
+             length < 40 ? length : 40, root);
+    return app->header;
 }
 
 static void
@@ -53,7 +76,7 @@ prepare_scene(struct loop *loop)
                       ? &app->mark
                       : NULL;
     scene->history = shown->history;
-    scene->command = shown->command != NULL ? shown->command : "";
+    scene->command = shown_command(app, shown);
     message_choose(app);
 }
 

@@ -78,6 +78,8 @@ enum input {
     X(UP, "Up", INPUT_UP, 'k', 0, 0, "",                                              \
       N_("scroll (also j, k, PgUp, PgDn, Home, End)"))                                \
     X(DOWN, "", INPUT_DOWN, 'j', 0, 0, "", "")                                        \
+    X(FOLLOW, "Enter", INPUT_ENTER, 0, 0, 0, "",                                      \
+      N_("on the page of processes: show the selected one"))                          \
     X(PAGE_UP, "", INPUT_PAGE_UP, INPUT_CTRL('u'), 0, 0, "", "")                      \
     X(PAGE_DOWN, "", INPUT_PAGE_DOWN, INPUT_CTRL('d'), 0, 0, "", "")                  \
     X(HOME, "", INPUT_HOME, 0, 0, 0, "", "")                                          \

@@ -6,7 +6,7 @@ src_tui_libtui_a_SOURCES = \
 	src/tui/canvas.c src/tui/canvas.h \
 	src/tui/command.c src/tui/cursor.c src/tui/look.c src/tui/prompt.c \
 	src/tui/dump.c src/tui/dump.h \
-	src/tui/find.c src/tui/graph.c src/tui/graph.h \
+	src/tui/find.c src/tui/follow.c src/tui/graph.c src/tui/graph.h \
 	src/tui/keys.c src/tui/keys.h \
 	src/tui/layout.c src/tui/layout.h \
 	src/tui/message.c \
@@ -16,6 +16,8 @@ src_tui_libtui_a_SOURCES = \
 	src/tui/since.c src/tui/since.h \
 	src/tui/term.c src/tui/term.h \
 	src/tui/view.c src/tui/view.h \
+	src/tui/processes.c src/tui/processes.h \
 	src/tui/view-calls.c src/tui/view-help.c src/tui/view-memory.c src/tui/view-messages.c \
-	src/tui/view-output.c src/tui/view-overview.c src/tui/view-sizes.c src/tui/view-threads.c
+	src/tui/view-output.c src/tui/view-overview.c src/tui/view-processes.c \
+	src/tui/view-sizes.c src/tui/view-threads.c
 src_tui_libtui_a_CFLAGS = $(AM_CFLAGS) $(NCURSESW_CFLAGS)

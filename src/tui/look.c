@@ -20,6 +20,7 @@ pause_or_go_on(struct app *app)
     char time[UNITS_MAX];
 
     app->view.paused = !app->view.paused;
+    session_hold_roster(app->session, app->view.paused);
     if (!app->view.paused) {
         app_ack(app, "%s", _("The picture is live again"));
         return;

@@ -21,7 +21,7 @@
 static void
 ended_message(const struct app *app, char *text, size_t size)
 {
-    const struct process *process = session_process(app->session);
+    const struct process *process = app_shown(app);
     int status = process->wait_status;
     char time[UNITS_MAX];
 
@@ -60,7 +60,7 @@ saved_message(const struct saved *saved, char *text, size_t size)
 static void
 state_message(const struct app *app, char *text, size_t size)
 {
-    const struct process *process = session_process(app->session);
+    const struct process *process = app_shown(app);
     char time[UNITS_MAX];
 
     if (process->missing & PART_COUNTERS)

@@ -14,6 +14,7 @@
 
 #include "i18n.h"
 #include "monitor/procfs.h"
+#include "monitor/roster.h"
 
 #define SECOND_NS INT64_C(1000000000)
 #define EARLY_NS  (SECOND_NS / 10)   /* between samples of the first second */
@@ -94,26 +95,38 @@ note_end(struct loop *loop)
     app->view.interacting = false;
 }
 
+/* The root's children may outlive it. */
+static bool
+others_live(const struct app *app)
+{
+    const struct roster *roster = session_roster(app->session);
+
+    return roster != NULL && roster_sum(roster)->living > 0;
+}
+
 void
 sampling_take(struct loop *loop, bool with_sizes)
 {
     struct app *app = &loop->app;
     const struct process *process = session_process(app->session);
+    const bool ended = !app_running(app);
 
-    if (!app_running(app))
+    if (session_saved(app->session)
+        || (ended && app_shown(app)->ended && !others_live(app)))
         return;
     session_show_bands(app->session, app->view.page == PAGE_MEMORY);
+    session_want_figures(app->session, app->view.page == PAGE_PROCESSES);
     session_poll(app->session, sample_clock(loop),
                  with_sizes || sizes_wanted(app) || loop->samples == 0);
     loop->samples++;
     if (loop->samples == EARLY_SAMPLES)
         sampling_set_timer(loop);
     measure_own_cost(loop);
-    if (app->marked && app->mark.generation != process->generations)
+    if (app->marked && app->mark.generation != app_shown(app)->generations)
         look_clear_mark(app, _("Mark cleared: the program executed another"));
-    if (process->ended)
+    if (process->ended && !ended)
         note_end(loop);
-    if (app->options->sampled != NULL)
+    if (app->options->sampled != NULL && !ended)
         app->options->sampled(app->options->sampled_context, false);
     app->threads_asked = app->view.page == PAGE_THREADS && !app->view.paused;
     app->dirty = true;

@@ -56,6 +56,7 @@ struct app {
     int64_t ack_life_ns;         /* APP_ACK_NS; in tests longer */
     char state_text[300];        /* what message_choose() made up */
     char question_text[SEARCH_MAX + 128];
+    char header[256];            /* the command of a process that is not the root */
     bool told_dropped;           /* what the window is too small for was told */
 
     int64_t interrupted_ns;      /* when ^C went to the program */
@@ -82,6 +83,10 @@ bool app_running(const struct app *app);
 /* Says something for two seconds, or until the next key. */
 void app_ack(struct app *app, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* Moves the selection on the page of processes; shows the selected one (follow.c). */
+void follow_step(struct app *app, int steps);
+void follow_selected(struct app *app);
 
 /* Puts into the scene what the message line shall say (message.c). */
 void message_choose(struct app *app);

@@ -18,7 +18,8 @@ view_page_of_digit(int digit)
 {
     static const int digits[PAGE_COUNT] = {
         [PAGE_OVERVIEW] = 1, [PAGE_CALLS] = 2,  [PAGE_SIZES] = 3,
-        [PAGE_THREADS] = 4,  [PAGE_MEMORY] = 6, [PAGE_OUTPUT] = 7,
+        [PAGE_THREADS] = 4,  [PAGE_PROCESSES] = 5, [PAGE_MEMORY] = 6,
+        [PAGE_OUTPUT] = 7,
         [PAGE_MESSAGES] = 8,
     };
 
@@ -215,6 +216,9 @@ view_draw(struct picture *picture, const struct view *view, const struct scene *
         break;
     case PAGE_THREADS:
         view_threads(picture, view, scene);
+        break;
+    case PAGE_PROCESSES:
+        view_processes(picture, view, scene);
         break;
     case PAGE_MEMORY:
         view_memory(picture, view, scene);

@@ -28,6 +28,7 @@ enum page {
     PAGE_CALLS,
     PAGE_SIZES,
     PAGE_THREADS,
+    PAGE_PROCESSES,
     PAGE_MEMORY,
     PAGE_OUTPUT,
     PAGE_MESSAGES,
@@ -45,6 +46,7 @@ struct view {
     enum graph_style style;
     enum unit unit;
     int64_t window_ns;           /* of the graphs; 0: as fits the run */
+    pid_t selected;              /* on the page of processes; 0: the one shown */
     int scroll;                  /* lines from the page's resting place, see below */
     uint64_t top[SERIES_COUNT];  /* of the y axes, see graph_top() */
     struct sort sort[PAGE_COUNT];
@@ -175,6 +177,8 @@ void view_output_block(struct picture *picture, const struct view *view,
 char *view_output_text(const struct scene *scene, int index, char *text, size_t size);
 void view_messages(struct picture *picture, const struct view *view,
                    const struct scene *scene);
+void view_processes(struct picture *picture, const struct view *view,
+                    const struct scene *scene);
 void view_threads(struct picture *picture, const struct view *view,
                   const struct scene *scene);
 void view_memory(struct picture *picture, const struct view *view,

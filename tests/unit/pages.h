@@ -21,6 +21,7 @@ static const char *const page_names[PAGE_COUNT] = {
     [PAGE_CALLS] = "calls",
     [PAGE_SIZES] = "sizes",
     [PAGE_THREADS] = "threads",
+    [PAGE_PROCESSES] = "processes",
     [PAGE_MEMORY] = "memory",
     [PAGE_OUTPUT] = "output",
     [PAGE_MESSAGES] = "messages",

@@ -19,6 +19,27 @@ static const char changed[] =
     "4000 heap=60M blocks=20000 free=1184901 malloc.bytes=201M malloc=1204901"
     " calloc.failed=5 size.24=411882 size.40=288300 size.5000=12\n";
 
+/* A script that runs things, a chain of shims among them. */
+static const char family[] =
+    "program sh ./run.sh\n"
+    "pid 24817\n"
+    "0 heap=4K rss=1863K\n"
+    "1000 process 24901 24817 heap=120M peak=311M rss=350M allocations=94612 start=200"
+    " before=bash>env : python3.11 app.py --workers 2\n"
+    "1000 process 24910 24901 heap=60M peak=61M rss=340M allocations=0 start=900"
+    " state=idle : python3.11 app.py --workers 2\n"
+    "1000 process 24911 24901 heap=59M peak=61M rss=341M allocations=12 start=910"
+    " : python3.11 app.py --workers 2\n"
+    "1000 process 24930 24817 rss=1M start=1000 state=not-measured : busybox sleep 60\n"
+    "1000 process 24820 24817 heap=0 peak=2M start=20 state=exited : ls -R /usr\n"
+    "1000 process 24821 24817 heap=0 peak=2M start=21 state=exited : sort\n"
+    "1000 process 24822 24817 heap=4K peak=9M start=22 state=gone : uniq -c\n"
+    "1000 process 24823 24817 heap=0 peak=1M start=23 state=exited : wc\n"
+    "1000 process 24824 24823 heap=0 peak=1M start=24 state=exited : true\n"
+    "1000 process 24950 24817 heap=1K peak=1M start=1100 state=stopped :"
+    " \346\227\245\346\234\254\350\252\236 \033[31m\n"
+    "60000 heap=4K\n";
+
 static void
 check_sizes(void)
 {
@@ -108,14 +129,38 @@ pages_are_as_drawn(void **state)
     }
 }
 
-/* A digit is a page for good: 5 waits for its own. */
+static void
+processes_are_as_drawn(void **state)
+{
+    static const int sizes[][2] = { { 3, 20 }, { 10, 40 }, { 24, 80 }, { 40, 120 } };
+    char name[64];
+
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof sizes / sizeof *sizes; i++) {
+        struct session *session = play_text(family, 7 * SECOND);
+
+        picture.canvas.unicode = i % 2 == 0;
+        text_ascii_ellipsis(i % 2 != 0);
+        view.page = PAGE_PROCESSES;
+        view.selected = i % 2 ? 24911 : 0;
+        draw(sizes[i / 2][0], sizes[i / 2][1]);
+        snprintf(name, sizeof name, "processes-tree-%dx%d-%s", sizes[i / 2][1],
+                 sizes[i / 2][0], i % 2 ? "ascii" : "utf8");
+        expect_golden(name);
+        session_free(session);
+    }
+    picture.canvas.unicode = true;
+    text_ascii_ellipsis(false);
+}
+
+/* A digit is a page for good. */
 static void
 digits_name_pages(void **state)
 {
     (void)state;
     assert_int_equal(view_page_of_digit(1), PAGE_OVERVIEW);
     assert_int_equal(view_page_of_digit(4), PAGE_THREADS);
-    assert_int_equal(view_page_of_digit(5), PAGE_COUNT);
+    assert_int_equal(view_page_of_digit(5), PAGE_PROCESSES);
     assert_int_equal(view_page_of_digit(6), PAGE_MEMORY);
     assert_int_equal(view_page_of_digit(7), PAGE_OUTPUT);
     assert_int_equal(view_page_of_digit(8), PAGE_MESSAGES);
@@ -379,6 +424,7 @@ main(void)
         cmocka_unit_test(every_page_fits_every_size),
         cmocka_unit_test(overview_is_as_drawn),
         cmocka_unit_test(pages_are_as_drawn),
+        cmocka_unit_test(processes_are_as_drawn),
         cmocka_unit_test(digits_name_pages),
         cmocka_unit_test(memory_is_as_drawn),
         cmocka_unit_test(memory_that_is_not_known_is_said_so),

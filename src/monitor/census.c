@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The mapping of a living process's segment is kept: it survives the file, so that
+ * the last figures of a process can be read after its end, whoever removes it.  What
+ * /proc must be asked for is asked once a second.
+ */
+#include "config.h"
+
+#include "monitor/census.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "monitor/procfs.h"
+#include "segment/clock.h"
+#include "segment/figures.h"
+#include "segment/names.h"
+#include "segment/reader.h"
+
+#define SECOND      INT64_C(1000000000)
+#define IDLE_NS     (5 * SECOND)
+#define LIVING_MAX  2048 /* followed at a time */
+#define DESCENDANTS 1024
+
+/* A child that has not loaded the library by then does not. */
+#define HANDSHAKE_NS (2 * UINT64_C(1000000000))
+
+/* Rates over less would jump. */
+#define RATE_MIN_NS (SECOND / 20)
+
+/* A living process. */
+struct followed {
+    struct roster_entry *entry;
+    struct reader *reader;  /* NULL: it has no segment */
+    char program[64];       /* its image's file, to see it replaced; "" unknown */
+    int64_t seen_ns;
+    int64_t read_ns;        /* last figures; 0 none */
+    int64_t active_ns;      /* last new call */
+    int64_t replaced_ns;    /* since when it runs another file; 0: it does not */
+    uint64_t allocations, calls;
+};
+
+struct census {
+    const struct process *root; /* or NULL */
+    bool all_ours;
+    struct roster *roster;
+    struct followed *followed;
+    size_t count;
+    unsigned looks;             /* of the tree, at the last census */
+    int64_t slow_ns;
+};
+
+struct census *
+census_new(const struct process *root, const char *command, bool all_ours)
+{
+    struct census *census = calloc(1, sizeof *census);
+    struct roster_entry *entry = NULL;
+
+    if (!census)
+        return NULL;
+    census->root = root;
+    census->all_ours = all_ours;
+    census->roster = roster_new(root != NULL);
+    census->followed = calloc(LIVING_MAX, sizeof *census->followed);
+    if (census->roster && root)
+        entry = roster_add(census->roster, root->pid);
+    if (!census->roster || !census->followed || (root && !entry)) {
+        census_free(census);
+        return NULL;
+    }
+    if (entry)
+        snprintf(entry->command, sizeof entry->command, "%s", command);
+    return census;
+}
+
+void
+census_free(struct census *census)
+{
+    if (!census)
+        return;
+    for (size_t i = 0; i < census->count; i++)
+        reader_close(census->followed[i].reader);
+    free(census->followed);
+    roster_free(census->roster);
+    free(census);
+}
+
+const struct roster *
+census_roster(const struct census *census)
+{
+    return census->roster;
+}
+
+/* ---- figures ---- */
+
+static uint64_t
+count_allocations(const struct snapshot *snapshot, uint64_t *calls)
+{
+    uint64_t sum = 0;
+
+    for (int i = 0; i < FN_COUNT; i++)
+        sum = add_saturating(sum, snapshot->calls[i]);
+    *calls = sum;
+    return sum > snapshot->calls[FN_FREE] ? sum - snapshot->calls[FN_FREE] : 0;
+}
+
+static void
+read_figures(struct followed *followed, int64_t now_ns)
+{
+    struct roster_entry *entry = followed->entry;
+    struct snapshot snapshot;
+    uint64_t calls, allocations;
+
+    if (!followed->reader || !entry->measured
+        || reader_snapshot(followed->reader, &snapshot))
+        return;
+    entry->heap = snapshot.live_bytes;
+    entry->heap_peak = snapshot.peak_bytes;
+    allocations = count_allocations(&snapshot, &calls);
+    if (calls != followed->calls || followed->active_ns == 0)
+        followed->active_ns = now_ns;
+    followed->calls = calls;
+    if (followed->read_ns && now_ns - followed->read_ns < RATE_MIN_NS)
+        return;
+    if (followed->read_ns && allocations >= followed->allocations)
+        entry->allocations = (double)(allocations - followed->allocations) * 1e9
+                             / (double)(now_ns - followed->read_ns);
+    followed->allocations = allocations;
+    followed->read_ns = now_ns;
+}
+
+/* ---- the living ---- */
+
+static struct followed *
+follow(struct census *census, pid_t pid, int64_t now_ns)
+{
+    struct followed *followed = &census->followed[census->count];
+    struct roster_entry *entry;
+
+    if (census->count == LIVING_MAX)
+        return NULL;
+    entry = roster_add(census->roster, pid);
+    if (!entry)
+        return NULL;
+    *followed = (struct followed){.entry = entry, .seen_ns = now_ns};
+    census->count++;
+    return followed;
+}
+
+static void
+forget(struct census *census, struct followed *followed)
+{
+    reader_close(followed->reader);
+    *followed = census->followed[--census->count];
+}
+
+static struct followed *
+find_followed(struct census *census, pid_t pid)
+{
+    for (size_t i = 0; i < census->count; i++)
+        if (census->followed[i].entry->pid == pid)
+            return &census->followed[i];
+    return NULL;
+}
+
+/* The arguments from the segment, for one that /proc does not know any more. */
+static void
+name_by_segment(struct roster_entry *entry, const struct identity *identity)
+{
+    const char *program = strrchr(identity->program, '/');
+    size_t used = 0;
+
+    for (size_t at = 0; at < identity->args_size; at += strlen(identity->args + at) + 1) {
+        const char *argument = identity->args + at;
+        const char *slash = at == 0 ? strrchr(argument, '/') : NULL;
+
+        used += (size_t)snprintf(entry->command + used, sizeof entry->command - used,
+                                 "%s%s", at ? " " : "", slash ? slash + 1 : argument);
+        if (used >= sizeof entry->command)
+            return;
+    }
+    if (used == 0)
+        snprintf(entry->command, sizeof entry->command, "%.100s",
+                 program ? program + 1 : identity->program);
+}
+
+static void
+name_entry(struct roster_entry *entry, const struct identity *identity)
+{
+    struct procfs_stat stat;
+
+    if (procfs_stat(entry->pid, &stat) == 0 && stat.state != 'Z' && stat.state != 'X') {
+        if (entry->parent == 0)
+            entry->parent = stat.parent;
+        entry->start_ns = procfs_boottime_ns(stat.start_ticks);
+        entry->rss = stat.rss;
+        if (procfs_command(entry->pid, entry->command, sizeof entry->command) == 0)
+            return;
+    }
+    if (identity)
+        name_by_segment(entry, identity);
+}
+
+/* ---- segments ---- */
+
+static void
+note_image(struct followed *followed, struct reader *reader,
+           const struct identity *identity)
+{
+    struct roster_entry *entry = followed->entry;
+    const char *slash = strrchr(identity->program, '/');
+
+    reader_close(followed->reader);
+    followed->reader = reader;
+    followed->read_ns = followed->replaced_ns = 0;
+    snprintf(followed->program, sizeof followed->program, "%.63s",
+             slash ? slash + 1 : identity->program);
+    entry->image_ns = identity->created_boottime_ns;
+    followed->active_ns = 0;
+    entry->measured =
+        identity->state != SEGMENT_PASSIVE && identity->reason == REASON_NONE;
+    entry->why_not = entry->measured ? NULL : segment_reason_text(identity->reason);
+    entry->state = entry->measured ? STATE_RUNNING : STATE_NOT_LOADED;
+    if (entry->parent == 0)
+        entry->parent = identity->parent;
+    name_entry(entry, identity);
+    if (entry->start_ns == 0)
+        entry->start_ns = entry->image_ns;
+}
+
+/* Is PID a descendant of the root, or known here? */
+static bool
+belongs(const struct census *census, pid_t pid)
+{
+    struct procfs_stat stat;
+
+    if (!census->root || census->all_ours)
+        return true;
+    for (int steps = 0; pid > 1 && steps < 64; steps++) {
+        if (roster_find(census->roster, pid))
+            return true;
+        if (procfs_stat(pid, &stat))
+            return false;
+        pid = stat.parent;
+    }
+    return false;
+}
+
+struct looking {
+    struct census *census;
+    const struct tree *tree;
+    int64_t now_ns;
+};
+
+static struct reader *
+open_segment(const struct tree *tree, const struct tree_segment *segment,
+             struct identity *identity)
+{
+    char path[SEGMENT_PATH_MAX + 32], name[24];
+    struct reader *reader;
+
+    segment_name(name, segment->pid, segment->generation);
+    snprintf(path, sizeof path, "%s/%s", tree_directory(tree), name);
+    if (reader_open(path, getuid(), geteuid(), &reader))
+        return NULL;
+    if (reader_identity(reader, identity) == 0)
+        return reader;
+    reader_close(reader);
+    return NULL;
+}
+
+/* A segment of another version says nothing but that it is there. */
+static void
+note_alien(struct census *census, const struct tree_segment *segment, int64_t now_ns)
+{
+    struct followed *followed;
+
+    if (find_followed(census, segment->pid) || !belongs(census, segment->pid)
+        || !segment_process_lives(segment->pid, 0))
+        return;
+    followed = follow(census, segment->pid, now_ns);
+    if (!followed)
+        return;
+    followed->entry->state = STATE_NOT_LOADED;
+    followed->entry->why_not = reader_error_text(-EPROTONOSUPPORT);
+    name_entry(followed->entry, NULL);
+}
+
+static void
+note_segment(void *context, const struct tree_segment *segment)
+{
+    struct looking *looking = context;
+    struct census *census = looking->census;
+    struct followed *followed;
+    struct identity identity;
+    struct reader *reader;
+
+    if (census->root && segment->pid == census->root->pid)
+        return;
+    if (segment->alien) {
+        note_alien(census, segment, looking->now_ns);
+        return;
+    }
+    if (roster_find_image(census->roster, segment->pid, segment->created_boottime_ns)
+        || !belongs(census, segment->pid))
+        return;
+    reader = open_segment(looking->tree, segment, &identity);
+    if (!reader)
+        return;
+    followed = find_followed(census, segment->pid);
+    if (followed && followed->entry->image_ns)
+        roster_note_exec(followed->entry);
+    else if (!followed)
+        followed = follow(census, segment->pid, looking->now_ns);
+    if (followed)
+        note_image(followed, reader, &identity);
+    else
+        reader_close(reader);
+}
+
+/* ---- /proc ---- */
+
+static void
+note_end(struct census *census, struct followed *followed, int64_t now_ns)
+{
+    struct roster_entry *entry = followed->entry;
+    enum segment_state state = SEGMENT_EMPTY;
+
+    read_figures(followed, now_ns);
+    if (followed->reader)
+        reader_state(followed->reader, &state);
+    if (entry->state == STATE_STARTING) {
+        /* Too short to tell what it was. */
+        roster_remove(census->roster, entry);
+    } else {
+        entry->ended = true;
+        entry->state = state == SEGMENT_EXITED ? STATE_EXITED : STATE_GONE;
+        entry->allocations = 0;
+        entry->rss = 0;
+    }
+    forget(census, followed);
+}
+
+/* The program that was measured has executed another one without the library. */
+static bool
+is_replaced(struct followed *followed, int64_t now_ns)
+{
+    char link[64], exe[SEGMENT_PROGRAM_LEN];
+    const char *slash;
+    ssize_t length;
+
+    snprintf(link, sizeof link, "/proc/%ld/exe", (long)followed->entry->pid);
+    length = readlink(link, exe, sizeof exe - 1);
+    if (length <= 0 || !followed->program[0])
+        return false;
+    exe[length] = '\0';
+    slash = strrchr(exe, '/');
+    /* The kernel appends " (deleted)" when the file is replaced. */
+    if (strncmp(slash ? slash + 1 : exe, followed->program, strlen(followed->program))
+        == 0) {
+        followed->replaced_ns = 0;
+        return false;
+    }
+    if (followed->replaced_ns == 0)
+        followed->replaced_ns = now_ns;
+    return now_ns - followed->replaced_ns >= (int64_t)HANDSHAKE_NS;
+}
+
+static void
+judge_state(struct followed *followed, char kernel_state, int64_t now_ns)
+{
+    struct roster_entry *entry = followed->entry;
+    uint64_t age = (uint64_t)clock_ns(CLOCK_BOOTTIME) - entry->start_ns;
+
+    if (!entry->measured && (entry->state != STATE_STARTING || age >= HANDSHAKE_NS)) {
+        entry->state = STATE_NOT_LOADED;
+    } else if (entry->measured) {
+        if (kernel_state == 'T' || kernel_state == 't')
+            entry->state = STATE_STOPPED;
+        else if (followed->read_ns && now_ns - followed->active_ns >= IDLE_NS)
+            entry->state = STATE_IDLE;
+        else
+            entry->state = STATE_RUNNING;
+    }
+}
+
+/* False: it has ended and is not followed any more. */
+static bool
+look_at_process(struct census *census, struct followed *followed, int64_t now_ns)
+{
+    struct roster_entry *entry = followed->entry;
+    struct procfs_stat stat;
+
+    if (procfs_stat(entry->pid, &stat) || stat.state == 'Z' || stat.state == 'X'
+        || (entry->start_ns && procfs_boottime_ns(stat.start_ticks) > entry->start_ns)) {
+        note_end(census, followed, now_ns);
+        return false;
+    }
+    entry->rss = stat.rss;
+    if (entry->measured && is_replaced(followed, now_ns)) {
+        roster_note_exec(entry);
+        entry->measured = false;
+        entry->why_not = NULL;
+    }
+    judge_state(followed, stat.state, now_ns);
+    procfs_command(entry->pid, entry->command, sizeof entry->command);
+    return true;
+}
+
+static void
+look_for_blind(struct census *census, int64_t now_ns)
+{
+    pid_t pids[DESCENDANTS];
+    unsigned count = 0;
+
+    if (procfs_descendants(census->root->pid, pids, DESCENDANTS, &count))
+        return;
+    for (unsigned i = 0; i < count && i < DESCENDANTS; i++) {
+        struct followed *followed;
+        struct procfs_stat stat;
+
+        if (roster_find(census->roster, pids[i]) || procfs_stat(pids[i], &stat)
+            || stat.state == 'Z' || stat.state == 'X')
+            continue;
+        followed = follow(census, pids[i], now_ns);
+        if (!followed)
+            return;
+        followed->entry->state = STATE_STARTING;
+        name_entry(followed->entry, NULL);
+    }
+}
+
+/* ---- the root ---- */
+
+static void
+copy_root(struct census *census)
+{
+    struct roster_entry *entry = roster_first(census->roster);
+    const struct process *root = census->root;
+
+    if (root->identity.created_boottime_ns > entry->image_ns) {
+        if (entry->image_ns)
+            roster_note_exec(entry);
+        entry->image_ns = root->identity.created_boottime_ns;
+        if (!root->ended)
+            procfs_command(entry->pid, entry->command, sizeof entry->command);
+    }
+    roster_copy_process(entry, root);
+}
+
+void
+census_take(struct census *census, const struct tree *tree, int64_t now_ns, bool figures)
+{
+    struct looking looking = {census, tree, now_ns};
+
+    if (tree && tree_looks(tree) != census->looks) {
+        census->looks = tree_looks(tree);
+        tree_each(tree, note_segment, &looking);
+    }
+    if (census->slow_ns == 0 || now_ns - census->slow_ns >= SECOND) {
+        census->slow_ns = now_ns;
+        for (size_t i = 0; i < census->count;)
+            i += look_at_process(census, &census->followed[i], now_ns);
+        if (census->root && !census->root->ended)
+            look_for_blind(census, now_ns);
+    }
+    for (size_t i = 0; figures && i < census->count; i++)
+        read_figures(&census->followed[i], now_ns);
+    if (census->root)
+        copy_root(census);
+    roster_arrange(census->roster, (uint64_t)clock_ns(CLOCK_BOOTTIME));
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The library maps its segment shared and writable, from a file called
+ * PID.GENERATION.  Its path is that of the process's mount namespace: where ours
+ * has another file there, or none, it is reached through /proc/PID/root.
+ */
+#include "config.h"
+
+#include "monitor/locate.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "monitor/procfs.h"
+
+static const char deleted[] = " (deleted)";
+
+/* Cuts the ending off the text if it has it. */
+static bool
+cut_ending(char *text, const char *ending)
+{
+    size_t length = strlen(text), size = strlen(ending);
+
+    if (length < size || strcmp(text + length - size, ending) != 0)
+        return false;
+    text[length - size] = '\0';
+    return true;
+}
+
+int
+locate_parse_maps(FILE *maps, char path[SEGMENT_PATH_MAX], uint64_t *inode)
+{
+    char line[PATH_MAX + 128], rights[8];
+    int result = -ENODATA;
+
+    while (fgets(line, sizeof line, maps)) {
+        uint64_t offset, number;
+        uint32_t generation;
+        const char *name, *slash;
+        pid_t pid;
+        bool gone;
+        int at = 0;
+
+        line[strcspn(line, "\n")] = '\0';
+        if (sscanf(line, "%*x-%*x %7s %" SCNx64 " %*x:%*x %" SCNu64 " %n", rights,
+                   &offset, &number, &at)
+                < 3
+            || at == 0 || strcmp(rights, "rw-s") != 0 || offset != 0)
+            continue;
+        name = line + at;
+        gone = cut_ending(line + at, deleted);
+        slash = strrchr(name, '/');
+        if (*name != '/' || strlen(name) >= SEGMENT_PATH_MAX
+            || !segment_name_parse(slash + 1, &pid, &generation))
+            continue;
+        if (gone) {
+            result = -ENOENT;
+            continue;
+        }
+        strcpy(path, name);
+        *inode = number;
+        return 0;
+    }
+    return result;
+}
+
+static int
+find_in_maps(pid_t pid, char path[SEGMENT_PATH_MAX], uint64_t *inode)
+{
+    char name[64];
+    FILE *maps;
+    int result;
+
+    snprintf(name, sizeof name, "/proc/%ld/maps", (long)pid);
+    maps = fopen(name, "re");
+    if (!maps)
+        return errno == ENOENT ? -ESRCH : errno == EPERM ? -EACCES : -errno;
+    result = locate_parse_maps(maps, path, inode);
+    fclose(maps);
+    return result;
+}
+
+static uint64_t
+namespace_of(pid_t pid)
+{
+    char path[64];
+    struct stat st;
+
+    snprintf(path, sizeof path, "/proc/%ld/ns/pid", (long)pid);
+    return stat(path, &st) == 0 ? st.st_ino : 0;
+}
+
+/* Splits the path at its last slash into the directory, as memtop reaches it, and
+   the process's own pid. */
+static int
+reach(pid_t pid, const char *path, uint64_t inode, struct located *out)
+{
+    const char *slash = strrchr(path, '/');
+    struct stat st;
+    uint32_t generation;
+    const char *root = "";
+    char through[64];
+    int length;
+
+    segment_name_parse(slash + 1, &out->pid, &generation);
+    if (stat(path, &st) < 0 || st.st_ino != inode) {
+        snprintf(through, sizeof through, "/proc/%ld/root", (long)pid);
+        root = through;
+    }
+    length = snprintf(out->directory, sizeof out->directory, "%s%.*s", root,
+                      (int)(slash - path), path);
+    if (length < (int)sizeof out->directory && access(out->directory, R_OK | X_OK) == 0)
+        return 0;
+    out->directory[0] = '\0';
+    return errno == ENOENT ? -ENOENT : -EACCES;
+}
+
+int
+locate_segment(pid_t pid, struct located *out)
+{
+    char path[SEGMENT_PATH_MAX];
+    struct procfs_stat stat;
+    uint64_t inode;
+    int result = procfs_stat(pid, &stat);
+
+    if (result || stat.state == 'Z' || stat.state == 'X')
+        return -ESRCH;
+    *out = (struct located){.pid = pid,
+                            .start_boottime_ns = procfs_boottime_ns(stat.start_ticks)};
+    if (procfs_uids(pid, &out->real, &out->effective))
+        return -ESRCH;
+    out->pid_namespace = namespace_of(pid);
+    result = find_in_maps(pid, path, &inode);
+    if (result == 0)
+        result = reach(pid, path, inode, out);
+    return result == -ENODATA ? 0 : result;
+}

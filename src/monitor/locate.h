@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Where the segment of a running process is, whoever started it and wherever it
+ * put it: what it has mapped tells, also from another mount or pid namespace.
+ */
+#ifndef MEMTOP_LOCATE_H
+#define MEMTOP_LOCATE_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "segment/names.h"
+
+struct located {
+    char directory[SEGMENT_PATH_MAX]; /* as memtop can open it; "" no segment */
+    pid_t pid;                        /* the process's number in its own namespace */
+    uint64_t pid_namespace;           /* its inode, 0 unknown */
+    uint64_t start_boottime_ns;       /* of the process */
+    uid_t real, effective;
+};
+
+/*
+ * 0, also for a process without a segment; -ESRCH: no such process, or it has
+ * ended; -EACCES: what it has mapped may not be read; -ENOENT: it has a segment
+ * whose file is gone.
+ */
+int locate_segment(pid_t pid, struct located *out);
+
+/* The path of the segment in the text of /proc/PID/maps, and its inode.  -ENODATA:
+   there is none; -ENOENT: its file is gone. */
+int locate_parse_maps(FILE *maps, char path[SEGMENT_PATH_MAX], uint64_t *inode);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The selection on the page of processes, and which process is shown everywhere
+ * else.  What the display remembers of the one before (pause, cursor, mark, scales)
+ * does not hold for another.
+ */
+#include "config.h"
+
+#include "tui/state.h"
+
+#include <string.h>
+
+#include "i18n.h"
+#include "tui/processes.h"
+
+void
+follow_step(struct app *app, int steps)
+{
+    const struct roster *roster = session_roster(app->session);
+    int lines = app->picture.layout.block[BLOCK_BODY].rows - 2;
+    struct view *view = &app->view;
+
+    if (roster == NULL)
+        return;
+    if (view->selected == 0)
+        view->selected = app_shown(app)->pid;
+    view->selected = processes_step(roster, view->selected, steps, lines, &view->scroll);
+}
+
+static void
+forget_shown(struct app *app)
+{
+    struct view *view = &app->view;
+
+    view->paused = view->history = false;
+    session_hold_roster(app->session, false);
+    view->window_ns = view->peak_from_ns = 0;
+    memset(view->top, 0, sizeof view->top);
+    app->marked = app->mark_asked = false;
+}
+
+void
+follow_selected(struct app *app)
+{
+    const struct roster *roster = session_roster(app->session);
+    pid_t pid = app->view.selected != 0 ? app->view.selected : app_shown(app)->pid;
+
+    if (app->view.page != PAGE_PROCESSES || roster == NULL || app->view.history) {
+        app_ack(app, "%s", _("Enter shows another process: on the page of processes"));
+        return;
+    }
+    if (session_show(app->session, pid) < 0) {
+        app_ack(app, _("Process %d cannot be shown"), (int)pid);
+        return;
+    }
+    forget_shown(app);
+    app_refresh(app);
+    command_show_page(app, PAGE_OVERVIEW);
+    app_ack(app, _("Process %d is shown"), (int)pid);
+}

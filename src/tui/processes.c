@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * One line a process, the program last and indented by the tree.  The narrower the
+ * window the fewer columns, least important first.  What is not measured has a dash
+ * and says so, never a zero.
+ */
+#include "config.h"
+
+#include "tui/processes.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "i18n.h"
+
+#define MARK_COLS    2
+#define PID_COLS     8
+#define STATE_COLS   10
+#define BYTES_COLS   11
+#define RATE_COLS    9
+#define TIME_COLS    10
+#define REMARK_COLS  12
+
+struct columns {
+    bool heap, state, peak, rate, rss, time;
+};
+
+static bool
+take(int *left, int cols)
+{
+    if (*left < cols)
+        return false;
+    *left -= cols;
+    return true;
+}
+
+static struct columns
+choose_columns(int cols)
+{
+    int left = cols - MARK_COLS - PID_COLS - cols / 3; /* the program's */
+    struct columns columns = { false, false, false, false, false, false };
+
+    columns.heap = take(&left, BYTES_COLS);
+    columns.state = columns.heap && take(&left, STATE_COLS);
+    columns.peak = columns.state && take(&left, BYTES_COLS);
+    columns.rate = columns.peak && take(&left, RATE_COLS);
+    columns.rss = columns.rate && take(&left, BYTES_COLS);
+    columns.time = columns.rss && take(&left, TIME_COLS);
+    return columns;
+}
+
+/* A field at *col, which moves on. */
+static void
+put(struct canvas *canvas, int row, int *col, int cols, enum role role, const char *text)
+{
+    canvas_field(canvas, row, *col + 1, cols - 1, TEXT_RIGHT, role, text);
+    *col += cols;
+}
+
+static void
+draw_heading(struct canvas *canvas, const struct columns *columns, int row, int col,
+             int end)
+{
+    col += MARK_COLS;
+    put(canvas, row, &col, PID_COLS, ROLE_DIM, _("pid"));
+    if (columns->state) {
+        canvas_field(canvas, row, col + 2, STATE_COLS - 2, TEXT_LEFT, ROLE_DIM,
+                     _("state"));
+        col += STATE_COLS;
+    }
+    if (columns->heap)
+        put(canvas, row, &col, BYTES_COLS, ROLE_DIM, _("heap"));
+    if (columns->peak)
+        put(canvas, row, &col, BYTES_COLS, ROLE_DIM, _("peak"));
+    if (columns->rate)
+        /* TRANSLATORS: allocations per second; at most 8 columns */
+        put(canvas, row, &col, RATE_COLS, ROLE_DIM, _("allocs/s"));
+    if (columns->rss)
+        put(canvas, row, &col, BYTES_COLS, ROLE_DIM, _("RSS"));
+    if (columns->time)
+        put(canvas, row, &col, TIME_COLS, ROLE_DIM, _("time"));
+    canvas_put(canvas, row, col + 2, end - col - 2, ROLE_DIM, _("program"));
+}
+
+static enum role
+line_role(const struct roster_entry *entry)
+{
+    return entry->ended ? ROLE_DIM : ROLE_NORMAL;
+}
+
+static enum role
+state_role(const struct roster_entry *entry)
+{
+    switch (entry->state) {
+    case STATE_RUNNING:
+        return ROLE_GOOD;
+    case STATE_STOPPED:
+    case STATE_STALE:
+    case STATE_NOT_LOADED:
+        return ROLE_WARN;
+    case STATE_KILLED:
+        return ROLE_BAD;
+    default:
+        return line_role(entry);
+    }
+}
+
+static void
+put_bytes(struct canvas *canvas, int row, int *col, enum role role, bool known,
+          uint64_t bytes, enum unit unit)
+{
+    char text[UNITS_MAX];
+
+    put(canvas, row, col, BYTES_COLS, role,
+        units_bytes(text, sizeof text, known ? bytes : UNITS_UNKNOWN, unit));
+}
+
+/* The lines that lead from the parents to the children; the column behind them. */
+static int
+draw_branches(struct canvas *canvas, const struct roster_entry *entry, int row, int col,
+              int end)
+{
+    for (unsigned depth = 1; depth <= entry->depth && col + 2 < end; depth++, col += 2) {
+        bool goes_on = entry->guides >> depth & 1;
+
+        if (depth == entry->depth) {
+            canvas_glyph(canvas, row, col, ROLE_DIM,
+                         goes_on ? GLYPH_BRANCH : GLYPH_CORNER);
+            canvas_glyph(canvas, row, col + 1, ROLE_DIM, GLYPH_HORIZONTAL);
+        } else if (goes_on) {
+            canvas_glyph(canvas, row, col, ROLE_DIM, GLYPH_VERTICAL);
+        }
+    }
+    return col;
+}
+
+/* A remark at *col, which moves on; none where it would be a mere beginning. */
+static void
+remark(struct canvas *canvas, int row, int *col, int end, enum role role,
+       const char *text)
+{
+    int cols = (int)text_columns(text);
+
+    if (end - *col >= (cols < REMARK_COLS ? cols : REMARK_COLS))
+        *col += canvas_put(canvas, row, *col, end - *col, role, text) + 2;
+}
+
+/* The program, what is to be said of it, and what it was before. */
+static void
+draw_program(struct canvas *canvas, const struct roster_entry *entry, int row, int col,
+             int end)
+{
+    char ended[32] = "", text[160];
+    int room;
+
+    if (entry->unlisted > 0)
+        /* TRANSLATORS: so many processes more have ended; keep it short */
+        snprintf(ended, sizeof ended, _("+%u ended"), entry->unlisted);
+    col = draw_branches(canvas, entry, row, col, end);
+    room = end - col;
+    if (room - (int)text_columns(ended) - 2 >= REMARK_COLS)
+        room -= (int)text_columns(ended) + (ended[0] != '\0' ? 2 : 0);
+    col += canvas_put(canvas, row, col, room, line_role(entry), entry->command) + 2;
+    if (ended[0] != '\0')
+        remark(canvas, row, &col, end, ROLE_DIM, ended);
+    if (!entry->measured && !entry->ended && entry->state == STATE_NOT_LOADED) {
+        snprintf(text, sizeof text, _("not measured: %s"),
+                 entry->why_not != NULL && entry->why_not[0] != '\0'
+                     ? entry->why_not
+                     : _("libmemtop was not loaded"));
+        remark(canvas, row, &col, end, ROLE_WARN, text);
+    }
+    if (entry->before[0] != '\0') {
+        /* TRANSLATORS: what a process executed before: "(was sh > env)" */
+        snprintf(text, sizeof text, _("(was %s)"), entry->before);
+        remark(canvas, row, &col, end, ROLE_DIM, text);
+    }
+}
+
+static void
+draw_entry(struct canvas *canvas, const struct rect *rect, const struct columns *columns,
+           const struct processes *processes, const struct roster_entry *entry, int row)
+{
+    int col = rect->col + MARK_COLS, end = rect->col + rect->cols;
+    enum role role = line_role(entry);
+    char text[UNITS_MAX];
+
+    if (entry->pid == processes->followed)
+        canvas_put(canvas, row, rect->col + 1, 1, ROLE_VALUE, "*");
+    snprintf(text, sizeof text, "%d", (int)entry->pid);
+    put(canvas, row, &col, PID_COLS, entry->ended ? ROLE_DIM : ROLE_VALUE, text);
+    if (columns->state) {
+        canvas_field(canvas, row, col + 2, STATE_COLS - 2, TEXT_LEFT, state_role(entry),
+                     process_state_word(entry->state));
+        col += STATE_COLS;
+    }
+    if (columns->heap)
+        put_bytes(canvas, row, &col, role, entry->measured, entry->heap, processes->unit);
+    if (columns->peak)
+        put_bytes(canvas, row, &col, role, entry->measured, entry->heap_peak,
+                  processes->unit);
+    if (columns->rate)
+        put(canvas, row, &col, RATE_COLS, role,
+            !entry->measured || entry->ended
+                ? "-"
+                : units_count_compact(text, sizeof text, (uint64_t)entry->allocations));
+    if (columns->rss)
+        put_bytes(canvas, row, &col, role, entry->rss > 0, entry->rss, processes->unit);
+    if (columns->time)
+        put(canvas, row, &col, TIME_COLS, role,
+            units_duration(text, sizeof text, entry->run_ns));
+    draw_program(canvas, entry, row, col + 2, end);
+}
+
+size_t
+processes_index(const struct roster *roster, pid_t selected)
+{
+    for (size_t i = 0; selected != 0 && i < roster_count(roster); i++)
+        if (roster_at(roster, i)->pid == selected)
+            return i;
+    return 0;
+}
+
+/* The first line shown. */
+static int
+first_line(size_t selected, int scroll, int lines)
+{
+    int index = (int)selected;
+
+    if (index < scroll)
+        return index;
+    return index >= scroll + lines ? index - lines + 1 : scroll;
+}
+
+pid_t
+processes_step(const struct roster *roster, pid_t selected, int steps, int lines,
+               int *scroll)
+{
+    int count = (int)roster_count(roster);
+    int index = (int)processes_index(roster, selected) + steps;
+
+    if (count == 0)
+        return 0;
+    if (index >= count)
+        index = count - 1;
+    if (index < 0)
+        index = 0;
+    *scroll = first_line((size_t)index, *scroll, lines > 0 ? lines : 1);
+    return roster_at(roster, (size_t)index)->pid;
+}
+
+void
+processes_draw(struct canvas *canvas, const struct rect *rect,
+               const struct processes *processes)
+{
+    const struct columns columns = choose_columns(rect->cols);
+    const struct roster *roster = processes->roster;
+    size_t selected = processes_index(roster, processes->selected);
+    int headings = rect->rows > 1, lines = rect->rows - headings;
+    size_t first = (size_t)first_line(selected, processes->scroll, lines);
+
+    if (headings)
+        draw_heading(canvas, &columns, rect->row, rect->col, rect->col + rect->cols);
+    for (int i = 0; i < lines && first + (size_t)i < roster_count(roster); i++) {
+        int row = rect->row + headings + i;
+
+        draw_entry(canvas, rect, &columns, processes,
+                   roster_at(roster, first + (size_t)i), row);
+        if (first + (size_t)i != selected)
+            continue;
+        canvas_put(canvas, row, rect->col, 1, ROLE_PROMPT, ">");
+        canvas_paint(canvas, row, rect->col, rect->cols, ROLE_PROMPT);
+    }
+}
+
+void
+processes_sum(char *text, size_t size, const struct roster *roster, int cols,
+              enum unit unit)
+{
+    const struct roster_sum *sum = roster_sum(roster);
+    char heap[UNITS_MAX], full[256];
+    int used;
+
+    units_bytes(heap, sizeof heap, sum->heap, unit);
+    snprintf(text, size, _("together %s"), heap);
+    used = snprintf(full, sizeof full, _("%u running, %u ended"), sum->living,
+                    sum->ended + (unsigned)sum->dropped);
+    if (sum->blind > 0)
+        used += snprintf(full + used, sizeof full - (size_t)used, _(", %u not measured"),
+                         sum->blind);
+    snprintf(full + used, sizeof full - (size_t)used, _("; heap together %s"), heap);
+    if ((int)text_columns(full) <= cols)
+        snprintf(text, size, "%s", full);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The page of processes: the tree, and its sum.  Of the past it is not recorded. */
+#include "config.h"
+
+#include "tui/view.h"
+
+#include "i18n.h"
+#include "monitor/subject.h"
+#include "tui/processes.h"
+
+#define TITLE_COLS 20
+
+void
+view_processes(struct picture *picture, const struct view *view,
+               const struct scene *scene)
+{
+    const struct rect *body = &picture->layout.block[BLOCK_BODY];
+    const struct roster *roster = session_roster(scene->session);
+    const struct processes processes = {
+        .roster = roster,
+        .selected = view->selected != 0 ? view->selected : scene->process->pid,
+        .followed = scene->process->pid,
+        .scroll = view->scroll,
+        .unit = view->unit,
+    };
+    struct rect list = { body->row + 1, body->col, body->rows - 1, body->cols };
+    char sum[256] = "";
+
+    canvas_clip(&picture->canvas, body);
+    if (body->rows == 0)
+        return;
+    if (roster != NULL && !view->history)
+        processes_sum(sum, sizeof sum, roster, body->cols - TITLE_COLS, view->unit);
+    canvas_rule(&picture->canvas, body->row, body->col, body->cols, _("Processes"), sum);
+    if (view->history)
+        canvas_put(&picture->canvas, body->row + 1, body->col + 1, body->cols - 1,
+                   ROLE_NORMAL, _("The processes of the past are not recorded."));
+    else if (roster == NULL)
+        canvas_put(&picture->canvas, body->row + 1, body->col + 1, body->cols - 1,
+                   ROLE_NORMAL, _("The processes were not recorded."));
+    else if (list.rows > 0)
+        processes_draw(&picture->canvas, &list, &processes);
+}
