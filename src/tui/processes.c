@@ -15,37 +15,49 @@
 
 #define MARK_COLS    2
 #define PID_COLS     8
-#define STATE_COLS   10
+#define STATE_COLS   9
 #define BYTES_COLS   11
 #define RATE_COLS    9
 #define TIME_COLS    10
 #define REMARK_COLS  12
 
+/* Their widths, 0 where they are not shown. */
 struct columns {
-    bool heap, state, peak, rate, rss, time;
+    int pid, state, heap, peak, rate, rss, time;
 };
 
-static bool
-take(int *left, int cols)
+/* As wide as its values and its heading need. */
+static int
+width(int cols, const char *heading)
 {
-    if (*left < cols)
-        return false;
+    int needed = (int)text_columns(heading) + 1;
+
+    return needed > cols ? needed : cols;
+}
+
+/* The column if there is room for it and all more important ones are there. */
+static int
+take(int *left, int before, int cols)
+{
+    if (before == 0 || *left < cols)
+        return 0;
     *left -= cols;
-    return true;
+    return cols;
 }
 
 static struct columns
 choose_columns(int cols)
 {
-    int left = cols - MARK_COLS - PID_COLS - cols / 3; /* the program's */
-    struct columns columns = { false, false, false, false, false, false };
+    struct columns columns = { .pid = width(PID_COLS, _("pid")) };
+    int left = cols - MARK_COLS - columns.pid - cols / 3; /* the program's */
 
-    columns.heap = take(&left, BYTES_COLS);
-    columns.state = columns.heap && take(&left, STATE_COLS);
-    columns.peak = columns.state && take(&left, BYTES_COLS);
-    columns.rate = columns.peak && take(&left, RATE_COLS);
-    columns.rss = columns.rate && take(&left, BYTES_COLS);
-    columns.time = columns.rss && take(&left, TIME_COLS);
+    columns.heap = take(&left, columns.pid, width(BYTES_COLS, _("heap")));
+    columns.state = take(&left, columns.heap, width(STATE_COLS, _("state")) + 1);
+    columns.peak = take(&left, columns.state, width(BYTES_COLS, _("peak")));
+    /* TRANSLATORS: allocations per second */
+    columns.rate = take(&left, columns.peak, width(RATE_COLS, _("allocs/s")));
+    columns.rss = take(&left, columns.rate, width(BYTES_COLS, _("RSS")));
+    columns.time = take(&left, columns.rss, width(TIME_COLS, _("time")));
     return columns;
 }
 
@@ -62,23 +74,21 @@ draw_heading(struct canvas *canvas, const struct columns *columns, int row, int 
              int end)
 {
     col += MARK_COLS;
-    put(canvas, row, &col, PID_COLS, ROLE_DIM, _("pid"));
-    if (columns->state) {
-        canvas_field(canvas, row, col + 2, STATE_COLS - 2, TEXT_LEFT, ROLE_DIM,
+    put(canvas, row, &col, columns->pid, ROLE_DIM, _("pid"));
+    if (columns->state > 0)
+        canvas_field(canvas, row, col + 2, columns->state - 2, TEXT_LEFT, ROLE_DIM,
                      _("state"));
-        col += STATE_COLS;
-    }
-    if (columns->heap)
-        put(canvas, row, &col, BYTES_COLS, ROLE_DIM, _("heap"));
-    if (columns->peak)
-        put(canvas, row, &col, BYTES_COLS, ROLE_DIM, _("peak"));
-    if (columns->rate)
-        /* TRANSLATORS: allocations per second; at most 8 columns */
-        put(canvas, row, &col, RATE_COLS, ROLE_DIM, _("allocs/s"));
-    if (columns->rss)
-        put(canvas, row, &col, BYTES_COLS, ROLE_DIM, _("RSS"));
-    if (columns->time)
-        put(canvas, row, &col, TIME_COLS, ROLE_DIM, _("time"));
+    col += columns->state;
+    if (columns->heap > 0)
+        put(canvas, row, &col, columns->heap, ROLE_DIM, _("heap"));
+    if (columns->peak > 0)
+        put(canvas, row, &col, columns->peak, ROLE_DIM, _("peak"));
+    if (columns->rate > 0)
+        put(canvas, row, &col, columns->rate, ROLE_DIM, _("allocs/s"));
+    if (columns->rss > 0)
+        put(canvas, row, &col, columns->rss, ROLE_DIM, _("RSS"));
+    if (columns->time > 0)
+        put(canvas, row, &col, columns->time, ROLE_DIM, _("time"));
     canvas_put(canvas, row, col + 2, end - col - 2, ROLE_DIM, _("program"));
 }
 
@@ -106,13 +116,14 @@ state_role(const struct roster_entry *entry)
 }
 
 static void
-put_bytes(struct canvas *canvas, int row, int *col, enum role role, bool known,
+put_bytes(struct canvas *canvas, int row, int *col, int cols, enum role role, bool known,
           uint64_t bytes, enum unit unit)
 {
     char text[UNITS_MAX];
 
-    put(canvas, row, col, BYTES_COLS, role,
-        units_bytes(text, sizeof text, known ? bytes : UNITS_UNKNOWN, unit));
+    if (cols > 0)
+        put(canvas, row, col, cols, role,
+            units_bytes(text, sizeof text, known ? bytes : UNITS_UNKNOWN, unit));
 }
 
 /* The lines that lead from the parents to the children; the column behind them. */
@@ -183,31 +194,28 @@ draw_entry(struct canvas *canvas, const struct rect *rect, const struct columns 
 {
     int col = rect->col + MARK_COLS, end = rect->col + rect->cols;
     enum role role = line_role(entry);
+    enum unit unit = processes->unit;
     char text[UNITS_MAX];
 
     if (entry->pid == processes->followed)
         canvas_put(canvas, row, rect->col + 1, 1, ROLE_VALUE, "*");
     snprintf(text, sizeof text, "%d", (int)entry->pid);
-    put(canvas, row, &col, PID_COLS, entry->ended ? ROLE_DIM : ROLE_VALUE, text);
-    if (columns->state) {
-        canvas_field(canvas, row, col + 2, STATE_COLS - 2, TEXT_LEFT, state_role(entry),
-                     process_state_word(entry->state));
-        col += STATE_COLS;
-    }
-    if (columns->heap)
-        put_bytes(canvas, row, &col, role, entry->measured, entry->heap, processes->unit);
-    if (columns->peak)
-        put_bytes(canvas, row, &col, role, entry->measured, entry->heap_peak,
-                  processes->unit);
-    if (columns->rate)
-        put(canvas, row, &col, RATE_COLS, role,
+    put(canvas, row, &col, columns->pid, entry->ended ? ROLE_DIM : ROLE_VALUE, text);
+    if (columns->state > 0)
+        canvas_field(canvas, row, col + 2, columns->state - 2, TEXT_LEFT,
+                     state_role(entry), process_state_word(entry->state));
+    col += columns->state;
+    put_bytes(canvas, row, &col, columns->heap, role, entry->measured, entry->heap, unit);
+    put_bytes(canvas, row, &col, columns->peak, role, entry->measured, entry->heap_peak,
+              unit);
+    if (columns->rate > 0)
+        put(canvas, row, &col, columns->rate, role,
             !entry->measured || entry->ended
                 ? "-"
                 : units_count_compact(text, sizeof text, (uint64_t)entry->allocations));
-    if (columns->rss)
-        put_bytes(canvas, row, &col, role, entry->rss > 0, entry->rss, processes->unit);
-    if (columns->time)
-        put(canvas, row, &col, TIME_COLS, role,
+    put_bytes(canvas, row, &col, columns->rss, role, entry->rss > 0, entry->rss, unit);
+    if (columns->time > 0)
+        put(canvas, row, &col, columns->time, role,
             units_duration(text, sizeof text, entry->run_ns));
     draw_program(canvas, entry, row, col + 2, end);
 }
