@@ -34,7 +34,7 @@ can_display(const struct options *options)
 {
     char why[256];
 
-    if (options->batch || tui_usable(why, sizeof why))
+    if (options->batch || tui_usable(options->plain, why, sizeof why))
         return !options->batch;
     say(_("%s; reporting at the end"), why);
     return false;

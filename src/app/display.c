@@ -67,6 +67,7 @@ show(struct run *run, struct capture *capture)
         .on_quit = options->on_quit,
         .colour = options_display_colour(options),
         .ascii = options->ascii,
+        .plain = options->plain,
         .si = options->si,
         .png_module = found ? module.path : NULL,
         .background = run->record != NULL ? recording_work : NULL,

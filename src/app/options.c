@@ -76,6 +76,8 @@ static const struct argp_option table[] = {
      N_("Use colours auto, always or never"), 3},
     {NULL, 'C', NULL, 0, N_("The same as --color=never"), 3},
     {"ascii", 'U', NULL, 0, N_("Draw with ASCII characters only"), 3},
+    {"lines", 'L', NULL, 0,
+     N_("Say in lines of text what changes, for screen readers, and draw nothing"), 3},
     {"graph", 'g', N_("MODE"), 0, N_("Draw graphs by auto, braille, block or ascii"), 3},
     {"si", KEY_SI, NULL, 0, N_("Sizes in powers of 1000"), 3},
     {"on-quit", KEY_ON_QUIT, N_("WHAT"), 0,
@@ -312,6 +314,9 @@ parse_output_option(int key, char *word, struct argp_state *state)
         return 0;
     case 'U':
         options->ascii = true;
+        return 0;
+    case 'L':
+        options->plain = true;
         return 0;
     case 'g':
         options->graph = (enum tui_graph)parse_word(state, "--graph", word, graphs);

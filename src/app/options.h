@@ -48,6 +48,7 @@ struct options {
     enum tui_graph graph;
     enum tui_on_quit on_quit;
     bool ascii;
+    bool plain;         /* the display in lines */
     bool si;
 
     struct budget budget;

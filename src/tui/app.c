@@ -56,9 +56,9 @@ app_ack(struct app *app, const char *format, ...)
 }
 
 bool
-tui_usable(char *why, size_t size)
+tui_usable(bool plain, char *why, size_t size)
 {
-    return term_usable(why, size);
+    return term_usable(plain, why, size);
 }
 
 /* ---- events ---- */
@@ -305,7 +305,7 @@ init_app(struct loop *loop, const struct tui_options *options)
 {
     struct app *app = &loop->app;
     const char *clock = getenv("MEMTOP_TEST_CLOCK");
-    bool unicode = !options->ascii && strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+    bool unicode = !options->ascii && !options->plain && strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 
     app->options = options;
     app->outcome = TUI_LEFT;
@@ -314,6 +314,7 @@ init_app(struct loop *loop, const struct tui_options *options)
     app->interval_ns =
         keep_within(options->interval_ns, APP_INTERVAL_MIN_NS, APP_INTERVAL_MAX_NS);
     app->picture.canvas.unicode = unicode;
+    app->picture.canvas.plain = options->plain;
     app->view.style = choose_style(options, unicode);
     app->view.unit = options->si ? UNIT_SI : UNIT_AUTO;
     app->scene.session = app->session;
@@ -392,7 +393,7 @@ tui_run(struct session *session, struct capture *capture, const struct launched 
     loop->app.capture = capture;
     loop->app.launched = launched;
     prepare_for_crash(launched, capture);
-    error = term_open(options->colour);
+    error = term_open(options->colour, options->plain);
     if (error == 0) {
         init_app(loop, options);
         if (session_saved(session) != NULL)

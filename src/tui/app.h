@@ -27,6 +27,7 @@ struct tui_options {
     enum tui_on_quit on_quit;    /* what q does while the program runs */
     bool colour;
     bool ascii;                  /* no Unicode drawing characters */
+    bool plain;                  /* lines of text instead of a picture (speak.c) */
     bool si;                     /* powers of 1000 */
     const char *png_module;      /* see snapshot.h, NULL if there is none */
     /* Called between everything else, or NULL; returns in how many ns at the
@@ -48,7 +49,7 @@ enum tui_outcome {
 };
 
 /* Whether the display can be used here and now (see term.h). */
-bool tui_usable(char *why, size_t size);
+bool tui_usable(bool plain, char *why, size_t size);
 
 /*
  * Runs the display.  capture is NULL if the output is not captured, launched

@@ -112,6 +112,8 @@ canvas_char(struct canvas *canvas, int row, int col, enum role role, wchar_t ch)
 void
 canvas_glyph(struct canvas *canvas, int row, int col, enum role role, enum glyph glyph)
 {
+    if (canvas->plain)
+        return;
     canvas_char(canvas, row, col, role,
                 canvas->unicode ? glyphs[glyph].unicode : glyphs[glyph].ascii);
 }
@@ -228,7 +230,7 @@ canvas_bar(struct canvas *canvas, int row, int col, int columns, enum role role,
 {
     int eighths;
 
-    if (columns <= 0 || !(part > 0))
+    if (columns <= 0 || !(part > 0) || canvas->plain)
         return;
     eighths = part >= 1 ? columns * 8 : (int)(part * columns * 8 + 0.5);
     if (eighths == 0)

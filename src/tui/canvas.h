@@ -74,6 +74,7 @@ struct cell {
 struct canvas {
     int rows, cols;
     bool unicode;        /* drawing characters may be Unicode */
+    bool plain;          /* text only: no drawing characters and no bars */
     struct rect clip;    /* nothing is written outside */
     struct cell *cells;
 };

@@ -73,6 +73,7 @@ command_show_page(struct app *app, enum page page)
 {
     app->view.page = page;
     app->view.scroll = 0;
+    app->say_again = true;
     app->threads_asked = app->view.page == PAGE_THREADS && !app->view.paused;
     app->sample_asked = (page == PAGE_MEMORY || page == PAGE_PROCESSES)
                         && !app->view.paused && !app->view.history;
@@ -289,6 +290,7 @@ perform(struct app *app, enum action action, int digit)
         break;
     case ACTION_REDRAW:
         term_forget();
+        app->say_again = true;
         break;
     case ACTION_SUSPEND:
         term_suspend();

@@ -15,6 +15,8 @@
 #include "tui/term.h"
 
 #define FRAME_NS     INT64_C(100000000)
+/* A plain terminal gets the pages whole, whatever its height. */
+#define PLAIN_ROWS   40
 #define KEY_FRAME_NS INT64_C(25000000)   /* after a key; held keys repeat 30 times a second */
 
 uint64_t
@@ -106,6 +108,8 @@ frame_draw(struct loop *loop)
     view_rescale(&app->view, &app->scene);
     view_draw(&app->picture, &app->view, &app->scene);
     term_show(&app->picture.canvas);
+    if (app->options->plain)
+        speak_news(loop);
     if (app->options->dump_screen != NULL)
         dump_screen(app->options->dump_screen, &app->picture.canvas);
     app->dirty = app->by_key = false;
@@ -135,7 +139,8 @@ frame_follow_size(struct app *app)
     int rows, cols;
 
     term_size(&rows, &cols);
-    if (!picture_resize(&app->picture, rows, cols) || !term_resize(rows, cols))
+    if (!picture_resize(&app->picture, app->options->plain ? PLAIN_ROWS : rows, cols)
+        || !term_resize(rows, cols))
         return false;
     if (app->capture != NULL && app->launched != NULL && app->launched->pty >= 0)
         launch_resize(capture_fd(app->capture), rows, cols);

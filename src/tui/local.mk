@@ -11,7 +11,7 @@ src_tui_libtui_a_SOURCES = \
 	src/tui/layout.c src/tui/layout.h \
 	src/tui/message.c \
 	src/tui/chart.c \
-	src/tui/crash.c src/tui/crash.h src/tui/mouse.c src/tui/save.c src/tui/target.c \
+	src/tui/crash.c src/tui/crash.h src/tui/mouse.c src/tui/save.c src/tui/speak.c src/tui/target.c \
 	src/tui/search.c src/tui/search.h src/tui/sort.c src/tui/sort.h \
 	src/tui/since.c src/tui/since.h \
 	src/tui/term.c src/tui/term.h \

@@ -19,8 +19,21 @@ enum source {
     SOURCE_COUNT
 };
 
+/* What was said last, of a plain terminal. */
+struct speech {
+    enum page page;
+    int scroll, help;
+    bool begun, interacting;
+    enum process_state state;
+    uint64_t heap;
+    int64_t when_ns;
+    int64_t past_ns;    /* of the moment in the history */
+    char said[300];
+};
+
 struct loop {
     struct app app;
+    struct speech speech;
     struct pollfd sources[SOURCE_COUNT];
     bool resized;
     unsigned samples;
@@ -43,6 +56,9 @@ int64_t frame_due(const struct app *app);
 
 /* Draws the picture and shows it. */
 void frame_draw(struct loop *loop);
+
+/* Says in lines what is new, on a plain terminal (speak.c). */
+void speak_news(struct loop *loop);
 
 /* Sets the mark at what is shown. */
 void frame_set_mark(struct loop *loop);

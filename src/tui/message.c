@@ -58,7 +58,7 @@ saved_message(const struct saved *saved, char *text, size_t size)
 }
 
 static void
-state_message(const struct app *app, char *text, size_t size)
+state_message(struct app *app, char *text, size_t size)
 {
     const struct process *process = app_shown(app);
     char time[UNITS_MAX];
@@ -87,8 +87,10 @@ state_message(const struct app *app, char *text, size_t size)
     else if (app->capture != NULL && capture_full_screen(app->capture))
         snprintf(text, size, "%s",
                  _("The program wants the whole terminal; o shows what it prints"));
-    else
+    else {
+        app->nothing_new = true;
         snprintf(text, size, _("Sampling every %.2g s"), (double)app->interval_ns / 1e9);
+    }
 }
 
 /* Where the cursor stands, and that time goes on. */
@@ -135,6 +137,7 @@ message_choose(struct app *app)
 
     scene->asks = *question != '\0';
     scene->message_role = ROLE_NORMAL;
+    app->nothing_new = false;
     if (scene->asks) {
         scene->message = question;
         scene->message_role = ROLE_PROMPT;

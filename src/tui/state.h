@@ -57,6 +57,8 @@ struct app {
     char state_text[300];        /* what message_choose() made up */
     char question_text[SEARCH_MAX + 128];
     char header[256];            /* the command of a process that is not the root */
+    bool say_again;              /* the page, on a plain terminal */
+    bool nothing_new;            /* the message line has nothing to say */
     bool told_dropped;           /* what the window is too small for was told */
 
     int64_t interrupted_ns;      /* when ^C went to the program */

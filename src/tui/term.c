@@ -39,6 +39,7 @@
 
 static struct {
     bool open;
+    bool plain;                 /* no curses: lines and keys only */
     int fd;
     FILE *in, *out;
     SCREEN *screen;
@@ -77,7 +78,7 @@ can_address_cursor(const char *name, int fd)
 }
 
 bool
-term_usable(char *why, size_t size)
+term_usable(bool plain, char *why, size_t size)
 {
     const char *name = getenv("TERM");
     int fd = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
@@ -87,6 +88,8 @@ term_usable(char *why, size_t size)
         snprintf(why, size, "%s", _("there is no terminal"));
     else if (tcgetpgrp(fd) != getpgrp())
         snprintf(why, size, "%s", _("running in the background"));
+    else if (plain)
+        usable = true;
     else if (name == NULL || *name == '\0')
         snprintf(why, size, "%s", _("the variable TERM is not set"));
     else if (!can_address_cursor(name, fd))
@@ -177,23 +180,29 @@ close_streams(void)
     term.fd = -1;
 }
 
-int
-term_open(bool colour)
+static void
+set_plain_modes(void)
 {
-    int error = open_streams();
+    struct termios attributes = term.before;
+
+    attributes.c_lflag &= (tcflag_t) ~(ICANON | ECHO | ISIG | IEXTEN);
+    attributes.c_iflag &= (tcflag_t)~IXON;
+    attributes.c_cc[VMIN] = 0;   /* a read never waits */
+    attributes.c_cc[VTIME] = 0;
+    tcsetattr(term.fd, TCSADRAIN, &attributes);
+}
+
+static int
+open_screen(bool colour)
+{
     int rows, cols;
 
-    if (error == 0) {
-        /* The size comes from the terminal: a COLUMNS left in the environment
-           would outlive the first resize. */
-        use_env(FALSE);
-        term.screen = newterm(NULL, term.out, term.in);
-        error = term.screen != NULL ? 0 : -ENODEV;
-    }
-    if (error != 0) {
-        close_streams();
-        return error;
-    }
+    /* The size comes from the terminal: a COLUMNS left in the environment
+       would outlive the first resize. */
+    use_env(FALSE);
+    term.screen = newterm(NULL, term.out, term.in);
+    if (term.screen == NULL)
+        return -ENODEV;
     term.open = true;
     term.colour = colour;
     /* Until it has come back from endwin() once, curses writes after every
@@ -204,11 +213,28 @@ term_open(bool colour)
     prepare_restore();
     crash_catch(term.fd, &term.before);
     term_size(&rows, &cols);
-    if (!term_resize(rows, cols)) {
-        term_close();
-        return -ENOMEM;
+    if (term_resize(rows, cols))
+        return 0;
+    term_close();
+    return -ENOMEM;
+}
+
+int
+term_open(bool colour, bool plain)
+{
+    int error = open_streams();
+
+    term.plain = plain;
+    if (error == 0 && plain) {
+        term.open = true;
+        set_plain_modes();
+        crash_catch(term.fd, &term.before);
+    } else if (error == 0) {
+        error = open_screen(colour);
     }
-    return 0;
+    if (error != 0)
+        close_streams();
+    return error;
 }
 
 void
@@ -218,11 +244,13 @@ term_close(void)
         return;
     term.open = false;
     term_mouse(false);
-    endwin();
+    if (!term.plain)
+        endwin();
     fflush(term.out);
     tcsetattr(term.fd, TCSADRAIN, &term.before);
     crash_release();
-    delscreen(term.screen);
+    if (!term.plain)
+        delscreen(term.screen);
     term.screen = NULL;
     canvas_free(&term.shown);
     close_streams();
@@ -249,14 +277,16 @@ term_size(int *rows, int *cols)
         *rows = limit(size.ws_row, MAX_ROWS);
         *cols = limit(size.ws_col, MAX_COLS);
     } else {
-        *rows = limit(LINES, MAX_ROWS);
-        *cols = limit(COLS, MAX_COLS);
+        *rows = limit(term.plain ? 24 : LINES, MAX_ROWS);
+        *cols = limit(term.plain ? 80 : COLS, MAX_COLS);
     }
 }
 
 bool
 term_resize(int rows, int cols)
 {
+    if (term.plain)
+        return true;
     if (!canvas_resize(&term.shown, rows, cols))
         return false;
     if (rows != LINES || cols != COLS)
@@ -307,6 +337,8 @@ term_mouse(bool on)
 
     if (on == term.mouse)
         return true;
+    if (term.plain)
+        return false;
     if (on) {
         mouseinterval(0);   /* no waiting for a double click */
         if (mousemask(wanted, NULL) == 0 || !has_mouse())
@@ -342,11 +374,51 @@ mouse_input(void)
     return event.bstate & BUTTON1_PRESSED ? INPUT_CLICK : INPUT_MOUSE;
 }
 
+/* After ESC: the key of a usual sequence, else none. */
+static wint_t
+read_sequence(void)
+{
+    static const struct {
+        char byte;
+        wint_t key;
+    } known[] = { { 'A', KEY_UP },   { 'B', KEY_DOWN },  { 'C', KEY_RIGHT },
+                  { 'D', KEY_LEFT }, { 'H', KEY_HOME },  { 'F', KEY_END },
+                  { '5', KEY_PPAGE }, { '6', KEY_NPAGE }, { 'Z', KEY_BTAB } };
+    char bytes[8] = "";
+    size_t count = term_read_raw(bytes, sizeof bytes);
+
+    for (size_t i = 0; count >= 2 && i < sizeof known / sizeof *known; i++)
+        if (known[i].byte == bytes[1])
+            return known[i].key;
+    return count > 0 ? KEY_MAX : 0;
+}
+
+/* A key, decoded here as far as nobody else has. */
+static int
+read_plain(wint_t *key)
+{
+    mbstate_t state = { 0 };
+    wchar_t character;
+    char byte;
+
+    while (term_read_raw(&byte, 1) == 1) {
+        size_t length = mbrtowc(&character, &byte, 1, &state);
+
+        if (length == (size_t)-2)
+            continue;   /* in the middle of one */
+        if (byte == '\033' && (*key = read_sequence()) != 0)
+            return KEY_CODE_YES;
+        *key = length == (size_t)-1 ? L'?' : (wint_t)character;
+        return OK;
+    }
+    return ERR;
+}
+
 int
 term_read(void)
 {
     wint_t key;
-    int kind = get_wch(&key);
+    int kind = term.plain ? read_plain(&key) : get_wch(&key);
 
     if (kind == ERR)
         return INPUT_NONE;
@@ -419,7 +491,7 @@ term_show(const struct canvas *canvas)
 {
     size_t count = (size_t)canvas->rows * (size_t)canvas->cols;
 
-    if (!term.open || canvas->rows != term.shown.rows || canvas->cols != term.shown.cols)
+    if (!term.open || term.plain || canvas->rows != term.shown.rows || canvas->cols != term.shown.cols)
         return;
     if (term.forget)
         clearok(stdscr, TRUE);
@@ -435,6 +507,15 @@ term_show(const struct canvas *canvas)
 }
 
 void
+term_say(const char *line)
+{
+    if (!term.open || !term.plain)
+        return;
+    fprintf(term.out, "%s\n", line);
+    fflush(term.out);
+}
+
+void
 term_forget(void)
 {
     term.forget = true;
@@ -447,7 +528,8 @@ term_suspend(void)
     struct sigaction before;
     int rows, cols;
 
-    endwin();
+    if (!term.plain)
+        endwin();
     fflush(term.out);
     tcsetattr(term.fd, TCSADRAIN, &term.before);
     sigaction(SIGTSTP, &stop, &before);
@@ -455,6 +537,10 @@ term_suspend(void)
     /* Continued, or nobody could have continued us and nothing happened. */
     sigaction(SIGTSTP, &before, NULL);
     tcgetattr(term.fd, &term.before);
+    if (term.plain) {
+        set_plain_modes();
+        return;
+    }
     refresh();
     set_modes();
     term_size(&rows, &cols);

@@ -13,12 +13,14 @@
 #include "tui/canvas.h"
 
 /* Whether there is a terminal that can show the display and that is ours to
-   use now.  If not, why says it in one translated line. */
-bool term_usable(char *why, size_t size);
+   use now; plain: that can show lines, which every one can.  If not, why says it in
+   one translated line. */
+bool term_usable(bool plain, char *why, size_t size);
 
 /* Takes the terminal over.  Returns 0 or -errno (-ENODEV: it cannot show the
-   display).  term_close() gives it back; it may be called at any time. */
-int term_open(bool colour);
+   display).  term_close() gives it back; it may be called at any time.  plain: only
+   keys are read and lines written, term_show() shows nothing. */
+int term_open(bool colour, bool plain);
 void term_close(void);
 
 /* For poll(). */
@@ -42,6 +44,9 @@ size_t term_read_raw(void *bytes, size_t size);
 
 /* Shows the canvas, which must have the terminal's size: sends what changed. */
 void term_show(const struct canvas *canvas);
+
+/* Writes a line, if the terminal is plain. */
+void term_say(const char *line);
 
 /* The next term_show() sends everything. */
 void term_forget(void);
