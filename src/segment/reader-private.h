@@ -5,8 +5,15 @@
 
 #include "segment/mapping.h"
 
+/* Cells of a histogram that share a cache line. */
+#define CELL_GROUP  8u
+#define CELL_GROUPS (HISTOGRAM_CELLS / CELL_GROUP)
+#define GROUP_WORDS ((CELL_GROUPS + 63) / 64)
+_Static_assert(HISTOGRAM_CELLS % CELL_GROUP == 0, "groups are whole");
+
 struct reader {
     struct mapping mapping;
+    uint64_t used_groups[SHARD_COUNT][GROUP_WORDS]; /* bits: they count */
     uint64_t odd_sequence[SHARD_COUNT]; /* seen at the last poll, 0: it was even */
 };
 

@@ -402,6 +402,82 @@ reader_threads(struct reader *reader, struct thread_counters *out, size_t capaci
 
 /* ---- sizes ---- */
 
+/*
+ * A shard has 33 KiB of cells, few of which ever count anything, and reading them all
+ * is most of what many threads would cost memtop.  Once a group of cells has counted it
+ * is known; the others need no look as long as the known ones hold all the calls that
+ * the shard has counted (doc/PROTOCOL, Sizes).  A thread that calls meanwhile may hide
+ * as many calls in an unknown group, until the next time.
+ */
+static uint64_t
+group_sum(const struct shard *shard, unsigned group)
+{
+    uint64_t sum = 0;
+
+    for (unsigned c = group * CELL_GROUP; c < (group + 1) * CELL_GROUP; c++)
+        sum += word_load(&shard->allocated[c]);
+    return sum;
+}
+
+/* Calls that the cells must hold: mod 2^64, like all that is compared with it. */
+static uint64_t
+calls_in_cells(const struct shard *shard)
+{
+    uint64_t sum = -word_load(&shard->hot.realloc_freed);
+
+    for (unsigned fn = 0; fn < FN_COUNT; fn++)
+        if (fn != FN_FREE)
+            sum += word_load(&shard->hot.calls[fn]);
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    return sum;
+}
+
+/* The known groups of a shard, one after the other: *words are what is left of
+   its used_groups.  False: there are no more. */
+static bool
+next_group(uint64_t words[GROUP_WORDS], unsigned *word, unsigned *group)
+{
+    while (*word < GROUP_WORDS && words[*word] == 0)
+        ++*word;
+    if (*word == GROUP_WORDS)
+        return false;
+    *group = *word * 64 + (unsigned)__builtin_ctzll(words[*word]);
+    words[*word] &= words[*word] - 1;
+    return true;
+}
+
+static void
+learn_groups(struct reader *reader, unsigned index)
+{
+    const struct shard *shard = mapping_shard(&reader->mapping, index);
+    uint64_t *known = reader->used_groups[index], left[GROUP_WORDS];
+    uint64_t calls = calls_in_cells(shard), held = 0;
+    unsigned word = 0, group;
+
+    memcpy(left, known, sizeof left);
+    while (next_group(left, &word, &group))
+        held += group_sum(shard, group);
+    if ((int64_t)(calls - held) <= 0)
+        return;
+    for (group = 0; group < CELL_GROUPS; group++)
+        if (group_sum(shard, group) != 0)
+            known[group / 64] |= UINT64_C(1) << group % 64;
+}
+
+static void
+add_cells(struct reader *reader, unsigned index, uint64_t sums[HISTOGRAM_CELLS])
+{
+    const struct shard *shard = mapping_shard(&reader->mapping, index);
+    uint64_t left[GROUP_WORDS];
+    unsigned word = 0, group;
+
+    learn_groups(reader, index);
+    memcpy(left, reader->used_groups[index], sizeof left);
+    while (next_group(left, &word, &group))
+        for (unsigned c = group * CELL_GROUP; c < (group + 1) * CELL_GROUP; c++)
+            accumulate(&sums[c], word_load(&shard->allocated[c]));
+}
+
 static void
 visit_histogram(void *context, void *out)
 {
@@ -418,9 +494,7 @@ visit_histogram(void *context, void *out)
     used = mapping_shards_used(&reader->mapping);
     for (unsigned i = 0; i < used; i++)
         if (mapping_shard_counts(&reader->mapping, i))
-            for (unsigned c = 0; c < HISTOGRAM_CELLS; c++)
-                accumulate(&histogram->allocated[c],
-                           word_load(&mapping_shard(&reader->mapping, i)->allocated[c]));
+            add_cells(reader, i, histogram->allocated);
     for (unsigned c = 0; c < HISTOGRAM_CELLS; c++)
         accumulate(&histogram->live[histogram_cell_coarse(c)], histogram->allocated[c]);
     for (unsigned b = 0; b < HISTOGRAM_COARSE; b++) {
