@@ -1,7 +1,8 @@
-# Measurements beside the peers (make bench), real programs (make real) and servers
-# (make servers), and what depends on chance (make harm).
+# Measurements beside the peers (make bench), crowds of threads, processes and blocks
+# (make scale), real programs (make real) and servers (make servers), and what depends
+# on chance (make harm).
 EXTRA_PROGRAMS = bench/load bench/spawn bench/steps bench/drain bench/display \
-	bench/empty.so \
+	bench/empty.so bench/crowd bench/look \
 	bench/harm bench/cxx
 bench_load_SOURCES = bench/load.c
 bench_load_CFLAGS = -std=gnu11 $(WARNINGS) -O2 -fno-builtin-malloc -fno-builtin-free
@@ -13,6 +14,12 @@ bench_steps_CFLAGS = -std=gnu11 $(WARNINGS) -O2
 bench_drain_SOURCES = bench/drain.c
 bench_drain_CFLAGS = -std=gnu11 $(WARNINGS) -O2
 bench_drain_LDADD = src/trace/libtrace.a src/segment/libsegment.a $(LIBINTL)
+bench_crowd_SOURCES = bench/crowd.c
+bench_crowd_CFLAGS = -std=gnu11 $(WARNINGS) -O2 -fno-builtin-malloc -fno-builtin-free
+bench_crowd_LDADD = -lpthread
+bench_look_SOURCES = bench/look.c
+bench_look_CFLAGS = -std=gnu11 $(WARNINGS) -O2
+bench_look_LDADD = src/segment/libsegment.a $(LIBINTL)
 bench_display_SOURCES = bench/display.c
 bench_display_CFLAGS = -std=gnu11 $(WARNINGS) -O2
 bench_empty_so_SOURCES = bench/empty.c
@@ -30,12 +37,14 @@ bench: all bench/load$(EXEEXT) bench/spawn$(EXEEXT) bench/steps$(EXEEXT) \
 	@$(srcdir)/bench/run.sh $(abs_builddir) $(BENCHFLAGS)
 real: all bench/harm$(EXEEXT) bench/cxx$(EXEEXT)
 	@$(srcdir)/bench/real.sh $(abs_builddir) $(REAL)
+scale: all bench/crowd$(EXEEXT) bench/look$(EXEEXT) bench/display$(EXEEXT)
+	@$(srcdir)/bench/scale.sh $(abs_builddir)
 harm: all check-programs
 	@$(srcdir)/bench/harm.sh $(abs_builddir) $(HARM)
 servers: all
 	@$(srcdir)/bench/servers.sh $(abs_builddir) $(SERVERS)
 check-programs: $(check_DATA)
-.PHONY: bench real harm servers check-programs
+.PHONY: bench real scale harm servers check-programs
 
 CLEANFILES += $(EXTRA_PROGRAMS)
-EXTRA_DIST += bench/run.sh bench/real.sh bench/harm.sh bench/servers.sh
+EXTRA_DIST += bench/run.sh bench/real.sh bench/scale.sh bench/harm.sh bench/servers.sh
