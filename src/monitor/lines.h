@@ -16,7 +16,7 @@
 
 struct lines;
 
-/* Keeps the latest limit lines.  NULL if memory is short. */
+/* Keeps the latest limit lines that have ended.  NULL if memory is short. */
 struct lines *lines_new(size_t limit);
 void lines_free(struct lines *lines);
 

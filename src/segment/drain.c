@@ -29,6 +29,9 @@
    so many rounds without an event it holds nobody up. */
 #define PATIENCE_ROUNDS 2000u
 
+/* No event is later than this. */
+#define TIME_MAX_NS (UINT64_C(1) << 62)
+
 #define HANDED_AT_ONCE 4096u
 
 /* Events of one ring that wait for the horizon, in order of time. */
@@ -91,12 +94,15 @@ measure_clock(struct drain *drain)
 static uint64_t
 ns_of(struct drain *drain, uint64_t ticks)
 {
-    uint64_t ns = 0;
+    double ns = 0;
 
     if (ticks > drain->created_ticks)
-        ns = (uint64_t)((double)(ticks - drain->created_ticks) * drain->ns_per_tick);
-    if (drain->last_ns < ns)
-        drain->last_ns = ns;
+        ns = (double)(ticks - drain->created_ticks) * drain->ns_per_tick;
+    /* Ticks are the program's to write. */
+    if (ns > (double)TIME_MAX_NS)
+        ns = (double)TIME_MAX_NS;
+    if (drain->last_ns < (uint64_t)ns)
+        drain->last_ns = (uint64_t)ns;
     return drain->last_ns;
 }
 

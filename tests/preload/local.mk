@@ -96,17 +96,3 @@ tests_unit_account_LDADD = $(SEGMENT_LIBS)
 dist_check_SCRIPTS += tests/tsan.sh
 TESTS += tests/unit/account tests/tsan.sh
 endif
-
-# The fuzzer's driver: a test by itself, and for libFuzzer (--enable-fuzz with
-# CC=clang): ./tests/fuzz/reader-fuzz CORPUS
-check_PROGRAMS += tests/fuzz/reader
-tests_fuzz_reader_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_MAIN
-tests_fuzz_reader_LDADD = src/segment/libsegment.a $(LIBINTL)
-TESTS += tests/fuzz/reader
-if ENABLE_FUZZ
-noinst_PROGRAMS += tests/fuzz/reader-fuzz
-tests_fuzz_reader_fuzz_SOURCES = tests/fuzz/reader.c src/segment/reader.c \
-	src/segment/reader-recorder.c src/segment/mapping.c src/segment/names.c
-tests_fuzz_reader_fuzz_CFLAGS = -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined
-tests_fuzz_reader_fuzz_LDFLAGS = -fsanitize=fuzzer,address,undefined
-endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Texts of /proc: status, stat and smaps.  A program can choose its name, and with
+   its mappings the names of files. */
+#include "config.h"
+
+#include "fuzz.h"
+#include "monitor/procfs.h"
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const uint64_t stacks[] = {0x7f0000000000};
+    const struct smaps_hints hints = {"1.0", stacks, 1, 8 << 20};
+    char *text = fuzz_string(data, size);
+    FILE *file = fmemopen(text, size + 1, "r");
+    struct procfs_memory memory;
+    struct resident resident;
+    struct procfs_stat stat;
+
+    REQUIRE(file != NULL);
+    procfs_parse_stat(text, &stat);
+    procfs_parse_status(file, &memory);
+    rewind(file);
+    smaps_read(file, &hints, &resident);
+    fclose(file);
+    free(text);
+    return 0;
+}
