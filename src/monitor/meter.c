@@ -117,15 +117,22 @@ sample_rate(struct meter *meter, const struct process *process)
     return result;
 }
 
+/* Nothing of it is known. */
+static void
+forget(struct sample *sample)
+{
+    memset(sample->max, 0xFF, sizeof sample->max); /* HISTORY_UNKNOWN */
+    memset(sample->last, 0xFF, sizeof sample->last);
+}
+
 struct sample
 meter_sample(struct meter *meter, const struct process *process)
 {
     const struct snapshot *now = &process->now;
     struct sample sample = {.time_ns = process->run_ns};
 
-    memset(sample.max, 0xFF, sizeof sample.max); /* HISTORY_UNKNOWN */
-    memset(sample.last, 0xFF, sizeof sample.last);
-    if (process->measured) {
+    forget(&sample);
+    if (process->measured && !now->asleep) {
         sample.last[SERIES_HEAP] = now->live_bytes;
         sample.max[SERIES_HEAP] =
             stretch_max(now->live_bytes, meter->live, now->peak_bytes, meter->peak);
@@ -162,6 +169,17 @@ recorded_rss(const struct meter *meter, const struct process *process)
     return meter->rss ? meter->rss : HISTORY_UNKNOWN;
 }
 
+/* The process slept: what it did is not known. */
+static struct sample
+slept_sample(uint64_t rss, int64_t time_ns)
+{
+    struct sample sample = {.time_ns = time_ns};
+
+    forget(&sample);
+    sample.max[SERIES_RSS] = sample.last[SERIES_RSS] = rss;
+    return sample;
+}
+
 static struct sample
 sample_of(const struct recorded *slot, uint64_t rss, int64_t time_ns)
 {
@@ -196,6 +214,8 @@ account(struct meter *meter, const struct recorded *slot, int64_t time_ns,
     meter->sample_calls = add(meter->sample_calls, calls);
     meter->sample_ns = time_ns;
     meter->live = slot->heap_last;
+    if (slot->asleep)
+        return;
     if (sample->max[SERIES_HEAP] > meter->peak)
         meter->peak = sample->max[SERIES_HEAP];
     if (sample->max[SERIES_STACK] > meter->stack_peak)
@@ -221,7 +241,8 @@ meter_push_recorded(struct meter *meter, const struct process *process,
             || __builtin_add_overflow((int64_t)slot->end_ns, offset_ns, &time_ns)
             || time_ns <= 0 || time_ns <= last_ns || time_ns >= process->run_ns)
             continue;
-        sample = sample_of(slot, rss, time_ns);
+        sample = slot->asleep ? slept_sample(rss, time_ns)
+                              : sample_of(slot, rss, time_ns);
         history_push(history, &sample);
         account(meter, slot, time_ns, &sample);
         last_ns = time_ns;

@@ -221,6 +221,42 @@ test_calls_are_shown_once(void **state)
     history_free(history);
 }
 
+/* A dormant process, asleep and awake: what it did asleep is not known, unlike what
+   it did not do. */
+static void
+test_asleep(void **state)
+{
+    static const struct recorded slots[] = {
+        {.begin_ns = 0, .end_ns = 1000, .calls = 4, .heap_last = 7, .heap_max = 9},
+        {.begin_ns = 1000, .end_ns = 5000, .asleep = true},
+        {.begin_ns = 5000, .end_ns = 6000, .calls = 4, .heap_last = 5, .heap_max = 5},
+    };
+    struct history *history = history_new(8);
+    struct column columns[1];
+    struct sample sample;
+
+    (void)state;
+    process.measured = true;
+    process.run_ns = 7000;
+    meter_push_recorded(&meter, &process, slots, 3, 0, history);
+    history_columns(history, SERIES_HEAP, 1000, 1000, columns, 1);
+    assert_true(columns[0].known);
+    history_columns(history, SERIES_HEAP, 3000, 3000, columns, 1);
+    assert_false(columns[0].known);
+    history_columns(history, SERIES_CALLS, 5000, 5000, columns, 1);
+    assert_false(columns[0].known);
+    history_columns(history, SERIES_HEAP, 6000, 6000, columns, 1);
+    assert_true(columns[0].known);
+    assert_int_equal(5, columns[0].last);
+    process.now.asleep = true;
+    process.now.live_bytes = 5;
+    sample = meter_sample(&meter, &process);
+    assert_true(sample.last[SERIES_HEAP] == HISTORY_UNKNOWN);
+    assert_true(sample.last[SERIES_CALLS] == HISTORY_UNKNOWN);
+    process.now.asleep = false;
+    history_free(history);
+}
+
 static void
 test_not_measured(void **state)
 {
@@ -247,6 +283,7 @@ main(void)
         cmocka_unit_test_setup(test_peaks_in_samples, set_up),
         cmocka_unit_test_setup(test_recorded, set_up),
         cmocka_unit_test_setup(test_calls_are_shown_once, set_up),
+        cmocka_unit_test_setup(test_asleep, set_up),
         cmocka_unit_test_setup(test_not_measured, set_up),
     };
 
