@@ -363,6 +363,14 @@ roster_arrange(struct roster *roster, uint64_t now_ns)
     add_up(roster);
 }
 
+void
+roster_each(const struct roster *roster,
+            void (*visit)(void *context, const struct roster_entry *entry), void *context)
+{
+    for (size_t i = 0; i < roster->count; i++)
+        visit(context, &roster->items[i]->entry);
+}
+
 size_t
 roster_count(const struct roster *roster)
 {

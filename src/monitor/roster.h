@@ -81,6 +81,11 @@ void roster_note_exec(struct roster_entry *entry);
    oldest of too many that have ended.  now_ns is on the clock of start_ns. */
 void roster_arrange(struct roster *roster, uint64_t now_ns);
 
+/* Calls visit for all that are kept, listed or not, in the order of their coming. */
+void roster_each(const struct roster *roster,
+                 void (*visit)(void *context, const struct roster_entry *entry),
+                 void *context);
+
 size_t roster_count(const struct roster *roster);
 const struct roster_entry *roster_at(const struct roster *roster, size_t index);
 const struct roster_sum *roster_sum(const struct roster *roster);

@@ -6,6 +6,7 @@
 
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define MESSAGES 500
 
@@ -24,11 +25,21 @@ saved_new(void)
     return saved;
 }
 
+static void
+forget_reason(void *context, const struct roster_entry *entry)
+{
+    (void)context;
+    free((char *)(uintptr_t)entry->why_not);
+}
+
 void
 saved_free(struct saved *saved)
 {
     if (!saved)
         return;
+    if (saved->roster)
+        roster_each(saved->roster, forget_reason, NULL);
+    roster_free(saved->roster);
     subject_free(&saved->root);
     messages_free(saved->messages);
     capture_free(saved->capture);
@@ -50,4 +61,86 @@ saved_add_message(struct saved *saved, int64_t run_ns, enum severity severity,
                   const char *text)
 {
     add(saved, run_ns, severity, "%s", text);
+}
+
+/* ---- processes ---- */
+
+/* All of them, to look for one. */
+struct list {
+    struct roster_entry *entries[SAVED_PROCESSES];
+    size_t count;
+};
+
+static void
+note_entry(void *context, const struct roster_entry *entry)
+{
+    struct list *list = context;
+
+    if (list->count < SAVED_PROCESSES)
+        list->entries[list->count++] = (struct roster_entry *)(uintptr_t)entry;
+}
+
+static struct roster_entry *
+find(const struct list *list, pid_t pid)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (list->entries[i]->pid == pid)
+            return list->entries[i];
+    return NULL;
+}
+
+bool
+saved_add_process(struct saved *saved, const struct roster_entry *entry,
+                  const char *why_not)
+{
+    struct list list = {.count = 0};
+    struct roster_entry *copy;
+
+    if (!saved->roster)
+        saved->roster = roster_new(true);
+    if (!saved->roster)
+        return false;
+    roster_each(saved->roster, note_entry, &list);
+    if (list.count == SAVED_PROCESSES || find(&list, entry->pid))
+        return true;
+    copy = roster_add(saved->roster, entry->pid);
+    if (!copy)
+        return false;
+    *copy = *entry;
+    copy->why_not = *why_not ? strdup(why_not) : NULL;
+    return copy->why_not || !*why_not;
+}
+
+/* Parents that lead nowhere but to themselves are none. */
+static bool
+is_in_circle(const struct list *list, const struct roster_entry *entry)
+{
+    const struct roster_entry *above = entry;
+
+    for (size_t steps = 0; above; steps++) {
+        if (steps > list->count)
+            return true;
+        above = above->parent != 0 ? find(list, above->parent) : NULL;
+    }
+    return false;
+}
+
+void
+saved_arrange_processes(struct saved *saved)
+{
+    struct list list = {.count = 0};
+    uint64_t now_ns = 0;
+
+    if (!saved->roster)
+        return;
+    roster_each(saved->roster, note_entry, &list);
+    for (size_t i = 0; i < list.count; i++) {
+        struct roster_entry *entry = list.entries[i];
+
+        if (is_in_circle(&list, entry))
+            entry->parent = 0;
+        if (!entry->ended && entry->start_ns > 0)
+            now_ns = entry->start_ns + (uint64_t)entry->run_ns;
+    }
+    roster_arrange(saved->roster, now_ns);
 }

@@ -12,11 +12,16 @@
 
 #include "monitor/capture.h"
 #include "monitor/messages.h"
+#include "monitor/roster.h"
 #include "monitor/session.h"
 #include "monitor/subject.h"
 
+/* More processes than that are not taken. */
+#define SAVED_PROCESSES 1024
+
 struct saved {
     struct subject root;
+    struct roster *roster;          /* the processes; NULL: not recorded */
     struct messages *messages;
     bool threads_known;
     size_t thread_count;            /* how many there were; THREADS_MAX at most here */
@@ -31,6 +36,15 @@ struct saved {
 /* Empty.  NULL if memory is short. */
 struct saved *saved_new(void);
 void saved_free(struct saved *saved);
+
+/* Adds a process; why_not and where it stands in the tree are the copy's own.  One
+   whose number is there already, or one too many, is left out.  False if memory is
+   short. */
+bool saved_add_process(struct saved *saved, const struct roster_entry *entry,
+                       const char *why_not);
+
+/* After the last one: brings them in order, whatever parents they claim. */
+void saved_arrange_processes(struct saved *saved);
 
 /* The text is taken as it is. */
 void saved_add_message(struct saved *saved, int64_t run_ns, enum severity severity,

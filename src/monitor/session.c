@@ -459,6 +459,8 @@ session_roster(const struct session *session)
 {
     if (session->script)
         return script_roster(session->script);
+    if (session->saved)
+        return session->saved->roster;
     return session->census ? census_roster(session->census) : NULL;
 }
 

@@ -5,6 +5,8 @@
 
 #include "monitor/history.h"
 #include "monitor/messages.h"
+#include "monitor/roster.h"
+#include "report/fields.h"
 
 /* Of files that older readers cannot read; lines and fields may be added within
    it, what is unknown is skipped. */
@@ -23,5 +25,11 @@ static const char *const archive_severities[] = {
     [SEVERITY_WARNING] = "warning",
     [SEVERITY_ERROR] = "error",
 };
+
+/* A process of the tree.  why_not, text of that size, is put in beside it. */
+#define ARCHIVE_WHY 256
+struct object archive_put_entry(const struct roster_entry *entry);
+void archive_take_entry(const json_t *object, struct roster_entry *entry,
+                        char why_not[ARCHIVE_WHY], struct fault *fault);
 
 #endif

@@ -336,6 +336,26 @@ take_threads(struct reading *reading, const json_t *line)
 }
 
 static bool
+take_processes(struct reading *reading, const json_t *line)
+{
+    const json_t *list = json_object_get(line, "list");
+    char why_not[ARCHIVE_WHY];
+    struct roster_entry entry;
+    struct fault fault = {0};
+
+    if (!json_is_array(list))
+        return refuse_line(reading, N_("is no list of processes"));
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        archive_take_entry(json_array_get(list, i), &entry, why_not, &fault);
+        if (fault.name != NULL)
+            return refuse_fault(reading, &fault);
+        if (!saved_add_process(reading->saved, &entry, why_not))
+            return no_memory(reading);
+    }
+    return true;
+}
+
+static bool
 take_message(struct reading *reading, const json_t *line)
 {
     int severities = sizeof archive_severities / sizeof *archive_severities;
@@ -398,6 +418,7 @@ take_object(struct reading *reading, const json_t *line)
     } types[] = {
         {"session", take_session}, {"process", take_process}, {"history", take_history},
         {"moment", take_moment},   {"mark", take_mark},       {"threads", take_threads},
+        {"processes", take_processes},
         {"message", take_message}, {"output", take_output},   {"end", take_end},
     };
     const char *type = json_string_value(json_object_get(line, "type"));
@@ -428,6 +449,7 @@ complete(struct reading *reading)
 
     if (!reading->has_process)
         return refuse(reading, "%s", _("there is no process in it"));
+    saved_arrange_processes(saved);
     history_free(saved->root.history);
     saved->root.history =
         history_restore(reading->begin_ns, reading->samples, reading->sample_count);

@@ -23,6 +23,7 @@
 
 #define SAMPLES_A_LINE 256
 #define OUTPUT_A_LINE  100
+#define PROCESSES_A_LINE 200
 
 #define MOMENT (1u << FIELDS_SYSTEM | 1u << FIELDS_SYSTEM_MORE | 1u << FIELDS_HEAP      \
                 | 1u << FIELDS_COUNTERS | 1u << FIELDS_COUNTERS_MORE                    \
@@ -64,7 +65,8 @@ append(struct object *object, json_t *array, json_t *value)
 static void
 put_session(struct writer *writer, const struct archive *archive)
 {
-    const char *command = session_command(archive->session);
+    const char *known = session_shown(archive->session)->command;
+    const char *command = known != NULL ? known : "";
     struct object line = object_new();
 
     object_set_number(&line, "v", ARCHIVE_VERSION);
@@ -217,6 +219,51 @@ put_threads(struct writer *writer, struct session *session)
     put_line(writer, line);
 }
 
+/* Processes of the tree, each number once. */
+struct entries {
+    const struct roster_entry *all[SAVED_PROCESSES];
+    size_t count;
+};
+
+static void
+note_entry(void *context, const struct roster_entry *entry)
+{
+    struct entries *entries = context;
+
+    /* Of two of the same number the later one counts. */
+    for (size_t i = 0; i < entries->count; i++)
+        if (entries->all[i]->pid == entry->pid) {
+            entries->all[i] = entry;
+            return;
+        }
+    if (entries->count < SAVED_PROCESSES)
+        entries->all[entries->count++] = entry;
+}
+
+static void
+put_processes(struct writer *writer, const struct session *session)
+{
+    const struct roster *roster = session_roster(session);
+    struct entries entries = {.count = 0};
+    size_t at = 0;
+
+    if (roster != NULL)
+        roster_each(roster, note_entry, &entries);
+    while (at < entries.count) {
+        struct object line = line_new("processes");
+        json_t *list = json_array();
+
+        for (size_t end = at + PROCESSES_A_LINE; at < entries.count && at < end; at++) {
+            struct object entry = archive_put_entry(entries.all[at]);
+
+            append(&line, list, entry.json);
+            line.complete &= entry.complete;
+        }
+        object_set(&line, "list", list);
+        put_line(writer, line);
+    }
+}
+
 static void
 put_messages(struct writer *writer, const struct session *session)
 {
@@ -267,6 +314,7 @@ archive_write(FILE *out, const struct archive *archive)
     put_history(&writer, subject->history);
     put_moments(&writer, subject);
     put_threads(&writer, archive->session);
+    put_processes(&writer, archive->session);
     if (archive->mark != NULL)
         put_line(&writer, moment("mark", archive->mark));
     put_messages(&writer, archive->session);

@@ -90,8 +90,8 @@ put_functions(struct object *object, const char *name, const uint64_t values[FN_
 }
 
 /* A rate that is no number is none. */
-static json_t *
-real_new(double value)
+json_t *
+fields_real(double value)
 {
     return json_real(isfinite(value) ? value : 0);
 }
@@ -103,7 +103,7 @@ put_function_rates(struct object *object, const char *name, const double rates[F
 
     for (unsigned i = 0; i < FN_COUNT; i++)
         if (rates[i] != 0)
-            object_set(&functions, report_function_names[i], real_new(rates[i]));
+            object_set(&functions, report_function_names[i], fields_real(rates[i]));
     object_set_object(object, name, functions);
 }
 
@@ -120,7 +120,7 @@ put_field(struct object *object, const struct field *field, const struct process
         object_set_number(object, field->name, *(const unsigned *)place);
         break;
     case FIELD_REAL:
-        object_set(object, field->name, real_new(*(const double *)place));
+        object_set(object, field->name, fields_real(*(const double *)place));
         break;
     case FIELD_LETTER:
         object_set_text(object, field->name, place, 1);
@@ -255,9 +255,11 @@ fields_put_identity(struct object *object, const struct process *process)
     object_set_text(object, "program", identity->program, sizeof identity->program);
     object_set(object, "args", args);
     object_set(object, "args_cut", json_boolean(identity->args_cut));
-    object_set(object, "accounting",
-               json_string(identity->accounting == ACCOUNTING_USABLE ? "usable"
-                                                                     : "requested"));
+    if (identity->accounting != ACCOUNTING_NONE)
+        object_set(object, "accounting",
+                   json_string(identity->accounting == ACCOUNTING_USABLE
+                                   ? "usable"
+                                   : "requested"));
     object_set_text(object, "allocator", identity->allocator, sizeof identity->allocator);
 }
 

@@ -74,8 +74,8 @@ fields_take_text(const json_t *object, const char *name, char *out, size_t size,
     return true;
 }
 
-static bool
-take_flag(const json_t *object, const char *name, struct fault *fault)
+bool
+fields_take_flag(const json_t *object, const char *name, struct fault *fault)
 {
     const json_t *value = json_object_get(object, name);
 
@@ -84,8 +84,8 @@ take_flag(const json_t *object, const char *name, struct fault *fault)
     return json_is_true(value);
 }
 
-static bool
-take_real(const json_t *object, const char *name, double *out, struct fault *fault)
+bool
+fields_take_real(const json_t *object, const char *name, double *out, struct fault *fault)
 {
     const json_t *value = json_object_get(object, name);
 
@@ -140,7 +140,7 @@ take_function_rates(const json_t *object, const char *name, double rates[FN_COUN
     const json_t *functions = take_object(object, name, fault);
 
     for (unsigned i = 0; functions != NULL && i < FN_COUNT; i++)
-        take_real(functions, report_function_names[i], &rates[i], fault);
+        fields_take_real(functions, report_function_names[i], &rates[i], fault);
     return functions != NULL;
 }
 
@@ -168,7 +168,7 @@ take_field(const json_t *object, const struct field *field, struct process *proc
     case FIELD_UNSIGNED:
         return take_unsigned(object, field->name, place, fault);
     case FIELD_REAL:
-        return take_real(object, field->name, place, fault);
+        return fields_take_real(object, field->name, place, fault);
     case FIELD_LETTER:
         return take_letter(object, field->name, place, fault);
     case FIELD_FUNCTIONS:
@@ -191,24 +191,21 @@ take_figures(const json_t *object, struct process *process, struct fault *fault)
     return absent;
 }
 
-static void
-take_state(const json_t *object, struct process *process, struct fault *fault)
+enum process_state
+fields_take_state(const json_t *object, struct fault *fault)
 {
     char name[32];
+    int state = 0;
 
-    process->state = STATE_GONE;
-    if (fields_take_text(object, "state", name, sizeof name, fault)) {
-        int state = 0;
-
-        while (state < STATE_COUNT
-               && strcmp(name, process_state_json((enum process_state)state)) != 0)
-            state++;
-        if (state == STATE_COUNT)
-            blame(fault, "state", N_("is no state"));
-        else
-            process->state = (enum process_state)state;
-    }
-    process->ended = process->state >= STATE_EXITED;
+    if (!fields_take_text(object, "state", name, sizeof name, fault))
+        return STATE_GONE;
+    while (state < STATE_COUNT
+           && strcmp(name, process_state_json((enum process_state)state)) != 0)
+        state++;
+    if (state < STATE_COUNT)
+        return (enum process_state)state;
+    blame(fault, "state", N_("is no state"));
+    return STATE_GONE;
 }
 
 /* An end whose status is missing is one of which nothing is known. */
@@ -225,7 +222,7 @@ take_end(const json_t *object, struct process *process, struct fault *fault)
         there = fields_take_number(object, "signal", SIGNAL_MAX, &number, fault)
                 && number > 0;
         process->wait_status = W_EXITCODE(0, (int)number)
-                               | (take_flag(object, "core", fault) ? CORE : 0);
+                               | (fields_take_flag(object, "core", fault) ? CORE : 0);
     }
     if (!there && process->ended)
         process->state = STATE_GONE;
@@ -242,12 +239,13 @@ take_head(const json_t *object, struct process *process, struct fault *fault)
     number = 0;
     if (fields_take_number(object, "pid", INT_MAX, &number, fault))
         process->pid = (pid_t)number;
-    take_state(object, process, fault);
+    process->state = fields_take_state(object, fault);
+    process->ended = process->state >= STATE_EXITED;
     take_unsigned(object, "generation", &generation, fault);
     process->generations = generation < UINT_MAX ? generation + 1 : generation;
     take_unsigned(object, "children", &process->children, fault);
     take_unsigned(object, "children_seen", &process->children_seen, fault);
-    process->measured = take_flag(object, "measured", fault);
+    process->measured = fields_take_flag(object, "measured", fault);
     fields_take_text(object, "why", process->why_not, sizeof process->why_not, fault);
 }
 
@@ -293,7 +291,7 @@ take_bands(const json_t *object, struct bands *bands, struct fault *fault)
     take_unsigned(list, "mappings", &bands->mappings, fault);
     fields_take_number(list, "absent", INT64_MAX, &bands->absent, fault);
     fields_take_number(list, "unsure", INT64_MAX, &bands->unsure, fault);
-    bands->with_reserve = take_flag(list, "with_reserve", fault);
+    bands->with_reserve = fields_take_flag(list, "with_reserve", fault);
 }
 
 static void
@@ -303,7 +301,7 @@ take_args(const json_t *object, struct identity *identity, struct fault *fault)
     size_t i;
     json_t *arg;
 
-    identity->args_cut = take_flag(object, "args_cut", fault);
+    identity->args_cut = fields_take_flag(object, "args_cut", fault);
     json_array_foreach((json_t *)(uintptr_t)args, i, arg) {
         const char *text = json_string_value(arg);
         size_t room = sizeof identity->args - identity->args_size;
@@ -387,7 +385,7 @@ fields_take_process(const json_t *object, struct process *process, struct fault 
     process->os_known = !(absent & 1u << FIELDS_SYSTEM);
     if (absent & 1u << FIELDS_COUNTERS)
         process->missing |= PART_COUNTERS;
-    if (take_flag(object, "no_clock", fault))
+    if (fields_take_flag(object, "no_clock", fault))
         process->missing |= PART_CLOCK;
     if (process->measured && absent & 1u << FIELDS_HEAP) {
         process->measured = false;

@@ -69,6 +69,7 @@ bool object_write(FILE *out, struct object object);
    bytes, of any bytes.  NULL if memory is short. */
 json_t *fields_number(uint64_t value);
 json_t *fields_text(const char *text, size_t size);
+json_t *fields_real(double value); /* what is no number becomes 0 */
 
 /* Who, when, in which state: what every object has.  Whether it is measured, and
    if not why. */
@@ -100,6 +101,11 @@ struct fault {
 /* A number from 0 to most; false if it is not there, or wrong. */
 bool fields_take_number(const json_t *object, const char *name, uint64_t most,
                         uint64_t *out, struct fault *fault);
+
+bool fields_take_real(const json_t *object, const char *name, double *out,
+                      struct fault *fault); /* not negative */
+bool fields_take_flag(const json_t *object, const char *name, struct fault *fault);
+enum process_state fields_take_state(const json_t *object, struct fault *fault);
 
 /* A string, cut to size; false and "" if it is not there, or wrong. */
 bool fields_take_text(const json_t *object, const char *name, char *out, size_t size,

@@ -29,6 +29,9 @@ static const char script_text[] =
     "total=10M size.24=150 size.100000=3\n"
     "500 heap=100M blocks=24537 malloc=1204871 total=200M size.300=40 calloc.failed=2\n"
     "2000 say something happened\n"
+    "2100 process 24900 24817 heap=3M peak=5M rss=7M allocations=12 start=500 "
+    "before=sh>env state=running : worker --all\n"
+    "2200 process 24901 24900 start=600 state=exited : static\n"
     "4000 heap=60M free=4537 threads=3 usable=61M generations=2\n"
     "9000 heap=61M\n";
 
@@ -104,7 +107,10 @@ check_round_trip(const struct archive *archive)
                             .mark = saved->marked ? &saved->mark : NULL,
                             .interval_ns = saved->interval_ns};
     again = written(&copy);
-    assert_string_equal(again, text);
+    for (size_t i = 0; text[i] != '\0'; i++)
+        if (text[i] != again[i])
+            fail_msg("%.100s, not %.100s", again + i - (i < 50 ? i : 50),
+                     text + i - (i < 50 ? i : 50));
     session_free(copy.session);
     free(text);
     free(again);
@@ -337,6 +343,53 @@ test_limits(void **state)
     free(text);
 }
 
+/* Numbers that are there twice, parents that are their own grandparents. */
+static void
+test_processes_of_any_kind(void **state)
+{
+    static const char text[] =
+        HEAD PROCESS "{\"type\":\"processes\",\"list\":[{\"pid\":1},{\"pid\":2,"
+        "\"parent\":3,\"ended\":true},{\"pid\":3,\"parent\":2,\"ended\":true},"
+        "{\"pid\":3,\"command\":\"twice\"},{\"pid\":4,\"parent\":4},{}]}\n" END;
+    struct saved *saved;
+    char why[256];
+    size_t count;
+
+    (void)state;
+    saved = read_back(text, sizeof text - 1, why);
+    assert_non_null(saved);
+    count = roster_count(saved->roster);
+    assert_in_range(count, 4, 5); /* 0, 1, 2 or 3 with the other below it, 4 */
+    for (size_t i = 0; i < count; i++)
+        assert_string_equal(roster_at(saved->roster, i)->command, "");
+    saved_free(saved);
+}
+
+/* Many, all of them children of the one before, or all of the first. */
+static void
+test_many_processes(void **state)
+{
+    char *text, why[256];
+    size_t size;
+
+    (void)state;
+    for (int deep = 0; deep <= 1; deep++) {
+        FILE *out = open_memstream(&text, &size);
+        struct saved *saved;
+
+        fputs(HEAD PROCESS "{\"type\":\"processes\",\"list\":[{\"pid\":1}", out);
+        for (int i = 2; i < 3000; i++)
+            fprintf(out, ",{\"pid\":%d,\"parent\":%d,\"ended\":true}", i, deep ? i - 1 : 1);
+        fputs("]}\n" END, out);
+        fclose(out);
+        saved = read_back(text, size, why);
+        assert_non_null(saved);
+        assert_true(roster_sum(saved->roster)->ended < SAVED_PROCESSES);
+        saved_free(saved);
+        free(text);
+    }
+}
+
 /* Ten thousand times what came in. */
 static void
 test_bomb(void **state)
@@ -424,6 +477,8 @@ main(void)
         cmocka_unit_test(test_accepts_what_it_can),
         cmocka_unit_test(test_says_what_is_wrong),
         cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_processes_of_any_kind),
+        cmocka_unit_test(test_many_processes),
         cmocka_unit_test(test_bomb),
         cmocka_unit_test(test_files),
     };
