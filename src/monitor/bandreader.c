@@ -41,6 +41,7 @@ band_reader_read(struct band_reader *reader, int64_t now_ns, struct process *pro
     for (size_t i = 0; i < count && i < THREADS_MAX; i++)
         pointers[hints.stack_count++] = threads[i].stack_base;
     segment_name(segment, process->identity.pid, process->identity.generation);
+    hints.threads = process->os.threads;
     if (process->measured)
         hints.segment = segment;
     procfs_stack_limit(process->pid, &hints.stack_size);

@@ -23,6 +23,7 @@ src_monitor_libmonitor_a_SOURCES = \
 	src/monitor/signals.c src/monitor/signals.h \
 	src/monitor/smaps.c src/monitor/smaps.h \
 	src/monitor/spool.c src/monitor/spool.h \
+	src/monitor/stackreader.c src/monitor/stackreader.h \
 	src/monitor/subject.c src/monitor/subject.h \
 	src/monitor/tree.c src/monitor/tree.h \
 	src/monitor/watch.c src/monitor/watch.h

@@ -361,6 +361,13 @@ procfs_descendants(pid_t pid, pid_t *pids, unsigned limit, unsigned *count)
     return 0;
 }
 
+/* A line of maps: where the mapping lies. */
+static bool
+parse_range(const char *line, uint64_t *low, uint64_t *high)
+{
+    return sscanf(line, "%" SCNx64 "-%" SCNx64, low, high) == 2 && *low < *high;
+}
+
 /* The mapping that the kernel calls [stack]. */
 static int
 find_stack(pid_t pid, uint64_t *low, uint64_t *high)
@@ -375,46 +382,99 @@ find_stack(pid_t pid, uint64_t *low, uint64_t *high)
         const char *name = strstr(line, "[stack]\n");
 
         /* A file could be called that as well, but not at its path's start. */
-        if (name && name[-1] == ' '
-            && sscanf(line, "%" SCNx64 "-%" SCNx64, low, high) == 2 && *low < *high)
+        if (name && name[-1] == ' ' && parse_range(line, low, high))
             result = 0;
     }
     fclose(file);
     return result;
 }
 
-int
-procfs_stack_touched(pid_t pid, uint64_t *out)
+static int
+open_pagemap(pid_t pid)
+{
+    char path[PATH_SIZE];
+
+    snprintf(path, sizeof path, "/proc/%ld/pagemap", (long)pid);
+    return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/* The lowest page from low to high that is in use; high if there is none. */
+static uint64_t
+lowest_in_use(int pagemap, uint64_t low, uint64_t high)
 {
     const uint64_t in_use = UINT64_C(3) << 62; /* present or swapped: proc(5) */
-    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-    uint64_t low, high, entries[512];
-    char path[PATH_SIZE];
-    int result = find_stack(pid, &low, &high);
-    int file;
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), entries[512];
 
-    if (result)
-        return result;
-    snprintf(path, sizeof path, "/proc/%ld/pagemap", (long)pid);
-    file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return -errno;
-    result = -ENODATA;
-    while (result && low < high) {
-        ssize_t got = pread(file, entries, sizeof entries, (off_t)(low / page * 8));
+    while (low < high) {
+        ssize_t got = pread(pagemap, entries, sizeof entries, (off_t)(low / page * 8));
         size_t count = got > 0 ? (size_t)got / sizeof *entries : 0;
 
         if (count == 0)
-            break;
-        for (size_t i = 0; i < count && low < high && result; i++, low += page) {
-            if (entries[i] & in_use) {
-                *out = high - low;
-                result = 0;
-            }
-        }
+            return high;
+        for (size_t i = 0; i < count && low < high; i++, low += page)
+            if (entries[i] & in_use)
+                return low;
     }
-    close(file);
-    return result;
+    return high;
+}
+
+int
+procfs_stack_touched(pid_t pid, uint64_t *out)
+{
+    uint64_t low, high, lowest;
+    int result = find_stack(pid, &low, &high), pagemap;
+
+    if (result)
+        return result;
+    pagemap = open_pagemap(pid);
+    if (pagemap < 0)
+        return -errno;
+    lowest = lowest_in_use(pagemap, low, high);
+    close(pagemap);
+    if (lowest == high)
+        return -ENODATA;
+    *out = high - lowest;
+    return 0;
+}
+
+/* The stacks that begin inside a mapping. */
+static void
+fill_stacks(int pagemap, const char *line, struct procfs_stack *stacks, size_t count)
+{
+    bool grows = strstr(line, "[stack]\n") != NULL;
+    uint64_t low, high, lowest;
+
+    if (!parse_range(line, &low, &high))
+        return;
+    for (size_t i = 0; i < count; i++) {
+        if (stacks[i].base <= low || stacks[i].base >= high)
+            continue;
+        if (!grows)
+            stacks[i].size = stacks[i].base - low;
+        lowest = pagemap >= 0 ? lowest_in_use(pagemap, low, stacks[i].base)
+                              : stacks[i].base;
+        stacks[i].touched = stacks[i].base - lowest;
+    }
+}
+
+int
+procfs_stacks(pid_t pid, struct procfs_stack *stacks, size_t count)
+{
+    FILE *file = open_file(pid, "maps");
+    char line[256];
+    int pagemap;
+
+    if (!file)
+        return -errno;
+    pagemap = open_pagemap(pid);
+    for (size_t i = 0; i < count; i++)
+        stacks[i].size = stacks[i].touched = 0;
+    while (read_line(file, line, sizeof line))
+        fill_stacks(pagemap, line, stacks, count);
+    if (pagemap >= 0)
+        close(pagemap);
+    fclose(file);
+    return 0;
 }
 
 int

@@ -51,6 +51,17 @@ int procfs_descendants(pid_t pid, pid_t *pids, unsigned limit, unsigned *count);
    base, from /proc/PID/pagemap and maps. */
 int procfs_stack_touched(pid_t pid, uint64_t *out);
 
+/*
+ * Of each stack that begins at base: its size as mapped (not of the main thread's,
+ * which grows) and how much of it has been touched down to its deepest page; 0 if
+ * unknown.  Reads /proc/PID/maps once, and pagemap.
+ */
+struct procfs_stack {
+    uint64_t base;
+    uint64_t size, touched;
+};
+int procfs_stacks(pid_t pid, struct procfs_stack *stacks, size_t count);
+
 /* How large a thread's stack is unless it is told otherwise: RLIMIT_STACK, 0 for
    none. */
 int procfs_stack_limit(pid_t pid, uint64_t *out);

@@ -149,11 +149,12 @@ void session_show_bands(struct session *session, bool shown);
 void session_read_bands(struct session *session);
 
 /* A thread: its counters, and what the kernel says of it. */
-#define THREADS_MAX 128
+#define THREADS_MAX 1024
 struct thread {
     struct thread_counters counters;
     char name[16];               /* untrusted; "" unknown */
     char state;                  /* R S D T..., 0 unknown */
+    uint64_t stack_touched;      /* down to the deepest page ever, 0 unknown */
 };
 
 /* Reads the threads of the process shown now, at most capacity and THREADS_MAX;

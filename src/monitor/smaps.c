@@ -306,28 +306,44 @@ mark_stack(struct mapping *mapping, uint64_t pointer)
     mapping->excess = mapping->rss > size ? mapping->rss - size : 0;
 }
 
+/* The size of the guard below a mapping that may be a stack, 0 if there is none. */
+static uint64_t
+guard_below(const struct mappings *mappings, size_t index)
+{
+    const struct mapping *mapping = &mappings->items[index];
+    const struct mapping *guard = mapping - 1;
+
+    if (index == 0 || !is_writable_anonymous(mapping) || !is_anonymous(guard)
+        || !is_inaccessible(guard) || guard->end != mapping->start
+        || guard->end - guard->start > GUARD_MAX)
+        return 0;
+    return guard->end - guard->start;
+}
+
 static void
 find_stacks(struct mappings *mappings, const struct smaps_hints *hints)
 {
     struct mapping *items = mappings->items;
+    size_t found = 0, guarded = 0;
 
     for (size_t i = 0; i < mappings->count; i++) {
-        const struct mapping *guard = i > 0 ? &items[i - 1] : NULL;
-        uint64_t size = items[i].end - items[i].start;
+        uint64_t guard = guard_below(mappings, i), size = items[i].end - items[i].start;
 
-        if (!is_writable_anonymous(&items[i]))
-            continue;
-        for (size_t k = 0; k < hints->stack_count; k++)
+        for (size_t k = 0; k < hints->stack_count && is_writable_anonymous(&items[i]); k++)
             if (items[i].start < hints->stacks[k] && hints->stacks[k] < items[i].end)
                 mark_stack(&items[i], hints->stacks[k]);
-        if (items[i].region == REGION_STACK || !guard || !is_anonymous(guard)
-            || !is_inaccessible(guard) || guard->end != items[i].start
-            || guard->end - guard->start > GUARD_MAX)
-            continue;
-        if (size == hints->stack_size
-            || size + (guard->end - guard->start) == hints->stack_size)
+        if (guard > 0 && is_writable_anonymous(&items[i])
+            && (size == hints->stack_size || size + guard == hints->stack_size))
             items[i].region = REGION_STACK;
+        found += items[i].region == REGION_STACK;
+        guarded += guard > 0 && items[i].region != REGION_STACK;
     }
+    /* Other things have guards too; not if there are threads enough for all. */
+    if (found + guarded > hints->threads)
+        return;
+    for (size_t i = 0; i < mappings->count; i++)
+        if (guard_below(mappings, i) > 0)
+            items[i].region = REGION_STACK;
 }
 
 static void

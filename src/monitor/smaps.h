@@ -36,6 +36,7 @@ struct smaps_hints {
     const uint64_t *stacks;       /* where stacks of threads begin */
     size_t stack_count;
     uint64_t stack_size;          /* of a thread's stack by default, 0 unknown */
+    size_t threads;               /* how many there are, 0 unknown */
 };
 
 /* Returns 0, or -ENOMEM, -EIO, -ESRCH if there is nothing (the process is gone);

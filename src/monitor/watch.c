@@ -24,6 +24,7 @@
 
 #include "i18n.h"
 #include "monitor/bandreader.h"
+#include "monitor/stackreader.h"
 #include "segment/clock.h"
 #include "segment/figures.h"
 #include "segment/names.h"
@@ -75,6 +76,7 @@ struct watch {
     bool recorded; /* the recorder prunes the tree, once it has opened it */
     bool output_noted;
     struct band_reader bands;
+    struct stack_reader stacks;
     bool restarted; /* the reading to come is of another image */
 };
 
@@ -204,6 +206,7 @@ watch_free(struct watch *watch, bool keep)
         if (watch->prepared[0] && watch->process->ended)
             unlink(watch->prepared);
     }
+    stack_reader_free(&watch->stacks);
     free(watch);
 }
 
@@ -563,11 +566,15 @@ watch_threads(struct watch *watch, struct thread *out, size_t capacity)
     capacity = capacity < THREADS_MAX ? capacity : THREADS_MAX;
     reader_threads(watch->reader, counters, capacity, &count);
     known = count < capacity ? count : capacity;
+    if (!watch->process->ended)
+        stack_reader_read(&watch->stacks, watch->polled_ns, watch->process->pid, counters,
+                          known);
     for (size_t i = 0; i < known; i++) {
         out[i] = (struct thread){.counters = counters[i]};
         if (!watch->process->ended)
             procfs_thread(watch->process->pid, counters[i].tid, out[i].name,
                           &out[i].state);
+        stack_reader_tell(&watch->stacks, i, &out[i]);
     }
     return count;
 }

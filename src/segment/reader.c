@@ -384,6 +384,7 @@ visit_threads(void *context, void *out)
             copy_hot(reader, i, &hot);
             count_thread(mapping_shard(&reader->mapping, i), &hot,
                          &list->out[list->count]);
+            list->out[list->count].place = i;
         }
         list->count++;
     }

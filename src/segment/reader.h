@@ -99,6 +99,7 @@ struct thread_counters {
     uint64_t stack_peak;
     uint64_t stack_limit;        /* size of the stack, 0 unknown */
     uint64_t stack_base;         /* address where it begins, 0 unknown */
+    unsigned place;              /* which of the places for threads it has, from 1 */
 };
 
 /* A stretch of the flight recorder; times are ns since created_ns. */

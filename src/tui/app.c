@@ -224,12 +224,8 @@ on_time(struct loop *loop)
         app->sample_asked = false;
         sampling_take(loop, false);
     }
-    if (app->threads_asked) {
-        app->threads_asked = false;
-        app->scene.threads = app->threads;
-        app->scene.thread_count =
-            session_threads(app->session, app->threads, THREADS_MAX);
-    }
+    if (app->threads_asked)
+        sampling_read_threads(app);
     if (loop->resized) {
         loop->resized = false;
         if (!frame_follow_size(app)) {

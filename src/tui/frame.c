@@ -127,6 +127,7 @@ frame_set_mark(struct loop *loop)
     if (!app->view.paused && !app->view.history) {
         sampling_take(loop, false);
         session_read_bands(app->session);
+        sampling_read_threads(app);
     }
     app->mark_asked = false;
     prepare_scene(loop);

@@ -31,6 +31,21 @@ pause_or_go_on(struct app *app)
             units_duration(time, sizeof time, app->frozen.run_ns));
 }
 
+/* Those of the past are not known. */
+static void
+mark_threads(struct app *app)
+{
+    struct scene *scene = &app->scene;
+
+    scene->mark_threads = NULL;
+    if (app->view.history || scene->threads == NULL)
+        return;
+    memcpy(app->mark_threads, app->threads, sizeof app->mark_threads);
+    scene->mark_threads = app->mark_threads;
+    scene->mark_thread_count =
+        scene->thread_count < THREADS_MAX ? scene->thread_count : THREADS_MAX;
+}
+
 void
 look_set_mark(struct app *app)
 {
@@ -45,6 +60,7 @@ look_set_mark(struct app *app)
     app->mark = (struct mark){ process->run_ns, process->generations, process->now,
                                process->sizes, process->bands };
     app->marked = true;
+    mark_threads(app);
     app_ack(app, _("Mark set: heap %s"),
             units_bytes(heap, sizeof heap, process->now.live_bytes, app->view.unit));
 }

@@ -45,6 +45,9 @@ struct loop {
 /* Reads the program, unless it has ended; with_sizes: its histogram, too. */
 void sampling_take(struct loop *loop, bool with_sizes);
 
+/* Reads the threads of the present into the scene. */
+void sampling_read_threads(struct app *app);
+
 /* Sets the timer by the interval. */
 void sampling_set_timer(struct loop *loop);
 

@@ -133,6 +133,14 @@ sampling_take(struct loop *loop, bool with_sizes)
 }
 
 void
+sampling_read_threads(struct app *app)
+{
+    app->threads_asked = false;
+    app->scene.threads = app->threads;
+    app->scene.thread_count = session_threads(app->session, app->threads, THREADS_MAX);
+}
+
+void
 app_refresh(struct app *app)
 {
     sampling_take((struct loop *)((char *)app - offsetof(struct loop, app)), true);

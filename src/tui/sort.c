@@ -12,7 +12,7 @@ comes_before(uint64_t a, uint64_t b, bool reverse)
 }
 
 static void
-insert(uint8_t *order, size_t at, uint8_t row, const uint64_t *keys, bool reverse)
+insert(uint16_t *order, size_t at, uint16_t row, const uint64_t *keys, bool reverse)
 {
     while (at > 0 && comes_before(keys[row], keys[order[at - 1]], reverse)) {
         order[at] = order[at - 1];
@@ -22,13 +22,13 @@ insert(uint8_t *order, size_t at, uint8_t row, const uint64_t *keys, bool revers
 }
 
 void
-sort_rows(uint8_t *order, size_t count, const struct sort *sort, const uint64_t *keys)
+sort_rows(uint16_t *order, size_t count, const struct sort *sort, const uint64_t *keys)
 {
     bool sorted = sort->column > 0 && keys != NULL;
 
     for (size_t i = 0; i < count; i++)
         if (sorted)
-            insert(order, i, (uint8_t)i, keys, sort->reverse);
+            insert(order, i, (uint16_t)i, keys, sort->reverse);
         else
-            order[i] = (uint8_t)(sort->reverse ? count - 1 - i : i);
+            order[i] = (uint16_t)(sort->reverse ? count - 1 - i : i);
 }

@@ -20,7 +20,7 @@ struct sort {
  * last if sort says reverse; rows with the same key stay as they were.  keys may
  * be NULL: the page's own order, or that from behind.
  */
-void sort_rows(uint8_t *order, size_t count, const struct sort *sort,
+void sort_rows(uint16_t *order, size_t count, const struct sort *sort,
                const uint64_t *keys);
 
 #endif

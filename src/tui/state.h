@@ -38,6 +38,7 @@ struct app {
     struct mark mark;
     bool marked;
     struct thread threads[THREADS_MAX];
+    struct thread mark_threads[THREADS_MAX];   /* as the mark found them */
     bool threads_asked;          /* read them before the next picture */
     bool mark_asked;             /* set one at the next moment */
     bool sample_asked;           /* what the page shows may be old */

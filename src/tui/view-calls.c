@@ -279,7 +279,7 @@ draw_table(struct picture *picture, const struct view *view, const struct scene 
     struct columns columns = choose_columns(view, scene, rect->cols, all);
     struct row rows[FN_COUNT + MAPPING_COUNT];
     uint64_t keys[FN_COUNT + MAPPING_COUNT];
-    uint8_t order[FN_COUNT + MAPPING_COUNT];
+    uint16_t order[FN_COUNT + MAPPING_COUNT];
     size_t count = collect_rows(rows, scene, all);
 
     if (rect->rows <= 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The page of threads: what each has called, allocated and freed, and how deep its
- * stack is.  Columns leave by importance: the state, the stack now, its limit.  Of
+ * stack is; with a mark, what each has done since.  Columns leave by importance.  Of
  * the past only the process's sums are known, and that is said.
  */
 #include "config.h"
@@ -25,6 +25,7 @@ enum field {
     FIELD_FREED,
     FIELD_STACK,
     FIELD_PEAK,
+    FIELD_TOUCHED,
     FIELD_LIMIT,
     FIELD_COUNT
 };
@@ -48,7 +49,7 @@ field_cols(const struct view *view, enum field field)
 {
     char text[UNITS_MAX];
     int heading = (int)text_columns(field_heading(field));
-    int value = BYTES_COLS - 2;
+    int value = BYTES_COLS - 2;   /* a difference has a sign: the gap has room */
 
     if (field != FIELD_CALLS)
         value = (int)text_columns(units_bytes(text, sizeof text, 1 << 30, view->unit));
@@ -60,8 +61,9 @@ field_cols(const struct view *view, enum field field)
 static struct columns
 choose_columns(const struct view *view, int cols)
 {
-    static const enum field drop_order[] = { FIELD_STACK, FIELD_LIMIT, FIELD_FREED,
-                                             FIELD_PEAK, FIELD_CALLS };
+    static const enum field drop_order[] = { FIELD_TOUCHED, FIELD_STACK,
+                                             FIELD_LIMIT,   FIELD_FREED,
+                                             FIELD_PEAK,    FIELD_CALLS };
     struct columns columns = { .tid = 2 + (int)text_columns(_("thread")) };
     int left;
 
@@ -87,20 +89,75 @@ listed(const struct scene *scene)
     return scene->thread_count < THREADS_MAX ? scene->thread_count : THREADS_MAX;
 }
 
-static uint64_t
-sort_key(const struct thread_counters *counters, unsigned column)
+static bool
+is_since(const struct scene *scene)
 {
+    return scene->mark != NULL && scene->mark_threads != NULL;
+}
+
+/* What a thread's place had counted at the mark; NULL if that is not known.  Most
+   stand where they stood then. */
+static const struct thread_counters *
+at_mark(const struct scene *scene, const struct thread_counters *now)
+{
+    static const struct thread_counters none;
+    size_t count = scene->mark_thread_count;
+    size_t guess = now->place > 0 ? now->place - 1 : 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct thread *then = &scene->mark_threads[(guess + i) % count];
+
+        if (then->counters.place == now->place)
+            return &then->counters;
+    }
+    /* Before the first owner of a place it had counted nothing. */
+    return now->owners <= 1 ? &none : NULL;
+}
+
+/* What a thread has done: all in all, or since the mark. */
+struct traffic {
+    struct amount calls, allocated, freed;
+};
+
+static struct traffic
+traffic_of(const struct scene *scene, const struct thread_counters *now)
+{
+    const struct amount unknown = { UNITS_UNKNOWN, 0, false };
+    const struct thread_counters *then;
+
+    if (!is_since(scene))
+        return (struct traffic){ { now->calls, 0, false },
+                                 { now->allocated, 0, false },
+                                 { now->freed, 0, false } };
+    then = at_mark(scene, now);
+    if (then == NULL)
+        return (struct traffic){ unknown, unknown, unknown };
+    return (struct traffic){ { now->calls, then->calls, true },
+                             { now->allocated, then->allocated, true },
+                             { now->freed, then->freed, true } };
+}
+
+static uint64_t
+sort_key(const struct scene *scene, const struct thread *thread, unsigned column)
+{
+    const struct thread_counters *counters = &thread->counters;
+    const struct traffic traffic = traffic_of(scene, counters);
+
+    if (traffic.calls.now == UNITS_UNKNOWN && column <= 3)
+        return 0;
     switch (column) {
     case 1:
-        return counters->calls;
+        return amount_size(&traffic.calls);
     case 2:
-        return counters->allocated;
+        return amount_size(&traffic.allocated);
     case 3:
-        return counters->freed;
+        return amount_size(&traffic.freed);
     case 4:
         return counters->stack_now;
-    default:
+    case 5:
         return counters->stack_peak;
+    default:
+        return thread->stack_touched;
     }
 }
 
@@ -120,12 +177,12 @@ choose_threads(const struct view *view, const struct scene *scene,
     const struct sort *sort = &view->sort[PAGE_THREADS];
     const struct thread *passing[THREADS_MAX];
     uint64_t keys[THREADS_MAX] = { 0 };
-    uint8_t order[THREADS_MAX];
+    uint16_t order[THREADS_MAX];
     size_t count = 0;
 
     for (size_t i = 0; i < listed(scene); i++)
         if (passes(view, &scene->threads[i])) {
-            keys[count] = sort_key(&scene->threads[i].counters, sort->column);
+            keys[count] = sort_key(scene, &scene->threads[i], sort->column);
             passing[count++] = &scene->threads[i];
         }
     sort_rows(order, count, sort, keys);
@@ -177,25 +234,28 @@ known(uint64_t bytes)
 }
 
 static void
-field_text(char *text, size_t size, const struct view *view,
-           const struct thread_counters *counters, enum field field)
+field_text(char *text, size_t size, const struct view *view, const struct scene *scene,
+           const struct thread *thread, enum field field)
 {
-    const uint64_t bytes[FIELD_COUNT] = {
-        [FIELD_ALLOCATED] = counters->allocated,
-        [FIELD_FREED] = counters->freed,
-        [FIELD_STACK] = known(counters->stack_now),
-        [FIELD_PEAK] = known(counters->stack_peak),
-        [FIELD_LIMIT] = known(counters->stack_limit),
+    const struct thread_counters *counters = &thread->counters;
+    const struct traffic traffic = traffic_of(scene, counters);
+    const struct amount amounts[FIELD_COUNT] = {
+        [FIELD_ALLOCATED] = traffic.allocated,
+        [FIELD_FREED] = traffic.freed,
+        [FIELD_STACK] = { known(counters->stack_now), 0, false },
+        [FIELD_PEAK] = { known(counters->stack_peak), 0, false },
+        [FIELD_TOUCHED] = { known(thread->stack_touched), 0, false },
+        [FIELD_LIMIT] = { known(counters->stack_limit), 0, false },
     };
 
     if (field == FIELD_CALLS)
-        units_count(text, size, counters->calls);
+        amount_count(text, size, &traffic.calls);
     else
-        units_bytes(text, size, bytes[field], view->unit);
+        amount_bytes(text, size, &amounts[field], view->unit);
 }
 
 static void
-draw_thread(struct picture *picture, const struct view *view,
+draw_thread(struct picture *picture, const struct view *view, const struct scene *scene,
             const struct columns *columns, const struct thread *thread, int row, int col)
 {
     const struct thread_counters *counters = &thread->counters;
@@ -214,7 +274,7 @@ draw_thread(struct picture *picture, const struct view *view,
     for (int i = 0; i < FIELD_COUNT; i++) {
         if (columns->field[i] == 0)
             continue;
-        field_text(text, sizeof text, view, counters, (enum field)i);
+        field_text(text, sizeof text, view, scene, thread, (enum field)i);
         put(picture, row, &col, columns->field[i], ROLE_NORMAL, text);
     }
 }
@@ -263,12 +323,14 @@ view_threads(struct picture *picture, const struct view *view, const struct scen
     size_t count = choose_threads(view, scene, threads);
     const char *why = why_no_list(view, scene, count);
     struct columns columns = choose_columns(view, body->cols);
-    char right[SEARCH_MAX + 32] = "";
+    char right[SEARCH_MAX + 128] = "";
     int row = body->row + 2 - view->scroll;
 
     canvas_clip(&picture->canvas, body);
     if (body->rows == 0)
         return;
+    if (is_since(scene))
+        view_since(right, sizeof right, scene);
     if (view->filter[0] != '\0')
         snprintf(right, sizeof right, _("name: %s"), view->filter);
     canvas_rule(&picture->canvas, body->row, body->col, body->cols, _("Threads"), right);
@@ -284,7 +346,7 @@ view_threads(struct picture *picture, const struct view *view, const struct scen
     draw_heading(picture, view, &columns, body->row + 1, body->col);
     for (size_t i = 0; i < count; i++, row++)
         if (row > body->row + 1)
-            draw_thread(picture, view, &columns, threads[i], row, body->col);
+            draw_thread(picture, view, scene, &columns, threads[i], row, body->col);
     if (row > body->row + 1)
         draw_notes(picture, scene, body, row);
 }

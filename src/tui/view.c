@@ -35,7 +35,7 @@ view_sort_column(enum page page, unsigned column)
     static const char *const calls[] = { N_("calls"), N_("calls/s"), N_("total"),
                                          N_("failed") };
     static const char *const threads[] = { N_("calls"), N_("allocated"), N_("freed"),
-                                           N_("stack"), N_("peak") };
+                                           N_("stack"), N_("peak"), N_("touched") };
 
     if (page == PAGE_CALLS && column >= 1 && column <= sizeof calls / sizeof *calls)
         return _(calls[column - 1]);

@@ -73,6 +73,8 @@ struct scene {
     uint64_t output_end;             /* lines ever printed that are shown */
     const struct thread *threads;    /* of the present, at most THREADS_MAX */
     size_t thread_count;             /* how many there are */
+    const struct thread *mark_threads;   /* at the mark; NULL: not known */
+    size_t mark_thread_count;            /* of them, at most THREADS_MAX */
     const char *command;             /* untrusted */
     int64_t interval_ns;
     int64_t shown_ns;                /* run time up to which there is something */

@@ -71,6 +71,9 @@ keys Tab
 shows 'posix_memalign'
 keys 3
 shows 'live now'
+keys 6
+shows '─ Memory ─'
+shows 'live blocks, as asked for'
 keys o
 shows 'a line it printed'
 keys Space 4

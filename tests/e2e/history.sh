@@ -7,8 +7,8 @@ cat >script <<'EOF'
 program ./prog
 pid 24817
 0 heap=10M blocks=200 stack=4K rss=12M rss_anon=11M malloc=200 malloc.bytes=10M total=10M size.24=150
-1000 heap=100M blocks=24537 malloc=1204871 malloc.bytes=200M total=200M size.300=40
-12000 heap=60M blocks=20000 malloc=1204901 malloc.bytes=201M free=4537 total=201M size.300=45
+1000 heap=100M blocks=24537 malloc=1204871 malloc.bytes=200M total=200M size.300=40 band.requested=95M band.program=4M
+12000 heap=60M blocks=20000 malloc=1204901 malloc.bytes=201M free=4537 total=201M size.300=45 band.requested=57M band.held=38M
 14000 heap=62M
 17000 exit=0
 EOF
@@ -68,6 +68,16 @@ keys 3
 shows '256-511         40'
 keys 2
 shows 'in blocks                 24537'
+keys 6
+shows 'read at 00:00:01'
+shows ' requested   95.00 MiB   96%'
+shows ' held                -'
+keys Home
+shows 'Not recorded at this moment.'
+keys End
+shows ' held        38.00 MiB   38%'
+keys Left Home S-Right
+shows 'History 00:00:10 of 00:00:14'
 keys 1
 
 # --- the change from a mark in the past to another moment ---

@@ -86,6 +86,13 @@ threads_of_glibc(void **state)
     assert_int_equal(resident.mappings, 47);
     /* Nothing tells the small stack yet. */
     EXPECT_REGIONS(15396 + 104, 20004 + 3 * 2504, 20 + 104 + 108, 2012, 3072, 244, 4);
+    /* Four threads: there is one for each guard. */
+    hints.threads = 4;
+    read_recorded("threads", &hints);
+    EXPECT_REGIONS(15396, 27516, 336, 2012, 3072, 244, 4);
+    hints.threads = 3;
+    read_recorded("threads", &hints);
+    EXPECT_REGIONS(15396 + 104, 27516, 336 - 104, 2012, 3072, 244, 4);
     hints.stacks = &pointer;
     hints.stack_count = 1;
     read_recorded("threads", &hints);

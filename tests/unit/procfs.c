@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -228,6 +229,44 @@ test_resident(void **state)
     assert_true(procfs_stack_limit(-1, &stack) < 0);
 }
 
+#define DEEP (100 * 1024)
+#define SMALL_STACK (256 * 1024)
+
+static void *
+reach_deep(void *out)
+{
+    volatile char deep[DEEP];
+    struct procfs_stack *stacks = out;
+
+    deep[0] = 1;
+    stacks[0].base = (uintptr_t)pthread_self();
+    stacks[1].base = 16; /* of nobody */
+    assert_int_equal(0, procfs_stacks(getpid(), stacks, 2));
+    (void)deep[0];
+    return NULL;
+}
+
+/* A thread's stack: as large as was asked for, touched as deep as it got. */
+static void
+test_stacks(void **state)
+{
+    struct procfs_stack stacks[2] = {{0}};
+    pthread_attr_t attributes;
+    pthread_t thread;
+
+    (void)state;
+    pthread_attr_init(&attributes);
+    assert_int_equal(0, pthread_attr_setstacksize(&attributes, SMALL_STACK));
+    assert_int_equal(0, pthread_create(&thread, &attributes, reach_deep, stacks));
+    pthread_join(thread, NULL);
+    pthread_attr_destroy(&attributes);
+    assert_true(stacks[0].size > SMALL_STACK / 2);
+    assert_true(stacks[0].touched > DEEP && stacks[0].touched <= stacks[0].size);
+    assert_int_equal(stacks[1].size, 0);
+    assert_int_equal(stacks[1].touched, 0);
+    assert_true(procfs_stacks(-1, stacks, 2) < 0);
+}
+
 int
 main(void)
 {
@@ -237,6 +276,7 @@ main(void)
         cmocka_unit_test(test_stack_grows), cmocka_unit_test(test_gone),
         cmocka_unit_test(test_descendants),
         cmocka_unit_test(test_resident),
+        cmocka_unit_test(test_stacks),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -76,7 +76,7 @@ long_lines_do_no_harm(void **state)
 static void
 expect_order(const uint64_t *keys, size_t count, struct sort sort, const char *expected)
 {
-    uint8_t order[8];
+    uint16_t order[8];
     char text[9];
 
     sort_rows(order, count, &sort, keys);

@@ -242,6 +242,64 @@ memory_that_is_not_known_is_said_so(void **state)
     session_free(session);
 }
 
+/* What each thread has done since the mark: of one that came since then all it has
+   done, of one in another's place nothing that is known. */
+static void
+threads_are_as_drawn(void **state)
+{
+    static struct mark mark;
+    struct session *session = play_text(running, 2 * SECOND);
+    struct thread then = threads[0];
+
+    (void)state;
+    view.page = PAGE_THREADS;
+    draw(40, 120);
+    expect_golden("threads-120x40-utf8");
+    mark = (struct mark){ scene.process->run_ns, 0, scene.process->now,
+                          scene.process->sizes, scene.process->bands };
+    then.counters.calls -= 10;
+    then.counters.allocated -= 12345;
+    then.counters.freed -= 1;
+    scene.mark = &mark;
+    scene.mark_threads = &then;
+    scene.mark_thread_count = 1;
+    draw(24, 80);
+    expect_golden("threads-marked-80x24-utf8");
+    session_free(session);
+}
+
+/* Each of a thousand threads can be scrolled to, sorted or not. */
+static void
+a_thousand_threads_scroll(void **state)
+{
+    static struct thread many[1000];
+    struct session *session = play_text(running, SECOND);
+    char line[1024];
+
+    (void)state;
+    for (size_t i = 0; i < 1000; i++) {
+        many[i].counters = (struct thread_counters){ .tid = 1000 + (pid_t)i,
+                                                     .owners = 1,
+                                                     .calls = i,
+                                                     .place = (unsigned)i + 1 };
+        snprintf(many[i].name, sizeof many[i].name, "w%zu", i);
+    }
+    scene.threads = scene.mark_threads = many;
+    scene.thread_count = scene.mark_thread_count = 1000;
+    view.page = PAGE_THREADS;
+    draw(24, 80);
+    view.scroll = view_scroll_limit(&picture, &view, &scene);
+    assert_true(view.scroll > 1000 - 24);
+    view.scroll = 990;
+    for (int sorted = 0; sorted < 2; sorted++) {
+        view.sort[PAGE_THREADS] = (struct sort){ (unsigned)sorted, false };
+        draw(24, 80);
+        canvas_row_text(&picture.canvas, 3 + 9, line);
+        assert_non_null(strstr(line, sorted ? " 1000  w0 " : " 1999  w999 "));
+    }
+    session_free(session);
+}
+
 static void
 changes_since_the_mark_are_as_drawn(void **state)
 {
@@ -428,6 +486,8 @@ main(void)
         cmocka_unit_test(digits_name_pages),
         cmocka_unit_test(memory_is_as_drawn),
         cmocka_unit_test(memory_that_is_not_known_is_said_so),
+        cmocka_unit_test(threads_are_as_drawn),
+        cmocka_unit_test(a_thousand_threads_scroll),
         cmocka_unit_test(changes_since_the_mark_are_as_drawn),
         cmocka_unit_test(moments_of_the_past_are_as_drawn),
         cmocka_unit_test(the_window_follows_the_cursor),
