@@ -16,17 +16,7 @@
 enum page
 view_page_of_digit(int digit)
 {
-    static const int digits[PAGE_COUNT] = {
-        [PAGE_OVERVIEW] = 1, [PAGE_CALLS] = 2,  [PAGE_SIZES] = 3,
-        [PAGE_THREADS] = 4,  [PAGE_PROCESSES] = 5, [PAGE_MEMORY] = 6,
-        [PAGE_OUTPUT] = 7,
-        [PAGE_MESSAGES] = 8,
-    };
-
-    for (int page = 0; page < PAGE_COUNT; page++)
-        if (digits[page] == digit)
-            return (enum page)page;
-    return PAGE_COUNT;
+    return digit >= 1 && digit <= PAGE_COUNT ? (enum page)(digit - 1) : PAGE_COUNT;
 }
 
 const char *
