@@ -4,8 +4,10 @@
 
 #include <fcntl.h>
 #include <locale.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "app/attach.h"
 #include "app/batch.h"
 #include "app/display.h"
 #include "app/options.h"
@@ -49,7 +51,7 @@ run_batch(void)
     run_save(&run, NULL);
     run_report(&run);
     int status = run_finish(&run);
-    return signal != 0 ? 128 + signal : status;
+    return signal != 0 && run.options->attach == NULL ? 128 + signal : status;
 }
 
 static int
@@ -71,10 +73,30 @@ run_display(void)
     return run_finish(&run);
 }
 
+/* memtop alone: the user chooses what to attach to.  False: *status is to end with. */
+static bool
+pick(struct options *options, int *status)
+{
+    static char chosen[16];
+    pid_t pid;
+
+    *status = EXIT_MEMTOP;
+    if (!can_display(options))
+        return false;
+    signals_open();
+    pid = attach_pick(options);
+    if (pid == 0)
+        *status = 0;
+    snprintf(chosen, sizeof chosen, "%d", (int)pid);
+    options->attach = chosen;
+    return pid > 0;
+}
+
 int
 main(int argc, char **argv)
 {
     struct options options;
+    int status;
 
     hold_standard_descriptors();
     setlocale(LC_ALL, "");
@@ -82,11 +104,16 @@ main(int argc, char **argv)
     textdomain(PACKAGE);
 
     options_parse(argc, argv, &options);
-    int status = run_check(&run, &options);
+    if (options.list)
+        return attach_list(&options);
+    if (options.pick && !pick(&options, &status))
+        return status;
+    status = run_check(&run, &options);
     if (status != 0)
         return status;
 
-    signals_open();
+    if (!options.pick)
+        signals_open();
     if (can_display(&options))
         return run_display();
     status = run_start(&run, 0, 0);

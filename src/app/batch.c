@@ -49,7 +49,9 @@ take_signals(const struct run *run, int64_t now_ns, bool *asked)
 
     *asked = false;
     while (signals_next(false, now_ns, &event)) {
-        if (event.action == SIGNAL_FORWARD)
+        if (event.action == SIGNAL_FORWARD && run->options->attach != NULL)
+            return event.signal;
+        else if (event.action == SIGNAL_FORWARD)
             kill(run->launched.pid, event.signal);
         else if (event.action == SIGNAL_CLAIMED)
             *asked = true;
@@ -113,7 +115,8 @@ batch_run(struct run *run)
         if (process->ended)
             return 0;
         if (signal != 0) {
-            run_say_left(run);
+            if (run->options->attach == NULL)
+                run_say_left(run);
             return signal;
         }
         if (now_ns >= due_ns) {

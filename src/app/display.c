@@ -58,13 +58,15 @@ show(struct run *run, struct capture *capture)
 {
     const struct options *options = run->options;
     const struct saved *saved = session_saved(run->session);
-    const struct launched *launched = options->program != NULL ? &run->launched : NULL;
+    const bool runs = options->program != NULL || options->attach != NULL;
+    const struct launched *launched = runs ? &run->launched : NULL;
     struct library_search module;
     bool found = library_find_module("memtop-png.so", &module);
     const struct tui_options display = {
         .interval_ns = options->interval_ns,
         .graph = options->graph,
         .on_quit = options->on_quit,
+        .attached = options->attach != NULL,
         .colour = options_display_colour(options),
         .ascii = options->ascii,
         .plain = options->plain,
@@ -133,6 +135,8 @@ display_run(struct run *run, int *status)
     if (outcome == TUI_FAILED)
         return DISPLAY_FAILED;
     run->looked = run->options->read != NULL;
+    if (run->options->attach != NULL)
+        return DISPLAY_LEFT; /* it was nobody's to report of */
     if (ended || run->options->program == NULL)
         return DISPLAY_DONE;
     run_say_left(run);

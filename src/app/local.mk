@@ -1,6 +1,7 @@
 # Options, the run without display, and the program memtop.
 noinst_LIBRARIES += src/app/libapp.a
 src_app_libapp_a_SOURCES = \
+	src/app/attach.c src/app/attach.h \
 	src/app/batch.c src/app/batch.h \
 	src/app/budget.c src/app/budget.h \
 	src/app/compare.c src/app/compare.h \

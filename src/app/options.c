@@ -50,6 +50,10 @@ enum {
 };
 
 static const struct argp_option table[] = {
+    {NULL, 0, NULL, 0, N_("Processes that run already, under libmemtop:"), 0},
+    {"attach", 'a', N_("PID|NAME"), 0, N_("Show one of them; it is left alone"), 0},
+    {"list", 'l', NULL, 0, N_("List them (also --format=json)"), 0},
+
     {NULL, 0, NULL, 0, N_("Without the display:"), 1},
     {"batch", 'B', NULL, 0, N_("Only run PROGRAM and report at its end"), 1},
     {"interval", 'i', N_("SECS"), 0,
@@ -281,13 +285,19 @@ static const char *const quits[] = {"ask", "kill", "leave", NULL};
 static void
 check_combination(struct argp_state *state, const struct options *options)
 {
-    if (options->program == NULL && options->script == NULL && options->read == NULL)
-        argp_error(state, _("no program given"));
-    if (options->program != NULL && options->read != NULL)
-        argp_error(state, _("%s is of use without PROGRAM only"), "--read");
+    const char *instead = options->read != NULL     ? "--read"
+                          : options->attach != NULL ? "--attach"
+                          : options->list           ? "--list"
+                                                    : NULL;
+
+    if (options->program == NULL && options->script == NULL && instead == NULL
+        && !options->pick)
+        argp_error(state, _("no program given (-a attaches to a process, -l lists them)"));
+    if (options->program != NULL && instead != NULL)
+        argp_error(state, _("%s is of use without PROGRAM only"), instead);
     if (!options->batch && options->iterations != 0)
         argp_error(state, _("%s is of use with --batch only"), "--iterations");
-    if (!options->batch && options->format_given)
+    if (!options->batch && options->format_given && !options->list)
         argp_error(state, _("%s is of use with --batch only"), "--format");
     if (options->exec != NULL && options->snapshots == 0)
         argp_error(state, _("%s is of use with --snapshot-when only"), "--exec");
@@ -393,6 +403,12 @@ parse_option(int key, char *word, struct argp_state *state)
     case 'B':
         options->batch = true;
         return 0;
+    case 'a':
+        options->attach = word;
+        return 0;
+    case 'l':
+        options->list = true;
+        return 0;
     case 'i':
         options->interval_ns = parse_interval(state, word);
         options->lines = true;
@@ -451,6 +467,10 @@ parse_option(int key, char *word, struct argp_state *state)
         state->next = state->argc;
         return 0;
     case ARGP_KEY_END:
+        options->pick = options->program == NULL && options->script == NULL
+                        && options->read == NULL && options->attach == NULL
+                        && !options->list && !options->batch && isatty(STDIN_FILENO)
+                        && isatty(STDOUT_FILENO);
         check_combination(state, options);
         return 0;
     default:

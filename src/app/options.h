@@ -25,6 +25,10 @@ struct options {
     const char *read; /* or a file to be looked at, or NULL */
     const char *save; /* file for the session, or NULL */
 
+    const char *attach; /* a process that runs already: its pid or name, or NULL */
+    bool list;          /* only list the observed processes */
+    bool pick;          /* ... and have one chosen to attach to */
+
     bool batch;
     bool lines; /* -i or --format: a line an interval in batch */
     int64_t interval_ns;

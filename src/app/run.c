@@ -11,9 +11,11 @@
 #include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "app/open.h"
+#include "app/attach.h"
 #include "app/recording.h"
 #include "app/say.h"
 #include "i18n.h"
@@ -25,6 +27,7 @@
 #include "report/png.h"
 #include "report/summary.h"
 #include "report/textwidth.h"
+#include "segment/clock.h"
 
 /* One line before the program's own first. */
 static void
@@ -103,6 +106,29 @@ read_file(struct run *run)
     return EXIT_MEMTOP;
 }
 
+/* Of a process that runs already; it is only looked at. */
+static int
+attach(struct run *run)
+{
+    const struct session_options options = {0};
+    pid_t pid = attach_find(run->options->attach);
+    int status = pid < 0 ? EXIT_MEMTOP : check_output(run);
+
+    if (status != 0)
+        return status;
+    run->session = session_new(&options);
+    if (run->session == NULL)
+        say("%s", strerror(ENOMEM));
+    if (run->session == NULL || attach_session(run->session, pid) != 0) {
+        output_discard(&run->output);
+        return EXIT_MEMTOP;
+    }
+    run->launched.pid = pid;
+    run->launched.pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+    run->launched.started_ns = clock_ns(CLOCK_MONOTONIC);
+    return 0;
+}
+
 int
 run_check(struct run *run, const struct options *options)
 {
@@ -113,6 +139,8 @@ run_check(struct run *run, const struct options *options)
                         .launched = {.pidfd = -1, .pty = -1}};
     if (options->read != NULL)
         return read_file(run);
+    if (options->attach != NULL)
+        return attach(run);
     if (options->program == NULL)
         return 0;
     status = check_program(run);
@@ -179,7 +207,8 @@ watch(struct run *run)
                      run->options->si ? UNIT_AUTO + UNIT_SI : UNIT_AUTO, &run->displayed);
         return 0;
     }
-    say(_("cannot watch %s: %s"), run->options->program[0], strerror(-error));
+    say(_("cannot watch %s: %s"),
+        run->options->program != NULL ? run->options->program[0] : "-", strerror(-error));
     return EXIT_MEMTOP;
 }
 
@@ -329,7 +358,9 @@ run_report(struct run *run)
     if (is_left_out(run, process) && process->ended && process->children_seen == 0)
         say(_("no program called %s was run"), run->options->progname);
     if (run->options->format == FORMAT_JSON)
-        output_check(&run->output, report_json_exit(out, process));
+        output_check(&run->output, run->options->attach != NULL && !process->ended
+                                       ? report_json_snapshot(out, process)
+                                       : report_json_exit(out, process));
     else
         report_text(run, process);
     if (run->options->png != NULL)

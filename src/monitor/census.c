@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "i18n.h"
 #include "monitor/procfs.h"
 #include "segment/clock.h"
 #include "segment/figures.h"
@@ -36,6 +37,7 @@ struct followed {
     struct roster_entry *entry;
     struct reader *reader;  /* NULL: it has no segment */
     char program[64];       /* its image's file, to see it replaced; "" unknown */
+    bool asleep;            /* dormant: it counts only while it is watched */
     int64_t seen_ns;
     int64_t read_ns;        /* last figures; 0 none */
     int64_t active_ns;      /* last new call */
@@ -49,7 +51,6 @@ struct census {
     struct roster *roster;
     struct followed *followed;
     size_t count;
-    unsigned looks;             /* of the tree, at the last census */
     int64_t slow_ns;
 };
 
@@ -114,9 +115,12 @@ read_figures(struct followed *followed, int64_t now_ns)
     struct snapshot snapshot;
     uint64_t calls, allocations;
 
-    if (!followed->reader || !entry->measured
+    if (!followed->reader || (!entry->measured && !followed->asleep)
         || reader_snapshot(followed->reader, &snapshot))
         return;
+    followed->asleep = snapshot.asleep;
+    entry->measured = !snapshot.asleep;
+    entry->why_not = snapshot.asleep ? _("it sleeps until it is shown") : NULL;
     entry->heap = snapshot.live_bytes;
     entry->heap_peak = snapshot.peak_bytes;
     allocations = count_allocations(&snapshot, &calls);
@@ -305,6 +309,8 @@ note_segment(void *context, const struct tree_segment *segment)
         return;
     }
     if (roster_find_image(census->roster, segment->pid, segment->created_boottime_ns)
+        || (!census->root
+            && !segment_process_lives(segment->pid, segment->created_boottime_ns))
         || !belongs(census, segment->pid))
         return;
     reader = open_segment(looking->tree, segment, &identity);
@@ -452,14 +458,16 @@ copy_root(struct census *census)
 }
 
 void
-census_take(struct census *census, const struct tree *tree, int64_t now_ns, bool figures)
+census_look(struct census *census, const struct tree *tree, int64_t now_ns)
 {
     struct looking looking = {census, tree, now_ns};
 
-    if (tree && tree_looks(tree) != census->looks) {
-        census->looks = tree_looks(tree);
-        tree_each(tree, note_segment, &looking);
-    }
+    tree_each(tree, note_segment, &looking);
+}
+
+void
+census_take(struct census *census, int64_t now_ns, bool figures)
+{
     if (census->slow_ns == 0 || now_ns - census->slow_ns >= SECOND) {
         census->slow_ns = now_ns;
         for (size_t i = 0; i < census->count;)

@@ -20,13 +20,16 @@ struct census;
 struct census *census_new(const struct process *root, const char *command, bool all_ours);
 void census_free(struct census *census);
 
+/* Looks for new processes and images in a tree whose latest look has found
+   something.  Times here are CLOCK_MONOTONIC. */
+void census_look(struct census *census, const struct tree *tree, int64_t now_ns);
+
 /*
- * Looks for new processes and for those that have ended; tree may be NULL, and has
- * been looked at.  figures: also read what they have allocated; without, that is
- * done only at their end.  now_ns is CLOCK_MONOTONIC.
+ * Looks for descendants without a segment and for those that have ended, and arranges
+ * the roster.  figures: also read what they have allocated; without, that is done
+ * only at their end.
  */
-void census_take(struct census *census, const struct tree *tree, int64_t now_ns,
-                 bool figures);
+void census_take(struct census *census, int64_t now_ns, bool figures);
 
 const struct roster *census_roster(const struct census *census);
 

@@ -15,6 +15,7 @@ src_monitor_libmonitor_a_SOURCES = \
 	src/monitor/locate.c src/monitor/locate.h \
 	src/monitor/messages.c src/monitor/messages.h \
 	src/monitor/meter.c src/monitor/meter.h \
+	src/monitor/observed.c src/monitor/observed.h \
 	src/monitor/procfs.c src/monitor/procfs.h \
 	src/monitor/roster.c src/monitor/roster.h \
 	src/monitor/saved.c src/monitor/saved.h \

@@ -42,6 +42,7 @@ struct session {
     struct tree *tree;           /* of segments, or NULL */
     struct watch *watch;         /* a program, ... */
     struct census *census;       /* of the processes, or NULL */
+    unsigned looks;              /* of the tree, at the last one */
     bool want_figures, hold_roster;
     struct script *script;       /* or a script, ... */
     struct saved *saved;         /* or a file, or nothing yet */
@@ -397,7 +398,11 @@ take_census(struct session *session, int64_t now_ns)
         return;
     if (session->root.process.ended && session->tree)
         tree_scan(session->tree);
-    census_take(session->census, session->tree, now_ns, session->want_figures);
+    if (session->tree && tree_looks(session->tree) != session->looks) {
+        session->looks = tree_looks(session->tree);
+        census_look(session->census, session->tree, now_ns);
+    }
+    census_take(session->census, now_ns, session->want_figures);
 }
 
 void

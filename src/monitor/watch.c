@@ -26,6 +26,7 @@
 #include "monitor/bandreader.h"
 #include "monitor/stackreader.h"
 #include "segment/clock.h"
+#include "segment/control.h"
 #include "segment/figures.h"
 #include "segment/names.h"
 #include "segment/reader.h"
@@ -41,6 +42,9 @@
 #define SLOW_NS SECOND
 
 #define DESCENDANTS 1024
+
+/* A dormant process stays awake for three intervals, but not less than this. */
+#define LEASE_MIN_NS (5 * SECOND)
 
 enum handshake {
     WAITING, /* nothing yet */
@@ -62,6 +66,7 @@ struct watch {
     uint32_t generation;   /* the one followed */
     uint64_t created_ns;   /* its segment's, CLOCK_BOOTTIME; 0: not yet made */
     struct reader *reader; /* of it, or NULL */
+    struct control *control; /* keeps it awake if it is dormant, or NULL */
     uid_t real, effective; /* the program's, as last known */
     enum handshake handshake;
     int64_t started_ns;
@@ -192,24 +197,6 @@ watch_attach(pid_t pid, pid_t segment_pid, uint64_t start_boottime_ns, struct tr
     return watch;
 }
 
-void
-watch_free(struct watch *watch, bool keep)
-{
-    if (!watch)
-        return;
-    reader_close(watch->reader);
-    if (watch->pidfd >= 0)
-        close(watch->pidfd);
-    if (watch->started && !keep) {
-        tree_unlink(watch->tree, watch->process->ended);
-        /* Never claimed, it is nobody's in the tree's eyes. */
-        if (watch->prepared[0] && watch->process->ended)
-            unlink(watch->prepared);
-    }
-    stack_reader_free(&watch->stacks);
-    free(watch);
-}
-
 /* ---- the segment ---- */
 
 static void
@@ -224,6 +211,36 @@ open_segment(struct watch *watch)
     procfs_uids(watch->process->pid, &watch->real, &watch->effective);
     if (reader_open(path, watch->real, watch->effective, &watch->reader))
         watch->reader = NULL;
+    else if (control_open(path, watch->real, watch->effective, &watch->control))
+        watch->control = NULL; /* it does not sleep, or we may only read */
+}
+
+static void
+close_segment(struct watch *watch)
+{
+    reader_close(watch->reader);
+    if (watch->control)
+        control_close(watch->control);
+    watch->reader = NULL;
+    watch->control = NULL;
+}
+
+void
+watch_free(struct watch *watch, bool keep)
+{
+    if (!watch)
+        return;
+    close_segment(watch);
+    if (watch->pidfd >= 0)
+        close(watch->pidfd);
+    if (watch->started && !keep) {
+        tree_unlink(watch->tree, watch->process->ended);
+        /* Never claimed, it is nobody's in the tree's eyes. */
+        if (watch->prepared[0] && watch->process->ended)
+            unlink(watch->prepared);
+    }
+    stack_reader_free(&watch->stacks);
+    free(watch);
 }
 
 /* A newer image takes the place of the one followed. */
@@ -238,8 +255,7 @@ follow_exec(struct watch *watch, int64_t now_ns)
     watch->created_ns = newest->created_boottime_ns;
     if (watch->started && newest->generation == watch->generation)
         return; /* the one prepared */
-    reader_close(watch->reader);
-    watch->reader = NULL;
+    close_segment(watch);
     watch->process->generations++;
     if (watch->started)
         watch->process->generations += newest->generation - watch->generation - 1;
@@ -323,6 +339,10 @@ read_counters(struct watch *watch, int64_t now_ns, bool with_sizes)
 
     if (watch->handshake != COUNTING)
         return;
+    if (watch->control)
+        control_wake(watch->control, (uint64_t)(3 * watch->interval_ns > LEASE_MIN_NS
+                                                    ? 3 * watch->interval_ns
+                                                    : LEASE_MIN_NS));
     if (reader_snapshot(watch->reader, &snapshot) == 0) {
         process->now = snapshot;
         if (snapshot.torn == 0)

@@ -84,7 +84,12 @@ static void
 on_signal(struct loop *loop, const struct signal_event *event)
 {
     struct app *app = &loop->app;
+    bool ends = event->action == SIGNAL_FORWARD || event->action == SIGNAL_REACHED;
 
+    if (ends && app->options->attached) {
+        command_leave(app, TUI_LEFT); /* what is said to us is not said to it */
+        return;
+    }
     switch (event->action) {
     case SIGNAL_FORWARD:
         target_signal(app, event->signal);

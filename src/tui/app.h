@@ -25,6 +25,7 @@ struct tui_options {
     int64_t interval_ns;         /* kept within 0.1 .. 60 s */
     enum tui_graph graph;
     enum tui_on_quit on_quit;    /* what q does while the program runs */
+    bool attached;               /* the program runs on its own: nothing but leaving */
     bool colour;
     bool ascii;                  /* no Unicode drawing characters */
     bool plain;                  /* lines of text instead of a picture (speak.c) */

@@ -31,6 +31,8 @@ command_quit(struct app *app)
 {
     if (!app_running(app) || app->launched == NULL)
         command_leave(app, TUI_ENDED);
+    else if (app->options->attached)
+        command_leave(app, TUI_LEFT);
     else if (app->options->on_quit == TUI_ON_QUIT_LEAVE)
         command_leave(app, TUI_LEFT);
     else if (app->options->on_quit == TUI_ON_QUIT_KILL)
@@ -56,7 +58,7 @@ interrupt(struct app *app)
 {
     int64_t now = app_now();
 
-    if (!app_running(app)
+    if (!app_running(app) || app->options->attached
         || (app->interrupted_ns != 0 && now - app->interrupted_ns < TWICE_NS)) {
         command_quit(app);
         return;

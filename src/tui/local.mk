@@ -16,6 +16,7 @@ src_tui_libtui_a_SOURCES = \
 	src/tui/since.c src/tui/since.h \
 	src/tui/term.c src/tui/term.h \
 	src/tui/view.c src/tui/view.h \
+	src/tui/picker.c src/tui/picker.h \
 	src/tui/processes.c src/tui/processes.h \
 	src/tui/view-calls.c src/tui/view-help.c src/tui/view-memory.c src/tui/view-messages.c \
 	src/tui/view-output.c src/tui/view-overview.c src/tui/view-processes.c \

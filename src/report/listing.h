@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Processes as a table for people and as lines for programs. */
+#ifndef MEMTOP_LISTING_H
+#define MEMTOP_LISTING_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "monitor/roster.h"
+#include "report/units.h"
+
+/* A heading and a line each.  False if writing failed. */
+bool listing_text(FILE *out, const struct roster *roster, enum unit unit);
+
+/*
+ * An object a line: type "process", pid, parent, command, state, measured, age_ns;
+ * why_not if it is not measured; else heap, heap_peak; rss if known.  Sizes in bytes.
+ * False if writing failed or memory is short.
+ */
+bool listing_json(FILE *out, const struct roster *roster);
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A small display of its own: a list, a footer, one poll() a second.  What is drawn is
+ * the page of processes' list.
+ */
+#include "config.h"
+
+#include "tui/picker.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "i18n.h"
+#include "monitor/signals.h"
+#include "segment/clock.h"
+#include "tui/keys.h"
+#include "tui/processes.h"
+#include "tui/term.h"
+
+#define INTERVAL_MS 1000
+
+struct picker {
+    struct observed *observed;
+    struct canvas canvas;
+    struct processes list;
+    pid_t chosen;
+    bool done;
+};
+
+static int
+lines(const struct picker *picker)
+{
+    return picker->canvas.rows - 3;   /* without title, heading, footer */
+}
+
+static void
+draw(struct picker *picker)
+{
+    struct canvas *canvas = &picker->canvas;
+    const struct rect body = { 1, 0, canvas->rows - 2, canvas->cols };
+    const struct rect footer = { canvas->rows - 1, 0, 1, canvas->cols - 1 };
+    char sum[256];
+
+    canvas_clear(canvas);
+    processes_sum(sum, sizeof sum, picker->list.roster, canvas->cols - 30,
+                  picker->list.unit);
+    canvas_rule(canvas, 0, 0, canvas->cols, _("Observed processes"), sum);
+    if (roster_count(picker->list.roster) == 0 && body.rows > 0)
+        canvas_put(canvas, 1, 1, canvas->cols - 1, ROLE_NORMAL,
+                   _("None: start one with memtop -B PROGRAM, or with "
+                     "LD_PRELOAD=libmemtop.so"));
+    else if (body.rows > 0)
+        processes_draw(canvas, &body, &picker->list);
+    if (canvas->rows > 1 && footer.cols > 0) {
+        canvas_clip(canvas, &footer);
+        canvas_put(canvas, footer.row, 1, footer.cols - 1, ROLE_DIM,
+                   _("Up, Down select   Enter shows it   q quits"));
+    }
+    term_show(canvas);
+}
+
+static bool
+follow_size(struct picker *picker)
+{
+    int rows, cols;
+
+    term_size(&rows, &cols);
+    return canvas_resize(&picker->canvas, rows, cols) && term_resize(rows, cols);
+}
+
+static void
+step(struct picker *picker, int steps)
+{
+    picker->list.selected = processes_step(picker->list.roster, picker->list.selected,
+                                           steps, lines(picker), &picker->list.scroll);
+}
+
+static void
+on_key(struct picker *picker, int input)
+{
+    int digit, page = lines(picker) > 1 ? lines(picker) : 1;
+
+    switch (keys_action(input, &digit)) {
+    case ACTION_QUIT:
+    case ACTION_INTERRUPT:
+    case ACTION_CANCEL:
+        picker->done = true;
+        break;
+    case ACTION_FOLLOW:
+        step(picker, 0);
+        picker->chosen = picker->list.selected;
+        picker->done = picker->chosen != 0;
+        break;
+    case ACTION_UP:
+        step(picker, -1);
+        break;
+    case ACTION_DOWN:
+        step(picker, 1);
+        break;
+    case ACTION_PAGE_UP:
+        step(picker, -page);
+        break;
+    case ACTION_PAGE_DOWN:
+        step(picker, page);
+        break;
+    case ACTION_HOME:
+        step(picker, -1000000);
+        break;
+    case ACTION_END:
+        step(picker, 1000000);
+        break;
+    case ACTION_REDRAW:
+        term_forget();
+        break;
+    case ACTION_SUSPEND:
+        term_suspend();
+        break;
+    default:
+        break;
+    }
+}
+
+static void
+on_signals(struct picker *picker)
+{
+    struct signal_event event;
+
+    while (signals_next(false, clock_ns(CLOCK_MONOTONIC), &event))
+        switch (event.action) {
+        case SIGNAL_FORWARD:
+        case SIGNAL_QUIT:
+        case SIGNAL_DETACH:
+            picker->done = true;
+            break;
+        case SIGNAL_RESIZED:
+            picker->done = picker->done || !follow_size(picker);
+            break;
+        default:
+            break;
+        }
+}
+
+static void
+run(struct picker *picker)
+{
+    struct pollfd sources[] = { { .fd = term_fd(), .events = POLLIN },
+                                { .fd = signals_fd(), .events = POLLIN } };
+    int input;
+
+    while (!picker->done) {
+        draw(picker);
+        if (poll(sources, 2, INTERVAL_MS) < 0 && errno != EINTR)
+            return;
+        if (term_lost(sources[0].revents))
+            return;
+        while (!picker->done && (input = term_read()) != INPUT_NONE)
+            on_key(picker, input);
+        on_signals(picker);
+        observed_poll(picker->observed, clock_ns(CLOCK_MONOTONIC));
+    }
+}
+
+pid_t
+picker_run(struct observed *observed, const struct picker_options *options)
+{
+    struct picker picker = { .observed = observed,
+                             .list = { .roster = observed_roster(observed),
+                                       .unit = options->unit } };
+    bool unicode = !options->ascii && strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+    int error = term_open(options->colour);
+
+    if (error < 0) {
+        errno = -error;
+        return -1;
+    }
+    picker.canvas.unicode = unicode;
+    text_ascii_ellipsis(!unicode);
+    if (follow_size(&picker))
+        run(&picker);
+    term_close();
+    canvas_free(&picker.canvas);
+    return picker.chosen;
+}
