@@ -78,11 +78,14 @@ static bool
 pick(struct options *options, int *status)
 {
     static char chosen[16];
+    char why[256];
     pid_t pid;
 
     *status = EXIT_MEMTOP;
-    if (!can_display(options))
+    if (options->plain || !tui_usable(false, why, sizeof why)) {
+        *status = attach_list(options); /* of which -a takes one */
         return false;
+    }
     signals_open();
     pid = attach_pick(options);
     if (pid == 0)

@@ -50,10 +50,6 @@ enum {
 };
 
 static const struct argp_option table[] = {
-    {NULL, 0, NULL, 0, N_("Processes that run already, under libmemtop:"), 0},
-    {"attach", 'a', N_("PID|NAME"), 0, N_("Show one of them; it is left alone"), 0},
-    {"list", 'l', NULL, 0, N_("List them (also --format=json)"), 0},
-
     {NULL, 0, NULL, 0, N_("Without the display:"), 1},
     {"batch", 'B', NULL, 0, N_("Only run PROGRAM and report at its end"), 1},
     {"interval", 'i', N_("SECS"), 0,
@@ -124,6 +120,10 @@ static const struct argp_option table[] = {
      7},
     {"exec", KEY_EXEC, N_("COMMAND"), 0,
      N_("Then also run COMMAND, with the values in MEMTOP_HEAP and so on"), 7},
+
+    {NULL, 0, NULL, 0, N_("Processes that run already, under libmemtop:"), 9},
+    {"attach", 'a', N_("PID|NAME"), 0, N_("Show one of them; it is left alone"), 9},
+    {"list", 'l', NULL, 0, N_("List them (also --format=json)"), 9},
 
     {"source", KEY_SOURCE, "SOURCE", OPTION_HIDDEN, NULL, 8},
     {"dump-screen", KEY_DUMP_SCREEN, "FILE", OPTION_HIDDEN, NULL, 8},
@@ -507,7 +507,7 @@ options_parse(int argc, char **argv, struct options *options)
     const struct argp argp = {
         .options = spellings_add(table),
         .parser = parse_option,
-        .args_doc = N_("PROGRAM [ARG]...\n-r FILE"),
+        .args_doc = N_("PROGRAM [ARG]...\n-r FILE\n[-a PID|NAME]\n-l"),
         .doc = N_("Run PROGRAM and show live what it does with its memory."),
         .help_filter = filter_help,
     };

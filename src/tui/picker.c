@@ -171,7 +171,7 @@ picker_run(struct observed *observed, const struct picker_options *options)
                              .list = { .roster = observed_roster(observed),
                                        .unit = options->unit } };
     bool unicode = !options->ascii && strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-    int error = term_open(options->colour);
+    int error = term_open(options->colour, false);
 
     if (error < 0) {
         errno = -error;
