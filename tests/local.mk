@@ -256,17 +256,6 @@ tests_unit_footprint_LDADD = src/trace/libtrace.a $(CMOCKA_LIBS) $(LIBINTL) -ldl
 TESTS += tests/unit/logalloc tests/unit/munge tests/unit/replay tests/unit/replay-text \
 	tests/unit/footprint
 endif
-check_PROGRAMS += tests/fuzz/logalloc
-tests_fuzz_logalloc_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_MAIN
-tests_fuzz_logalloc_LDADD = src/trace/libtrace.a $(LIBINTL)
-TESTS += tests/fuzz/logalloc
-if ENABLE_FUZZ
-noinst_PROGRAMS += tests/fuzz/logalloc-fuzz
-tests_fuzz_logalloc_fuzz_SOURCES = tests/fuzz/logalloc.c src/trace/logalloc.c \
-	src/trace/munge.c src/trace/replay.c
-tests_fuzz_logalloc_fuzz_CFLAGS = -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined
-tests_fuzz_logalloc_fuzz_LDFLAGS = -fsanitize=fuzzer,address,undefined
-endif
 dist_check_SCRIPTS += tests/e2e/munge.sh tests/e2e/replay.sh
 TESTS += tests/e2e/munge.sh tests/e2e/replay.sh
 check_DATA += tests/e2e/logalloc-recorder.plugin

@@ -1,23 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * libFuzzer driver of the readers of allocation logs: the input is munged line by
- * line, both ways; what comes of it is replayed, and so is the input itself, with
- * an allocator that has one block for all.
- *
- * Without libFuzzer (FUZZ_MAIN) it reads the files named as arguments, or makes
- * up logs at random, so that it is a test as well.
- */
+/* Logs of allocations, munged line by line, both ways; what comes of it is replayed,
+   and so is the input itself, with an allocator that has one block for all. */
 #include "config.h"
 
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "fuzz.h"
 #include "trace/munge.h"
 #include "trace/replay.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* ---- an allocator that does nothing ---- */
 
@@ -162,60 +150,3 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     replay_lines((const char *)data, size);
     return 0;
 }
-
-#ifdef FUZZ_MAIN
-static void
-read_file(const char *name)
-{
-    static uint8_t data[1 << 20];
-    FILE *file = fopen(name, "rb");
-
-    if (file == NULL)
-        abort();
-    LLVMFuzzerTestOneInput(data, fread(data, 1, sizeof data, file));
-    fclose(file);
-}
-
-static uint64_t seed = 88172645463325252u;
-
-static unsigned
-chance(unsigned limit)
-{
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return (unsigned)(seed >> 33) % limit;
-}
-
-/* Mostly lines as they are, few addresses, and some bytes of anything. */
-static size_t
-make_up(char *text, size_t size)
-{
-    static const char *const forms[] = {
-        "%u %u malloc(%u)=0x%x\n", "%u %u free(0x%x)\n",     "%u %u calloc(%u,%u)=0x%x\n",
-        "%u %u malloc(%u)=#%u\n",  "%u %u free(#%u)\n",      "%u %u realloc(0x%x,%u)=0x%x\n",
-        "%u %u stats()\n",         "%u %u memalign(%u,%u)=#%u\n",
-        "%u %u realloc(#%u,%u)=#%u\n", "%u %u valloc(%u)\n", "%u %u free()%u\n",
-    };
-    size_t used = 0;
-
-    while (used + 100 < size)
-        used += (size_t)sprintf(text + used, forms[chance(11)], 1 + chance(2), chance(3),
-                                chance(9), chance(9), chance(9));
-    for (unsigned i = chance(20); i > 0; i--)
-        text[chance((unsigned)used)] = (char)chance(256);
-    return used;
-}
-
-int
-main(int argc, char **argv)
-{
-    static char text[4096];
-
-    for (int i = 1; i < argc; i++)
-        read_file(argv[i]);
-    for (int i = 0; argc == 1 && i < 300; i++)
-        LLVMFuzzerTestOneInput((uint8_t *)text, make_up(text, sizeof text));
-    return 0;
-}
-#endif
