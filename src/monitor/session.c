@@ -434,6 +434,8 @@ session_read_bands(struct session *session)
 {
     if (session->watch)
         watch_bands(session->watch, session->polled_ns, BANDS_NOW);
+    if (session->selected_watch)
+        watch_bands(session->selected_watch, session->polled_ns, BANDS_NOW);
 }
 
 bool
