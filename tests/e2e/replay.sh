@@ -173,7 +173,7 @@ LC_ALL=C.UTF-8
 start 80 24 "$memtop -i 0.1 $tested live"
 exec 3>live
 awk 'BEGIN { for (i = 1; i <= 8192; i++) print "1 1 malloc(10000)=#" i }' >&3
-shows 'RUNNING'
+runs
 shows 'Heap   78.1'
 exec 3>&-
 shows 'EXITED 0'

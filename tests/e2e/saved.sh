@@ -128,7 +128,7 @@ for i in 1 2 3; do echo "line $i"; done
 while [ -e running ]; do sleep 0.05; done
 EOT
 start 80 24 "$memtop --save=whole.memtop -- sh prog.sh"
-shows RUNNING
+runs
 keys o
 shows 'line 3'
 keys S
