@@ -3,15 +3,16 @@
  * A block stands for its slot.  Live, it is in its process's table by address;
  * left, it waits in the queue of free slots, and is used again from there.
  *
- *     free slots: first left -> ... -> last left          (take, leave)
- *     live:       address -> block -> overdue block       (find, settle, forget)
+ *     left:     first left -> ... -> last left             (take, leave)
+ *     live:     address -> block -> older block -> ...     (find, push, pull)
+ *     overdue:  all those older blocks, in the order they became it
  *
- * An address that is handed out twice has missed a call that freed it: an
- * allocator never does that.  Either no log line will come, or it is a realloc()
- * that another thread was slower to record than the one that got the address.
- * The older block is kept as overdue until the address is named again, which
- * decides it.  So nothing has to be held back, and no more than one block an
- * address waits.
+ * An address that is handed out while it is live has missed a call that gave the
+ * older block up: an allocator never does that.  Often it is a realloc() whose
+ * thread was slower to record it than another thread to get the address, use it
+ * and even give it up again.  So the older block stays where it is, under the
+ * newer one, until that realloc() comes, or until PATIENCE lines have shown that
+ * none will.  Nothing has to be held back for that.
  */
 #include "config.h"
 
@@ -21,26 +22,37 @@
 #include <string.h>
 #include <sys/queue.h>
 
-/* Keys are single numbers, so their hash may be simple: Fibonacci hashing, with
-   the upper bits, which are the good ones, brought down. */
+/* Keys are single numbers: MurmurHash3's finaliser.  One multiplication less makes
+   chains of the evenly spaced addresses that allocators hand out. */
 #define HASH_FUNCTION(key, length, hash)                                                 \
     do {                                                                                 \
         uint64_t mixed;                                                                  \
         memcpy(&mixed, key, sizeof mixed);                                               \
         (void)(length);                                                                  \
-        mixed *= UINT64_C(0x9e3779b97f4a7c15);                                           \
+        mixed = (mixed ^ mixed >> 33) * UINT64_C(0xff51afd7ed558ccd);                    \
+        mixed = (mixed ^ mixed >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);                    \
         (hash) = (unsigned)(mixed >> 32);                                                \
     } while (0)
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
+/* With a million lines a second, a tenth of a second: a thread does not have to
+   wait longer for its turn. */
+#define PATIENCE 100000u
+
+/* More older blocks than this at one address are no matter of turns. */
+#define OLDER_MAX 4
+
 struct block {
     uint64_t address, slot;
-    uint64_t tid;          /* of the thread it was handed to */
-    struct block *overdue; /* had this address before and was never freed */
-    STAILQ_ENTRY(block) next;
+    uint64_t tid;         /* of the thread it was handed to */
+    uint64_t overdue;     /* since this line; 0: it is not */
+    struct block *older;  /* with the same address */
+    TAILQ_ENTRY(block) queue; /* left or overdue */
     UT_hash_handle hh;
 };
+
+TAILQ_HEAD(blocks, block);
 
 struct thread {
     uint64_t tid, number;
@@ -51,8 +63,9 @@ struct process {
     uint64_t pid, number;
     struct thread *threads;
     struct block *live;
-    STAILQ_HEAD(, block) left;
+    struct blocks left, overdue;
     uint64_t slots;
+    uint64_t lines;
     struct block *null; /* with the original's rules NULL gets a slot for ever */
     UT_hash_handle hh;
 };
@@ -77,7 +90,8 @@ find_process(struct munge *munge, uint64_t pid)
         return process;
     process->pid = pid;
     process->number = HASH_COUNT(munge->processes) + 1;
-    STAILQ_INIT(&process->left);
+    TAILQ_INIT(&process->left);
+    TAILQ_INIT(&process->overdue);
     HASH_ADD(hh, munge->processes, pid, sizeof pid, process);
     if (!NOT_ADDED(process))
         return process;
@@ -121,10 +135,10 @@ find(struct process *process, uint64_t address)
 static struct block *
 take(struct process *process)
 {
-    struct block *block = STAILQ_FIRST(&process->left);
+    struct block *block = TAILQ_FIRST(&process->left);
 
     if (block != NULL) {
-        STAILQ_REMOVE_HEAD(&process->left, next);
+        TAILQ_REMOVE(&process->left, block, queue);
         return block;
     }
     block = malloc(sizeof *block);
@@ -136,19 +150,27 @@ take(struct process *process)
 static void
 leave(struct process *process, struct block *block)
 {
-    STAILQ_INSERT_TAIL(&process->left, block, next);
+    TAILQ_INSERT_TAIL(&process->left, block, queue);
 }
 
-/* Takes a slot for an address that is not live. */
+/* Takes a slot for an address, over the older block that has it.  NULL if memory
+   is short. */
 static struct block *
-settle(struct process *process, uint64_t address)
+push(struct process *process, uint64_t address, uint64_t tid)
 {
-    struct block *block = take(process);
+    struct block *block = take(process), *older = find(process, address);
 
     if (block == NULL)
         return NULL;
-    block->address = address;
-    block->overdue = NULL;
+    *block = (struct block){
+        .address = address, .slot = block->slot, .tid = tid, .older = older};
+    if (older != NULL) {
+        HASH_DELETE(hh, process->live, older);
+        if (older->overdue == 0) {
+            older->overdue = process->lines;
+            TAILQ_INSERT_TAIL(&process->overdue, older, queue);
+        }
+    }
     HASH_ADD(hh, process->live, address, sizeof address, block);
     if (!NOT_ADDED(block))
         return block;
@@ -156,10 +178,29 @@ settle(struct process *process, uint64_t address)
     return NULL;
 }
 
-static void
-forget(struct process *process, struct block *block)
+/* Takes a block away from its address, and leaves its slot.  What is under it
+   has the address again. */
+static bool
+pull(struct process *process, struct block *block)
 {
-    HASH_DELETE(hh, process->live, block);
+    struct block *top = find(process, block->address), *below = block->older;
+    bool good = true;
+
+    if (top == block) {
+        HASH_DELETE(hh, process->live, block);
+        if (below != NULL) {
+            HASH_ADD(hh, process->live, address, sizeof below->address, below);
+            good = !NOT_ADDED(below);
+        }
+    } else {
+        while (top->older != block)
+            top = top->older;
+        top->older = below;
+    }
+    if (block->overdue != 0)
+        TAILQ_REMOVE(&process->overdue, block, queue);
+    leave(process, block);
+    return good;
 }
 
 /* ---- what becomes of a line ---- */
@@ -170,39 +211,63 @@ put(const struct munge *munge, const struct logalloc_line *line)
     munge->options.put(munge->options.context, line);
 }
 
-/* The call that freed it is missing: here it is. */
-static void
-free_overdue(struct munge *munge, struct process *process, struct block *overdue,
-             const struct logalloc_line *line)
+/* Of the blocks with this address the one that the call is about.  NULL: none. */
+static struct block *
+find_given(struct process *process, const struct logalloc_line *line)
+{
+    struct block *block = find(process, line->block), *oldest = block;
+
+    /* free() is recorded before it is done: it is never late. */
+    if (block == NULL || line->call != LOGALLOC_REALLOC)
+        return block;
+    for (; block != NULL; block = block->older) {
+        if (block->tid == line->tid)
+            return block;
+        oldest = block;
+    }
+    return oldest;
+}
+
+/* The call that gave it up is missing: here it is. */
+static bool
+give_up(struct munge *munge, struct process *process, struct block *block)
 {
     const struct logalloc_line freed = {
-        .pid = line->pid, .tid = line->tid, .call = LOGALLOC_FREE,
-        .block = overdue->slot,
+        .pid = process->number, .tid = block->tid, .call = LOGALLOC_FREE,
+        .block = block->slot,
     };
 
     put(munge, &freed);
-    leave(process, overdue);
+    return pull(process, block);
+}
+
+/* Gives up what has been overdue for too long. */
+static bool
+lose_patience(struct munge *munge, struct process *process)
+{
+    struct block *block;
+
+    while ((block = TAILQ_FIRST(&process->overdue)) != NULL &&
+           process->lines - block->overdue >= PATIENCE)
+        if (!give_up(munge, process, block))
+            return false;
+    return true;
 }
 
 /* A recorded result becomes a slot.  False if memory is short. */
 static bool
 hand_out(struct munge *munge, struct process *process, struct logalloc_line *line)
 {
-    struct block *older = find(process, line->result), *block;
+    struct block *block = find(process, line->result), *oldest = block;
+    unsigned count = 0;
 
-    if (older != NULL) {
-        if (older->overdue != NULL)
-            free_overdue(munge, process, older->overdue, line);
-        forget(process, older);
-    }
-    block = settle(process, line->result);
-    if (block == NULL) {
-        if (older != NULL)
-            leave(process, older);
+    for (; block != NULL; block = block->older, count++)
+        oldest = block;
+    if (count == OLDER_MAX && !give_up(munge, process, oldest))
         return false;
-    }
-    block->overdue = older;
-    block->tid = line->tid;
+    block = push(process, line->result, line->tid);
+    if (block == NULL)
+        return false;
     line->result = block->slot;
     return true;
 }
@@ -211,8 +276,7 @@ static enum munge_verdict
 munge_mended(struct munge *munge, struct process *process, struct logalloc_line *line)
 {
     bool given = logalloc_takes_block(line->call) && line->block != 0;
-    struct block *block = given ? find(process, line->block) : NULL;
-    struct block *overdue = NULL;
+    struct block *block = given ? find_given(process, line) : NULL;
 
     if (logalloc_returns_block(line->call) && !line->has_result)
         return MUNGE_NO_RESULT;
@@ -224,22 +288,11 @@ munge_mended(struct munge *munge, struct process *process, struct logalloc_line 
     }
     if (line->has_result && line->result == 0)
         return MUNGE_FAILED;
-
     if (block != NULL) {
-        overdue = block->overdue;
-        block->overdue = NULL;
-        if (overdue != NULL && line->tid != block->tid &&
-            line->call == LOGALLOC_REALLOC) {
-            block = overdue; /* which is not in the table any more */
-            overdue = NULL;
-        } else {
-            forget(process, block);
-        }
         line->block = block->slot;
-        leave(process, block);
+        if (!pull(process, block))
+            return MUNGE_NO_MEMORY;
     }
-    if (overdue != NULL)
-        free_overdue(munge, process, overdue, line);
     if (line->has_result && !hand_out(munge, process, line))
         return MUNGE_NO_MEMORY;
     put(munge, line);
@@ -248,7 +301,7 @@ munge_mended(struct munge *munge, struct process *process, struct logalloc_line 
 
 /* The slot that the original gives NULL, which never gets free again. */
 static struct block *
-settle_null(struct process *process)
+slot_of_null(struct process *process)
 {
     if (process->null == NULL)
         process->null = take(process);
@@ -261,20 +314,18 @@ munge_original(struct munge *munge, struct process *process, struct logalloc_lin
     struct block *block;
 
     if (logalloc_takes_block(line->call)) {
-        block = line->block == 0 ? settle_null(process) : find(process, line->block);
+        block = line->block == 0 ? slot_of_null(process) : find(process, line->block);
         if (block == NULL)
             return line->block == 0 ? MUNGE_NO_MEMORY : MUNGE_UNSEEN;
-        if (line->block != 0) {
-            forget(process, block);
-            leave(process, block);
-        }
+        if (line->block != 0)
+            pull(process, block);
         line->block = block->slot;
     }
     if (line->has_result) {
         if (line->result == 0)
             return MUNGE_FAILED;
         block = find(process, line->result);
-        if (block == NULL && (block = settle(process, line->result)) == NULL)
+        if (block == NULL && (block = push(process, line->result, line->tid)) == NULL)
             return MUNGE_NO_MEMORY;
         line->result = block->slot;
     }
@@ -299,6 +350,9 @@ munge_line(struct munge *munge, const char *text, size_t length)
     line.tid = find_thread(process, line.tid);
     if (line.tid == 0)
         return MUNGE_NO_MEMORY;
+    process->lines++;
+    if (!lose_patience(munge, process))
+        return MUNGE_NO_MEMORY;
     if (verdict == LOGALLOC_UNKNOWN)
         return MUNGE_UNKNOWN;
     if (verdict == LOGALLOC_MISFIT)
@@ -322,16 +376,18 @@ munge_new(const struct munge_options *options)
 static void
 free_process(struct process *process)
 {
-    struct block *block, *next_block;
+    struct block *block, *next_block, *older;
     struct thread *thread, *next_thread;
 
     HASH_ITER(hh, process->live, block, next_block) {
         HASH_DELETE(hh, process->live, block);
-        free(block->overdue);
-        free(block);
+        for (; block != NULL; block = older) {
+            older = block->older;
+            free(block);
+        }
     }
-    while ((block = STAILQ_FIRST(&process->left)) != NULL) {
-        STAILQ_REMOVE_HEAD(&process->left, next);
+    while ((block = TAILQ_FIRST(&process->left)) != NULL) {
+        TAILQ_REMOVE(&process->left, block, queue);
         free(block);
     }
     HASH_ITER(hh, process->threads, thread, next_thread) {

@@ -6,9 +6,9 @@
  * the next to be used.  Memory is needed for live blocks only.
  *
  * Mended, which the original does not do: NULL is slot 0; a block whose
- * realloc() fails lives on; realloc() to 0 that returns NULL frees; a block whose
- * address is handed out again although nothing freed it is freed.  If it was
- * another thread's realloc() that is recorded late, that one finds its block.
+ * realloc() fails lives on; realloc() to 0 that returns NULL frees; an address
+ * that is handed out while it is live has two blocks, until a realloc() that is
+ * recorded late is about the older one, or a free() is added for it.
  */
 #ifndef MEMTOP_MUNGE_H
 #define MEMTOP_MUNGE_H
@@ -30,7 +30,7 @@ enum munge_verdict {
 
 struct munge_options {
     bool original; /* not mended */
-    /* Gets what becomes of a line: one line, rarely some frees before or after. */
+    /* Gets what becomes of a line, rarely with some frees before it. */
     void (*put)(void *context, const struct logalloc_line *line);
     void *context;
 };
@@ -40,7 +40,7 @@ struct munge;
 /* NULL if memory is short. */
 struct munge *munge_new(const struct munge_options *options);
 
-/* Any bytes, without the newline.  Nothing comes of a line that is not good. */
+/* Any bytes, without the newline.  A line that is not good leaves no trace. */
 enum munge_verdict munge_line(struct munge *munge, const char *text, size_t length);
 
 void munge_free(struct munge *munge);

@@ -15,11 +15,17 @@
 #include "trace/munge.h"
 
 static char output[4096];
+static bool counting; /* records, instead of writing them */
+static int counted;
 
 static void
 put(void *context, const struct logalloc_line *line)
 {
     (void)context;
+    if (counting && line->call == LOGALLOC_STATS) {
+        counted++;
+        return;
+    }
     assert_true(strlen(output) + LOGALLOC_LINE_MAX < sizeof output);
     logalloc_format(output + strlen(output), LOGALLOC_MUNGED, line);
 }
@@ -30,6 +36,7 @@ start(bool original)
     const struct munge_options options = {.original = original, .put = put};
 
     output[0] = '\0';
+    counting = false;
     return munge_new(&options);
 }
 
@@ -149,28 +156,52 @@ test_realloc_to_nothing(void **state)
                "1 1 malloc(1)=#1\n1 1 realloc(#1,0)=#1\n1 1 free(#1)\n");
 }
 
+/* Lines that make the munger lose its patience. */
+static void
+wait_long(struct munge *munge, int lines)
+{
+    while (lines-- > 0)
+        munge_line(munge, "1 1 stats()", 11);
+}
+
 /* Address 0x10 comes again, and nobody has freed it. */
 static void
 test_missing_free(void **state)
 {
-    const char *input = "1 1 malloc(1)=0x10\n1 1 malloc(2)=0x10\n1 1 free(0x10)\n"
-                        "1 1 free(0x10)";
+    const char *input = "1 1 malloc(1)=0x10\n1 1 malloc(2)=0x10\n1 1 free(0x10)";
+    struct munge *munge;
 
     (void)state;
-    check(true, input, "...S", "1 1 malloc(1)=#1\n1 1 malloc(2)=#1\n1 1 free(#1)\n");
-    check(false, input, "...S",
-          "1 1 malloc(1)=#1\n1 1 malloc(2)=#2\n1 1 free(#1)\n1 1 free(#2)\n");
-    /* Time and again: one block of that address waits, no more. */
+    check(true, input, "...", "1 1 malloc(1)=#1\n1 1 malloc(2)=#1\n1 1 free(#1)\n");
+    check(false, input, "...", "1 1 malloc(1)=#1\n1 1 malloc(2)=#2\n1 1 free(#2)\n");
+    /* Time and again: not more than five blocks at an address. */
     check(false,
           "1 1 malloc(1)=0x10\n1 1 malloc(2)=0x10\n1 1 malloc(3)=0x10\n"
-          "1 1 malloc(4)=0x10",
-          "....",
-          "1 1 malloc(1)=#1\n1 1 malloc(2)=#2\n1 1 free(#1)\n1 1 malloc(3)=#1\n"
-          "1 1 free(#2)\n1 1 malloc(4)=#2\n");
-    /* The thread that has the address reallocates its own block. */
-    check(false, "1 1 malloc(1)=0x10\n1 2 malloc(2)=0x10\n1 2 realloc(0x10,3)=0x10",
-          "...",
-          "1 1 malloc(1)=#1\n1 2 malloc(2)=#2\n1 2 free(#1)\n1 2 realloc(#2,3)=#2\n");
+          "1 1 malloc(4)=0x10\n1 1 malloc(5)=0x10\n1 1 malloc(6)=0x10\n1 1 free(0x10)",
+          ".......",
+          "1 1 malloc(1)=#1\n1 1 malloc(2)=#2\n1 1 malloc(3)=#3\n1 1 malloc(4)=#4\n"
+          "1 1 free(#1)\n1 1 malloc(5)=#1\n1 1 free(#2)\n1 1 malloc(6)=#2\n"
+          "1 1 free(#2)\n");
+
+    /* In the end a free() is added, whether its address is live or not. */
+    munge = start(false);
+    munge_line(munge, "1 7 malloc(1)=0x10", 18);
+    munge_line(munge, "1 7 malloc(2)=0x10", 18);
+    munge_line(munge, "1 7 malloc(3)=0x20", 18);
+    munge_line(munge, "1 7 malloc(4)=0x20", 18);
+    munge_line(munge, "1 7 free(0x20)", 14);
+    output[0] = '\0';
+    counting = true;
+    counted = 0;
+    wait_long(munge, 99990);
+    assert_int_equal(99990, counted);
+    assert_string_equal("", output);
+    wait_long(munge, 20);
+    assert_string_equal("1 1 free(#1)\n1 1 free(#3)\n", output);
+    assert_int_equal(MUNGE_UNSEEN, munge_line(munge, "1 1 free(0x20)", 14));
+    assert_int_equal(MUNGE_GOOD, munge_line(munge, "1 1 free(0x10)", 14));
+    assert_string_equal("1 1 free(#1)\n1 1 free(#3)\n1 2 free(#2)\n", output);
+    munge_free(munge);
 }
 
 /* Thread 1 reallocates, which frees 0x10; thread 2 is given it and is recorded
@@ -185,11 +216,26 @@ test_late_realloc(void **state)
           ".....S",
           "1 1 malloc(1)=#1\n1 2 malloc(2)=#2\n1 1 realloc(#1,9)=#1\n"
           "1 2 free(#2)\n1 1 free(#1)\n");
+    /* Thread 2 has long given it up, and got it again. */
+    check(false,
+          "1 1 malloc(1)=0x10\n1 2 malloc(2)=0x10\n1 2 free(0x10)\n1 2 malloc(3)=0x10\n"
+          "1 2 realloc(0x10,4)=0x30\n1 1 realloc(0x10,9)=0x20\n1 1 free(0x20)\n"
+          "1 1 free(0x10)",
+          ".......S",
+          "1 1 malloc(1)=#1\n1 2 malloc(2)=#2\n1 2 free(#2)\n1 2 malloc(3)=#2\n"
+          "1 2 realloc(#2,4)=#2\n1 1 realloc(#1,9)=#1\n1 1 free(#1)\n");
+    /* Two of them are late, and a third thread has the address. */
+    check(false,
+          "1 1 malloc(1)=0x10\n1 2 malloc(2)=0x10\n1 3 malloc(3)=0x10\n"
+          "1 2 realloc(0x10,8)=0x20\n1 1 realloc(0x10,9)=0x30\n1 3 free(0x10)",
+          "......",
+          "1 1 malloc(1)=#1\n1 2 malloc(2)=#2\n1 3 malloc(3)=#3\n"
+          "1 2 realloc(#2,8)=#2\n1 1 realloc(#1,9)=#1\n1 3 free(#3)\n");
     /* It failed: it was not that, then. */
     check(false,
           "1 1 malloc(1)=0x10\n1 2 malloc(2)=0x10\n1 1 realloc(0x10,9)=0x0\n"
           "1 2 free(0x10)",
-          "..F.", "1 1 malloc(1)=#1\n1 2 malloc(2)=#2\n1 2 free(#1)\n1 2 free(#2)\n");
+          "..F.", "1 1 malloc(1)=#1\n1 2 malloc(2)=#2\n1 2 free(#2)\n");
 }
 
 static void
