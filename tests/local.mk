@@ -265,3 +265,13 @@ EXTRA_DIST += tests/data/logalloc tests/e2e/logalloc-recorder.c
 # In containers.
 dist_check_SCRIPTS += tests/e2e/containers.sh
 TESTS += tests/e2e/containers.sh
+
+# Figures for Prometheus.
+if HAVE_CMOCKA
+check_PROGRAMS += tests/unit/metrics
+tests_unit_metrics_SOURCES = tests/unit/metrics.c
+tests_unit_metrics_LDADD = src/report/libreport.a $(CMOCKA_LIBS) $(LIBINTL)
+TESTS += tests/unit/metrics
+endif
+dist_check_SCRIPTS += tests/e2e/metrics.sh
+TESTS += tests/e2e/metrics.sh

@@ -12,10 +12,14 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
+#include <string.h>
 #include <time.h>
 
+#include "app/metrics.h"
 #include "app/recording.h"
 #include "app/run.h"
+#include "app/say.h"
+#include "i18n.h"
 #include "monitor/signals.h"
 #include "report/json.h"
 #include "report/line.h"
@@ -38,6 +42,24 @@ write_line(struct run *run, unsigned long *written)
                   : report_line(run->output.file, process);
     output_check(&run->output, ok);
     ++*written;
+}
+
+/* Trouble is said once; the next time all may be well again. */
+static void
+write_metrics(struct run *run)
+{
+    const struct options *options = run->options;
+    const char *file = options->metrics;
+    int error;
+
+    if (file == NULL)
+        return;
+    error = metrics_write(file, run->session,
+                          options->program != NULL ? options->program[0]
+                                                   : session_command(run->session));
+    if (error != 0 && !run->metrics_failed)
+        say(_("cannot write %s: %s"), file, strerror(-error));
+    run->metrics_failed = error != 0;
 }
 
 /* Acts on the signals that have come; the one to leave for, or 0.  asked: a
@@ -105,6 +127,10 @@ batch_run(struct run *run)
     int64_t due_ns = run->launched.started_ns + interval_ns;
     unsigned long written = 0;
 
+    if (run->options->metrics != NULL) {
+        session_keep_roster(run->session); /* without it: of the root only */
+        session_want_figures(run->session, true);
+    }
     for (;;) {
         wait_until(run, due_ns);
         int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
@@ -112,8 +138,10 @@ batch_run(struct run *run)
         int signal = take_signals(run, now_ns, &asked);
         session_poll(run->session, now_ns, true);
         trigger_look(&run->trigger, asked);
-        if (process->ended)
+        if (process->ended) {
+            write_metrics(run);
             return 0;
+        }
         if (signal != 0) {
             if (run->options->attach == NULL)
                 run_say_left(run);
@@ -121,6 +149,7 @@ batch_run(struct run *run)
         }
         if (now_ns >= due_ns) {
             write_line(run, &written);
+            write_metrics(run);
             due_ns += interval_ns * ((now_ns - due_ns) / interval_ns + 1);
         }
     }

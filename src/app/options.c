@@ -38,6 +38,7 @@ enum {
     KEY_SNAPSHOT_WHEN,
     KEY_EXEC,
     KEY_SAVE,
+    KEY_METRICS,
     KEY_COLOR,
     KEY_SI,
     KEY_TITLE,
@@ -62,6 +63,8 @@ static const struct argp_option table[] = {
         "- is the standard output"),
      1},
     {"quiet", 'q', NULL, 0, N_("No report at the end"), 1},
+    {"metrics", KEY_METRICS, N_("FILE"), 0,
+     N_("With -B: write figures for Prometheus to FILE each interval"), 1},
 
     {NULL, 0, NULL, 0, N_("What is counted:"), 2},
     {"mmap", 'm', NULL, 0, N_("Also count mmap, mremap and munmap"), 2},
@@ -299,6 +302,8 @@ check_combination(struct argp_state *state, const struct options *options)
         argp_error(state, _("%s is of use with --batch only"), "--iterations");
     if (!options->batch && options->format_given && !options->list)
         argp_error(state, _("%s is of use with --batch only"), "--format");
+    if (!options->batch && options->metrics != NULL)
+        argp_error(state, _("%s is of use with --batch only"), "--metrics");
     if (options->exec != NULL && options->snapshots == 0)
         argp_error(state, _("%s is of use with --snapshot-when only"), "--exec");
 #ifndef HAVE_GD
@@ -428,6 +433,9 @@ parse_option(int key, char *word, struct argp_state *state)
     case 'q':
         options->quiet = true;
         return 0;
+    case KEY_METRICS:
+        options->metrics = parse_file(state, "--metrics", word);
+        return 0;
     case 'm':
         options->mmap = true;
         return 0;
@@ -471,6 +479,9 @@ parse_option(int key, char *word, struct argp_state *state)
                         && options->read == NULL && options->attach == NULL
                         && !options->list && !options->batch && isatty(STDIN_FILENO)
                         && isatty(STDOUT_FILENO);
+        /* The interval is that of the file then. */
+        if (options->metrics != NULL && !options->format_given)
+            options->lines = false;
         check_combination(state, options);
         return 0;
     default:

@@ -37,6 +37,7 @@ struct options {
     bool format_given;
     const char *output; /* where lines and report go; NULL: stderr */
     bool quiet;         /* no report */
+    const char *metrics; /* file of figures for Prometheus, or NULL */
 
     const char *progname;   /* only this program is counted; a base name, or NULL */
     const char *accounting; /* "requested", "usable", or NULL: automatic */

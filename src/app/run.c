@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "app/metrics.h"
 #include "app/open.h"
 #include "app/attach.h"
 #include "app/recording.h"
@@ -83,6 +84,10 @@ check_output(struct run *run)
         options_png_name(options->png, png, sizeof png);
         name = png;
         error = check_later(png, options->as_memusage);
+    }
+    if (error == 0 && options->metrics != NULL) {
+        name = options->metrics;
+        error = metrics_check(name);
     }
     if (error == 0)
         return 0;

@@ -27,6 +27,7 @@ struct run {
     struct record *record; /* of every call, or NULL */
     struct curve *curve;   /* of every call, for the picture, or NULL */
     int64_t started_epoch_ns;
+    bool metrics_failed;   /* to be written, the last time, and said so */
     bool displayed;        /* the terminal is the display's */
     unsigned failed_files; /* said there; the first again at the end */
     char failed_file[2 * PATH_MAX];

@@ -11,6 +11,7 @@ src_report_libreport_a_SOURCES = \
 	src/report/json.c src/report/json.h \
 	src/report/line.c src/report/line.h \
 	src/report/listing.c src/report/listing.h \
+	src/report/metrics.c src/report/metrics.h \
 	src/report/names.c src/report/names.h \
 	src/report/pack.c src/report/pack.h \
 	src/report/curve.c src/report/curve.h \

@@ -1,0 +1,104 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# memtop -B --metrics: a file that is whole at any moment, renewed at each interval, and
+# that promtool has nothing to say about.
+rules=$(cd "$(dirname "$0")/../.." && pwd)/doc/prometheus-rules.yml
+. "$(dirname "$0")/common.sh"
+
+# A program that holds a known block and lives until "stop" appears.
+cat >keeper.c <<'END'
+#include <stdlib.h>
+#include <unistd.h>
+int main(void)
+{
+    char *volatile block = malloc(1000000);
+    block[0] = 1;
+    while (access("run", F_OK) == 0)
+        usleep(10000);
+    return 4;
+}
+END
+compile keeper || skip 'no compiler'
+
+value() {
+    sed -n "s/^$1{.*} //p" figures.prom
+}
+reports() {
+    grep -q "^$1{.*} $2\$" figures.prom
+}
+
+: >run
+"$memtop" -B -q -i 0.1 --metrics figures.prom ./keeper >out 2>err &
+memtop_pid=$!
+await reports memtop_heap_bytes 1000000
+await reports memtop_up 1
+says figures.prom 'program="keeper"'
+says figures.prom 'memtop_calls_total{'
+[ "$(tail -n 1 figures.prom)" = '# EOF' ] || fail 'no end'
+[ "$(stat -c %a figures.prom)" = 644 ] || fail "mode $(stat -c %a figures.prom)"
+
+# It changes, and is whole whenever one looks.
+before=$(value memtop_run_seconds)
+changed() {
+    [ "$(tail -n 1 figures.prom)" = '# EOF' ] || fail 'half a file'
+    [ "$(value memtop_run_seconds)" != "$before" ]
+}
+await changed
+rm run
+wait $memtop_pid
+status=$?
+[ $status = 4 ] || fail "status $status"
+reports memtop_up 0 || fail 'still up'
+silent out err # -i prints no lines here
+[ "$(echo figures.prom*)" = figures.prom ] || fail "left: $(echo figures.prom*)"
+
+if command -v promtool >/dev/null; then
+    promtool check metrics <figures.prom >tool 2>&1 || fail "promtool: $(cat tool)"
+    silent tool
+    promtool check rules "$rules" >tool 2>&1 || fail "promtool: $(cat tool)"
+else
+    echo 'skipped: promtool is not here'
+fi
+
+# Not measured: nothing is said that is not known.
+cp keeper.c static.c
+if compile static -static; then
+    run 4 -Bq --metrics figures.prom ./static
+    reports memtop_measured 0 || fail "measured: $(cat figures.prom)"
+    grep -q '^memtop_heap_bytes{' figures.prom && fail 'a heap that was not measured'
+fi
+
+# Children, while they live.
+: >run
+"$memtop" -Bq -i 0.1 --metrics figures.prom sh -c './keeper & wait' &
+memtop_pid=$!
+await grep -q '^memtop_heap_bytes{pid="[0-9]*",program="keeper"} 1000000$' figures.prom
+grep -q '^memtop_calls_total{pid="[0-9]*",program="sh"' figures.prom || fail 'no root'
+rm run
+wait $memtop_pid
+grep -q keeper figures.prom && fail 'a child that has ended'
+
+# What cannot be written is said before the program starts.
+run 125 -B --metrics nothere/figures.prom touch started
+says err 'cannot write nothere/figures.prom'
+mkdir directory
+run 125 -B --metrics directory touch started
+run 125 -B --metrics /dev/null touch started
+[ ! -e started ] || fail 'the program was started'
+run 125 --metrics figures.prom true
+says err 'with --batch only'
+
+# A place that goes away meanwhile is said once, and does no harm.
+mkdir place
+: >run
+"$memtop" -B -q -i 0.1 --metrics place/figures.prom ./keeper >out 2>err &
+memtop_pid=$!
+await test -e place/figures.prom
+mv place elsewhere
+await grep -q 'cannot write place/figures.prom' err
+rm run
+wait $memtop_pid
+status=$?
+[ $status = 4 ] || fail "status $status without a place"
+[ "$(grep -c 'cannot write' err)" = 1 ] || fail "said more than once: $(cat err)"
+finish
