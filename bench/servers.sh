@@ -10,6 +10,8 @@
 #   server    what is loaded
 #   plain, watched   requests (transactions) a second, medians
 #   ratio     median of watched/plain of each pair, (least, greatest)
+#   cpu       processor time of server and memtop for a request, watched/plain: the
+#             figure to believe on a machine that is busy with other things
 #   heap rss own     bytes under load: memtop's heap, resident memory, and the
 #             server's own account of its heap, of the process that memtop started
 #   children  seen by memtop
@@ -32,7 +34,7 @@ segments=$(mktemp -d /dev/shm/memtop-servers-XXXXXX) || exit 1
 MEMTOP_DIR=$segments/root
 mkdir -m 700 "$MEMTOP_DIR"
 export MEMTOP_DIR LC_ALL=C
-port=$((20000 + $$ % 20000))
+port=$((20000 + $$ % 9000)) # below those that the kernel gives to clients
 pid=
 bad=0
 
@@ -73,11 +75,29 @@ wrk_rate() {
         awk '/Requests\/sec/ { print $2 }'
 }
 
+# timed COMMAND...: runs it; SIGTERM is passed on; processor time lands in the file
+# that $cpu names.
+timed() {
+    "$@" &
+    timed_pid=$!
+    trap 'kill -TERM $timed_pid' TERM
+    wait $timed_pid
+    timed_status=$?
+    while kill -0 $timed_pid 2>/dev/null; do
+        wait $timed_pid
+        timed_status=$?
+    done
+    # The second line is that of the children: user and system, 0m1.23s.
+    times >"$cpu.times"
+    sed -n 's/[ms]/ /g; 2p' "$cpu.times" | awk '{ print $1 * 60 + $2 + $3 * 60 + $4 }' >"$cpu"
+    exit $timed_status
+}
+
 # --- One server each: SERVER_start (sets pid; $M is memtop or nothing), _load (prints
 # --- a rate), _own (prints bytes or -), _stop
 
 redis_start() {
-    $M redis-server --port $port --bind 127.0.0.1 --save "" --appendonly no \
+    timed $M redis-server --port $port --bind 127.0.0.1 --save "" --appendonly no \
         --dir "$work" --logfile "$work/redis.log" >/dev/null &
     pid=$!
     await redis-cli -p $port ping
@@ -99,7 +119,7 @@ http { access_log off; client_body_temp_path $work/c; proxy_temp_path $work/p;
     fastcgi_temp_path $work/f; uwsgi_temp_path $work/u; scgi_temp_path $work/s;
     gzip on; gzip_types *; server { listen 127.0.0.1:$port; root $work/www; } }
 END
-    $M nginx -p "$work/" -c "$work/nginx.conf" -e "$work/logs/e" &
+    timed $M nginx -p "$work/" -c "$work/nginx.conf" -e "$work/logs/e" &
     pid=$!
     await listens
 }
@@ -128,7 +148,7 @@ postgres_prepare() {
 postgres_start() {
     [ -d "$work/postgres" ] || postgres_prepare || return 1
     # shellcheck disable=SC2086
-    as_postgres $M "$pg/postgres" -D "$data" -p $port >"$work/postgres.log" 2>&1 &
+    timed as_postgres $M "$pg/postgres" -D "$data" -p $port >"$work/postgres.log" 2>&1 &
     pid=$!
     await pg_isready -h 127.0.0.1 -p $port || return 1
     [ -e "$work/postgres/filled" ] ||
@@ -144,7 +164,7 @@ postgres_own() { echo -; }
 postgres_stop() { kill -INT "$(head -n 1 "$data/postmaster.pid")"; }
 
 memcached_start() {
-    $M memcached -l 127.0.0.1 -p $port -U 0 -u "$(id -un)" -t 4 &
+    timed $M memcached -l 127.0.0.1 -p $port -U 0 -u "$(id -un)" -t 4 &
     pid=$!
     await listens
 }
@@ -158,7 +178,7 @@ memcached_stop() { kill -TERM "$pid"; }
 python_start() {
     mkdir -p "$work/www"
     seq 2000 >"$work/www/numbers"
-    PYTHONMALLOC=malloc $M python3 -m http.server --bind 127.0.0.1 --directory "$work/www" \
+    timed env PYTHONMALLOC=malloc $M python3 -m http.server --bind 127.0.0.1 --directory "$work/www" \
         $port >/dev/null 2>&1 &
     pid=$!
     await listens
@@ -168,7 +188,7 @@ python_own() { echo -; }
 python_stop() { kill -TERM "$pid"; }
 
 node_start() {
-    $M node -e '
+    timed $M node -e '
         const http = require("http");
         const server = http.createServer((request, response) =>
             response.end(JSON.stringify({url: request.url, list: Array(50).fill("x")})));
@@ -185,14 +205,16 @@ node_stop() { kill -TERM "$pid"; }
 
 # run SERVER NAME: its rate lands in NAME.rates, its end in NAME.status.
 run() {
-    rm -f "$work/json"
+    cpu=$work/cpu
     "$1_start" || { bad=1; return 1; }
-    "$1_load" >>"$work/$2.rates"
+    "$1_load" >"$work/rate"
+    cat "$work/rate" >>"$work/$2.rates"
     own=$("$1_own")
     "$1_stop"
     wait $pid
     echo $? >"$work/$2.status"
     pid=
+    paste "$cpu" "$work/rate" | awk '{ print $1 / $2 }' >>"$work/$2.costs"
     port=$((port + 1)) # the old one may linger
 }
 
@@ -201,7 +223,7 @@ median() { sort -g "$1" | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }
 field() { sed -n 's/.*"'"$1"'":"\{0,1\}\([^",}]*\).*/\1/p' "$2" | tail -n 1; }
 
 measure() {
-    rm -rf "$work"/*.rates "$work"/*.status
+    rm -rf "$work"/*.rates "$work"/*.costs "$work"/*.status
     for round in $(seq "$rounds"); do
         for name in $([ $((round % 2)) = 0 ] && echo "plain watched" || echo "watched plain"); do
             M=
@@ -214,6 +236,7 @@ measure() {
 }
 
 show() {
+    paste "$work/plain.costs" "$work/watched.costs" | awk '{ print $2 / $1 }' >"$work/costs"
     paste "$work/plain.rates" "$work/watched.rates" | awk '{ print $2 / $1 }' >"$work/ratios"
     json=$work/json.$rounds
     grep '"type":"sample"' "$json" >"$work/samples"
@@ -221,18 +244,18 @@ show() {
     end=same:$(cat "$work/watched.status")
     cmp -s "$work/plain.status" "$work/watched.status" || end=DIFFERS
     { [ "$end" != DIFFERS ] && [ "$unmatched" = 0 ]; } || bad=1
-    printf '%-10s %9.0f %9.0f  %.3f (%.3f, %.3f) %9s %9s %9s %8s %9s  %s\n' "$server" \
+    printf '%-10s %9.0f %9.0f  %.2f (%.2f, %.2f) %5.2f %9s %9s %9s %8s %9s  %s\n' "$server" \
         "$(median "$work/plain.rates")" "$(median "$work/watched.rates")" \
         "$(median "$work/ratios")" "$(sort -g "$work/ratios" | head -n 1)" \
-        "$(sort -g "$work/ratios" | tail -n 1)" \
+        "$(sort -g "$work/ratios" | tail -n 1)" "$(median "$work/costs")" \
         "$(field heap "$work/samples")" "$(field rss "$work/samples")" "$own_watched" \
         "$(field children_seen "$json")" "$unmatched" "$end"
     rm -f "$work"/json.*
 }
 
 printf '%s pairs of %s s, load average %s\n' "$rounds" "$seconds" "$(cut -d' ' -f1-3 /proc/loadavg)"
-printf '%-10s %9s %9s  %-21s %9s %9s %9s %8s %9s  %s\n' server plain watched 'ratio (least, most)' \
-    heap rss own children unmatched end
+printf '%-10s %9s %9s  %-18s %5s %9s %9s %9s %8s %9s  %s\n' server plain watched 'ratio (least, most)' \
+    cpu heap rss own children unmatched end
 for server in $servers; do
     case $server in
     redis) needs redis-server redis-cli redis-benchmark || continue ;;
