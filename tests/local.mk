@@ -262,7 +262,13 @@ check_DATA += tests/e2e/logalloc-recorder.plugin
 CLEANFILES += tests/e2e/logalloc-recorder.plugin
 EXTRA_DIST += tests/data/logalloc tests/e2e/logalloc-recorder.c
 
-# In containers.
+# In containers, and from outside.
+if HAVE_CMOCKA
+check_PROGRAMS += tests/unit/attach
+tests_unit_attach_SOURCES = tests/unit/attach.c
+tests_unit_attach_LDADD = src/monitor/libmonitor.a src/segment/libsegment.a $(CMOCKA_LIBS) $(LIBINTL) -ldl
+TESTS += tests/unit/attach
+endif
 dist_check_SCRIPTS += tests/e2e/containers.sh
 TESTS += tests/e2e/containers.sh
 

@@ -146,8 +146,20 @@ for_a_while(void)
     REQUIRE(errno == 4242);
 }
 
+/* Until its input ends. */
+static void
+held(void)
+{
+    void *volatile block = malloc(1234567);
+    char byte;
+
+    REQUIRE(block != NULL && write(1, "held\n", 5) == 5);
+    while (read(0, &byte, 1) > 0)
+        ;
+}
+
 CASES
-    CASE(work) CASE(descriptors) CASE(strict)
+    CASE(work) CASE(held) CASE(descriptors) CASE(strict)
     CASE(close_all) CASE(in_chroot) CASE(dropped) CASE(new_environment)
     CASE(preload_left) CASE(for_a_while)
 END_CASES
