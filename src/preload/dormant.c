@@ -13,6 +13,8 @@
  * any more (trailer.h), so that the free of a block not seen made in this stretch
  * is counted as unmatched and nothing else.
  *
+ * The clock is the coarse one: a program may have forbidden itself the TSC.
+ *
  * Changes of state are made by whoever owns the flight recorder: nobody waits.  A
  * call that began before a sleep and ends after the next wake may be counted by
  * half; no other can.
@@ -24,7 +26,6 @@
 #include "preload/account.h"
 #include "preload/recorder.h"
 #include "preload/trailer.h"
-#include "segment/clock.h"
 
 /* Stretches begun in this process and those it was forked from. */
 static uint64_t stretches;
@@ -111,7 +112,7 @@ mt_dormant_wake(void)
 
     if (until == mt_guard.lease_seen || !mt_recorder_take())
         return false;
-    now = (uint64_t)clock_ns(CLOCK_MONOTONIC);
+    now = mt_now_coarse();
     mt_guard.lease_seen = until;
     if (now < until && (mt_guard.mode & MODE_ASLEEP)) {
         begin_stretch(now);
@@ -163,7 +164,7 @@ uint32_t
 mt_dormant_start(void)
 {
     struct segment_process *process = mt_segment.process;
-    uint64_t now = (uint64_t)clock_ns(CLOCK_MONOTONIC);
+    uint64_t now = mt_now_coarse();
 
     mt_guard.lease = lease();
     mt_guard.lease_seen = word_load(mt_guard.lease);

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "preload/state.h"
@@ -129,7 +130,8 @@ mt_options_read(struct mt_options *options, const char **memtop_dir,
     memset(options, 0, sizeof *options);
     if (words != NULL)
         take_words(options, words);
-    if (options->ring_capacity > 0) /* a record of all calls */
+    /* All calls are to be recorded; or each look at the clock is a system call. */
+    if (options->ring_capacity > 0 || getauxval(AT_SYSINFO_EHDR) == 0)
         options->dormant = false;
     if (environment("MEMUSAGE_TRACE_MMAP") != NULL)
         options->mappings = true;

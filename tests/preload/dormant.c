@@ -175,6 +175,19 @@ test_children(void **state)
     watch_free(&what);
 }
 
+static void
+test_sandboxed(void **state)
+{
+    struct watched what;
+    const struct watched_segment *seen = run((char *)"sandboxed", "dormant", &what);
+
+    (void)state;
+    assert_int_equal(2, seen->snapshot.wakes);
+    assert_false(seen->snapshot.asleep);
+    assert_int_equal(100, seen->snapshot.live_bytes);
+    watch_free(&what);
+}
+
 /* Rings record every call: then there is no sleep. */
 static void
 test_not_with_rings(void **state)
@@ -198,6 +211,7 @@ main(void)
         cmocka_unit_test(test_woken),       cmocka_unit_test(test_twice),
         cmocka_unit_test(test_usable),      cmocka_unit_test(test_toggled),
         cmocka_unit_test(test_children),    cmocka_unit_test(test_not_with_rings),
+        cmocka_unit_test(test_sandboxed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,12 +2,15 @@
 /* A dormant program that is its own viewer: it wakes itself and puts itself to
    sleep where a case needs it, so that what must be counted is known. */
 #include <fcntl.h>
+#include <linux/seccomp.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -43,7 +46,7 @@ now_ns(void)
 {
     struct timespec now;
 
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now); /* needs no TSC: see sandboxed */
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
@@ -263,6 +266,23 @@ child_asleep(void)
     child(false);
 }
 
+/* Only read, write and exit are allowed, and the TSC is forbidden: waking and falling
+   asleep need none of them. */
+static void
+sandboxed(void)
+{
+    look_at_own_segment();
+    free(malloc(10000)); /* the heap is there */
+    REQUIRE(prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) == 0);
+    wake_up();
+    kept = malloc(100);
+    fall_asleep();
+    second = malloc(100);
+    wake_up();
+    third = malloc(100);
+    syscall(SYS_exit, 0);
+}
+
 /* A lease that was over before anyone saw it wakes nobody. */
 static void
 too_late(void)
@@ -281,5 +301,6 @@ CASES
     CASE(toggled)
     CASE(child_awake)
     CASE(child_asleep)
+    CASE(sandboxed)
     CASE(too_late)
 END_CASES
