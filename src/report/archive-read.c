@@ -22,7 +22,7 @@
 #include "report/pack.h"
 
 #define LINE_MAX_BYTES (1u << 20)
-#define FILE_MAX_BYTES (UINT64_C(128) << 20)
+#define FILE_MAX_BYTES (UINT64_C(32) << 20)
 #define SAMPLES_MAX    65536u
 #define MOMENTS_MAX    4096u
 #define INTERVAL_MAX_NS (UINT64_C(3600) * 1000000000)

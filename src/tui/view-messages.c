@@ -61,7 +61,10 @@ about(const struct scene *scene, int line, const char **label, char *value, size
         return true;
     case 5:
         *label = _("Program images");
-        snprintf(value, size, "%u", process->generations);
+        if (process->measured && !known)
+            snprintf(value, size, "-");
+        else
+            snprintf(value, size, "%u", process->generations);
         return true;
     default:
         return false;
