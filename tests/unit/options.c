@@ -216,6 +216,23 @@ test_conditions(void **state)
 }
 
 static void
+test_sessions(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("-r run.memtop"), 0);
+    assert_non_null(parsed->options.read);
+    assert_string_equal(parsed->program, "");
+    assert_int_equal(parse("-B --read=run.dat --format=json"), 0);
+    assert_non_null(parsed->options.read);
+    assert_int_equal(parse("--save=run.memtop ls"), 0);
+    assert_non_null(parsed->options.save);
+    assert_null(parsed->options.read);
+    refuse("-r run.memtop ls", "--read is of use without PROGRAM only");
+    refuse("--read= ls", "--read takes the name of a file");
+    refuse("--save= ls", "--save takes the name of a file");
+}
+
+static void
 test_wrong(void **state)
 {
     (void)state;
@@ -419,6 +436,7 @@ main(void)
         cmocka_unit_test(test_library_words),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_conditions),
+        cmocka_unit_test(test_sessions),
         cmocka_unit_test(test_wrong),
         cmocka_unit_test(test_memusage_spellings),
         cmocka_unit_test(test_memusage_refusals),
