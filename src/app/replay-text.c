@@ -198,13 +198,14 @@ format_bytes(char text[CELL_MAX], uint64_t bytes)
 }
 
 /* The part of the resident memory that is not in live blocks, when there was most
-   of both.  Nothing is known of it where blocks are not resident. */
+   of both.  Nothing is known of it where blocks were not touched. */
 static char *
-format_fragmentation(char text[CELL_MAX], const struct replay_result *result)
+format_fragmentation(char text[CELL_MAX], const struct replay_result *result,
+                     bool touched)
 {
     uint64_t all = result->rss_peak, live = result->figures.peak_bytes;
 
-    if (all == REPLAY_UNKNOWN_BYTES || all < live || all == 0)
+    if (!touched || all == REPLAY_UNKNOWN_BYTES || all < live || all == 0)
         snprintf(text, CELL_MAX, "-");
     else
         snprintf(text, CELL_MAX, "%.1f%%", (double)(all - live) * 100 / (double)all);
@@ -260,7 +261,7 @@ replay_text_summary(char *text, size_t size, const struct replay_result *result,
     add(&writer, _("at the peak: %s asked for in %s blocks; RSS %s, fragmentation %s\n"),
         format_bytes(bytes, figures->peak_bytes),
         units_count(blocks, sizeof blocks, figures->peak_blocks),
-        format_bytes(time, result->rss_peak), format_fragmentation(part, result));
+        format_bytes(time, result->rss_peak), format_fragmentation(part, result, touched));
     add(&writer, _("at the end: %s asked for in %s blocks, %s usable; RSS %s\n"),
         format_bytes(bytes, figures->live_bytes),
         units_count(blocks, sizeof blocks, figures->live_blocks),
@@ -287,7 +288,8 @@ set_heads(struct cells *cells)
 }
 
 static void
-set_result(struct cells *cells, size_t row, const struct replay_result *result)
+set_result(struct cells *cells, size_t row, const struct replay_result *result,
+           bool touched)
 {
     char text[CELL_MAX];
 
@@ -297,7 +299,7 @@ set_result(struct cells *cells, size_t row, const struct replay_result *result)
     set(cells, row, 3, format_ns_a_call(text, &result->figures));
     set(cells, row, 4, units_count(text, sizeof text, result->faults));
     set(cells, row, 5, format_bytes(text, result->rss_peak));
-    set(cells, row, 6, format_fragmentation(text, result));
+    set(cells, row, 6, format_fragmentation(text, result, touched));
     set(cells, row, 7, format_bytes(text, result->rss_end));
     set(cells, row, 8, units_count(text, sizeof text, result->figures.failed));
 }
@@ -322,7 +324,7 @@ replay_text_table(char *text, size_t size, const struct replay_result *results,
     cells.rows = count + 1;
     set_heads(&cells);
     for (size_t i = 0; i < count; i++)
-        set_result(&cells, i + 1, &results[i]);
+        set_result(&cells, i + 1, &results[i], touched);
     add_cells(&writer, &cells);
     if (!touched) {
         add(&writer, "\n");

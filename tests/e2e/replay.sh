@@ -127,11 +127,10 @@ fi
 
 # --- other allocators ---
 present=glibc
-for allocator in jemalloc:libjemalloc.so.2 tcmalloc:libtcmalloc_minimal.so.4 \
-    mimalloc:libmimalloc.so.2; do
-    name=${allocator%:*}
-    library=${allocator#*:}
-    if ! /sbin/ldconfig -p 2>/dev/null | grep -q "$library"; then
+for name in jemalloc tcmalloc mimalloc; do
+    library=$(/sbin/ldconfig -p 2>/dev/null |
+        sed -nE "s/^[[:space:]]*(lib$name(_minimal)?\\.so\\.[0-9]) .*/\\1/p" | head -n 1)
+    if [ -z "$library" ]; then
         echo "not tried: $name, which is not installed"
         continue
     fi

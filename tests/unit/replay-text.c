@@ -97,6 +97,10 @@ test_summary(void **state)
         "3 lines of other processes were passed over\n"
         "The blocks were not written to: the RSS is less than a program's (see -c).\n",
         replay_text_summary(text, sizeof text, &result, false));
+    /* What was not touched is not resident, and nothing can be said. */
+    result = make_result("glibc", UINT64_C(5) << 28);
+    replay_text_summary(text, sizeof text, &result, false);
+    assert_non_null(strstr(text, "; RSS 1.250 GiB, fragmentation -\n"));
     /* Nothing was replayed at all. */
     result = (struct replay_result){0};
     replay_text_summary(text, sizeof text, &result, true);
