@@ -63,7 +63,8 @@ static enum region
 region_by_given_name(const char *name)
 {
     static const char *const allocators[] = {
-        "glibc: malloc arena", "jemalloc", "tcmalloc", "mimalloc", "scudo:", "libc_malloc",
+        "glibc: malloc arena", "jemalloc", "tcmalloc",
+        "mimalloc",            "scudo:",   "libc_malloc",
     };
 
     for (size_t i = 0; i < sizeof allocators / sizeof *allocators; i++)
@@ -329,8 +330,9 @@ find_stacks(struct mappings *mappings, const struct smaps_hints *hints)
     for (size_t i = 0; i < mappings->count; i++) {
         uint64_t guard = guard_below(mappings, i), size = items[i].end - items[i].start;
 
-        for (size_t k = 0; k < hints->stack_count && is_writable_anonymous(&items[i]); k++)
-            if (items[i].start < hints->stacks[k] && hints->stacks[k] < items[i].end)
+        for (size_t k = 0; k < hints->stack_count; k++)
+            if (is_writable_anonymous(&items[i]) && items[i].start < hints->stacks[k]
+                && hints->stacks[k] < items[i].end)
                 mark_stack(&items[i], hints->stacks[k]);
         if (guard > 0 && is_writable_anonymous(&items[i])
             && (size == hints->stack_size || size + guard == hints->stack_size))
