@@ -54,9 +54,10 @@ mt_ticks_are_tsc(void)
 {
     static bool asked, even; /* children inherit the answer */
 
-    if (!asked)
+    if (!asked) { /* by the thread that starts us */
         even = ticks_are_tsc();
-    asked = true;
+        asked = true;
+    }
     return even;
 }
 

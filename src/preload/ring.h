@@ -98,8 +98,7 @@ mt_event_write(struct ring *ring, unsigned kind, const void *address, uint64_t s
     event->mark = 0;
     event->kind = (uint8_t)kind;
     event->reserved = 0;
-    __atomic_thread_fence(__ATOMIC_RELEASE);
-    word_add(&ring->head, 1);
+    word_add_release(&ring->head, 1);
 }
 
 /* As mt_event_made() and mt_event_freed(), in line, with the TSC as the clock. */

@@ -87,12 +87,16 @@ tests_unit_recorder_SOURCES = tests/unit/recorder.c tests/unit/scratch-segment.h
 tests_unit_recorder_LDADD = $(SEGMENT_LIBS)
 endif
 
-# Counters and reader in one process, also under ThreadSanitizer.
+# Counters and reader, rings and drain in one process, also under ThreadSanitizer.
 if HAVE_CMOCKA
-check_PROGRAMS += tests/unit/account
-tests_unit_account_SOURCES = tests/unit/account.c tests/unit/scratch-segment.h \
-	src/preload/account.c src/preload/recorder.c
+check_PROGRAMS += tests/unit/account tests/unit/rings
+tests_unit_account_SOURCES = tests/unit/account.c tests/unit/hosted-library.h \
+	tests/unit/scratch-segment.h src/preload/account.c src/preload/recorder.c
 tests_unit_account_LDADD = $(SEGMENT_LIBS)
+tests_unit_rings_SOURCES = tests/unit/rings.c tests/unit/hosted-library.h \
+	tests/unit/scratch-segment.h src/preload/account.c src/preload/recorder.c \
+	src/preload/ring.c
+tests_unit_rings_LDADD = $(SEGMENT_LIBS)
 dist_check_SCRIPTS += tests/tsan.sh
-TESTS += tests/unit/account tests/tsan.sh
+TESTS += tests/unit/account tests/unit/rings tests/tsan.sh
 endif

@@ -13,77 +13,10 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "hosted-library.h"
 #include "preload/account.h"
-#include "preload/dormant.h"
 #include "preload/recorder.h"
-#include "preload/shard.h"
-#include "scratch-segment.h"
 #include "segment/reader.h"
-
-/* ---- what account.c and recorder.c need of the library ---- */
-
-struct mt_guard mt_guard;
-struct mt_segment mt_segment;
-struct shard_hot mt_no_shard = {.sequence = 1};
-__thread struct mt_thread mt_thread = {.shard = MT_NO_SHARD, .state = THREAD_SHARED};
-
-uint64_t
-mt_now_coarse(void)
-{
-    static uint64_t ticks;
-
-    return scratch_header()->created_ns
-           + __atomic_fetch_add(&ticks, UINT64_C(1) << 20, __ATOMIC_RELAXED);
-}
-
-bool
-mt_make_present(void *address, size_t size)
-{
-    (void)address;
-    (void)size;
-    return true;
-}
-
-bool
-mt_stack_grew(uint64_t depth)
-{
-    (void)depth;
-    return false;
-}
-
-void
-mt_shard_claim(void)
-{
-}
-
-void
-mt_dormant_look(uint64_t now)
-{
-    (void)now;
-}
-
-#ifdef SAME_MAPPING
-/* ThreadSanitizer goes by addresses: the reader gets the writers' mapping
-   (ld --wrap). */
-void *__real_mmap(void *, size_t, int, int, int, off_t);
-void *__wrap_mmap(void *, size_t, int, int, int, off_t);
-int __wrap_munmap(void *, size_t);
-
-void *
-__wrap_mmap(void *address, size_t length, int protection, int flags, int fd, off_t offset)
-{
-    return scratch != NULL ? scratch
-                           : __real_mmap(address, length, protection, flags, fd, offset);
-}
-
-int
-__wrap_munmap(void *address, size_t length)
-{
-    (void)address;
-    (void)length;
-    return 0;
-}
-#endif
 
 /* ---- threads ---- */
 
@@ -129,12 +62,7 @@ sharer(void *argument)
 static void
 start(void)
 {
-    scratch_open();
-    mt_segment.header = scratch_header();
-    mt_segment.process = scratch_process();
-    mt_segment.directory = scratch_states();
-    mt_segment.recorder = scratch + RECORDER_OFFSET;
-    mt_segment.shards = scratch + SHARDS_OFFSET;
+    host_segment(0);
     scratch_header()->created_ns = 1;
     for (unsigned i = 0; i <= OWNERS; i++)
         scratch_states()[i] = SHARD_OWNED;

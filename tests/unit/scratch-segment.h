@@ -18,6 +18,7 @@
 static char scratch_directory[64];
 static char scratch_path[128];
 static unsigned char *scratch;
+static size_t scratch_size;
 
 static inline struct segment_header *
 scratch_header(void)
@@ -43,9 +44,9 @@ scratch_shard(unsigned index)
     return (void *)(scratch + SHARDS_OFFSET + (size_t)index * SHARD_SIZE);
 }
 
-/* A valid, empty one, with shards 0 and 1. */
+/* A valid, empty one, with shards 0 and 1, and rings of so many events. */
 static inline void
-scratch_open(void)
+scratch_open_with_rings(uint64_t capacity)
 {
     uint32_t generation;
     int directory, fd;
@@ -53,12 +54,13 @@ scratch_open(void)
     strcpy(scratch_directory, "/dev/shm/memtop-test-XXXXXX");
     assert_non_null(mkdtemp(scratch_directory));
     directory = open(scratch_directory, O_RDONLY | O_DIRECTORY);
-    fd = segment_create(directory, getpid(), 2, 0, &generation);
+    fd = segment_create(directory, getpid(), 2, capacity, &generation);
     assert_true(fd >= 0);
     snprintf(scratch_path, sizeof scratch_path, "%s/%d.0", scratch_directory, (int)getpid());
-    scratch = mmap(NULL, SEGMENT_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    scratch_size = segment_size(capacity);
+    scratch = mmap(NULL, scratch_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     assert_ptr_not_equal(MAP_FAILED, scratch);
-    segment_header_init(scratch_header(), 0);
+    segment_header_init(scratch_header(), capacity);
     scratch_header()->pid = (uint32_t)getpid();
     scratch_header()->state = SEGMENT_ACTIVE;
     scratch_header()->accounting = ACCOUNTING_REQUESTED;
@@ -70,9 +72,15 @@ scratch_open(void)
 }
 
 static inline void
+scratch_open(void)
+{
+    scratch_open_with_rings(0);
+}
+
+static inline void
 scratch_close(void)
 {
-    munmap(scratch, SEGMENT_SIZE);
+    munmap(scratch, scratch_size);
     unlink(scratch_path);
     rmdir(scratch_directory);
 }
