@@ -117,14 +117,19 @@ adopt(void)
 }
 
 /* Earlier images of this process are gone; their segments go too, unless a
-   memtop keeps them for its report. */
+   memtop keeps them for its report.  The number of one that is gone is used again:
+   an earlier image may well have a higher one. */
 static void
 unlink_earlier(int directory, uint32_t generation, uint64_t pid_namespace)
 {
     pid_t pid = (pid_t)syscall(SYS_getpid);
+    uint32_t other;
 
-    for (uint32_t earlier = 0; earlier < generation; earlier++)
-        segment_unlink_abandoned(directory, pid, earlier, pid_namespace);
+    for (other = 0; other < generation; other++)
+        segment_unlink_abandoned(directory, pid, other, pid_namespace);
+    do
+        other++;
+    while (segment_unlink_abandoned(directory, pid, other, pid_namespace));
 }
 
 /* The values of MEMTOP_DIR and XDG_RUNTIME_DIR at the start: children need
