@@ -24,7 +24,7 @@ void footprint_begin(struct footprint *footprint);
 uint64_t footprint_now(const struct footprint *footprint, uint64_t own_bytes);
 
 /* The most there was since the beginning.  The kernel counts it for all memory of
-   the process, within about 100 KiB a CPU. */
+   the process, within some 100 KiB for every CPU that it ran on. */
 uint64_t footprint_peak(const struct footprint *footprint, uint64_t own_bytes);
 
 #endif

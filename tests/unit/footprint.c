@@ -23,6 +23,13 @@ assert_about(uint64_t expected, uint64_t bytes)
     assert_in_range(bytes + MIB, expected, expected + 2 * MIB);
 }
 
+/* Within what a kernel with many CPUs may not have counted yet. */
+static void
+assert_peak(uint64_t expected, const struct footprint *footprint)
+{
+    assert_in_range(footprint_peak(footprint, 0) + 8 * MIB, expected, expected + 16 * MIB);
+}
+
 static void
 test_footprint(void **state)
 {
@@ -32,21 +39,21 @@ test_footprint(void **state)
     (void)state;
     footprint_begin(&footprint);
     assert_about(0, footprint_now(&footprint, 0));
-    assert_about(0, footprint_peak(&footprint, 0));
+    assert_peak(0, &footprint);
     memory = mmap(NULL, 64 * MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_true(memory != MAP_FAILED);
     assert_about(0, footprint_now(&footprint, 0)); /* not touched yet */
     memset(memory, 1, 32 * MIB);
     assert_about(32 * MIB, footprint_now(&footprint, 0));
     assert_about(30 * MIB, footprint_now(&footprint, 2 * MIB));
-    assert_about(32 * MIB, footprint_peak(&footprint, 0));
+    assert_peak(32 * MIB, &footprint);
     munmap(memory, 64 * MIB);
     assert_about(0, footprint_now(&footprint, 0));
-    assert_about(32 * MIB, footprint_peak(&footprint, 0));
+    assert_peak(32 * MIB, &footprint);
     assert_int_equal(0, footprint_now(&footprint, 1000 * MIB));
 
     footprint_begin(&footprint);
-    assert_about(0, footprint_peak(&footprint, 0));
+    assert_peak(0, &footprint);
 }
 
 static void
@@ -61,7 +68,7 @@ test_shared_is_none(void **state)
     assert_true(memory != MAP_FAILED);
     memset(memory, 1, 32 * MIB);
     assert_about(0, footprint_now(&footprint, 0));
-    assert_about(0, footprint_peak(&footprint, 0));
+    assert_peak(0, &footprint);
     munmap(memory, 32 * MIB);
 }
 
