@@ -57,9 +57,11 @@ pages() {
         keep:begin) shows 'heap 10.00 MiB' ;;
         keep:middle) hides 'heap 10.00 MiB' ;;
         esac
-        for page in 2:Calls 3:Block 4:Threads 5:Processes 6:Memory 8:Messages 1:Heap; do
-            keys "${page%:*}"
-            $1 "page-$moment-${page%:*}" "─ ${page#*:} "
+        # What the page before does not show.
+        for page in 2:posix_memalign '3:─ Block ' '4:─ Threads ' '5:─ Processes ' \
+            '6:─ Memory ' '8:─ Messages ' '1:─ Heap '; do
+            keys "${page%%:*}"
+            $1 "page-$moment-${page%%:*}" "${page#*:}"
         done
     done
     keys End
