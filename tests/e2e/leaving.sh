@@ -64,6 +64,8 @@ start 80 24 "$deaf"
 runs
 keys C-c
 shows 'Interrupt sent'
+keys q k
+shows 'status 143'
 start 80 24 "$deaf"
 runs
 keys C-c C-c # the second counts for two seconds
