@@ -3,9 +3,10 @@
  * display ROWS COLUMNS SECONDS MEMTOP ARG...
  *
  * Runs memtop on a terminal of its own and prints
- *   FRAME_MS CPU_PERCENT RSS_KIB BYTES_A_SECOND
+ *   FRAME_MS CPU_PERCENT RSS_KIB BYTES_A_SECOND ANSWER_MS
  * the time from exec to the first whole picture; after a second, in SECONDS, its
- * share of a processor and what it writes; and its memory at the end.
+ * share of a processor and what it writes; its memory at the end; and the longest
+ * that a key waited for its answer.
  */
 #include "config.h"
 
@@ -108,6 +109,28 @@ drain(int master, double ms, int quiet_ms, long *bytes)
     return last;
 }
 
+/* From a key to the first bytes of the answer, ms: the worst of some, at moments of
+   their own between the frames. */
+static double
+answer_time(int master)
+{
+    double worst = 0;
+    long bytes;
+
+    for (int i = 0; i < 20; i++) {
+        drain(master, 37 + 13 * (i % 5), 10, &bytes);
+        double asked = now_ms();
+
+        if (write(master, i % 2 == 0 ? "l" : "e", 1) != 1)
+            return -1;
+        struct pollfd watched = {.fd = master, .events = POLLIN};
+
+        if (poll(&watched, 1, 1000) > 0 && now_ms() - asked > worst)
+            worst = now_ms() - asked;
+    }
+    return worst;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -116,7 +139,7 @@ main(int argc, char **argv)
     const struct winsize size = {.ws_row = (unsigned short)atoi(argv[1]),
                                  .ws_col = (unsigned short)atoi(argv[2])};
     double seconds = atof(argv[3]);
-    int master = posix_openpt(O_RDWR | O_NOCTTY);
+    int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
     long bytes;
 
     if (master < 0 || grantpt(master) < 0 || unlockpt(master) < 0)
@@ -131,11 +154,13 @@ main(int argc, char **argv)
     double elapsed = (now_ms() - from) / 1e3;
     cpu = cpu_seconds(pid) - cpu;
     long rss = status_number(pid, "VmRSS:");
+    double answer = answer_time(master);
     kill(pid, SIGTERM);
     close(master);
     waitpid(pid, NULL, 0);
     if (rss <= 0)
         return 1;
-    printf("%.1f %.2f %ld %.0f\n", frame, cpu / elapsed * 100, rss, (double)bytes / elapsed);
+    printf("%.1f %.2f %ld %.0f %.1f\n", frame, cpu / elapsed * 100, rss,
+           (double)bytes / elapsed, answer);
     return 0;
 }

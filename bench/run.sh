@@ -219,15 +219,15 @@ sustained() {
 
 # Its display on a terminal of 60 rows and 200 columns, ten pictures a second.
 measure_display() {
-    # shellcheck disable=SC2046 # four words
+    # shellcheck disable=SC2046 # five words
     set -- $("$build/bench/display" 60 200 4 "$build/memtop" -i 0.1 \
         "$build/examples/tour" 2>/dev/null)
-    if [ $# != 4 ]; then
+    if [ $# != 5 ]; then
         missing="$missing display"
         return
     fi
     emit display memtop "first_picture_ms=$1" "cpu_percent=$2" "rss_kib=$3" \
-        "bytes_a_second=$4"
+        "bytes_a_second=$4" "key_to_screen_ms=$5"
 }
 
 # --- The run ---
@@ -269,9 +269,10 @@ table() {
         }
         group == "display" {
             printf "  first picture after %s ms, %s %% of a core at ten a second, " \
-                "%s KiB resident, %s bytes a second to the terminal\n",
+                "%s KiB resident, %s bytes a second to the terminal, " \
+                "a key is answered within %s ms\n",
                 cell("first_picture_ms"), cell("cpu_percent"), cell("rss_kib"),
-                cell("bytes_a_second")
+                cell("bytes_a_second"), cell("key_to_screen_ms")
             next
         }
         {

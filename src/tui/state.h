@@ -51,7 +51,7 @@ struct app {
 
     bool mouse;                  /* clicks and the wheel come here */
     enum question question;
-    char typed[SEARCH_MAX];             /* the answer so far */
+    char typed[SEARCH_MAX];      /* the answer so far */
     char ack[300];               /* what the last key did */
     int64_t ack_ns;              /* when; 0: none */
     int64_t ack_life_ns;         /* APP_ACK_NS; in tests longer */
