@@ -198,8 +198,10 @@ open_screen(bool colour)
     int rows, cols;
 
     /* The size comes from the terminal: a COLUMNS left in the environment
-       would outlive the first resize. */
+       would outlive the first resize.  Terminfo need not know it (the console's
+       does not). */
     use_env(FALSE);
+    use_tioctl(TRUE);
     term.screen = newterm(NULL, term.out, term.in);
     if (term.screen == NULL)
         return -ENODEV;
