@@ -153,7 +153,7 @@ dist_check_SCRIPTS += tests/e2e/display.sh tests/e2e/leaving.sh tests/e2e/sizes.
 TESTS += tests/e2e/display.sh tests/e2e/leaving.sh tests/e2e/sizes.sh \
 	tests/e2e/history.sh tests/e2e/saved.sh tests/e2e/keys.sh tests/e2e/lines.sh \
 	tests/e2e/terminals.sh
-EXTRA_DIST += tests/e2e/common.sh tests/e2e/tmux.sh
+EXTRA_DIST += tests/e2e/README tests/e2e/common.sh tests/e2e/tmux.sh
 
 # The report against glibc's memusage.
 check_PROGRAMS += tests/e2e/memusage-cases
