@@ -156,6 +156,8 @@ everyday() {
         print join(\",\", map { length } @h{1..50}), \"\n\"; die \"dead\n\""'
     needs openssl openssl && program openssl '
         seq 100000 >f; $M openssl enc -aes-128-cbc -pbkdf2 -pass pass:word -nosalt -in f | cksum'
+    # It shuts its helpers in with filters that kill.
+    needs man man groff && program man 'MANWIDTH=80 $M man man | cat'
     needs xz xz && program xz-T2 'seq 700000 >f; $M xz -T2 --block-size=1MiB -c f | xz -dc | cksum'
 }
 
