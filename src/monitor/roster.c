@@ -201,12 +201,15 @@ has_living(const struct roster *roster, const struct roster_entry *entry, unsign
     return false;
 }
 
-/* Not listed: one of too many that have ended, or a child of one that has. */
+/* Not listed: one of too many that have ended, or a child of one that has, but for
+   the root. */
 static bool
 is_folded(const struct roster *roster, const struct roster_entry *parent,
           const struct item *item, unsigned ended)
 {
-    return parent && item->entry.ended && (parent->ended || ended >= ROSTER_ENDED_LISTED)
+    const bool within = parent && parent->ended && parent->parent != 0;
+
+    return parent && item->entry.ended && (within || ended >= ROSTER_ENDED_LISTED)
            && !has_living(roster, &item->entry, 0);
 }
 

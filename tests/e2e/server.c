@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * server FILE [children]: holds 10 MB and calls malloc now and then as long as FILE
+ * exists, and says so by making FILE.ready.  With children, as many processes do
+ * that, forked before anything is called, as a pre-forking server's workers are.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int
+main(int argc, char **argv)
+{
+    static void *held[1000];
+    int children = argc > 2 ? atoi(argv[2]) : 0;
+    char ready[4096];
+
+    for (int i = 0; i < 1000; i++)
+        held[i] = memset(malloc(10000), 1, 10000);
+    for (int i = 0; i < children; i++)
+        if (fork() == 0) {
+            children = 0;
+            break;
+        }
+    snprintf(ready, sizeof ready, "%s.ready", argv[1]);
+    fclose(fopen(ready, "w"));
+    while (access(argv[1], F_OK) == 0) {
+        free(malloc(100));
+        usleep(10000);
+    }
+    while (children > 0 && wait(NULL) > 0)
+        ;
+    for (int i = 0; i < 1000; i++)
+        free(held[i]);
+    return 3;
+}
