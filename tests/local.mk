@@ -149,10 +149,10 @@ endif
 # The display end to end, in a terminal of its own.
 dist_check_SCRIPTS += tests/e2e/display.sh tests/e2e/leaving.sh tests/e2e/sizes.sh \
 	tests/e2e/history.sh tests/e2e/saved.sh tests/e2e/keys.sh tests/e2e/lines.sh \
-	tests/e2e/terminals.sh tests/e2e/attach.sh
+	tests/e2e/terminals.sh tests/e2e/attach.sh tests/e2e/family.sh
 TESTS += tests/e2e/display.sh tests/e2e/leaving.sh tests/e2e/sizes.sh \
 	tests/e2e/history.sh tests/e2e/saved.sh tests/e2e/keys.sh tests/e2e/lines.sh \
-	tests/e2e/terminals.sh tests/e2e/attach.sh
+	tests/e2e/terminals.sh tests/e2e/attach.sh tests/e2e/family.sh
 EXTRA_DIST += tests/e2e/server.c tests/e2e/README tests/e2e/common.sh tests/e2e/tmux.sh
 
 # The report against glibc's memusage.

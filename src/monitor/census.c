@@ -318,7 +318,7 @@ note_segment(void *context, const struct tree_segment *segment)
         return;
     followed = find_followed(census, segment->pid);
     if (followed && followed->entry->image_ns)
-        roster_note_exec(followed->entry);
+        roster_note_exec(followed->entry, followed->program);
     else if (!followed)
         followed = follow(census, segment->pid, looking->now_ns);
     if (followed)
@@ -407,7 +407,7 @@ look_at_process(struct census *census, struct followed *followed, int64_t now_ns
     }
     entry->rss = stat.rss;
     if (entry->measured && is_replaced(followed, now_ns)) {
-        roster_note_exec(entry);
+        roster_note_exec(entry, followed->program);
         entry->measured = false;
         entry->why_not = NULL;
     }
@@ -449,7 +449,7 @@ copy_root(struct census *census)
 
     if (root->identity.created_boottime_ns > entry->image_ns) {
         if (entry->image_ns)
-            roster_note_exec(entry);
+            roster_note_exec(entry, entry->command);
         entry->image_ns = root->identity.created_boottime_ns;
         if (!root->ended)
             procfs_command(entry->pid, entry->command, sizeof entry->command);

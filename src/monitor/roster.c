@@ -149,17 +149,17 @@ roster_copy_process(struct roster_entry *entry, const struct process *process)
 }
 
 void
-roster_note_exec(struct roster_entry *entry)
+roster_note_exec(struct roster_entry *entry, const char *name)
 {
-    size_t used = strlen(entry->before), length = strcspn(entry->command, " ");
+    size_t used = strlen(entry->before), length = strcspn(name, " ");
     const char *last = strrchr(entry->before, ' ');
 
     entry->generations++;
     last = last ? last + 1 : entry->before;
-    if (strlen(last) == length && strncmp(last, entry->command, length) == 0)
+    if (strlen(last) == length && strncmp(last, name, length) == 0)
         return; /* that name stands there already */
     snprintf(entry->before + used, sizeof entry->before - used, "%s%.*s",
-             used ? " > " : "", (int)length, entry->command);
+             used ? " > " : "", (int)length, name);
 }
 
 /* ---- the arrangement ---- */

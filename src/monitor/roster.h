@@ -74,8 +74,9 @@ struct roster_entry *roster_first(struct roster *roster);
 /* Takes over what is known of a watched process, but for its names. */
 void roster_copy_process(struct roster_entry *entry, const struct process *process);
 
-/* The process has executed another program: its name becomes part of before. */
-void roster_note_exec(struct roster_entry *entry);
+/* The process has executed another program: the name of the one before, its first
+   word, becomes part of before. */
+void roster_note_exec(struct roster_entry *entry, const char *name);
 
 /* Brings the order, the sum and the times of the living up to date, dropping the
    oldest of too many that have ended.  now_ns is on the clock of start_ns. */

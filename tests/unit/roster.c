@@ -176,17 +176,17 @@ test_exec(void **state)
 
     (void)state;
     strcpy(entry->command, "sh ./run");
-    roster_note_exec(entry);
+    roster_note_exec(entry, entry->command);
     strcpy(entry->command, "env -i python3 x.py");
-    roster_note_exec(entry);
+    roster_note_exec(entry, entry->command);
     assert_string_equal(entry->before, "sh > env");
     assert_int_equal(entry->generations, 3);
     /* What executes itself again is named once. */
-    roster_note_exec(entry);
+    roster_note_exec(entry, entry->command);
     assert_string_equal(entry->before, "sh > env");
     for (int i = 0; i < 100; i++) {
         strcpy(entry->command, i % 2 ? "one" : "two");
-        roster_note_exec(entry);
+        roster_note_exec(entry, entry->command);
     }
     assert_true(strlen(entry->before) < sizeof entry->before);
 }

@@ -1,0 +1,104 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The page of processes: shells, chains of programs, forks, a child that cannot be
+# measured, and looking at one of them.
+server_source=$(cd "$(dirname "$0")" && pwd)/server.c
+. "$(dirname "$0")/tmux.sh"
+cp "$server_source" .
+compile server || skip "no compiler: $(head -n 3 cc.log)"
+
+# sees REGEX: waits for a line of the screen that matches.
+sees() {
+    await matches_screen "$1" || show_screen
+}
+
+# --- a shell and what it runs; a chain of programs ---
+: >a
+: >b
+cat >chain <<'END'
+#!/bin/sh
+exec env ./server b
+END
+chmod +x chain
+start 160 24 "$memtop sh -c './server a & ./chain & wait; exit 7'"
+await test -e a.ready
+await test -e b.ready
+keys 5
+shows '─ Processes ─'
+sees '(RUNNING|IDLE).*├─server a'
+sees '└─server b  \(was .*sh > env\)'
+sees '3 running, 0 ended; heap together 19\.[0-9]+ MiB'
+shows '>*'
+
+# --- one of them is shown, and the program again ---
+keys End
+sees '^>.*server b'
+keys Enter
+shows 'server b, of sh'
+shows 'is shown'
+shows '9.5'
+keys 5
+sees '^>\*.*server b'
+keys Home
+sees '^> .*sh -c'
+keys Enter
+hides ', of sh'
+shows 'memtop  sh -c'
+
+# --- one has ended, then all ---
+keys 5
+rm a
+sees 'EXITED.*└─server a'
+sees '2 running, 1 ended'
+rm b
+shows 'EXITED 7'
+sees '0 running, 3 ended'
+keys q
+shows 'status 7'
+
+# --- a pre-forking server: what a child has of its parent's heap is its own ---
+: >a
+rm -f a.ready
+start 160 24 "$memtop ./server a 3"
+await test -e a.ready
+keys 5
+sees '4 running, 0 ended; heap together 38\.[0-9]+ MiB'
+keys Down Enter
+shows 'server a 3, of server'
+shows 'RUNNING'
+rm a
+shows 'GONE'
+keys q
+shows 'status 3'
+
+# --- the program ends before its child, which stays on the page ---
+: >a
+rm -f a.ready
+start 160 24 "$memtop sh -c '(trap \"\" HUP; exec ./server a) & while ! [ -e a.ready ]; do sleep 0.02; done'"
+shows 'EXITED 0'
+keys 5
+sees '(RUNNING|IDLE).*─server a'
+rm a
+sees 'EXITED.*─server a'
+keys q
+shows 'status 0'
+
+# --- one without the library ---
+if compile server -static; then
+    : >a
+    rm -f a.ready
+    start 160 24 "$memtop sh -c './server a; exit 4'"
+    keys 5
+    sees 'NO DATA +- +- +-.*server a  not measured: libmemtop was not'
+    sees '1 not measured'
+    keys End Enter
+    shows 'server a, of sh'
+    shows 'it runs without libmemtop'
+    rm a
+    keys q
+    keys k
+    shows 'status'
+fi
+stop
+
+finish
