@@ -116,17 +116,17 @@ runs
 shows 'server four'
 shows '9.5'
 keys q
-shows 'status 0'
+ends 0
 lives "$server" 'q'
 start 90 24 "$memtop -a $server"
 runs
 keys C-c
-shows 'status 0'
+ends 0
 lives "$server" '^C'
 start 90 24 "$memtop -a $server"
 runs
 kill "$(child memtop)"
-shows 'status 0'
+ends 0
 lives "$server" 'SIGTERM to its viewer'
 
 # --- a choice ---
@@ -145,11 +145,11 @@ keys Enter
 runs
 shows 'memtop  server four'
 keys q
-shows 'status 0'
+ends 0
 start 90 24 "$memtop"
 shows 'server four'
 keys q
-shows 'status 0'
+ends 0
 rm four
 stop
 

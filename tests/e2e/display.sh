@@ -111,7 +111,7 @@ rm running
 shows 'exited with status 3'
 shows 'EXITED 3'
 keys q
-shows 'status 3'
+ends 3
 printed 'Memory usage summary'
 printed 'a line it printed'
 
@@ -122,7 +122,7 @@ for try in 1 2 3 4; do
     shows 'EXITED 0'
     [ $try != 1 ] || shows ' malloc '
     keys q
-    shows 'status 0'
+    ends 0
     printed 'usr'
 done
 
@@ -135,7 +135,7 @@ if ${CC:-cc} -static -o spin spin.c 2>/dev/null; then
     screen | grep -q 'Live 0' && fail 'zeros for a static program'
     keys q
     keys k
-    shows 'status 143'
+    ends 143
 fi
 
 # Keys on a Russian keyboard.
@@ -146,7 +146,7 @@ shows 'Output of the program'
 keys 'й'
 shows 'k kill it'
 keys 'л'
-shows 'status 143'
+ends 143
 
 # The answer to a key goes away by itself, too.
 start 80 24 "unset MEMTOP_TEST_PATIENCE; $memtop sleep 100"
@@ -154,7 +154,7 @@ runs
 keys Space
 shows 'Space goes on'
 keys q k
-shows 'status 143'
+ends 143
 
 # Reading back in the output: it stays while more is printed.
 start 80 14 "$memtop sh -c 'i=0; while :; do i=\$((i + 1)); echo line \$i.; sleep 0.05; done'"
@@ -169,7 +169,7 @@ await matches_screen '([4-9].|...+) lines back' || show_screen
 keys End
 hides 'lines back'
 keys q k
-shows 'status 143'
+ends 143
 
 # Keys for the program.
 start 80 24 "$memtop sh -c 'read word; echo got \$word; sleep 100'"
@@ -185,13 +185,13 @@ shows 'Signal to send'
 keys U S R 1 Enter
 shows '  SIGUSR1  '
 keys q
-shows 'status 138'
+ends 138
 
 # A limit is judged after the display, too.
 start 80 24 "$memtop -q --max-heap=1 ls /"
 shows 'EXITED 0'
 keys q
-shows 'status 124'
+ends 124
 printed 'memtop: --max-heap: '
 
 # Snapshots on a condition and on a signal; the command does not touch the screen.
@@ -210,14 +210,14 @@ runs
 not_on_screen garbage || complain 'the command printed on the display'
 [ "$(cat memtop-*.json | grep -c '"live_sizes":\[{')" = 2 ] || fail 'no snapshots'
 keys q k
-shows 'status 143'
+ends 143
 
 # Every call is recorded while the display runs; trouble is said there too.
 start 80 24 "$memtop -d calls $cases 10"
 shows 'exited with status 0'
 keys q
 shows 'Histogram for'
-shows 'status 0'
+ends 0
 [ "$(wc -c <calls)" = $((24 * 4000002)) ] || fail "recorded: $(wc -c <calls) bytes"
 not_on_screen 'not recorded' || complain 'calls were lost'
 rm -f calls
@@ -226,7 +226,7 @@ runs
 keys 8
 shows 'cannot write calls'
 keys q k
-shows 'status 143'
+ends 143
 printed 'cannot write calls'
 rm -f calls*
 

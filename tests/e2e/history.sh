@@ -113,7 +113,7 @@ shows HISTORY
 keys Right
 shows PAUSED
 keys Space q
-shows 'status 0'
+ends 0
 
 # --- after the end, and between what was recorded ---
 printf '0 why %s\n3000 heap=1M rss=3M malloc=5\n6000 rss=4M\n9000 exit=0\n' 'not yet' >script
@@ -134,6 +134,6 @@ keys End
 shows 'Back at the end'
 shows 'EXITED 0'
 keys q
-shows 'status 0'
+ends 0
 stop
 finish

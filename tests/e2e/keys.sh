@@ -64,7 +64,7 @@ keys s s
 hides ▲
 await first_row malloc || complain 'not in the usual order'
 keys q
-shows 'status 0'
+ends 0
 
 # --- a search in the output ---
 start 80 14 "$memtop sh -c 'i=0; while [ \$i -lt 200 ]; do i=\$((i + 1)); case \$i in
@@ -106,6 +106,6 @@ shows '▼calls'
 keys / Enter
 hides 'name: sle'
 keys q k
-shows 'status 143'
+ends 143
 
 finish

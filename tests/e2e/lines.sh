@@ -32,7 +32,7 @@ shows 'Paused at'
 keys z
 shows 'Unknown key'
 keys q
-shows 'status 0'
+ends 0
 cmp -s before after || fail "terminal modes: $(diff before after)"
 # Plain text: no drawing characters, no bars, no trace of a cursor.
 $terminal capture-pane -p -S - | LC_ALL=C grep -q '[^ -~]' &&
@@ -51,7 +51,7 @@ shows 'Keys go to the program'
 keys x Enter
 shows 'exited with status 3'
 keys q
-shows 'status 3'
+ends 3
 printed 'Memory usage summary'
 
 finish

@@ -74,7 +74,7 @@ pages keep
 keys S
 shows 'Saved memtop-24817-'
 keys q
-shows 'status 3'
+ends 3
 set -- memtop-24817-??????.memtop
 [ $# = 1 ] && [ -f "$1" ] || fail "saved: $*"
 start 80 24 "$memtop -r $1"
@@ -93,7 +93,7 @@ for key in Space + - d Z K i; do
     shows 'Linear scale'
 done
 keys C-c
-shows 'status 0'
+ends 0
 
 # --- in the middle of a run, with a mark; and saved again from there ---
 start 80 24 "$memtop -i 0.1 --source=script:script"
@@ -108,7 +108,7 @@ keep marked 'Since mark +50.00 MiB, +19800 blocks'
 keys S
 shows 'Saved memtop-24817-'
 keys q
-shows 'status 3'
+ends 3
 rm -f "$1"
 mv memtop-24817-*.memtop marked.memtop
 start 80 24 "$memtop -r marked.memtop"
@@ -116,12 +116,12 @@ as_kept marked
 keys S
 shows 'Saved memtop-24817-'
 keys q
-shows 'status 0'
+ends 0
 mv memtop-24817-*.memtop again.memtop
 start 80 24 "$memtop -r again.memtop"
 as_kept marked
 keys q
-shows 'status 0'
+ends 0
 
 # --- a program, its output and threads; --save; while it runs ---
 : >running
@@ -139,7 +139,7 @@ mv memtop-*.memtop running.memtop
 rm running
 shows 'EXITED 0'
 keys q
-shows 'status 0'
+ends 0
 for file in running whole; do
     start 80 24 "$memtop -r $file.memtop"
     shows SAVED
@@ -152,7 +152,7 @@ for file in running whole; do
     whole) shows 'exited with status 0' ;;
     esac
     keys q
-    shows 'status 0'
+    ends 0
 done
 
 # --- records of calls ---
@@ -175,13 +175,13 @@ shows 'No mark: calls were not recorded'
 keys S
 shows 'Saved memtop-0-'
 keys q
-shows 'status 0'
+ends 0
 mv memtop-0-*.memtop new.memtop
 start 80 24 "$memtop -r new.memtop"
 shows 'heap and stack over time'
 shows ' not recorded'
 keys q
-shows 'status 0'
+ends 0
 # memusage's times are ticks: headers, then two calls.
 {
     printf '\0%.0s' 1 2 3 4 5 6 7 8
@@ -197,7 +197,7 @@ keys Left
 shows 'History '
 shows '% of 100%'
 keys q
-shows 'status 0'
+ends 0
 stop
 
 # --- without the display ---

@@ -76,7 +76,7 @@ done
 keys Escape
 dumped '─ Calls ─'
 keys q
-shows 'status 0'
+ends 0
 
 # --- the same clock and script give the same screen ---
 cat >ending <<'EOF'
@@ -95,7 +95,7 @@ for round in 1 2; do
     tick 'EXITED 3'
     dumped 'EXITED 3'
     keys q
-    shows 'status 3'
+    ends 3
     mv dump dump$round
 done
 cmp -s dump1 dump2 || fail "two runs differ: $(diff dump1 dump2)"

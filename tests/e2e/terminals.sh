@@ -28,7 +28,7 @@ for kind in linux vt100 vt220 xterm tmux-256color screen ansi; do
     keys 2
     shows 'posix_memalign'
     keys q
-    shows 'status 0'
+    ends 0
 done
 
 # --- a program that wants the whole terminal ---
@@ -37,13 +37,13 @@ shows 'wants the whole terminal'
 keys o
 shows 'full screen'
 keys q k
-shows 'status 143'
+ends 143
 
 # --- what is redirected stays untouched ---
 start 80 24 "printf 'some\\nbytes' | $memtop sh -c 'cat; printf \"\\001\\377\\r\\n\"; exec sleep 100' >out"
 shows 'Live '
 keys q k
-shows 'status 143'
+ends 143
 printf 'some\nbytes\001\377\r\n' >expected
 cmp -s expected out || fail "the redirected output: $(od -c out)"
 

@@ -7,6 +7,7 @@
 #   start COLS ROWS COMMAND   runs a shell command in a new terminal
 #   shows TEXT, hides TEXT    waits for it, or fails
 #   printed TEXT              the same of all that was printed, also above
+#   ends STATUS               waits until the command has ended so
 #   keys KEY...               types (tmux's names of keys)
 #   resize COLS ROWS
 #   stop                      ends the terminal
@@ -14,7 +15,7 @@
 #   tick TEXT                 the clock goes on by the interval; then TEXT is there
 #   complain TEXT             fails, with the screen
 #
-# After COMMAND the terminal prints "status N" and stays.
+# After COMMAND the terminal stays.
 #
 # Nothing may depend on how soon a test gets to look.  Answers to keys stay until
 # the next key (MEMTOP_TEST_PATIENCE).  For a made-up process (--source) under
@@ -90,6 +91,11 @@ printed() {
 
 was_printed() {
     $terminal capture-pane -p -S - | grep -qF -e "$1"
+}
+
+# The display may say "exited with status" before.
+ends() {
+    await matches_screen "^status $1 *\$" || show_screen
 }
 
 hides() {
