@@ -75,18 +75,18 @@ keep_name(const struct trigger *trigger, const char *condition, bool is_saved, c
 static void
 save(const struct trigger *trigger, const char *condition, struct files *files)
 {
-    const struct session *session = trigger->session;
+    const struct subject *root = session_root(trigger->session);
     char line[sizeof *files + 64];
 
     files->png[0] = '\0';
     keep_name(trigger, condition,
-              snapshot_save_text(session, trigger->unit, files->text, sizeof files->text),
+              snapshot_save_text(root, trigger->unit, files->text, sizeof files->text),
               files->text);
     keep_name(trigger, condition,
-              snapshot_save_json(session, files->json, sizeof files->json), files->json);
+              snapshot_save_json(root, files->json, sizeof files->json), files->json);
     if (trigger->png_module != NULL)
         keep_name(trigger, condition,
-                  snapshot_save_png(session, trigger->unit, trigger->png_module,
+                  snapshot_save_png(root, trigger->unit, trigger->png_module,
                                     files->png, sizeof files->png),
                   files->png);
     snprintf(line, sizeof line, "%s %s %s", files->text, files->json, files->png);

@@ -512,6 +512,12 @@ session_shown(const struct session *session)
     return session->shown;
 }
 
+const struct subject *
+session_root(const struct session *session)
+{
+    return &session->root;
+}
+
 const struct history *
 session_history(const struct session *session)
 {
@@ -521,7 +527,7 @@ session_history(const struct session *session)
 const char *
 session_command(const struct session *session)
 {
-    return session->root.command ? session->root.command : "";
+    return subject_command(&session->root);
 }
 
 int

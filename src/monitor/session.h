@@ -178,7 +178,8 @@ void session_each_child(const struct session *session,
                         void (*visit)(void *context, const struct process *process),
                         void *context);
 
-/* The root: what was started.  Reports, limits and snapshots are of it. */
+/* The root: what was started.  Reports, limits and conditions are of it. */
+const struct subject *session_root(const struct session *session);
 const struct process *session_process(const struct session *session);
 const struct history *session_history(const struct session *session);
 const char *session_command(const struct session *session); /* joined, unsanitised */

@@ -30,6 +30,13 @@ struct subject {
 bool subject_init(struct subject *subject);
 void subject_free(struct subject *subject);
 
+/* Its command, unsanitised; "" if that is not known. */
+static inline const char *
+subject_command(const struct subject *subject)
+{
+    return subject->command ? subject->command : "";
+}
+
 /* The counters begin anew: the process has executed another program. */
 void subject_restart(struct subject *subject);
 

@@ -65,8 +65,7 @@ append(struct object *object, json_t *array, json_t *value)
 static void
 put_session(struct writer *writer, const struct archive *archive)
 {
-    const char *known = session_shown(archive->session)->command;
-    const char *command = known != NULL ? known : "";
+    const char *command = subject_command(session_shown(archive->session));
     struct object line = object_new();
 
     object_set_number(&line, "v", ARCHIVE_VERSION);

@@ -11,7 +11,7 @@
 bool
 snapshot_save_session(const struct archive *archive, char *text, size_t size)
 {
-    pid_t pid = session_process(archive->session)->pid;
+    pid_t pid = session_shown(archive->session)->process.pid;
     char name[SNAPSHOT_NAME];
     int error = -EEXIST;
 

@@ -79,22 +79,22 @@ finish(FILE *file, const char *name, bool written, char *text, size_t size)
 }
 
 bool
-snapshot_save_text(const struct session *session, enum unit unit, char *text, size_t size)
+snapshot_save_text(const struct subject *subject, enum unit unit, char *text, size_t size)
 {
-    const struct process *process = session_process(session);
+    const struct process *process = &subject->process;
     char name[SNAPSHOT_NAME];
     FILE *file = create(name, process->pid, "txt");
 
     if (file == NULL)
         return fail(text, size, _("cannot create %s: %s"), name);
-    snapshot_write(file, process, session_history(session), session_command(session), unit);
+    snapshot_write(file, process, subject->history, subject_command(subject), unit);
     return finish(file, name, true, text, size);
 }
 
 bool
-snapshot_save_json(const struct session *session, char *text, size_t size)
+snapshot_save_json(const struct subject *subject, char *text, size_t size)
 {
-    const struct process *process = session_process(session);
+    const struct process *process = &subject->process;
     char name[SNAPSHOT_NAME];
     FILE *file = create(name, process->pid, "json");
 
@@ -105,13 +105,13 @@ snapshot_save_json(const struct session *session, char *text, size_t size)
 }
 
 bool
-snapshot_save_png(const struct session *session, enum unit unit, const char *module,
+snapshot_save_png(const struct subject *subject, enum unit unit, const char *module,
                   char *text, size_t size)
 {
     const struct plot_options options = {.unit = unit};
-    const struct process *process = session_process(session);
-    struct plot *plot = plot_new(process, session_history(session),
-                                 session_command(session), &options);
+    const struct process *process = &subject->process;
+    struct plot *plot = plot_new(process, subject->history,
+                                 subject_command(subject), &options);
     char name[SNAPSHOT_NAME];
     struct stat status;
     bool written = false;

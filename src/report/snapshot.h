@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "monitor/session.h"
+#include "monitor/subject.h"
 #include "report/archive.h"
 #include "report/units.h"
 
@@ -21,15 +21,15 @@ void snapshot_name(char name[SNAPSHOT_NAME], pid_t pid, const char *suffix, int 
 
 /* True: text is the name of the file.  False: text is one translated line that
    says what failed and why, and no file is left. */
-bool snapshot_save_text(const struct session *session, enum unit unit, char *text,
+bool snapshot_save_text(const struct subject *subject, enum unit unit, char *text,
                         size_t size);
 
 /* The same: one line, an object of the type "snapshot" (json.h). */
-bool snapshot_save_json(const struct session *session, char *text, size_t size);
+bool snapshot_save_json(const struct subject *subject, char *text, size_t size);
 
 /* module: path of memtop-png.so, see library_find_module(); NULL or "" if it is
    not there. */
-bool snapshot_save_png(const struct session *session, enum unit unit, const char *module,
+bool snapshot_save_png(const struct subject *subject, enum unit unit, const char *module,
                        char *text, size_t size);
 
 /* The same: a session file (archive.h). */

@@ -31,7 +31,7 @@ frame_lines_printed(const struct app *app)
 static const char *
 shown_command(struct app *app, const struct subject *shown)
 {
-    const char *command = shown->command != NULL ? shown->command : "";
+    const char *command = subject_command(shown);
     const char *root = session_command(app->session);
     int length = (int)strcspn(root, " ");
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The keys that save the moment: what snapshot.h writes, told in the message
- * line.
+ * The keys that save the moment of the process shown: what snapshot.h writes, told
+ * in the message line.
  */
 #include "config.h"
 
@@ -26,7 +26,8 @@ save_text(struct app *app)
     char text[256];
 
     app_refresh(app);
-    bool saved = snapshot_save_text(app->session, app->view.unit, text, sizeof text);
+    bool saved = snapshot_save_text(session_shown(app->session), app->view.unit, text,
+                                    sizeof text);
     tell(app, saved, text);
 }
 
@@ -36,7 +37,7 @@ save_json(struct app *app)
     char text[256];
 
     app_refresh(app);
-    bool saved = snapshot_save_json(app->session, text, sizeof text);
+    bool saved = snapshot_save_json(session_shown(app->session), text, sizeof text);
     tell(app, saved, text);
 }
 
@@ -46,8 +47,8 @@ save_picture(struct app *app)
     char text[256];
 
     app_refresh(app);
-    bool saved = snapshot_save_png(app->session, app->view.unit, app->options->png_module,
-                                   text, sizeof text);
+    bool saved = snapshot_save_png(session_shown(app->session), app->view.unit,
+                                   app->options->png_module, text, sizeof text);
     tell(app, saved, text);
 }
 

@@ -37,6 +37,10 @@ keys Enter
 shows 'server b, of sh'
 shows 'is shown'
 shows '9.5'
+# What is saved is what is shown.
+keys J
+shows 'Saved memtop-'
+await grep -qs '"program":"[^"]*/server"' memtop-*.json || show_screen
 keys 5
 sees '^>\*.*server b'
 keys Home

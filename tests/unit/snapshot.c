@@ -26,25 +26,15 @@
 
 static struct history *history;
 
-const struct process *
-session_process(const struct session *session)
+/* The fake process, with its past. */
+static const struct subject *
+subject(void)
 {
-    (void)session;
-    return &fake;
-}
+    static char command[] = "./prog \033[2J";
+    static struct subject subject;
 
-const struct history *
-session_history(const struct session *session)
-{
-    (void)session;
-    return history;
-}
-
-const char *
-session_command(const struct session *session)
-{
-    (void)session;
-    return "./prog \033[2J";
+    subject = (struct subject){.process = fake, .history = history, .command = command};
+    return &subject;
 }
 
 static char directory[] = "/tmp/memtop-snapshot-XXXXXX";
@@ -279,14 +269,13 @@ unmeasured(void **state)
 static void
 files_never_overwrite(void **state)
 {
-    struct session *session = NULL;
     char first[256], second[256];
     struct stat status;
 
     (void)state;
     fill_moment();
-    assert_true(snapshot_save_text(session, UNIT_AUTO, first, sizeof first));
-    assert_true(snapshot_save_text(session, UNIT_AUTO, second, sizeof second));
+    assert_true(snapshot_save_text(subject(), UNIT_AUTO, first, sizeof first));
+    assert_true(snapshot_save_text(subject(), UNIT_AUTO, second, sizeof second));
     check_names(first, "^memtop-24817-[0-2][0-9][0-5][0-9][0-6][0-9]\\.txt$");
     check_names(second, "^memtop-24817-[0-9]{6}(-2)?\\.txt$");
     assert_string_not_equal(first, second);
@@ -299,12 +288,11 @@ files_never_overwrite(void **state)
 static void
 no_file_in_no_directory(void **state)
 {
-    struct session *session = NULL;
     char text[256];
 
     (void)state;
     assert_int_equal(rmdir(directory), 0);
-    assert_false(snapshot_save_text(session, UNIT_AUTO, text, sizeof text));
+    assert_false(snapshot_save_text(subject(), UNIT_AUTO, text, sizeof text));
     check_names(text, "^cannot create memtop-24817-[0-9]{6}\\.txt: ");
     assert_non_null(strstr(text, strerror(ENOENT)));
     assert_int_equal(mkdir(directory, 0700), 0);
@@ -313,14 +301,13 @@ no_file_in_no_directory(void **state)
 static void
 json_of_the_moment(void **state)
 {
-    struct session *session = NULL;
     char first[256], second[256], line[65536];
     FILE *file;
 
     (void)state;
     fill_moment();
-    assert_true(snapshot_save_json(session, first, sizeof first));
-    assert_true(snapshot_save_json(session, second, sizeof second));
+    assert_true(snapshot_save_json(subject(), first, sizeof first));
+    assert_true(snapshot_save_json(subject(), second, sizeof second));
     check_names(first, "^memtop-24817-[0-9]{6}\\.json$");
     check_names(second, "^memtop-24817-[0-9]{6}(-2)?\\.json$");
     assert_string_not_equal(first, second);
@@ -342,7 +329,6 @@ static void
 no_half_file(void **state)
 {
     const struct rlimit small = {100, RLIM_INFINITY};
-    struct session *session = NULL;
     struct rlimit before;
     char text[256];
     bool saved;
@@ -351,12 +337,12 @@ no_half_file(void **state)
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-    saved = snapshot_save_text(session, UNIT_AUTO, text, sizeof text);
+    saved = snapshot_save_text(subject(), UNIT_AUTO, text, sizeof text);
     setrlimit(RLIMIT_FSIZE, &before);
     assert_false(saved);
     check_names(text, "^cannot write memtop-24817-[0-9]{6}\\.txt: ");
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-    saved = snapshot_save_json(session, text, sizeof text);
+    saved = snapshot_save_json(subject(), text, sizeof text);
     setrlimit(RLIMIT_FSIZE, &before);
     assert_false(saved);
     check_names(text, "^cannot write memtop-24817-[0-9]{6}\\.json: ");
@@ -367,13 +353,12 @@ no_half_file(void **state)
 static void
 pictures(void **state)
 {
-    struct session *session = NULL;
     char first[256], second[256];
 
     (void)state;
     fill_moment();
-    assert_true(snapshot_save_png(session, UNIT_AUTO, PNG_MODULE, first, sizeof first));
-    assert_true(snapshot_save_png(session, UNIT_AUTO, PNG_MODULE, second, sizeof second));
+    assert_true(snapshot_save_png(subject(), UNIT_AUTO, PNG_MODULE, first, sizeof first));
+    assert_true(snapshot_save_png(subject(), UNIT_AUTO, PNG_MODULE, second, sizeof second));
     check_names(first, "^memtop-24817-[0-9]{6}\\.png$");
     assert_string_not_equal(first, second);
     assert_int_equal(unlink(first), 0);
@@ -384,7 +369,6 @@ static void
 no_half_picture(void **state)
 {
     const struct rlimit small = {100, RLIM_INFINITY};
-    struct session *session = NULL;
     struct rlimit before;
     char text[256];
     bool saved;
@@ -393,7 +377,7 @@ no_half_picture(void **state)
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-    saved = snapshot_save_png(session, UNIT_AUTO, PNG_MODULE, text, sizeof text);
+    saved = snapshot_save_png(subject(), UNIT_AUTO, PNG_MODULE, text, sizeof text);
     setrlimit(RLIMIT_FSIZE, &before);
     assert_false(saved);
     check_names(text, "^cannot write memtop-24817-[0-9]{6}\\.png: ");
