@@ -99,12 +99,11 @@ fi
 
 # --- signals ---
 # background COMMAND...: memtop in the background; $memtop_pid.  The program
-# says that it runs by a file named started.  A SIGHUP ignored by nohup would
-# stay ignored.
+# says that it runs by a file named started.
 background() {
     rm -f started ended
     : >running
-    env --default-signal=HUP "$memtop" "$@" >out 2>err </dev/null &
+    "$memtop" "$@" >out 2>err </dev/null &
     memtop_pid=$!
     await test -s started
 }

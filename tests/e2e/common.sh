@@ -19,6 +19,10 @@
 # Programs that are to run until they are told run while a file exists in $work:
 # they end with the test, too, however it ends.
 
+# Signals that nohup or a background job has us ignore would stay ignored.
+[ -n "${default_signals-}" ] || default_signals=yes exec env --default-signal sh "$0"
+unset default_signals
+
 # Used by those who source this.
 # shellcheck disable=SC2034
 memtop=$PWD/memtop
