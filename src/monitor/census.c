@@ -38,7 +38,7 @@ struct followed {
     struct reader *reader;  /* NULL: it has no segment */
     char program[64];       /* its image's file, to see it replaced; "" unknown */
     bool asleep;            /* dormant: it counts only while it is watched */
-    int64_t seen_ns;
+    uint64_t alive_ns;      /* CLOCK_BOOTTIME, when it was last seen living */
     int64_t read_ns;        /* last figures; 0 none */
     int64_t active_ns;      /* last new call */
     int64_t replaced_ns;    /* since when it runs another file; 0: it does not */
@@ -139,7 +139,7 @@ read_figures(struct followed *followed, int64_t now_ns)
 /* ---- the living ---- */
 
 static struct followed *
-follow(struct census *census, pid_t pid, int64_t now_ns)
+follow(struct census *census, pid_t pid)
 {
     struct followed *followed = &census->followed[census->count];
     struct roster_entry *entry;
@@ -149,7 +149,7 @@ follow(struct census *census, pid_t pid, int64_t now_ns)
     entry = roster_add(census->roster, pid);
     if (!entry)
         return NULL;
-    *followed = (struct followed){.entry = entry, .seen_ns = now_ns};
+    *followed = (struct followed){.entry = entry};
     census->count++;
     return followed;
 }
@@ -192,8 +192,9 @@ name_by_segment(struct roster_entry *entry, const struct identity *identity)
 }
 
 static void
-name_entry(struct roster_entry *entry, const struct identity *identity)
+name_entry(struct followed *followed, const struct identity *identity)
 {
+    struct roster_entry *entry = followed->entry;
     struct procfs_stat stat;
 
     if (procfs_stat(entry->pid, &stat) == 0 && stat.state != 'Z' && stat.state != 'X') {
@@ -201,6 +202,7 @@ name_entry(struct roster_entry *entry, const struct identity *identity)
             entry->parent = stat.parent;
         entry->start_ns = procfs_boottime_ns(stat.start_ticks);
         entry->rss = stat.rss;
+        followed->alive_ns = (uint64_t)clock_ns(CLOCK_BOOTTIME);
         if (procfs_command(entry->pid, entry->command, sizeof entry->command) == 0)
             return;
     }
@@ -230,7 +232,7 @@ note_image(struct followed *followed, struct reader *reader,
     entry->state = entry->measured ? STATE_RUNNING : STATE_NOT_LOADED;
     if (entry->parent == 0)
         entry->parent = identity->parent;
-    name_entry(entry, identity);
+    name_entry(followed, identity);
     if (entry->start_ns == 0)
         entry->start_ns = entry->image_ns;
 }
@@ -256,7 +258,6 @@ belongs(const struct census *census, pid_t pid)
 struct looking {
     struct census *census;
     const struct tree *tree;
-    int64_t now_ns;
 };
 
 static struct reader *
@@ -278,19 +279,19 @@ open_segment(const struct tree *tree, const struct tree_segment *segment,
 
 /* A segment of another version says nothing but that it is there. */
 static void
-note_alien(struct census *census, const struct tree_segment *segment, int64_t now_ns)
+note_alien(struct census *census, const struct tree_segment *segment)
 {
     struct followed *followed;
 
     if (find_followed(census, segment->pid) || !belongs(census, segment->pid)
         || !segment_process_lives(segment->pid, 0))
         return;
-    followed = follow(census, segment->pid, now_ns);
+    followed = follow(census, segment->pid);
     if (!followed)
         return;
     followed->entry->state = STATE_NOT_LOADED;
     followed->entry->why_not = reader_error_text(-EPROTONOSUPPORT);
-    name_entry(followed->entry, NULL);
+    name_entry(followed, NULL);
 }
 
 static void
@@ -305,7 +306,7 @@ note_segment(void *context, const struct tree_segment *segment)
     if (census->root && segment->pid == census->root->pid)
         return;
     if (segment->alien) {
-        note_alien(census, segment, looking->now_ns);
+        note_alien(census, segment);
         return;
     }
     if (roster_find_image(census->roster, segment->pid, segment->created_boottime_ns)
@@ -320,7 +321,7 @@ note_segment(void *context, const struct tree_segment *segment)
     if (followed && followed->entry->image_ns)
         roster_note_exec(followed->entry, followed->program);
     else if (!followed)
-        followed = follow(census, segment->pid, looking->now_ns);
+        followed = follow(census, segment->pid);
     if (followed)
         note_image(followed, reader, &identity);
     else
@@ -328,6 +329,21 @@ note_segment(void *context, const struct tree_segment *segment)
 }
 
 /* ---- /proc ---- */
+
+/* To its last sign of life: when it really ended is not known of all. */
+static int64_t
+life_of(const struct followed *followed)
+{
+    const struct roster_entry *entry = followed->entry;
+    const uint64_t now_ns = (uint64_t)clock_ns(CLOCK_BOOTTIME);
+    uint64_t life_ns, until_ns = followed->alive_ns;
+
+    if (followed->reader && reader_life(followed->reader, &life_ns) == 0)
+        raise_to(&until_ns, add_saturating(entry->image_ns, life_ns));
+    if (until_ns > now_ns)
+        until_ns = now_ns;
+    return (int64_t)subtract_floor(until_ns, entry->start_ns);
+}
 
 static void
 note_end(struct census *census, struct followed *followed, int64_t now_ns)
@@ -343,6 +359,8 @@ note_end(struct census *census, struct followed *followed, int64_t now_ns)
         roster_remove(census->roster, entry);
     } else {
         entry->ended = true;
+        if (entry->start_ns)
+            entry->run_ns = life_of(followed);
         entry->state = state == SEGMENT_EXITED ? STATE_EXITED : STATE_GONE;
         entry->allocations = 0;
         entry->rss = 0;
@@ -406,6 +424,7 @@ look_at_process(struct census *census, struct followed *followed, int64_t now_ns
         return false;
     }
     entry->rss = stat.rss;
+    followed->alive_ns = (uint64_t)clock_ns(CLOCK_BOOTTIME);
     if (entry->measured && is_replaced(followed, now_ns)) {
         roster_note_exec(entry, followed->program);
         entry->measured = false;
@@ -417,7 +436,7 @@ look_at_process(struct census *census, struct followed *followed, int64_t now_ns
 }
 
 static void
-look_for_blind(struct census *census, int64_t now_ns)
+look_for_blind(struct census *census)
 {
     pid_t pids[DESCENDANTS];
     unsigned count = 0;
@@ -431,11 +450,11 @@ look_for_blind(struct census *census, int64_t now_ns)
         if (roster_find(census->roster, pids[i]) || procfs_stat(pids[i], &stat)
             || stat.state == 'Z' || stat.state == 'X')
             continue;
-        followed = follow(census, pids[i], now_ns);
+        followed = follow(census, pids[i]);
         if (!followed)
             return;
         followed->entry->state = STATE_STARTING;
-        name_entry(followed->entry, NULL);
+        name_entry(followed, NULL);
     }
 }
 
@@ -458,9 +477,9 @@ copy_root(struct census *census)
 }
 
 void
-census_look(struct census *census, const struct tree *tree, int64_t now_ns)
+census_look(struct census *census, const struct tree *tree)
 {
-    struct looking looking = {census, tree, now_ns};
+    struct looking looking = {census, tree};
 
     tree_each(tree, note_segment, &looking);
 }
@@ -473,7 +492,7 @@ census_take(struct census *census, int64_t now_ns, bool figures)
         for (size_t i = 0; i < census->count;)
             i += look_at_process(census, &census->followed[i], now_ns);
         if (census->root && !census->root->ended)
-            look_for_blind(census, now_ns);
+            look_for_blind(census);
     }
     for (size_t i = 0; figures && i < census->count; i++)
         read_figures(&census->followed[i], now_ns);

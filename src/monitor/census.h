@@ -21,12 +21,12 @@ struct census *census_new(const struct process *root, const char *command, bool 
 void census_free(struct census *census);
 
 /* Looks for new processes and images in a tree whose latest look has found
-   something.  Times here are CLOCK_MONOTONIC. */
-void census_look(struct census *census, const struct tree *tree, int64_t now_ns);
+   something. */
+void census_look(struct census *census, const struct tree *tree);
 
 /*
  * Looks for descendants without a segment and for those that have ended, and arranges
- * the roster.  figures: also read what they have allocated; without, that is done
+ * the roster; now_ns is CLOCK_MONOTONIC.  figures: also read what they have allocated; without, that is done
  * only at their end.
  */
 void census_take(struct census *census, int64_t now_ns, bool figures);

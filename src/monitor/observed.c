@@ -76,7 +76,7 @@ observed_poll(struct observed *observed, int64_t now_ns)
 {
     for (unsigned i = 0; i < observed->count; i++)
         if (tree_scan(observed->trees[i]))
-            census_look(observed->census, observed->trees[i], now_ns);
+            census_look(observed->census, observed->trees[i]);
     census_take(observed->census, now_ns, true);
 }
 

@@ -189,34 +189,53 @@ session_attach(struct session *session, pid_t pid)
     if (newest && newest->alien)
         return -EPROTONOSUPPORT;
     session->root.command = command_of(pid);
-    session->watch = watch_attach(pid, located.pid, located.start_boottime_ns,
+    session->watch = watch_attach(&(struct attached){pid, located.pid,
+                                                     located.start_boottime_ns, 0},
                                   session->tree, session, &session->root.process);
     session->attached = session->past_due = true;
     return session->root.command && session->watch ? 0 : -ENOMEM;
 }
 
-/* As the list has it, for a process that may have ended; or NULL. */
-static char *
-listed_command(const struct session *session, pid_t pid)
+/* What the list knows of it, for it may have ended; or NULL. */
+static const struct roster_entry *
+find_listed(const struct session *session, pid_t pid)
 {
     const struct roster *roster = session_roster(session);
 
     for (size_t i = 0; roster && i < roster_count(roster); i++)
         if (roster_at(roster, i)->pid == pid)
-            return strdup(roster_at(roster, i)->command);
+            return roster_at(roster, i);
     return NULL;
+}
+
+static struct attached
+attached_to(pid_t pid, const struct roster_entry *listed)
+{
+    struct attached attached = {.pid = pid, .segment_pid = pid};
+
+    if (listed)
+        attached.start_boottime_ns = listed->start_ns;
+    if (listed && listed->ended)
+        attached.lived_ns = listed->run_ns;
+    return attached;
 }
 
 int
 session_show(struct session *session, pid_t pid)
 {
+    const struct roster_entry *listed = find_listed(session, pid);
+    const struct attached attached = attached_to(pid, listed);
     struct subject *selected;
 
-    drop_selected(session);
-    if (pid == session->root.process.pid)
+    if (pid == session->root.process.pid) {
+        drop_selected(session);
         return 0;
+    }
     if (!session->watch)
         return -ENOTSUP;
+    if (listed && listed->ended && (!session->tree || !tree_newest(session->tree, pid)))
+        return -ENOENT;
+    drop_selected(session);
     selected = calloc(1, sizeof *selected);
     if (!selected || !subject_init(selected)
         || (session->root.checkpoints && !subject_keep_checkpoints(selected))) {
@@ -226,11 +245,9 @@ session_show(struct session *session, pid_t pid)
         return -ENOMEM;
     }
     session->selected = selected;
-    selected->command = listed_command(session, pid);
-    if (!selected->command)
-        selected->command = command_of(pid);
+    selected->command = listed ? strdup(listed->command) : command_of(pid);
     session->selected_watch =
-        watch_attach(pid, pid, 0, session->tree, session, &selected->process);
+        watch_attach(&attached, session->tree, session, &selected->process);
     if (!session->selected_watch) {
         drop_selected(session);
         return -ENOMEM;
@@ -400,7 +417,7 @@ take_census(struct session *session, int64_t now_ns)
         tree_scan(session->tree);
     if (session->tree && tree_looks(session->tree) != session->looks) {
         session->looks = tree_looks(session->tree);
-        census_look(session->census, session->tree, now_ns);
+        census_look(session->census, session->tree);
     }
     census_take(session->census, now_ns, session->want_figures);
 }

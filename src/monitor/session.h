@@ -134,7 +134,8 @@ int session_attach(struct session *session, pid_t pid);
 /*
  * Shows another process of the tree, or the root again.  What was gathered of the
  * one shown before, unless it is the root, is dropped; the past of this one comes
- * from its flight recorder.  Returns 0, -ENOMEM, or -ENOTSUP for a script.
+ * from its flight recorder.  Returns 0, -ENOMEM, or with nothing changed -ENOTSUP for a
+ * script, -ENOENT: it has ended and nothing of it is kept.
  */
 int session_show(struct session *session, pid_t pid);
 

@@ -70,6 +70,7 @@ struct watch {
     uid_t real, effective; /* the program's, as last known */
     enum handshake handshake;
     int64_t started_ns;
+    int64_t lived_ns; /* of one that had ended before: until when, 0 unknown */
     int64_t image_ns; /* when the followed generation was first seen */
     int64_t polled_ns;
     int64_t interval_ns;
@@ -158,18 +159,21 @@ monotonic_of(uint64_t boottime_ns)
 }
 
 struct watch *
-watch_attach(pid_t pid, pid_t segment_pid, uint64_t start_boottime_ns, struct tree *tree,
-             struct session *session, struct process *process)
+watch_attach(const struct attached *attached, struct tree *tree, struct session *session,
+             struct process *process)
 {
+    const pid_t pid = attached->pid;
+    uint64_t start_boottime_ns = attached->start_boottime_ns;
     struct watch *watch = make_watch(pid, tree, session, process);
     const struct tree_segment *newest;
     char command[64];
 
     if (!watch)
         return NULL;
-    watch->segment_pid = segment_pid;
+    watch->segment_pid = attached->segment_pid;
+    watch->lived_ns = attached->lived_ns;
     procfs_uids(pid, &watch->real, &watch->effective);
-    newest = tree ? tree_newest(tree, segment_pid) : NULL;
+    newest = tree ? tree_newest(tree, attached->segment_pid) : NULL;
     if (newest) {
         watch->generation = newest->generation;
         watch->created_ns = newest->created_boottime_ns;
@@ -509,7 +513,8 @@ watch_poll(struct watch *watch, int64_t now_ns, bool with_sizes, bool *restarted
     watch->polled_ns = now_ns;
     /* First the end, then the segment: what it reads is then final. */
     ended = notice_end(watch);
-    watch->process->run_ns = now_ns - watch->started_ns;
+    watch->process->run_ns =
+        ended && watch->lived_ns ? watch->lived_ns : now_ns - watch->started_ns;
     look_at_tree(watch);
     follow_exec(watch, now_ns);
     open_segment(watch);

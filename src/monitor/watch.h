@@ -22,19 +22,22 @@ struct watch;
 struct watch *watch_new(const struct launched *launched, struct tree *tree,
                         struct session *session, struct process *process);
 
-/*
- * Of another process, running or ended, whose segments are found in tree as those
- * of segment_pid, its number in its own pid namespace; tree may be NULL: it has
- * none.  start_boottime_ns is when it started, 0 unknown.  NULL if memory is short.
- */
-struct watch *watch_attach(pid_t pid, pid_t segment_pid, uint64_t start_boottime_ns,
-                           struct tree *tree, struct session *session,
-                           struct process *process);
+/* Another process, running or ended. */
+struct attached {
+    pid_t pid;
+    pid_t segment_pid;          /* its number in its own pid namespace */
+    uint64_t start_boottime_ns; /* when it started, 0 unknown */
+    int64_t lived_ns;           /* from then to its end; 0: it lives, or unknown */
+};
+
+/* Its segments are found in tree, which may be NULL: it has none.  NULL if memory is
+   short. */
+struct watch *watch_attach(const struct attached *attached, struct tree *tree,
+                           struct session *session, struct process *process);
 
 /* Unlinks the segments that the watch of a started program has no more use for,
    unless keep. */
 void watch_free(struct watch *watch, bool keep);
-
 
 /* Reads everything once.  *restarted: the counters are those of another
    program image than at the last call. */

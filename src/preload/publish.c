@@ -358,6 +358,8 @@ mt_publish_exit(void)
     if (header == NULL
         || (!mt_sandboxed && !mt_started_here())) /* a vfork child that calls exit */
         return;
+    if (!(header->flags & SEGMENT_FLAG_NO_CLOCK))
+        word_store(&mt_segment.process->exited_ns, (uint64_t)clock_ns(CLOCK_MONOTONIC));
     __atomic_store_n(&header->state, SEGMENT_EXITED, __ATOMIC_RELEASE);
     if (mt_sandboxed)
         return;

@@ -306,7 +306,9 @@ struct segment_process {
     uint64_t overview_ns;       /* length of the overview's slots */
     uint64_t mapped;            /* usable bytes of live blocks with a mapping of
                                    their own, mod 2^64; with trailers and glibc */
-    uint64_t reserved[5];
+    uint64_t exited_ns;         /* CLOCK_MONOTONIC, when it called exit() and had a
+                                   clock; else 0 */
+    uint64_t reserved[4];
     /* What a forked child started with. */
     uint64_t baseline_bytes;
     uint64_t baseline_blocks;

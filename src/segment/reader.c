@@ -129,6 +129,28 @@ reader_state(struct reader *reader, enum segment_state *state)
     return error == 0 && *state > SEGMENT_EXITED ? -EPROTO : error;
 }
 
+static void
+visit_life(void *context, void *out)
+{
+    struct reader *reader = context;
+    const struct segment_process *process = mapping_process(&reader->mapping);
+    uint64_t until_ns = word_load(&process->exited_ns);
+
+    if (until_ns == 0)
+        until_ns = word_load(&process->recorder_end);
+    if (until_ns == UINT64_MAX) /* it sleeps */
+        until_ns = 0;
+    *(uint64_t *)out =
+        subtract_floor(until_ns, word_load(&mapping_header(&reader->mapping)->created_ns));
+}
+
+int
+reader_life(struct reader *reader, uint64_t *life_ns)
+{
+    *life_ns = 0;
+    return mapping_visit(visit_life, reader, life_ns);
+}
+
 /* ---- counters ---- */
 
 static void

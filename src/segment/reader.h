@@ -130,6 +130,10 @@ int reader_identity(struct reader *reader, struct identity *identity);
 int reader_snapshot(struct reader *reader, struct snapshot *snapshot);
 int reader_histogram(struct reader *reader, struct histogram *histogram);
 
+/* The last sign of life, in ns since created_ns: its exit(), or else the end of the
+   recorder's slot in which it was seen; 0 unknown. */
+int reader_life(struct reader *reader, uint64_t *life_ns);
+
 /* The threads, at most capacity; *count is how many there are. */
 int reader_threads(struct reader *reader, struct thread_counters *out, size_t capacity,
                    size_t *count);

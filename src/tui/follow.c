@@ -8,6 +8,7 @@
 
 #include "tui/state.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "i18n.h"
@@ -44,13 +45,18 @@ follow_selected(struct app *app)
 {
     const struct roster *roster = session_roster(app->session);
     pid_t pid = app->view.selected != 0 ? app->view.selected : app_shown(app)->pid;
+    int error;
 
     if (app->view.page != PAGE_PROCESSES || roster == NULL || app->view.history) {
         app_ack(app, "%s", _("Enter shows another process: on the page of processes"));
         return;
     }
-    if (session_show(app->session, pid) < 0) {
-        app_ack(app, _("Process %d cannot be shown"), (int)pid);
+    error = session_show(app->session, pid);
+    if (error < 0) {
+        app_ack(app, error == -ENOENT
+                         ? _("Process %d has ended, and its counters are not kept")
+                         : _("Process %d cannot be shown"),
+                (int)pid);
         return;
     }
     forget_shown(app);

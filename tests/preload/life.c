@@ -82,6 +82,9 @@ test_ends(void **state)
         assert_string_equal("", what.err);
         assert_int_equal(ends[i].state, watch_last(&what)->identity.state);
         assert_int_equal(700, watch_last(&what)->snapshot.live_bytes);
+        /* Without exit() the recorder tells, a whole slot. */
+        assert_true((ends[i].state == SEGMENT_EXITED)
+                    == (watch_last(&what)->life_ns % RECORDER_SLOT_NS != 0));
         watch_free(&what);
     }
 }

@@ -191,6 +191,7 @@ read_segment(const char *path, struct watched_segment *segment)
     assert_int_equal(0, reader_histogram(reader, &segment->histogram));
     assert_int_equal(0, reader_recorded(reader, &segment->recorded,
                                         &segment->recorded_count));
+    assert_int_equal(0, reader_life(reader, &segment->life_ns));
     reader_close(reader);
 }
 

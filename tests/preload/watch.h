@@ -41,6 +41,7 @@ struct watched_segment {
     struct histogram histogram;
     struct recorded *recorded;
     size_t recorded_count;
+    uint64_t life_ns;
 };
 
 struct watched {

@@ -27,7 +27,9 @@
 #include <cmocka.h>
 
 #include "monitor/launch.h"
+#include "monitor/roster.h"
 #include "monitor/session.h"
+#include "monitor/subject.h"
 #include "segment/names.h"
 #include "segment/seqlock.h"
 
@@ -119,6 +121,21 @@ fork_children(int count)
     }
 }
 
+/* A child that says it has called exit() so long after its start. */
+static void
+fork_short_lived(uint64_t ns)
+{
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        create_segment();
+        ((struct segment_process *)(void *)(base + PROCESS_OFFSET))->exited_ns =
+            header_of()->created_ns + ns;
+        _exit(0);
+    }
+    waitpid(pid, NULL, 0);
+}
+
 static void
 obey(char *self, const char *word)
 {
@@ -141,6 +158,8 @@ obey(char *self, const char *word)
         shard_one()->hot.sequence |= 1;
     } else if (strncmp(word, "children", 8) == 0) {
         fork_children(number);
+    } else if (strncmp(word, "lived", 5) == 0) {
+        fork_short_lived((uint64_t)number);
     } else if (strncmp(word, "exec", 4) == 0) {
         execl(self, self, "puppet", "created", (char *)NULL);
     } else if (strncmp(word, "cat", 3) == 0) {
@@ -515,6 +534,45 @@ test_children(void **state)
     close(dir);
 }
 
+/* A child that has ended lived until it called exit(), not until somebody looked; one
+   of which nothing is left is not shown. */
+static void
+test_short_lived(void **state)
+{
+    const struct roster_entry *child;
+    const struct process *shown;
+    struct stage stage;
+    char name[64];
+
+    (void)state;
+    open_stage(&stage, PUPPET);
+    assert_true(session_keep_roster(stage.session));
+    tell(&stage, "active\n");
+    poll_at(&stage, 1);
+    tell(&stage, "lived 3000\n");
+    poll_at(&stage, 3);
+    poll_at(&stage, 5);
+    assert_int_equal(2, roster_count(session_roster(stage.session)));
+    child = roster_at(session_roster(stage.session), 1);
+    assert_true(child->ended);
+    assert_int_equal(3000, child->run_ns);
+    assert_int_equal(0, session_show(stage.session, child->pid));
+    poll_at(&stage, 60);
+    shown = &session_shown(stage.session)->process;
+    assert_int_equal(child->pid, shown->pid);
+    assert_true(shown->ended);
+    assert_int_equal(3000, shown->run_ns);
+    assert_int_equal(0, session_show(stage.session, stage.process->pid));
+    snprintf(name, sizeof name, "%s/%ld.0", directory, (long)child->pid);
+    assert_int_equal(0, unlink(name));
+    poll_at(&stage, 61);
+    assert_int_equal(-ENOENT, session_show(stage.session, child->pid));
+    assert_ptr_equal(stage.process, &session_shown(stage.session)->process);
+    tell_last(&stage, "exit 0\n");
+    poll_at(&stage, 62);
+    close_stage(&stage);
+}
+
 /* Left running, its segment stays; its own exit or the next start takes it. */
 static void
 test_left_running(void **state)
@@ -591,6 +649,7 @@ main(int argc, char **argv)
         cmocka_unit_test(test_exec_without_library),
         cmocka_unit_test(test_torn_and_stopped),
         cmocka_unit_test(test_children),
+        cmocka_unit_test(test_short_lived),
         cmocka_unit_test(test_left_running),
         cmocka_unit_test(test_not_launched_with_library),
         cmocka_unit_test(test_words),
