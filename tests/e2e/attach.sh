@@ -64,7 +64,7 @@ for signal in TERM HUP KILL; do
     status=$?
     wait $other
     [ $signal = KILL ] || [ $status = 0 ] || fail "left by SIG$signal: status $status"
-    [ $signal = KILL ] || says lines 'heap total: 10'
+    [ $signal = KILL ] || says lines 'heap total: 1'
     lives "$first" "SIG$signal to its viewers"
 done
 
@@ -78,7 +78,7 @@ wait "$first"
 [ $? = 3 ] || fail "a server that was looked at ended otherwise"
 wait $viewer
 [ $? = 0 ] || fail "the viewer of a process that ended failed: $(cat err)"
-says lines 'heap total: 10'
+says lines 'heap total: 1'
 [ -z "$(ls "$segments")" ] || fail "left behind: $(ls "$segments")"
 
 # --- without the library ---
