@@ -45,12 +45,14 @@ int
 attach_list(const struct options *options)
 {
     struct observed *observed = observe();
-    bool written;
+    bool written = true;
 
     if (observed == NULL)
         return EXIT_MEMTOP;
     errno = 0;
-    if (options->format == FORMAT_JSON)
+    if (roster_count(observed_roster(observed)) == 0)
+        say("%s", _("no observed processes"));
+    else if (options->format == FORMAT_JSON)
         written = listing_json(stdout, observed_roster(observed));
     else
         written = listing_text(stdout, observed_roster(observed), unit_of(options));

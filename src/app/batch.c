@@ -27,21 +27,29 @@
 
 #define PICTURE_INTERVAL_NS INT64_C(100000000)
 
+/* taken: intervals before. */
 static void
-write_line(struct run *run, unsigned long *written)
+write_line(struct run *run, unsigned long taken)
 {
     const struct options *options = run->options;
     const struct process *process = session_process(run->session);
 
     if (!options->lines || run->output.failed
-        || (options->iterations != 0 && *written >= options->iterations))
+        || (options->iterations != 0 && taken >= options->iterations))
         return;
     errno = 0;
     bool ok = options->format == FORMAT_JSON
                   ? report_json_sample(run->output.file, process)
                   : report_line(run->output.file, process);
     output_check(&run->output, ok);
-    ++*written;
+}
+
+/* A process that is only looked at need not be waited for. */
+static bool
+is_enough(const struct options *options, unsigned long taken)
+{
+    return options->attach != NULL && options->iterations != 0
+           && taken >= options->iterations;
 }
 
 /* Trouble is said once; the next time all may be well again. */
@@ -125,7 +133,7 @@ batch_run(struct run *run)
     const struct process *process = session_process(run->session);
     const int64_t interval_ns = choose_interval(run->options);
     int64_t due_ns = run->launched.started_ns + interval_ns;
-    unsigned long written = 0;
+    unsigned long taken = 0;
 
     if (run->options->metrics != NULL) {
         session_keep_roster(run->session); /* without it: of the root only */
@@ -148,8 +156,10 @@ batch_run(struct run *run)
             return signal;
         }
         if (now_ns >= due_ns) {
-            write_line(run, &written);
+            write_line(run, taken++);
             write_metrics(run);
+            if (is_enough(run->options, taken))
+                return 0;
             due_ns += interval_ns * ((now_ns - due_ns) / interval_ns + 1);
         }
     }

@@ -22,7 +22,10 @@ lives() {
 
 # --- the list ---
 run 0 -l
-[ "$(wc -l <out)" = 1 ] || fail "a list of nothing: $(cat out)"
+silent out
+says err 'no observed processes'
+run 0 -l --format=json
+silent out
 serve one
 first=$server
 run 0 -l
@@ -67,6 +70,12 @@ for signal in TERM HUP KILL; do
     [ $signal = KILL ] || says lines 'heap total: 1'
     lives "$first" "SIG$signal to its viewers"
 done
+
+# --- so many lines, and no longer ---
+run 0 -B -i 0.1 -N 2 -a "$first"
+[ "$(grep -c 'heap 9\.5' err)" = 2 ] || fail "-N 2 is not two lines: $(cat err)"
+says err 'heap total: 10'
+lives "$first" '-N 2'
 
 # --- the end: the report is of the whole run ---
 rm -f lines
