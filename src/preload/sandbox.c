@@ -21,11 +21,22 @@
 
 bool mt_sandboxed;
 
+/* Asked before the filter is there.  A vfork child has our memory but is another
+   process: what it shuts in is itself. */
+static bool
+shuts_us_in(int option)
+{
+    if (mt_sandboxed || (option != PR_SET_SECCOMP && option != PR_SET_NO_NEW_PRIVS))
+        return false;
+    return !mt_guard.mode || mt_started_here();
+}
+
 PUBLIC int
 prctl(int option, ...)
 {
     unsigned long words[4];
     va_list arguments;
+    bool shuts = shuts_us_in(option);
     int result;
 
     va_start(arguments, option);
@@ -36,7 +47,7 @@ prctl(int option, ...)
         result = mt_real.prctl(option, words[0], words[1], words[2], words[3]);
     else
         result = (int)syscall(SYS_prctl, option, words[0], words[1], words[2], words[3]);
-    if (result == 0 && (option == PR_SET_SECCOMP || option == PR_SET_NO_NEW_PRIVS))
+    if (result == 0 && shuts)
         mt_sandboxed = true;
     return result;
 }

@@ -147,6 +147,18 @@ test_vfork(void **state)
 }
 
 static void
+test_vfork_promise(void **state)
+{
+    struct watched what;
+
+    (void)state;
+    watch_case("forks.run", "vfork_promise", "", &what);
+    assert_int_equal(2, what.count);
+    assert_int_equal(ORIGIN_FORK, child_of(&what, what.pid)->identity.origin);
+    watch_free(&what);
+}
+
+static void
 test_chain(void **state)
 {
     struct watched what;
@@ -257,10 +269,10 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_simple),      cmocka_unit_test(test_grandchild),
         cmocka_unit_test(test_in_thread),   cmocka_unit_test(test_raw),
-        cmocka_unit_test(test_vfork),       cmocka_unit_test(test_chain),
-        cmocka_unit_test(test_storm),       cmocka_unit_test(test_many),
-        cmocka_unit_test(test_two_forkers), cmocka_unit_test(test_with_handlers),
-        cmocka_unit_test(test_orphan),
+        cmocka_unit_test(test_vfork),       cmocka_unit_test(test_vfork_promise),
+        cmocka_unit_test(test_chain),       cmocka_unit_test(test_storm),
+        cmocka_unit_test(test_many),        cmocka_unit_test(test_two_forkers),
+        cmocka_unit_test(test_with_handlers), cmocka_unit_test(test_orphan),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

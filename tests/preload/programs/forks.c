@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -121,6 +122,26 @@ vfork_exec(void)
         free(malloc(5));
         execl("/bin/true", "true", NULL);
         _exit(1);
+    }
+    wait_for(child);
+    free(blocks[0]);
+}
+
+/* The child promises something for itself alone, then its parent forks. */
+static void
+vfork_promise(void)
+{
+    pid_t child;
+
+    ten_blocks();
+    child = vfork();
+    if (child == 0)
+        _exit(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? 0 : 1);
+    wait_for(child);
+    child = fork();
+    if (child == 0) {
+        free(malloc(5));
+        _exit(0);
     }
     wait_for(child);
     free(blocks[0]);
@@ -267,7 +288,7 @@ orphan(void)
 }
 
 CASES
-    CASE(simple) CASE(grandchild) CASE(in_thread) CASE(raw) CASE(vfork_exec) CASE(spawn)
-    CASE(shell) CASE(chain) CASE(storm) CASE(two_forkers) CASE(many) CASE(with_handlers)
+    CASE(simple) CASE(grandchild) CASE(in_thread) CASE(raw) CASE(vfork_exec)
+    CASE(vfork_promise) CASE(spawn) CASE(shell) CASE(chain) CASE(storm) CASE(two_forkers) CASE(many) CASE(with_handlers)
     CASE(orphan)
 END_CASES
