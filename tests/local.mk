@@ -244,17 +244,17 @@ endif
 if HAVE_CMOCKA
 check_PROGRAMS += tests/unit/logalloc tests/unit/munge
 tests_unit_logalloc_SOURCES = tests/unit/logalloc.c
-tests_unit_logalloc_LDADD = src/trace/libtrace.a $(CMOCKA_LIBS) $(LIBINTL)
+tests_unit_logalloc_LDADD = src/trace/libtrace.a src/segment/libsegment.a $(CMOCKA_LIBS) $(LIBINTL)
 tests_unit_munge_SOURCES = tests/unit/munge.c
-tests_unit_munge_LDADD = src/trace/libtrace.a $(CMOCKA_LIBS) $(LIBINTL)
+tests_unit_munge_LDADD = src/trace/libtrace.a src/segment/libsegment.a $(CMOCKA_LIBS) $(LIBINTL)
 check_PROGRAMS += tests/unit/replay tests/unit/replay-text tests/unit/footprint
 tests_unit_replay_SOURCES = tests/unit/replay.c
-tests_unit_replay_LDADD = src/trace/libtrace.a $(CMOCKA_LIBS) $(LIBINTL)
+tests_unit_replay_LDADD = src/trace/libtrace.a src/segment/libsegment.a $(CMOCKA_LIBS) $(LIBINTL)
 tests_unit_replay_text_SOURCES = tests/unit/replay-text.c
 tests_unit_replay_text_LDADD = src/app/libapp.a src/report/libreport.a $(CMOCKA_LIBS) \
 	$(LIBINTL)
 tests_unit_footprint_SOURCES = tests/unit/footprint.c
-tests_unit_footprint_LDADD = src/trace/libtrace.a $(CMOCKA_LIBS) $(LIBINTL) -ldl
+tests_unit_footprint_LDADD = src/trace/libtrace.a src/segment/libsegment.a $(CMOCKA_LIBS) $(LIBINTL) -ldl
 TESTS += tests/unit/logalloc tests/unit/munge tests/unit/replay tests/unit/replay-text \
 	tests/unit/footprint
 endif

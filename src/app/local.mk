@@ -34,11 +34,12 @@ memtopstat_LDADD = src/app/libapp.a src/trace/libtrace.a src/report/libreport.a 
 # Allocation logs, for any allocator.
 bin_PROGRAMS += memtop-munge
 memtop_munge_SOURCES = src/memtop-munge.c src/i18n.h
-memtop_munge_LDADD = src/app/libapp.a src/trace/libtrace.a src/report/libreport.a $(LIBINTL)
+memtop_munge_LDADD = src/app/libapp.a src/trace/libtrace.a src/report/libreport.a \
+	src/segment/libsegment.a $(LIBINTL)
 bin_PROGRAMS += memtop-replay
 memtop_replay_SOURCES = src/memtop-replay.c src/i18n.h
 memtop_replay_LDADD = src/app/libapp.a src/trace/libtrace.a src/report/libreport.a \
-	$(LIBINTL) -ldl -lm
+	src/segment/libsegment.a $(LIBINTL) -ldl -lm
 
 # Scripts that call memusage and memusagestat by name get ours.
 if MEMUSAGE_NAMES

@@ -6,6 +6,7 @@ src_segment_libsegment_a_SOURCES = \
 	src/segment/names.c src/segment/names.h \
 	src/segment/mapping.c src/segment/mapping.h \
 	src/segment/live.h src/segment/reader-private.h \
+	src/segment/logline.c src/segment/logline.h \
 	src/segment/reader.c src/segment/reader-recorder.c src/segment/reader.h \
 	src/segment/reader-text.c \
 	src/segment/drain.c src/segment/drain.h \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads and writes single lines.  A log may be anything at all, and is read by a
+ * Reads single lines.  A log may be anything at all, and is read by a
  * program whose own allocations must not be seen: nothing here allocates, keeps
  * state, or looks beyond the bytes it is given.
  */
@@ -10,34 +10,16 @@
 
 #include <string.h>
 
-static const struct shape {
-    const char *name;
-    enum logalloc_call call;
-    unsigned arguments;
-    bool takes, returns;
-} shapes[] = {
-    {"malloc", LOGALLOC_MALLOC, 1, false, true},
-    {"calloc", LOGALLOC_CALLOC, 2, false, true},
-    {"realloc", LOGALLOC_REALLOC, 2, true, true},
-    {"free", LOGALLOC_FREE, 1, true, false},
-    {"memalign", LOGALLOC_MEMALIGN, 2, false, true},
-    {"posix_memalign", LOGALLOC_POSIX_MEMALIGN, 2, false, true},
-    {"aligned_alloc", LOGALLOC_ALIGNED_ALLOC, 2, false, true},
-    {"valloc", LOGALLOC_VALLOC, 1, false, true},
-    {"jemalloc_stats", LOGALLOC_STATS, 0, false, false},
-    {"stats", LOGALLOC_STATS, 0, false, false},
-};
-
 bool
 logalloc_takes_block(enum logalloc_call call)
 {
-    return shapes[call].takes;
+    return logalloc_shapes[call].takes;
 }
 
 bool
 logalloc_returns_block(enum logalloc_call call)
 {
-    return shapes[call].returns;
+    return logalloc_shapes[call].returns;
 }
 
 /* ---- reading ---- */
@@ -153,13 +135,14 @@ read_block(struct part part, enum logalloc_form form, uint64_t *value)
     return read_decimal(part, value);
 }
 
-static const struct shape *
+static const struct logalloc_shape *
 find_shape(struct part name)
 {
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        if (strlen(shapes[i].name) == length_of(name) &&
-            memcmp(shapes[i].name, name.at, length_of(name)) == 0)
-            return &shapes[i];
+    for (const struct logalloc_shape *shape = logalloc_shapes;
+         shape < logalloc_shapes + LOGALLOC_SHAPES; shape++)
+        if (strlen(shape->name) == length_of(name) &&
+            memcmp(shape->name, name.at, length_of(name)) == 0)
+            return shape;
     return NULL;
 }
 
@@ -183,7 +166,7 @@ read_head(struct part head, struct logalloc_line *line, struct part *name)
 }
 
 static bool
-read_arguments(struct part text, const struct shape *shape, enum logalloc_form form,
+read_arguments(struct part text, const struct logalloc_shape *shape, enum logalloc_form form,
                struct logalloc_line *line)
 {
     struct part first, second;
@@ -206,7 +189,7 @@ logalloc_parse(const char *text, size_t length, enum logalloc_form form,
                struct logalloc_line *line)
 {
     struct part rest = trim(text, length), head, arguments, name;
-    const struct shape *shape;
+    const struct logalloc_shape *shape;
 
     memset(line, 0, sizeof *line);
     if (!cut(&rest, '(', &head) || !cut(&rest, ')', &arguments) ||
@@ -224,70 +207,4 @@ logalloc_parse(const char *text, size_t length, enum logalloc_form form,
     rest.at += line->has_result;
     return !line->has_result || read_block(rest, form, &line->result) ? LOGALLOC_GOOD
                                                                       : LOGALLOC_MISFIT;
-}
-
-/* ---- writing ---- */
-
-/* printf() would take most of the time of a whole log. */
-static char *
-put_number(char *at, uint64_t value, unsigned base)
-{
-    char digits[20];
-    size_t count = 0;
-
-    do {
-        digits[count++] = "0123456789abcdef"[value % base];
-        value /= base;
-    } while (value != 0);
-    while (count > 0)
-        *at++ = digits[--count];
-    return at;
-}
-
-static char *
-put_text(char *at, const char *text)
-{
-    size_t length = strlen(text);
-
-    memcpy(at, text, length);
-    return at + length;
-}
-
-static char *
-put_block(char *at, enum logalloc_form form, uint64_t block)
-{
-    if (form == LOGALLOC_RAW)
-        return put_number(put_text(at, "0x"), block, 16);
-    *at++ = '#';
-    return put_number(at, block, 10);
-}
-
-size_t
-logalloc_format(char text[LOGALLOC_LINE_MAX], enum logalloc_form form,
-                const struct logalloc_line *line)
-{
-    const struct shape *shape = &shapes[line->call];
-    char *at = put_number(text, line->pid, 10);
-
-    *at++ = ' ';
-    at = put_number(at, line->tid, 10);
-    *at++ = ' ';
-    at = put_text(at, shape->name);
-    *at++ = '(';
-    if (shape->takes)
-        at = put_block(at, form, line->block);
-    else if (shape->arguments == 2)
-        at = put_number(at, line->other, 10);
-    if (shape->arguments == 2)
-        *at++ = ',';
-    if (shape->arguments == 2 || (shape->arguments == 1 && !shape->takes))
-        at = put_number(at, line->size, 10);
-    *at++ = ')';
-    if (line->has_result) {
-        *at++ = '=';
-        at = put_block(at, form, line->result);
-    }
-    *at++ = '\n';
-    *at = '\0';
-    return (size_t)(at - text);
 }
