@@ -18,6 +18,7 @@
 
 #include "preload/account.h"
 #include "preload/compat.h"
+#include "preload/log.h"
 #include "preload/public.h"
 #include "preload/real.h"
 #include "preload/ring.h"
@@ -134,14 +135,18 @@ before_new(void)
     mt_thread.last_block = NULL;
 }
 
+/* An alignment of 0 is the usual one. */
 static void *
-after_new(void *block)
+after_new(void *block, size_t alignment, size_t size)
 {
     if (block != NULL && bypass_malloc() && mt_thread.last_block != block) {
         size_t usable = mt_usable_size(block);
         mt_count_made(FN_MALLOC, usable, usable);
         if (mt_guard.mode & MODE_EVENTS)
             mt_event(FN_MALLOC, block, usable);
+        if (mt_logging())
+            mt_log_made(alignment == 0 ? LOGALLOC_MALLOC : LOGALLOC_MEMALIGN, alignment,
+                        size, block);
     }
     return block;
 }
@@ -156,6 +161,10 @@ before_delete(void *block, size_t *usable)
     *usable = mt_usable_size(block);
     if (mt_guard.mode & MODE_EVENTS) {
         mt_event(FN_FREE, block, *usable); /* before the block can be reused */
+        mt_thread.event_written = true;
+    }
+    if (mt_logging()) {
+        mt_log_free(block);
         mt_thread.event_written = true;
     }
     return true;
@@ -179,7 +188,7 @@ after_delete(void *block, bool ours, size_t usable)
     {                                                                          \
         NEXT(new_function, #symbol, plain_new);                                \
         before_new();                                                          \
-        return after_new(next(size));                                          \
+        return after_new(next(size), 0, size);                                 \
     }
 
 #define DEFINE_NEW_NOTHROW(symbol)                                             \
@@ -188,7 +197,7 @@ after_delete(void *block, bool ours, size_t usable)
     {                                                                          \
         NEXT(new_nothrow_function, #symbol, plain_new_nothrow);                \
         before_new();                                                          \
-        return after_new(next(size, tag));                                     \
+        return after_new(next(size, tag), 0, size);                            \
     }
 
 #define DEFINE_NEW_ALIGNED(symbol)                                             \
@@ -197,7 +206,7 @@ after_delete(void *block, bool ours, size_t usable)
     {                                                                          \
         NEXT(new_aligned_function, #symbol, plain_new_aligned);                \
         before_new();                                                          \
-        return after_new(next(size, alignment));                               \
+        return after_new(next(size, alignment), alignment, size);              \
     }
 
 #define DEFINE_NEW_ALIGNED_NOTHROW(symbol)                                     \
@@ -206,7 +215,7 @@ after_delete(void *block, bool ours, size_t usable)
     {                                                                          \
         NEXT(new_aligned_nothrow_function, #symbol, plain_new_aligned_nothrow); \
         before_new();                                                          \
-        return after_new(next(size, alignment, tag));                          \
+        return after_new(next(size, alignment, tag), alignment, size);         \
     }
 
 /* Every delete without an alignment goes to the unsized one, UNSIZED. */

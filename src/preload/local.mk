@@ -9,9 +9,11 @@ libmemtop_so_SOURCES = \
 	src/preload/dormant.c src/preload/dormant.h \
 	src/preload/recorder.c src/preload/recorder.h \
 	src/preload/ring.c src/preload/ring.h \
+	src/preload/log.c src/preload/log.h \
 	src/preload/options.c src/preload/publish.c \
 	src/preload/start.c src/preload/fork.c src/preload/state.h \
 	src/segment/names.c src/segment/names.h \
+	src/segment/logline.c src/segment/logline.h \
 	src/segment/layout.h src/segment/seqlock.h src/segment/live.h src/segment/figures.h
 
 # No sanitizers here: they would need their runtime in every program.

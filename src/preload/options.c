@@ -130,8 +130,11 @@ mt_options_read(struct mt_options *options, const char **memtop_dir,
     memset(options, 0, sizeof *options);
     if (words != NULL)
         take_words(options, words);
+    options->log = environment("MALLOC_LOG");
+    options->log_minimal = environment("MALLOC_LOG_MINIMAL") != NULL;
     /* All calls are to be recorded; or each look at the clock is a system call. */
-    if (options->ring_capacity > 0 || getauxval(AT_SYSINFO_EHDR) == 0)
+    if (options->ring_capacity > 0 || (options->log != NULL && options->log[0] != '\0')
+        || getauxval(AT_SYSINFO_EHDR) == 0)
         options->dormant = false;
     if (environment("MEMUSAGE_TRACE_MMAP") != NULL)
         options->mappings = true;

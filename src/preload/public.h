@@ -11,5 +11,6 @@
 void cfree(void *block);                                    /* glibc < 2.26 */
 void free_sized(void *block, size_t size);                  /* C23 */
 void free_aligned_sized(void *block, size_t alignment, size_t size);
+void jemalloc_stats(void *stats, void *bins);               /* Mozilla's */
 
 #endif

@@ -89,6 +89,7 @@ mt_real_resolve(void)
     RESOLVE(mremap);
     RESOLVE(munmap);
     RESOLVE(prctl);
+    RESOLVE(jemalloc_stats); /* a name not found leaves a block: in the arena */
     RESOLVE(malloc); /* last: its presence tells that the table is complete */
 }
 

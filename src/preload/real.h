@@ -30,6 +30,7 @@ struct mt_real {
     void *(*mremap)(void *, size_t, size_t, int, ...);
     int (*munmap)(void *, size_t);
     int (*prctl)(int, ...);
+    void (*jemalloc_stats)(void *, void *); /* Mozilla's; most often NULL */
     uint32_t doubts; /* about the heads of blocks: see mt_usable_size */
 };
 

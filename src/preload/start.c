@@ -17,6 +17,7 @@
 #include "preload/account.h"
 #include "preload/compat.h"
 #include "preload/dormant.h"
+#include "preload/log.h"
 #include "preload/real.h"
 #include "preload/recorder.h"
 #include "preload/ring.h"
@@ -67,9 +68,11 @@ choose_accounting(void)
 static uint32_t
 active_mode(void)
 {
+    uint32_t mode = accounting | (mt_logging() ? MODE_LOGGED : 0);
+
     if (mt_options.ring_capacity == 0)
-        return accounting;
-    return accounting | MODE_EVENTS | (mt_ticks_are_tsc() ? MODE_TSC : 0);
+        return mode;
+    return mode | MODE_EVENTS | (mt_ticks_are_tsc() ? MODE_TSC : 0);
 }
 
 void
@@ -137,6 +140,8 @@ start(void)
     accounting = choose_accounting();
     rouse_allocator();
     reason = mt_publish(ORIGIN_EXEC, NULL);
+    /* Whether calls can be counted or not. */
+    mt_log_start(mt_options.log, mt_options.log_minimal);
     if (reason == REASON_NONE)
         reason = reason_not_to_count();
     if (reason != REASON_NONE) {
@@ -197,6 +202,8 @@ mt_wake(void)
     uint32_t seen = __atomic_load_n(&phase, __ATOMIC_ACQUIRE);
     int saved_errno = errno;
 
+    if (mt_guard.mode & MODE_LOGGED)
+        return true;
     if (mt_guard.mode & MODE_ASLEEP)
         return mt_dormant_wake();
     if (seen == PHASE_PASSIVE || seen == PHASE_STARTING || environ == NULL)

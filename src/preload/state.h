@@ -56,7 +56,9 @@ _Static_assert(sizeof(struct mt_guard) == 4096, "the guard is one page");
 HIDDEN extern struct mt_guard mt_guard;
 
 /* Bits of mode beside the accounting, which never changes: calls are written to
-   rings, with the TSC as their clock; calls are passed on uncounted (dormant.c). */
+   rings, with the TSC as their clock; calls are passed on uncounted (dormant.c);
+   calls are logged too (log.h), which leads to the slow paths of all wrappers. */
+#define MODE_LOGGED     32u
 #define MODE_ASLEEP     16u
 #define MODE_TSC        8u
 #define MODE_EVENTS     4u
@@ -102,7 +104,7 @@ struct mt_thread {
     uint8_t limit_checks : 5; /* times stack_limit was looked up again */
     bool is_main : 1;         /* tid is pid */
     bool forking : 1;         /* this thread summed the baseline */
-    bool event_written : 1;   /* of the deletion under way (cxx.c) */
+    bool event_written : 1;   /* of the deletion under way, or its line (cxx.c) */
 };
 _Static_assert(sizeof(struct mt_thread) <= 64, "static TLS is scarce");
 
@@ -126,6 +128,8 @@ struct mt_options {
     bool other_program;       /* MEMUSAGE_PROG_NAME names another */
     enum segment_accounting accounting; /* NONE: choose */
     uint32_t keeper;          /* keep=PID */
+    const char *log;          /* MALLOC_LOG, in the environment, or NULL */
+    bool log_minimal;         /* MALLOC_LOG_MINIMAL is set */
     char words[SEGMENT_OPTIONS_LEN];    /* as given */
     char segment[256];        /* segment=PATH, or "" */
 };
@@ -145,12 +149,19 @@ void mt_options_leave_preload(const char *own_path);
  */
 bool mt_wake(void);
 
+/* Are calls counted, and nothing else is to be done with them? */
+static inline bool
+mt_only_counting(void)
+{
+    return likely(mt_guard.mode - 1u < MODE_ASLEEP - 1u);
+}
+
 /* Are calls counted, this one on?  A wrapper asks once a call: a process may fall
    asleep in its midst, but what depends on the accounting stays as it is. */
 static inline bool
 mt_counting(void)
 {
-    return likely(mt_guard.mode - 1u < MODE_ASLEEP - 1u) || mt_wake();
+    return mt_only_counting() || mt_wake();
 }
 
 /* Fork: see fork.c. */

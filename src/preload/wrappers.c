@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "preload/account.h"
+#include "preload/log.h"
 #include "preload/public.h"
 #include "preload/real.h"
 #include "preload/ring.h"
@@ -265,6 +266,15 @@ unseal(void *block, uint64_t *size, size_t *usable)
     return true;
 }
 
+/* A call that allocates is complete: its line in the log, if there is one. */
+static void *
+logged(enum logalloc_call call, size_t other, size_t size, void *block)
+{
+    if (mt_logging())
+        mt_log_made(call, other, size, block);
+    return block;
+}
+
 /* ---- malloc, calloc, free ---- */
 
 /*
@@ -303,9 +313,9 @@ malloc_rarely(size_t size)
         mt_thread.last_block = block;
         return block;
     }
-    if (!mt_counting())
-        return uncounted_malloc(size);
-    return made(FN_MALLOC, mt_real.malloc(padded(size)), size);
+    return logged(LOGALLOC_MALLOC, 0, size,
+                  mt_counting() ? made(FN_MALLOC, mt_real.malloc(padded(size)), size)
+                                : uncounted_malloc(size));
 }
 
 PUBLIC void *
@@ -318,19 +328,30 @@ malloc(size_t size)
     return sleeping() ? mt_real.malloc(size) : malloc_rarely(size);
 }
 
-PUBLIC void *
-calloc(size_t count, size_t size)
+static inline __attribute__((always_inline)) void *
+counted_calloc(size_t count, size_t size)
 {
     size_t total;
 
-    if (unlikely(!mt_counting()))
-        return uncounted_calloc(count, size);
     if (unlikely(__builtin_mul_overflow(count, size, &total))) {
         void *refused = mt_real.calloc(count, size);
         mt_count_failed(FN_CALLOC, 0, SIZE_MAX, true);
         return refused;
     }
     return made(FN_CALLOC, mt_real.calloc(1, padded(total)), total);
+}
+
+static __attribute__((noinline)) void *
+calloc_rarely(size_t count, size_t size)
+{
+    return logged(LOGALLOC_CALLOC, count, size,
+                  mt_wake() ? counted_calloc(count, size) : uncounted_calloc(count, size));
+}
+
+PUBLIC void *
+calloc(size_t count, size_t size)
+{
+    return mt_only_counting() ? counted_calloc(count, size) : calloc_rarely(count, size);
 }
 
 /* Counts a block of ours that is about to be freed, in any mode. */
@@ -404,21 +425,34 @@ free_recorded(void *block)
 }
 
 static __attribute__((noinline)) void
-free_rarely(void *block)
+free_otherwise(void *block)
 {
-    if (block == NULL) {
-        count_free_null();
-    } else if (likely(mt_guard.mode == ACCOUNTING_USABLE) && likely(!mt_arena_holds(block))) {
-        size_t usable = mt_usable_size(block);
-        mt_count_freed(usable, usable);
-        mt_real.free(block);
-        mt_thread.last_block = block;
-    } else if (!mt_counting()) {
+    bool counted = mt_counting();
+
+    if (mt_logging() && !mt_arena_holds(block) && !mt_thread.event_written)
+        mt_log_free(block);
+    if (block == NULL && counted) {
+        mt_count_free_null();
+    } else if (!counted) {
         uncounted_free(block);
     } else if (!mt_arena_holds(block)) {
         going(block);
         mt_real.free(block);
         mt_thread.last_block = block;
+    }
+}
+
+static __attribute__((noinline)) void
+free_rarely(void *block)
+{
+    if (likely(mt_guard.mode == ACCOUNTING_USABLE) && likely(block != NULL)
+        && likely(!mt_arena_holds(block))) {
+        size_t usable = mt_usable_size(block);
+        mt_count_freed(usable, usable);
+        mt_real.free(block);
+        mt_thread.last_block = block;
+    } else {
+        free_otherwise(block);
     }
 }
 
@@ -527,7 +561,7 @@ realloc_ours(void *block, size_t size, struct mt_resize *resize)
     return moved;
 }
 
-static void *
+static inline __attribute__((always_inline)) void *
 counted_realloc(void *block, size_t size)
 {
     struct mt_resize resize = {.kind = RESIZE_MOVED};
@@ -548,10 +582,24 @@ counted_realloc(void *block, size_t size)
                      : realloc_ours(block, size, &resize);
 }
 
+/* To the log a block of the arena, which it has not seen, is as good as none. */
+static __attribute__((noinline)) void *
+realloc_rarely(void *block, size_t size)
+{
+    bool counted = mt_wake();
+    void *told = block != NULL && mt_arena_holds(block) ? NULL : block;
+    struct log_resize *resize = mt_logging() ? mt_log_resize_begin(told) : NULL;
+    void *result = counted ? counted_realloc(block, size) : uncounted_realloc(block, size);
+
+    if (mt_logging())
+        mt_log_resize_end(resize, told, size, result);
+    return result;
+}
+
 PUBLIC void *
 realloc(void *block, size_t size)
 {
-    return mt_counting() ? counted_realloc(block, size) : uncounted_realloc(block, size);
+    return mt_only_counting() ? counted_realloc(block, size) : realloc_rarely(block, size);
 }
 
 PUBLIC void *
@@ -570,32 +618,30 @@ reallocarray(void *block, size_t count, size_t size)
 
 /* ---- the aligned family ---- */
 
-PUBLIC int
-posix_memalign(void **out, size_t alignment, size_t size)
+static inline __attribute__((always_inline)) int
+counted_posix_memalign(void **out, size_t alignment, size_t size)
 {
-    int error;
+    int error = mt_real.posix_memalign(out, alignment, padded(size));
 
-    if (unlikely(!mt_counting()))
-        return uncounted_posix_memalign(out, alignment, size);
-    error = mt_real.posix_memalign(out, alignment, padded(size));
     made(FN_POSIX_MEMALIGN, error == 0 ? *out : NULL, size);
     return error;
 }
 
-PUBLIC void *
-aligned_alloc(size_t alignment, size_t size)
+static __attribute__((noinline)) int
+posix_memalign_rarely(void **out, size_t alignment, size_t size)
 {
-    if (unlikely(!mt_counting()))
-        return uncounted_aligned(alignment, size);
-    return made(FN_ALIGNED_ALLOC, mt_real.aligned_alloc(alignment, padded(size)), size);
+    int error = mt_wake() ? counted_posix_memalign(out, alignment, size)
+                          : uncounted_posix_memalign(out, alignment, size);
+
+    logged(LOGALLOC_POSIX_MEMALIGN, alignment, size, error == 0 ? *out : NULL);
+    return error;
 }
 
-PUBLIC void *
-memalign(size_t alignment, size_t size)
+PUBLIC int
+posix_memalign(void **out, size_t alignment, size_t size)
 {
-    if (unlikely(!mt_counting()))
-        return uncounted_aligned(alignment, size);
-    return made(FN_MEMALIGN, mt_real.memalign(alignment, padded(size)), size);
+    return mt_only_counting() ? counted_posix_memalign(out, alignment, size)
+                              : posix_memalign_rarely(out, alignment, size);
 }
 
 static size_t
@@ -604,25 +650,82 @@ page_size(void)
     return (size_t)getpagesize();
 }
 
-PUBLIC void *
-valloc(size_t size)
-{
-    if (unlikely(!mt_counting()))
-        return uncounted_aligned(page_size(), size);
-    return made(FN_VALLOC, mt_real.valloc(padded(size)), size);
-}
-
-/* The program may use all of the last page: the trailer comes behind it. */
-PUBLIC void *
-pvalloc(size_t size)
+static size_t
+whole_pages(size_t size)
 {
     size_t whole = (size + page_size() - 1) & -page_size();
 
-    if (whole < size)
-        whole = size;
-    if (unlikely(!mt_counting()))
-        return uncounted_aligned(page_size(), whole);
-    return made(FN_PVALLOC, mt_real.pvalloc(padded(whole)), size);
+    return whole < size ? size : whole;
+}
+
+static inline __attribute__((always_inline)) void *
+counted_aligned(enum segment_function fn, size_t alignment, size_t size)
+{
+    if (fn == FN_ALIGNED_ALLOC)
+        return made(fn, mt_real.aligned_alloc(alignment, padded(size)), size);
+    if (fn == FN_VALLOC)
+        return made(fn, mt_real.valloc(padded(size)), size);
+    /* The program may use all of the last page: the trailer comes behind it. */
+    if (fn == FN_PVALLOC)
+        return made(fn, mt_real.pvalloc(padded(whole_pages(size))), size);
+    return made(fn, mt_real.memalign(alignment, padded(size)), size);
+}
+
+/* alignment: a page's for the two that are not told one. */
+static __attribute__((noinline)) void *
+aligned_rarely(enum segment_function fn, size_t alignment, size_t size)
+{
+    bool counted = mt_wake();
+    size_t whole = fn == FN_PVALLOC ? whole_pages(size) : size;
+    void *block = counted ? counted_aligned(fn, alignment, size)
+                          : uncounted_aligned(alignment, whole);
+
+    if (fn == FN_ALIGNED_ALLOC)
+        return logged(LOGALLOC_ALIGNED_ALLOC, alignment, size, block);
+    if (fn == FN_MEMALIGN)
+        return logged(LOGALLOC_MEMALIGN, alignment, size, block);
+    return logged(LOGALLOC_VALLOC, 0, whole, block); /* there is no line of pvalloc */
+}
+
+PUBLIC void *
+aligned_alloc(size_t alignment, size_t size)
+{
+    return mt_only_counting() ? counted_aligned(FN_ALIGNED_ALLOC, alignment, size)
+                              : aligned_rarely(FN_ALIGNED_ALLOC, alignment, size);
+}
+
+PUBLIC void *
+memalign(size_t alignment, size_t size)
+{
+    return mt_only_counting() ? counted_aligned(FN_MEMALIGN, alignment, size)
+                              : aligned_rarely(FN_MEMALIGN, alignment, size);
+}
+
+PUBLIC void *
+valloc(size_t size)
+{
+    return mt_only_counting() ? counted_aligned(FN_VALLOC, 0, size)
+                              : aligned_rarely(FN_VALLOC, page_size(), size);
+}
+
+PUBLIC void *
+pvalloc(size_t size)
+{
+    return mt_only_counting() ? counted_aligned(FN_PVALLOC, 0, size)
+                              : aligned_rarely(FN_PVALLOC, page_size(), size);
+}
+
+/* ---- jemalloc_stats ---- */
+
+/* Mozilla's allocator has it; for others it is a mark in the log. */
+PUBLIC void
+jemalloc_stats(void *stats, void *bins)
+{
+    mt_counting();
+    if (mt_real.jemalloc_stats != NULL)
+        mt_real.jemalloc_stats(stats, bins);
+    if (mt_logging())
+        mt_log_stats();
 }
 
 /* ---- malloc_usable_size ---- */
