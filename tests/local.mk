@@ -260,9 +260,7 @@ TESTS += tests/unit/logalloc tests/unit/munge tests/unit/replay tests/unit/repla
 endif
 dist_check_SCRIPTS += tests/e2e/munge.sh tests/e2e/replay.sh
 TESTS += tests/e2e/munge.sh tests/e2e/replay.sh
-check_DATA += tests/e2e/logalloc-recorder.plugin
-CLEANFILES += tests/e2e/logalloc-recorder.plugin
-EXTRA_DIST += tests/data/logalloc tests/e2e/logalloc-recorder.c
+EXTRA_DIST += tests/data/logalloc
 
 # In containers, and from outside.
 if HAVE_CMOCKA

@@ -8,7 +8,7 @@ LC_ALL=C
 build=${memtop%/*}
 tested=$build/memtop-replay
 munge=$build/memtop-munge
-recorder=$build/tests/e2e/logalloc-recorder.plugin
+library=$build/libmemtop.so
 
 same() {
     cmp -s "$1" "$2" || fail "$1 is not $2: $(diff "$1" "$2" | head -n 9)"
@@ -92,38 +92,36 @@ like err '^at the end: 0 B asked for in 0 blocks'
 [ -z "$sanitized" ] || finish
 
 # --- recorded while it replays, the log is the log ---
-if [ -e "$recorder" ]; then
-    grep '^1 ' "$data/replay.munged" >expected
-    for target in 1 file; do
-        for locale_name in C C.UTF-8; do
-            rm -f file
-            LC_ALL=$locale_name MALLOC_LOG=$target LD_PRELOAD=$recorder \
-                "$tested" -q <"$data/replay.munged" >out 2>err || fail "recorded: $?"
-            [ $target = 1 ] || cp file out
-            sed -n '/jemalloc_stats/,$p' out | "$munge" >munged || fail "munged: $?"
-            same munged expected
-        done
+grep '^1 ' "$data/replay.munged" >expected
+for target in 1 file; do
+    for locale_name in C C.UTF-8; do
+        rm -f file
+        LC_ALL=$locale_name MALLOC_LOG=$target LD_PRELOAD=$library \
+            "$tested" -q <"$data/replay.munged" >out 2>err || fail "recorded: $?"
+        [ $target = 1 ] || cp file out
+        sed -n '/jemalloc_stats/,$p' out | "$munge" >munged || fail "munged: $?"
+        same munged expected
     done
-    MALLOC_LOG=1 MALLOC_LOG_MINIMAL=1 LD_PRELOAD=$recorder \
-        "$tested" -q <"$data/replay.munged" 2>err |
-        sed -n '/jemalloc_stats/,$p' | "$munge" >munged || fail "minimal: $?"
-    [ "$(getconf PAGESIZE)" != 4096 ] || same munged "$data/minimal.munged"
+done
+MALLOC_LOG=1 MALLOC_LOG_MINIMAL=1 LD_PRELOAD=$library \
+    "$tested" -q <"$data/replay.munged" 2>err |
+    sed -n '/jemalloc_stats/,$p' | "$munge" >munged || fail "minimal: $?"
+[ "$(getconf PAGESIZE)" != 4096 ] || same munged "$data/minimal.munged"
 
-    # A real program: as many calls in memtop's report as there are in the log.
-    awk 'BEGIN { for (i = 1; i <= 3000; i++) print i " 1 malloc(8)=0x" i "0" }' >raw
-    MALLOC_LOG=$work/real.log LD_PRELOAD=$recorder "$munge" raw >out ||
-        fail "the program did not stand recording: $?"
-    "$munge" real.log >real.munged || fail "a real log: $?"
-    "$memtop" -B "$tested" -q /dev/null 2>none || fail "memtop: $?"
-    "$memtop" -B "$tested" -q real.munged 2>all || fail "memtop: $?"
-    for function in malloc calloc realloc free; do
-        calls() { sed -n "s/^ *$function| *\([0-9]*\) .*/\1/p" "$1"; }
-        logged=$(grep -c " $function(" real.munged)
-        [ $(($(calls all) - $(calls none))) = "$logged" ] ||
-            fail "$function: $logged in the log, $(calls none) and $(calls all)"
-    done
-    [ "$(grep -c . real.munged)" -gt 3000 ] || fail "hardly anything was recorded"
-fi
+# A real program: as many calls in memtop's report as there are in the log.
+awk 'BEGIN { for (i = 1; i <= 3000; i++) print i " 1 malloc(8)=0x" i "0" }' >raw
+MALLOC_LOG=$work/real.log LD_PRELOAD=$library "$munge" raw >out ||
+    fail "the program did not stand recording: $?"
+"$munge" real.log >real.munged || fail "a real log: $?"
+"$memtop" -B "$tested" -q /dev/null 2>none || fail "memtop: $?"
+"$memtop" -B "$tested" -q real.munged 2>all || fail "memtop: $?"
+for function in malloc calloc realloc free; do
+    calls() { sed -n "s/^ *$function| *\([0-9]*\) .*/\1/p" "$1"; }
+    logged=$(grep -c " $function(" real.munged)
+    [ $(($(calls all) - $(calls none))) = "$logged" ] ||
+        fail "$function: $logged in the log, $(calls none) and $(calls all)"
+done
+[ "$(grep -c . real.munged)" -gt 3000 ] || fail "hardly anything was recorded"
 
 # --- other allocators ---
 present=glibc

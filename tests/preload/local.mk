@@ -26,7 +26,7 @@ watched = $(programs)/rows.run $(programs)/threads.run $(programs)/stack.run \
 	$(programs)/deep.plugin $(programs)/plugins.run $(programs)/heap.run \
 	$(programs)/harm.run $(programs)/faults.run $(programs)/sandbox.run \
 	$(programs)/meddler.plugin \
-	$(programs)/rings.run $(programs)/dormant.run
+	$(programs)/rings.run $(programs)/dormant.run $(programs)/log.run
 EXTRA_DIST += $(programs)/cases.h $(programs)/rows.c $(programs)/threads.c \
 	$(programs)/stack.c $(programs)/forks.c $(programs)/life.c \
 	$(programs)/ifunc.c $(programs)/signals.c $(programs)/bump.c $(programs)/blind.c \
@@ -34,7 +34,7 @@ EXTRA_DIST += $(programs)/cases.h $(programs)/rows.c $(programs)/threads.c \
 	$(programs)/deep.c $(programs)/plugins.c $(programs)/heap.c \
 	$(programs)/harm.c $(programs)/faults.c $(programs)/sandbox.c \
 	$(programs)/meddler.c \
-	$(programs)/rings.c $(programs)/dormant.c
+	$(programs)/rings.c $(programs)/dormant.c $(programs)/log.c
 
 if HAVE_CMOCKA
 check_DATA += $(watched)
@@ -45,7 +45,7 @@ WATCH_LIBS = tests/preload/libwatch.a src/segment/libsegment.a $(CMOCKA_LIBS) $(
 library_tests = tests/preload/rows tests/preload/threads tests/preload/stack \
 	tests/preload/forks tests/preload/life tests/preload/allocators \
 	tests/preload/options tests/preload/harm tests/preload/rings \
-	tests/preload/foreign tests/preload/faults tests/preload/dormant
+	tests/preload/foreign tests/preload/faults tests/preload/dormant tests/preload/log
 check_PROGRAMS += $(library_tests)
 TESTS += $(library_tests)
 tests_preload_rows_LDADD = $(WATCH_LIBS)
@@ -60,6 +60,7 @@ tests_preload_rings_LDADD = $(WATCH_LIBS)
 tests_preload_foreign_LDADD = $(WATCH_LIBS)
 tests_preload_faults_LDADD = $(WATCH_LIBS)
 tests_preload_dormant_LDADD = $(WATCH_LIBS)
+tests_preload_log_LDADD = src/trace/libtrace.a $(WATCH_LIBS)
 endif
 CLEANFILES += $(watched)
 

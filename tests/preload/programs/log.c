@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Programs for the text log. */
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "cases.h"
+
+void jemalloc_stats(void *stats, void *bins) __attribute__((weak));
+
+/* volatile: a compiler warns of what it can see. */
+static volatile size_t too_much = (size_t)PTRDIFF_MAX + 1;
+
+/* Every line of the table, and what has none of its own. */
+static void
+every(void)
+{
+    void *block = malloc(11);
+
+    REQUIRE(block != NULL && jemalloc_stats != NULL);
+    free(realloc(block, 2000));
+    free(calloc(3, 13));
+    REQUIRE(posix_memalign(&block, 64, 14) == 0);
+    free(block);
+    free(memalign(128, 15));
+    free(aligned_alloc(256, 256));
+    free(valloc(16));
+    free(pvalloc(17));
+    jemalloc_stats(NULL, NULL);
+    free(realloc(NULL, 18));
+    block = malloc(19);
+    REQUIRE(realloc(block, too_much) == NULL && errno == ENOMEM);
+    REQUIRE(realloc(block, 0) == NULL);
+    free(NULL);
+    REQUIRE(malloc(too_much) == NULL && calloc(too_much, 2) == NULL);
+    free(reallocarray(NULL, 4, 5));
+}
+
+static void
+work(void)
+{
+    for (size_t i = 0; i < 1000; i++) {
+        errno = 77;
+        free(realloc(malloc(i + 1), i + 100));
+        REQUIRE(errno == 77);
+    }
+}
+
+/* A parent and its child, eight threads each, that hand blocks to each other and
+   let them grow, so that addresses come back soon and elsewhere. */
+#define THREADS 8
+#define SLOTS   64
+
+static void *slots[SLOTS];
+
+static void *
+exchange(void *seed)
+{
+    unsigned random = (unsigned)(uintptr_t)seed;
+
+    for (unsigned i = 0; i < 3000; i++) {
+        random = random * 1103515245 + 12345;
+        void *block = __atomic_exchange_n(&slots[(random >> 8) % SLOTS], NULL,
+                                          __ATOMIC_ACQ_REL);
+        block = random & 1 ? realloc(block, 16 + (random >> 20)) : (free(block), malloc(40));
+        free(__atomic_exchange_n(&slots[(random >> 16) % SLOTS], block, __ATOMIC_ACQ_REL));
+    }
+    return NULL;
+}
+
+static void
+crowd(void)
+{
+    pthread_t threads[THREADS];
+    pid_t child;
+
+    mallopt(M_ARENA_MAX, 1);
+    child = fork();
+    for (unsigned i = 0; i < THREADS; i++)
+        REQUIRE(pthread_create(&threads[i], NULL, exchange, (void *)(uintptr_t)(i + 1)) == 0);
+    for (unsigned i = 0; i < THREADS; i++)
+        REQUIRE(pthread_join(threads[i], NULL) == 0);
+    if (child == 0)
+        exit(0);
+    int status;
+    REQUIRE(waitpid(child, &status, 0) == child && status == 0);
+}
+
+/* Takes every descriptor for a file of its own. */
+static void
+descriptors_taken(void)
+{
+    struct stat st;
+    int fd;
+
+    work();
+    for (fd = 3; fd < 1024; fd++)
+        close(fd);
+    fd = open("own", O_RDWR | O_CREAT, 0600);
+    REQUIRE(fd == 3);
+    for (int other = 4; other < 1024; other++)
+        dup2(fd, other);
+    work();
+    REQUIRE(fstat(fd, &st) == 0 && st.st_size == 0);
+}
+
+/* A shell puts a file in the place of its standard output. */
+static void
+output_redirected(void)
+{
+    struct stat st;
+
+    work();
+    int fd = open("own", O_RDWR | O_CREAT, 0600);
+    REQUIRE(fd >= 0 && dup2(fd, 1) == 1);
+    work();
+    REQUIRE(fstat(fd, &st) == 0 && st.st_size == 0);
+}
+
+static volatile sig_atomic_t caught;
+
+static void
+count(int signal)
+{
+    (void)signal;
+    caught++;
+}
+
+/* The log cannot be written: nothing tells the program. */
+static void
+unwritable(void)
+{
+    signal(SIGPIPE, count);
+    signal(SIGXFSZ, count);
+    work();
+    REQUIRE(caught == 0);
+}
+
+static void
+limited(void)
+{
+    struct rlimit limit = {10000, 10000};
+
+    REQUIRE(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+    unwritable();
+}
+
+/* A signal of the program's own that waits is still there. */
+static void
+pending(void)
+{
+    sigset_t set;
+
+    signal(SIGPIPE, count);
+    sigemptyset(&set);
+    sigaddset(&set, SIGPIPE);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    raise(SIGPIPE);
+    work();
+    REQUIRE(caught == 0);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    REQUIRE(caught == 1);
+}
+
+CASES
+    CASE(every) CASE(work) CASE(crowd) CASE(descriptors_taken) CASE(output_redirected)
+    CASE(unwritable) CASE(limited) CASE(pending)
+END_CASES
