@@ -190,6 +190,30 @@ text_pad(char *buf, size_t size, const char *text, size_t columns, enum text_ali
     return buf;
 }
 
+size_t
+text_line(char *buf, size_t size, const char *text, size_t columns)
+{
+    size_t left = strlen(text), done = 0, word_end = 0, used = 0;
+
+    while (done < left) {
+        struct glyph glyph = next_glyph(text + done, left - done);
+
+        if (text[done] == ' ')
+            word_end = done > 0 && text[done - 1] == ' ' ? word_end : done;
+        else if (used + glyph.columns > columns && done > 0)
+            break;
+        used += glyph.columns;
+        done += glyph.consumed;
+    }
+    if (done < left && word_end > 0)
+        done = word_end;
+    if (buf != NULL)
+        text_sanitise(buf, size, text, done);
+    while (text[done] == ' ')
+        done++;
+    return done;
+}
+
 /* Decodes the UTF-8 character at text; 0 if it is none: overlong forms,
    surrogates and values above U+10FFFF are none. */
 static size_t

@@ -98,6 +98,27 @@ padded(void **state)
 }
 
 static void
+lines(void **state)
+{
+    char line[16];
+
+    (void)state;
+    assert_int_equal(text_line(line, sizeof line, "two   words", 4), 6);
+    assert_string_equal(line, "two");
+    assert_int_equal(text_line(NULL, 0, "", 10), 0);
+    assert_int_equal(text_line(NULL, 0, "whole", 5), 5);
+    assert_int_equal(text_line(NULL, 0, "two words", 9), 9);
+    assert_int_equal(text_line(NULL, 0, "two words", 8), 4);
+    assert_int_equal(text_line(NULL, 0, "two words", 3), 4);
+    assert_int_equal(text_line(NULL, 0, "two words", 2), 2);
+    assert_int_equal(text_line(NULL, 0, "two   words", 4), 6);
+    assert_int_equal(text_line(NULL, 0, "x", 0), 1);
+    assert_int_equal(text_line(NULL, 0, WIDE WIDE WIDE, 5), 6);
+    assert_int_equal(text_line(NULL, 0, WIDE, 1), 3);
+    assert_int_equal(text_line(NULL, 0, "e" ACUTE "e" ACUTE, 1), 3);
+}
+
+static void
 c_locale(void **state)
 {
     char buf[64];
@@ -177,6 +198,7 @@ main(void)
         cmocka_unit_test_setup(sanitised, use_utf8),
         cmocka_unit_test_setup(clipped, use_utf8),
         cmocka_unit_test_setup(padded, use_utf8),
+        cmocka_unit_test_setup(lines, use_utf8),
         cmocka_unit_test_setup(c_locale, use_c),
         cmocka_unit_test_setup(utf8_for_files, use_utf8),
         cmocka_unit_test_setup(utf8_from_another_charset, use_c),
