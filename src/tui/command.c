@@ -137,7 +137,7 @@ command_interact(struct app *app)
 static void
 scroll_action(struct app *app, enum action action)
 {
-    int page = app->picture.layout.block[BLOCK_BODY].rows - 2;
+    int page = view_page_rest(&app->picture).rows - 1;
 
     if (page < 1)
         page = 1;

@@ -52,7 +52,7 @@ walk(const struct app *app, int index, int step)
 static void
 reveal(struct app *app, int index)
 {
-    int rows = app->picture.layout.block[BLOCK_BODY].rows - 1;
+    int rows = view_page_rest(&app->picture).rows;
     int lines = view_output_lines(&app->scene);
     int limit = view_scroll_limit(&app->picture, &app->view, &app->scene);
     int below = lines - app->view.scroll;   /* the first line that is not shown */

@@ -18,7 +18,7 @@ void
 follow_step(struct app *app, int steps)
 {
     const struct roster *roster = session_roster(app->session);
-    int lines = app->picture.layout.block[BLOCK_BODY].rows - 2;
+    int lines = processes_lines(view_page_rest(&app->picture).rows);
     struct view *view = &app->view;
 
     if (roster == NULL)

@@ -34,7 +34,7 @@ struct picker {
 static int
 lines(const struct picker *picker)
 {
-    return picker->canvas.rows - 3;   /* without title, heading, footer */
+    return processes_lines(picker->canvas.rows - 2);   /* without title and footer */
 }
 
 static void

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "i18n.h"
+#include "tui/view.h"
 
 #define MARK_COLS    2
 #define PID_COLS     8
@@ -20,10 +21,13 @@
 #define RATE_COLS    9
 #define TIME_COLS    10
 #define REMARK_COLS  12
+#define NARROW_COLS  36   /* below: a short heap and the program */
+#define SHORT_COLS   7
 
 /* Their widths, 0 where they are not shown. */
 struct columns {
     int pid, state, heap, peak, rate, rss, time;
+    bool narrow;   /* the heap is short */
 };
 
 /* As wide as its values and its heading need. */
@@ -48,11 +52,14 @@ take(int *left, int before, int cols)
 static struct columns
 choose_columns(int cols)
 {
-    struct columns columns = { .pid = width(PID_COLS, _("pid")) };
-    int left = cols - MARK_COLS - columns.pid - cols / 3; /* the program's */
+    struct columns columns = { .heap = width(BYTES_COLS, _("heap")) };
+    int left = cols - MARK_COLS - cols / 3; /* the program's */
 
-    columns.heap = take(&left, columns.pid, width(BYTES_COLS, _("heap")));
-    columns.state = take(&left, columns.heap, width(STATE_COLS, _("state")) + 1);
+    if (cols < NARROW_COLS)
+        return (struct columns){ .heap = SHORT_COLS, .narrow = true };
+    left -= columns.heap;
+    columns.pid = take(&left, columns.heap, width(PID_COLS, _("pid")));
+    columns.state = take(&left, columns.pid, width(STATE_COLS, _("state")) + 1);
     columns.peak = take(&left, columns.state, width(BYTES_COLS, _("peak")));
     /* TRANSLATORS: allocations per second */
     columns.rate = take(&left, columns.peak, width(RATE_COLS, _("allocs/s")));
@@ -74,7 +81,8 @@ draw_heading(struct canvas *canvas, const struct columns *columns, int row, int 
              int end)
 {
     col += MARK_COLS;
-    put(canvas, row, &col, columns->pid, ROLE_DIM, _("pid"));
+    if (columns->pid > 0)
+        put(canvas, row, &col, columns->pid, ROLE_DIM, _("pid"));
     if (columns->state > 0)
         canvas_field(canvas, row, col + 2, columns->state - 2, TEXT_LEFT, ROLE_DIM,
                      _("state"));
@@ -200,12 +208,21 @@ draw_entry(struct canvas *canvas, const struct rect *rect, const struct columns 
     if (entry->pid == processes->followed)
         canvas_put(canvas, row, rect->col + 1, 1, ROLE_VALUE, "*");
     snprintf(text, sizeof text, "%d", (int)entry->pid);
-    put(canvas, row, &col, columns->pid, entry->ended ? ROLE_DIM : ROLE_VALUE, text);
+    if (columns->pid > 0)
+        put(canvas, row, &col, columns->pid, entry->ended ? ROLE_DIM : ROLE_VALUE,
+            text);
     if (columns->state > 0)
         canvas_field(canvas, row, col + 2, columns->state - 2, TEXT_LEFT,
                      state_role(entry), process_state_word(entry->state));
     col += columns->state;
-    put_bytes(canvas, row, &col, columns->heap, role, entry->measured, entry->heap, unit);
+    if (columns->narrow)
+        put(canvas, row, &col, columns->heap, role,
+            entry->measured
+                ? units_axis_compact(text, sizeof text, entry->heap, unit & UNIT_SI)
+                : "-");
+    else
+        put_bytes(canvas, row, &col, columns->heap, role, entry->measured, entry->heap,
+                  unit);
     put_bytes(canvas, row, &col, columns->peak, role, entry->measured, entry->heap_peak,
               unit);
     if (columns->rate > 0)
@@ -257,6 +274,12 @@ processes_step(const struct roster *roster, pid_t selected, int steps, int lines
     return roster_at(roster, (size_t)index)->pid;
 }
 
+int
+processes_lines(int rows)
+{
+    return rows - view_has_headings(rows);
+}
+
 void
 processes_draw(struct canvas *canvas, const struct rect *rect,
                const struct processes *processes)
@@ -264,7 +287,7 @@ processes_draw(struct canvas *canvas, const struct rect *rect,
     const struct columns columns = choose_columns(rect->cols);
     const struct roster *roster = processes->roster;
     size_t selected = processes_index(roster, processes->selected);
-    int headings = rect->rows > 1, lines = rect->rows - headings;
+    int lines = processes_lines(rect->rows), headings = rect->rows - lines;
     size_t first = (size_t)first_line(selected, processes->scroll, lines);
 
     if (headings)

@@ -19,6 +19,9 @@ struct processes {
 void processes_draw(struct canvas *canvas, const struct rect *rect,
                     const struct processes *processes);
 
+/* How many processes so many rows have. */
+int processes_lines(int rows);
+
 /* Where the selected one stands in the roster: 0 if it is not there. */
 size_t processes_index(const struct roster *roster, pid_t selected);
 

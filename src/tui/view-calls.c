@@ -17,6 +17,7 @@
 
 #define CLASSIC_ROWS 4   /* malloc, realloc, calloc, free */
 #define REMARK_COLS  14
+#define REMARKS_MAX  3
 #define FACT_COLS    26
 
 /* One row as numbers. */
@@ -25,23 +26,18 @@ struct row {
     struct amount calls, bytes, failed;
     double rate;           /* < 0: not known */
     bool never_fails;
-    char remark[160];
+    char remarks[REMARKS_MAX][64];
+    int remark_count;
 };
 
 static void
 remark_add(struct row *row, const char *format, uint64_t count)
 {
-    size_t used = strlen(row->remark);
     char text[UNITS_MAX];
 
-    if (count == 0)
-        return;
-    if (used > 0 && used + 3 < sizeof row->remark) {
-        memcpy(row->remark + used, ", ", 3);
-        used += 2;
-    }
-    snprintf(row->remark + used, sizeof row->remark - used, format,
-             units_count(text, sizeof text, count));
+    if (count > 0 && row->remark_count < REMARKS_MAX)
+        snprintf(row->remarks[row->remark_count++], sizeof row->remarks[0], format,
+                 units_count(text, sizeof text, count));
 }
 
 static void
@@ -124,6 +120,7 @@ enum field { FIELD_CALLS, FIELD_RATE, FIELD_TOTAL, FIELD_FAILED, FIELD_COUNT };
 struct columns {
     int name;
     int field[FIELD_COUNT];
+    bool compact;   /* counts are short */
     bool remark;
 };
 
@@ -149,7 +146,7 @@ static struct columns
 choose_columns(const struct view *view, const struct scene *scene, int cols, bool all)
 {
     static const enum field drop_order[] = { FIELD_RATE, FIELD_FAILED, FIELD_TOTAL };
-    struct columns columns = { 8, { 13, 10, 11, 9 }, false };
+    struct columns columns = { 8, { 13, 10, 11, 9 }, false, false };
     int total = total_cols(view, scene->process);
     int left;
 
@@ -174,6 +171,11 @@ choose_columns(const struct view *view, const struct scene *scene, int cols, boo
         left += columns.field[drop_order[i]];
         columns.field[drop_order[i]] = 0;
     }
+    if (left < 0) {
+        columns.compact = true;
+        columns.name = columns.name < cols / 2 ? columns.name : cols / 2;
+        columns.field[FIELD_CALLS] = cols - 1 - columns.name;
+    }
     return columns;
 }
 
@@ -193,12 +195,15 @@ draw_heading(struct picture *picture, const struct columns *columns,
 }
 
 static void
-field_text(char *text, size_t size, const struct view *view, const struct row *values,
-           enum field field)
+field_text(char *text, size_t size, const struct view *view,
+           const struct columns *columns, const struct row *values, enum field field)
 {
     switch (field) {
     case FIELD_CALLS:
-        amount_count(text, size, &values->calls);
+        if (columns->compact)
+            amount_count_compact(text, size, &values->calls);
+        else
+            amount_count(text, size, &values->calls);
         break;
     case FIELD_RATE:
         units_count_compact(text, size,
@@ -212,6 +217,21 @@ field_text(char *text, size_t size, const struct view *view, const struct row *v
         text[0] = '\0';
         if (!values->never_fails)
             amount_count_compact(text, size, &values->failed);
+    }
+}
+
+/* Whole ones, as many as have room. */
+static void
+draw_remarks(struct canvas *canvas, const struct row *values, int row, int col, int end)
+{
+    for (int i = 0; i < values->remark_count; i++) {
+        const char *remark = values->remarks[i];
+
+        if (col + (i > 0 ? 2 : 0) + (int)text_columns(remark) > end)
+            return;
+        if (i > 0)
+            col += canvas_put(canvas, row, col, 2, ROLE_NORMAL, ", ");
+        col += canvas_put(canvas, row, col, end - col, ROLE_NORMAL, remark);
     }
 }
 
@@ -229,7 +249,7 @@ draw_row(struct picture *picture, const struct view *view, const struct columns 
     for (unsigned i = 0; i < FIELD_COUNT; i++) {
         int cols = columns->field[i];
 
-        field_text(text, sizeof text, view, values, (enum field)i);
+        field_text(text, sizeof text, view, columns, values, (enum field)i);
         canvas_field(canvas, row, col, cols, TEXT_RIGHT, ROLE_NORMAL, text);
         col += cols;
         if (i == FIELD_FAILED && cols > 0 && amount_size(&values->failed) > 0)
@@ -237,7 +257,7 @@ draw_row(struct picture *picture, const struct view *view, const struct columns 
                          ROLE_BAD);
     }
     if (columns->remark)
-        canvas_put(canvas, row, col + 2, end - col - 2, ROLE_NORMAL, values->remark);
+        draw_remarks(canvas, values, row, col + 2, end);
 }
 
 /* The rows there are, in the page's own order; returns how many. */
@@ -269,7 +289,7 @@ sort_key(const struct row *row, unsigned column)
     }
 }
 
-/* Heading and rows from the top of rect; skips the first ones. */
+/* Headings and rows from the top of rect; skips the first ones. */
 static void
 draw_table(struct picture *picture, const struct view *view, const struct scene *scene,
            const struct rect *rect, bool all, int skip)
@@ -282,13 +302,14 @@ draw_table(struct picture *picture, const struct view *view, const struct scene 
     uint16_t order[FN_COUNT + MAPPING_COUNT];
     size_t count = collect_rows(rows, scene, all);
 
-    if (rect->rows <= 0)
-        return;
+    int headings = view_has_headings(rect->rows);
+
     for (size_t i = 0; i < count; i++)
         keys[i] = sort_key(&rows[i], sort->column);
     sort_rows(order, count, sort, keys);
-    draw_heading(picture, &columns, sort, rect->row, rect->col);
-    for (int i = skip, line = 1; i < (int)count && line < rect->rows; i++, line++)
+    if (headings)
+        draw_heading(picture, &columns, sort, rect->row, rect->col);
+    for (int i = skip, line = headings; i < (int)count && line < rect->rows; i++, line++)
         draw_row(picture, view, &columns, &rows[order[i]], rect, line);
 }
 
@@ -390,7 +411,7 @@ draw_facts(struct picture *picture, const struct facts *facts, const struct rect
         if ((int)text_columns(facts->list[i].label) + 2 > width)
             width = (int)text_columns(facts->list[i].label) + 2;
     for (int i = 0; i < facts->count; i++, line++) {
-        if (line < 1 || line >= rect->rows)
+        if (line < view_has_headings(rect->rows) || line >= rect->rows)
             continue;
         canvas_put(canvas, rect->row + line, rect->col + 1, width - 2, ROLE_NORMAL,
                    facts->list[i].label);
@@ -405,33 +426,32 @@ table_rows(const struct scene *scene)
     return FN_COUNT + (mappings_counted(scene) ? MAPPING_COUNT : 0);
 }
 
+/* Without the headings; one line is blank. */
 int
 view_calls_lines(const struct view *view, const struct scene *scene)
 {
     struct facts facts = { .count = 0 };
 
     collect_facts(&facts, view, scene);
-    return table_rows(scene) + 2 + facts.count;   /* heading and a blank one */
+    return table_rows(scene) + 1 + facts.count;
 }
 
 void
 view_calls(struct picture *picture, const struct view *view, const struct scene *scene)
 {
-    const struct rect *body = &picture->layout.block[BLOCK_BODY];
-    struct rect rest = { body->row + 1, body->col, body->rows - 1, body->cols };
     struct facts facts = { .count = 0 };
     char since[128];
+    struct rect rest;
+    int line;
 
-    canvas_clip(&picture->canvas, body);
-    if (body->rows == 0)
-        return;
     view_since(since, sizeof since, scene);
-    canvas_rule(&picture->canvas, body->row, body->col, body->cols, _("Calls"), since);
+    rest = view_page_title(picture, _("Calls"), since);
     if (!process_knows(scene->process, PART_COUNTERS)) {
-        view_not_measured(picture, scene, body->row + 1, body->col + 1, body->cols - 1);
+        view_not_measured(picture, scene, rest.row, rest.col + 1, rest.cols - 1);
         return;
     }
     draw_table(picture, view, scene, &rest, true, view->scroll);
     collect_facts(&facts, view, scene);
-    draw_facts(picture, &facts, &rest, table_rows(scene) + 2 - view->scroll);
+    line = view_has_headings(rest.rows) + table_rows(scene) + 1 - view->scroll;
+    draw_facts(picture, &facts, &rest, line);
 }

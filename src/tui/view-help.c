@@ -13,19 +13,6 @@
 
 #define LABEL_COLS 7
 
-/* Lines of the help: the listed keys. */
-static int
-help_lines(void)
-{
-    size_t count;
-    const struct key *keys = keys_table(&count);
-    int lines = 0;
-
-    for (size_t i = 0; i < count; i++)
-        lines += keys[i].label[0] != '\0';
-    return lines;
-}
-
 /* Lines on one page: all but the title and the last row. */
 static int
 lines_per_page(const struct picture *picture)
@@ -35,48 +22,89 @@ lines_per_page(const struct picture *picture)
     return lines < 1 ? 1 : lines;
 }
 
-int
-view_help_pages(const struct picture *picture)
+static int
+help_cols(const struct picture *picture)
 {
-    int each = lines_per_page(picture);
+    int cols = picture->canvas.cols - 1 - LABEL_COLS;
 
-    return (help_lines() + each - 1) / each;
+    return cols < 1 ? 1 : cols;
 }
 
+/* Lines the help of one key takes. */
+static int
+help_lines(const char *help, int cols)
+{
+    int lines = 0;
+
+    for (; *help != '\0'; lines++)
+        help += text_line(NULL, 0, help, (size_t)cols);
+    return lines;
+}
+
+/* Where the next line stands. */
+struct place {
+    int page, line;
+};
+
+/* The help of one key; of the page that is wanted it is drawn. */
 static void
-help_line(struct picture *picture, int row, const char *label, const char *help)
+help_of_key(struct picture *picture, const struct key *key, struct place *place, int page)
 {
-    int cols = picture->canvas.cols;
+    int each = lines_per_page(picture), cols = help_cols(picture);
+    const char *help = _(key->help);
+    int lines = help_lines(help, cols);
+    bool whole = place->line + lines <= each || lines > each;
 
-    canvas_put(&picture->canvas, row, 1, LABEL_COLS, ROLE_KEY, label);
-    canvas_put(&picture->canvas, row, 1 + LABEL_COLS, cols, ROLE_NORMAL, help);
+    for (int line = 0; line < lines; line++) {
+        char text[1024];
+
+        if (place->line == each || (line == 0 && !whole))
+            *place = (struct place){ place->page + 1, 0 };
+        place->line++;
+        help += text_line(text, sizeof text, help, (size_t)cols);
+        if (place->page != page)
+            continue;
+        if (line == 0)
+            canvas_put(&picture->canvas, place->line, 1, LABEL_COLS, ROLE_KEY, key->label);
+        canvas_put(&picture->canvas, place->line, 1 + LABEL_COLS, cols, ROLE_NORMAL, text);
+    }
 }
 
-/* Covers the rows from the top to the last but one, or as many as needed. */
+/* Draws a page of the help, none if it is 0; returns how many there are. */
+static int
+help_pages(struct picture *picture, int page)
+{
+    struct place place = { 1, 0 };
+    size_t count;
+    const struct key *keys = keys_table(&count);
+
+    for (size_t i = 0; i < count; i++)
+        if (keys[i].label[0] != '\0')
+            help_of_key(picture, &keys[i], &place, page);
+    return place.page;
+}
+
+int
+view_help_pages(struct picture *picture)
+{
+    return help_pages(picture, 0);
+}
+
+/* Covers the rows from the top to the last but one: that one belongs to the message
+   or the footer. */
 void
 view_help(struct picture *picture, const struct view *view)
 {
-    int each = lines_per_page(picture);
     int pages = view_help_pages(picture);
     /* On a larger screen there are fewer. */
     int page = view->help < pages ? view->help : pages;
-    int first = (page - 1) * each;
-    bool more = page < pages;
-    /* The last line belongs to the message or the footer. */
     const struct rect rect = { 0, 0, picture->canvas.rows - 1, picture->canvas.cols };
-    size_t count;
-    const struct key *keys = keys_table(&count);
-    int line = 0;
 
     canvas_clip(&picture->canvas, &rect);
     canvas_clear_rows(&picture->canvas, 0, rect.rows);
     canvas_rule(&picture->canvas, 0, 0, picture->canvas.cols, _("Keys"),
-                more ? _("any key: more") : _("any key closes"));
-    for (size_t i = 0; i < count; i++) {
-        if (keys[i].label[0] == '\0' || line++ < first || line > first + each)
-            continue;
-        help_line(picture, line - first, keys[i].label, _(keys[i].help));
-    }
+                page < pages ? _("any key: more") : _("any key closes"));
+    help_pages(picture, page);
 }
 
 void

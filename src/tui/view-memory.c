@@ -18,7 +18,6 @@
 #define SHARE_COLS   6
 #define BAR_MIN      10
 #define GAP          2
-#define HEADING_FROM 4    /* rows: fewer are for the figures alone */
 
 static enum role
 line_role(int line)
@@ -42,7 +41,7 @@ line_role(int line)
 int
 view_memory_lines(const struct scene *scene)
 {
-    int lines = 1;   /* the heading */
+    int lines = 0;
 
     for (int line = 0; line < BANDLINE_COUNT; line++)
         lines += bandline_shown(&scene->process->bands, line);
@@ -200,46 +199,35 @@ why_nothing(const struct view *view, const struct scene *scene)
     return _("Not read: the kernel does not tell.");
 }
 
-static void
-draw_title(struct picture *picture, const struct scene *scene, const struct rect *body)
-{
-    const struct bands *bands = &scene->process->bands;
-    char time[UNITS_MAX], text[128] = "";
-
-    if (bands->known)
-        snprintf(text, sizeof text, _("read at %s"),
-                 units_duration(time, sizeof time, bands->run_ns));
-    canvas_rule(&picture->canvas, body->row, body->col, body->cols, _("Memory"), text);
-}
-
 void
 view_memory(struct picture *picture, const struct view *view, const struct scene *scene)
 {
-    const struct rect *body = &picture->layout.block[BLOCK_BODY];
     const struct bands *bands = &scene->process->bands;
-    bool heading = body->rows >= HEADING_FROM;
-    int top = body->row + (heading ? 2 : 0), row = top - view->scroll;
+    char time[UNITS_MAX], title[128] = "";
     struct columns columns;
+    struct rect rest;
+    int top, row;
 
-    canvas_clip(&picture->canvas, body);
-    if (body->rows == 0)
-        return;
-    if (heading)
-        draw_title(picture, scene, body);
+    if (bands->known)
+        snprintf(title, sizeof title, _("read at %s"),
+                 units_duration(time, sizeof time, bands->run_ns));
+    rest = view_page_title(picture, _("Memory"), title);
     if (!bands->known) {
-        canvas_put(&picture->canvas, body->row + heading, body->col + 1, body->cols - 1,
-                   ROLE_NORMAL, why_nothing(view, scene));
+        canvas_put(&picture->canvas, rest.row, rest.col + 1, rest.cols - 1, ROLE_NORMAL,
+                   why_nothing(view, scene));
         return;
     }
-    columns = choose_columns(bands, body->cols,
+    columns = choose_columns(bands, rest.cols,
                              scene->mark != NULL && scene->mark->bands.known);
-    if (heading)
-        draw_heading(picture, &columns, body->row + 1, body->col);
+    top = rest.row + view_has_headings(rest.rows);
+    if (top > rest.row)
+        draw_heading(picture, &columns, rest.row, rest.col);
+    row = top - view->scroll;
     for (int line = 0; line < BANDLINE_COUNT; line++) {
         if (!bandline_shown(bands, line))
             continue;
         if (row >= top)
-            draw_line(picture, view, scene, &columns, line, row, body->col);
+            draw_line(picture, view, scene, &columns, line, row, rest.col);
         row++;
     }
 }

@@ -138,15 +138,10 @@ draw_message(struct picture *picture, const struct scene *scene, const struct re
 void
 view_messages(struct picture *picture, const struct view *view, const struct scene *scene)
 {
-    const struct rect *body = &picture->layout.block[BLOCK_BODY];
-    struct rect rest = { body->row + 1, body->col, body->rows - 1, body->cols };
+    struct rect rest = view_page_title(picture, _("Messages"), "");
     int lines = view_messages_lines(scene);
     int first;
 
-    canvas_clip(&picture->canvas, body);
-    if (body->rows == 0)
-        return;
-    canvas_rule(&picture->canvas, body->row, body->col, body->cols, _("Messages"), "");
     first = lines > rest.rows ? lines - rest.rows - view->scroll : 0;
     if (first < 0)
         first = 0;

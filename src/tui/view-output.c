@@ -91,20 +91,27 @@ draw_title(struct picture *picture, const struct view *view, const struct rect *
     view_block_title(picture, rect, PAGE_OUTPUT, _("Output of the program"), right);
 }
 
+static struct rect
+below_title(const struct rect *rect)
+{
+    return (struct rect){ rect->row + 1, rect->col, rect->rows - 1, rect->cols };
+}
+
 void
 view_output_block(struct picture *picture, const struct view *view,
                   const struct scene *scene, const struct rect *rect, int scroll)
 {
-    int rows = rect->rows - 1;
+    struct rect rest = view->page == PAGE_OUTPUT ? view_page_rest(picture) : below_title(rect);
     int lines = view_output_lines(scene);
-    int first = lines - rows - scroll;
+    int first = lines - rest.rows - scroll;
 
     canvas_clip(&picture->canvas, rect);
     if (rect->rows == 0)
         return;
-    draw_title(picture, view, rect, scroll);
+    if (rest.rows < rect->rows)
+        draw_title(picture, view, rect, scroll);
     if (scene->capture == NULL) {
-        canvas_put(&picture->canvas, rect->row + 1, rect->col + 1, rect->cols - 1,
+        canvas_put(&picture->canvas, rest.row, rest.col + 1, rest.cols - 1,
                    ROLE_NORMAL, scene->saved
                                     ? _("The output was not recorded.")
                                     : _("The output is redirected, not captured."));
@@ -112,6 +119,6 @@ view_output_block(struct picture *picture, const struct view *view,
     }
     if (first < 0)
         first = 0;
-    for (int row = 0; row < rows && first + row < lines; row++)
-        draw_line(picture, view, scene, rect, rect->row + 1 + row, first + row);
+    for (int row = 0; row < rest.rows && first + row < lines; row++)
+        draw_line(picture, view, scene, rect, rest.row + row, first + row);
 }

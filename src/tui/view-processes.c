@@ -23,21 +23,18 @@ view_processes(struct picture *picture, const struct view *view,
         .scroll = view->scroll,
         .unit = view->unit,
     };
-    struct rect list = { body->row + 1, body->col, body->rows - 1, body->cols };
     char sum[256] = "";
+    struct rect list;
 
-    canvas_clip(&picture->canvas, body);
-    if (body->rows == 0)
-        return;
     if (roster != NULL && !view->history)
         processes_sum(sum, sizeof sum, roster, body->cols - TITLE_COLS, view->unit);
-    canvas_rule(&picture->canvas, body->row, body->col, body->cols, _("Processes"), sum);
+    list = view_page_title(picture, _("Processes"), sum);
     if (view->history)
-        canvas_put(&picture->canvas, body->row + 1, body->col + 1, body->cols - 1,
-                   ROLE_NORMAL, _("The processes of the past are not recorded."));
+        canvas_put(&picture->canvas, list.row, list.col + 1, list.cols - 1, ROLE_NORMAL,
+                   _("The processes of the past are not recorded."));
     else if (roster == NULL)
-        canvas_put(&picture->canvas, body->row + 1, body->col + 1, body->cols - 1,
-                   ROLE_NORMAL, _("The processes were not recorded."));
+        canvas_put(&picture->canvas, list.row, list.col + 1, list.cols - 1, ROLE_NORMAL,
+                   _("The processes were not recorded."));
     else if (list.rows > 0)
         processes_draw(&picture->canvas, &list, &processes);
 }

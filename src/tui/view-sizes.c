@@ -309,24 +309,25 @@ view_sizes_block(struct picture *picture, const struct view *view,
 void
 view_sizes(struct picture *picture, const struct view *view, const struct scene *scene)
 {
-    const struct rect *body = &picture->layout.block[BLOCK_BODY];
-    struct table table;
     char since[128], text[128];
+    struct table table;
+    struct rect rest;
+    int headings;
 
-    canvas_clip(&picture->canvas, body);
-    if (body->rows == 0)
-        return;
     view_since(since, sizeof since, scene);
-    canvas_rule(&picture->canvas, body->row, body->col, body->cols,
-                title(text, sizeof text, view), since);
+    rest = view_page_title(picture, title(text, sizeof text, view), since);
+    headings = view_has_headings(rest.rows);
     if (!process_knows(scene->process, PART_SIZES)) {
-        view_not_measured(picture, scene, body->row + 1, body->col + 1, body->cols - 1);
+        view_not_measured(picture, scene, rest.row, rest.col + 1, rest.cols - 1);
         return;
     }
     table_fill(&table, view, scene);
-    if (body->rows >= 2)
-        draw_heading(picture, &table, body->row + 1, body->col, body->cols);
-    for (int i = view->scroll; i < table.length && i - view->scroll + 2 < body->rows; i++)
-        draw_entry(picture, &table, &table.entries[i],
-                   body->row + 2 + i - view->scroll, body->col, body->cols, false);
+    if (headings)
+        draw_heading(picture, &table, rest.row, rest.col, rest.cols);
+    else
+        table_shorten(&table, rest.rows);
+    for (int i = headings ? view->scroll : 0, line = headings;
+         i < table.length && line < rest.rows; i++, line++)
+        draw_entry(picture, &table, &table.entries[i], rest.row + line, rest.col,
+                   rest.cols, false);
 }

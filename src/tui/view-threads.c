@@ -32,7 +32,7 @@ enum field {
 
 /* How wide they are, 0 for those that are not shown. */
 struct columns {
-    int tid;
+    int tid, name;
     int field[FIELD_COUNT];
     bool state;
 };
@@ -64,7 +64,8 @@ choose_columns(const struct view *view, int cols)
     static const enum field drop_order[] = { FIELD_TOUCHED, FIELD_STACK,
                                              FIELD_LIMIT,   FIELD_FREED,
                                              FIELD_PEAK,    FIELD_CALLS };
-    struct columns columns = { .tid = 2 + (int)text_columns(_("thread")) };
+    struct columns columns = { .tid = 2 + (int)text_columns(_("thread")),
+                               .name = NAME_COLS };
     int left;
 
     if (columns.tid < TID_COLS)
@@ -78,6 +79,10 @@ choose_columns(const struct view *view, int cols)
     for (size_t i = 0; i < sizeof drop_order / sizeof *drop_order && left < 0; i++) {
         left += columns.field[drop_order[i]];
         columns.field[drop_order[i]] = 0;
+    }
+    if (left < 0) {
+        columns.tid = 0;
+        columns.name = cols - 1 - columns.field[FIELD_ALLOCATED];
     }
     columns.state = left >= STATE_COLS;
     return columns;
@@ -196,7 +201,7 @@ view_threads_lines(const struct view *view, const struct scene *scene)
 {
     const struct thread *threads[THREADS_MAX];
 
-    /* Heading, more, a blank one, the note. */
+    /* More, a blank one, the note, which may be long. */
     return (int)choose_threads(view, scene, threads) + 4;
 }
 
@@ -214,9 +219,10 @@ draw_heading(struct picture *picture, const struct view *view,
              const struct columns *columns, int row, int col)
 {
     put(picture, row, &col, columns->tid, ROLE_DIM, _("thread"));
-    canvas_field(&picture->canvas, row, col + 2, NAME_COLS - 1, TEXT_LEFT, ROLE_DIM,
+    col += columns->tid > 0;
+    canvas_field(&picture->canvas, row, col + 1, columns->name - 1, TEXT_LEFT, ROLE_DIM,
                  _("name"));
-    col += NAME_COLS + 1 + (columns->state ? STATE_COLS : 0);
+    col += columns->name + (columns->state ? STATE_COLS : 0);
     for (unsigned i = 0; i < FIELD_COUNT; i++) {
         const struct rect field = { row, col, 1, columns->field[i] };
 
@@ -266,9 +272,13 @@ draw_thread(struct picture *picture, const struct view *view, const struct scene
     put(picture, row, &col, columns->tid, ROLE_VALUE, text);
     if (counters->owners > 1)
         canvas_put(&picture->canvas, row, col, 1, ROLE_WARN, "*");
-    canvas_field(&picture->canvas, row, col + 2, NAME_COLS - 1, TEXT_LEFT, ROLE_NORMAL,
-                 thread->name[0] != '\0' ? thread->name : "-");
-    col += NAME_COLS + 1;
+    col += columns->tid > 0;
+    canvas_field(&picture->canvas, row, col + 1, columns->name - 1, TEXT_LEFT,
+                 ROLE_NORMAL,
+                 thread->name[0] != '\0' ? thread->name
+                 : columns->tid > 0       ? "-"
+                                          : text);
+    col += columns->name;
     if (columns->state)
         put(picture, row, &col, STATE_COLS, ROLE_NORMAL, state);
     for (int i = 0; i < FIELD_COUNT; i++) {
@@ -276,6 +286,21 @@ draw_thread(struct picture *picture, const struct view *view, const struct scene
             continue;
         field_text(text, sizeof text, view, scene, thread, (enum field)i);
         put(picture, row, &col, columns->field[i], ROLE_NORMAL, text);
+    }
+}
+
+static void
+draw_shared_note(struct picture *picture, const struct rect *rect, int row)
+{
+    const char *note =
+        _("* calls and bytes with those of threads that had its place before");
+    int cols = rect->cols - 1;
+
+    while (cols > 0 && *note != '\0') {
+        char line[256];
+
+        note += text_line(line, sizeof line, note, (size_t)cols);
+        canvas_put(&picture->canvas, row++, rect->col + 1, cols, ROLE_NORMAL, line);
     }
 }
 
@@ -297,9 +322,7 @@ draw_notes(struct picture *picture, const struct scene *scene, const struct rect
                    text);
     }
     if (shared)
-        canvas_put(
-            &picture->canvas, row + 1, body->col + 1, body->cols - 1, ROLE_NORMAL,
-            _("* calls and bytes with those of threads that had its place before"));
+        draw_shared_note(picture, body, row + 1);
 }
 
 /* Why there is no list; "" if there is one. */
@@ -318,35 +341,36 @@ why_no_list(const struct view *view, const struct scene *scene, size_t count)
 void
 view_threads(struct picture *picture, const struct view *view, const struct scene *scene)
 {
-    const struct rect *body = &picture->layout.block[BLOCK_BODY];
     const struct thread *threads[THREADS_MAX];
     size_t count = choose_threads(view, scene, threads);
     const char *why = why_no_list(view, scene, count);
-    struct columns columns = choose_columns(view, body->cols);
     char right[SEARCH_MAX + 128] = "";
-    int row = body->row + 2 - view->scroll;
+    struct columns columns;
+    struct rect rest;
+    int top, row;
 
-    canvas_clip(&picture->canvas, body);
-    if (body->rows == 0)
-        return;
     if (is_since(scene))
         view_since(right, sizeof right, scene);
     if (view->filter[0] != '\0')
         snprintf(right, sizeof right, _("name: %s"), view->filter);
-    canvas_rule(&picture->canvas, body->row, body->col, body->cols, _("Threads"), right);
+    rest = view_page_title(picture, _("Threads"), right);
     if (!scene->process->measured && !view->history) {
-        view_not_measured(picture, scene, body->row + 1, body->col + 1, body->cols - 1);
+        view_not_measured(picture, scene, rest.row, rest.col + 1, rest.cols - 1);
         return;
     }
     if (why[0] != '\0') {
-        canvas_put(&picture->canvas, body->row + 1, body->col + 1, body->cols - 1,
-                   ROLE_NORMAL, why);
+        canvas_put(&picture->canvas, rest.row, rest.col + 1, rest.cols - 1, ROLE_NORMAL,
+                   why);
         return;
     }
-    draw_heading(picture, view, &columns, body->row + 1, body->col);
+    columns = choose_columns(view, rest.cols);
+    top = rest.row + view_has_headings(rest.rows);
+    if (top > rest.row)
+        draw_heading(picture, view, &columns, rest.row, rest.col);
+    row = top - view->scroll;
     for (size_t i = 0; i < count; i++, row++)
-        if (row > body->row + 1)
-            draw_thread(picture, view, scene, &columns, threads[i], row, body->col);
-    if (row > body->row + 1)
-        draw_notes(picture, scene, body, row);
+        if (row >= top)
+            draw_thread(picture, view, scene, &columns, threads[i], row, rest.col);
+    if (row >= top)
+        draw_notes(picture, scene, &rest, row);
 }

@@ -9,9 +9,13 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "i18n.h"
 #include "report/ranges.h"
+
+#define TITLE_FROM_ROWS    4
+#define HEADINGS_FROM_ROWS 3
 
 enum page
 view_page_of_digit(int digit)
@@ -123,6 +127,34 @@ view_block_title(struct picture *picture, const struct rect *rect, enum page pag
     picture_hit(picture, &hit);
 }
 
+struct rect
+view_page_rest(const struct picture *picture)
+{
+    struct rect rest = picture->layout.block[BLOCK_BODY];
+    int title = rest.rows >= TITLE_FROM_ROWS;
+
+    rest.row += title;
+    rest.rows -= title;
+    return rest;
+}
+
+struct rect
+view_page_title(struct picture *picture, const char *title, const char *right)
+{
+    const struct rect *body = &picture->layout.block[BLOCK_BODY];
+
+    canvas_clip(&picture->canvas, body);
+    if (body->rows >= TITLE_FROM_ROWS)
+        canvas_rule(&picture->canvas, body->row, body->col, body->cols, title, right);
+    return view_page_rest(picture);
+}
+
+bool
+view_has_headings(int rows)
+{
+    return rows >= HEADINGS_FROM_ROWS;
+}
+
 void
 picture_free(struct picture *picture)
 {
@@ -172,15 +204,37 @@ choose_layout(struct picture *picture, const struct view *view, const struct sce
         layout_page(rows, cols, &content, &picture->layout);
 }
 
+/* What there is room for: rather whole parts of the message than most of it. */
+static const char *
+message_fitting(char *text, size_t size, const char *message, int room)
+{
+    size_t kept = 0;
+
+    for (size_t end = strcspn(message, ".;,"); message[end] != '\0';
+         end += 1 + strcspn(message + end + 1, ".;,")) {
+        snprintf(text, size, "%.*s", (int)end, message);
+        if ((int)text_columns(text) <= room && message[end + 1] == ' ')
+            kept = end;
+    }
+    if ((int)text_columns(message) <= room || kept == 0)
+        return message;
+    snprintf(text, size, "%.*s", (int)kept, message);
+    return text;
+}
+
 static void
 draw_message(struct picture *picture, const struct scene *scene)
 {
     const struct rect *rect = &picture->layout.block[BLOCK_MESSAGE];
+    int indent = rect->cols > 20, room = rect->cols - indent;
+    char text[1024];
 
     canvas_clip(&picture->canvas, rect);
-    if (rect->rows > 0)
-        canvas_put(&picture->canvas, rect->row, rect->col + (rect->cols > 20),
-                   rect->cols - (rect->cols > 20), scene->message_role, scene->message);
+    if (rect->rows > 0 && scene->message != NULL)
+        canvas_put(&picture->canvas, rect->row, rect->col + indent, room,
+                   scene->message_role,
+                   scene->asks ? scene->message
+                               : message_fitting(text, sizeof text, scene->message, room));
 }
 
 void
@@ -226,15 +280,16 @@ int
 view_scroll_limit(const struct picture *picture, const struct view *view,
                   const struct scene *scene)
 {
-    int rows = picture->layout.block[BLOCK_BODY].rows - 1;
+    int rows = view_page_rest(picture).rows;
+    int headings = view_has_headings(rows);
     int lines;
 
     switch (view->page) {
     case PAGE_CALLS:
-        lines = view_calls_lines(view, scene);
+        lines = headings + view_calls_lines(view, scene);
         break;
     case PAGE_SIZES:
-        lines = RANGE_COUNT + 1;
+        lines = headings ? 1 + RANGE_COUNT : 0;
         break;
     case PAGE_OUTPUT:
         lines = view_output_lines(scene);
@@ -243,10 +298,10 @@ view_scroll_limit(const struct picture *picture, const struct view *view,
         lines = view_messages_lines(scene);
         break;
     case PAGE_THREADS:
-        lines = view_threads_lines(view, scene);
+        lines = headings + view_threads_lines(view, scene);
         break;
     case PAGE_MEMORY:
-        lines = view_memory_lines(scene);
+        lines = headings + view_memory_lines(scene);
         break;
     default:
         lines = 0;

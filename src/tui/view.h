@@ -191,8 +191,17 @@ int view_threads_lines(const struct view *view, const struct scene *scene);
 int view_messages_lines(const struct scene *scene);
 int view_output_lines(const struct scene *scene);
 void view_help(struct picture *picture, const struct view *view);
-int view_help_pages(const struct picture *picture);
+int view_help_pages(struct picture *picture);
 void view_footer(struct picture *picture, const struct view *view);
+
+/* The title of a page; what is below it.  A low window has none: the page is all
+   figures. */
+struct rect view_page_title(struct picture *picture, const char *title,
+                            const char *right);
+struct rect view_page_rest(const struct picture *picture);
+
+/* Whether a table of so many rows has headings. */
+bool view_has_headings(int rows);
 
 /* The title of a block; a click on it shows the block's page. */
 void view_block_title(struct picture *picture, const struct rect *rect, enum page page,

@@ -129,6 +129,44 @@ pages_are_as_drawn(void **state)
     }
 }
 
+/* The pages but those that have goldens of their own. */
+static void
+pages_golden(int rows, int cols, bool unicode)
+{
+    static const enum page pages[] = { PAGE_CALLS, PAGE_SIZES, PAGE_THREADS };
+    char name[64];
+
+    picture.canvas.unicode = unicode;
+    text_ascii_ellipsis(!unicode);
+    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
+        struct session *session = play_text(running, 7 * SECOND);
+
+        view.page = pages[i];
+        draw(rows, cols);
+        snprintf(name, sizeof name, "%s-%dx%d-%s", page_names[pages[i]], cols, rows,
+                 unicode ? "utf8" : "ascii");
+        expect_golden(name);
+        session_free(session);
+    }
+    picture.canvas.unicode = true;
+    text_ascii_ellipsis(false);
+}
+
+static void
+pages_have_figures_in_small_windows(void **state)
+{
+    (void)state;
+    pages_golden(3, 20, true);
+    pages_golden(10, 40, true);
+}
+
+static void
+pages_are_as_drawn_in_ascii(void **state)
+{
+    (void)state;
+    pages_golden(24, 80, false);
+}
+
 static void
 processes_are_as_drawn(void **state)
 {
@@ -238,7 +276,7 @@ memory_that_is_not_known_is_said_so(void **state)
     (void)state;
     view.history = true;
     memory_golden("memory-unknown", 10, 40, true);
-    assert_int_equal(view_memory_lines(&scene), 1);
+    assert_int_equal(view_memory_lines(&scene), 0);
     session_free(session);
 }
 
@@ -409,6 +447,71 @@ help_lists_every_key_over_its_pages(void **state)
     session_free(session);
 }
 
+/* The words of the pages' lines after the labels, one after the other. */
+static void
+read_help(char *words, size_t size)
+{
+    char line[16384];
+    size_t used = 0;
+
+    words[0] = '\0';
+    for (view.help = 1; view.help <= view_help_pages(&picture); view.help++) {
+        draw(picture.canvas.rows, picture.canvas.cols);
+        for (int row = 1; row < picture.canvas.rows - 1; row++) {
+            canvas_row_text(&picture.canvas, row, line);
+            if (strlen(line) > 8)
+                used += (size_t)snprintf(words + used, size - used, "%s ", line + 8);
+            assert_true(used < size);
+        }
+    }
+}
+
+static void
+help_is_whole_however_narrow(void **state)
+{
+    static const int sizes[][2] = { { 10, 40 }, { 24, 80 }, { 7, 30 }, { 12, 25 } };
+    struct session *session = play_text(running, SECOND);
+    static char words[1 << 16];
+    size_t count;
+    const struct key *keys = keys_table(&count);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        draw(sizes[i][0], sizes[i][1]);
+        read_help(words, sizeof words);
+        for (size_t k = 0; k < count; k++)
+            if (keys[k].label[0] != '\0')
+                if (strstr(words, keys[k].help) == NULL)
+                    fail_msg("%dx%d: %s", sizes[i][1], sizes[i][0], keys[k].help);
+    }
+    session_free(session);
+}
+
+/* What does not fit goes by its parts. */
+static void
+messages_are_shortened_by_parts(void **state)
+{
+    struct session *session = play_text(running, SECOND);
+    char line[16384];
+
+    (void)state;
+    scene.message = "Paused at 1.25; collecting continues, Space goes on";
+    draw(10, 60);
+    canvas_row_text(&picture.canvas, 8, line);
+    assert_string_equal(line, " Paused at 1.25; collecting continues, Space goes on");
+    draw(10, 40);
+    canvas_row_text(&picture.canvas, 8, line);
+    assert_string_equal(line, " Paused at 1.25; collecting continues");
+    draw(10, 30);
+    canvas_row_text(&picture.canvas, 8, line);
+    assert_string_equal(line, " Paused at 1.25");
+    scene.message = "Nothing to be left out of this one here";
+    draw(10, 30);
+    canvas_row_text(&picture.canvas, 8, line);
+    assert_string_equal(line, " Nothing to be left out of th\xe2\x80\xa6");
+    session_free(session);
+}
+
 static void
 drawing_twice_gives_the_same(void **state)
 {
@@ -482,6 +585,8 @@ main(void)
         cmocka_unit_test(every_page_fits_every_size),
         cmocka_unit_test(overview_is_as_drawn),
         cmocka_unit_test(pages_are_as_drawn),
+        cmocka_unit_test(pages_have_figures_in_small_windows),
+        cmocka_unit_test(pages_are_as_drawn_in_ascii),
         cmocka_unit_test(processes_are_as_drawn),
         cmocka_unit_test(digits_name_pages),
         cmocka_unit_test(memory_is_as_drawn),
@@ -492,6 +597,8 @@ main(void)
         cmocka_unit_test(moments_of_the_past_are_as_drawn),
         cmocka_unit_test(the_window_follows_the_cursor),
         cmocka_unit_test(help_lists_every_key_over_its_pages),
+        cmocka_unit_test(help_is_whole_however_narrow),
+        cmocka_unit_test(messages_are_shortened_by_parts),
         cmocka_unit_test(drawing_twice_gives_the_same),
         cmocka_unit_test(drawing_allocates_nothing),
     };
