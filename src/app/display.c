@@ -76,6 +76,7 @@ show(struct run *run, struct capture *capture)
         .background_context = run,
         .sampled = run->trigger.count > 0 ? look : NULL,
         .sampled_context = &run->trigger,
+        .mark = &run->mark,
         .dump_screen = options->dump_screen,
     };
 

@@ -105,10 +105,13 @@ read_file(struct run *run)
     if (status != 0)
         return status;
     run->session = open_session(run->options->read);
-    if (run->session != NULL)
-        return 0;
-    output_discard(&run->output);
-    return EXIT_MEMTOP;
+    if (run->session == NULL) {
+        output_discard(&run->output);
+        return EXIT_MEMTOP;
+    }
+    run->mark = (struct tui_mark){session_saved(run->session)->marked,
+                                  session_saved(run->session)->mark};
+    return 0;
 }
 
 /* Of a process that runs already; it is only looked at. */
@@ -341,13 +344,14 @@ run_save(struct run *run, const struct capture *capture)
     const struct archive archive = {
         .session = run->session,
         .capture = saved != NULL ? saved->capture : capture,
-        .mark = saved != NULL && saved->marked ? &saved->mark : NULL,
+        .mark = run->mark.set ? &run->mark.process : NULL,
         .interval_ns = saved != NULL ? saved->interval_ns : run->options->interval_ns,
     };
     int error;
 
     if (run->options->save == NULL)
         return;
+    session_show(run->session, session_process(run->session)->pid);
     error = archive_save(&archive, run->options->save);
     if (error != 0)
         say(_("cannot write %s: %s"), run->options->save, strerror(-error));

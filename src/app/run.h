@@ -14,6 +14,7 @@
 #include "monitor/launch.h"
 #include "monitor/preflight.h"
 #include "monitor/session.h"
+#include "tui/app.h"
 
 /* One run of memtop. */
 struct run {
@@ -23,6 +24,7 @@ struct run {
     struct launched launched;
     struct session *session;
     bool looked;           /* at what was read, in the display */
+    struct tui_mark mark;  /* of what was read, or set in the display */
     struct trigger trigger; /* to be looked at after each poll of the session */
     struct record *record; /* of every call, or NULL */
     struct curve *curve;   /* of every call, for the picture, or NULL */

@@ -90,6 +90,7 @@ session_new_saved(struct saved *saved)
     }
     session->saved = saved;
     session->root = saved->root;
+    session->root.saved_epoch_s = saved->epoch_s > 0 ? saved->epoch_s : SAVED_SOMETIME;
     session->shown = &session->root;
     session->messages = saved->messages;
     saved->root = (struct subject){0};

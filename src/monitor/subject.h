@@ -16,6 +16,8 @@
 #include "monitor/meter.h"
 #include "monitor/session.h"
 
+#define SAVED_SOMETIME (-1)
+
 struct subject {
     struct process process;
     struct history *history;
@@ -24,6 +26,8 @@ struct subject {
     struct meter meter;
     struct snapshot last;            /* of the reading before: what failed since */
     char *command;                   /* joined, unsanitised, or NULL */
+    int64_t saved_epoch_s;           /* of a saved session: when it was, or SAVED_SOMETIME;
+                                        0: it is of now */
 };
 
 /* False if memory is short; subject_free() is due in either case. */

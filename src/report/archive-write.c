@@ -62,6 +62,15 @@ append(struct object *object, json_t *array, json_t *value)
         object->complete = false;
 }
 
+/* A session that is saved again is still that of then. */
+static int64_t
+date_of(const struct archive *archive)
+{
+    int64_t saved_s = session_shown(archive->session)->saved_epoch_s;
+
+    return saved_s > 0 ? saved_s : (int64_t)time(NULL);
+}
+
 static void
 put_session(struct writer *writer, const struct archive *archive)
 {
@@ -71,7 +80,7 @@ put_session(struct writer *writer, const struct archive *archive)
     object_set_number(&line, "v", ARCHIVE_VERSION);
     object_set(&line, "type", json_string("session"));
     object_set_text(&line, "memtop", PACKAGE_VERSION, sizeof PACKAGE_VERSION);
-    object_set_number(&line, "saved", (uint64_t)time(NULL));
+    object_set_number(&line, "saved", (uint64_t)date_of(archive));
     if (archive->interval_ns > 0)
         object_set_number(&line, "interval_ns", (uint64_t)archive->interval_ns);
     object_set_text(&line, "command", command, strlen(command));

@@ -76,24 +76,33 @@ write_rate(const struct writer *writer, const char *name, double rate)
     write_fact(writer, name, units_rate(text, sizeof text, rate, writer->unit));
 }
 
+/* Of the moment; "-" if that is not known. */
+static const char *
+date_of(const struct subject *subject, char *date, size_t size)
+{
+    time_t when = subject->saved_epoch_s != 0 ? (time_t)subject->saved_epoch_s : time(NULL);
+    struct tm local;
+
+    if (subject->saved_epoch_s == SAVED_SOMETIME || localtime_r(&when, &local) == NULL
+        || strftime(date, size, "%Y-%m-%d %H:%M:%S", &local) == 0)
+        return "-";
+    return date;
+}
+
 static void
-write_head(const struct writer *writer, const char *command)
+write_head(const struct writer *writer, const struct subject *subject)
 {
     const struct process *process = writer->process;
+    const char *command = subject_command(subject);
     char clean[TEXT_MAX], duration[UNITS_MAX], date[64];
-    time_t now = time(NULL);
-    struct tm local;
 
     fprintf(writer->out, "%s %s: %s\n", PACKAGE_NAME, PACKAGE_VERSION,
             text_sanitise(clean, sizeof clean, command, strlen(command)));
-    if (localtime_r(&now, &local) == NULL
-        || strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &local) == 0)
-        strcpy(date, "-");
     if (process->missing & PART_COUNTERS)
         return;
     /* TRANSLATORS: date and time, process number, state, run time. */
-    fprintf(writer->out, _("%s, pid %d, %s, %s after the start\n"), date,
-            (int)process->pid, process_state_word(process->state),
+    fprintf(writer->out, _("%s, pid %d, %s, %s after the start\n"),
+            date_of(subject, date, sizeof date), (int)process->pid, process_state_word(process->state),
             units_duration(duration, sizeof duration, process->run_ns));
     if (process->state == STATE_EXITED && WIFEXITED(process->wait_status))
         fprintf(writer->out, _("exit status %d\n"), WEXITSTATUS(process->wait_status));
@@ -306,12 +315,12 @@ write_why_not(const struct writer *writer)
 }
 
 void
-snapshot_write(FILE *out, const struct process *process, const struct history *history,
-               const char *command, enum unit unit)
+snapshot_write(FILE *out, const struct subject *subject, enum unit unit)
 {
+    const struct process *process = &subject->process;
     const struct writer writer = {out, process, unit};
 
-    write_head(&writer, command);
+    write_head(&writer, subject);
     if (!process->measured)
         write_why_not(&writer);
     write_heading(&writer, _("Memory"));
@@ -323,7 +332,7 @@ snapshot_write(FILE *out, const struct process *process, const struct history *h
         write_calls(&writer);
     if (process_knows(process, PART_SIZES))
         write_ranges(&writer);
-    write_graph(&writer, history);
+    write_graph(&writer, subject->history);
     if (process->measured) {
         fputc('\n', out);
         report_remarks(out, process);

@@ -81,13 +81,12 @@ finish(FILE *file, const char *name, bool written, char *text, size_t size)
 bool
 snapshot_save_text(const struct subject *subject, enum unit unit, char *text, size_t size)
 {
-    const struct process *process = &subject->process;
     char name[SNAPSHOT_NAME];
-    FILE *file = create(name, process->pid, "txt");
+    FILE *file = create(name, subject->process.pid, "txt");
 
     if (file == NULL)
         return fail(text, size, _("cannot create %s: %s"), name);
-    snapshot_write(file, process, subject->history, subject_command(subject), unit);
+    snapshot_write(file, subject, unit);
     return finish(file, name, true, text, size);
 }
 

@@ -36,7 +36,6 @@ bool snapshot_save_png(const struct subject *subject, enum unit unit, const char
 bool snapshot_save_session(const struct archive *archive, char *text, size_t size);
 
 /* What snapshot_save_text() writes, in the locale's charset. */
-void snapshot_write(FILE *out, const struct process *process,
-                    const struct history *history, const char *command, enum unit unit);
+void snapshot_write(FILE *out, const struct subject *subject, enum unit unit);
 
 #endif

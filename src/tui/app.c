@@ -377,6 +377,15 @@ prepare_for_crash(const struct launched *launched, struct capture *capture)
     crash_set_heir(capture != NULL ? take_over_orphan : NULL);
 }
 
+static void
+keep_mark(const struct app *app, struct tui_mark *mark)
+{
+    if (mark == NULL)
+        return;
+    mark->set = app->marked && app_shown(app) == session_process(app->session);
+    save_mark(app, &mark->process);
+}
+
 enum tui_outcome
 tui_run(struct session *session, struct capture *capture, const struct launched *launched,
         const struct tui_options *options)
@@ -405,6 +414,7 @@ tui_run(struct session *session, struct capture *capture, const struct launched 
             sampling_set_timer(loop);
             run(loop);
             outcome = loop->app.outcome;
+            keep_mark(&loop->app, options->mark);
         }
         close(loop->sources[SOURCE_TIMER].fd);
         term_close();

@@ -21,6 +21,12 @@ enum tui_graph {
 };
 enum tui_on_quit { TUI_ON_QUIT_ASK, TUI_ON_QUIT_KILL, TUI_ON_QUIT_LEAVE };
 
+/* What the user has marked. */
+struct tui_mark {
+    bool set;
+    struct process process;      /* time, generation, counters, sizes, bands */
+};
+
 struct tui_options {
     int64_t interval_ns;         /* kept within 0.1 .. 60 s */
     enum tui_graph graph;
@@ -39,6 +45,7 @@ struct tui_options {
        signal came that is memtop's own. */
     void (*sampled)(void *context, bool asked);
     void *sampled_context;
+    struct tui_mark *mark;       /* gets the root's when the display ends, or NULL */
     const char *dump_screen;     /* file that gets each screen as text, or NULL */
 };
 

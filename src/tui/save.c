@@ -52,7 +52,17 @@ save_picture(struct app *app)
     tell(app, saved, text);
 }
 
-/* With the mark, as a process that says what it said then. */
+void
+save_mark(const struct app *app, struct process *out)
+{
+    *out = *app_shown(app);
+    out->run_ns = app->mark.run_ns;
+    out->generations = app->mark.generation;
+    out->now = app->mark.now;
+    out->sizes = app->mark.sizes;
+    out->bands = app->mark.bands;
+}
+
 void
 save_session(struct app *app)
 {
@@ -60,12 +70,7 @@ save_session(struct app *app)
     char text[256];
 
     app_refresh(app);
-    mark = *app_shown(app);
-    mark.run_ns = app->mark.run_ns;
-    mark.generations = app->mark.generation;
-    mark.now = app->mark.now;
-    mark.sizes = app->mark.sizes;
-    mark.bands = app->mark.bands;
+    save_mark(app, &mark);
     const struct archive archive = {.session = app->session,
                                     .capture = app->capture,
                                     .mark = app->marked ? &mark : NULL,

@@ -52,9 +52,9 @@ say_figures(struct loop *loop)
     const struct app *app = &loop->app;
     const struct process *process = app->scene.process;
     char heap[UNITS_MAX], peak[UNITS_MAX], blocks[UNITS_MAX], time[UNITS_MAX];
-    char text[LINE_BYTES];
-    const char *state = process_state_word(process->state);
+    char text[LINE_BYTES], state[64];
 
+    view_state(state, sizeof state, &app->view, &app->scene);
     units_duration(time, sizeof time, process->run_ns);
     if (process->measured)
         snprintf(text, sizeof text, _("%s, %s: heap %s, peak %s, blocks %s"), state, time,

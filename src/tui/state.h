@@ -165,4 +165,7 @@ void save_json(struct app *app);
 void save_picture(struct app *app);
 void save_session(struct app *app);
 
+/* The mark, as a process that says what it said then. */
+void save_mark(const struct app *app, struct process *out);
+
 #endif

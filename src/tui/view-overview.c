@@ -43,8 +43,8 @@ state_role(const struct view *view, const struct scene *scene)
     }
 }
 
-static void
-state_text(char *text, size_t size, const struct view *view, const struct scene *scene)
+void
+view_state(char *text, size_t size, const struct view *view, const struct scene *scene)
 {
     const struct process *process = scene->process;
 
@@ -87,7 +87,7 @@ view_header(struct picture *picture, const struct view *view, const struct scene
     canvas_clip(&picture->canvas, rect);
     if (rect->rows == 0)
         return;
-    state_text(state, sizeof state, view, scene);
+    view_state(state, sizeof state, view, scene);
     view_time(time, sizeof time, scene->process, scene->process->run_ns);
     seconds_text(interval, sizeof interval, scene->interval_ns);
     snprintf(pid, sizeof pid, _("pid %d"), (int)scene->process->pid);
@@ -349,7 +349,7 @@ brief_state(struct picture *picture, const struct view *view, const struct scene
     char state[64];
     int columns;
 
-    state_text(state, sizeof state, view, scene);
+    view_state(state, sizeof state, view, scene);
     columns = (int)text_columns(state);
     for (int line = 0; line < lines && line < rect->rows; line++) {
         int row = rect->row + line;
@@ -401,7 +401,7 @@ draw_brief(struct picture *picture, const struct view *view, const struct scene 
             line = rect->rows - 1;
         canvas_field(&picture->canvas, rect->row + line, rect->col, rect->cols, TEXT_LEFT,
                      ROLE_NORMAL, "");
-        state_text(state, sizeof state, view, scene);
+        view_state(state, sizeof state, view, scene);
         brief_line(picture, line++, _("state"), state_role(view, scene), state);
     }
     if (process->os_known)

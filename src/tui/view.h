@@ -156,6 +156,9 @@ void chart_draw(struct picture *picture, const struct view *view,
 void chart_sparkline(struct picture *picture, const struct view *view,
                     const struct scene *scene, const struct rect *rect);
 
+/* The state, as the header has it: "RUNNING", "EXITED 3", "SAVED"... */
+void view_state(char *text, size_t size, const struct view *view,
+                const struct scene *scene);
 void view_header(struct picture *picture, const struct view *view,
                  const struct scene *scene);
 void view_overview(struct picture *picture, const struct view *view,

@@ -96,7 +96,7 @@ keys C-c
 ends 0
 
 # --- in the middle of a run, with a mark; and saved again from there ---
-start 80 24 "$memtop -i 0.1 --source=script:script"
+start 80 24 "$memtop -i 0.1 --save=kept.memtop --source=script:script"
 shows 'EXITED 3'
 keys Home
 shows 'History 00:00:00 of'
@@ -118,8 +118,14 @@ shows 'Saved memtop-24817-'
 keys q
 ends 0
 mv memtop-24817-*.memtop again.memtop
-start 80 24 "$memtop -r again.memtop"
-as_kept marked
+for file in again kept; do
+    start 80 24 "$memtop -r $file.memtop"
+    as_kept marked
+    keys q
+    ends 0
+done
+start 80 24 "$memtop --lines -r kept.memtop"
+shows 'SAVED, 00:00:'
 keys q
 ends 0
 

@@ -25,6 +25,7 @@
 #define MIB    (UINT64_C(1) << 20)
 
 static struct history *history;
+static int64_t saved_epoch_s;
 
 /* The fake process, with its past. */
 static const struct subject *
@@ -69,6 +70,18 @@ push(int64_t time_ns, uint64_t heap)
 
     history_push(history, &sample);
     fake.run_ns = time_ns;
+}
+
+static void
+write_moment(FILE *out, const char *command)
+{
+    static struct subject subject;
+
+    subject = (struct subject){.process = fake,
+                               .history = history,
+                               .command = (char *)(uintptr_t)command,
+                               .saved_epoch_s = saved_epoch_s};
+    snapshot_write(out, &subject, UNIT_AUTO);
 }
 
 static void
@@ -125,7 +138,7 @@ text_of_the_moment(void **state)
 
     (void)state;
     fill_moment();
-    FAKE_OUTPUT(text, snapshot_write(out, &fake, history, "./prog \033[2J", UNIT_AUTO));
+    FAKE_OUTPUT(text, write_moment(out, "./prog \033[2J"));
     assert_memory_equal(text, PACKAGE_NAME " " PACKAGE_VERSION ": ./prog ?[2J\n",
                         strlen(PACKAGE_NAME " " PACKAGE_VERSION ": ./prog ?[2J\n"));
     assert_non_null(strstr(text, ", pid 24817, RUNNING, 00:02:24 after the start\n"));
@@ -202,11 +215,31 @@ graph_in_blocks(void **state)
     push(2 * SECOND, 96 * MIB);
     push(20 * SECOND, 5 * MIB);
     push(30 * SECOND, 1);
-    FAKE_OUTPUT(text, snapshot_write(out, &fake, history, "x", UNIT_AUTO));
+    FAKE_OUTPUT(text, write_moment(out, "x"));
     assert_non_null(strstr(text, "    100 MiB +▄▄▄▄▄\n"));
     assert_non_null(strstr(text, "            |█████▄▄▄▄▄▄▄▄"));
     assert_non_null(strstr(text, "▄▁▁▁▁▁"));
     free(text);
+}
+
+/* What was saved is dated as of then. */
+static void
+date_of_a_saved_session(void **state)
+{
+    char *text;
+
+    (void)state;
+    fill_moment();
+    setenv("TZ", "UTC", 1);
+    saved_epoch_s = 1111111111;
+    FAKE_OUTPUT(text, write_moment(out, "x"));
+    assert_non_null(strstr(text, "\n2005-03-18 01:58:31, pid 24817, "));
+    free(text);
+    saved_epoch_s = SAVED_SOMETIME;
+    FAKE_OUTPUT(text, write_moment(out, "x"));
+    assert_non_null(strstr(text, "\n-, pid 24817, "));
+    free(text);
+    saved_epoch_s = 0;
 }
 
 /* Unknown is not zero, and what there is nothing of is left out. */
@@ -227,7 +260,7 @@ bands_of_the_moment(void **state)
     fake.bands.bytes[BAND_MMAP] = 10 * MIB;
     fake.bands.bytes[BAND_OTHER] = 512;
     fake.bands.absent = 7 * MIB;
-    FAKE_OUTPUT(text, snapshot_write(out, &fake, history, "x", UNIT_AUTO));
+    FAKE_OUTPUT(text, write_moment(out, "x"));
     assert_non_null(strstr(text, "  coverage                80%\n"
                                  "\n"
                                  "Where the RSS went, read at 00:00:03\n"
@@ -258,7 +291,7 @@ unmeasured(void **state)
     strcpy(fake.why_not, "statically linked");
     fake.os_known = true;
     fake.os.rss = 4 * MIB;
-    FAKE_OUTPUT(text, snapshot_write(out, &fake, history, "x", UNIT_AUTO));
+    FAKE_OUTPUT(text, write_moment(out, "x"));
     assert_non_null(strstr(text, "not measured: statically linked\n"));
     assert_non_null(strstr(text, "RSS over the run\n    4.0 MiB +####"));
     assert_null(strstr(text, "heap"));
@@ -390,6 +423,7 @@ main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(text_of_the_moment, setup, teardown),
         cmocka_unit_test_setup_teardown(graph_in_blocks, setup, teardown),
+        cmocka_unit_test_setup_teardown(date_of_a_saved_session, setup, teardown),
         cmocka_unit_test_setup_teardown(bands_of_the_moment, setup, teardown),
         cmocka_unit_test_setup_teardown(unmeasured, setup, teardown),
         cmocka_unit_test_setup_teardown(files_never_overwrite, setup, teardown),
