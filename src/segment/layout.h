@@ -21,6 +21,8 @@
  * or meaning.  A field may be added in reserved space without a bump if zero
  * means "not there".  History:
  *   1  first version
+ *   2  dormant processes (control.awake_until_ns, recorder_slot.heap_last, what is
+ *      forgotten is not live); ring.full_at
  */
 #ifndef MEMTOP_LAYOUT_H
 #define MEMTOP_LAYOUT_H
@@ -28,7 +30,7 @@
 #include <stdint.h>
 
 #define SEGMENT_MAGIC      UINT64_C(0x31706f746d656d7f) /* "\x7fmemtop1" */
-#define SEGMENT_VERSION    1u
+#define SEGMENT_VERSION    2u
 #define SEGMENT_BYTE_ORDER 0x01020304u
 
 /* The functions that are counted, in the order of the report.  The first four
