@@ -214,6 +214,16 @@ copy_text(char *to, size_t size, const char *from)
     to[length] = '\0';
 }
 
+/* The kernel is asked: the vdso reads the TSC, which a parent may have forbidden. */
+static uint64_t
+asked_ns(clockid_t clock)
+{
+    struct timespec now = {0, 0};
+
+    syscall(SYS_clock_gettime, clock, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
 static void
 fill_identity(struct segment_header *header, enum segment_origin origin)
 {
@@ -221,17 +231,17 @@ fill_identity(struct segment_header *header, enum segment_origin origin)
     header->pid = (uint32_t)syscall(SYS_getpid);
     header->parent = (uint32_t)syscall(SYS_getppid);
     header->uid = (uint32_t)syscall(SYS_geteuid);
-    header->created_boottime_ns = (uint64_t)clock_ns(CLOCK_BOOTTIME);
-    header->created_ns = (uint64_t)clock_ns(CLOCK_MONOTONIC);
+    header->created_boottime_ns = asked_ns(CLOCK_BOOTTIME);
+    if (mt_options.ring_capacity > 0)
+        header->created_ticks = mt_ticks();
+    header->created_ns = asked_ns(CLOCK_MONOTONIC);
     header->flags = (mt_options.mappings ? SEGMENT_FLAG_MMAP : 0)
                     | (mt_options.exact ? SEGMENT_FLAG_EXACT : 0)
                     | (mt_options.output_ignored ? SEGMENT_FLAG_OUTPUT : 0)
                     | (mt_options.dormant ? SEGMENT_FLAG_DORMANT : 0)
                     | (getauxval(AT_SYSINFO_EHDR) == 0 ? SEGMENT_FLAG_NO_CLOCK : 0);
-    if (mt_options.ring_capacity > 0) {
-        header->flags |= mt_ticks_are_tsc() ? SEGMENT_FLAG_TICKS : 0;
-        header->created_ticks = mt_ticks();
-    }
+    if (mt_options.ring_capacity > 0 && mt_ticks_are_tsc())
+        header->flags |= SEGMENT_FLAG_TICKS;
     copy_text(header->allocator, sizeof header->allocator, mt_real_allocator());
     copy_text(header->options, sizeof header->options, mt_options.words);
 }
@@ -359,7 +369,8 @@ mt_publish_exit(void)
         || (!mt_sandboxed && !mt_started_here())) /* a vfork child that calls exit */
         return;
     if (!(header->flags & SEGMENT_FLAG_NO_CLOCK))
-        word_store(&mt_segment.process->exited_ns, (uint64_t)clock_ns(CLOCK_MONOTONIC));
+        word_store(&mt_segment.process->exited_ns,
+                   mt_sandboxed ? mt_now_coarse() : asked_ns(CLOCK_MONOTONIC));
     __atomic_store_n(&header->state, SEGMENT_EXITED, __ATOMIC_RELEASE);
     if (mt_sandboxed)
         return;

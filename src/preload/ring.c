@@ -28,8 +28,10 @@
 #include "preload/state.h"
 #include "segment/clock.h"
 
-/* How long a full ring is waited for, and in what steps. */
+/* How long a full ring is waited for, and in what steps: of time, or, where the
+   kernel must not be asked for it, of turns that take about as long. */
 #define WAIT_STEP_NS 100000
+#define WAIT_STEP_TURNS 2000u
 #define WAIT_STEPS   10000u
 
 /* ---- clock ---- */
@@ -61,11 +63,46 @@ mt_ticks_are_tsc(void)
     return even;
 }
 
+/* For a program that has forbidden itself the exact clocks: the coarse one, counted
+   on in ticks from the moment it did. */
+static struct {
+    bool used;
+    uint64_t ticks, ns;
+    double ticks_per_ns;
+} coarse;
+
+void
+mt_ticks_become_coarse(void)
+{
+    const struct segment_header *header = mt_segment.header;
+    uint64_t ticks, elapsed;
+
+    if (!(mt_guard.mode & MODE_EVENTS) || coarse.used)
+        return;
+    ticks = mt_ticks();
+    elapsed = (uint64_t)clock_ns(CLOCK_MONOTONIC) - header->created_ns;
+    coarse.ticks = ticks;
+    coarse.ns = mt_now_coarse();
+    coarse.ticks_per_ns =
+        elapsed > 0 ? (double)(ticks - header->created_ticks) / (double)elapsed : 1;
+    coarse.used = true;
+    mt_guard.mode &= ~MODE_TSC;
+}
+
+bool
+mt_tsc_readable(void)
+{
+    return mt_ticks_are_tsc() && !coarse.used;
+}
+
 uint64_t
 mt_ticks(void)
 {
     uint64_t ticks;
 
+    if (coarse.used)
+        return coarse.ticks
+               + (uint64_t)((double)(mt_now_coarse() - coarse.ns) * coarse.ticks_per_ns);
     if (!mt_ticks_are_tsc())
         return (uint64_t)clock_ns(CLOCK_MONOTONIC);
     mt_ticks_write(&ticks, true);
@@ -114,12 +151,27 @@ tail_of(unsigned index)
     return __atomic_load_n(&control->ring_tail[index], __ATOMIC_ACQUIRE);
 }
 
+static inline void
+spin_turn(void)
+{
+#if defined __x86_64__
+    __builtin_ia32_pause();
+#else
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+#endif
+}
+
 static void
 wait_a_step(void)
 {
     const struct timespec step = {0, WAIT_STEP_NS};
     int saved_errno = errno;
 
+    if (mt_sandboxed) {
+        for (unsigned turn = 0; turn < WAIT_STEP_TURNS; turn++)
+            spin_turn();
+        return;
+    }
     syscall(SYS_nanosleep, &step, NULL);
     errno = saved_errno;
 }
@@ -221,7 +273,7 @@ mt_event(unsigned kind, const void *address, uint64_t size)
     ring = mt_ring_own();
     if (!begin(shard, ring))
         return;
-    mt_event_write(ring, kind, address, size, mt_ticks_are_tsc());
+    mt_event_write(ring, kind, address, size, mt_tsc_readable());
     seqlock_write_end(&shard->hot.sequence);
 }
 
@@ -239,7 +291,7 @@ mt_event_made(enum segment_function fn, const void *block, uint64_t size,
         return;
     }
     count_made(shard, fn, size, usable, false);
-    mt_event_write(ring, fn, block, size, mt_ticks_are_tsc());
+    mt_event_write(ring, fn, block, size, mt_tsc_readable());
     update_end_grown(shard, before, size);
 }
 
@@ -256,6 +308,6 @@ mt_event_freed(const void *block, uint64_t size, uint64_t usable)
         return;
     }
     count_freed(shard, size, usable, false);
-    mt_event_write(ring, FN_FREE, block, size, mt_ticks_are_tsc());
+    mt_event_write(ring, FN_FREE, block, size, mt_tsc_readable());
     update_end_shrunk(shard, before, size);
 }

@@ -144,4 +144,11 @@ bool mt_ring_present(unsigned index);
 /* Does the clock of events count TSC ticks?  Else it is CLOCK_MONOTONIC. */
 bool mt_ticks_are_tsc(void);
 
+/* Do they come from the TSC itself? */
+bool mt_tsc_readable(void);
+
+/* The calling thread is about to forbid itself the TSC, with it CLOCK_MONOTONIC: from
+   now on the events of all threads have their time from the coarse clock. */
+void mt_ticks_become_coarse(void);
+
 #endif

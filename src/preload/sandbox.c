@@ -5,7 +5,7 @@
  * prctl() sets the filter, or the promise without which an ordinary user may set
  * none.  From then on nothing of the library calls the kernel: new threads share a
  * shard, forked children are not measured, the file of an unkept segment is left
- * to the next sweep.
+ * to the next sweep.  Strict mode also forbids the TSC, as PR_SET_TSC does alone.
  */
 #include "config.h"
 
@@ -17,6 +17,7 @@
 
 #include "preload/public.h"
 #include "preload/real.h"
+#include "preload/ring.h"
 #include "preload/state.h"
 
 bool mt_sandboxed;
@@ -31,6 +32,13 @@ shuts_us_in(int option)
     return !mt_guard.mode || mt_started_here();
 }
 
+static bool
+forbids_tsc(int option, unsigned long value)
+{
+    return (option == PR_SET_SECCOMP && value == SECCOMP_MODE_STRICT)
+           || (option == PR_SET_TSC && value == PR_TSC_SIGSEGV);
+}
+
 PUBLIC int
 prctl(int option, ...)
 {
@@ -43,6 +51,8 @@ prctl(int option, ...)
     for (unsigned i = 0; i < 4; i++)
         words[i] = va_arg(arguments, unsigned long);
     va_end(arguments);
+    if (forbids_tsc(option, words[0]))
+        mt_ticks_become_coarse(); /* before: afterwards it is too late to ask */
     if (mt_real.prctl != NULL)
         result = mt_real.prctl(option, words[0], words[1], words[2], words[3]);
     else

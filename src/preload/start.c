@@ -72,7 +72,7 @@ active_mode(void)
 
     if (mt_options.ring_capacity == 0)
         return mode;
-    return mode | MODE_EVENTS | (mt_ticks_are_tsc() ? MODE_TSC : 0);
+    return mode | MODE_EVENTS | (mt_tsc_readable() ? MODE_TSC : 0);
 }
 
 void

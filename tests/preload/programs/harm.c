@@ -60,19 +60,6 @@ strict(void)
 }
 
 static void
-close_all(void)
-{
-    int fd;
-
-    work();
-    REQUIRE(syscall(SYS_close_range, 3u, ~0u, 0u) == 0);
-    fd = open("/dev/zero", O_RDWR);
-    REQUIRE(fd == 3);
-    work();
-    REQUIRE(lseek(fd, 0, SEEK_CUR) == 0);
-}
-
-static void
 fork_and_work(void)
 {
     pid_t child = fork();
@@ -83,6 +70,29 @@ fork_and_work(void)
         exit(0);
     }
     REQUIRE(waitpid(child, &status, 0) == child && status == 0);
+}
+
+/* Reading the TSC is a crash from here on, in children too. */
+static void
+no_tsc(void)
+{
+    work();
+    prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
+    work();
+    fork_and_work();
+}
+
+static void
+close_all(void)
+{
+    int fd;
+
+    work();
+    REQUIRE(syscall(SYS_close_range, 3u, ~0u, 0u) == 0);
+    fd = open("/dev/zero", O_RDWR);
+    REQUIRE(fd == 3);
+    work();
+    REQUIRE(lseek(fd, 0, SEEK_CUR) == 0);
 }
 
 static void
@@ -160,6 +170,6 @@ held(void)
 
 CASES
     CASE(work) CASE(held) CASE(descriptors) CASE(strict)
-    CASE(close_all) CASE(in_chroot) CASE(dropped) CASE(new_environment)
+    CASE(no_tsc) CASE(close_all) CASE(in_chroot) CASE(dropped) CASE(new_environment)
     CASE(preload_left) CASE(for_a_while)
 END_CASES
