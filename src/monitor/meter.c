@@ -78,6 +78,13 @@ meter_read(struct meter *meter, struct process *process, int64_t now_ns)
     if (calls != meter->calls)
         meter->quiet_since_ns = now_ns;
     meter->calls = calls;
+    if (process->now.wakes != meter->before.wakes) {
+        /* It has slept: there is nothing to compare with. */
+        meter->before = process->now;
+        meter->at_ns = now_ns;
+        process->rates = (struct rates){0};
+        return;
+    }
     if (now_ns - meter->at_ns < RATE_MIN_NS)
         return;
     compute_rates(meter, process, (double)(now_ns - meter->at_ns) / 1e9);

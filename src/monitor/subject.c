@@ -95,11 +95,11 @@ subject_digest(struct subject *subject, struct session *session, int64_t now_ns,
     if (process->measured) {
         meter_read(&subject->meter, process, now_ns);
         note_failures(subject, session);
-        /* The recorder is finer than most intervals: its slots come before the
-           reading's own sample. */
-        meter_push_recorded(&subject->meter, process, slots, count, offset_ns,
-                            subject->history);
     }
+    /* The recorder is finer than most intervals: its slots come before the reading's
+       own sample.  Of a process that sleeps they are all there is. */
+    meter_push_recorded(&subject->meter, process, slots, count, offset_ns,
+                        subject->history);
     sample = meter_sample(&subject->meter, process);
     history_push(subject->history, &sample);
     if (process->ended)

@@ -335,6 +335,18 @@ miss_handshake(struct watch *watch, int64_t now_ns)
     session_say(watch->session, SEVERITY_WARNING, "%s", why);
 }
 
+/* Asleep it is known what was counted once, but not what is live now.  What it has
+   ended with stays known. */
+static void
+judge_sleep(struct process *process)
+{
+    if (process->ended)
+        return;
+    process->measured = !process->now.asleep;
+    snprintf(process->why_not, sizeof process->why_not, "%s",
+             process->now.asleep ? _("it sleeps until it calls malloc or free again") : "");
+}
+
 static void
 read_counters(struct watch *watch, int64_t now_ns, bool with_sizes)
 {
@@ -349,6 +361,7 @@ read_counters(struct watch *watch, int64_t now_ns, bool with_sizes)
                                                     : LEASE_MIN_NS));
     if (reader_snapshot(watch->reader, &snapshot) == 0) {
         process->now = snapshot;
+        judge_sleep(process);
         if (snapshot.torn == 0)
             watch->good_ns = now_ns;
         raise_to(&process->heap_peak, snapshot.peak_bytes);
@@ -617,5 +630,6 @@ watch_stale(const struct watch *watch, int64_t now_ns)
 bool
 watch_not_loaded(const struct watch *watch)
 {
-    return watch->handshake != WAITING && watch->handshake != COUNTING;
+    return watch->handshake != WAITING
+           && (watch->handshake != COUNTING || watch->process->now.asleep);
 }

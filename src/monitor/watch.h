@@ -64,7 +64,8 @@ size_t watch_threads(struct watch *watch, struct thread *out, size_t capacity);
 /* No consistent reading for too long. */
 bool watch_stale(const struct watch *watch, int64_t now_ns);
 
-/* Two seconds without a handshake, or the handshake said no. */
+/* Two seconds without a handshake, or the handshake said no, or the process is
+   dormant and asleep. */
 bool watch_not_loaded(const struct watch *watch);
 
 #endif

@@ -257,6 +257,30 @@ test_asleep(void **state)
     history_free(history);
 }
 
+/* What was freed while it slept, or forgotten when it woke, has no rate. */
+static void
+test_woken(void **state)
+{
+    (void)state;
+    process.measured = true;
+    process.run_ns = 100 * SECOND;
+    process.now = (struct snapshot){.wakes = 1, .total_bytes = 1000, .live_bytes = 1000};
+    meter_read(&meter, &process, SECOND);
+    assert_true(process.rates.bytes_allocated == 0);
+    process.now.total_bytes = 1500;
+    process.now.live_bytes = 1300;
+    meter_read(&meter, &process, 2 * SECOND);
+    assert_true(process.rates.bytes_allocated == 500 && process.rates.bytes_freed == 200);
+    process.now.wakes = 2;
+    process.now.live_bytes = 0;
+    meter_read(&meter, &process, 10 * SECOND);
+    assert_true(process.rates.bytes_allocated == 0 && process.rates.bytes_freed == 0);
+    process.now.total_bytes = 1700;
+    process.now.live_bytes = 200;
+    meter_read(&meter, &process, 11 * SECOND);
+    assert_true(process.rates.bytes_allocated == 200 && process.rates.bytes_freed == 0);
+}
+
 static void
 test_not_measured(void **state)
 {
@@ -284,6 +308,7 @@ main(void)
         cmocka_unit_test_setup(test_recorded, set_up),
         cmocka_unit_test_setup(test_calls_are_shown_once, set_up),
         cmocka_unit_test_setup(test_asleep, set_up),
+        cmocka_unit_test_setup(test_woken, set_up),
         cmocka_unit_test_setup(test_not_measured, set_up),
     };
 

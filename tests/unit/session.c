@@ -45,6 +45,12 @@ header_of(void)
     return (void *)base;
 }
 
+static struct segment_process *
+process_of(void)
+{
+    return (void *)(base + PROCESS_OFFSET);
+}
+
 static struct shard *
 shard_one(void)
 {
@@ -86,7 +92,7 @@ become(enum segment_state state)
     header->created_ns = now_on(CLOCK_MONOTONIC);
     header->created_boottime_ns = now_on(CLOCK_BOOTTIME);
     (void)!readlink("/proc/self/exe", header->program, sizeof header->program - 1);
-    ((struct segment_process *)(void *)(base + PROCESS_OFFSET))->shards_used = 2;
+    process_of()->shards_used = 2;
     directory[1] = SHARD_OWNED;
     __atomic_store_n(&header->state, state, __ATOMIC_RELEASE);
 }
@@ -129,8 +135,7 @@ fork_short_lived(uint64_t ns)
 
     if (pid == 0) {
         create_segment();
-        ((struct segment_process *)(void *)(base + PROCESS_OFFSET))->exited_ns =
-            header_of()->created_ns + ns;
+        process_of()->exited_ns = header_of()->created_ns + ns;
         _exit(0);
     }
     waitpid(pid, NULL, 0);
@@ -144,6 +149,15 @@ obey(char *self, const char *word)
     if (strncmp(word, "active", 6) == 0) {
         map(open(option("segment="), O_RDWR));
         become(SEGMENT_ACTIVE);
+    } else if (strncmp(word, "dormant", 7) == 0) {
+        map(open(option("segment="), O_RDWR));
+        header_of()->flags |= SEGMENT_FLAG_DORMANT;
+        become(SEGMENT_ACTIVE);
+    } else if (strncmp(word, "sleep", 5) == 0) {
+        process_of()->asleep_since_ns = now_on(CLOCK_MONOTONIC);
+    } else if (strncmp(word, "wake", 4) == 0) {
+        process_of()->wakes++;
+        process_of()->asleep_since_ns = 0;
     } else if (strncmp(word, "passive", 7) == 0) {
         map(open(option("segment="), O_RDWR));
         header_of()->reason = (uint32_t)number;
@@ -414,6 +428,40 @@ test_passive(void **state)
     assert_int_equal(0, files());
 }
 
+/* What a dormant process had live when it fell asleep is not live now. */
+static void
+test_dormant(void **state)
+{
+    struct stage stage;
+
+    (void)state;
+    open_stage(&stage, PUPPET);
+    tell(&stage, "dormant\n");
+    tell(&stage, "wake\n");
+    tell(&stage, "malloc 100\n");
+    tell(&stage, "sleep\n");
+    poll_at(&stage, 0.5);
+    assert_false(stage.process->measured);
+    assert_int_equal(STATE_NOT_LOADED, stage.process->state);
+    assert_non_null(strstr(stage.process->why_not, "sleeps"));
+    tell(&stage, "wake\n");
+    poll_at(&stage, 1);
+    assert_true(stage.process->measured);
+    assert_int_equal(STATE_RUNNING, stage.process->state);
+    assert_string_equal("", stage.process->why_not);
+    tell(&stage, "sleep\n");
+    poll_at(&stage, 1.5);
+    assert_false(stage.process->measured);
+    tell(&stage, "wake\n");
+    poll_at(&stage, 2);
+    tell(&stage, "sleep\n"); /* and ends before anybody looks */
+    tell_last(&stage, "exit 0\n");
+    poll_at(&stage, 2.5);
+    assert_true(stage.process->measured);
+    assert_int_equal(STATE_EXITED, stage.process->state);
+    close_stage(&stage);
+}
+
 static void
 test_exec(void **state)
 {
@@ -645,6 +693,7 @@ main(int argc, char **argv)
         cmocka_unit_test(test_killed),
         cmocka_unit_test(test_not_loaded),
         cmocka_unit_test(test_passive),
+        cmocka_unit_test(test_dormant),
         cmocka_unit_test(test_exec),
         cmocka_unit_test(test_exec_without_library),
         cmocka_unit_test(test_torn_and_stopped),
