@@ -121,6 +121,8 @@ read_figures(struct followed *followed, int64_t now_ns)
     followed->asleep = snapshot.asleep;
     entry->measured = !snapshot.asleep;
     entry->why_not = snapshot.asleep ? _("it sleeps until it is shown") : NULL;
+    if (snapshot.asleep)
+        entry->state = STATE_NOT_LOADED;
     entry->heap = snapshot.live_bytes;
     entry->heap_peak = snapshot.peak_bytes;
     allocations = count_allocations(&snapshot, &calls);
