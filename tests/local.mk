@@ -258,8 +258,8 @@ tests_unit_footprint_LDADD = src/trace/libtrace.a src/segment/libsegment.a $(CMO
 TESTS += tests/unit/logalloc tests/unit/munge tests/unit/replay tests/unit/replay-text \
 	tests/unit/footprint
 endif
-dist_check_SCRIPTS += tests/e2e/munge.sh tests/e2e/replay.sh
-TESTS += tests/e2e/munge.sh tests/e2e/replay.sh
+dist_check_SCRIPTS += tests/e2e/munge.sh tests/e2e/replay.sh tests/e2e/log.sh
+TESTS += tests/e2e/munge.sh tests/e2e/replay.sh tests/e2e/log.sh
 EXTRA_DIST += tests/data/logalloc
 
 # In containers, and from outside.

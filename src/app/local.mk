@@ -17,7 +17,8 @@ src_app_libapp_a_SOURCES = \
 	src/app/trigger.c src/app/trigger.h \
 	src/app/spellings.c src/app/spellings.h \
 	src/app/open.c src/app/open.h \
-	src/app/run.c src/app/run.h
+	src/app/run.c src/app/run.h \
+	src/app/textlog.c src/app/textlog.h
 
 # At the top of the build tree, beside libmemtop.so.
 bin_PROGRAMS += memtop

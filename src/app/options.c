@@ -44,6 +44,7 @@ enum {
     KEY_TITLE,
     KEY_NO_TIMER,
     KEY_DROP,
+    KEY_LOG,
     KEY_ON_QUIT,
     KEY_SOURCE,
     KEY_DUMP_SCREEN,
@@ -106,6 +107,8 @@ static const struct argp_option table[] = {
     {"buffer", 'b', N_("NUM"), 0, N_("Write NUM calls at a time (at most 32768)"), 5},
     {"no-timer", KEY_NO_TIMER, NULL, 0, N_("Ignored: there is no timer"), 5},
     {"drop", KEY_DROP, NULL, 0, N_("Lose calls rather than slow PROGRAM down"), 5},
+    {"log", KEY_LOG, N_("FILE|FD"), 0,
+     N_("Log it as text for memtop-munge, to FILE, a new one, or an open descriptor"), 5},
 
     {NULL, 0, NULL, 0, N_("Limits, judged at the end (exit status 124):"), 6},
     {"max-heap", KEY_MAX_HEAP, N_("SIZE"), 0, N_("The heap's peak is at most SIZE"), 6},
@@ -304,6 +307,8 @@ check_combination(struct argp_state *state, const struct options *options)
         argp_error(state, _("%s is of use with --batch only"), "--format");
     if (!options->batch && options->metrics != NULL)
         argp_error(state, _("%s is of use with --batch only"), "--metrics");
+    if (options->log != NULL && options->program == NULL)
+        argp_error(state, _("%s is of use with PROGRAM only"), "--log");
     if (options->exec != NULL && options->snapshots == 0)
         argp_error(state, _("%s is of use with --snapshot-when only"), "--exec");
 #ifndef HAVE_GD
@@ -393,6 +398,9 @@ parse_record_option(int key, char *word, struct argp_state *state)
         return 0;
     case KEY_DROP:
         options->drop = true;
+        return 0;
+    case KEY_LOG:
+        options->log = parse_file(state, "--log", word);
         return 0;
     default:
         return parse_output_option(key, word, state);

@@ -48,6 +48,7 @@ struct options {
     const char *data;   /* file for a record of every call, or NULL */
     size_t buffered;    /* records written at a time */
     bool drop;          /* lose some rather than wait */
+    const char *log;    /* file or descriptor for a text log of every call, or NULL */
 
     enum option_color color;
     enum tui_graph graph;

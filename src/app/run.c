@@ -137,6 +137,14 @@ attach(struct run *run)
     return 0;
 }
 
+static void
+discard_files(struct run *run)
+{
+    output_discard(&run->output);
+    recording_discard(run);
+    textlog_discard(&run->log);
+}
+
 int
 run_check(struct run *run, const struct options *options)
 {
@@ -157,16 +165,11 @@ run_check(struct run *run, const struct options *options)
     if (status != 0)
         return status;
     status = recording_open(run);
+    if (status == 0)
+        status = textlog_open(&run->log, options->log);
     if (status != 0)
-        output_discard(&run->output);
+        discard_files(run);
     return status;
-}
-
-static void
-discard_files(struct run *run)
-{
-    output_discard(&run->output);
-    recording_discard(run);
 }
 
 /* The library's path, "" to run without it, NULL (said) if it is missing. */
@@ -240,6 +243,7 @@ run_start(struct run *run, int rows, int cols)
         .library = library[0] != '\0' ? library : NULL,
         .memtop_options = words,
         .progname = run->options->progname,
+        .log = run->log.target[0] != '\0' ? run->log.target : NULL,
         .ring_capacity = options_record(run->options) ? RING_CAPACITY_DEFAULT : 0,
         .capture = rows > 0,
         .rows = rows,

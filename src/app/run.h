@@ -9,6 +9,7 @@
 
 #include "app/options.h"
 #include "app/output.h"
+#include "app/textlog.h"
 #include "app/trigger.h"
 #include "monitor/capture.h"
 #include "monitor/launch.h"
@@ -28,6 +29,7 @@ struct run {
     struct trigger trigger; /* to be looked at after each poll of the session */
     struct record *record; /* of every call, or NULL */
     struct curve *curve;   /* of every call, for the picture, or NULL */
+    struct textlog log;    /* of every call, as text */
     int64_t started_epoch_ns;
     bool metrics_failed;   /* to be written, the last time, and said so */
     bool displayed;        /* the terminal is the display's */

@@ -147,6 +147,8 @@ set_environment(const struct launch *launch, const char *segment)
     free(ours);
     if (launch->options->progname)
         setenv("MEMUSAGE_PROG_NAME", launch->options->progname, 1);
+    if (launch->options->log)
+        setenv("MALLOC_LOG", launch->options->log, 1);
     if (getenv("LD_PRELOAD") && *getenv("LD_PRELOAD"))
         set_joined("LD_PRELOAD", launch->preload, ':', getenv("LD_PRELOAD"));
     else

@@ -18,6 +18,7 @@ struct launch_options {
     const char *library;      /* absolute path of libmemtop.so; NULL: run without it */
     const char *memtop_options; /* words for MEMTOP_OPTIONS, "" for none */
     const char *progname;     /* -n: only this program is counted, or NULL */
+    const char *log;          /* MALLOC_LOG for the program, or NULL: as it is */
     uint64_t ring_capacity;   /* the words ask for rings=CAPACITY; 0: they do not */
     bool capture;             /* pty in place of each of 0, 1, 2 that is a terminal */
     int rows, cols;           /* of the pty */

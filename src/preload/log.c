@@ -56,20 +56,6 @@ this_thread(void)
 
 /* ---- start ---- */
 
-/* What the digits say if they are a descriptor, else -1. */
-static int
-descriptor_number(const char *target)
-{
-    int number = 0;
-
-    for (; *target != '\0'; target++) {
-        if (*target < '0' || *target > '9' || number >= 1000)
-            return -1;
-        number = number * 10 + (*target - '0');
-    }
-    return number;
-}
-
 static int
 duplicate(int fd)
 {
@@ -102,7 +88,7 @@ mt_log_start(const char *target, bool minimal)
 
     if (target == NULL || target[0] == '\0')
         return;
-    number = descriptor_number(target);
+    number = logalloc_descriptor(target);
     if (number == 0)
         return;
     fd = number > 0 ? duplicate(number) : open_log(target);

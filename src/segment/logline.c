@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writes single lines, in the observed program too, inside its calls of malloc:
- * nothing here allocates, keeps state or may be interrupted with harm.
+ * Runs in the observed program too, inside its calls of malloc: nothing here allocates, keeps state or may be interrupted with harm.
  */
 #include "config.h"
 
@@ -84,4 +83,17 @@ logalloc_format(char text[LOGALLOC_LINE_MAX], enum logalloc_form form,
     *at++ = '\n';
     *at = '\0';
     return (size_t)(at - text);
+}
+
+int
+logalloc_descriptor(const char *target)
+{
+    int number = 0;
+
+    for (; *target != '\0'; target++) {
+        if (*target < '0' || *target > '9' || number >= 1000)
+            return -1;
+        number = number * 10 + (*target - '0');
+    }
+    return number;
 }

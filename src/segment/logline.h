@@ -58,4 +58,8 @@ extern const struct logalloc_shape logalloc_shapes[LOGALLOC_SHAPES];
 size_t logalloc_format(char text[LOGALLOC_LINE_MAX], enum logalloc_form form,
                        const struct logalloc_line *line);
 
+/* The descriptor that a value of MALLOC_LOG, not empty, means: nothing but digits
+   and below 10000.  -1: it is the name of a file. */
+int logalloc_descriptor(const char *target);
+
 #endif

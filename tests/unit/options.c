@@ -396,6 +396,12 @@ test_recording(void **state)
     assert_string_equal(parsed->words, "mmap,rings=16384,drop");
     parse("--drop -u p");
     assert_string_equal(parsed->words, "");
+    assert_null(parsed->options.log);
+    parse("--log=f -B p");
+    assert_string_equal(parsed->words, "");
+    assert_non_null(parsed->options.log);
+    assert_int_equal(125, parse("--log= p"));
+    assert_int_equal(125, parse("--log=f -r g"));
 }
 
 static void

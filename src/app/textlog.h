@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The text log of the program's calls (--log), which the library writes. */
+#ifndef MEMTOP_TEXTLOG_H
+#define MEMTOP_TEXTLOG_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+/* What MALLOC_LOG is to be. */
+struct textlog {
+    char target[PATH_MAX]; /* a descriptor or an absolute path; "": no log */
+    bool created;          /* the file, by us */
+};
+
+/*
+ * Before the program starts: creates FILE, or looks whether the descriptor is open;
+ * word is what --log says, or NULL.  0, or the exit status to end with, having said
+ * why.  A regular file that exists is refused.
+ */
+int textlog_open(struct textlog *log, const char *word);
+
+/* The program was not started: the file goes. */
+void textlog_discard(struct textlog *log);
+
+#endif
