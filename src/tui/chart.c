@@ -18,17 +18,19 @@
 #define AXIS_FROM_ROWS  4
 #define WIDE_LABELS     60   /* from so many columns on labels have their unit */
 #define TICK_SPACING    12
+#define STEPS_A_WINDOW  16   /* in which a graph moves on */
 
-/* The longest window that is chosen without being asked for: five minutes, or so
-   many samples if that is longer. */
+/* The shortest window that is chosen without being asked for while a program runs; the
+   longest: five minutes, or so many samples if that is longer. */
 #define SECOND_NS INT64_C(1000000000)
+#define WINDOW_MIN_NS (10 * SECOND_NS)
 #define WINDOW_MAX_NS (300 * SECOND_NS)
 #define WINDOW_SAMPLES 300
 
 int64_t
 view_window(const struct view *view, const struct scene *scene)
 {
-    int64_t longest = scene->interval_ns * WINDOW_SAMPLES;
+    int64_t longest = scene->interval_ns * WINDOW_SAMPLES, fitting;
 
     if (view->window_ns > 0)
         return view->window_ns;
@@ -38,7 +40,8 @@ view_window(const struct view *view, const struct scene *scene)
         longest = INT64_MAX;   /* all of it, first */
     else if (longest < WINDOW_MAX_NS)
         longest = WINDOW_MAX_NS;
-    return graph_window(scene->shown_ns < longest ? scene->shown_ns : longest);
+    fitting = graph_window(scene->shown_ns < longest ? scene->shown_ns : longest);
+    return fitting < WINDOW_MIN_NS && !scene->ended ? WINDOW_MIN_NS : fitting;
 }
 
 int64_t
@@ -80,16 +83,47 @@ struct frame {
     int64_t from_ns, to_ns;
     int64_t right_ns;     /* what is shown ends here, at to_ns or before */
     size_t count;         /* history columns */
+    int shown;            /* cells until what is shown ends */
     struct graph_scale scale;
 };
+
+/* Where a moment stands in the area; < 0: not there. */
+static int
+column_at(const struct frame *frame, int64_t run_ns)
+{
+    if (run_ns <= frame->from_ns || run_ns > frame->to_ns)
+        return -1;
+    return (int)((double)(run_ns - frame->from_ns - 1)
+                 / (double)(frame->to_ns - frame->from_ns) * frame->cols);
+}
+
+/* The time of the frame's columns.  A run shorter than the window begins at its left
+   edge and fills it, a longer one goes on by a part of the window at a time: most
+   pictures differ from the one before in a few columns only. */
+static void
+frame_set_time(struct frame *frame, const struct view *view, const struct scene *scene)
+{
+    int64_t window = view_window(view, scene), width, step;
+
+    frame->count = graph_columns(view->style, frame->cols);
+    width = window / (int64_t)frame->count;
+    if (width < 1)
+        width = 1;
+    frame->right_ns = view_right(view, scene);
+    step = width * (int64_t)(frame->count / STEPS_A_WINDOW + 1);
+    if (scene->ended || view->history)
+        step = width;
+    frame->to_ns = (frame->right_ns + step - 1) / step * step;
+    if (frame->to_ns < width * (int64_t)frame->count)
+        frame->to_ns = width * (int64_t)frame->count;
+    frame->from_ns = frame->to_ns - width * (int64_t)frame->count;
+    frame->shown = column_at(frame, frame->right_ns) + 1;
+}
 
 static bool
 frame_init(struct frame *frame, const struct view *view, const struct scene *scene,
            const struct rect *rect, enum series series)
 {
-    int64_t window = view_window(view, scene);
-    int64_t width;
-
     frame->title = rect->rows >= TITLE_FROM_ROWS;
     frame->axis = rect->rows >= AXIS_FROM_ROWS;
     frame->label_cols = rect->cols >= WIDE_LABELS ? 9 : rect->cols >= 16 ? 5 : 0;
@@ -99,13 +133,7 @@ frame_init(struct frame *frame, const struct view *view, const struct scene *sce
     frame->cols = rect->cols - frame->label_cols - 1;
     if (frame->cols < 1 || frame->rows < 1)
         return false;
-    frame->count = graph_columns(view->style, frame->cols);
-    width = window / (int64_t)frame->count;
-    if (width < 1)
-        width = 1;
-    frame->right_ns = view_right(view, scene);
-    frame->to_ns = (frame->right_ns + width - 1) / width * width;
-    frame->from_ns = frame->to_ns - width * (int64_t)frame->count;
+    frame_set_time(frame, view, scene);
     frame->scale.top = view->top[series];
     frame->scale.log = view->log;
     frame->scale.decimal = series == SERIES_CALLS || (view->unit & UNIT_SI);
@@ -113,19 +141,30 @@ frame_init(struct frame *frame, const struct view *view, const struct scene *sce
 }
 
 /* The last column ends on the grid, but what is shown ends before: a paused
-   picture must not see what came later. */
-static void
+   picture must not see what came later.  False if nothing is known of it. */
+static bool
 fetch_columns(struct picture *picture, const struct scene *scene,
               const struct frame *frame, enum series series)
 {
-    size_t last = frame->count - 1;
     int64_t width = (frame->to_ns - frame->from_ns) / (int64_t)frame->count;
+    int64_t shown = frame->right_ns - frame->from_ns;
+    size_t last = shown > 0 ? (size_t)((shown - 1) / width) : 0;
+    int64_t last_ns = frame->from_ns + width * (int64_t)last;
+    bool known = false;
 
+    memset(picture->columns, 0, frame->count * sizeof *picture->columns);
     if (last > 0)
-        history_columns(scene->history, series, frame->from_ns, frame->to_ns - width,
+        history_columns(scene->history, series, frame->from_ns, last_ns,
                         picture->columns, last);
-    history_columns(scene->history, series, frame->to_ns - width, frame->right_ns,
-                    picture->columns + last, 1);
+    if (last < frame->count)
+        history_columns(scene->history, series, last_ns, frame->right_ns,
+                        picture->columns + last, 1);
+    for (size_t i = 0; i <= last && i < frame->count; i++)
+        known = known || picture->columns[i].known;
+    /* Nothing is missing where nothing is yet. */
+    for (size_t i = last + 1; i < frame->count; i++)
+        picture->columns[i].known = true;
+    return known;
 }
 
 static void
@@ -157,16 +196,6 @@ draw_labels(struct picture *picture, const struct view *view, const struct frame
                      frame->label_cols, TEXT_RIGHT, ROLE_NORMAL, text);
         canvas_glyph(&picture->canvas, row, frame->col - 1, ROLE_DIM, GLYPH_TICK);
     }
-}
-
-/* Where a moment stands in the area; < 0: not there. */
-static int
-column_at(const struct frame *frame, int64_t run_ns)
-{
-    if (run_ns <= frame->from_ns || run_ns > frame->to_ns)
-        return -1;
-    return (int)((double)(run_ns - frame->from_ns - 1)
-                 / (double)(frame->to_ns - frame->from_ns) * frame->cols);
 }
 
 /* The cursor stands in the window, on its edge at least (view_right()); < 0: there
@@ -214,7 +243,9 @@ draw_time_axis(struct picture *picture, const struct view *view,
                         : scene->ended ? _("end")
                                        : _("now");
     int right_cols = (int)text_columns(right);
-    int right_start = frame->col + frame->cols - right_cols;
+    int ahead = frame->cols - frame->shown;
+    int right_end = frame->col + (frame->shown > right_cols ? frame->shown : right_cols);
+    int right_start = right_end - right_cols;
     int at = scene->mark != NULL ? column_at(frame, scene->mark->run_ns) : -1;
     int flag = at < 0 ? -1 : frame->col + at;
     int cross = cursor_column(view, scene, frame);
@@ -228,13 +259,18 @@ draw_time_axis(struct picture *picture, const struct view *view,
         canvas_glyph(&picture->canvas, row, cross, ROLE_VALUE, GLYPH_CROSS);
     if (flag >= 0)
         canvas_glyph(&picture->canvas, row, flag, ROLE_PEAK, GLYPH_FLAG);
-    if (right_start > frame->col && flag < right_start - 1 && cross < right_start - 1) {
-        canvas_char(&picture->canvas, row, right_start - 1, ROLE_NORMAL, L' ');
+    if (right_end <= frame->col + frame->cols
+        && !within(flag, right_start - 1, right_end)
+        && !within(cross, right_start - 1, right_end)) {
+        if (right_start > frame->col)
+            canvas_char(&picture->canvas, row, right_start - 1, ROLE_NORMAL, L' ');
         canvas_put(&picture->canvas, row, right_start, right_cols, ROLE_NORMAL, right);
+        if (ahead > 0)
+            canvas_char(&picture->canvas, row, right_end, ROLE_NORMAL, L' ');
     }
     for (int i = 0; i < count; i++) {
         char text[UNITS_MAX];
-        int start = frame->col + ticks[i].col;
+        int start = frame->col + ticks[i].col - ahead;
         int columns;
 
         if (ticks[i].ago_ns == 0)
@@ -356,7 +392,6 @@ chart_draw(struct picture *picture, const struct view *view, const struct scene 
           const struct rect *rect, const struct chart *chart)
 {
     struct frame frame;
-    bool known = false;
 
     canvas_clip(&picture->canvas, rect);
     if (rect->rows == 0 || !frame_init(&frame, view, scene, rect, chart->series))
@@ -366,10 +401,7 @@ chart_draw(struct picture *picture, const struct view *view, const struct scene 
     draw_labels(picture, view, &frame, chart->series);
     if (frame.axis)
         draw_time_axis(picture, view, scene, &frame);
-    fetch_columns(picture, scene, &frame, chart->series);
-    for (size_t i = 0; i < frame.count; i++)
-        known = known || picture->columns[i].known;
-    if (!known) {
+    if (!fetch_columns(picture, scene, &frame, chart->series)) {
         view_not_measured(picture, scene, frame.row + frame.rows / 2, frame.col + 1,
                           frame.cols - 1);
         return;
@@ -410,16 +442,14 @@ chart_sparkline(struct picture *picture, const struct view *view,
         flat.style = GRAPH_BLOCK;
     if (!frame_init(&frame, &flat, scene, rect, SERIES_STACK))
         return;
-    /* Right-aligned under the heap's graph, as far as the text leaves room. */
+    /* Under the heap's graph, as far as the text leaves room. */
     if (frame.col < rect->col + used + 3) {
         frame.cols -= rect->col + used + 3 - frame.col;
         frame.col = rect->col + used + 3;
     }
     if (frame.cols < 4)
         return;
-    frame.from_ns = frame.to_ns
-                    - (frame.to_ns - frame.from_ns) / (int64_t)frame.count * frame.cols;
-    frame.count = graph_columns(flat.style, frame.cols);
+    frame_set_time(&frame, &flat, scene);
     fetch_columns(picture, scene, &frame, SERIES_STACK);
     draw_area(picture, &flat, &frame, ROLE_STACK);
     draw_cursor(picture, view, scene, &frame);

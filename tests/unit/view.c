@@ -512,6 +512,37 @@ messages_are_shortened_by_parts(void **state)
     session_free(session);
 }
 
+/* Cells of a graph that differ from one picture to the next, 0.1 s later. */
+static int
+changed_cells(int64_t window_ns, int64_t from_ns)
+{
+    static struct cell before[60 * 200];
+    struct session *session = play_text(running, from_ns);
+    int64_t first, last;
+    int count = 0;
+
+    view.window_ns = window_ns;
+    draw(60, 200);
+    memcpy(before, picture.canvas.cells, sizeof before);
+    session_poll(session, SECOND + from_ns + SECOND / 10, true);
+    assert_true(history_span(scene.history, &first, &last));
+    scene.shown_ns = last;
+    view_draw(&picture, &view, &scene);
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++)
+        count += memcmp(&before[i], &picture.canvas.cells[i], sizeof *before) != 0;
+    session_free(session);
+    return count;
+}
+
+/* Young runs fill the window, older ones move on now and then. */
+static void
+graphs_stand_still(void **state)
+{
+    (void)state;
+    assert_in_range(changed_cells(0, 3 * SECOND), 1, 300);
+    assert_in_range(changed_cells(5 * SECOND, 15 * SECOND), 1, 300);
+}
+
 static void
 drawing_twice_gives_the_same(void **state)
 {
@@ -599,6 +630,7 @@ main(void)
         cmocka_unit_test(help_lists_every_key_over_its_pages),
         cmocka_unit_test(help_is_whole_however_narrow),
         cmocka_unit_test(messages_are_shortened_by_parts),
+        cmocka_unit_test(graphs_stand_still),
         cmocka_unit_test(drawing_twice_gives_the_same),
         cmocka_unit_test(drawing_allocates_nothing),
     };
