@@ -21,6 +21,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -37,6 +38,7 @@ int mt_log_descriptor = -1;
 
 static dev_t device; /* of what the descriptor was opened for */
 static ino_t inode;
+static bool is_regular; /* a file on a disk */
 static bool is_minimal;
 static uint32_t ended_pid; /* the process in which the log has ended */
 
@@ -45,9 +47,12 @@ struct writer {
     uint32_t pid, tid;
 };
 
+/* The segment knows; a system call is most of what a line costs. */
 static struct writer
 this_thread(void)
 {
+    if ((mt_guard.mode & MODE_LOGGED) && mt_thread.state == THREAD_COUNTED)
+        return (struct writer){mt_segment.header->pid, mt_thread.shard->thread};
     return (struct writer){
         .pid = (uint32_t)syscall(SYS_getpid),
         .tid = (uint32_t)syscall(SYS_gettid),
@@ -96,6 +101,7 @@ mt_log_start(const char *target, bool minimal)
         return;
     device = st.st_dev;
     inode = st.st_ino;
+    is_regular = S_ISREG(st.st_mode);
     is_minimal = minimal;
     mt_log_descriptor = fd;
 }
@@ -115,18 +121,29 @@ is_still_ours(void)
 /* The sets of signals as the kernel has them. */
 #define BIT(signal)   (UINT64_C(1) << ((signal)-1))
 #define RAISED        (BIT(SIGPIPE) | BIT(SIGXFSZ))
+#define HELD          (RAISED | BIT(SIGTTOU)) /* which is not raised if it is blocked */
 #define SIGNALS_BYTES 8
+
+/* A write to a regular file raises a signal at one limit only, and few have it. */
+static bool
+may_raise(void)
+{
+    struct rlimit limit;
+
+    return !is_regular || syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit) < 0
+           || limit.rlim_cur != RLIM_INFINITY;
+}
 
 /* Keeps the signals that a write may raise from this thread; returns those of them
    that wait already.  *before is what is blocked anyway. */
 static uint64_t
 hold_signals(uint64_t *before)
 {
-    const uint64_t raised = RAISED;
+    const uint64_t held = HELD;
     uint64_t pending = 0;
 
-    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &raised, before, SIGNALS_BYTES);
-    if (unlikely((*before & raised) != 0))
+    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &held, before, SIGNALS_BYTES);
+    if (unlikely((*before & RAISED) != 0))
         syscall(SYS_rt_sigpending, &pending, SIGNALS_BYTES);
     return pending;
 }
@@ -144,7 +161,7 @@ release_signals(uint64_t before, uint64_t pending, bool failed)
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, SIGNALS_BYTES);
 }
 
-/* In a pipe or socket that does not block. */
+/* For room in a pipe or socket that does not block. */
 static bool
 wait_for_room(uint64_t until)
 {
@@ -181,23 +198,35 @@ write_whole(const char *text, size_t length)
     return true;
 }
 
+static bool
+write_quietly(const char *text, size_t length)
+{
+    uint64_t before = 0, pending;
+    bool written;
+
+    if (likely(!may_raise()))
+        return write_whole(text, length);
+    pending = hold_signals(&before);
+    written = write_whole(text, length);
+    release_signals(before, pending, !written);
+    return written;
+}
+
 static void
 write_line(struct writer writer, struct logalloc_line *line)
 {
     char text[LOGALLOC_LINE_MAX];
-    uint64_t before = 0, pending;
     size_t length;
-    bool written;
 
     if (writer.pid == __atomic_load_n(&ended_pid, __ATOMIC_RELAXED))
         return;
     line->pid = writer.pid;
     line->tid = writer.tid;
     length = logalloc_format(text, LOGALLOC_RAW, line);
-    pending = hold_signals(&before);
-    written = is_still_ours() && write_whole(text, length);
-    release_signals(before, pending, !written);
-    if (!written)
+    if (is_still_ours() && write_quietly(text, length))
+        return;
+    /* Not for its parent if this is a vfork child. */
+    if ((uint32_t)syscall(SYS_getpid) == writer.pid)
         __atomic_store_n(&ended_pid, writer.pid, __ATOMIC_RELAXED);
 }
 

@@ -396,6 +396,20 @@ test_descriptors(void **state)
 }
 
 static void
+test_vforked(void **state)
+{
+    struct watched what;
+    char *log;
+
+    (void)state;
+    run((char *)"vforked", (char *)"log", enter_scratch, &what);
+    watch_free(&what);
+    log = take_file("log");
+    assert_int_equal(6000, count_lines(log));
+    free(log);
+}
+
+static void
 test_redirected(void **state)
 {
     struct watched what;
@@ -502,6 +516,7 @@ main(void)
         cmocka_unit_test(test_standard_output),
         cmocka_unit_test(test_crowd),
         cmocka_unit_test(test_descriptors),
+        cmocka_unit_test(test_vforked),
         cmocka_unit_test(test_redirected),
         cmocka_unit_test(test_unwritable),
         cmocka_unit_test(test_file_limit),

@@ -110,6 +110,25 @@ descriptors_taken(void)
     REQUIRE(fstat(fd, &st) == 0 && st.st_size == 0);
 }
 
+/* A child that shares the memory but not the descriptors. */
+static void
+vforked(void)
+{
+    pid_t child;
+    int status;
+
+    work();
+    child = vfork();
+    if (child == 0) {
+        for (int fd = 3; fd < 1024; fd++)
+            close(fd);
+        free(malloc(1));
+        _exit(0);
+    }
+    REQUIRE(waitpid(child, &status, 0) == child && status == 0);
+    work();
+}
+
 /* A shell puts a file in the place of its standard output. */
 static void
 output_redirected(void)
@@ -169,6 +188,6 @@ pending(void)
 }
 
 CASES
-    CASE(every) CASE(work) CASE(crowd) CASE(descriptors_taken) CASE(output_redirected)
-    CASE(unwritable) CASE(limited) CASE(pending)
+    CASE(every) CASE(work) CASE(crowd) CASE(descriptors_taken) CASE(vforked)
+    CASE(output_redirected) CASE(unwritable) CASE(limited) CASE(pending)
 END_CASES
