@@ -93,13 +93,15 @@ begin_stretch(uint64_t now)
 {
     struct segment_process *process = mt_segment.process;
 
+    /* First: a child forked in between goes by it as soon as we are said to be awake. */
+    stretches++;
     __atomic_add_fetch(&process->wake_sequence, 1, __ATOMIC_ACQ_REL);
     forget_live(process);
     process->wakes++;
     word_store(&process->awake_since_ns, now);
     word_store(&process->asleep_since_ns, 0);
     __atomic_add_fetch(&process->wake_sequence, 1, __ATOMIC_ACQ_REL);
-    mt_guard.trailer_salt = trailer_salt(++stretches);
+    mt_guard.trailer_salt = trailer_salt(stretches);
     mt_recorder_wake(now);
     mt_set_limits();
 }
@@ -125,10 +127,11 @@ mt_dormant_wake(void)
 
 /* ---- and ends ---- */
 
+/* A lease that has come since the one seen wakes it at the next call. */
 static void
-fall_asleep(uint64_t now)
+fall_asleep(uint64_t now, uint64_t lease_seen)
 {
-    mt_guard.lease_seen = word_load(mt_guard.lease);
+    mt_guard.lease_seen = lease_seen;
     mt_guard.mappings = 0;
     __atomic_store_n(&mt_guard.mode, mt_guard.mode | MODE_ASLEEP, __ATOMIC_RELEASE);
     mt_recorder_sleep(now);
@@ -138,11 +141,14 @@ fall_asleep(uint64_t now)
 void
 mt_dormant_look(uint64_t now)
 {
+    uint64_t until;
+
     if (now < word_load(mt_guard.lease) || !mt_recorder_take())
         return;
     /* It may have been renewed, or another may have been here, meanwhile. */
-    if (now >= word_load(mt_guard.lease) && !(mt_guard.mode & MODE_ASLEEP))
-        fall_asleep(now);
+    until = word_load(mt_guard.lease);
+    if (now >= until && !(mt_guard.mode & MODE_ASLEEP))
+        fall_asleep(now, until);
     mt_recorder_give();
 }
 
