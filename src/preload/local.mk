@@ -1,7 +1,8 @@
 # libmemtop.so: what runs inside the watched process.  Nothing but libc.
 preload_PROGRAMS += libmemtop.so
 libmemtop_so_SOURCES = \
-	src/preload/wrappers.c src/preload/cxx.c src/preload/mappings.c \
+	src/preload/wrappers.c src/preload/aligned.c src/preload/cxx.c src/preload/mappings.c \
+	src/preload/blocks.h src/preload/uncounted.c src/preload/uncounted.h \
 	src/preload/sandbox.c src/preload/public.h \
 	src/preload/real.c src/preload/real.h src/preload/compat.h \
 	src/preload/account.c src/preload/account.h src/preload/trailer.h \

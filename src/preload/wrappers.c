@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The interposed functions: with cxx.c and mappings.c, the only public symbols of
+ * The interposed functions: malloc, calloc, free, realloc and what goes with them.
+ * With aligned.c, cxx.c, mappings.c and sandbox.c the only public symbols of
  * libmemtop (libmemtop.map).  Each asks the real allocator, then tells account.h.
  *
  * With trailers (trailer.h) we ask for 8 bytes more than the program did; the
@@ -13,23 +14,16 @@
 #include <errno.h>
 #include <malloc.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "preload/account.h"
+#include "preload/blocks.h"
 #include "preload/log.h"
 #include "preload/public.h"
 #include "preload/real.h"
 #include "preload/ring.h"
 #include "preload/state.h"
 #include "preload/trailer.h"
-
-/* Largest usable size handed out, less the trailer.  A foreign block may make
-   malloc_usable_size return anything; above this we do not even look. */
-static size_t largest_block;
-
-/* Trailers were written in this process or in one it was forked from. */
-static bool trailers_exist;
+#include "preload/uncounted.h"
 
 /* A dormant process that nobody has leased since it fell asleep. */
 static inline bool
@@ -39,116 +33,12 @@ sleeping(void)
            && likely(word_load(mt_guard.lease) == mt_guard.lease_seen);
 }
 
-/* The usual mode: trailers, no events.  The fast paths are for it. */
-static inline bool
-usual_mode(void)
-{
-    return likely(mt_guard.mode == ACCOUNTING_REQUESTED);
-}
+/* Largest usable size handed out, less the trailer.  A foreign block may make
+   malloc_usable_size return anything; above this we do not even look. */
+static size_t largest_block;
 
-static inline bool
-with_trailers(void)
-{
-    return likely((mt_guard.mode & MODE_ACCOUNTING) == ACCOUNTING_REQUESTED);
-}
-
-static inline bool
-with_events(void)
-{
-    return unlikely((mt_guard.mode & MODE_EVENTS) != 0);
-}
-
-/* With room for the trailer; a size that would overflow is left to the real
-   allocator to refuse. */
-static inline size_t
-with_room(size_t size)
-{
-    return likely(size <= SIZE_MAX - TRAILER_BYTES) ? size + TRAILER_BYTES : size;
-}
-
-/* What to ask the real allocator for. */
-static inline size_t
-padded(size_t size)
-{
-    return with_trailers() ? with_room(size) : size;
-}
-
-/* ---- before counting starts, or without it ---- */
-
-static void *
-uncounted_aligned(size_t alignment, size_t size)
-{
-    void *block;
-
-    if (mt_real.malloc == NULL)
-        block = mt_arena_allocate(size, alignment);
-    else
-        block = mt_real.memalign(alignment, size);
-    return block;
-}
-
-static int
-uncounted_posix_memalign(void **out, size_t alignment, size_t size)
-{
-    void *block;
-
-    if (mt_real.malloc != NULL)
-        return mt_real.posix_memalign(out, alignment, size);
-    block = mt_arena_allocate(size, alignment);
-    if (block == NULL)
-        return ENOMEM;
-    *out = block;
-    return 0;
-}
-
-static void *
-uncounted_malloc(size_t size)
-{
-    return mt_real.malloc != NULL ? mt_real.malloc(size) : mt_arena_allocate(size, 1);
-}
-
-static void *
-uncounted_calloc(size_t count, size_t size)
-{
-    size_t total;
-
-    if (mt_real.malloc != NULL)
-        return mt_real.calloc(count, size);
-    if (__builtin_mul_overflow(count, size, &total)) {
-        errno = ENOMEM;
-        return NULL;
-    }
-    return mt_arena_allocate(total, 1); /* never used before: zero */
-}
-
-/* A block of the arena moves out of it. */
-static void *
-arena_realloc(void *block, size_t size)
-{
-    size_t old_size = mt_arena_size(block);
-    void *moved = uncounted_malloc(size);
-
-    if (moved != NULL)
-        memcpy(moved, block, old_size < size ? old_size : size);
-    return moved;
-}
-
-static void *
-uncounted_realloc(void *block, size_t size)
-{
-    if (block != NULL && mt_arena_holds(block))
-        return arena_realloc(block, size);
-    if (mt_real.malloc == NULL)
-        return mt_arena_allocate(size, 1);
-    return mt_real.realloc(block, size);
-}
-
-static void
-uncounted_free(void *block)
-{
-    if (!mt_arena_holds(block) && mt_real.malloc != NULL)
-        mt_real.free(block);
-}
+/* Trailers were written in this process or in one it was forked from. */
+static bool trailers_exist;
 
 /* ---- blocks that come and go ---- */
 
@@ -225,8 +115,8 @@ made_sealed(enum segment_function fn, void *block, size_t size)
 }
 
 /* The same in any mode. */
-static void *
-made(enum segment_function fn, void *block, size_t size)
+void *
+mt_made(enum segment_function fn, void *block, size_t size)
 {
     size_t usable;
 
@@ -266,15 +156,6 @@ unseal(void *block, uint64_t *size, size_t *usable)
     return true;
 }
 
-/* A call that allocates is complete: its line in the log, if there is one. */
-static void *
-logged(enum logalloc_call call, size_t other, size_t size, void *block)
-{
-    if (mt_logging())
-        mt_log_made(call, other, size, block);
-    return block;
-}
-
 /* ---- malloc, calloc, free ---- */
 
 /*
@@ -295,7 +176,7 @@ malloc_recorded(size_t size)
     size_t usable;
 
     if (unlikely(block == NULL) || unlikely(!mt_usable_size_read(block, &usable)))
-        return made(FN_MALLOC, block, size);
+        return mt_made(FN_MALLOC, block, size);
     write_trailer(block, usable, size);
     mt_event_made_tsc(FN_MALLOC, block, size, usable);
     return block;
@@ -307,15 +188,15 @@ malloc_rarely(size_t size)
     if (likely(mt_guard.mode == ACCOUNTING_USABLE)) {
         void *block = mt_real.malloc(size);
         if (unlikely(block == NULL))
-            return made(FN_MALLOC, block, size);
+            return mt_made(FN_MALLOC, block, size);
         size = mt_usable_size(block);
         mt_count_made(FN_MALLOC, size, size);
         mt_thread.last_block = block;
         return block;
     }
     return logged(LOGALLOC_MALLOC, 0, size,
-                  mt_counting() ? made(FN_MALLOC, mt_real.malloc(padded(size)), size)
-                                : uncounted_malloc(size));
+                  mt_counting() ? mt_made(FN_MALLOC, mt_real.malloc(padded(size)), size)
+                                : mt_uncounted_malloc(size));
 }
 
 PUBLIC void *
@@ -338,14 +219,14 @@ counted_calloc(size_t count, size_t size)
         mt_count_failed(FN_CALLOC, 0, SIZE_MAX, true);
         return refused;
     }
-    return made(FN_CALLOC, mt_real.calloc(1, padded(total)), total);
+    return mt_made(FN_CALLOC, mt_real.calloc(1, padded(total)), total);
 }
 
 static __attribute__((noinline)) void *
 calloc_rarely(size_t count, size_t size)
 {
     return logged(LOGALLOC_CALLOC, count, size,
-                  mt_wake() ? counted_calloc(count, size) : uncounted_calloc(count, size));
+                  mt_wake() ? counted_calloc(count, size) : mt_uncounted_calloc(count, size));
 }
 
 PUBLIC void *
@@ -434,7 +315,7 @@ free_otherwise(void *block)
     if (block == NULL && counted) {
         mt_count_free_null();
     } else if (!counted) {
-        uncounted_free(block);
+        mt_uncounted_free(block);
     } else if (!mt_arena_holds(block)) {
         going(block);
         mt_real.free(block);
@@ -464,7 +345,7 @@ free(void *block)
     else if (mt_guard.mode == MODE_RECORDED)
         free_recorded(block);
     else if (sleeping())
-        uncounted_free(block);
+        mt_uncounted_free(block);
     else
         free_rarely(block);
 }
@@ -569,7 +450,7 @@ counted_realloc(void *block, size_t size)
     if (block == NULL)
         return realloc_fresh(size);
     if (unlikely(mt_arena_holds(block)))
-        return arena_realloc(block, size);
+        return mt_arena_realloc(block, size);
     if (!with_trailers()) {
         resize.old_size = resize.old_usable = mt_usable_size(block);
     } else if (!unseal(block, &resize.old_size, &resize.old_usable)) {
@@ -589,7 +470,7 @@ realloc_rarely(void *block, size_t size)
     bool counted = mt_wake();
     void *told = block != NULL && mt_arena_holds(block) ? NULL : block;
     struct log_resize *resize = mt_logging() ? mt_log_resize_begin(told) : NULL;
-    void *result = counted ? counted_realloc(block, size) : uncounted_realloc(block, size);
+    void *result = counted ? counted_realloc(block, size) : mt_uncounted_realloc(block, size);
 
     if (mt_logging())
         mt_log_resize_end(resize, told, size, result);
@@ -614,105 +495,6 @@ reallocarray(void *block, size_t count, size_t size)
         return NULL;
     }
     return realloc(block, total);
-}
-
-/* ---- the aligned family ---- */
-
-static inline __attribute__((always_inline)) int
-counted_posix_memalign(void **out, size_t alignment, size_t size)
-{
-    int error = mt_real.posix_memalign(out, alignment, padded(size));
-
-    made(FN_POSIX_MEMALIGN, error == 0 ? *out : NULL, size);
-    return error;
-}
-
-static __attribute__((noinline)) int
-posix_memalign_rarely(void **out, size_t alignment, size_t size)
-{
-    int error = mt_wake() ? counted_posix_memalign(out, alignment, size)
-                          : uncounted_posix_memalign(out, alignment, size);
-
-    logged(LOGALLOC_POSIX_MEMALIGN, alignment, size, error == 0 ? *out : NULL);
-    return error;
-}
-
-PUBLIC int
-posix_memalign(void **out, size_t alignment, size_t size)
-{
-    return mt_only_counting() ? counted_posix_memalign(out, alignment, size)
-                              : posix_memalign_rarely(out, alignment, size);
-}
-
-static size_t
-page_size(void)
-{
-    return (size_t)getpagesize();
-}
-
-static size_t
-whole_pages(size_t size)
-{
-    size_t whole = (size + page_size() - 1) & -page_size();
-
-    return whole < size ? size : whole;
-}
-
-static inline __attribute__((always_inline)) void *
-counted_aligned(enum segment_function fn, size_t alignment, size_t size)
-{
-    if (fn == FN_ALIGNED_ALLOC)
-        return made(fn, mt_real.aligned_alloc(alignment, padded(size)), size);
-    if (fn == FN_VALLOC)
-        return made(fn, mt_real.valloc(padded(size)), size);
-    /* The program may use all of the last page: the trailer comes behind it. */
-    if (fn == FN_PVALLOC)
-        return made(fn, mt_real.pvalloc(padded(whole_pages(size))), size);
-    return made(fn, mt_real.memalign(alignment, padded(size)), size);
-}
-
-/* alignment: a page's for the two that are not told one. */
-static __attribute__((noinline)) void *
-aligned_rarely(enum segment_function fn, size_t alignment, size_t size)
-{
-    bool counted = mt_wake();
-    size_t whole = fn == FN_PVALLOC ? whole_pages(size) : size;
-    void *block = counted ? counted_aligned(fn, alignment, size)
-                          : uncounted_aligned(alignment, whole);
-
-    if (fn == FN_ALIGNED_ALLOC)
-        return logged(LOGALLOC_ALIGNED_ALLOC, alignment, size, block);
-    if (fn == FN_MEMALIGN)
-        return logged(LOGALLOC_MEMALIGN, alignment, size, block);
-    return logged(LOGALLOC_VALLOC, 0, whole, block); /* there is no line of pvalloc */
-}
-
-PUBLIC void *
-aligned_alloc(size_t alignment, size_t size)
-{
-    return mt_only_counting() ? counted_aligned(FN_ALIGNED_ALLOC, alignment, size)
-                              : aligned_rarely(FN_ALIGNED_ALLOC, alignment, size);
-}
-
-PUBLIC void *
-memalign(size_t alignment, size_t size)
-{
-    return mt_only_counting() ? counted_aligned(FN_MEMALIGN, alignment, size)
-                              : aligned_rarely(FN_MEMALIGN, alignment, size);
-}
-
-PUBLIC void *
-valloc(size_t size)
-{
-    return mt_only_counting() ? counted_aligned(FN_VALLOC, 0, size)
-                              : aligned_rarely(FN_VALLOC, page_size(), size);
-}
-
-PUBLIC void *
-pvalloc(size_t size)
-{
-    return mt_only_counting() ? counted_aligned(FN_PVALLOC, 0, size)
-                              : aligned_rarely(FN_PVALLOC, page_size(), size);
 }
 
 /* ---- jemalloc_stats ---- */
