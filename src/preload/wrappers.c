@@ -64,7 +64,8 @@ raise_largest(size_t room)
 static void
 note_mapped(const void *block, size_t usable, bool comes)
 {
-    if (usable >= MAPPED_AT_LEAST && ((uintptr_t)block + usable) % 16 == 0)
+    if (usable >= MAPPED_AT_LEAST && ((uintptr_t)block + usable) % 16 == 0
+        && mt_real.doubts != HEADS_UNKNOWN)
         mt_count_mapped(comes ? usable : -(uint64_t)usable);
 }
 

@@ -80,6 +80,13 @@ test_requested(void **state)
     assert_int_equal(ACCOUNTING_REQUESTED, watch_last(&what)->identity.accounting);
     assert_int_equal(0, watch_last(&what)->snapshot.unmatched);
     watch_free(&what);
+    /* Where such a block has its memory from is not known. */
+    how.argv = WATCH_ARGV("rows.run", "large_block");
+    watch_run(&how, &what);
+    watch_assert_success(&what);
+    assert_in_range(watch_last(&what)->snapshot.usable_bytes, 300000, 500000);
+    assert_int_equal(0, watch_last(&what)->snapshot.mapped_bytes);
+    watch_free(&what);
 }
 
 /* Under libstdc++ alone new is malloc; the others' own new is counted by us. */

@@ -308,6 +308,14 @@ own_mapping_blocks(void)
 }
 
 static void
+large_block(void)
+{
+    void *volatile kept = malloc(300000);
+
+    REQUIRE(kept != NULL);
+}
+
+static void
 mappings(void)
 {
     char path[] = "/dev/shm/memtop-test-rows-XXXXXX";
@@ -352,5 +360,5 @@ CASES
     CASE(reallocarray_null_overflow) CASE(aligned_all) CASE(aligned_fail)
     CASE(pvalloc_page) CASE(free_forms) CASE(usable_filled) CASE(sizes)
     CASE(random_walk) CASE(usable_walk)
-    CASE(own_mapping_blocks) CASE(mappings) CASE(errno_kept)
+    CASE(large_block) CASE(own_mapping_blocks) CASE(mappings) CASE(errno_kept)
 END_CASES
