@@ -192,7 +192,7 @@ measure_drainer() {
 # Both sides at once, for as long as it takes: the mean, waiting included.
 sustained() {
     for threads in 1 2; do
-        for contender in memtop memusage; do
+        for contender in memtop memtop-log memusage; do
             if ! command -v memusage >/dev/null 2>&1 && [ $contender = memusage ]; then
                 missing="$missing sustained:memusage"
                 continue
@@ -201,6 +201,8 @@ sustained() {
                 case $contender in
                 memtop) "$build/memtop" -B -q -d "$MEMTOP_DIR/dat" -- \
                     "$load" pairs $threads ms 300 2>/dev/null ;;
+                memtop-log) MALLOC_LOG=$MEMTOP_DIR/dat LD_PRELOAD=$memtop \
+                    "$load" pairs $threads ms 300 ;;
                 memusage) memusage -d "$MEMTOP_DIR/dat" \
                     "$load" pairs $threads ms 300 2>/dev/null ;;
                 esac | awk '{ print $3 }'
