@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Processes that run already: listed, chosen, looked at, left alone.
 server_source=$(cd "$(dirname "$0")" && pwd)/server.c
+alone=yes
 . "$(dirname "$0")/tmux.sh"
 library=${memtop%/*}/libmemtop.so
 cp "$server_source" .

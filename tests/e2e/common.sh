@@ -19,9 +19,20 @@
 # Programs that are to run until they are told run while a file exists in $work:
 # they end with the test, too, however it ends.
 
-# Signals that nohup or a background job has us ignore would stay ignored.
-[ -n "${default_signals-}" ] || default_signals=yes exec env --default-signal sh "$0"
-unset default_signals
+# Signals that nohup or a background job has us ignore would stay ignored.  A test
+# that sets alone has no other observed processes around it, where that can be done.
+if [ -z "${prepared-}" ]; then
+    export prepared=yes
+    with_own_shm() {
+        unshare -rm sh -c 'mount -t tmpfs none /dev/shm && exec "$@"' sh "$@"
+    }
+    if [ -n "${alone-}" ] && with_own_shm true 2>/dev/null; then
+        with_own_shm env --default-signal sh "$0"
+        exit
+    fi
+    exec env --default-signal sh "$0"
+fi
+unset prepared
 
 # Used by those who source this.
 # shellcheck disable=SC2034

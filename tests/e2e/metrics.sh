@@ -3,6 +3,7 @@
 # memtop -B --metrics: a file that is whole at any moment, renewed at each interval, and
 # that promtool has nothing to say about.
 rules=$(cd "$(dirname "$0")/../.." && pwd)/doc/prometheus-rules.yml
+alone=yes
 . "$(dirname "$0")/common.sh"
 
 # A program that holds a known block and lives until "stop" appears.
