@@ -26,6 +26,7 @@
 #include "monitor/watch.h"
 
 #define MESSAGES 500
+#define COMMAND_MAX 4096
 
 struct session {
     struct subject root;
@@ -164,7 +165,7 @@ session_watch(struct session *session, const struct launched *launched)
 static char *
 command_of(pid_t pid)
 {
-    char command[4096] = "";
+    char command[COMMAND_MAX] = "";
 
     procfs_command(pid, command, sizeof command);
     return strdup(command);
@@ -388,8 +389,17 @@ poll_root(struct session *session, int64_t now_ns, bool with_sizes)
 static void
 poll_selected(struct session *session, int64_t now_ns, bool with_sizes)
 {
-    poll_watch(session, session->selected, session->selected_watch,
-               &session->selected_past_due, now_ns, with_sizes);
+    struct subject *selected = session->selected;
+    unsigned images = selected->process.generations;
+    char command[COMMAND_MAX];
+
+    poll_watch(session, selected, session->selected_watch, &session->selected_past_due,
+               now_ns, with_sizes);
+    if (selected->process.generations == images
+        || procfs_command(selected->process.pid, command, sizeof command) < 0)
+        return;
+    free(selected->command);
+    selected->command = strdup(command);
 }
 
 /* poll reads the subject, and keeps a moment if one is due.  The end is a moment to

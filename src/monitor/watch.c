@@ -303,8 +303,13 @@ accept_handshake(struct watch *watch, enum segment_state state)
     name_program(watch, identity.program);
     watch->restarted = true;
     process->heap_peak = process->rss_anon_peak = process->rss_peak = 0;
-    session_say(watch->session, SEVERITY_STATE, _("executed %s; counters restarted"),
-                identity.program);
+    if (watch->started)
+        session_say(watch->session, SEVERITY_STATE, _("executed %s; counters restarted"),
+                    identity.program);
+    else
+        session_say(watch->session, SEVERITY_STATE,
+                    _("process %ld executed %s; counters restarted"), (long)process->pid,
+                    identity.program);
 }
 
 static void

@@ -2,7 +2,8 @@
 /*
  * Columns of text.  All functions walk with next_glyph(), the one place that
  * decides what a piece of text is and how wide; everything it does not trust is
- * a '?' of one column, so what leaves this module is safe on a terminal.
+ * a '?' of one column, so what leaves this module is safe on a terminal.  The end of
+ * a line is a blank, for scripts are given to interpreters as arguments.
  *
  * In the C locale wcwidth() knows nothing beyond ASCII and mbrtowc() lets high
  * bytes through as private code points, so neither is called there.
@@ -28,6 +29,7 @@ struct glyph {
 };
 
 static const struct glyph unprintable = {"?", 1, 1, 1};
+static const struct glyph line_end = {" ", 1, 1, 1};
 
 void
 text_ascii_ellipsis(bool ascii)
@@ -61,6 +63,8 @@ next_glyph(const char *text, size_t left)
 
     if (byte >= 0x20 && byte < 0x7f)
         return glyph;
+    if (byte == '\n')
+        return line_end;
     if (byte < 0x80 || codeset_is("ANSI_X3.4-1968"))
         return unprintable;
     length = mbrtowc(&c, text, left, &state);

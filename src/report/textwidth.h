@@ -19,7 +19,7 @@ enum text_align { TEXT_LEFT, TEXT_RIGHT };
 /* Columns of text, counting what would become '?' as one. */
 size_t text_columns(const char *text);
 
-/* Makes length bytes printable. */
+/* Makes length bytes printable; ends of lines become blanks. */
 char *text_sanitise(char *buf, size_t size, const char *bytes, size_t length);
 
 /* At most so many columns of text; if it is longer it ends in an ellipsis

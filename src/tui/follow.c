@@ -37,6 +37,7 @@ forget_shown(struct app *app)
     session_hold_roster(app->session, false);
     view->window_ns = view->peak_from_ns = 0;
     memset(view->top, 0, sizeof view->top);
+    view->filter[0] = '\0';
     app->marked = app->mark_asked = false;
 }
 
@@ -47,8 +48,12 @@ follow_selected(struct app *app)
     pid_t pid = app->view.selected != 0 ? app->view.selected : app_shown(app)->pid;
     int error;
 
-    if (app->view.page != PAGE_PROCESSES || roster == NULL || app->view.history) {
+    if (app->view.page != PAGE_PROCESSES || roster == NULL) {
         app_ack(app, "%s", _("Enter shows another process: on the page of processes"));
+        return;
+    }
+    if (app->view.history) {
+        app_ack(app, "%s", _("Another process is shown in the present: Esc returns there"));
         return;
     }
     error = session_show(app->session, pid);

@@ -41,9 +41,10 @@ shown_command(struct app *app, const struct subject *shown)
         length -= (int)(slash + 1 - root);
         root = slash + 1;
     }
-    /* TRANSLATORS: a process and the program that was started: "cc1 x.c, of make" */
-    snprintf(app->header, sizeof app->header, _("%.200s, of %.*s"), command,
-             length < 40 ? length : 40, root);
+    /* Where there is little room, whose it is says more than its arguments.
+       TRANSLATORS: the program that was started, and a process: "make: cc1 x.c" */
+    snprintf(app->header, sizeof app->header, _("%.*s: %.200s"), length < 40 ? length : 40,
+             root, command);
     return app->header;
 }
 

@@ -19,9 +19,8 @@
 #define WARNING_NS (10 * SECOND_NS)   /* a warning stays so long */
 
 static void
-ended_message(const struct app *app, char *text, size_t size)
+ended_message(const struct process *process, char *text, size_t size)
 {
-    const struct process *process = app_shown(app);
     int status = process->wait_status;
     char time[UNITS_MAX];
 
@@ -66,8 +65,11 @@ state_message(struct app *app, char *text, size_t size)
     if (process->missing & PART_COUNTERS)
         snprintf(text, size, "%s",
                  _("A record of calls: heap and stack over time. q quits"));
+    else if (session_process(app->session)->ended)
+        ended_message(session_process(app->session), text, size);
     else if (process->ended)
-        ended_message(app, text, size);
+        snprintf(text, size, _("Process %d has ended; 5, Home, Enter show the program"),
+                 (int)process->pid);
     else if (session_saved(app->session) != NULL)
         saved_message(session_saved(app->session), text, size);
     else if (app->view.paused)

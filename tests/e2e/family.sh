@@ -34,7 +34,7 @@ shows '>*'
 keys End
 sees '^>.*server b'
 keys Enter
-shows 'server b, of sh'
+shows 'sh: server b'
 shows 'is shown'
 shows '9.5'
 # What is saved is what is shown.
@@ -46,8 +46,15 @@ sees '^>\*.*server b'
 keys Home
 sees '^> .*sh -c'
 keys Enter
-hides ', of sh'
+hides 'sh: server'
 shows 'memtop  sh -c'
+
+# --- not from the history ---
+keys 5 Left
+shows HISTORY
+keys Enter
+shows 'Esc returns there'
+keys Escape
 
 # --- one has ended, then all ---
 keys 5
@@ -68,12 +75,33 @@ await test -e a.ready
 keys 5
 sees '4 running, 0 ended; heap together 38\.[0-9]+ MiB'
 keys Down Enter
-shows 'server a 3, of server'
+shows 'server: server a 3'
 shows 'RUNNING'
 rm a
 shows 'GONE'
 keys q
 shows 'status 3'
+
+# --- the one that is shown executes another program, and ends ---
+: >a
+rm -f a.ready
+mkfifo go
+start 160 24 "$memtop sh -c '(read x <go; exec ./server a) & wait; wait'"
+runs
+keys 5
+sees '2 running'
+keys End Enter
+shows 'sh: sh -c'
+keys p
+shows 'Mark set'
+echo >go
+shows 'sh: server a'
+keys 8
+sees 'process [0-9]+ executed .*/server; counters restarted'
+rm a
+shows 'The program exited'
+keys q
+shows 'status 0'
 
 # --- the program ends before its child, which stays on the page ---
 : >a
@@ -82,7 +110,15 @@ start 160 24 "$memtop sh -c '(trap \"\" HUP; exec ./server a) & while ! [ -e a.r
 shows 'EXITED 0'
 keys 5
 sees '(RUNNING|IDLE).*─server a'
+keys Home Down Enter
+shows 'sh: server a'
+keys l l
+keys 1
+shows 'The program exited with status 0'
 rm a
+shows 'GONE'
+shows 'The program exited with status 0'
+keys 5
 sees 'EXITED.*─server a'
 keys q
 shows 'status 0'
@@ -96,7 +132,7 @@ if compile server -static; then
     sees 'NO DATA +- +- +-.*server a  not measured: libmemtop was not'
     sees '1 not measured'
     keys End Enter
-    shows 'server a, of sh'
+    shows 'sh: server a'
     shows 'it runs without libmemtop'
     rm a
     keys q

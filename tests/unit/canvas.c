@@ -104,8 +104,8 @@ static void
 hostile_bytes_become_question_marks(void **state)
 {
     (void)state;
-    canvas_put(&canvas, 0, 0, 10, ROLE_NORMAL, "\033[2J\xff\n");
-    expect("?[2J??");
+    canvas_put(&canvas, 0, 0, 10, ROLE_NORMAL, "\033[2J\xff\nx");
+    expect("?[2J? x");
 }
 
 static void
