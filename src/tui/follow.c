@@ -65,6 +65,7 @@ follow_selected(struct app *app)
         return;
     }
     forget_shown(app);
+    app_prepare(app);
     app_refresh(app);
     command_show_page(app, PAGE_OVERVIEW);
     app_ack(app, _("Process %d is shown"), (int)pid);

@@ -48,10 +48,9 @@ shown_command(struct app *app, const struct subject *shown)
     return app->header;
 }
 
-static void
-prepare_scene(struct loop *loop)
+void
+app_prepare(struct app *app)
 {
-    struct app *app = &loop->app;
     struct scene *scene = &app->scene;
     const struct subject *shown = session_shown(app->session);
     int64_t first, last;
@@ -105,7 +104,7 @@ frame_draw(struct loop *loop)
 {
     struct app *app = &loop->app;
 
-    prepare_scene(loop);
+    app_prepare(app);
     view_rescale(&app->view, &app->scene);
     view_draw(&app->picture, &app->view, &app->scene);
     term_show(&app->picture.canvas);
@@ -131,7 +130,7 @@ frame_set_mark(struct loop *loop)
         sampling_read_threads(app);
     }
     app->mark_asked = false;
-    prepare_scene(loop);
+    app_prepare(app);
     look_set_mark(app);
 }
 

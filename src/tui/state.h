@@ -155,6 +155,10 @@ void target_end(struct app *app);
 /* The number of a signal as typed: "9", "KILL", "sigusr1"; -1 if none. */
 int target_signal_number(const char *text);
 
+/* Brings the scene up to date, after a reading and where another process is shown:
+   keys look at it, too, and several may come before the next picture (frame.c). */
+void app_prepare(struct app *app);
+
 /* Reads the program now, sizes and bands included, whatever is shown. */
 void app_refresh(struct app *app);
 

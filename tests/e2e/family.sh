@@ -90,7 +90,10 @@ start 160 24 "$memtop sh -c '(read x <go; exec ./server a) & wait; wait'"
 runs
 keys 5
 sees '2 running'
-keys End Enter
+keys End
+sees '^>.*sh -c'
+# Keys that come together are acted on before the next picture.
+keys Enter 2 Down '[' 1
 shows 'sh: sh -c'
 keys p
 shows 'Mark set'
