@@ -8,6 +8,7 @@ src_monitor_libmonitor_a_SOURCES = \
 	src/monitor/census.c src/monitor/census.h \
 	src/monitor/children.c src/monitor/children.h \
 	src/monitor/checkpoints.c src/monitor/checkpoints.h \
+	src/monitor/ending.c src/monitor/ending.h \
 	src/monitor/history.c src/monitor/history.h \
 	src/monitor/launch.c src/monitor/launch.h \
 	src/monitor/library.c src/monitor/library.h \
@@ -16,6 +17,7 @@ src_monitor_libmonitor_a_SOURCES = \
 	src/monitor/messages.c src/monitor/messages.h \
 	src/monitor/meter.c src/monitor/meter.h \
 	src/monitor/observed.c src/monitor/observed.h \
+	src/monitor/process.c \
 	src/monitor/procfs.c src/monitor/procfs.h \
 	src/monitor/roster.c src/monitor/roster.h \
 	src/monitor/saved.c src/monitor/saved.h \

@@ -9,7 +9,6 @@
 #include "monitor/session.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -331,6 +330,20 @@ digest_recent(struct session *session, struct subject *subject, struct watch *wa
     subject_digest(subject, session, now_ns, slots, count, offset_ns);
 }
 
+/* It executes another program.  What the user has started keeps the name he gave it. */
+static void
+note_exec(const struct session *session, struct subject *subject)
+{
+    char command[COMMAND_MAX];
+
+    subject_restart(subject);
+    if ((subject == &session->root && !session->attached)
+        || procfs_command(subject->process.pid, command, sizeof command) < 0)
+        return;
+    free(subject->command);
+    subject->command = strdup(command);
+}
+
 static void
 poll_watch(struct session *session, struct subject *subject, struct watch *watch,
            bool *past_due, int64_t now_ns, bool with_sizes)
@@ -339,7 +352,7 @@ poll_watch(struct session *session, struct subject *subject, struct watch *watch
 
     watch_poll(watch, now_ns, with_sizes, &restarted);
     if (restarted)
-        subject_restart(subject);
+        note_exec(session, subject);
     if (*past_due)
         digest_past(session, subject, watch, now_ns);
     else
@@ -389,17 +402,8 @@ poll_root(struct session *session, int64_t now_ns, bool with_sizes)
 static void
 poll_selected(struct session *session, int64_t now_ns, bool with_sizes)
 {
-    struct subject *selected = session->selected;
-    unsigned images = selected->process.generations;
-    char command[COMMAND_MAX];
-
-    poll_watch(session, selected, session->selected_watch, &session->selected_past_due,
-               now_ns, with_sizes);
-    if (selected->process.generations == images
-        || procfs_command(selected->process.pid, command, sizeof command) < 0)
-        return;
-    free(selected->command);
-    selected->command = strdup(command);
+    poll_watch(session, session->selected, session->selected_watch,
+               &session->selected_past_due, now_ns, with_sizes);
 }
 
 /* poll reads the subject, and keeps a moment if one is due.  The end is a moment to
@@ -556,52 +560,4 @@ const char *
 session_command(const struct session *session)
 {
     return subject_command(&session->root);
-}
-
-int
-process_coverage(const struct process *process)
-{
-    double share;
-
-    if (!process->measured || process->rss_anon_peak == 0)
-        return -1;
-    share = 100.0 * (double)process->heap_peak / (double)process->rss_anon_peak;
-    return share > 100 ? 100 : (int)(share + 0.5);
-}
-
-const char *
-process_state_word(enum process_state state)
-{
-    static const char *const words[] = {
-#define X(id, word, json) word,
-        PROCESS_STATES(X)
-#undef X
-    };
-
-    return _(words[state]);
-}
-
-const char *
-process_state_json(enum process_state state)
-{
-    static const char *const names[] = {
-#define X(id, word, json) json,
-        PROCESS_STATES(X)
-#undef X
-    };
-
-    return names[state];
-}
-
-const char *
-process_signal_name(int signal)
-{
-    static char name[32];
-    const char *known = sigabbrev_np(signal);
-
-    if (known)
-        snprintf(name, sizeof name, "SIG%s", known);
-    else
-        snprintf(name, sizeof name, _("signal %d"), signal);
-    return name;
 }

@@ -12,18 +12,15 @@
 
 #include "monitor/watch.h"
 
-#include <errno.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "i18n.h"
 #include "monitor/bandreader.h"
+#include "monitor/ending.h"
 #include "monitor/stackreader.h"
 #include "segment/clock.h"
 #include "segment/control.h"
@@ -446,61 +443,13 @@ read_proc(struct watch *watch, int64_t now_ns)
     read_slow(watch, now_ns);
 }
 
-/* ---- the end ---- */
-
-static void
-say_end(struct watch *watch)
-{
-    struct process *process = watch->process;
-
-    if (process->state == STATE_GONE)
-        session_say(watch->session, SEVERITY_STATE,
-                    _("process %ld is gone; its exit status is unknown"),
-                    (long)process->pid);
-    else if (process->state == STATE_EXITED)
-        session_say(watch->session, SEVERITY_STATE, _("%s exited with status %d"),
-                    watch->name, WEXITSTATUS(process->wait_status));
-    else
-        session_say(watch->session, SEVERITY_ERROR,
-                    WCOREDUMP(process->wait_status)
-                        ? _("%s was killed by %s (core dumped)")
-                        : _("%s was killed by %s"),
-                    watch->name, process_signal_name(WTERMSIG(process->wait_status)));
-}
-
-/* Of a process that is not our child. */
-static bool
-is_gone(const struct watch *watch)
-{
-    struct pollfd ended = {.fd = watch->pidfd, .events = POLLIN};
-
-    if (watch->pidfd >= 0)
-        return poll(&ended, 1, 0) == 1;
-    return !segment_process_lives(watch->process->pid, watch->created_ns);
-}
-
 /* Takes the program's status once it has ended. */
 static bool
-notice_end(struct watch *watch)
+notice_end(const struct watch *watch)
 {
-    struct process *process = watch->process;
-    int status = 0;
-    pid_t pid = watch->started ? waitpid(process->pid, &status, WNOHANG) : -1;
-
-    if (pid == 0 || (pid < 0 && errno == EINTR && watch->started))
-        return false;
-    if (pid == process->pid) {
-        process->state = WIFSIGNALED(status) ? STATE_KILLED : STATE_EXITED;
-        process->wait_status = status;
-    } else if (watch->started ? kill(process->pid, 0) < 0 && errno == ESRCH
-                              : is_gone(watch)) {
-        process->state = STATE_GONE; /* somebody else waits for it */
-    } else {
-        return false;
-    }
-    process->ended = true;
-    process->children = 0;
-    return true;
+    return watch->started
+               ? ending_notice_child(watch->process)
+               : ending_notice(watch->process, watch->pidfd, watch->created_ns);
 }
 
 static void
@@ -543,7 +492,7 @@ watch_poll(struct watch *watch, int64_t now_ns, bool with_sizes, bool *restarted
     if (!ended)
         read_proc(watch, now_ns);
     else if (watch->started || !first) /* else that is no news */
-        say_end(watch);
+        ending_say(watch->session, watch->process, watch->name);
 }
 
 /* Unsigned: the segment may claim any time. */

@@ -122,7 +122,8 @@ rm a
 shows 'GONE'
 shows 'The program exited with status 0'
 keys 5
-sees 'EXITED.*─server a'
+# Of those that have ended only the newest are listed.
+sees '0 running'
 keys q
 shows 'status 0'
 
