@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/help.h"
 #include "app/say.h"
 #include "i18n.h"
 #include "report/textwidth.h"
@@ -146,6 +147,7 @@ main(int argc, char **argv)
     const struct argp argp = {
         .options = table,
         .parser = parse_option,
+        .children = help_by_columns,
         .args_doc = N_("[FILE]"),
         .doc = N_("Make a log of allocations replayable: numbers for processes,"
                   " threads and blocks."

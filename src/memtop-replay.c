@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "app/compare.h"
+#include "app/help.h"
 #include "app/replay-run.h"
 #include "app/replay-text.h"
 #include "app/say.h"
@@ -267,6 +268,7 @@ main(int argc, char **argv)
     const struct argp argp = {
         .options = table,
         .parser = parse_option,
+        .children = help_by_columns,
         .args_doc = N_("[FILE]\n--compare [ALLOCATOR]..."),
         .doc = N_("Make the calls of a munged allocation log again, and measure."
                   "\vThe log, memtop-munge's, is read from FILE or the standard input."

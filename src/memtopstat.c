@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/help.h"
 #include "app/say.h"
 #include "i18n.h"
 #include "monitor/library.h"
@@ -225,6 +226,7 @@ main(int argc, char **argv)
     const struct argp argp = {
         .options = table,
         .parser = parse_option,
+        .children = help_by_columns,
         .args_doc = N_("DATAFILE [OUTFILE]"),
         .doc = N_("Draw what memtop -d or memusage -d has recorded, as a PNG picture."
                   "\vOUTFILE is DATAFILE.png unless given."),

@@ -7,6 +7,7 @@ src_app_libapp_a_SOURCES = \
 	src/app/compare.c src/app/compare.h \
 	src/app/condition.c src/app/condition.h \
 	src/app/display.c src/app/display.h \
+	src/app/help.c src/app/help.h \
 	src/app/metrics.c src/app/metrics.h \
 	src/app/options.c src/app/options.h src/app/argp-messages.h \
 	src/app/output.c src/app/output.h \

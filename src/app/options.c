@@ -18,6 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/help.h"
 #include "app/spellings.h"
 #include "i18n.h"
 #include "report/plot.h"
@@ -526,6 +527,7 @@ options_parse(int argc, char **argv, struct options *options)
     const struct argp argp = {
         .options = spellings_add(table),
         .parser = parse_option,
+        .children = help_by_columns,
         .args_doc = N_("PROGRAM [ARG]...\n-r FILE\n[-a PID|NAME]\n-l"),
         .doc = N_("Run PROGRAM and show live what it does with its memory."),
         .help_filter = filter_help,
