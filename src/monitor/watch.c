@@ -78,6 +78,7 @@ struct watch {
         other_program_ns; /* since when /proc/PID/exe is not the segment's; 0: it is */
     bool recorded; /* the recorder prunes the tree, once it has opened it */
     bool output_noted;
+    uint32_t wakes;          /* of a dormant process, as said in the messages */
     struct band_reader bands;
     struct stack_reader stacks;
     bool restarted; /* the reading to come is of another image */
@@ -264,6 +265,7 @@ follow_exec(struct watch *watch, int64_t now_ns)
     watch->image_ns = now_ns;
     watch->handshake = WAITING;
     watch->other_program_ns = 0;
+    watch->wakes = 0;
     watch->recorded_until = 0;
 }
 
@@ -349,6 +351,26 @@ judge_sleep(struct process *process)
              process->now.asleep ? _("it sleeps until it calls malloc or free again") : "");
 }
 
+/* A dormant process counts from when it woke: maybe for somebody else, long ago. */
+static void
+note_waking(struct watch *watch, int64_t now_ns)
+{
+    const struct process *process = watch->process;
+    int64_t since_ns;
+
+    if (process->now.asleep || process->now.wakes == watch->wakes)
+        return;
+    watch->wakes = process->now.wakes;
+    if (process->now.awake_since_ns == 0)
+        return; /* from its start */
+    /* Unsigned: the segment may claim any time. */
+    since_ns = (int64_t)((uint64_t)now_ns - process->identity.created_ns
+                         - process->now.awake_since_ns);
+    session_say(watch->session, SEVERITY_STATE,
+                _("counted for %lld s; what was allocated before is not known"),
+                since_ns > 0 ? (long long)(since_ns / SECOND) : 0);
+}
+
 static void
 read_counters(struct watch *watch, int64_t now_ns, bool with_sizes)
 {
@@ -364,6 +386,7 @@ read_counters(struct watch *watch, int64_t now_ns, bool with_sizes)
     if (reader_snapshot(watch->reader, &snapshot) == 0) {
         process->now = snapshot;
         judge_sleep(process);
+        note_waking(watch, now_ns);
         if (snapshot.torn == 0)
             watch->good_ns = now_ns;
         raise_to(&process->heap_peak, snapshot.peak_bytes);

@@ -157,6 +157,7 @@ obey(char *self, const char *word)
         process_of()->asleep_since_ns = now_on(CLOCK_MONOTONIC);
     } else if (strncmp(word, "wake", 4) == 0) {
         process_of()->wakes++;
+        process_of()->awake_since_ns = now_on(CLOCK_MONOTONIC);
         process_of()->asleep_since_ns = 0;
     } else if (strncmp(word, "passive", 7) == 0) {
         map(open(option("segment="), O_RDWR));
@@ -444,8 +445,10 @@ test_dormant(void **state)
     assert_false(stage.process->measured);
     assert_int_equal(STATE_NOT_LOADED, stage.process->state);
     assert_non_null(strstr(stage.process->why_not, "sleeps"));
+    assert_false(said(&stage, "counted for"));
     tell(&stage, "wake\n");
     poll_at(&stage, 1);
+    assert_true(said(&stage, "counted for"));
     assert_true(stage.process->measured);
     assert_int_equal(STATE_RUNNING, stage.process->state);
     assert_string_equal("", stage.process->why_not);
