@@ -95,6 +95,15 @@ printed 'status 3'
 stop
 munged shown
 
+# --- eight threads in each of two processes ---
+crowd=$build/tests/preload/programs/log.run
+if [ -e "$crowd" ]; then
+    run 0 --log=crowd "$crowd" crowd
+    "$munge" crowd >all || fail "lines of many threads are refused: $?"
+    [ "$(cut -d ' ' -f 1 all | sort -u | wc -l)" = 2 ] || fail "no two processes"
+    [ "$(wc -l <all)" -gt 48000 ] || fail "few lines: $(wc -l <all)"
+fi
+
 # --- recorded, replayed and recorded again, it is the same ---
 awk 'BEGIN { for (i = 1; i <= 2000; i++) print i " 1 malloc(8)=0x" i "0" }' >raw
 "$replay" /dev/null 2>err
