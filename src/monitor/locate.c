@@ -112,6 +112,10 @@ reach(pid_t pid, const char *path, uint64_t inode, struct located *out)
     if (stat(path, &st) < 0 || st.st_ino != inode) {
         snprintf(through, sizeof through, "/proc/%ld/root", (long)pid);
         root = through;
+    } else if (st.st_uid == getuid() || st.st_uid == geteuid()) {
+        /* Ours, whoever the process has become since. */
+        out->real = getuid();
+        out->effective = geteuid();
     }
     length = snprintf(out->directory, sizeof out->directory, "%s%.*s", root,
                       (int)(slash - path), path);

@@ -17,7 +17,7 @@ struct located {
     pid_t pid;                        /* the process's number in its own namespace */
     uint64_t pid_namespace;           /* its inode, 0 unknown */
     uint64_t start_boottime_ns;       /* of the process */
-    uid_t real, effective;
+    uid_t real, effective;            /* whose the segment may be */
 };
 
 /*

@@ -12,6 +12,7 @@
 
 #include "monitor/watch.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +65,6 @@ struct watch {
     uint64_t created_ns;   /* its segment's, CLOCK_BOOTTIME; 0: not yet made */
     struct reader *reader; /* of it, or NULL */
     struct control *control; /* keeps it awake if it is dormant, or NULL */
-    uid_t real, effective; /* the program's, as last known */
     enum handshake handshake;
     int64_t started_ns;
     int64_t lived_ns; /* of one that had ended before: until when, 0 unknown */
@@ -116,8 +116,6 @@ make_watch(pid_t pid, struct tree *tree, struct session *session, struct process
     watch->tree = tree;
     watch->pidfd = -1;
     watch->segment_pid = pid;
-    watch->real = getuid();
-    watch->effective = geteuid();
     process->pid = pid;
     process->generations = 1;
     return watch;
@@ -170,7 +168,6 @@ watch_attach(const struct attached *attached, struct tree *tree, struct session 
         return NULL;
     watch->segment_pid = attached->segment_pid;
     watch->lived_ns = attached->lived_ns;
-    procfs_uids(pid, &watch->real, &watch->effective);
     newest = tree ? tree_newest(tree, attached->segment_pid) : NULL;
     if (newest) {
         watch->generation = newest->generation;
@@ -201,19 +198,33 @@ watch_attach(const struct attached *attached, struct tree *tree, struct session 
 
 /* ---- the segment ---- */
 
+/* One that has changed its user since has left a segment of ours. */
+static int
+open_reader(struct watch *watch, const char *path, uid_t *real, uid_t *effective)
+{
+    int error;
+
+    *real = getuid();
+    *effective = geteuid();
+    error = reader_open(path, *real, *effective, &watch->reader);
+    if (error == -EPERM && procfs_uids(watch->process->pid, real, effective) == 0)
+        error = reader_open(path, *real, *effective, &watch->reader);
+    return error;
+}
+
 static void
 open_segment(struct watch *watch)
 {
     char path[SEGMENT_PATH_MAX + 32], name[24];
+    uid_t real, effective;
 
     if (watch->reader || !watch->tree || (watch->started && !watch->prepared[0]))
         return;
     segment_name(name, watch->segment_pid, watch->generation);
     snprintf(path, sizeof path, "%s/%s", tree_directory(watch->tree), name);
-    procfs_uids(watch->process->pid, &watch->real, &watch->effective);
-    if (reader_open(path, watch->real, watch->effective, &watch->reader))
+    if (open_reader(watch, path, &real, &effective))
         watch->reader = NULL;
-    else if (control_open(path, watch->real, watch->effective, &watch->control))
+    else if (control_open(path, real, effective, &watch->control))
         watch->control = NULL; /* it does not sleep, or we may only read */
 }
 

@@ -82,6 +82,29 @@ shows 'GONE'
 keys q
 shows 'status 3'
 
+# --- workers that have become another user ---
+if [ "$(id -u)" = 0 ]; then
+    chmod 755 "$work"
+    : >a
+    rm -f a.ready
+    start 160 24 "$memtop ./server a 1 65534"
+    await test -e a.ready
+    worker() { pgrep -u 65534 -f '^./server a 1 65534$'; }
+    await worker
+    keys 5
+    sees '2 running'
+    keys Down Enter
+    shows 'server: server a 1'
+    shows 'of peak 9.5'
+    "$memtop" -B -i 0.1 -N 1 -a "$(worker)" 2>err || fail "attached to a worker"
+    like err 'heap 9\.5'
+    keys 1
+    rm a
+    shows 'The program exited with status 3'
+    keys q
+    shows 'status 3'
+fi
+
 # --- the one that is shown executes another program, and ends ---
 : >a
 rm -f a.ready

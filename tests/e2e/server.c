@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * server FILE [children]: holds 10 MB and calls malloc now and then as long as FILE
+ * server FILE [children [uid]]: holds 10 MB and calls malloc now and then as long as FILE
  * exists, and says so by making FILE.ready.  With children, as many processes do
- * that, forked before anything is called, as a pre-forking server's workers are.
+ * that, forked before anything is called, as a pre-forking server's workers are, and
+ * become that user.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,8 @@ main(int argc, char **argv)
         }
     snprintf(ready, sizeof ready, "%s.ready", argv[1]);
     fclose(fopen(ready, "w"));
+    if (argc > 3 && children == 0 && setuid((uid_t)atoi(argv[3])) < 0)
+        return 4;
     while (access(argv[1], F_OK) == 0) {
         free(malloc(100));
         usleep(10000);
