@@ -39,6 +39,16 @@ width(int cols, const char *heading)
     return needed > cols ? needed : cols;
 }
 
+/* Of sizes, whose units are wide in some languages. */
+static int
+bytes_cols(enum unit unit)
+{
+    char text[UNITS_MAX];
+
+    units_bytes(text, sizeof text, 1u << 30, unit);
+    return width(BYTES_COLS, text);
+}
+
 /* The column if there is room for it and all more important ones are there. */
 static int
 take(int *left, int before, int cols)
@@ -50,9 +60,10 @@ take(int *left, int before, int cols)
 }
 
 static struct columns
-choose_columns(int cols)
+choose_columns(int cols, enum unit unit)
 {
-    struct columns columns = { .heap = width(BYTES_COLS, _("heap")) };
+    int bytes = bytes_cols(unit);
+    struct columns columns = { .heap = width(bytes, _("heap")) };
     int left = cols - MARK_COLS - cols / 3; /* the program's */
 
     if (cols < NARROW_COLS)
@@ -60,10 +71,10 @@ choose_columns(int cols)
     left -= columns.heap;
     columns.pid = take(&left, columns.heap, width(PID_COLS, _("pid")));
     columns.state = take(&left, columns.pid, width(STATE_COLS, _("state")) + 1);
-    columns.peak = take(&left, columns.state, width(BYTES_COLS, _("peak")));
+    columns.peak = take(&left, columns.state, width(bytes, _("peak")));
     /* TRANSLATORS: allocations per second */
     columns.rate = take(&left, columns.peak, width(RATE_COLS, _("allocs/s")));
-    columns.rss = take(&left, columns.rate, width(BYTES_COLS, _("RSS")));
+    columns.rss = take(&left, columns.rate, width(bytes, _("RSS")));
     columns.time = take(&left, columns.rss, width(TIME_COLS, _("time")));
     return columns;
 }
@@ -284,7 +295,7 @@ void
 processes_draw(struct canvas *canvas, const struct rect *rect,
                const struct processes *processes)
 {
-    const struct columns columns = choose_columns(rect->cols);
+    const struct columns columns = choose_columns(rect->cols, processes->unit);
     const struct roster *roster = processes->roster;
     size_t selected = processes_index(roster, processes->selected);
     int lines = processes_lines(rect->rows), headings = rect->rows - lines;

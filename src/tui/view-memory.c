@@ -14,7 +14,7 @@
 #include "i18n.h"
 #include "report/bandlines.h"
 
-#define BYTES_COLS   12   /* with a sign */
+#define BYTES_COLS   12
 #define SHARE_COLS   6
 #define BAR_MIN      10
 #define GAP          2
@@ -62,28 +62,39 @@ wider(int cols, const char *text)
 }
 
 static struct columns
-choose_columns(const struct bands *bands, int cols, bool since)
+choose_columns(const struct view *view, const struct bands *bands, int cols, bool since)
 {
-    struct columns columns = { .bytes = BYTES_COLS };
-    int meaning = 0, left;
+    char text[UNITS_MAX];
+    struct columns columns = { .bytes = wider(BYTES_COLS - 1, _("resident")) + 1 };
+    int share = wider(SHARE_COLS - 1, _("share")) + 1;
+    int meaning = 0, least = 0, since_cols, left;
 
     for (int line = 0; line < BANDLINE_COUNT; line++) {
         if (!bandline_shown(bands, line))
             continue;
         columns.word = wider(columns.word, bandline_word(line));
+        least = wider(least, units_bytes(text, sizeof text, bandline_bytes(bands, line),
+                                         view->unit));
         meaning = wider(meaning, bandline_meaning(bands, line));
     }
-    columns.lead = cols > columns.word + BYTES_COLS;
+    if (columns.bytes < least + 1)
+        columns.bytes = least + 1;
+    columns.lead = cols > columns.word + columns.bytes;
     left = cols - columns.lead - columns.word - columns.bytes;
-    if (left < 0)
-        columns.bytes += left;
-    if (since && left >= BYTES_COLS) {
-        columns.since = BYTES_COLS;
+    if (left < 0) {
+        /* The end of a word rather than of a figure. */
+        columns.bytes = columns.bytes + left > least + 1 ? columns.bytes + left : least + 1;
+        columns.word = cols > columns.bytes ? cols - columns.bytes : 0;
+        left = 0;
+    }
+    since_cols = wider(columns.bytes - 1, _("since mark")) + 1;
+    if (since && left >= since_cols) {
+        columns.since = since_cols;
         left -= columns.since;
     }
-    if (left >= SHARE_COLS) {
-        columns.share = SHARE_COLS;
-        left -= SHARE_COLS;
+    if (left >= share) {
+        columns.share = share;
+        left -= share;
     }
     if (left >= BAR_MIN + 2 * GAP + meaning) {
         columns.meaning = meaning;
@@ -217,7 +228,7 @@ view_memory(struct picture *picture, const struct view *view, const struct scene
                    why_nothing(view, scene));
         return;
     }
-    columns = choose_columns(bands, rest.cols,
+    columns = choose_columns(view, bands, rest.cols,
                              scene->mark != NULL && scene->mark->bands.known);
     top = rest.row + view_has_headings(rest.rows);
     if (top > rest.row)

@@ -268,6 +268,11 @@ double_width_is_as_drawn(void **state)
     expect_page("wide", PAGE_OVERVIEW, 10, 40);
     expect_page("wide", PAGE_CALLS, 24, 80);
     expect_page("wide", PAGE_THREADS, 24, 80);
+    expect_page("wide", PAGE_MEMORY, 24, 80);
+    expect_page("wide", PAGE_MEMORY, 40, 120);
+    expect_page("wide", PAGE_MEMORY, 10, 40);
+    expect_page("wide", PAGE_PROCESSES, 24, 80);
+    expect_page("wide", PAGE_PROCESSES, 10, 40);
     language = NONE;
 }
 
