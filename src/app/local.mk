@@ -10,6 +10,7 @@ src_app_libapp_a_SOURCES = \
 	src/app/help.c src/app/help.h \
 	src/app/metrics.c src/app/metrics.h \
 	src/app/options.c src/app/options.h src/app/argp-messages.h \
+	src/app/options-use.c \
 	src/app/output.c src/app/output.h \
 	src/app/replay-run.c src/app/replay-run.h \
 	src/app/replay-text.c src/app/replay-text.h \

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What follows from the options, for those who act on them. */
+#include "config.h"
+
+#include "app/options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "segment/layout.h"
+
+static void
+add_word(char *buffer, size_t size, const char *name, const char *value)
+{
+    size_t used = strlen(buffer);
+
+    snprintf(buffer + used, size - used, "%s%s%s%s", used > 0 ? "," : "", name,
+             value != NULL ? "=" : "", value != NULL ? value : "");
+}
+
+bool
+options_record(const struct options *options)
+{
+    return options->program != NULL && (options->data != NULL || options->png != NULL);
+}
+
+void
+options_words(const struct options *options, char *buffer, size_t size)
+{
+    char rings[16];
+
+    buffer[0] = '\0';
+    if (options->mmap)
+        add_word(buffer, size, "mmap", NULL);
+    if (options->exact)
+        add_word(buffer, size, "exact", NULL);
+    if (options->root_only)
+        add_word(buffer, size, "root-only", NULL);
+    if (options->accounting != NULL)
+        add_word(buffer, size, "accounting", options->accounting);
+    if (options_record(options)) {
+        snprintf(rings, sizeof rings, "%u", RING_CAPACITY_DEFAULT);
+        add_word(buffer, size, "rings", rings);
+    }
+    if (options_record(options) && options->drop)
+        add_word(buffer, size, "drop", NULL);
+}
+
+void
+options_png_name(const char *name, char *buffer, size_t size)
+{
+    size_t length = strlen(name);
+    bool there = length >= 4 && strcmp(name + length - 4, ".png") == 0;
+
+    snprintf(buffer, size, "%s%s", name, there ? "" : ".png");
+}
+
+bool
+options_display_colour(const struct options *options)
+{
+    const char *no_color = getenv("NO_COLOR");
+
+    if (options->color != COLOR_AUTO)
+        return options->color == COLOR_ALWAYS;
+    return no_color == NULL || no_color[0] == '\0';
+}
+
+bool
+options_colour(const struct options *options, int descriptor)
+{
+    const char *term = getenv("TERM");
+
+    if (options->color != COLOR_AUTO)
+        return options->color == COLOR_ALWAYS;
+    return options_display_colour(options) && isatty(descriptor)
+           && (term == NULL || strcmp(term, "dumb") != 0);
+}
