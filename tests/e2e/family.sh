@@ -23,6 +23,7 @@ chmod +x chain
 start 160 24 "$memtop sh -c './server a & ./chain & wait; exit 7'"
 await test -e a.ready
 await test -e b.ready
+runs
 keys 5
 shows '─ Processes ─'
 sees '(RUNNING|IDLE).*├─server a'
@@ -65,13 +66,14 @@ rm b
 shows 'EXITED 7'
 sees '0 running, 3 ended'
 keys q
-shows 'status 7'
+ends 7
 
 # --- a pre-forking server: what a child has of its parent's heap is its own ---
 : >a
 rm -f a.ready
 start 160 24 "$memtop ./server a 3"
 await test -e a.ready
+runs
 keys 5
 sees '4 running, 0 ended; heap together 38\.[0-9]+ MiB'
 keys Down Enter
@@ -80,7 +82,7 @@ shows 'RUNNING'
 rm a
 shows 'GONE'
 keys q
-shows 'status 3'
+ends 3
 
 # --- workers that have become another user ---
 if [ "$(id -u)" = 0 ]; then
@@ -102,7 +104,7 @@ if [ "$(id -u)" = 0 ]; then
     rm a
     shows 'The program exited with status 3'
     keys q
-    shows 'status 3'
+    ends 3
 fi
 
 # --- the one that is shown executes another program, and ends ---
@@ -127,7 +129,7 @@ sees 'process [0-9]+ executed .*/server; counters restarted'
 rm a
 shows 'The program exited'
 keys q
-shows 'status 0'
+ends 0
 
 # --- the program ends before its child, which stays on the page ---
 : >a
@@ -148,13 +150,14 @@ keys 5
 # Of those that have ended only the newest are listed.
 sees '0 running'
 keys q
-shows 'status 0'
+ends 0
 
 # --- one without the library ---
 if compile server -static; then
     : >a
     rm -f a.ready
     start 160 24 "$memtop sh -c './server a; exit 4'"
+    runs
     keys 5
     sees 'NO DATA +- +- +-.*server a  not measured: libmemtop was not'
     sees '1 not measured'

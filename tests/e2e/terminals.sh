@@ -41,10 +41,11 @@ ends 143
 
 # --- what is redirected stays untouched ---
 start 80 24 "printf 'some\\nbytes' | $memtop sh -c 'cat; printf \"\\001\\377\\r\\n\"; exec sleep 100' >out"
+printf 'some\nbytes\001\377\r\n' >expected
 shows 'Live '
+await cmp -s expected out
 keys q k
 ends 143
-printf 'some\nbytes\001\377\r\n' >expected
 cmp -s expected out || fail "the redirected output: $(od -c out)"
 
 finish
