@@ -76,7 +76,7 @@ command_show_page(struct app *app, enum page page)
     app->view.page = page;
     app->view.scroll = 0;
     app->say_again = true;
-    app->threads_asked = app->view.page == PAGE_THREADS && !app->view.paused;
+    app->threads_asked |= app->view.page == PAGE_THREADS && !app->view.paused;
     app->sample_asked = (page == PAGE_MEMORY || page == PAGE_PROCESSES)
                         && !app->view.paused && !app->view.history;
 }

@@ -128,7 +128,7 @@ sampling_take(struct loop *loop, bool with_sizes)
         note_end(loop);
     if (app->options->sampled != NULL && !ended)
         app->options->sampled(app->options->sampled_context, false);
-    app->threads_asked = app->view.page == PAGE_THREADS && !app->view.paused;
+    app->threads_asked |= app->view.page == PAGE_THREADS && !app->view.paused;
     app_prepare(app);
     app->dirty = true;
 }
