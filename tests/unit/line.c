@@ -48,7 +48,7 @@ no_figures(void **state)
     fake.state = STATE_STARTING;
     check("00:00:00 STARTING\n");
     strcpy(fake.why_not, "set-user-ID\n\033c");
-    check("00:00:00 not measured: set-user-ID??c\n");
+    check("00:00:00 not measured: set-user-ID ?c\n");
 }
 
 static void
