@@ -262,8 +262,9 @@ count_free_null(void)
         mt_count_free_null();
 }
 
-static __attribute__((noinline)) void
-free_usual(void *block)
+/* Of a block as most are; what counts it is known where this is built in. */
+static inline __attribute__((always_inline)) void
+free_counted_by(void *block, bool recorded)
 {
     uint64_t size;
     size_t usable;
@@ -277,7 +278,10 @@ free_usual(void *block)
     if (likely(mt_usable_size_read(block, &usable))
         && likely(read_trailer(block, usable, &size))) {
         trailer_clear(block, usable);
-        mt_count_freed(size, usable);
+        if (recorded)
+            mt_event_freed_tsc(block, size, usable);
+        else
+            mt_count_freed(size, usable);
     } else {
         going(block);
     }
@@ -285,25 +289,15 @@ free_usual(void *block)
 }
 
 static __attribute__((noinline)) void
+free_usual(void *block)
+{
+    free_counted_by(block, false);
+}
+
+static __attribute__((noinline)) void
 free_recorded(void *block)
 {
-    uint64_t size;
-    size_t usable;
-
-    if (unlikely(block == NULL)) {
-        count_free_null();
-        return;
-    }
-    if (unlikely(mt_arena_holds(block)))
-        return;
-    if (likely(mt_usable_size_read(block, &usable))
-        && likely(read_trailer(block, usable, &size))) {
-        trailer_clear(block, usable);
-        mt_event_freed_tsc(block, size, usable);
-    } else {
-        going(block);
-    }
-    mt_real.free(block);
+    free_counted_by(block, true);
 }
 
 static __attribute__((noinline)) void
