@@ -374,17 +374,13 @@ note_end(struct census *census, struct followed *followed, int64_t now_ns)
 static bool
 is_replaced(struct followed *followed, int64_t now_ns)
 {
-    char link[64], exe[SEGMENT_PROGRAM_LEN];
+    char exe[SEGMENT_PROGRAM_LEN];
     const char *slash;
-    ssize_t length;
 
-    snprintf(link, sizeof link, "/proc/%ld/exe", (long)followed->entry->pid);
-    length = readlink(link, exe, sizeof exe - 1);
-    if (length <= 0 || !followed->program[0])
+    if (!followed->program[0] || procfs_program(followed->entry->pid, exe, sizeof exe))
         return false;
-    exe[length] = '\0';
     slash = strrchr(exe, '/');
-    /* The kernel appends " (deleted)" when the file is replaced. */
+    /* Its beginning: program may be cut, and what procfs_program() appends. */
     if (strncmp(slash ? slash + 1 : exe, followed->program, strlen(followed->program))
         == 0) {
         followed->replaced_ns = 0;

@@ -183,6 +183,20 @@ procfs_stat(pid_t pid, struct procfs_stat *out)
 }
 
 int
+procfs_program(pid_t pid, char *out, size_t size)
+{
+    char path[PATH_SIZE];
+    ssize_t length;
+
+    snprintf(path, sizeof path, "/proc/%ld/exe", (long)pid);
+    length = readlink(path, out, size - 1);
+    if (length < 0)
+        return -errno;
+    out[length] = '\0';
+    return length > 0 ? 0 : -ENOENT; /* of the kernel's own */
+}
+
+int
 procfs_start(pid_t pid, uint64_t *out)
 {
     struct procfs_stat stat;

@@ -23,6 +23,10 @@ struct procfs_memory {
 
 int procfs_memory(pid_t pid, struct procfs_memory *out);
 
+/* The file it executes, untrusted and cut to size; the kernel appends " (deleted)"
+   if that was replaced. */
+int procfs_program(pid_t pid, char *out, size_t size);
+
 /* The kernel's start time in clock ticks since boot: with the pid, the
    process's identity. */
 int procfs_start(pid_t pid, uint64_t *out);

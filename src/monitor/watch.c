@@ -417,18 +417,13 @@ read_counters(struct watch *watch, int64_t now_ns, bool with_sizes)
 static void
 compare_program(struct watch *watch, int64_t now_ns)
 {
-    char link[64], exe[SEGMENT_PROGRAM_LEN], why[sizeof watch->process->why_not];
+    char exe[SEGMENT_PROGRAM_LEN], why[sizeof watch->process->why_not];
     const char *expected = watch->process->identity.program;
-    ssize_t length;
 
-    if (watch->handshake != COUNTING)
+    if (watch->handshake != COUNTING
+        || procfs_program(watch->process->pid, exe, sizeof exe))
         return;
-    snprintf(link, sizeof link, "/proc/%ld/exe", (long)watch->process->pid);
-    length = readlink(link, exe, sizeof exe - 1);
-    if (length <= 0)
-        return;
-    exe[length] = '\0';
-    /* The kernel appends " (deleted)" when the file is replaced. */
+    /* Or its file is replaced: procfs_program() says so behind a blank. */
     if (strncmp(exe, expected, strlen(expected)) == 0
         && strchr(" ", exe[strlen(expected)])) {
         watch->other_program_ns = 0;

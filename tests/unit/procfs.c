@@ -105,8 +105,14 @@ test_self(void **state)
     struct procfs_memory memory;
     uint64_t start, touched;
     uid_t real, effective;
+    char program[4096], cut[8];
 
     (void)state;
+    assert_int_equal(0, procfs_program(getpid(), program, sizeof program));
+    assert_int_equal('/', program[0]);
+    assert_string_equal("procfs", strrchr(program, '/') + 1);
+    assert_int_equal(0, procfs_program(getpid(), cut, sizeof cut));
+    assert_int_equal(sizeof cut - 1, strlen(cut));
     assert_int_equal(0, procfs_memory(getpid(), &memory));
     assert_true(memory.rss > 100 * 1024 && memory.rss_peak >= memory.rss / 2);
     assert_int_equal(memory.state, 'R');
@@ -147,6 +153,7 @@ static void
 test_gone(void **state)
 {
     struct procfs_memory memory = {.rss = 5};
+    char program[16];
     uint64_t number;
     uid_t uid;
     pid_t pid = fork();
@@ -155,6 +162,7 @@ test_gone(void **state)
     if (pid == 0)
         _exit(0);
     assert_int_equal(pid, waitpid(pid, NULL, 0));
+    assert_true(procfs_program(pid, program, sizeof program) < 0);
     assert_true(procfs_memory(pid, &memory) < 0);
     assert_int_equal(memory.rss, 5);
     assert_true(procfs_start(pid, &number) < 0);
