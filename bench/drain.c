@@ -93,18 +93,18 @@ make_segment(void)
     char name[24];
     uint32_t generation;
     int directory = segment_directory(getenv("MEMTOP_DIR"), NULL, path);
-    int fd = directory < 0 ? -1 : segment_create(directory, getpid(), threads + 1, CAPACITY,
+    int fd = directory < 0 ? -1 : segment_create(directory, getpid(), threads + 1, CAPACITY, false,
                                                  &generation);
 
     if (fd < 0)
         return NULL;
     segment_name(name, getpid(), generation);
     strcat(strcat(path, "/"), name);
-    segment = mmap(NULL, segment_size(CAPACITY), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    segment = mmap(NULL, segment_size(CAPACITY, false), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (segment == MAP_FAILED)
         return NULL;
     struct segment_header *header = (void *)segment;
-    segment_header_init(header, CAPACITY);
+    segment_header_init(header, CAPACITY, false);
     header->pid = (uint32_t)getpid();
     header->state = SEGMENT_ACTIVE;
     header->accounting = ACCOUNTING_REQUESTED;

@@ -1,8 +1,8 @@
 # Measurements beside the peers (make bench), crowds of threads, processes and blocks
 # (make scale), real programs (make real) and servers (make servers), and what depends
 # on chance (make harm).
-EXTRA_PROGRAMS = bench/load bench/spawn bench/steps bench/drain bench/display \
-	bench/empty.so bench/crowd bench/look \
+EXTRA_PROGRAMS = bench/load bench/spawn bench/steps bench/drain bench/trace bench/display \
+	bench/empty.so bench/crowd bench/look bench/blocks \
 	bench/harm bench/cxx
 bench_load_SOURCES = bench/load.c
 bench_load_CFLAGS = -std=gnu11 $(WARNINGS) -O2 -fno-builtin-malloc -fno-builtin-free
@@ -14,12 +14,20 @@ bench_steps_CFLAGS = -std=gnu11 $(WARNINGS) -O2
 bench_drain_SOURCES = bench/drain.c
 bench_drain_CFLAGS = -std=gnu11 $(WARNINGS) -O2
 bench_drain_LDADD = src/trace/libtrace.a src/segment/libsegment.a $(LIBINTL)
+bench_trace_SOURCES = bench/trace.c
+bench_trace_CFLAGS = -std=gnu11 $(WARNINGS) -O2
+bench_trace_LDADD = src/trace/libtrace.a src/monitor/libmonitor.a src/segment/libsegment.a \
+	$(ZSTD_LIBS) $(LIBINTL)
 bench_crowd_SOURCES = bench/crowd.c
 bench_crowd_CFLAGS = -std=gnu11 $(WARNINGS) -O2 -fno-builtin-malloc -fno-builtin-free
 bench_crowd_LDADD = -lpthread
 bench_look_SOURCES = bench/look.c
 bench_look_CFLAGS = -std=gnu11 $(WARNINGS) -O2
 bench_look_LDADD = src/segment/libsegment.a $(LIBINTL)
+bench_blocks_SOURCES = bench/blocks.c
+bench_blocks_CFLAGS = -std=gnu11 $(WARNINGS) -O2
+bench_blocks_LDADD = src/trace/libtrace.a src/monitor/libmonitor.a \
+	src/segment/libsegment.a $(ZSTD_LIBS) $(LIBINTL)
 bench_display_SOURCES = bench/display.c
 bench_display_CFLAGS = -std=gnu11 $(WARNINGS) -O2
 bench_empty_so_SOURCES = bench/empty.c
@@ -33,18 +41,21 @@ bench_cxx_CXXFLAGS = -std=c++17 -Wall -Wextra -O2
 bench_cxx_LDADD = -lpthread
 
 bench: all bench/load$(EXEEXT) bench/spawn$(EXEEXT) bench/steps$(EXEEXT) \
-		bench/drain$(EXEEXT) bench/display$(EXEEXT) bench/empty.so
+		bench/drain$(EXEEXT) bench/trace$(EXEEXT) bench/display$(EXEEXT) bench/empty.so
 	@$(srcdir)/bench/run.sh $(abs_builddir) $(BENCHFLAGS)
+	@$(srcdir)/bench/trace.sh $(abs_builddir) $(BENCHFLAGS)
 real: all bench/harm$(EXEEXT) bench/cxx$(EXEEXT)
 	@$(srcdir)/bench/real.sh $(abs_builddir) $(REAL)
-scale: all bench/crowd$(EXEEXT) bench/look$(EXEEXT) bench/display$(EXEEXT)
+peers: all
+	@$(srcdir)/bench/peers.sh $(abs_builddir) $(PROGRAM)
+scale: all bench/crowd$(EXEEXT) bench/look$(EXEEXT) bench/blocks$(EXEEXT) bench/display$(EXEEXT)
 	@$(srcdir)/bench/scale.sh $(abs_builddir)
 harm: all check-programs
 	@$(srcdir)/bench/harm.sh $(abs_builddir) $(HARM)
 servers: all
 	@$(srcdir)/bench/servers.sh $(abs_builddir) $(SERVERS)
 check-programs: $(check_DATA)
-.PHONY: bench real scale harm servers check-programs
+.PHONY: bench peers real scale harm servers check-programs
 
 CLEANFILES += $(EXTRA_PROGRAMS)
-EXTRA_DIST += bench/run.sh bench/real.sh bench/scale.sh bench/harm.sh bench/servers.sh
+EXTRA_DIST += bench/run.sh bench/trace.sh bench/peers.sh bench/real.sh bench/scale.sh bench/harm.sh bench/servers.sh

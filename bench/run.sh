@@ -53,6 +53,8 @@ under() {
     none) "$@" ;;
     memtop-usable) LD_PRELOAD=$memtop MEMTOP_OPTIONS=accounting=usable "$@" ;;
     memtop-dormant) LD_PRELOAD=$memtop MEMTOP_OPTIONS=dormant "$@" ;;
+    memtop-sites) LD_PRELOAD=$memtop MEMTOP_OPTIONS=sites "$@" ;;
+    memtop-sites-*) LD_PRELOAD=$memtop MEMTOP_OPTIONS=sites=${contender#memtop-sites-} "$@" ;;
     memtop-events) LD_PRELOAD=$memtop MEMTOP_OPTIONS=drop,rings=16384 \
         LOAD_EMPTIES_RINGS=1 "$@" ;;
     heaptrack) DUMP_HEAPTRACK_OUTPUT=/dev/null LD_PRELOAD=$(library_of heaptrack) "$@" ;;
@@ -63,8 +65,8 @@ under() {
 contenders=none
 missing=
 disturbed=0
-for contender in empty memtop memtop-usable memtop-dormant memtop-events memusage \
-    heaptrack; do
+for contender in empty memtop memtop-usable memtop-dormant memtop-sites memtop-sites-1e-4 \
+    memtop-sites-1e-3 memtop-events memusage heaptrack; do
     if [ -n "$(library_of $contender)" ]; then
         contenders="$contenders $contender"
     else

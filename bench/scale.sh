@@ -123,6 +123,16 @@ if begin "$build/memtop" -B -q -i 0.5 --format=json -o "$work/json" -- \
     }
 fi
 
+if "$build/bench/blocks" "$work/trace" 100000000 10000 100000; then
+    # Processor time alone: others may run beside.
+    seconds=$(bash -c "TIMEFORMAT='%U %S'; time '$build/memtopstat' \
+        --report=overview,timeinterval '$work/trace' >/dev/null" 2>&1 |
+        awk '{ print $1 + $2 }')
+    echo "report of 100 million calls with 10,000 sizes: $seconds s"
+    at_most "report of 100 million calls (s)" "$seconds" 10
+    rm "$work/trace"
+fi
+
 for interval in 0.1 1; do
     # shellcheck disable=SC2046 # four words
     set -- $("$build/bench/display" 60 200 4 "$build/memtop" -i $interval \

@@ -5,18 +5,19 @@
 #include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "app/help.h"
+#include "app/language.h"
 #include "app/say.h"
 #include "i18n.h"
 #include "report/textwidth.h"
 #include "trace/input.h"
 #include "trace/munge.h"
+#include "trace/native-format.h"
 
 /* As of grep: some lines were refused, and it could not be done at all. */
 enum { REFUSED = 1, TROUBLE = 2 };
@@ -122,6 +123,11 @@ munge_all(int fd, struct munge *munge)
         got = input_line(&input, &text, &length);
         if (got <= 0 || (!original && is_blank(text, length)))
             continue;
+        if (number == 1 && native_first_line(text, length)) {
+            say(_("this is a trace: give it to memtop-replay, or to memtopstat "
+                  "--export=logalloc before"));
+            return TROUBLE;
+        }
         verdict = munge_line(munge, text, length);
         if (verdict == MUNGE_NO_MEMORY) {
             got = -ENOMEM;
@@ -149,6 +155,7 @@ main(int argc, char **argv)
         .parser = parse_option,
         .children = help_by_columns,
         .args_doc = N_("[FILE]"),
+        /* TRANSLATORS: \v divides what stands before and after the options. */
         .doc = N_("Make a log of allocations replayable: numbers for processes,"
                   " threads and blocks."
                   "\vThe log is read from FILE or the standard input, the result is"
@@ -159,9 +166,7 @@ main(int argc, char **argv)
     struct munge *munge;
     int fd = STDIN_FILENO, status;
 
-    setlocale(LC_ALL, "");
-    bindtextdomain(PACKAGE, LOCALEDIR);
-    textdomain(PACKAGE);
+    language_start();
     argp_program_version = PACKAGE_STRING;
     if (argc > 0)
         argv[0] = basename(argv[0]);

@@ -5,7 +5,6 @@
 #include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,8 +15,10 @@
 
 #include "app/compare.h"
 #include "app/help.h"
+#include "app/language.h"
 #include "app/replay-run.h"
 #include "app/replay-text.h"
+#include "app/replay-trace.h"
 #include "app/say.h"
 #include "i18n.h"
 #include "report/quantity.h"
@@ -129,6 +130,12 @@ input_name(void)
 }
 
 static void
+say_once(void)
+{
+    say(_("%s can be read only once: give the log as a file"), input_name());
+}
+
+static void
 print(int fd, const char *text)
 {
     size_t length = strlen(text);
@@ -174,16 +181,31 @@ replay_here(int fd)
     };
     struct replay_result result;
     struct replay_record none;
+    pid_t reader = 0;
     int error;
 
     allocator_find(&setup.allocator);
     if (options.expect != NULL && !allocator_is(&setup.allocator, options.expect))
         return COMPARE_ABSENT;
+    if (replay_trace_is(fd)) {
+        setup.fd = replay_trace_open(fd, &reader);
+        setup.parsed = true;
+        if (setup.fd < 0) {
+            say(_("cannot read %s: %s"), input_name(), strerror(-setup.fd));
+            return TROUBLE;
+        }
+    }
     /* What is loaded the first time must not be loaded in the midst of the replay. */
     replay_text_prepare();
     replay_run_record(&setup.allocator, &none);
     replay_text_record(text, sizeof text, &none, true);
     error = replay_run(&setup, &result);
+    if (reader != 0 && !replay_trace_wait(reader))
+        return TROUBLE;
+    if (error == -ESPIPE) {
+        say_once();
+        return TROUBLE;
+    }
     if (error == 0 && options.result >= 0)
         return write(options.result, &result, sizeof result) == sizeof result ? 0 : TROUBLE;
     if (!options.quiet)
@@ -258,7 +280,7 @@ open_log(void)
     }
     if (!options.compare || S_ISREG(about.st_mode))
         return fd;
-    say(_("%s can be read only once: give the log as a file"), input_name());
+    say_once();
     return -1;
 }
 
@@ -270,16 +292,15 @@ main(int argc, char **argv)
         .parser = parse_option,
         .children = help_by_columns,
         .args_doc = N_("[FILE]\n--compare [ALLOCATOR]..."),
-        .doc = N_("Make the calls of a munged allocation log again, and measure."
-                  "\vThe log, memtop-munge's, is read from FILE or the standard input."
+        .doc = N_("Make the calls of a munged allocation log or of a trace again, and "
+                  "measure."
+                  "\vThe log, memtop-munge's or memtop --record's, is read from FILE or the standard input."
                   " ALLOCATOR is glibc, jemalloc, tcmalloc, mimalloc or a library to"
                   " preload; without any, those that are there."),
     };
     int fd;
 
-    setlocale(LC_ALL, "");
-    bindtextdomain(PACKAGE, LOCALEDIR);
-    textdomain(PACKAGE);
+    language_start();
     argp_program_version = PACKAGE_STRING;
     if (argc > 0)
         argv[0] = basename(argv[0]);

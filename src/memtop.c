@@ -3,13 +3,15 @@
 #include "config.h"
 
 #include <fcntl.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "app/attach.h"
 #include "app/batch.h"
+#include "app/blockask.h"
 #include "app/display.h"
+#include "app/fleet.h"
+#include "app/language.h"
 #include "app/options.h"
 #include "app/say.h"
 #include "app/run.h"
@@ -95,6 +97,15 @@ pick(struct options *options, int *status)
     return pid > 0;
 }
 
+/* A report of a process that runs already: the exit status. */
+static int
+ask(const struct options *options)
+{
+    pid_t pid = attach_find(options->attach);
+
+    return pid < 0 ? EXIT_MEMTOP : blockask(options, pid);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -102,15 +113,17 @@ main(int argc, char **argv)
     int status;
 
     hold_standard_descriptors();
-    setlocale(LC_ALL, "");
-    bindtextdomain(PACKAGE, LOCALEDIR);
-    textdomain(PACKAGE);
+    language_start();
 
     options_parse(argc, argv, &options);
     if (options.list)
         return attach_list(&options);
+    if (options.fleet)
+        return fleet_run(&options);
     if (options.pick && !pick(&options, &status))
         return status;
+    if (options.attach != NULL && options.report.reports != 0)
+        return ask(&options);
     status = run_check(&run, &options);
     if (status != 0)
         return status;

@@ -1,32 +1,54 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* memtopstat: draws a data file of memtop -d or memusage -d.  The command line
-   and the statuses are memusagestat's. */
+/* memtopstat: draws a data file of memtop -d or memusage -d, with the command line
+   and the statuses of memusagestat; reports by block size of recorded calls. */
 #include "config.h"
 
 #include <argp.h>
 #include <errno.h>
 #include <limits.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/blockreports.h"
+#include "app/exports.h"
 #include "app/help.h"
+#include "app/language.h"
 #include "app/say.h"
+#include "app/tracefile.h"
 #include "i18n.h"
 #include "monitor/library.h"
 #include "report/plot.h"
 #include "report/png.h"
+#include "report/quantity.h"
 #include "trace/dat.h"
 
 static struct {
     const char *data, *output, *title;
+    const char *picture; /* of block sizes */
+    struct report_options report;
     bool time_based, total, replace;
+    const char *export, *mode; /* as given, or NULL */
+    uint64_t pid;
     int width, height;
 } options;
 
+enum { OPTION_EXPORT = 512, OPTION_PID, OPTION_SITES_MODE };
+
 static const struct argp_option table[] = {
     {"output", 'o', N_("FILE"), 0, N_("Write the picture to FILE"), 0},
+    {"png", 'p', N_("FILE"), 0,
+     N_("Draw how many blocks of each size were live over time to FILE, a new one"), 0},
+    {"export", OPTION_EXPORT, N_("FORMAT"), 0,
+     N_("Write to the standard output or OUTFILE instead: calls as logalloc, dat, csv or "
+        "json; allocation sites as folded, pprof, massif or json"),
+     0},
+    {"pid", OPTION_PID, N_("NUM"), 0,
+     N_("Of a trace of several processes: that one, not the first"), 0},
+    {"sites-mode", OPTION_SITES_MODE, N_("MODE"), 0,
+     N_("Which memory to export: live (default), peak, allocated or since-mark"), 0},
+    {"s", 's', "STRING", OPTION_HIDDEN, NULL, 0}, /* memusagestat abbreviates so */
+    {"to", 'T', NULL, OPTION_HIDDEN, NULL, 0},
     {"string", 's', N_("STRING"), 0, N_("The picture's title"), 0},
     {"time", 't', NULL, 0, N_("The picture over time, not over calls"), 0},
     {"total", 'T', NULL, 0, N_("Also draw heap and stack together"), 0},
@@ -52,13 +74,61 @@ wrong_words(struct argp_state *state)
     exit(1);
 }
 
+/* The number of a form of calls; -1: it is none. */
+static int
+calls_format(const char *word)
+{
+    for (int i = 0; export_names[i] != NULL; i++)
+        if (strcmp(word, export_names[i]) == 0)
+            return i;
+    return -1;
+}
+
+static void
+check_format(struct argp_state *state, const char *word)
+{
+    enum siteexport_format format;
+
+    if (calls_format(word) < 0 && !siteexport_format_parse(word, &format))
+        argp_error(state, _("'%s' is not a value of %s: it takes %s"), word, "--export",
+                   "logalloc, dat, csv, json, folded, pprof, massif");
+}
+
+static void
+check_mode(struct argp_state *state, const char *word)
+{
+    enum profile_mode mode;
+
+    if (!siteexport_mode_parse(word, &mode))
+        argp_error(state, _("'%s' is not a value of %s: it takes %s"), word,
+                   "--sites-mode", "live, peak, allocated, since-mark");
+}
+
 static error_t
 parse_option(int key, char *word, struct argp_state *state)
 {
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options.report;
+        return 0;
+    case 'p':
+        options.picture = word;
+        return 0;
     case 'o':
         if (options.output == NULL)
             options.output = word;
+        return 0;
+    case OPTION_EXPORT:
+        check_format(state, word);
+        options.export = word;
+        return 0;
+    case OPTION_SITES_MODE:
+        check_mode(state, word);
+        options.mode = word;
+        return 0;
+    case OPTION_PID:
+        if (!quantity_count(word, &options.pid) || options.pid == 0)
+            argp_error(state, _("--%s: '%s' is no number"), "pid", word);
         return 0;
     case 's':
         options.title = word;
@@ -176,17 +246,17 @@ write_plot(const struct plot *plot)
 {
     char name[PATH_MAX], error[1024];
     struct library_search module;
-    bool found = library_find_module("memtop-png.so", &module);
+    bool found = library_find_module("memtop-png.so", &module), written;
 
     if (options.output != NULL)
         snprintf(name, sizeof name, "%s", options.output);
     else
         snprintf(name, sizeof name, "%s.png", options.data);
-    if (png_write(plot, found ? module.path : NULL, name, options.replace, error,
-                  sizeof error))
-        return true;
-    say("%s", error);
-    return false;
+    written = png_write(plot, found ? module.path : NULL, name, options.replace, error,
+                        sizeof error);
+    if (*error != '\0')
+        say("%s", error);
+    return written;
 }
 
 static const char *
@@ -195,50 +265,123 @@ reason(int error)
     return error == -EBADMSG ? _("too short for a data file") : strerror(-error);
 }
 
+/* Of a data file.  False, having said why. */
+static bool
+read_data(struct curve *curve, struct dat *dat)
+{
+    int error = dat_open(options.data, NULL, dat);
+
+    if (error == 0) {
+        start = dat->start;
+        error = dat_scan(dat, take, curve);
+        dat_close_read(dat);
+    }
+    if (error != 0)
+        say(_("cannot read %s: %s"), options.data, reason(error));
+    else
+        say_oddities(dat);
+    return error == 0;
+}
+
 static int
 draw(void)
 {
     struct curve *curve = curve_new();
     struct plot *plot = NULL;
     struct dat dat;
-    int error = dat_open(options.data, NULL, &dat);
+    bool done = curve != NULL;
 
-    if (error == 0) {
-        start = dat.start;
-        error = curve != NULL ? dat_scan(&dat, take, curve) : -ENOMEM;
-        dat_close_read(&dat);
-    }
-    if (error == 0 && (plot = make_plot(&dat, curve)) == NULL)
-        error = -ENOMEM;
-    if (error != 0)
-        say(_("cannot read %s: %s"), options.data, reason(error));
-    else
-        say_oddities(&dat);
-    bool written = plot != NULL && write_plot(plot);
+    if (done && tracefile_is(options.data))
+        done = tracefile_curve(options.data, options.pid, options.time_based, curve, &dat);
+    else if (done)
+        done = read_data(curve, &dat);
+    if (done && (plot = make_plot(&dat, curve)) == NULL)
+        say("%s", strerror(ENOMEM));
+    done = plot != NULL && write_plot(plot);
     plot_free(plot);
     curve_free(curve);
-    return written ? 0 : 1;
+    return done ? 0 : 1;
+}
+
+static bool
+reports_wanted(void)
+{
+    return options.report.reports != 0 || options.report.params != NULL
+           || options.picture != NULL;
+}
+
+static int
+report(void)
+{
+    const struct blockreports_file file = {
+        .options = &options.report,
+        .path = options.data,
+        .output = options.output,
+        .picture = options.picture,
+        .title = options.title,
+        .width = options.width,
+        .height = options.height,
+    };
+
+    return blockreports_file(&file);
+}
+
+/* Of calls or of allocation sites, whichever the file has. */
+static int
+export(void)
+{
+    int calls = calls_format(options.export);
+    enum siteexport_format format;
+    enum profile_mode mode = PROFILE_LIVE;
+    bool of_calls = tracefile_is(options.data);
+    bool of_sites = siteexport_format_parse(options.export, &format);
+
+    if (options.mode != NULL)
+        siteexport_mode_parse(options.mode, &mode);
+    if (calls >= 0 && (of_calls || !of_sites))
+        return tracefile_export(options.data, (enum export_format)calls, options.pid,
+                                options.output);
+    if (!of_calls)
+        return exports_file(options.data, format, mode, options.output);
+    say(_("%s is a record of calls: no %s can be made of it"), options.data,
+        options.export);
+    return 1;
 }
 
 int
 main(int argc, char **argv)
 {
+    const struct argp_child children[] = {
+        {&report_argp, 0, NULL, 0}, help_by_columns[0], {0}};
     const struct argp argp = {
         .options = table,
         .parser = parse_option,
-        .children = help_by_columns,
-        .args_doc = N_("DATAFILE [OUTFILE]"),
-        .doc = N_("Draw what memtop -d or memusage -d has recorded, as a PNG picture."
+        .children = children,
+        .args_doc = N_("DATAFILE [OUTFILE]\n--report=LIST [--png=FILE] FILE\n"
+                       "--export=FORMAT FILE [OUTFILE]"),
+        .doc = N_("Draw what memtop -d, memtop --record or memusage -d has recorded, as a "
+                  "PNG picture; report by block size or export what memtop --record or "
+                  "--log has recorded; export allocation sites of a saved session."
                   "\vOUTFILE is DATAFILE.png unless given."),
     };
 
-    setlocale(LC_ALL, "");
-    bindtextdomain(PACKAGE, LOCALEDIR);
-    textdomain(PACKAGE);
+    language_start();
     argp_program_version = PACKAGE_STRING;
     if (argc > 0)
         argv[0] = basename(argv[0]);
     options.replace = argc > 0 && strcmp(argv[0], "memusagestat") == 0;
     argp_parse(&argp, argc, argv, 0, NULL, &options);
+    if (reports_wanted())
+        return report();
+    if (options.report.first != NULL) {
+        say(_("--%s is of use with --report only"), options.report.first);
+        return 1;
+    }
+    if (options.export != NULL)
+        return export();
+    if (options.mode != NULL) {
+        say(_("--%s is of use with --export only"), "sites-mode");
+        return 1;
+    }
     return draw();
 }

@@ -14,7 +14,7 @@ for header in "$top"/src/*/*.h; do
         "$name" "$name" >"$work/alone.c"
     count=$((count + 1))
     ${CC:-cc} -std=gnu11 -Wall -Wextra -Werror \
-        -I. -I"$top/src" -fsyntax-only "$work/alone.c" 2>"$work/said" || {
+        -I. -I"$top/src" -I"$top/include" -fsyntax-only "$work/alone.c" 2>"$work/said" || {
         printf 'FAIL: %s: %s\n' "$name" "$(head -n 5 "$work/said")"
         failures=$((failures + 1))
     }

@@ -27,7 +27,32 @@ tests_unit_snapshot_SOURCES = tests/unit/snapshot.c tests/unit/fake-process.h
 tests_unit_snapshot_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DPNG_MODULE='"$(abs_builddir)/memtop-png.so"'
 tests_unit_snapshot_LDADD = src/report/libreport.a src/monitor/libmonitor.a \
-	$(JANSSON_LIBS) $(CMOCKA_LIBS) $(LIBINTL)
+	src/segment/libsegment.a $(JANSSON_LIBS) $(CMOCKA_LIBS) $(LIBINTL) -lm
+check_PROGRAMS += tests/unit/siteexport
+tests_unit_siteexport_SOURCES = tests/unit/siteexport.c
+tests_unit_siteexport_LDADD = src/report/libreport.a src/monitor/libmonitor.a \
+	src/segment/libsegment.a $(JANSSON_LIBS) $(ZSTD_LIBS) $(ZLIB_LIBS) $(CMOCKA_LIBS) \
+	$(LIBINTL) -lm
+TESTS += tests/unit/siteexport
+check_PROGRAMS += tests/unit/demangle tests/unit/functions tests/unit/symbols
+tests_unit_functions_SOURCES = tests/unit/functions.c
+tests_unit_functions_LDADD = src/symbols/libsymbols.a $(CMOCKA_LIBS)
+tests_unit_demangle_SOURCES = tests/unit/demangle.c
+tests_unit_demangle_LDADD = src/symbols/libsymbols.a $(LIBDW_LIBS) $(CMOCKA_LIBS)
+tests_unit_symbols_SOURCES = tests/unit/symbols.c
+tests_unit_symbols_CPPFLAGS = $(AM_CPPFLAGS) \
+	-DSUBJECT='"$(abs_builddir)/tests/unit/symbols-subject.so"' \
+	-DSUBJECT_SOURCE='"$(abs_srcdir)/tests/unit/symbols-subject.cc"'
+tests_unit_symbols_LDADD = src/symbols/libsymbols.a src/monitor/libmonitor.a \
+	$(LIBDW_LIBS) $(LIBELF_LIBS) $(CMOCKA_LIBS) $(LIBINTL) -ldl
+TESTS += tests/unit/demangle tests/unit/functions tests/unit/symbols
+check_DATA += tests/unit/symbols-subject.so
+CLEANFILES += tests/unit/symbols-subject.so
+EXTRA_DIST += tests/unit/symbols-subject.cc
+tests/unit/symbols-subject.so: tests/unit/symbols-subject.cc
+	@$(MKDIR_P) $(@D)
+	$(AM_V_CXX)$(CXX) -std=c++17 -g -O2 -fPIC -shared -Wl,--build-id -o $@ $<
+
 TESTS += tests/unit/units tests/unit/textwidth tests/unit/ranges \
 	tests/unit/summary tests/unit/line tests/unit/json tests/unit/plot \
 	tests/unit/snapshot
@@ -57,7 +82,7 @@ tests_unit_library_LDADD = src/monitor/libmonitor.a $(CMOCKA_LIBS) $(LIBINTL)
 tests_unit_meter_SOURCES = tests/unit/meter.c
 tests_unit_meter_LDADD = src/monitor/libmonitor.a $(CMOCKA_LIBS) $(LIBINTL)
 tests_unit_script_SOURCES = tests/unit/script.c
-tests_unit_script_LDADD = src/monitor/libmonitor.a src/segment/libsegment.a $(CMOCKA_LIBS) $(LIBINTL)
+tests_unit_script_LDADD = src/monitor/libmonitor.a src/segment/libsegment.a $(CMOCKA_LIBS) $(LIBINTL) -lm
 tests_unit_session_SOURCES = tests/unit/session.c
 tests_unit_session_LDADD = src/monitor/libmonitor.a src/segment/libsegment.a $(CMOCKA_LIBS) $(LIBINTL) -ldl
 tests_unit_roster_SOURCES = tests/unit/roster.c
@@ -68,6 +93,18 @@ TESTS += tests/unit/history tests/unit/procfs tests/unit/signals tests/unit/spoo
 	tests/unit/lines tests/unit/capture tests/unit/launch tests/unit/library \
 	tests/unit/meter tests/unit/script tests/unit/session tests/unit/subject \
 	tests/unit/roster
+endif
+
+# Where memory was allocated.
+if HAVE_CMOCKA
+check_PROGRAMS += tests/unit/profile
+tests_unit_profile_SOURCES = tests/unit/profile.c
+tests_unit_profile_LDADD = src/monitor/libmonitor.a src/segment/libsegment.a $(CMOCKA_LIBS) $(LIBINTL) -lm
+TESTS += tests/unit/profile
+check_PROGRAMS += tests/unit/site-filter
+tests_unit_site_filter_SOURCES = tests/unit/site-filter.c
+tests_unit_site_filter_LDADD = src/report/libreport.a $(CMOCKA_LIBS) $(LIBINTL)
+TESTS += tests/unit/site-filter
 endif
 
 # Where the RSS went.
@@ -92,6 +129,7 @@ if HAVE_CMOCKA
 check_PROGRAMS += tests/unit/options tests/unit/output
 tests_unit_options_SOURCES = tests/unit/options.c
 tests_unit_options_LDADD = src/app/libapp.a src/report/libreport.a src/monitor/libmonitor.a \
+	src/segment/libsegment.a \
 	$(CMOCKA_LIBS) $(LIBINTL)
 tests_unit_output_SOURCES = tests/unit/output.c
 tests_unit_output_LDADD = src/app/libapp.a src/report/libreport.a $(CMOCKA_LIBS) $(LIBINTL)
@@ -99,8 +137,8 @@ TESTS += tests/unit/options tests/unit/output
 endif
 
 # memtop -B from outside.
-dist_check_SCRIPTS += tests/e2e/batch.sh
-TESTS += tests/e2e/batch.sh
+dist_check_SCRIPTS += tests/e2e/batch.sh tests/e2e/language.sh
+TESTS += tests/e2e/batch.sh tests/e2e/language.sh
 EXTRA_DIST += tests/lsan.supp
 
 # The display.
@@ -182,6 +220,8 @@ endif
 # What the tree promises.
 dist_check_SCRIPTS += tests/tree.sh
 TESTS += tests/tree.sh
+dist_check_SCRIPTS += tests/completion.sh tests/packages.sh
+TESTS += tests/completion.sh tests/packages.sh
 
 # Recorded events.
 if HAVE_CMOCKA
@@ -197,8 +237,11 @@ tests_unit_curve_LDADD = src/report/libreport.a src/monitor/libmonitor.a \
 	src/segment/libsegment.a $(CMOCKA_LIBS) $(LIBINTL)
 TESTS += tests/unit/curve
 endif
-dist_check_SCRIPTS += tests/e2e/record.sh tests/e2e/stat.sh
-TESTS += tests/e2e/record.sh tests/e2e/stat.sh
+dist_check_SCRIPTS += tests/e2e/exports.sh tests/e2e/sites.sh tests/e2e/record.sh tests/e2e/stat.sh tests/e2e/trace.sh
+EXTRA_DIST += tests/e2e/sites-subject.cc
+TESTS += tests/e2e/exports.sh tests/e2e/sites.sh tests/e2e/record.sh tests/e2e/stat.sh tests/e2e/trace.sh
+TESTS += tests/e2e/sites-real.sh
+dist_check_SCRIPTS += tests/e2e/sites-real.sh
 
 # Budgets.
 if HAVE_CMOCKA
@@ -240,7 +283,7 @@ check_PROGRAMS += tests/unit/archive
 tests_unit_archive_SOURCES = tests/unit/archive.c
 tests_unit_archive_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 tests_unit_archive_LDADD = src/report/libreport.a src/monitor/libmonitor.a \
-	src/segment/libsegment.a $(JANSSON_LIBS) $(ZSTD_LIBS) $(CMOCKA_LIBS) $(LIBINTL) -ldl
+	src/segment/libsegment.a $(JANSSON_LIBS) $(ZSTD_LIBS) $(CMOCKA_LIBS) $(LIBINTL) -ldl -lm
 TESTS += tests/unit/archive tests/unit/dat-session tests/unit/fields tests/unit/pack
 endif
 
@@ -261,6 +304,18 @@ tests_unit_footprint_SOURCES = tests/unit/footprint.c
 tests_unit_footprint_LDADD = src/trace/libtrace.a src/segment/libsegment.a $(CMOCKA_LIBS) $(LIBINTL) -ldl
 TESTS += tests/unit/logalloc tests/unit/munge tests/unit/replay tests/unit/replay-text \
 	tests/unit/footprint
+check_PROGRAMS += tests/unit/trace tests/unit/native
+tests_unit_trace_SOURCES = tests/unit/trace.c
+tests_unit_trace_LDADD = src/trace/libtrace.a src/monitor/libmonitor.a src/segment/libsegment.a $(ZSTD_LIBS) \
+	$(CMOCKA_LIBS) $(LIBINTL)
+tests_unit_native_SOURCES = tests/unit/native.c
+tests_unit_native_LDADD = src/trace/libtrace.a src/monitor/libmonitor.a src/segment/libsegment.a $(ZSTD_LIBS) \
+	$(CMOCKA_LIBS) $(LIBINTL)
+check_PROGRAMS += tests/unit/trace-session
+tests_unit_trace_session_SOURCES = tests/unit/trace-session.c
+tests_unit_trace_session_LDADD = src/trace/libtrace.a src/monitor/libmonitor.a \
+	src/segment/libsegment.a $(ZSTD_LIBS) $(CMOCKA_LIBS) $(LIBINTL) -ldl
+TESTS += tests/unit/trace tests/unit/native tests/unit/trace-session
 endif
 dist_check_SCRIPTS += tests/e2e/munge.sh tests/e2e/replay.sh tests/e2e/log.sh
 TESTS += tests/e2e/munge.sh tests/e2e/replay.sh tests/e2e/log.sh
@@ -276,6 +331,33 @@ endif
 dist_check_SCRIPTS += tests/e2e/containers.sh
 TESTS += tests/e2e/containers.sh
 
+# Lists of processes.
+if HAVE_CMOCKA
+check_PROGRAMS += tests/unit/listing
+tests_unit_listing_SOURCES = tests/unit/listing.c
+tests_unit_listing_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
+tests_unit_listing_LDADD = src/report/libreport.a src/monitor/libmonitor.a $(JANSSON_LIBS) $(CMOCKA_LIBS) $(LIBINTL)
+TESTS += tests/unit/listing
+endif
+
+# A segment that changes under its readers.
+if HAVE_CMOCKA
+check_PROGRAMS += tests/unit/hostile
+tests_unit_hostile_SOURCES = tests/unit/hostile.c tests/unit/scratch-segment.h
+tests_unit_hostile_LDADD = src/segment/libsegment.a $(CMOCKA_LIBS) $(LIBINTL) -lm -lpthread
+TESTS += tests/unit/hostile
+endif
+
+# Processes of others: where their segments are, their numbers, why they have none.
+if HAVE_CMOCKA
+check_PROGRAMS += tests/unit/locate tests/unit/blind
+tests_unit_blind_SOURCES = tests/unit/blind.c
+tests_unit_blind_LDADD = src/monitor/libmonitor.a $(CMOCKA_LIBS) $(LIBINTL)
+tests_unit_locate_SOURCES = tests/unit/locate.c
+tests_unit_locate_LDADD = src/monitor/libmonitor.a src/segment/libsegment.a $(CMOCKA_LIBS) $(LIBINTL)
+TESTS += tests/unit/locate tests/unit/blind
+endif
+
 # Figures for Prometheus.
 if HAVE_CMOCKA
 check_PROGRAMS += tests/unit/metrics
@@ -285,3 +367,23 @@ TESTS += tests/unit/metrics
 endif
 dist_check_SCRIPTS += tests/e2e/metrics.sh
 TESTS += tests/e2e/metrics.sh
+
+# Reports by block size.
+if HAVE_CMOCKA
+check_PROGRAMS += tests/unit/blocksizes
+tests_unit_blocksizes_SOURCES = tests/unit/blocksizes.c
+tests_unit_blocksizes_LDADD = src/monitor/libmonitor.a $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/trace-forms
+tests_unit_trace_forms_SOURCES = tests/unit/trace-forms.c
+tests_unit_trace_forms_LDADD = src/trace/libtrace.a src/monitor/libmonitor.a \
+	src/segment/libsegment.a $(ZSTD_LIBS) $(CMOCKA_LIBS) $(LIBINTL)
+check_PROGRAMS += tests/unit/blocks-view
+tests_unit_blocks_view_SOURCES = tests/unit/blocks-view.c tests/unit/pages.h
+tests_unit_blocks_view_LDADD = src/tui/libtui.a src/report/libreport.a \
+	src/monitor/libmonitor.a src/segment/libsegment.a \
+	$(CMOCKA_LIBS) $(LIBINTL) -lm
+TESTS += tests/unit/blocksizes tests/unit/trace-forms tests/unit/blocks-view
+endif
+EXTRA_DIST += tests/data/asclib
+dist_check_SCRIPTS += tests/e2e/blocks.sh tests/e2e/blocks-live.sh
+TESTS += tests/e2e/blocks.sh tests/e2e/blocks-live.sh

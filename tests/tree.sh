@@ -43,15 +43,18 @@ only() {
 law segment segment
 law preload preload segment
 law monitor monitor segment
-law report report monitor segment
-law tui tui report monitor segment
+law symbols symbols monitor segment
+law report report symbols monitor segment
+law tui tui report symbols monitor segment
 law trace trace monitor segment
-law app app tui report trace monitor segment
+law app app tui report trace symbols monitor segment
 only 'curses|ncurses|term\.h' tui/term.c
-only 'gd' report/png.c
+only 'gd' report/png.c report/png-draw.h report/png-draw.c
 only 'libelf|gelf' monitor/elffile.c
+only 'elfutils|dwarf' symbols/dwarf.c
+only 'libiberty' symbols/demangle.c
 only 'jansson' report/fields.h
-only 'zstd' report/pack.c
+only 'zstd' report/pack.c trace/squeeze.c
 
 # --- the manual ---
 manual=$top/doc/memtop.1
@@ -69,7 +72,7 @@ while read -r key; do
     grep -qiF -e "$key" "$work/table" || [ "$key" = Up ] || fail "key $key is not in memtop(1)"
 done <"$work/keys"
 if command -v groff >/dev/null 2>&1; then
-    for page in memtop.1 memtopstat.1 memtop-munge.1 memtop-replay.1 libmemtop.7; do
+    for page in memtop.1 memtopstat.1 memtop-munge.1 memtop-replay.1 libmemtop.7 memprof.3; do
         groff -t -ww -man -Tutf8 "$top/doc/$page" 2>&1 >/dev/null | grep . &&
             fail "groff complains of $page"
     done
@@ -92,11 +95,19 @@ if command -v xgettext >/dev/null 2>&1; then
             text=$(awk -v line="msgid \"$word\"" '$0 == line { getline; print; exit }' \
                 "$catalogue" | sed 's/^msgstr "\(.*\)"$/\1/')
             [ -n "$text" ] || fail "$catalogue has no '$word'"
-            [ "$(printf %s "$text" | LC_ALL=C.UTF-8 wc -m)" -le "$columns" ] ||
+            [ "$(printf %s "$text" | LC_ALL=C.UTF-8 wc -L)" -le "$columns" ] ||
                 fail "$catalogue: '$text' is wider than $columns columns"
         done
     }
+    grep -v '^#' "$top/po/LINGUAS" | tr ' ' '\n' | grep . | sort >"$work/languages"
+    (cd "$top/po" && ls ./*.po) | sed 's#^\./##; s#\.po$##' | sort >"$work/catalogues"
+    cmp -s "$work/languages" "$work/catalogues" ||
+        fail "po/LINGUAS has $(xargs <"$work/languages"), catalogues $(xargs <"$work/catalogues")"
     for catalogue in "$top"/po/*.po; do
+        msgattrib --only-fuzzy --no-obsolete "$catalogue" | grep -q '^msgid' &&
+            fail "$catalogue has fuzzy entries"
+        msgattrib --only-obsolete "$catalogue" | grep -q '^#~ msgid' &&
+            fail "$catalogue has obsolete entries"
         msgfmt -c -o "$work/memtop.mo" "$catalogue" || fail "msgfmt $catalogue"
         translated_within 8 STARTING 'NO DATA' RUNNING IDLE STOPPED STALE EXITED KILLED \
             GONE PAUSED HISTORY SAVED other

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# ThreadSanitizer on counters, seqlock and reader, on rings and drain:
-# tests/unit/account and tests/unit/rings once more.
+# ThreadSanitizer on counters, seqlock and reader, on rings and drain, on
+# profiles: tests/unit/account, rings and own-profile once more.
 top=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d /tmp/memtop-tsan-XXXXXX) || exit 99
 trap 'rm -rf "$work"' EXIT
@@ -12,13 +12,23 @@ if ! ${CC:-cc} -fsanitize=thread -o "$work/probe" "$work/probe.c" 2>/dev/null ||
     echo "no ThreadSanitizer here"
     exit 77
 fi
-for name in account rings; do
+# run NAME SOURCE...
+run() {
+    name=$1
+    shift
     # shellcheck disable=SC2046
     ${CC:-cc} -std=gnu11 -g -O1 -fsanitize=thread -Wno-tsan -DSAME_MAPPING \
-        -I. -I"$top/src" -o "$work/$name" "$top/tests/unit/$name.c" \
-        "$top/src/preload/account.c" "$top/src/preload/recorder.c" \
-        "$top/src/preload/ring.c" \
-        "$top"/src/segment/*.c $(pkg-config --cflags --libs cmocka) \
+        -I. -I"$top/src" -I"$top/include" -o "$work/$name" "$top/tests/unit/$name.c" "$@" \
+        $(pkg-config --cflags --libs cmocka) -lm \
         -Wl,--wrap=mmap,--wrap=munmap -pthread || exit 99
     TSAN_OPTIONS="halt_on_error=0 exitcode=66" "$work/$name" || exit
-done
+}
+
+counters="$top/src/preload/account.c $top/src/preload/recorder.c $top/src/preload/ring.c"
+tables="$top/src/preload/table.c $top/src/preload/draw.c"
+# shellcheck disable=SC2086
+{
+    run account $counters "$top"/src/segment/*.c
+    run rings $counters "$top"/src/segment/*.c
+    run own-profile "$top/src/preload/profile.c" $tables "$top"/src/segment/*.c
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What argp says of its own accord.  It looks for translations in our
    catalogue, so this list brings them there; nothing includes it. */
+/* TRANSLATORS: argp's own words; blanks at the beginning of one stay. */
 N_("Usage:")
 N_("  or: ")
 N_(" [OPTION...]")

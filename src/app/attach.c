@@ -13,10 +13,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "app/say.h"
 #include "i18n.h"
 #include "monitor/observed.h"
+#include "monitor/procfs.h"
 #include "report/listing.h"
 #include "report/textwidth.h"
 #include "segment/clock.h"
@@ -82,10 +84,17 @@ attach_pick(const struct options *options)
     return pid;
 }
 
-/* Is name the last part of one of the command's words before the first option? */
-static bool
-is_called(const char *command, const char *name)
+/* ---- by name ---- */
+
+enum match { MATCH_NONE, MATCH_WORD, MATCH_PROGRAM };
+
+/* Is name the last part of the command's first word, or of another before the first
+   option? */
+static enum match
+match_command(const char *command, const char *name)
 {
+    enum match match = MATCH_PROGRAM;
+
     while (*command != '\0' && *command != '-') {
         size_t length = strcspn(command, " ");
         const char *word = command;
@@ -95,50 +104,122 @@ is_called(const char *command, const char *name)
             word = slash + 1;
         }
         if (strlen(name) == length && strncmp(word, name, length) == 0)
-            return true;
+            return match;
+        match = MATCH_WORD;
         command = word + length;
         command += strspn(command, " ");
     }
-    return false;
+    return MATCH_NONE;
 }
+
+#define NAMESAKES 32 /* more are not listed */
+
+/* The processes that match best. */
+struct namesakes {
+    const char *name;
+    int best;
+    unsigned count;
+    struct {
+        pid_t pid;
+        char command[160];
+    } list[NAMESAKES];
+};
 
 static void
-say_several(const struct roster *roster, const char *name)
+note_namesake(struct namesakes *namesakes, int match, pid_t pid, const char *command)
 {
-    say(_("several processes are called %s:"), name);
-    for (size_t i = 0; i < roster_count(roster); i++) {
-        const struct roster_entry *entry = roster_at(roster, i);
-        char command[2 * sizeof entry->command];
-
-        if (is_called(entry->command, name))
-            fprintf(stderr, "%8d  %s\n", (int)entry->pid,
-                    text_sanitise(command, sizeof command, entry->command,
-                                  strlen(entry->command)));
+    if (match > namesakes->best) {
+        namesakes->best = match;
+        namesakes->count = 0;
     }
+    if (match < namesakes->best)
+        return;
+    if (namesakes->count < NAMESAKES) {
+        namesakes->list[namesakes->count].pid = pid;
+        snprintf(namesakes->list[namesakes->count].command,
+                 sizeof namesakes->list->command, "%s", command);
+    }
+    namesakes->count++;
 }
 
-static pid_t
-find_by_name(const char *name)
+/* False, having said so, if memory is short. */
+static bool
+find_observed(struct namesakes *namesakes)
 {
     struct observed *observed = observe();
     const struct roster *roster;
-    unsigned found = 0;
-    pid_t pid = -1;
 
     if (observed == NULL)
-        return -1;
+        return false;
     roster = observed_roster(observed);
-    for (size_t i = 0; i < roster_count(roster); i++)
-        if (is_called(roster_at(roster, i)->command, name)) {
-            pid = roster_at(roster, i)->pid;
-            found++;
-        }
-    if (found == 0)
-        say(_("no observed process is called %s; -l lists them"), name);
-    else if (found > 1)
-        say_several(roster, name);
+    for (size_t i = 0; i < roster_count(roster); i++) {
+        const struct roster_entry *entry = roster_at(roster, i);
+
+        if (match_command(entry->command, namesakes->name) != MATCH_NONE)
+            note_namesake(namesakes, MATCH_WORD, entry->pid, entry->command);
+    }
     observed_free(observed);
-    return found == 1 ? pid : -1;
+    return true;
+}
+
+/* Any process, by its command or the name that the kernel has for it (some write
+   something else over their arguments).  Programs go before scripts, and our own before
+   those of others. */
+static void
+consider(void *context, pid_t pid)
+{
+    struct namesakes *namesakes = context;
+    const char *name = namesakes->name;
+    char command[sizeof namesakes->list->command], kernel_name[16], state;
+    enum match match;
+    uid_t real, effective;
+
+    if (pid == getpid() || procfs_command(pid, command, sizeof command) < 0
+        || command[0] == '[' /* of the kernel, or a zombie */
+        || procfs_uids(pid, &real, &effective) < 0)
+        return;
+    match = match_command(command, name);
+    if (match != MATCH_PROGRAM && procfs_thread(pid, pid, kernel_name, &state) == 0
+        && strncmp(kernel_name, name, sizeof kernel_name - 1) == 0)
+        match = MATCH_PROGRAM;
+    if (match != MATCH_NONE)
+        note_namesake(namesakes,
+                      real == getuid() || effective == geteuid() ? match + 2 : match, pid,
+                      command);
+}
+
+static void
+say_several(const struct namesakes *namesakes)
+{
+    say(_("several processes are called %s:"), namesakes->name);
+    for (unsigned i = 0; i < namesakes->count && i < NAMESAKES; i++) {
+        const char *command = namesakes->list[i].command;
+        char clean[2 * sizeof namesakes->list->command];
+
+        fprintf(stderr, "%8d  %s\n", (int)namesakes->list[i].pid,
+                text_sanitise(clean, sizeof clean, command, strlen(command)));
+    }
+    if (namesakes->count > NAMESAKES)
+        fprintf(stderr, "%8s\n", "...");
+}
+
+/* Those that are observed go before all others. */
+static pid_t
+find_by_name(const char *name)
+{
+    struct namesakes namesakes = {.name = name};
+
+    if (!find_observed(&namesakes))
+        return -1;
+    if (namesakes.count == 0)
+        procfs_each(consider, &namesakes);
+    if (namesakes.count == 1)
+        return namesakes.list[0].pid;
+    if (namesakes.count == 0)
+        say(_("no process is called %s; -l lists those that are observed"), name);
+    else
+        say_several(&namesakes);
+    return -1;
 }
 
 pid_t

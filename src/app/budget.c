@@ -122,5 +122,6 @@ budget_text(enum budget_limit limit, const struct budget_excess *excess, enum un
                  option, value, above,
                  units_offset(when, sizeof when, excess->passed_ns));
     else
+        /* TRANSLATORS: an option, a size, a size. */
         snprintf(text, size, _("%s: %s, %s above the limit"), option, value, above);
 }

@@ -10,14 +10,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "monitor/roster.h"
+#include "monitor/procfs.h"
 #include "report/metrics.h"
 
 #define NAME_LENGTH 64
@@ -70,7 +69,7 @@ copy_name(char name[NAME_LENGTH], const char *command, size_t length)
     snprintf(name, NAME_LENGTH, "%.*s", (int)length, command);
 }
 
-/* All processes that live, and the root. */
+/* All processes that live, and the root if there is one. */
 struct figures {
     struct metrics_process *processes;
     char (*names)[NAME_LENGTH];
@@ -97,15 +96,20 @@ add_root(struct figures *figures, const struct process *process, const char *pro
         .heap = process->now.live_bytes,
         .heap_peak = process->heap_peak,
         .counters = process_knows(process, PART_COUNTERS) ? &process->now : NULL,
+        .children_known = process_knows(process, PART_COUNTERS),
         .children_seen = process->children_seen,
     };
 }
 
+/* The roster may be a second late: one that is gone is left out. */
 static void
 add_entry(struct figures *figures, const struct roster_entry *entry)
 {
     char *name = figures->names[figures->count];
+    struct procfs_memory memory;
 
+    if (entry->ended || procfs_memory(entry->pid, &memory) != 0 || memory.state == 'Z')
+        return;
     copy_name(name, entry->command, strcspn(entry->command, " "));
     figures->processes[figures->count++] = (struct metrics_process){
         .pid = entry->pid,
@@ -113,38 +117,37 @@ add_entry(struct figures *figures, const struct roster_entry *entry)
         .running = true,
         .measured = entry->measured,
         .run_ns = entry->run_ns,
-        .rss = entry->rss,
+        .rss = memory.rss,
+        .rss_anon = memory.rss_anon,
         .heap = entry->heap,
         .heap_peak = entry->heap_peak,
+        .counters = entry->measured ? &entry->counters : NULL,
     };
 }
 
-/* The roster may be a second late. */
+/* Room for a root and the roster's processes, which may be NULL.  False if memory is
+   short. */
 static bool
-lives(const struct roster_entry *entry)
+make_figures(struct figures *figures, const struct roster *roster)
 {
-    return !entry->ended && (kill(entry->pid, 0) == 0 || errno != ESRCH);
-}
-
-/* False if memory is short. */
-static bool
-gather(struct figures *figures, const struct session *session, const char *program)
-{
-    const struct process *root = session_process(session);
-    const struct roster *roster = session_roster(session);
     size_t most = (roster != NULL ? roster_count(roster) : 0) + 1;
 
+    figures->count = 0;
     figures->processes = calloc(most, sizeof *figures->processes);
     figures->names = calloc(most, sizeof *figures->names);
-    if (figures->processes == NULL || figures->names == NULL)
-        return false;
-    add_root(figures, root, program);
-    for (size_t i = 0; i + 1 < most; i++) {
-        const struct roster_entry *entry = roster_at(roster, i);
-        if (entry->pid != root->pid && lives(entry))
-            add_entry(figures, entry);
-    }
-    return true;
+    if (figures->processes != NULL && figures->names != NULL)
+        return true;
+    free(figures->processes);
+    free(figures->names);
+    return false;
+}
+
+static void
+add_roster(struct figures *figures, const struct roster *roster, pid_t root)
+{
+    for (size_t i = 0; roster != NULL && i < roster_count(roster); i++)
+        if (roster_at(roster, i)->pid != root)
+            add_entry(figures, roster_at(roster, i));
 }
 
 /* Writes and closes; 0 or -errno. */
@@ -167,22 +170,44 @@ write_figures(int descriptor, const struct figures *figures)
     return error;
 }
 
+/* Puts them in the place of the file and frees them. */
+static int
+replace(const char *file, struct figures *figures)
+{
+    char beside[PATH_MAX];
+    int descriptor = open_beside(file, beside);
+    int error = descriptor < 0 ? descriptor : write_figures(descriptor, figures);
+
+    if (error == 0 && rename(beside, file) != 0)
+        error = -errno;
+    if (error != 0 && descriptor >= 0)
+        unlink(beside);
+    free(figures->processes);
+    free(figures->names);
+    return error;
+}
+
 int
 metrics_write(const char *file, const struct session *session, const char *program)
 {
-    struct figures figures = {NULL, NULL, 0};
-    char beside[PATH_MAX];
-    int error = -ENOMEM;
+    const struct process *root = session_process(session);
+    const struct roster *roster = session_roster(session);
+    struct figures figures;
 
-    if (gather(&figures, session, program)) {
-        int descriptor = open_beside(file, beside);
-        error = descriptor < 0 ? descriptor : write_figures(descriptor, &figures);
-        if (error == 0 && rename(beside, file) != 0)
-            error = -errno;
-        if (error != 0 && descriptor >= 0)
-            unlink(beside);
-    }
-    free(figures.processes);
-    free(figures.names);
-    return error;
+    if (!make_figures(&figures, roster))
+        return -ENOMEM;
+    add_root(&figures, root, program);
+    add_roster(&figures, roster, root->pid);
+    return replace(file, &figures);
+}
+
+int
+metrics_write_all(const char *file, const struct roster *roster)
+{
+    struct figures figures;
+
+    if (!make_figures(&figures, roster))
+        return -ENOMEM;
+    add_roster(&figures, roster, 0);
+    return replace(file, &figures);
 }

@@ -6,7 +6,7 @@
 #ifndef MEMTOP_APP_METRICS_H
 #define MEMTOP_APP_METRICS_H
 
-#include "monitor/session.h"
+#include "monitor/roster.h"
 
 /* Could the file be written?  0 or -errno. */
 int metrics_check(const char *file);
@@ -15,5 +15,8 @@ int metrics_check(const char *file);
    keeps a roster, of the root's living descendants; program names a root without
    arguments.  0 or -errno, the file then being as before. */
 int metrics_write(const char *file, const struct session *session, const char *program);
+
+/* The same of the roster's living processes. */
+int metrics_write_all(const char *file, const struct roster *roster);
 
 #endif

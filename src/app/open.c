@@ -10,51 +10,15 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
+#include "app/progress.h"
 #include "app/say.h"
+#include "app/tracefile.h"
 #include "i18n.h"
 #include "monitor/saved.h"
 #include "report/archive.h"
-#include "report/textwidth.h"
-#include "segment/clock.h"
 #include "trace/dat-session.h"
-
-#define QUIET_NS INT64_C(300000000) /* less needs no progress */
-
-/* The line of progress. */
-struct progress {
-    const char *path;
-    int64_t since_ns;
-    int shown; /* percent, < 0 not yet */
-};
-
-static void
-show_progress(void *context, uint64_t done, uint64_t all)
-{
-    struct progress *progress = context;
-    int percent = all > 0 ? (int)(done * 100 / all) : 0;
-    char name[256];
-
-    if (percent == progress->shown
-        || clock_ns(CLOCK_MONOTONIC) - progress->since_ns < QUIET_NS)
-        return;
-    progress->shown = percent;
-    fputc('\r', stderr);
-    /* TRANSLATORS: a file, and how much of it is read. */
-    fprintf(stderr, _("Loading %s %d %%"),
-            text_sanitise(name, sizeof name, progress->path, strlen(progress->path)),
-            percent);
-    fflush(stderr);
-}
-
-static void
-end_progress(const struct progress *progress)
-{
-    if (progress->shown >= 0)
-        fputs("\r\033[K", stderr);
-}
+#include "trace/trace-session.h"
 
 static struct saved *
 read_session(const char *path, FILE *file)
@@ -70,16 +34,34 @@ read_session(const char *path, FILE *file)
 static struct saved *
 read_data(const char *path)
 {
-    struct progress progress = {path, clock_ns(CLOCK_MONOTONIC), -1};
-    const struct dat_progress shown = {show_progress, &progress};
+    struct progress progress;
+    const struct trace_progress shown = {progress_tell, &progress};
     struct saved *saved = NULL;
-    int error = dat_session(path, isatty(STDERR_FILENO) ? &shown : NULL, &saved);
+    int error;
 
-    end_progress(&progress);
+    progress_begin(&progress, path);
+    error = dat_session(path, &shown, &saved);
+    progress_end(&progress);
     if (error == -EBADMSG)
         say(_("%s: not a memtop session: %s"), path, _("too short for a data file"));
     else if (error != 0)
         say(_("cannot read %s: %s"), path, strerror(-error));
+    return saved;
+}
+
+static struct saved *
+read_trace(const char *path)
+{
+    struct progress progress;
+    const struct trace_progress shown = {progress_tell, &progress};
+    struct saved *saved = NULL;
+    int error;
+
+    progress_begin(&progress, path);
+    error = trace_session(path, &shown, &saved);
+    progress_end(&progress);
+    if (error != 0)
+        tracefile_say_error(path, error);
     return saved;
 }
 
@@ -98,6 +80,8 @@ read_file(const char *path, FILE *file)
         return read_session(path, file);
     if (dat_recognise(start, got))
         return read_data(path);
+    if (tracefile_is(path))
+        return read_trace(path);
     if (got == 0)
         say(_("%s: not a memtop session: %s"), path, _("it is empty"));
     else

@@ -23,7 +23,26 @@ add_word(char *buffer, size_t size, const char *name, const char *value)
 bool
 options_record(const struct options *options)
 {
-    return options->program != NULL && (options->data != NULL || options->png != NULL);
+    return options->program != NULL
+           && (options->data != NULL || options->record != NULL || options->png != NULL
+               || options->report.reports != 0);
+}
+
+bool
+options_sites(const struct options *options)
+{
+    return options->program != NULL
+           && (options->sites.rate != NULL || options->sites.export_count > 0);
+}
+
+static void
+add_sites_words(const struct options *options, char *buffer, size_t size)
+{
+    const char *rate = options->sites.rate;
+
+    add_word(buffer, size, "sites", rate != NULL && rate[0] != '\0' ? rate : NULL);
+    if (options->sites.unwind != NULL)
+        add_word(buffer, size, "unwind", options->sites.unwind);
 }
 
 void
@@ -46,6 +65,8 @@ options_words(const struct options *options, char *buffer, size_t size)
     }
     if (options_record(options) && options->drop)
         add_word(buffer, size, "drop", NULL);
+    if (options_sites(options))
+        add_sites_words(options, buffer, size);
 }
 
 void

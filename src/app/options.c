@@ -44,6 +44,7 @@ enum {
     KEY_TITLE,
     KEY_NO_TIMER,
     KEY_DROP,
+    KEY_RECORD,
     KEY_LOG,
     KEY_ON_QUIT,
     KEY_SOURCE,
@@ -54,6 +55,7 @@ enum {
 static const struct argp_option table[] = {
     {NULL, 0, NULL, 0, N_("Without the display:"), 1},
     {"batch", 'B', NULL, 0, N_("Only run PROGRAM and report at its end"), 1},
+    /* TRANSLATORS: words in capitals stand for values in --help; short ones. */
     {"interval", 'i', N_("SECS"), 0,
      N_("Sample every SECS seconds (0.1 to 60, default 1); with -B a line each time"), 1},
     {"iterations", 'N', N_("NUM"), 0, N_("With -B: no more than NUM lines"), 1},
@@ -103,6 +105,8 @@ static const struct argp_option table[] = {
     {NULL, 0, NULL, 0, N_("The record of every call:"), 5},
     {"data", 'd', N_("FILE"), 0,
      N_("Write it to FILE, a new one, and of children to FILE.PID"), 5},
+    {"record", KEY_RECORD, N_("FILE"), 0,
+     N_("Write it with all its details to FILE, a new one, for memtopstat and -r"), 5},
     {"unbuffered", 'u', NULL, 0, N_("Write each call at once"), 5},
     {"buffer", 'b', N_("NUM"), 0, N_("Write NUM calls at a time (at most 32768)"), 5},
     {"no-timer", KEY_NO_TIMER, NULL, 0, N_("Ignored: there is no timer"), 5},
@@ -297,7 +301,7 @@ check_combination(struct argp_state *state, const struct options *options)
                                                     : NULL;
 
     if (options->program == NULL && options->script == NULL && instead == NULL
-        && !options->pick)
+        && !options->pick && !options->fleet)
         argp_error(state, _("no program given (-a attaches to a process, -l lists them)"));
     if (options->program != NULL && instead != NULL)
         argp_error(state, _("%s is of use without PROGRAM only"), instead);
@@ -309,6 +313,14 @@ check_combination(struct argp_state *state, const struct options *options)
         argp_error(state, _("%s is of use with --batch only"), "--metrics");
     if (options->log != NULL && options->program == NULL)
         argp_error(state, _("%s is of use with PROGRAM only"), "--log");
+    if (options->record != NULL && options->program == NULL)
+        argp_error(state, _("%s is of use with PROGRAM only"), "--record");
+    if (options->report.reports == 0 && options->report.first != NULL)
+        argp_error(state, _("--%s is of use with --report only"), options->report.first);
+    if (options->report.reports != 0 && options->program == NULL
+        && options->attach == NULL)
+        argp_error(state, _("%s is of use with PROGRAM or --attach only; memtopstat "
+                            "reports of files"), "--report");
     if (options->exec != NULL && options->snapshots == 0)
         argp_error(state, _("%s is of use with --snapshot-when only"), "--exec");
 #ifndef HAVE_GD
@@ -399,6 +411,9 @@ parse_record_option(int key, char *word, struct argp_state *state)
     case KEY_DROP:
         options->drop = true;
         return 0;
+    case KEY_RECORD:
+        options->record = parse_file(state, "--record", word);
+        return 0;
     case KEY_LOG:
         options->log = parse_file(state, "--log", word);
         return 0;
@@ -478,6 +493,10 @@ parse_option(int key, char *word, struct argp_state *state)
         parse_limit(state, &options->budget, (enum budget_limit)(key - KEY_MAX_HEAP),
                     word);
         return 0;
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->sites;
+        state->child_inputs[1] = &options->report;
+        return 0;
     case ARGP_KEY_ARG:
         options->program = &state->argv[state->next - 1];
         state->next = state->argc;
@@ -487,6 +506,9 @@ parse_option(int key, char *word, struct argp_state *state)
                         && options->read == NULL && options->attach == NULL
                         && !options->list && !options->batch && isatty(STDIN_FILENO)
                         && isatty(STDOUT_FILENO);
+        options->fleet = options->program == NULL && options->script == NULL
+                         && options->read == NULL && options->attach == NULL
+                         && !options->list && options->batch && options->metrics != NULL;
         /* The interval is that of the file then. */
         if (options->metrics != NULL && !options->format_given)
             options->lines = false;
@@ -523,10 +545,12 @@ filter_help(int key, const char *text, void *input)
 void
 options_parse(int argc, char **argv, struct options *options)
 {
+    const struct argp_child children[] = {
+        {&sites_argp, 0, NULL, 8}, {&report_argp, 0, NULL, 0}, help_by_columns[0], {0}};
     const struct argp argp = {
         .options = spellings_add(table),
         .parser = parse_option,
-        .children = help_by_columns,
+        .children = children,
         .args_doc = N_("PROGRAM [ARG]...\n-r FILE\n[-a PID|NAME]\n-l"),
         .doc = N_("Run PROGRAM and show live what it does with its memory."),
         .help_filter = filter_help,

@@ -8,6 +8,8 @@
 #include <stdint.h>
 
 #include "app/budget.h"
+#include "app/report-options.h"
+#include "app/sites-options.h"
 #include "app/trigger.h"
 #include "tui/app.h"
 
@@ -28,6 +30,7 @@ struct options {
     const char *attach; /* a process that runs already: its pid or name, or NULL */
     bool list;          /* only list the observed processes */
     bool pick;          /* ... and have one chosen to attach to */
+    bool fleet;         /* ... and write the figures of all of them */
 
     bool batch;
     bool lines; /* -i or --format: a line an interval in batch */
@@ -46,9 +49,12 @@ struct options {
     bool root_only;
 
     const char *data;   /* file for a record of every call, or NULL */
+    const char *record; /* file for a trace of every call, or NULL */
     size_t buffered;    /* records written at a time */
     bool drop;          /* lose some rather than wait */
     const char *log;    /* file or descriptor for a text log of every call, or NULL */
+
+    struct report_options report; /* by block size */
 
     enum option_color color;
     enum tui_graph graph;
@@ -58,6 +64,7 @@ struct options {
     bool si;
 
     struct budget budget;
+    struct sites_options sites;
 
     const char *snapshot_when[TRIGGER_CONDITIONS]; /* conditions, all right */
     size_t snapshots;                              /* how many */
@@ -84,6 +91,9 @@ void options_parse(int argc, char **argv, struct options *options);
 
 /* Whether every call is to be recorded. */
 bool options_record(const struct options *options);
+
+/* Whether allocations are to be sampled: asked for, or needed for an export. */
+bool options_sites(const struct options *options);
 
 /* The words of MEMTOP_OPTIONS (libmemtop(7)). */
 void options_words(const struct options *options, char *buffer, size_t size);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "app/blockask.h"
 #include "app/run.h"
 #include "app/say.h"
 #include "i18n.h"
@@ -49,30 +50,47 @@ follow(void *context, const struct dat_record *record)
     curve_add(run->curve, x, record->heap, record->stack);
 }
 
+/* For the report, and for those who may ask: the display, and with a trace others. */
+static bool
+counts_blocks(const struct options *options)
+{
+    return options->report.reports != 0 || options->record != NULL || !options->batch;
+}
+
+/* No time is 0; the time 0 is as good as over. */
+static uint64_t
+blocks_until(const struct report_options *options)
+{
+    if (!options->at_given)
+        return 0;
+    return options->at_ns > 0 ? options->at_ns : 1;
+}
+
 int
 recording_open(struct run *run)
 {
     const struct options *options = run->options;
     const struct record_options wanted = {
         .path = options->data,
+        .trace = options->record,
         .replace = options->as_memusage,
         .buffered = options->buffered,
         .watch = options->png != NULL ? follow : NULL,
         .failed = say_failed,
+        .blocks = counts_blocks(options) ? blocklive_make : NULL,
+        .blocks_until_ns = blocks_until(&options->report),
         .context = run,
     };
-    int error;
 
     if (!options_record(options))
         return 0;
-    error = options->png != NULL && (run->curve = curve_new()) == NULL ? -ENOMEM : 0;
-    if (error == 0)
-        error = record_new(&wanted, &run->record);
-    if (error == 0)
-        return 0;
-    say(_("cannot write %s: %s"), options->data != NULL ? options->data : options->png,
-        strerror(-error));
-    return EXIT_MEMTOP;
+    if (counts_blocks(options) && blocklive_open(run) != 0)
+        return EXIT_MEMTOP;
+    if (options->png != NULL && (run->curve = curve_new()) == NULL) {
+        say(_("cannot write %s: %s"), options->png, strerror(ENOMEM));
+        return EXIT_MEMTOP;
+    }
+    return record_new(&wanted, &run->record) == 0 ? 0 : EXIT_MEMTOP;
 }
 
 void
@@ -89,6 +107,7 @@ recording_discard(struct run *run)
 {
     record_free(run->record, true);
     run->record = NULL;
+    blocklive_close(run);
     curve_free(run->curve);
     run->curve = NULL;
 }
@@ -98,7 +117,10 @@ recording_work(void *context)
 {
     struct run *run = context;
 
-    return run->record != NULL ? record_poll(run->record) : INT64_MAX;
+    if (run->record == NULL)
+        return INT64_MAX;
+    blockask_serve(run);
+    return record_poll(run->record);
 }
 
 void
@@ -106,8 +128,9 @@ recording_finish(struct run *run)
 {
     uint64_t lost;
 
-    if (run->record == NULL)
+    if (run->record == NULL || run->recorded)
         return;
+    run->recorded = true;
     record_finish(run->record, session_process(run->session)->ended);
     lost = record_lost(run->record);
     if (lost > 0)
@@ -117,6 +140,12 @@ recording_finish(struct run *run)
             lost);
     if (run->failed_files > 0)
         say("%s", run->failed_file);
+}
+
+void
+recording_free(struct run *run)
+{
     record_free(run->record, false);
     run->record = NULL;
+    blocklive_close(run);
 }

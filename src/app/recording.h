@@ -8,7 +8,7 @@
 
 struct run;
 
-/* Before the program starts: creates the data file.  0, or the exit status to
+/* Before the program starts: creates its files.  0, or the exit status to
    end with, having said why. */
 int recording_open(struct run *run);
 
@@ -20,7 +20,9 @@ void recording_discard(struct run *run);
    once, INT64_MAX without a recording.  run is a struct run. */
 int64_t recording_work(void *run);
 
-/* The end: completes the files and says what is missing from them. */
+/* The end: completes the files and says what is missing from them, once; then lets go
+   of everything. */
 void recording_finish(struct run *run);
+void recording_free(struct run *run);
 
 #endif

@@ -15,6 +15,7 @@
 
 #include "trace/footprint.h"
 #include "trace/input.h"
+#include "trace/native-format.h"
 
 _Static_assert(REPLAY_UNKNOWN_BYTES == FOOTPRINT_UNKNOWN, "one word for unknown");
 
@@ -87,6 +88,8 @@ replay_lines(struct replay *replay, struct input *input, struct replay_result *r
     for (uint64_t number = 1; (got = input_line(input, &text, &length)) > 0; number++) {
         enum replay_verdict verdict = replay_line(replay, text, length);
 
+        if (number == 1 && native_first_line(text, length))
+            return -ESPIPE;
         if (verdict == REPLAY_NO_MEMORY)
             return -ENOMEM;
         if (verdict != REPLAY_GOOD)
@@ -94,6 +97,26 @@ replay_lines(struct replay *replay, struct input *input, struct replay_result *r
     }
     replay_flush(replay);
     return got;
+}
+
+/* 0 or -errno. */
+static int
+replay_parsed(struct replay *replay, struct input *input, struct replay_result *result)
+{
+    struct logalloc_line line;
+    long got;
+
+    for (uint64_t number = 1;
+         (got = input_bytes(input, &line, sizeof line)) == (long)sizeof line; number++) {
+        enum replay_verdict verdict = replay_call(replay, &line);
+
+        if (verdict == REPLAY_NO_MEMORY)
+            return -ENOMEM;
+        if (verdict != REPLAY_GOOD)
+            keep_refused(result, number, verdict);
+    }
+    replay_flush(replay);
+    return got < 0 ? (int)got : 0;
 }
 
 static void
@@ -133,7 +156,7 @@ replay_run(const struct replay_setup *setup, struct replay_result *result)
     faults = page_faults();
     wall = nanoseconds(CLOCK_MONOTONIC);
     cpu = nanoseconds(CLOCK_PROCESS_CPUTIME_ID);
-    error = replay_lines(replay, &input, result);
+    error = (setup->parsed ? replay_parsed : replay_lines)(replay, &input, result);
     result->cpu_ns = nanoseconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
     result->wall_ns = nanoseconds(CLOCK_MONOTONIC) - wall;
     result->faults = page_faults() - faults;

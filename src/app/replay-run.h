@@ -25,6 +25,7 @@ struct replay_record {
 
 struct replay_setup {
     int fd;      /* the log */
+    bool parsed; /* it is of struct logalloc_line (replay-trace.h) */
     struct replay_options options; /* its stats and context are not used */
     struct allocator allocator;
     /* Gets the records.  It must not allocate. */
@@ -50,7 +51,7 @@ struct replay_result {
    loaded then. */
 void replay_run_record(const struct allocator *allocator, struct replay_record *record);
 
-/* 0; or -errno of reading the log, -ENOMEM: result is of what came before. */
+/* 0; or -errno of reading the log, -ESPIPE if it is a trace from a pipe, -ENOMEM: result is of what came before. */
 int replay_run(const struct replay_setup *setup, struct replay_result *result);
 
 #endif

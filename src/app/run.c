@@ -14,9 +14,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "app/exports.h"
 #include "app/metrics.h"
+#include "app/names.h"
 #include "app/open.h"
 #include "app/attach.h"
+#include "app/blockreports.h"
 #include "app/recording.h"
 #include "app/say.h"
 #include "i18n.h"
@@ -26,6 +29,7 @@
 #include "report/json.h"
 #include "report/plot.h"
 #include "report/png.h"
+#include "report/site-report.h"
 #include "report/summary.h"
 #include "report/textwidth.h"
 #include "segment/clock.h"
@@ -85,6 +89,10 @@ check_output(struct run *run)
         name = png;
         error = check_later(png, options->as_memusage);
     }
+    for (size_t i = 0; error == 0 && i < options->sites.export_count; i++) {
+        name = options->sites.exports[i].file;
+        error = strcmp(name, "-") == 0 ? 0 : check_later(name, false);
+    }
     if (error == 0 && options->metrics != NULL) {
         name = options->metrics;
         error = metrics_check(name);
@@ -109,6 +117,7 @@ read_file(struct run *run)
         output_discard(&run->output);
         return EXIT_MEMTOP;
     }
+    run->read_blocks = blockreports_read(run->options->read);
     run->mark = (struct tui_mark){session_saved(run->session)->marked,
                                   session_saved(run->session)->mark};
     return 0;
@@ -152,7 +161,8 @@ run_check(struct run *run, const struct options *options)
 
     *run = (struct run){.options = options,
                         .output = {.file = stderr},
-                        .launched = {.pidfd = -1, .pty = -1}};
+                        .launched = {.pidfd = -1, .pty = -1},
+                        .blocks = {.listener = -1}};
     if (options->read != NULL)
         return read_file(run);
     if (options->attach != NULL)
@@ -198,6 +208,22 @@ launch_failed(struct run *run, int error, const char *stage)
     return error == -ENOENT ? 127 : 126;
 }
 
+/* Whether allocation sites are saved or exported at the end, if they were sampled. */
+static bool
+wants_sites(const struct options *options)
+{
+    return options->save != NULL || options->sites.export_count > 0;
+}
+
+/* How many of them are reported. */
+static unsigned
+sites_reported(const struct options *options)
+{
+    if (options->sites.top_given)
+        return options->sites.top;
+    return options->sites.rate != NULL ? SITE_REPORT_TOP : 0;
+}
+
 static int
 watch(struct run *run)
 {
@@ -211,6 +237,9 @@ watch(struct run *run)
                     : session_watch(run->session, &run->launched);
     if (error == 0 && run->options->save != NULL
         && !session_keep_checkpoints(run->session))
+        error = -ENOMEM;
+    if (error == 0 && (wants_sites(run->options) || sites_reported(run->options) > 0)
+        && !session_keep_profile(run->session))
         error = -ENOMEM;
     if (error == 0) {
         trigger_init(&run->trigger, run->session, run->options->snapshot_when,
@@ -245,6 +274,7 @@ run_start(struct run *run, int rows, int cols)
         .progname = run->options->progname,
         .log = run->log.target[0] != '\0' ? run->log.target : NULL,
         .ring_capacity = options_record(run->options) ? RING_CAPACITY_DEFAULT : 0,
+        .sites = options_sites(run->options),
         .capture = rows > 0,
         .rows = rows,
         .cols = cols,
@@ -298,7 +328,8 @@ write_picture(const struct run *run)
     if (plot == NULL)
         say(_("cannot write %s: %s"), name, strerror(ENOMEM));
     else if (!png_write(plot, found ? module.path : NULL, name,
-                        options->as_memusage, error, sizeof error))
+                        options->as_memusage, error, sizeof error)
+             || *error != '\0')
         say("%s", error);
     plot_free(plot);
 }
@@ -335,10 +366,35 @@ report_text(struct run *run, const struct process *process)
 
     if (run->options->quiet || run->looked)
         return;
-    if (is_left_out(run, process) && process->children_seen > 0)
+    if (is_left_out(run, process) && process->children_seen > 0) {
         session_each_child(run->session, report_child, run);
-    else
-        report_summary(out, process, options_colour(run->options, fileno(out)));
+        return;
+    }
+    report_summary(out, process, options_colour(run->options, fileno(out)));
+    report_sites(out, session_root(run->session), sites_reported(run->options),
+                 run->options->si ? UNIT_AUTO + UNIT_SI : UNIT_AUTO);
+}
+
+static bool
+report_json(struct run *run, const struct process *process)
+{
+    FILE *out = run->output.file;
+
+    if (!report_json_sites(out, session_root(run->session), sites_reported(run->options)))
+        return false;
+    return run->options->attach != NULL && !process->ended
+               ? report_json_snapshot(out, process)
+               : report_json_exit(out, process);
+}
+
+/* The names of what is reported of sites. */
+static void
+find_reported_names(struct run *run)
+{
+    if (sites_reported(run->options) == 0 || run->options->quiet || run->looked)
+        return;
+    session_show(run->session, session_process(run->session)->pid);
+    names_find(run->session, run->options->sites.debuginfod);
 }
 
 void
@@ -351,31 +407,36 @@ run_save(struct run *run, const struct capture *capture)
         .mark = run->mark.set ? &run->mark.process : NULL,
         .interval_ns = saved != NULL ? saved->interval_ns : run->options->interval_ns,
     };
-    int error;
+    const struct sites_options *sites = &run->options->sites;
 
-    if (run->options->save == NULL)
+    if (!wants_sites(run->options))
         return;
     session_show(run->session, session_process(run->session)->pid);
-    error = archive_save(&archive, run->options->save);
-    if (error != 0)
-        say(_("cannot write %s: %s"), run->options->save, strerror(-error));
+    names_find(run->session, sites->debuginfod);
+    if (run->options->save != NULL) {
+        int error = archive_save(&archive, run->options->save);
+        if (error != 0)
+            say(_("cannot write %s: %s"), run->options->save, strerror(-error));
+    }
+    for (size_t i = 0; i < sites->export_count; i++)
+        exports_write(run->session, sites->exports[i].format, sites->mode,
+                      sites->exports[i].file);
 }
 
 void
 run_report(struct run *run)
 {
     const struct process *process = session_process(run->session);
-    FILE *out = run->output.file;
 
     recording_finish(run);
     if (is_left_out(run, process) && process->ended && process->children_seen == 0)
         say(_("no program called %s was run"), run->options->progname);
+    find_reported_names(run);
     if (run->options->format == FORMAT_JSON)
-        output_check(&run->output, run->options->attach != NULL && !process->ended
-                                       ? report_json_snapshot(out, process)
-                                       : report_json_exit(out, process));
+        output_check(&run->output, report_json(run, process));
     else
         report_text(run, process);
+    blocklive_report(run);
     if (run->options->png != NULL)
         write_picture(run);
 }
@@ -436,6 +497,9 @@ run_finish(struct run *run)
         status = verdict;
     output_close(&run->output);
     recording_finish(run);
+    recording_free(run);
+    blocksizes_free(run->read_blocks);
+    run->read_blocks = NULL;
     session_free(run->session);
     run->session = NULL;
     curve_free(run->curve);

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "app/blocklive.h"
 #include "app/options.h"
 #include "app/output.h"
 #include "app/textlog.h"
@@ -28,6 +29,9 @@ struct run {
     struct tui_mark mark;  /* of what was read, or set in the display */
     struct trigger trigger; /* to be looked at after each poll of the session */
     struct record *record; /* of every call, or NULL */
+    bool recorded;         /* it is complete */
+    struct blocklive blocks; /* counted by size */
+    struct blocksizes *read_blocks; /* of a trace that was read, or NULL */
     struct curve *curve;   /* of every call, for the picture, or NULL */
     struct textlog log;    /* of every call, as text */
     int64_t started_epoch_ns;
@@ -52,7 +56,8 @@ int run_start(struct run *run, int rows, int cols);
 /* Says that the program runs on without memtop. */
 void run_say_left(const struct run *run);
 
-/* Saves the session if the options ask for it; capture may be NULL. */
+/* Saves the session and exports its allocation sites, as the options ask for it;
+   capture may be NULL. */
 void run_save(struct run *run, const struct capture *capture);
 
 /* The report and the picture, as the options ask for them. */

@@ -35,7 +35,7 @@ band_reader_read(struct band_reader *reader, int64_t now_ns, struct process *pro
     int64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
     uint64_t pointers[THREADS_MAX];
     struct smaps_hints hints = {.stacks = pointers};
-    struct resident resident;
+    struct resident resident = {0};
     char segment[24];
 
     for (size_t i = 0; i < count && i < THREADS_MAX; i++)

@@ -16,8 +16,10 @@ struct process;
 
 /* Name in the display (translatable), in JSON, and what it means. */
 #define BANDS(X)                                                                      \
+    /* TRANSLATORS: parts of the RSS, and what each is. */                     \
     X(REQUESTED, N_("requested"), "requested", N_("live blocks, as asked for"))       \
     X(SLACK, N_("slack"), "slack", N_("live blocks, beyond that"))      \
+    /* TRANSLATORS: freed by the program, kept by malloc. */                   \
     X(HELD, N_("held"), "held", N_("freed, kept by malloc"))                   \
     X(HEAP, N_("heap"), "heap", N_("live and freed, undivided"))      \
     X(MMAP, N_("mmap"), "mmap", N_("anonymous, not malloc's"))          \

@@ -12,9 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "i18n.h"
+#include "monitor/blind.h"
 #include "monitor/procfs.h"
 #include "segment/clock.h"
 #include "segment/figures.h"
@@ -36,7 +36,7 @@
 struct followed {
     struct roster_entry *entry;
     struct reader *reader;  /* NULL: it has no segment */
-    char program[64];       /* its image's file, to see it replaced; "" unknown */
+    char program[64];       /* its image's, without its path; "" unknown */
     bool asleep;            /* dormant: it counts only while it is watched */
     uint64_t alive_ns;      /* CLOCK_BOOTTIME, when it was last seen living */
     int64_t read_ns;        /* last figures; 0 none */
@@ -123,6 +123,7 @@ read_figures(struct followed *followed, int64_t now_ns)
     entry->why_not = snapshot.asleep ? _("it sleeps until it is shown") : NULL;
     if (snapshot.asleep)
         entry->state = STATE_NOT_LOADED;
+    entry->counters = snapshot;
     entry->heap = snapshot.live_bytes;
     entry->heap_peak = snapshot.peak_bytes;
     allocations = count_allocations(&snapshot, &calls);
@@ -170,6 +171,12 @@ find_followed(struct census *census, pid_t pid)
         if (census->followed[i].entry->pid == pid)
             return &census->followed[i];
     return NULL;
+}
+
+bool
+census_follows(const struct census *census, pid_t pid)
+{
+    return roster_find(census->roster, pid) != NULL;
 }
 
 /* The arguments from the segment, for one that /proc does not know any more. */
@@ -232,8 +239,8 @@ note_image(struct followed *followed, struct reader *reader,
         identity->state != SEGMENT_PASSIVE && identity->reason == REASON_NONE;
     entry->why_not = entry->measured ? NULL : segment_reason_text(identity->reason);
     entry->state = entry->measured ? STATE_RUNNING : STATE_NOT_LOADED;
-    if (entry->parent == 0)
-        entry->parent = identity->parent;
+    if (entry->parent == 0 && identity->pid == entry->pid)
+        entry->parent = identity->parent; /* else it is a number of another namespace */
     name_entry(followed, identity);
     if (entry->start_ns == 0)
         entry->start_ns = entry->image_ns;
@@ -266,12 +273,9 @@ static struct reader *
 open_segment(const struct tree *tree, const struct tree_segment *segment,
              struct identity *identity)
 {
-    char path[SEGMENT_PATH_MAX + 32], name[24];
     struct reader *reader;
 
-    segment_name(name, segment->pid, segment->generation);
-    snprintf(path, sizeof path, "%s/%s", tree_directory(tree), name);
-    if (reader_open(path, getuid(), geteuid(), &reader))
+    if (tree_open(tree, segment, &reader))
         return NULL;
     if (reader_identity(reader, identity) == 0)
         return reader;
@@ -305,7 +309,8 @@ note_segment(void *context, const struct tree_segment *segment)
     struct identity identity;
     struct reader *reader;
 
-    if (census->root && segment->pid == census->root->pid)
+    /* Of one that has ended before it was found in /proc there is no number. */
+    if (segment->pid == 0 || (census->root && segment->pid == census->root->pid))
         return;
     if (segment->alien) {
         note_alien(census, segment);
@@ -358,7 +363,7 @@ note_end(struct census *census, struct followed *followed, int64_t now_ns)
         reader_state(followed->reader, &state);
     if (entry->state == STATE_STARTING) {
         /* Too short to tell what it was. */
-        roster_remove(census->roster, entry);
+        roster_note_short(census->roster, entry);
     } else {
         entry->ended = true;
         if (entry->start_ns)
@@ -374,21 +379,17 @@ note_end(struct census *census, struct followed *followed, int64_t now_ns)
 static bool
 is_replaced(struct followed *followed, int64_t now_ns)
 {
-    char exe[SEGMENT_PROGRAM_LEN];
-    const char *slash;
+    struct identity identity;
+    int same;
 
-    if (!followed->program[0] || procfs_program(followed->entry->pid, exe, sizeof exe))
+    if (!followed->reader || reader_identity(followed->reader, &identity))
         return false;
-    slash = strrchr(exe, '/');
-    /* Its beginning: program may be cut, and what procfs_program() appends. */
-    if (strncmp(slash ? slash + 1 : exe, followed->program, strlen(followed->program))
-        == 0) {
-        followed->replaced_ns = 0;
+    same = procfs_executes(followed->entry->pid, identity.program);
+    if (same < 0)
         return false;
-    }
-    if (followed->replaced_ns == 0)
-        followed->replaced_ns = now_ns;
-    return now_ns - followed->replaced_ns >= (int64_t)HANDSHAKE_NS;
+    if (same || followed->replaced_ns == 0)
+        followed->replaced_ns = same ? 0 : now_ns;
+    return !same && now_ns - followed->replaced_ns >= (int64_t)HANDSHAKE_NS;
 }
 
 static void
@@ -399,6 +400,8 @@ judge_state(struct followed *followed, char kernel_state, int64_t now_ns)
 
     if (!entry->measured && (entry->state != STATE_STARTING || age >= HANDSHAKE_NS)) {
         entry->state = STATE_NOT_LOADED;
+        if (!entry->why_not)
+            entry->why_not = blind_reason(entry->pid);
     } else if (entry->measured) {
         if (kernel_state == 'T' || kernel_state == 't')
             entry->state = STATE_STOPPED;

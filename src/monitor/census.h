@@ -20,6 +20,9 @@ struct census;
 struct census *census_new(const struct process *root, const char *command, bool all_ours);
 void census_free(struct census *census);
 
+/* Is that process in the roster, and does it live? */
+bool census_follows(const struct census *census, pid_t pid);
+
 /* Looks for new processes and images in a tree whose latest look has found
    something. */
 void census_look(struct census *census, const struct tree *tree);

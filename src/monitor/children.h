@@ -11,7 +11,7 @@
  * or was counted, in the order of their starts; what it gets is good for the
  * call.  Of very many that have ended the first may be gone (tree.c).
  */
-void children_each(struct tree *tree, const char *directory, pid_t root,
+void children_each(struct tree *tree, pid_t root,
                    void (*visit)(void *context, const struct process *process),
                    void *context);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads an ELF program's headers and symbols with libelf.
+ * Reads an ELF file's headers, symbols and notes with libelf.
  *
  * The file is whatever the user named: libelf checks offsets against the
  * file's size, and here tables are bounded before libelf reads them, since a
@@ -23,6 +23,7 @@
 #define TABLE_MAX (UINT64_C(512) << 20)
 #define FILE_MAX (UINT64_C(16) << 30)
 #define SECTIONS_MAX 100000u
+#define NOTES_MAX (UINT64_C(1) << 20)
 
 static const struct {
     const char *symbol;
@@ -73,8 +74,10 @@ readable_strings(Elf *elf, size_t index)
 }
 
 static void
-judge_symbol(const char *name, const GElf_Sym *symbol, struct elffile *out)
+judge_symbol(const char *name, const GElf_Sym *symbol, void *context)
 {
+    struct elffile *out = context;
+
     if (starts_with(name, "__")) {
         for (size_t i = 0; i < ARRAY_SIZE(sanitizers); i++)
             if (strcmp(name, sanitizers[i].symbol) == 0)
@@ -95,8 +98,12 @@ judge_symbol(const char *name, const GElf_Sym *symbol, struct elffile *out)
         out->allocator = ELFFILE_ALLOCATOR_PRIVATE;
 }
 
+/* Calls visit with every symbol of the table that has a name. */
+typedef void visit_symbol(const char *name, const GElf_Sym *symbol, void *context);
+
 static void
-read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, struct elffile *out)
+each_symbol(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, visit_symbol *visit,
+            void *context)
 {
     if (header->sh_entsize == 0 || !readable_strings(elf, header->sh_link))
         return;
@@ -111,7 +118,7 @@ read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, struct elffile
             return;
         const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
         if (name != NULL && name[0] != '\0')
-            judge_symbol(name, &symbol, out);
+            visit(name, &symbol, context);
     }
 }
 
@@ -176,7 +183,7 @@ read_sections(Elf *elf, struct elffile *out)
             continue;
         read_name(elf, &header, out);
         if (header.sh_type == SHT_DYNSYM || header.sh_type == SHT_SYMTAB)
-            read_symbols(elf, section, &header, out);
+            each_symbol(elf, section, &header, judge_symbol, out);
         else if (header.sh_type == SHT_DYNAMIC)
             read_dynamic(elf, section, &header, out);
     }
@@ -222,27 +229,130 @@ read_header(Elf *elf, struct elffile *out)
     return 0;
 }
 
-int
-elffile_read(int descriptor, struct elffile *out)
+/* Elf of a file that is not too large; 0 or -errno.  End it. */
+static int
+begin(int descriptor, Elf **out)
 {
     struct stat st;
 
-    memset(out, 0, sizeof *out);
     if (fstat(descriptor, &st) != 0)
         return -errno;
     if ((uint64_t)st.st_size > FILE_MAX)
         return -EFBIG;
     if (elf_version(EV_CURRENT) == EV_NONE)
         return -ENOTSUP;
+    *out = elf_begin(descriptor, ELF_C_READ, NULL);
+    return *out != NULL ? 0 : -ENOEXEC;
+}
 
-    Elf *elf = elf_begin(descriptor, ELF_C_READ, NULL);
-    if (elf == NULL)
-        return -ENOEXEC;
-    int error = read_header(elf, out);
+int
+elffile_read(int descriptor, struct elffile *out)
+{
+    Elf *elf;
+    int error;
+
+    memset(out, 0, sizeof *out);
+    error = begin(descriptor, &elf);
+    if (error != 0)
+        return error;
+    error = read_header(elf, out);
     if (error == 0) {
         read_program_headers(elf, descriptor, out);
         read_sections(elf, out);
     }
     elf_end(elf);
     return error != 0 ? error : out->runnable ? 0 : -ENOEXEC;
+}
+
+/* ---- functions ---- */
+
+struct visitor {
+    elffile_visit *visit;
+    void *context;
+};
+
+static void
+visit_function(const char *name, const GElf_Sym *symbol, void *context)
+{
+    const struct visitor *visitor = context;
+    unsigned type = GELF_ST_TYPE(symbol->st_info);
+    const struct elffile_function function = {
+        .name = name,
+        .address = symbol->st_value,
+        .size = symbol->st_size,
+        .global = GELF_ST_BIND(symbol->st_info) != STB_LOCAL,
+    };
+
+    if (symbol->st_shndx != SHN_UNDEF && (type == STT_FUNC || type == STT_GNU_IFUNC))
+        visitor->visit(&function, visitor->context);
+}
+
+int
+elffile_functions(int descriptor, elffile_visit *visit, void *context)
+{
+    struct visitor visitor = {visit, context};
+    Elf_Scn *section = NULL;
+    unsigned seen = 0;
+    Elf *elf;
+    int error = begin(descriptor, &elf);
+
+    if (error != 0)
+        return error;
+    while ((section = elf_nextscn(elf, section)) != NULL && seen++ < SECTIONS_MAX) {
+        GElf_Shdr header;
+        if (readable_section(section, &header)
+            && (header.sh_type == SHT_DYNSYM || header.sh_type == SHT_SYMTAB))
+            each_symbol(elf, section, &header, visit_function, &visitor);
+    }
+    error = elf_kind(elf) == ELF_K_ELF ? 0 : -ENOEXEC;
+    elf_end(elf);
+    return error;
+}
+
+/* ---- the build id ---- */
+
+/* In the notes of one segment or section; 0 if it is not there. */
+static int
+find_build_id(Elf_Data *notes, uint8_t *out, size_t size)
+{
+    size_t offset = 0, name, content;
+    GElf_Nhdr header;
+
+    while (notes != NULL
+           && (offset = gelf_getnote(notes, offset, &header, &name, &content)) > 0) {
+        const uint8_t *bytes = notes->d_buf;
+        if (header.n_type != NT_GNU_BUILD_ID || header.n_namesz != sizeof ELF_NOTE_GNU
+            || memcmp(bytes + name, ELF_NOTE_GNU, sizeof ELF_NOTE_GNU) != 0)
+            continue;
+        size_t length = header.n_descsz < size ? header.n_descsz : size;
+        memcpy(out, bytes + content, length);
+        return (int)length;
+    }
+    return 0;
+}
+
+int
+elffile_build_id(int descriptor, uint8_t *out, size_t size)
+{
+    size_t count;
+    Elf *elf;
+    int length = begin(descriptor, &elf);
+
+    if (length != 0)
+        return length;
+    if (elf_kind(elf) != ELF_K_ELF)
+        length = -ENOEXEC;
+    if (elf_getphdrnum(elf, &count) != 0 || count > UINT16_MAX)
+        count = 0;
+    for (size_t i = 0; length == 0 && i < count; i++) {
+        GElf_Phdr header;
+        if (gelf_getphdr(elf, (int)i, &header) == NULL)
+            break;
+        if (header.p_type == PT_NOTE && header.p_filesz <= NOTES_MAX)
+            length = find_build_id(elf_getdata_rawchunk(elf, (int64_t)header.p_offset,
+                                                        header.p_filesz, ELF_T_NHDR),
+                                   out, size);
+    }
+    elf_end(elf);
+    return length;
 }

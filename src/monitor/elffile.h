@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What an ELF program says of itself before it runs: enough to know whether a
-   preloaded library will see its calls of malloc. */
+/* What an ELF file says of itself: before a program runs, enough to know whether a
+   preloaded library will see its calls of malloc; and which functions are where. */
 #ifndef MEMTOP_ELFFILE_H
 #define MEMTOP_ELFFILE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* An allocator linked into the program. */
@@ -36,5 +37,23 @@ struct elffile {
  * table too large to be true is passed over, as if it had been stripped.
  */
 int elffile_read(int descriptor, struct elffile *out);
+
+/* A function in a symbol table.  The name, of the file and not to be trusted, is valid
+   while it is visited only; size is 0 if the table does not say. */
+struct elffile_function {
+    const char *name;
+    uint64_t address;    /* the file's own */
+    uint64_t size;
+    bool global;
+};
+typedef void elffile_visit(const struct elffile_function *function, void *context);
+
+/* Visits the functions of .symtab and .dynsym, in any order, those in both twice.
+   0, also if there are none, or as elffile_read() for a file of any ELF type. */
+int elffile_functions(int descriptor, elffile_visit *visit, void *context);
+
+/* The GNU build id: its bytes, at most size, and how many there are, 0 for none.
+   Errors as with elffile_functions(). */
+int elffile_build_id(int descriptor, uint8_t *out, size_t size);
 
 #endif

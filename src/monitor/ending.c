@@ -56,7 +56,11 @@ ending_say(struct session *session, const struct process *process, const char *n
 {
     const int status = process->wait_status;
 
-    if (process->state == STATE_GONE)
+    if (process->state == STATE_EXITED && !WIFEXITED(status))
+        session_say(session, SEVERITY_STATE,
+                    _("process %ld has exited; its status is unknown"),
+                    (long)process->pid);
+    else if (process->state == STATE_GONE)
         session_say(session, SEVERITY_STATE,
                     _("process %ld is gone; its exit status is unknown"),
                     (long)process->pid);
@@ -66,6 +70,7 @@ ending_say(struct session *session, const struct process *process, const char *n
     else
         session_say(session, SEVERITY_ERROR,
                     WCOREDUMP(status) ? _("%s was killed by %s (core dumped)")
+                                      /* TRANSLATORS: a program; a signal's name. */
                                       : _("%s was killed by %s"),
                     name, process_signal_name(WTERMSIG(status)));
 }

@@ -99,7 +99,8 @@ prepare_segment(const struct launch *launch, char path[SEGMENT_PATH_MAX])
         setrlimit(RLIMIT_FSIZE, &unlimited);
     }
     error = segment_prepare(launch->directory, launch->directory_path, launch->keeper,
-                            launch->options->ring_capacity, path);
+                            launch->options->ring_capacity, launch->options->sites,
+                            path);
     if (known)
         setrlimit(RLIMIT_FSIZE, &before);
     return error;

@@ -20,6 +20,7 @@ struct launch_options {
     const char *progname;     /* -n: only this program is counted, or NULL */
     const char *log;          /* MALLOC_LOG for the program, or NULL: as it is */
     uint64_t ring_capacity;   /* the words ask for rings=CAPACITY; 0: they do not */
+    bool sites;               /* they ask for sites */
     bool capture;             /* pty in place of each of 0, 1, 2 that is a terminal */
     int rows, cols;           /* of the pty */
 };

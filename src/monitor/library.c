@@ -61,11 +61,13 @@ executable_directory(char directory[PATH_MAX])
     return true;
 }
 
-/* Beside the executable (a build tree), then in an installed tree's lib, lib64
-   and multiarch directories, with subdirectory behind. */
+/* Beside the executable (a build tree), then, if it lies where it was installed, in
+   the directory of that installation: beside that there may be libraries of foreign
+   architectures.  Then in a moved tree's lib, lib64 and multiarch directories, with
+   subdirectory behind. */
 static bool
-try_near_executable(struct library_search *search, const char *subdirectory,
-                    const char *name)
+try_near_executable(struct library_search *search, const char *installed,
+                    const char *subdirectory, const char *name)
 {
     static const char *const trees[] = {"/../lib*", "/../lib/*-linux-*"};
     char executable[PATH_MAX], place[PATH_MAX + 64];
@@ -73,6 +75,8 @@ try_near_executable(struct library_search *search, const char *subdirectory,
     if (!executable_directory(executable))
         return false;
     if (try_file(search, executable, name))
+        return true;
+    if (strcmp(executable, BINDIR) == 0 && try_file(search, installed, name))
         return true;
     if (strpbrk(executable, "*?[\\"))
         return false;
@@ -96,7 +100,7 @@ library_find(struct library_search *search)
         snprintf(search->searched, sizeof search->searched, "%s", given);
         return false;
     }
-    return try_near_executable(search, "", "libmemtop.so")
+    return try_near_executable(search, PRELOADDIR, "", "libmemtop.so")
            || try_file(search, PRELOADDIR, "libmemtop.so");
 }
 
@@ -104,6 +108,22 @@ bool
 library_find_module(const char *name, struct library_search *search)
 {
     *search = (struct library_search){0};
-    return try_near_executable(search, "/memtop", name)
+    return try_near_executable(search, PKGLIBDIR, "/memtop", name)
            || try_file(search, PKGLIBDIR, name);
+}
+
+bool
+library_find_catalogues(struct library_search *search)
+{
+    char executable[PATH_MAX], share[PATH_MAX + 16];
+
+    *search = (struct library_search){0};
+    if (executable_directory(executable)) {
+        if (try_file(search, executable, "catalogues"))
+            return true;
+        snprintf(share, sizeof share, "%s/../share", executable);
+        if (strcmp(executable, BINDIR) != 0 && try_file(search, share, "locale"))
+            return true;
+    }
+    return try_file(search, LOCALEDIR, "");
 }

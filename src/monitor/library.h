@@ -14,12 +14,16 @@ struct library_search {
 };
 
 /* $MEMTOP_LIBRARY if set (and then nothing else), else libmemtop.so beside the
-   running executable, in ../lib* and ../lib/ARCH-linux-ABI seen from there, and in
-   PRELOADDIR. */
+   running executable, in PRELOADDIR if that executable is in BINDIR, in ../lib* and
+   ../lib/ARCH-linux-ABI seen from it, and in PRELOADDIR. */
 bool library_find(struct library_search *search);
 
 /* The same for a module such as "memtop-png.so", without the variable and in
    the folders memtop of the library directories. */
 bool library_find_module(const char *name, struct library_search *search);
+
+/* The directory of the translations: catalogues beside the executable, ../share/locale
+   seen from it unless it is in BINDIR, LOCALEDIR. */
+bool library_find_catalogues(struct library_search *search);
 
 #endif

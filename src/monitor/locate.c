@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -86,29 +85,25 @@ find_in_maps(pid_t pid, char path[SEGMENT_PATH_MAX], uint64_t *inode)
     return result;
 }
 
-static uint64_t
-namespace_of(pid_t pid)
+bool
+locate_has_mapped(pid_t pid, uint64_t inode)
 {
-    char path[64];
-    struct stat st;
+    char path[SEGMENT_PATH_MAX];
+    uint64_t mapped;
 
-    snprintf(path, sizeof path, "/proc/%ld/ns/pid", (long)pid);
-    return stat(path, &st) == 0 ? st.st_ino : 0;
+    return find_in_maps(pid, path, &mapped) == 0 && mapped == inode;
 }
 
-/* Splits the path at its last slash into the directory, as memtop reaches it, and
-   the process's own pid. */
+/* The directory of the path, as memtop reaches it. */
 static int
 reach(pid_t pid, const char *path, uint64_t inode, struct located *out)
 {
     const char *slash = strrchr(path, '/');
     struct stat st;
-    uint32_t generation;
     const char *root = "";
     char through[64];
     int length;
 
-    segment_name_parse(slash + 1, &out->pid, &generation);
     if (stat(path, &st) < 0 || st.st_ino != inode) {
         snprintf(through, sizeof through, "/proc/%ld/root", (long)pid);
         root = through;
@@ -135,11 +130,9 @@ locate_segment(pid_t pid, struct located *out)
 
     if (result || stat.state == 'Z' || stat.state == 'X')
         return -ESRCH;
-    *out = (struct located){.pid = pid,
-                            .start_boottime_ns = procfs_boottime_ns(stat.start_ticks)};
+    *out = (struct located){.start_boottime_ns = procfs_boottime_ns(stat.start_ticks)};
     if (procfs_uids(pid, &out->real, &out->effective))
         return -ESRCH;
-    out->pid_namespace = namespace_of(pid);
     result = find_in_maps(pid, path, &inode);
     if (result == 0)
         result = reach(pid, path, inode, out);

@@ -6,6 +6,7 @@
 #ifndef MEMTOP_LOCATE_H
 #define MEMTOP_LOCATE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
@@ -14,8 +15,6 @@
 
 struct located {
     char directory[SEGMENT_PATH_MAX]; /* as memtop can open it; "" no segment */
-    pid_t pid;                        /* the process's number in its own namespace */
-    uint64_t pid_namespace;           /* its inode, 0 unknown */
     uint64_t start_boottime_ns;       /* of the process */
     uid_t real, effective;            /* whose the segment may be */
 };
@@ -26,6 +25,9 @@ struct located {
  * whose file is gone.
  */
 int locate_segment(pid_t pid, struct located *out);
+
+/* Is its segment the file with that inode? */
+bool locate_has_mapped(pid_t pid, uint64_t inode);
 
 /* The path of the segment in the text of /proc/PID/maps, and its inode.  -ENODATA:
    there is none; -ENOENT: its file is gone. */

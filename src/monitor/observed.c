@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Looks into every directory where a process of this user may have put its segment,
- * for they need not all have had the same environment.  Only reads, but for the sweep.
+ * for they need not all have had the same environment.  Those with directories of
+ * their own (another environment, a container, another user) are found by what they
+ * have mapped.
+ * Only reads, but for the sweep.
  */
 #include "config.h"
 
@@ -9,38 +12,68 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "monitor/census.h"
+#include "monitor/locate.h"
+#include "monitor/procfs.h"
 #include "monitor/tree.h"
 #include "segment/names.h"
 
-#define TREES 4 /* as many as there are places */
+#define TREES 64
+
+/* The maps of all processes are not read more often than this. */
+#define SEARCH_NS (INT64_C(5) * 1000000000)
+
+struct place {
+    struct tree *tree;
+    dev_t device; /* of the directory */
+    ino_t inode;
+    bool found;   /* through a process: of use as long as somebody is there */
+};
 
 struct observed {
-    struct tree *trees[TREES];
+    struct place places[TREES];
     unsigned count;
+    int64_t searched_ns;
     struct census *census;
 };
 
+/* Looks into the directory from now on, unless it does already. */
 static void
-open_trees(struct observed *observed)
+add_place(struct observed *observed, const char *path, uid_t real, uid_t effective,
+          bool found)
+{
+    struct place *place = &observed->places[observed->count];
+    struct stat st;
+
+    if (observed->count == TREES || stat(path, &st) < 0)
+        return;
+    for (unsigned i = 0; i < observed->count; i++)
+        if (observed->places[i].device == st.st_dev
+            && observed->places[i].inode == st.st_ino)
+            return;
+    *place = (struct place){tree_new_all(path, real, effective), st.st_dev, st.st_ino,
+                            found};
+    observed->count += place->tree != NULL;
+}
+
+static void
+add_known_places(struct observed *observed)
 {
     const uint64_t pid_namespace = segment_pid_namespace();
     char path[SEGMENT_PATH_MAX];
     unsigned which = 0;
     int directory;
 
-    while (observed->count < TREES
-           && (directory = segment_directory_next(&which, getenv("MEMTOP_DIR"),
-                                                  getenv("XDG_RUNTIME_DIR"), path))
-                  >= 0) {
+    while ((directory = segment_directory_next(&which, getenv("MEMTOP_DIR"),
+                                               getenv("XDG_RUNTIME_DIR"), path))
+           >= 0) {
         segment_sweep(directory, pid_namespace, UINT_MAX, true);
         close(directory);
-        observed->trees[observed->count] =
-            tree_new_all(path, pid_namespace, getuid(), geteuid());
-        if (observed->trees[observed->count])
-            observed->count++;
+        add_place(observed, path, getuid(), geteuid(), false);
     }
 }
 
@@ -56,7 +89,7 @@ observed_new(void)
         free(observed);
         return NULL;
     }
-    open_trees(observed);
+    add_known_places(observed);
     return observed;
 }
 
@@ -66,17 +99,62 @@ observed_free(struct observed *observed)
     if (!observed)
         return;
     for (unsigned i = 0; i < observed->count; i++)
-        tree_free(observed->trees[i]);
+        tree_free(observed->places[i].tree);
     census_free(observed->census);
     free(observed);
+}
+
+/* ---- those with directories of their own ---- */
+
+/* A container's, after its end, would stay in our way for ever. */
+static void
+forget_empty_places(struct observed *observed)
+{
+    unsigned kept = 0;
+
+    for (unsigned i = 0; i < observed->count; i++) {
+        struct place place = observed->places[i];
+
+        if (place.found && tree_empty(place.tree))
+            tree_free(place.tree);
+        else
+            observed->places[kept++] = place;
+    }
+    observed->count = kept;
+}
+
+static void
+look_at_process(void *context, pid_t pid)
+{
+    struct observed *observed = context;
+    struct located located;
+    uid_t real, effective;
+
+    if (census_follows(observed->census, pid) || procfs_uids(pid, &real, &effective)
+        || (real != getuid() && effective != geteuid() && geteuid() != 0))
+        return;
+    if (locate_segment(pid, &located) == 0 && located.directory[0])
+        add_place(observed, located.directory, located.real, located.effective, true);
+}
+
+static void
+scan(struct observed *observed)
+{
+    for (unsigned i = 0; i < observed->count; i++)
+        if (tree_scan(observed->places[i].tree))
+            census_look(observed->census, observed->places[i].tree);
 }
 
 void
 observed_poll(struct observed *observed, int64_t now_ns)
 {
-    for (unsigned i = 0; i < observed->count; i++)
-        if (tree_scan(observed->trees[i]))
-            census_look(observed->census, observed->trees[i]);
+    scan(observed);
+    if (observed->searched_ns == 0 || now_ns - observed->searched_ns >= SEARCH_NS) {
+        observed->searched_ns = now_ns;
+        forget_empty_places(observed);
+        procfs_each(look_at_process, observed);
+        scan(observed);
+    }
     census_take(observed->census, now_ns, true);
 }
 

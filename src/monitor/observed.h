@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Every process of this user that runs under the library, whoever started it. */
+/* Every process of this user (of root's: of everybody) that runs under the library,
+   whoever started it. */
 #ifndef MEMTOP_OBSERVED_H
 #define MEMTOP_OBSERVED_H
 

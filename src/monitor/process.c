@@ -53,6 +53,7 @@ process_signal_name(int signal)
     if (known)
         snprintf(name, sizeof name, "SIG%s", known);
     else
+        /* TRANSLATORS: a signal without a name. */
         snprintf(name, sizeof name, _("signal %d"), signal);
     return name;
 }

@@ -18,6 +18,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "segment/layout.h"
+
 #define NAME_SIZE 64
 #define PATH_SIZE (NAME_SIZE + 32)
 
@@ -196,6 +198,31 @@ procfs_program(pid_t pid, char *out, size_t size)
     return length > 0 ? 0 : -ENOENT; /* of the kernel's own */
 }
 
+/* Behind the path stands that the file was replaced. */
+static bool
+is_same_file(const char *exe, const char *program)
+{
+    size_t size = strlen(program);
+
+    return strncmp(exe, program, size) == 0 && (exe[size] == '\0' || exe[size] == ' ');
+}
+
+int
+procfs_executes(pid_t pid, const char *program)
+{
+    char path[PATH_SIZE], root[SEGMENT_PROGRAM_LEN], exe[SEGMENT_PROGRAM_LEN];
+    int result = procfs_program(pid, exe, sizeof exe);
+    ssize_t length;
+
+    if (result || is_same_file(exe, program))
+        return result ? result : 1;
+    snprintf(path, sizeof path, "/proc/%ld/root", (long)pid);
+    length = readlink(path, root, sizeof root - 1);
+    root[length > 0 ? length : 0] = '\0';
+    return strncmp(exe, root, strlen(root)) == 0
+           && is_same_file(exe + strlen(root), program);
+}
+
 int
 procfs_start(pid_t pid, uint64_t *out)
 {
@@ -318,6 +345,25 @@ gather_children(struct gathered *gathered, pid_t pid)
         if (isdigit((unsigned char)entry->d_name[0]))
             gather_children_of_thread(gathered, pid, entry->d_name);
     closedir(threads);
+}
+
+int
+procfs_each(void (*visit)(void *context, pid_t pid), void *context)
+{
+    DIR *proc = opendir("/proc");
+    const struct dirent *entry;
+
+    if (!proc)
+        return -errno;
+    while ((entry = readdir(proc))) {
+        const char *name = entry->d_name;
+        uint64_t pid;
+
+        if (parse_number(&name, &pid) && !*name && pid > 0 && pid <= INT32_MAX)
+            visit(context, (pid_t)pid);
+    }
+    closedir(proc);
+    return 0;
 }
 
 /* For kernels without CONFIG_PROC_CHILDREN: everyone whose parent is PID. */

@@ -27,6 +27,10 @@ int procfs_memory(pid_t pid, struct procfs_memory *out);
    if that was replaced. */
 int procfs_program(pid_t pid, char *out, size_t size);
 
+/* Does it execute that file, known as procfs_program() tells it to the process itself?
+   Its root may be another than ours.  -errno if that is not known, else 0 or 1. */
+int procfs_executes(pid_t pid, const char *program);
+
 /* The kernel's start time in clock ticks since boot: with the pid, the
    process's identity. */
 int procfs_start(pid_t pid, uint64_t *out);
@@ -45,6 +49,9 @@ int procfs_stat(pid_t pid, struct procfs_stat *out);
 /* The command line, arguments separated by blanks and the program without its
    path, cut to size; in brackets its short name if there is none.  Unsanitised. */
 int procfs_command(pid_t pid, char *buffer, size_t size);
+
+/* Calls visit for every process that /proc lists. */
+int procfs_each(void (*visit)(void *context, pid_t pid), void *context);
 
 /* Children of pid, recursively, at most limit into pids; *count is how many
    there are (a lower bound if it exceeds limit).  A child whose parent has

@@ -116,8 +116,9 @@ remove_at(struct roster *roster, size_t index)
 }
 
 void
-roster_remove(struct roster *roster, const struct roster_entry *entry)
+roster_note_short(struct roster *roster, const struct roster_entry *entry)
 {
+    roster->sum.shortest++;
     for (size_t i = 0; i < roster->count; i++)
         if (&roster->items[i]->entry == entry) {
             remove_at(roster, i);
@@ -286,7 +287,8 @@ adopt_orphans(struct roster *roster)
 static void
 add_up(struct roster *roster)
 {
-    struct roster_sum sum = {.dropped = roster->sum.dropped};
+    struct roster_sum sum = {.dropped = roster->sum.dropped,
+                             .shortest = roster->sum.shortest};
 
     for (size_t i = 0; i < roster->count; i++) {
         const struct roster_entry *entry = &roster->items[i]->entry;

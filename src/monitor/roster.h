@@ -33,6 +33,7 @@ struct roster_entry {
     uint64_t image_ns;        /* when the newest image's segment was made, 0 none */
     int64_t run_ns;
     uint64_t heap, heap_peak; /* if measured */
+    struct snapshot counters; /* of one followed by a census, if measured */
     double allocations;       /* per second */
     uint64_t rss;             /* 0 unknown */
     /* Of the arrangement. */
@@ -47,6 +48,7 @@ struct roster_sum {
     unsigned living, ended;
     unsigned blind;           /* living and not measured */
     uint64_t dropped;         /* ended and not kept any more */
+    uint64_t shortest;        /* ended before it was known whether they are measured */
 };
 
 struct roster;
@@ -66,7 +68,8 @@ struct roster_entry *roster_find_image(struct roster *roster, pid_t pid,
 /* A new one, all zero but its pid; good until it is removed or has ended and is
    dropped.  NULL if memory is short. */
 struct roster_entry *roster_add(struct roster *roster, pid_t pid);
-void roster_remove(struct roster *roster, const struct roster_entry *entry);
+/* It has ended before anything was known of it: it is removed and counted. */
+void roster_note_short(struct roster *roster, const struct roster_entry *entry);
 
 /* The oldest: the root, if there is one. */
 struct roster_entry *roster_first(struct roster *roster);

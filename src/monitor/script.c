@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 
 #include "monitor/roster.h"
+#include "monitor/script-sites.h"
 #include "segment/figures.h"
 
 struct script {
@@ -25,6 +26,7 @@ struct script {
     char *command;
     enum process_state state;
     struct roster *roster; /* rooted; made when it is first needed */
+    struct script_sites *sites; /* likewise */
 };
 
 #define FIELD(name, member)                                                              \
@@ -47,6 +49,12 @@ static const struct {
         NOW(threads),
         NOW(unmatched),
         NOW(free_null),
+        NOW(custom_made),
+        NOW(custom_made_bytes),
+        NOW(custom_freed),
+        NOW(custom_freed_bytes),
+        NOW(custom_live),
+        NOW(custom_live_bytes),
         FIELD("rss", os.rss),
         FIELD("rss_anon", os.rss_anon),
         FIELD("rss_peak", rss_peak),
@@ -350,6 +358,34 @@ script_arrange(struct script *script, const struct process *root)
     roster_arrange(script->roster, (uint64_t)root->run_ns);
 }
 
+/* ---- sites ---- */
+
+struct script_sites *
+script_allocations(const struct script *script)
+{
+    return script->sites;
+}
+
+/* When the script is checked nothing of it may stay. */
+static bool
+play_sites(struct script *script, const char *word, const char *line, bool check)
+{
+    struct script_sites *sites = script->sites;
+    bool good;
+
+    if (!sites)
+        sites = script_sites_new();
+    if (!sites)
+        return false;
+    good = strcmp(word, "sites") == 0 ? script_sites_all(sites, line)
+                                      : script_sites_one(sites, line);
+    if (check)
+        script_sites_free(sites);
+    else
+        script->sites = sites;
+    return good;
+}
+
 /* Plays the words behind a line's time.  session may be NULL. */
 static bool
 play(struct script *script, const char *line, struct session *session,
@@ -378,6 +414,11 @@ play(struct script *script, const char *line, struct session *session,
                 snprintf(process->why_not, sizeof process->why_not, "%s", line);
                 process->measured = false;
             }
+            break;
+        }
+        if (strcmp(word, "sites") == 0 || strcmp(word, "site") == 0) {
+            if (!play_sites(script, word, line, !session))
+                return false;
             break;
         }
         equals = strchr(word, '=');
@@ -507,6 +548,7 @@ script_close(struct script *script)
     if (!script)
         return;
     roster_free(script->roster);
+    script_sites_free(script->sites);
     free(script->lines);
     free(script->text);
     free(script->command);

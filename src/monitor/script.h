@@ -15,7 +15,7 @@
  * must not decrease.  What it does not name stays as it was.  Numbers may end
  * in K, M or G (powers of 1024).
  *
- *   heap peak usable total blocks stack stack_peak threads unmatched free_null
+ *   heap peak usable total blocks stack stack_peak threads unmatched free_null custom_...
  *   FUNCTION FUNCTION.bytes FUNCTION.failed FUNCTION.failed_bytes
  *   size.BYTES      blocks of that size, ever and alive
  *   rss rss_anon rss_peak touched children children_seen generations
@@ -30,6 +30,13 @@
  *                   heap peak rss allocations start (ms after the root's) state
  *                   before (names joined by >); state is any state's name, and
  *                   heap means that it is measured
+ *   sites [WORD=VALUE]...   from now on allocations are sampled: every (a sample a so
+ *                   many bytes on average), unwinder (enum site_unwinder), lost and
+ *                   lost_bytes (not followed), known (so many places have names)
+ *   site [WORD=VALUE]... : FUNCTION[@FILE:LINE] < FUNCTION...
+ *                   to the end of the line: what a call stack, innermost first, has
+ *                   allocated of one size: size, and how many blocks were sampled:
+ *                   made live peak gone.CLASS (freed, by lifetime); born (ms)
  *
  * peak and stack_peak never fall below heap and stack, rss_peak never below
  * rss.  heap means that the process is measured, why that it is not.
@@ -44,6 +51,7 @@
 
 struct roster;
 struct script;
+struct script_sites;
 
 /* name may begin with "script:".  NULL and errno, EINVAL for what does not
    parse. */
@@ -63,5 +71,8 @@ const char *script_command(const struct script *script);
 /* The other processes, below the root as it is now; NULL if memory is short. */
 const struct roster *script_roster(const struct script *script);
 void script_arrange(struct script *script, const struct process *root);
+
+/* What it says of sites; NULL: nothing. */
+struct script_sites *script_allocations(const struct script *script);
 
 #endif

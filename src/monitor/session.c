@@ -20,6 +20,7 @@
 #include "monitor/roster.h"
 #include "monitor/saved.h"
 #include "monitor/script.h"
+#include "monitor/script-sites.h"
 #include "monitor/subject.h"
 #include "monitor/tree.h"
 #include "monitor/watch.h"
@@ -38,12 +39,14 @@ struct session {
     bool past_due;               /* the root's, from before we came */
     bool selected_past_due;
     bool bands_shown;
+    bool profile_shown;
+    struct profile_namer namer;
     int64_t polled_ns;
     struct tree *tree;           /* of segments, or NULL */
     struct watch *watch;         /* a program, ... */
     struct census *census;       /* of the processes, or NULL */
     unsigned looks;              /* of the tree, at the last one */
-    bool want_figures, hold_roster;
+    bool want_figures, hold;
     struct script *script;       /* or a script, ... */
     struct saved *saved;         /* or a file, or nothing yet */
     int64_t script_start_ns;
@@ -180,18 +183,17 @@ session_attach(struct session *session, pid_t pid)
     if (result)
         return result;
     if (located.directory[0]) {
-        session->tree = tree_new_all(located.directory, located.pid_namespace,
-                                     located.real, located.effective);
+        session->tree =
+            tree_new_all(located.directory, located.real, located.effective);
         if (!session->tree)
             return -ENOMEM;
         tree_scan(session->tree);
-        newest = tree_newest(session->tree, located.pid);
+        newest = tree_newest(session->tree, pid);
     }
     if (newest && newest->alien)
         return -EPROTONOSUPPORT;
     session->root.command = command_of(pid);
-    session->watch = watch_attach(&(struct attached){pid, located.pid,
-                                                     located.start_boottime_ns, 0},
+    session->watch = watch_attach(&(struct attached){pid, located.start_boottime_ns, 0},
                                   session->tree, session, &session->root.process);
     session->attached = session->past_due = true;
     return session->root.command && session->watch ? 0 : -ENOMEM;
@@ -212,7 +214,7 @@ find_listed(const struct session *session, pid_t pid)
 static struct attached
 attached_to(pid_t pid, const struct roster_entry *listed)
 {
-    struct attached attached = {.pid = pid, .segment_pid = pid};
+    struct attached attached = {.pid = pid};
 
     if (listed)
         attached.start_boottime_ns = listed->start_ns;
@@ -239,7 +241,8 @@ session_show(struct session *session, pid_t pid)
     drop_selected(session);
     selected = calloc(1, sizeof *selected);
     if (!selected || !subject_init(selected)
-        || (session->root.checkpoints && !subject_keep_checkpoints(selected))) {
+        || (session->root.checkpoints && !subject_keep_checkpoints(selected))
+        || (session->root.profile && !subject_keep_profile(selected))) {
         if (selected)
             subject_free(selected);
         free(selected);
@@ -311,8 +314,8 @@ static void
 digest_past(struct session *session, struct subject *subject, struct watch *watch,
             int64_t now_ns)
 {
-    int64_t offset_ns;
-    size_t count;
+    int64_t offset_ns = 0;
+    size_t count = 0;
     struct recorded *slots = watch_past(watch, &count, &offset_ns);
 
     subject_digest(subject, session, now_ns, slots, count, offset_ns);
@@ -328,6 +331,20 @@ digest_recent(struct session *session, struct subject *subject, struct watch *wa
     size_t count = watch_recorded(watch, slots, RECORDER_SLOTS, &offset_ns);
 
     subject_digest(subject, session, now_ns, slots, count, offset_ns);
+}
+
+/* Reads where it allocated: while that is shown, when a moment is due, at its end. */
+static void
+read_profile(const struct session *session, const struct subject *subject,
+             struct watch *watch)
+{
+    const struct process *process = &subject->process;
+    bool shown = session->profile_shown && subject == session->shown;
+
+    if (subject->profile && !session->hold
+        && (shown || process->ended
+            || profile_moment_due(subject->profile, process->run_ns)))
+        watch_sites(watch, subject->profile);
 }
 
 /* It executes another program.  What the user has started keeps the name he gave it. */
@@ -358,11 +375,22 @@ poll_watch(struct session *session, struct subject *subject, struct watch *watch
     else
         digest_recent(session, subject, watch, now_ns);
     *past_due = false;
+    read_profile(session, subject, watch);
     if (!subject->process.ended)
         subject->process.state = judge_state(subject, watch, now_ns);
     shown = session->bands_shown && subject == session->shown;
     if (shown || subject->checkpoints)
         watch_bands(watch, now_ns, shown ? BANDS_SHOWN : BANDS_KEPT);
+}
+
+static void
+read_script_sites(const struct session *session)
+{
+    struct profile *profile = session->root.profile;
+    struct script_sites *sites = script_allocations(session->script);
+
+    if (profile && sites && script_sites_read(sites, profile_reading(profile)))
+        profile_digest(profile, session->root.process.run_ns, 0);
 }
 
 /* Every line that is due gives a sample, however rarely we are called. */
@@ -395,8 +423,10 @@ poll_root(struct session *session, int64_t now_ns, bool with_sizes)
     if (session->watch)
         poll_watch(session, &session->root, session->watch, &session->past_due, now_ns,
                    with_sizes);
-    else if (session->script)
-        poll_script(session, now_ns);
+    if (!session->script)
+        return;
+    poll_script(session, now_ns);
+    read_script_sites(session);
 }
 
 static void
@@ -426,7 +456,7 @@ poll_subject(struct session *session, struct subject *subject,
 static void
 take_census(struct session *session, int64_t now_ns)
 {
-    if (!session->census || session->hold_roster)
+    if (!session->census || session->hold)
         return;
     if (session->root.process.ended && session->tree)
         tree_scan(session->tree);
@@ -471,6 +501,39 @@ session_read_bands(struct session *session)
 }
 
 bool
+session_keep_profile(struct session *session)
+{
+    return session->saved || subject_keep_profile(&session->root);
+}
+
+void
+session_show_profile(struct session *session, bool shown)
+{
+    session->profile_shown = shown;
+}
+
+void
+session_read_profile(struct session *session)
+{
+    struct watch *watch = session->selected ? session->selected_watch : session->watch;
+
+    if (watch && session->shown->profile)
+        watch_sites(watch, session->shown->profile);
+}
+
+const struct profile_namer *
+session_namer(struct session *session)
+{
+    struct script_sites *sites =
+        session->script ? script_allocations(session->script) : NULL;
+
+    if (!sites)
+        return NULL;
+    session->namer = script_sites_namer(sites);
+    return &session->namer;
+}
+
+bool
 session_keep_roster(struct session *session)
 {
     if (!session->census && session->watch)
@@ -486,9 +549,11 @@ session_want_figures(struct session *session, bool wanted)
 }
 
 void
-session_hold_roster(struct session *session, bool hold)
+session_hold(struct session *session, bool hold)
 {
-    session->hold_roster = hold;
+    session->hold = hold;
+    if (!hold)
+        session_read_profile(session);
 }
 
 /* ---- reading ---- */
@@ -509,8 +574,7 @@ session_each_child(const struct session *session,
                    void *context)
 {
     if (session->watch && session->tree)
-        children_each(session->tree, tree_directory(session->tree),
-                      session->root.process.pid, visit, context);
+        children_each(session->tree, session->root.process.pid, visit, context);
 }
 
 const struct process *

@@ -21,11 +21,13 @@
 /* State, the word in the display's header (at most 8 columns, translatable)
    and its name in JSON. */
 #define PROCESS_STATES(X)                                                      \
+    /* TRANSLATORS: states of a process; at most 8 columns. */                 \
     X(STARTING, N_("STARTING"), "starting")   /* no handshake yet */           \
     X(NOT_LOADED, N_("NO DATA"), "not-measured") /* runs without counters */   \
     X(RUNNING, N_("RUNNING"), "running")                                       \
     X(IDLE, N_("IDLE"), "idle")               /* no call for 5 s */            \
     X(STOPPED, N_("STOPPED"), "stopped")      /* SIGSTOP, SIGTSTP... */        \
+    /* TRANSLATORS: no consistent figures could be read. */                    \
     X(STALE, N_("STALE"), "stale")            /* no consistent read */         \
     X(EXITED, N_("EXITED"), "exited")                                          \
     X(KILLED, N_("KILLED"), "killed")         /* the display names the signal */  \
@@ -49,8 +51,14 @@ struct rates {
 enum process_part {
     PART_COUNTERS = 1, /* but for the heap's and stack's bytes, now and at most */
     PART_SIZES = 2,    /* blocks by size */
-    PART_CLOCK = 4     /* times are no ns, but parts of the run */
+    PART_CLOCK = 4,    /* times are no ns, but parts of the run */
+    PART_USABLE = 8,   /* what blocks occupy */
+    PART_VAIN = 16     /* calls that came to nothing: failed, free(NULL) */
 };
+
+/* A wait_status with which neither WIFEXITED() nor WIFSIGNALED() is true: of a process
+   that has called exit(), but whose status only its parent knows. */
+#define PROCESS_STATUS_UNKNOWN 0x7f
 
 /* All of a run whose time is not known. */
 #define PROCESS_RUN_PARTS INT64_C(100000000000)
@@ -89,6 +97,7 @@ process_knows(const struct process *process, enum process_part part)
 }
 
 struct session;
+struct profile_namer;
 struct subject;
 struct roster;
 struct saved;
@@ -149,6 +158,17 @@ void session_poll(struct session *session, int64_t now_ns, bool with_sizes);
 void session_show_bands(struct session *session, bool shown);
 void session_read_bands(struct session *session);
 
+/* From now on sampled allocations are read now and then (profile.h), of this process
+   and each that is shown; at every poll while they are shown; and at once.  False if
+   memory is short. */
+bool session_keep_profile(struct session *session);
+void session_show_profile(struct session *session, bool shown);
+void session_read_profile(struct session *session);
+
+/* Who names functions of the process shown, if that is known of itself: a script.
+   Else NULL. */
+const struct profile_namer *session_namer(struct session *session);
+
 /* A thread: its counters, and what the kernel says of it. */
 #define THREADS_MAX 1024
 struct thread {
@@ -171,8 +191,10 @@ bool session_keep_checkpoints(struct session *session);
    for someone looks at them. */
 bool session_keep_roster(struct session *session);
 void session_want_figures(struct session *session, bool wanted);
-void session_hold_roster(struct session *session, bool hold); /* as it is */
 const struct roster *session_roster(const struct session *session); /* or NULL */
+
+/* The list and the sampled allocations stay as they are meanwhile. */
+void session_hold(struct session *session, bool hold);
 
 /* Calls visit for each child that was counted (children.h). */
 void session_each_child(const struct session *session,

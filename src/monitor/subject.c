@@ -32,6 +32,7 @@ subject_free(struct subject *subject)
 {
     history_free(subject->history);
     checkpoints_free(subject->checkpoints);
+    profile_free(subject->profile);
     free(subject->command);
 }
 
@@ -41,6 +42,8 @@ subject_restart(struct subject *subject)
     meter_restart(&subject->meter, subject->meter.at_ns);
     subject->last = (struct snapshot){0};
     subject->process.bands = (struct bands){0};
+    if (subject->profile)
+        profile_restart(subject->profile);
 }
 
 /* 1536 -> "1.5 KiB": for messages only, where no column is at stake. */
@@ -112,6 +115,14 @@ subject_keep_checkpoints(struct subject *subject)
     if (!subject->checkpoints)
         subject->checkpoints = checkpoints_new(CHECKPOINTS);
     return subject->checkpoints != NULL;
+}
+
+bool
+subject_keep_profile(struct subject *subject)
+{
+    if (!subject->profile)
+        subject->profile = profile_new();
+    return subject->profile != NULL;
 }
 
 bool

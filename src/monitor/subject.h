@@ -14,6 +14,7 @@
 #include "monitor/checkpoints.h"
 #include "monitor/history.h"
 #include "monitor/meter.h"
+#include "monitor/profile.h"
 #include "monitor/session.h"
 
 #define SAVED_SOMETIME (-1)
@@ -23,6 +24,7 @@ struct subject {
     struct history *history;
     struct checkpoints *checkpoints; /* NULL: nobody will look back */
     int64_t checkpoint_due_ns;
+    struct profile *profile;         /* where it allocated; NULL: nobody asked */
     struct meter meter;
     struct snapshot last;            /* of the reading before: what failed since */
     char *command;                   /* joined, unsanitised, or NULL */
@@ -54,6 +56,9 @@ void subject_digest(struct subject *subject, struct session *session, int64_t no
 
 /* From now on moments are kept to look back at.  False if memory is short. */
 bool subject_keep_checkpoints(struct subject *subject);
+
+/* From now on sampled allocations are read.  False if memory is short. */
+bool subject_keep_profile(struct subject *subject);
 
 /* Whether a moment is due to be kept, for which the histogram must be read too;
    keeps it, after a reading. */

@@ -2,7 +2,9 @@
 /*
  * A list of the directory's entries, brought up to date when the directory's
  * time has changed.  Each new segment is opened once, to learn whose it is;
- * strangers are remembered too, so that they are not opened again.
+ * strangers are remembered too, so that they are not opened again.  Of one from
+ * another pid namespace our number is looked up then, in /proc: its own is never
+ * taken for one of ours.
  *
  * A program may fork without end, and each dead child's segment is memory:
  * only the latest KEPT_DEAD of them stay until the end.
@@ -21,9 +23,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "monitor/locate.h"
+#include "monitor/pidspace.h"
+#include "monitor/procfs.h"
 #include "segment/clock.h"
 #include "segment/names.h"
-#include "segment/reader.h"
 
 #define KEPT_DEAD 64
 
@@ -42,10 +46,11 @@ struct member {
 struct tree {
     char path[SEGMENT_PATH_MAX];
     int directory; /* -1: none */
-    bool keeps;             /* those whose keeper is this memtop; else all */
+    bool keeps;             /* those whose keeper is this memtop; else all we know */
     pid_t root;
     uint64_t started_ns;    /* CLOCK_BOOTTIME; of those it keeps */
-    uint64_t pid_namespace; /* of all others */
+    uint64_t pid_namespace; /* ours */
+    struct pidspace *others; /* processes of other namespaces, during a scan, or NULL */
     uid_t real, effective;  /* whose segments are read */
     unsigned seen;
     struct member *members;
@@ -63,9 +68,13 @@ open_tree(const char *directory)
     if (!tree)
         return NULL;
     snprintf(tree->path, sizeof tree->path, "%s", directory);
+    tree->pid_namespace = segment_pid_namespace();
     tree->directory = -1;
     if (*directory)
         tree->directory = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    /* What leads through a process would end with it. */
+    if (tree->directory >= 0 && strncmp(directory, "/proc/", 6) == 0)
+        snprintf(tree->path, sizeof tree->path, "/proc/self/fd/%d", tree->directory);
     tree->again = true;
     return tree;
 }
@@ -86,14 +95,12 @@ tree_new(const char *directory, pid_t root)
 }
 
 struct tree *
-tree_new_all(const char *directory, uint64_t pid_namespace, uid_t owner_real,
-             uid_t owner_effective)
+tree_new_all(const char *directory, uid_t owner_real, uid_t owner_effective)
 {
     struct tree *tree = open_tree(directory);
 
     if (!tree)
         return NULL;
-    tree->pid_namespace = pid_namespace;
     tree->real = owner_real;
     tree->effective = owner_effective;
     return tree;
@@ -111,20 +118,21 @@ tree_free(struct tree *tree)
 }
 
 static struct member *
-find_member(struct tree *tree, pid_t pid, uint32_t generation)
+find_member(struct tree *tree, pid_t own_pid, uint32_t generation)
 {
     for (size_t i = 0; i < tree->count; i++)
-        if (tree->members[i].segment.pid == pid
+        if (tree->members[i].segment.own_pid == own_pid
             && tree->members[i].segment.generation == generation)
             return &tree->members[i];
     return NULL;
 }
 
 static bool
-has_earlier(const struct tree *tree, pid_t pid)
+has_earlier(const struct tree *tree, const struct tree_segment *segment)
 {
     for (size_t i = 0; i < tree->count; i++)
-        if (tree->members[i].segment.counts && tree->members[i].segment.pid == pid)
+        if (tree->members[i].segment.counts
+            && tree_same_process(&tree->members[i].segment, segment))
             return true;
     return false;
 }
@@ -144,16 +152,26 @@ add_member(struct tree *tree)
     return &tree->members[tree->count++];
 }
 
+int
+tree_open(const struct tree *tree, const struct tree_segment *segment,
+          struct reader **out)
+{
+    char path[SEGMENT_PATH_MAX + 32], name[24];
+
+    segment_name(name, segment->own_pid, segment->generation);
+    snprintf(path, sizeof path, "%s/%s", tree->path, name);
+    return reader_open(path, tree->real, tree->effective, out);
+}
+
 /* Reads who a segment is; false if that cannot be told yet.  *error: it cannot be
    read at all. */
 static bool
-identify(struct tree *tree, const char *name, struct identity *identity, int *error)
+identify(const struct tree *tree, const struct tree_segment *segment,
+         struct identity *identity, int *error)
 {
-    char path[SEGMENT_PATH_MAX + 32];
     struct reader *reader;
 
-    snprintf(path, sizeof path, "%s/%s", tree->path, name);
-    *error = reader_open(path, tree->real, tree->effective, &reader);
+    *error = tree_open(tree, segment, &reader);
     if (*error) /* too short or without a header: just being made */
         return *error != -EMSGSIZE && *error != -EPROTO;
     *error = reader_identity(reader, identity);
@@ -162,60 +180,116 @@ identify(struct tree *tree, const char *name, struct identity *identity, int *er
            && identity->state != SEGMENT_PREPARED;
 }
 
+static bool
+has_mapped(void *context, pid_t pid)
+{
+    const uint64_t *inode = context;
+
+    return locate_has_mapped(pid, *inode);
+}
+
+/* Our number of the process that has made a segment, or 0.  One that had no /proc does
+   not know its namespace: then what it has mapped tells, and of a descendant that has
+   mapped nothing any more that its namespace will have been ours. */
+static pid_t
+our_number(struct tree *tree, const struct tree_segment *segment, uint64_t inode)
+{
+    const pid_t own = segment->own_pid;
+    pid_t found;
+
+    if (segment->pid_namespace == tree->pid_namespace
+        || (segment->pid_namespace == 0 && locate_has_mapped(own, inode)))
+        return own;
+    if (!tree->others)
+        tree->others = pidspace_read();
+    if (!tree->others)
+        return 0;
+    if (segment->pid_namespace)
+        return pidspace_find(tree->others, segment->pid_namespace, own);
+    found = pidspace_search(tree->others, own, has_mapped, &inode);
+    return found == 0 && tree->keeps ? own : found;
+}
+
 /* A segment with our keeper from before our time is that of an earlier process
    with our pid. */
 static bool
 is_ours(const struct tree *tree, const struct identity *identity)
 {
     if (!tree->keeps)
-        return identity->pid_namespace == tree->pid_namespace;
+        return true;
     return identity->keeper == getpid()
            && identity->created_boottime_ns + UINT64_C(1000000000) >= tree->started_ns;
 }
 
-static struct member
-make_member(const struct tree *tree, pid_t pid, uint32_t generation,
-            const struct identity *identity, int error)
+/* A child in a pid namespace of its own does not see its keeper there, and so has none:
+   it is known by its ancestors. */
+static bool
+descends(const struct tree *tree, pid_t pid)
 {
-    struct member member = {.segment = {.pid = pid, .generation = generation},
-                            .present = true};
+    struct procfs_stat stat;
 
-    if (error) {
-        member.segment.alien = error == -EPROTONOSUPPORT;
-        member.ours = member.segment.alien && !tree->keeps;
-        return member;
+    for (int steps = 0; pid > 1 && steps < 64 && procfs_stat(pid, &stat) == 0; steps++) {
+        pid = stat.parent;
+        if (pid == tree->root)
+            return true;
     }
-    member.ours = is_ours(tree, identity);
-    member.segment.parent = identity->parent;
-    member.segment.created_boottime_ns = identity->created_boottime_ns;
-    member.segment.counts = member.ours && identity->state != SEGMENT_PASSIVE
-                            && identity->reason == REASON_NONE;
-    return member;
+    return false;
+}
+
+static bool
+is_elsewhere(const struct tree *tree, const struct tree_segment *segment)
+{
+    return segment->pid_namespace != 0 && segment->pid_namespace != tree->pid_namespace;
+}
+
+/* Fills in what its identity tells, or why there is none. */
+static void
+describe(struct tree *tree, struct member *member, const struct identity *identity,
+         int error)
+{
+    struct tree_segment *segment = &member->segment;
+
+    if (error) { /* of another version all that is known is who has mapped it */
+        segment->alien = error == -EPROTONOSUPPORT;
+        if (segment->alien && !tree->keeps)
+            segment->pid = our_number(tree, segment, member->inode);
+        member->ours = segment->pid > 0;
+        return;
+    }
+    segment->pid_namespace = identity->pid_namespace;
+    segment->created_boottime_ns = identity->created_boottime_ns;
+    member->ours = is_ours(tree, identity);
+    if (member->ours || is_elsewhere(tree, segment))
+        segment->pid = our_number(tree, segment, member->inode);
+    if (tree->keeps && !member->ours && is_elsewhere(tree, segment))
+        member->ours = descends(tree, segment->pid);
+    if (!tree->keeps && segment->pid == 0)
+        member->ours = false;
+    segment->counts = member->ours && identity->state != SEGMENT_PASSIVE
+                      && identity->reason == REASON_NONE;
 }
 
 static void
 look_at(struct tree *tree, const char *name, uint64_t inode)
 {
+    struct member *place, member = {.inode = inode, .present = true};
+    struct tree_segment *segment = &member.segment;
     struct identity identity;
-    struct member *place, member;
-    uint32_t generation;
-    pid_t pid;
     int error;
 
-    if (!segment_name_parse(name, &pid, &generation))
+    if (!segment_name_parse(name, &segment->own_pid, &segment->generation))
         return;
-    place = find_member(tree, pid, generation);
+    place = find_member(tree, segment->own_pid, segment->generation);
     if (place && place->inode == inode) {
         place->present = true;
         return;
     }
-    if (!identify(tree, name, &identity, &error)) {
+    if (!identify(tree, segment, &identity, &error)) {
         tree->again = true;
         return;
     }
-    member = make_member(tree, pid, generation, &identity, error);
-    member.inode = inode;
-    if (pid != tree->root && member.segment.counts && !has_earlier(tree, pid))
+    describe(tree, &member, &identity, error);
+    if (segment->pid != tree->root && segment->counts && !has_earlier(tree, segment))
         tree->seen++;
     if (!place)
         place = add_member(tree);
@@ -229,7 +303,8 @@ static bool
 has_ended(struct member *member)
 {
     if (!member->dead)
-        member->dead = kill(member->segment.pid, 0) < 0 && errno == ESRCH;
+        member->dead = member->segment.pid == 0
+                       || (kill(member->segment.pid, 0) < 0 && errno == ESRCH);
     return member->dead;
 }
 
@@ -238,7 +313,7 @@ unlink_member(struct tree *tree, const struct member *member)
 {
     char name[24];
 
-    segment_name(name, member->segment.pid, member->segment.generation);
+    segment_name(name, member->segment.own_pid, member->segment.generation);
     unlinkat(tree->directory, name, 0);
 }
 
@@ -319,6 +394,8 @@ tree_scan(struct tree *tree)
     while ((entry = readdir(entries)))
         look_at(tree, entry->d_name, entry->d_ino);
     closedir(entries);
+    pidspace_free(tree->others);
+    tree->others = NULL;
     forget_absent(tree);
     if (tree->count > 1)
         qsort(tree->members, tree->count, sizeof *tree->members, by_age);
@@ -341,19 +418,33 @@ tree_each(const struct tree *tree,
             visit(context, &tree->members[i].segment);
 }
 
+/* The latest image of the same process. */
+static const struct tree_segment *
+newest_of(const struct tree *tree, const struct tree_segment *segment)
+{
+    for (size_t i = 0; i < tree->count; i++) {
+        const struct tree_segment *other = &tree->members[i].segment;
+
+        if (tree->members[i].ours && tree_same_process(other, segment)
+            && other->created_boottime_ns > segment->created_boottime_ns)
+            segment = other;
+    }
+    return segment;
+}
+
 const struct tree_segment *
 tree_newest(const struct tree *tree, pid_t pid)
 {
-    const struct tree_segment *newest = NULL;
+    for (size_t i = 0; i < tree->count; i++)
+        if (tree->members[i].ours && tree->members[i].segment.pid == pid)
+            return newest_of(tree, &tree->members[i].segment);
+    return NULL;
+}
 
-    for (size_t i = 0; i < tree->count; i++) {
-        const struct tree_segment *segment = &tree->members[i].segment;
-
-        if (tree->members[i].ours && segment->pid == pid
-            && (!newest || segment->created_boottime_ns > newest->created_boottime_ns))
-            newest = segment;
-    }
-    return newest;
+bool
+tree_empty(const struct tree *tree)
+{
+    return tree->count == 0;
 }
 
 const char *
@@ -369,16 +460,16 @@ tree_seen(const struct tree *tree)
 }
 
 static bool
-is_over(const struct tree *tree, const struct member *member, bool root_ended)
+is_over(const struct tree *tree, struct member *member, bool root_ended)
 {
     const struct tree_segment *segment = &member->segment;
 
     /* An earlier image is gone by exec, and nobody else removes it. */
-    if (tree_newest(tree, segment->pid) != segment)
+    if (newest_of(tree, segment) != segment)
         return true;
     if (segment->pid == tree->root)
         return root_ended;
-    return member->dead
+    return has_ended(member)
            || !segment_process_lives(segment->pid, segment->created_boottime_ns);
 }
 

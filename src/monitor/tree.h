@@ -11,26 +11,36 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "segment/reader.h"
+
 struct tree;
 
 /* The segment of one image of a process. */
 struct tree_segment {
-    pid_t pid;
-    pid_t parent;       /* when it was made */
+    pid_t pid;          /* as we know it; 0: of another pid namespace, and we do not */
+    pid_t own_pid;      /* in its own pid namespace: the segment is called so */
+    uint64_t pid_namespace;
     uint32_t generation;
     uint64_t created_boottime_ns;
     bool counts;        /* it has counters, and -n does not leave it out */
     bool alien;         /* of another version: there is nothing but the pid */
 };
 
+static inline bool
+tree_same_process(const struct tree_segment *a, const struct tree_segment *b)
+{
+    return a->pid > 0 && b->pid > 0
+               ? a->pid == b->pid
+               : a->own_pid == b->own_pid && a->pid_namespace == b->pid_namespace;
+}
+
 /* Of what this memtop keeps, from now on.  directory may be "": then there is
    nothing to find.  NULL if memory is short. */
 struct tree *tree_new(const char *directory, pid_t root);
 
-/* Of all in that pid namespace (its inode), whose files belong to one of the uids;
-   nothing is taken away. */
-struct tree *tree_new_all(const char *directory, uint64_t pid_namespace, uid_t owner_real,
-                          uid_t owner_effective);
+/* Of all processes that we know, in whatever pid namespace, whose files belong to one
+   of the uids; nothing is taken away. */
+struct tree *tree_new_all(const char *directory, uid_t owner_real, uid_t owner_effective);
 void tree_free(struct tree *tree);
 
 /* Looks at the directory if it may have changed; whether it did look. */
@@ -53,7 +63,14 @@ void tree_each(const struct tree *tree,
 /* Of the newest image of a process, or NULL; good until the next look. */
 const struct tree_segment *tree_newest(const struct tree *tree, pid_t pid);
 
-/* Where the tree looks; "" nowhere. */
+/* Opens a segment of the tree; as reader_open(). */
+int tree_open(const struct tree *tree, const struct tree_segment *segment,
+              struct reader **out);
+
+/* Has the last look found nothing? */
+bool tree_empty(const struct tree *tree);
+
+/* Where the tree looks, good as long as the tree; "" nowhere. */
 const char *tree_directory(const struct tree *tree);
 
 /* Processes other than the root that were counted. */

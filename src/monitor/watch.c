@@ -21,7 +21,9 @@
 
 #include "i18n.h"
 #include "monitor/bandreader.h"
+#include "monitor/blind.h"
 #include "monitor/ending.h"
+#include "monitor/pidspace.h"
 #include "monitor/stackreader.h"
 #include "segment/clock.h"
 #include "segment/control.h"
@@ -59,10 +61,8 @@ struct watch {
     char prepared[SEGMENT_PATH_MAX]; /* "": there was none */
     bool started;          /* by us: we wait for it */
     int pidfd;             /* of one that was not, or -1 */
-    pid_t segment_pid;     /* in its own pid namespace */
+    struct tree_segment segment; /* the one followed; not made yet: created at 0 */
     char name[64];         /* the program's, for messages */
-    uint32_t generation;   /* the one followed */
-    uint64_t created_ns;   /* its segment's, CLOCK_BOOTTIME; 0: not yet made */
     struct reader *reader; /* of it, or NULL */
     struct control *control; /* keeps it awake if it is dormant, or NULL */
     enum handshake handshake;
@@ -115,7 +115,7 @@ make_watch(pid_t pid, struct tree *tree, struct session *session, struct process
     watch->process = process;
     watch->tree = tree;
     watch->pidfd = -1;
-    watch->segment_pid = pid;
+    watch->segment.own_pid = pid;
     process->pid = pid;
     process->generations = 1;
     return watch;
@@ -133,8 +133,8 @@ watch_new(const struct launched *launched, struct tree *tree, struct session *se
         return NULL;
     watch->started = true;
     snprintf(watch->prepared, sizeof watch->prepared, "%s", launched->segment);
-    if (file && !segment_name_parse(file + 1, &pid, &watch->generation))
-        watch->generation = 0;
+    if (file && !segment_name_parse(file + 1, &pid, &watch->segment.generation))
+        watch->segment.generation = 0;
     watch->started_ns = watch->image_ns = launched->started_ns;
     watch->recorded = launched->recorded;
     name_program(watch, launched->argv ? launched->argv[0] : "?");
@@ -166,12 +166,10 @@ watch_attach(const struct attached *attached, struct tree *tree, struct session 
 
     if (!watch)
         return NULL;
-    watch->segment_pid = attached->segment_pid;
     watch->lived_ns = attached->lived_ns;
-    newest = tree ? tree_newest(tree, attached->segment_pid) : NULL;
+    newest = tree ? tree_newest(tree, pid) : NULL;
     if (newest) {
-        watch->generation = newest->generation;
-        watch->created_ns = newest->created_boottime_ns;
+        watch->segment = *newest;
         if (start_boottime_ns == 0 || start_boottime_ns > newest->created_boottime_ns)
             start_boottime_ns = newest->created_boottime_ns;
     } else {
@@ -220,7 +218,7 @@ open_segment(struct watch *watch)
 
     if (watch->reader || !watch->tree || (watch->started && !watch->prepared[0]))
         return;
-    segment_name(name, watch->segment_pid, watch->generation);
+    segment_name(name, watch->segment.own_pid, watch->segment.generation);
     snprintf(path, sizeof path, "%s/%s", tree_directory(watch->tree), name);
     if (open_reader(watch, path, &real, &effective))
         watch->reader = NULL;
@@ -261,18 +259,18 @@ static void
 follow_exec(struct watch *watch, int64_t now_ns)
 {
     const struct tree_segment *newest =
-        watch->tree ? tree_newest(watch->tree, watch->segment_pid) : NULL;
+        watch->tree ? tree_newest(watch->tree, watch->process->pid) : NULL;
+    const uint32_t before = watch->segment.generation;
 
-    if (!newest || newest->created_boottime_ns <= watch->created_ns)
+    if (!newest || newest->created_boottime_ns <= watch->segment.created_boottime_ns)
         return;
-    watch->created_ns = newest->created_boottime_ns;
-    if (watch->started && newest->generation == watch->generation)
+    watch->segment = *newest;
+    if (watch->started && newest->generation == before)
         return; /* the one prepared */
     close_segment(watch);
     watch->process->generations++;
     if (watch->started)
-        watch->process->generations += newest->generation - watch->generation - 1;
-    watch->generation = newest->generation;
+        watch->process->generations += newest->generation - before - 1;
     watch->image_ns = now_ns;
     watch->handshake = WAITING;
     watch->other_program_ns = 0;
@@ -339,13 +337,15 @@ static void
 miss_handshake(struct watch *watch, int64_t now_ns)
 {
     char why[sizeof watch->process->why_not];
+    const char *reason;
 
     if (watch->handshake != WAITING
         || (!watch->process->ended && now_ns - watch->image_ns < HANDSHAKE_NS))
         return;
-    snprintf(why, sizeof why,
-             _("%s did not load libmemtop (statically linked, set-user-ID, not ELF?)"),
-             watch->name);
+    reason = watch->process->ended ? NULL : blind_reason(watch->process->pid);
+    if (!reason)
+        reason = _("statically linked, set-user-ID, not ELF?");
+    snprintf(why, sizeof why, _("%s did not load libmemtop (%s)"), watch->name, reason);
     refuse(watch, MISSED, why);
     session_say(watch->session, SEVERITY_WARNING, "%s", why);
 }
@@ -418,22 +418,24 @@ static void
 compare_program(struct watch *watch, int64_t now_ns)
 {
     char exe[SEGMENT_PROGRAM_LEN], why[sizeof watch->process->why_not];
-    const char *expected = watch->process->identity.program;
+    const char *reason;
+    const pid_t pid = watch->process->pid;
+    int same;
 
-    if (watch->handshake != COUNTING
-        || procfs_program(watch->process->pid, exe, sizeof exe))
+    if (watch->handshake != COUNTING)
         return;
-    /* Or its file is replaced: procfs_program() says so behind a blank. */
-    if (strncmp(exe, expected, strlen(expected)) == 0
-        && strchr(" ", exe[strlen(expected)])) {
-        watch->other_program_ns = 0;
+    same = procfs_executes(pid, watch->process->identity.program);
+    if (same < 0)
         return;
-    }
-    if (watch->other_program_ns == 0)
-        watch->other_program_ns = now_ns;
-    if (now_ns - watch->other_program_ns < HANDSHAKE_NS)
+    if (same || watch->other_program_ns == 0)
+        watch->other_program_ns = same ? 0 : now_ns;
+    if (same || now_ns - watch->other_program_ns < HANDSHAKE_NS
+        || procfs_program(pid, exe, sizeof exe))
         return;
+    reason = blind_reason(pid);
     snprintf(why, sizeof why, _("executed %.150s, which did not load libmemtop"), exe);
+    if (reason)
+        snprintf(why + strlen(why), sizeof why - strlen(why), " (%s)", reason);
     refuse(watch, REPLACED, why);
     session_say(watch->session, SEVERITY_WARNING, "%s", why);
 }
@@ -478,7 +480,21 @@ notice_end(const struct watch *watch)
 {
     return watch->started
                ? ending_notice_child(watch->process)
-               : ending_notice(watch->process, watch->pidfd, watch->created_ns);
+               : ending_notice(watch->process, watch->pidfd,
+                               watch->segment.created_boottime_ns);
+}
+
+/* Of a stranger's end the segment tells whether it was by exit(). */
+static void
+refine_end(const struct watch *watch)
+{
+    enum segment_state state;
+
+    if (watch->process->state != STATE_GONE || !watch->reader
+        || reader_state(watch->reader, &state) || state != SEGMENT_EXITED)
+        return;
+    watch->process->state = STATE_EXITED;
+    watch->process->wait_status = PROCESS_STATUS_UNKNOWN;
 }
 
 static void
@@ -518,6 +534,8 @@ watch_poll(struct watch *watch, int64_t now_ns, bool with_sizes, bool *restarted
     *restarted = watch->restarted;
     miss_handshake(watch, now_ns);
     read_counters(watch, now_ns, with_sizes || ended);
+    if (ended)
+        refine_end(watch);
     if (!ended)
         read_proc(watch, now_ns);
     else if (watch->started || !first) /* else that is no news */
@@ -576,6 +594,26 @@ watch_past(struct watch *watch, size_t *count, int64_t *recorded_ns)
     return slots;
 }
 
+/* The names and states of threads, which /proc has under the numbers they have here. */
+static void
+name_threads(const struct watch *watch, struct thread *threads, size_t count)
+{
+    static struct pidspace_thread numbers[THREADS_MAX];
+    const pid_t pid = watch->process->pid;
+    size_t known = 0;
+
+    if (watch->segment.own_pid != pid)
+        known = pidspace_threads(pid, numbers, THREADS_MAX);
+    for (size_t i = 0; i < count; i++) {
+        pid_t tid = threads[i].counters.tid;
+
+        for (size_t j = 0; j < known; j++)
+            if (numbers[j].own == threads[i].counters.tid)
+                tid = numbers[j].here;
+        procfs_thread(pid, tid, threads[i].name, &threads[i].state);
+    }
+}
+
 size_t
 watch_threads(struct watch *watch, struct thread *out, size_t capacity)
 {
@@ -592,12 +630,32 @@ watch_threads(struct watch *watch, struct thread *out, size_t capacity)
                           known);
     for (size_t i = 0; i < known; i++) {
         out[i] = (struct thread){.counters = counters[i]};
-        if (!watch->process->ended)
-            procfs_thread(watch->process->pid, counters[i].tid, out[i].name,
-                          &out[i].state);
         stack_reader_tell(&watch->stacks, i, &out[i]);
     }
+    if (!watch->process->ended)
+        name_threads(watch, out, known);
     return count;
+}
+
+/* The loader has no name for the program itself. */
+static void
+name_main_module(const struct process *process, struct sites_reading *reading)
+{
+    for (size_t i = 0; i < reading->module_count; i++)
+        if (reading->modules[i].path[0] == '\0')
+            snprintf(reading->modules[i].path, sizeof reading->modules[i].path, "%.*s",
+                     (int)SITE_PATH_LEN, process->identity.program);
+}
+
+void
+watch_sites(struct watch *watch, struct profile *profile)
+{
+    struct sites_reading *reading = profile_reading(profile);
+
+    if (watch->handshake != COUNTING || sites_read(watch->reader, reading) != 0)
+        return;
+    name_main_module(watch->process, reading);
+    profile_digest(profile, watch->process->run_ns, recorder_start(watch));
 }
 
 bool

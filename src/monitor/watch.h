@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "monitor/launch.h"
+#include "monitor/profile.h"
 #include "monitor/session.h"
 #include "monitor/tree.h"
 
@@ -25,7 +26,6 @@ struct watch *watch_new(const struct launched *launched, struct tree *tree,
 /* Another process, running or ended. */
 struct attached {
     pid_t pid;
-    pid_t segment_pid;          /* its number in its own pid namespace */
     uint64_t start_boottime_ns; /* when it started, 0 unknown */
     int64_t lived_ns;           /* from then to its end; 0: it lives, or unknown */
 };
@@ -60,6 +60,9 @@ void watch_bands(struct watch *watch, int64_t now_ns, enum bands_purpose purpose
 struct recorded *watch_past(struct watch *watch, size_t *count, int64_t *recorded_ns);
 
 size_t watch_threads(struct watch *watch, struct thread *out, size_t capacity);
+
+/* Has the profile read the sampled allocations, if there are any. */
+void watch_sites(struct watch *watch, struct profile *profile);
 
 /* No consistent reading for too long. */
 bool watch_stale(const struct watch *watch, int64_t now_ns);

@@ -193,6 +193,8 @@ mt_count_free_null_slow(void)
         mt_count_free_null();
         return;
     }
+    if (mt_thread.ours)
+        return;
     word_add_shared(&mt_shard(0)->hot.calls[FN_FREE], 1);
     word_add_shared(&mt_shard(0)->hot.free_null, 1);
 }
@@ -312,6 +314,37 @@ void
 mt_count_mapped(uint64_t change)
 {
     word_add_shared(&mt_segment.process->mapped, change);
+}
+
+/* Adds a call and its bytes to two words of the thread's shard that follow each
+   other; one that changes no live bytes. */
+static void
+count_custom(size_t offset, uint64_t size)
+{
+    bool shared = !own_shard_ready();
+    struct shard *shard = shared ? mt_shard(0) : mt_thread.shard;
+    uint64_t *words = (uint64_t *)(void *)((char *)shard + offset);
+
+    count_add(&words[1], size, shared);
+    count_add(&words[0], 1, shared);
+}
+
+void
+mt_count_custom_made(uint64_t size)
+{
+    count_custom(offsetof(struct shard, custom_made), size);
+}
+
+void
+mt_count_custom_freed(uint64_t size)
+{
+    count_custom(offsetof(struct shard, custom_freed), size);
+}
+
+void
+mt_count_custom_unmatched(void)
+{
+    word_add_shared(&mt_segment.process->custom_unmatched, 1);
 }
 
 void

@@ -35,6 +35,10 @@ void mt_count_unmatched(void);
 void mt_count_mapping(enum segment_mapping mapping, uint64_t bytes, bool failed);
 /* Live blocks with a mapping of their own gained so many usable bytes, mod 2^64. */
 void mt_count_mapped(uint64_t change);
+/* A block of a pool of the program's own: no part of the others. */
+void mt_count_custom_made(uint64_t size);
+void mt_count_custom_freed(uint64_t size);
+void mt_count_custom_unmatched(void);
 void mt_count_mremap(uint64_t growth, bool failed, bool in_place, bool shrunk);
 
 /* Folds the shard's delta into the process; called inside an update. */

@@ -18,7 +18,7 @@ counted_posix_memalign(void **out, size_t alignment, size_t size)
 {
     int error = mt_real.posix_memalign(out, alignment, padded(size));
 
-    mt_made(FN_POSIX_MEMALIGN, error == 0 ? *out : NULL, size);
+    mt_made(FN_POSIX_MEMALIGN, error == 0 ? *out : NULL, size, alignment);
     return error;
 }
 
@@ -28,7 +28,7 @@ posix_memalign_rarely(void **out, size_t alignment, size_t size)
     int error = mt_wake() ? counted_posix_memalign(out, alignment, size)
                           : mt_uncounted_posix_memalign(out, alignment, size);
 
-    logged(LOGALLOC_POSIX_MEMALIGN, alignment, size, error == 0 ? *out : NULL);
+    told(LOGALLOC_POSIX_MEMALIGN, alignment, size, error == 0 ? *out : NULL);
     return error;
 }
 
@@ -57,13 +57,16 @@ static inline __attribute__((always_inline)) void *
 counted_aligned(enum segment_function fn, size_t alignment, size_t size)
 {
     if (fn == FN_ALIGNED_ALLOC)
-        return mt_made(fn, mt_real.aligned_alloc(alignment, padded(size)), size);
+        return mt_made(fn, mt_real.aligned_alloc(alignment, padded(size)), size,
+                       alignment);
     if (fn == FN_VALLOC)
-        return mt_made(fn, mt_real.valloc(padded(size)), size);
-    /* The program may use all of the last page: the trailer comes behind it. */
+        return mt_made(fn, mt_real.valloc(padded(size)), size, page_size());
+    /* The program may use all of the last page: the trailer comes behind it.  The next
+       pvalloc may be libc's behind another allocator, which could not free its blocks. */
     if (fn == FN_PVALLOC)
-        return mt_made(fn, mt_real.pvalloc(padded(whole_pages(size))), size);
-    return mt_made(fn, mt_real.memalign(alignment, padded(size)), size);
+        return mt_made(fn, mt_real.memalign(page_size(), padded(whole_pages(size))), size,
+                       page_size());
+    return mt_made(fn, mt_real.memalign(alignment, padded(size)), size, alignment);
 }
 
 /* alignment: a page's for the two that are not told one. */
@@ -76,10 +79,10 @@ aligned_rarely(enum segment_function fn, size_t alignment, size_t size)
                           : mt_uncounted_aligned(alignment, whole);
 
     if (fn == FN_ALIGNED_ALLOC)
-        return logged(LOGALLOC_ALIGNED_ALLOC, alignment, size, block);
+        return told(LOGALLOC_ALIGNED_ALLOC, alignment, size, block);
     if (fn == FN_MEMALIGN)
-        return logged(LOGALLOC_MEMALIGN, alignment, size, block);
-    return logged(LOGALLOC_VALLOC, 0, whole, block); /* there is no line of pvalloc */
+        return told(LOGALLOC_MEMALIGN, alignment, size, block);
+    return told(LOGALLOC_VALLOC, 0, whole, block); /* there is no line of pvalloc */
 }
 
 PUBLIC void *

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "preload/log.h"
+#include "preload/profile.h"
 #include "preload/state.h"
 #include "preload/trailer.h"
 
@@ -47,15 +48,41 @@ padded(size_t size)
 }
 
 /* The real allocator answered a call of fn for size bytes with block, which has the
-   room that padded() asked for, or with NULL: counts it, in any mode.  Returns block. */
-void *mt_made(enum segment_function fn, void *block, size_t size);
+   room that padded() asked for, or with NULL: counts it, in any mode.  alignment: asked
+   for, or 0.  Returns block. */
+void *mt_made(enum segment_function fn, void *block, size_t size, size_t alignment);
 
-/* A call that allocates is complete: its line in the log, if there is one. */
+/* Writes the trailer of a new block of ours; returns its usable size. */
+size_t mt_seal(void *block, size_t size);
+
+/* Takes the trailer off a block of ours that is about to go: its size, what it occupies
+   and is besides, a set of BLOCK_*; false if it is not ours. */
+bool mt_unseal(void *block, uint64_t *size, size_t *usable, unsigned *flags);
+
+/* Reads the size, if the block of so many usable bytes has a trailer of any kind. */
+bool mt_trailer_there(void *block, size_t usable, uint64_t *size);
+
+/* Says of a block, whose trailer is written, what it is besides, if anything. */
+void mt_flag(void *block, uint64_t size, unsigned flags);
+
+/* A block that is no business of the program's (ours.h). */
+void mt_made_ours(void *block, size_t size);
+
+/* A block that is counted and, if there are trailers, has one: should it be followed? */
+void mt_look_at(enum segment_function fn, void *block, uint64_t size);
+
+/* A call that allocates is complete: its line in the log and what the program's profiles
+   are told of it, if there are any.  other is calloc's count, or an alignment. */
 static inline void *
-logged(enum logalloc_call call, size_t other, size_t size, void *block)
+told(enum logalloc_call call, size_t other, size_t size, void *block)
 {
     if (mt_logging())
         mt_log_made(call, other, size, block);
+    if (mt_profiled() && call == LOGALLOC_CALLOC)
+        mt_profile_made(MEMPROF_NORMAL, block, other * size);
+    else if (mt_profiled())
+        mt_profile_made(call == LOGALLOC_MALLOC ? MEMPROF_NORMAL : MEMPROF_ALIGNED, block,
+                        size);
     return block;
 }
 

@@ -19,9 +19,11 @@
 #include "preload/account.h"
 #include "preload/compat.h"
 #include "preload/log.h"
+#include "preload/profile.h"
 #include "preload/public.h"
 #include "preload/real.h"
 #include "preload/ring.h"
+#include "preload/sample.h"
 #include "preload/state.h"
 
 MT_BIND_OLD(dlopen);
@@ -144,11 +146,25 @@ after_new(void *block, size_t alignment, size_t size)
         mt_count_made(FN_MALLOC, usable, usable);
         if (mt_guard.mode & MODE_EVENTS)
             mt_event(FN_MALLOC, block, usable);
+        if (with_sites())
+            mt_sample_made(FN_MALLOC, block, usable);
         if (mt_logging())
             mt_log_made(alignment == 0 ? LOGALLOC_MALLOC : LOGALLOC_MEMALIGN, alignment,
                         size, block);
+        if (mt_profiled())
+            mt_profile_made(alignment == 0 ? MEMPROF_NORMAL : MEMPROF_ALIGNED, block, size);
     }
     return block;
+}
+
+/* What goes is sampled no more. */
+static void
+leave_sites(const void *block)
+{
+    struct mt_followed taken;
+
+    if (with_sites() && mt_sample_take(block, &taken) == BLOCK_SAMPLED)
+        mt_sample_gone(&taken);
 }
 
 /* Returns whether the deletion is ours to count, and the block's size. */
@@ -159,6 +175,7 @@ before_delete(void *block, size_t *usable)
     if (block == NULL || mt_arena_holds(block) || !bypass_malloc())
         return false;
     *usable = mt_usable_size(block);
+    leave_sites(block); /* before the block can be reused */
     if (mt_guard.mode & MODE_EVENTS) {
         mt_event(FN_FREE, block, *usable); /* before the block can be reused */
         mt_thread.event_written = true;
@@ -167,6 +184,8 @@ before_delete(void *block, size_t *usable)
         mt_log_free(block);
         mt_thread.event_written = true;
     }
+    if (mt_profiled())
+        mt_profile_freed(MEMPROF_NORMAL, block);
     return true;
 }
 

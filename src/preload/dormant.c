@@ -6,7 +6,8 @@
  *   asleep   every call is passed on after one look at the lease; when it has
  *            changed, the calling thread wakes the process
  *   awake    as ever; whoever looks at the clock for the flight recorder looks at
- *            the lease too, and puts the process to sleep when it is over
+ *            the lease too, and puts the process to sleep when it is over, and no
+ *            profile of the program's own is there that would miss calls (profile.h)
  *
  * What was missed is not guessed.  Each wake begins a stretch of its own: what was
  * live by the sums is forgotten, and trailers of earlier stretches are not valid
@@ -24,7 +25,9 @@
 #include "preload/dormant.h"
 
 #include "preload/account.h"
+#include "preload/profile.h"
 #include "preload/recorder.h"
+#include "preload/sites.h"
 #include "preload/trailer.h"
 
 /* Stretches begun in this process and those it was forked from. */
@@ -80,6 +83,8 @@ forget_live(struct segment_process *process)
     mt_live_sum(&live);
     settle(&process->baseline_bytes, &process->forgotten_bytes, live.bytes);
     settle(&process->baseline_blocks, &process->forgotten_blocks, live.blocks);
+    word_subtract(&process->custom_carried, live.custom);
+    word_subtract(&process->custom_carried_bytes, live.custom_bytes);
     settle(&process->baseline_usable, &process->forgotten_usable, live.usable);
     for (unsigned bucket = 0; bucket < HISTOGRAM_COARSE; bucket++)
         settle(&process->baseline_sizes[bucket], &process->forgotten_sizes[bucket],
@@ -97,6 +102,7 @@ begin_stretch(uint64_t now)
     stretches++;
     __atomic_add_fetch(&process->wake_sequence, 1, __ATOMIC_ACQ_REL);
     forget_live(process);
+    mt_sites_forget();
     process->wakes++;
     word_store(&process->awake_since_ns, now);
     word_store(&process->asleep_since_ns, 0);
@@ -119,7 +125,7 @@ mt_dormant_wake(void)
     if (now < until && (mt_guard.mode & MODE_ASLEEP)) {
         begin_stretch(now);
         mt_guard.mappings = mt_options.mappings;
-        __atomic_store_n(&mt_guard.mode, mt_guard.mode & ~MODE_ASLEEP, __ATOMIC_RELEASE);
+        mt_mode_change(0, MODE_ASLEEP);
     }
     mt_recorder_give();
     return (mt_guard.mode & MODE_ASLEEP) == 0;
@@ -133,7 +139,7 @@ fall_asleep(uint64_t now, uint64_t lease_seen)
 {
     mt_guard.lease_seen = lease_seen;
     mt_guard.mappings = 0;
-    __atomic_store_n(&mt_guard.mode, mt_guard.mode | MODE_ASLEEP, __ATOMIC_RELEASE);
+    mt_mode_change(MODE_ASLEEP, 0);
     mt_recorder_sleep(now);
     word_store(&mt_segment.process->asleep_since_ns, now);
 }
@@ -143,11 +149,11 @@ mt_dormant_look(uint64_t now)
 {
     uint64_t until;
 
-    if (now < word_load(mt_guard.lease) || !mt_recorder_take())
+    if (now < word_load(mt_guard.lease) || mt_profiled() || !mt_recorder_take())
         return;
     /* It may have been renewed, or another may have been here, meanwhile. */
     until = word_load(mt_guard.lease);
-    if (now >= until && !(mt_guard.mode & MODE_ASLEEP))
+    if (now >= until && !(mt_guard.mode & (MODE_ASLEEP | MODE_PROFILED)))
         fall_asleep(now, until);
     mt_recorder_give();
 }

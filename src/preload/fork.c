@@ -53,6 +53,9 @@ add_shard(const struct shard *shard, struct mt_baseline *made, struct mt_baselin
     gone->bytes = add_saturating(gone->bytes, hot_bytes_gone(&hot));
     gone->blocks = add_saturating(gone->blocks, hot_blocks_gone(&hot));
     made->usable += hot.usable;
+    made->custom += word_load(&shard->custom_made) - word_load(&shard->custom_freed);
+    made->custom_bytes +=
+        word_load(&shard->custom_made_bytes) - word_load(&shard->custom_freed_bytes);
     add_sizes(shard, made);
 }
 
@@ -80,6 +83,8 @@ mt_live_sum(struct mt_baseline *sum)
         sum->sizes[bucket] =
             process->baseline_sizes[bucket] - process->forgotten_sizes[bucket];
     sum->mapped = word_load(&process->mapped);
+    sum->custom = word_load(&process->custom_carried);
+    sum->custom_bytes = word_load(&process->custom_carried_bytes);
     for (unsigned i = 0; i < process->shards_used; i++) {
         uint32_t state = __atomic_load_n(&mt_segment.directory[i], __ATOMIC_ACQUIRE);
         if (state == SHARD_FREE || state == SHARD_OWNED)
@@ -101,6 +106,8 @@ mt_baseline_sum(struct mt_baseline *sum)
     floor_at_zero(&sum->bytes);
     floor_at_zero(&sum->blocks);
     floor_at_zero(&sum->usable);
+    floor_at_zero(&sum->custom);
+    floor_at_zero(&sum->custom_bytes);
     for (unsigned bucket = 0; bucket < HISTOGRAM_COARSE; bucket++)
         floor_at_zero(&sum->sizes[bucket]);
 }

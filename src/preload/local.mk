@@ -1,7 +1,7 @@
 # libmemtop.so: what runs inside the watched process.  Nothing but libc.
 preload_PROGRAMS += libmemtop.so
 libmemtop_so_SOURCES = \
-	src/preload/wrappers.c src/preload/aligned.c src/preload/cxx.c src/preload/mappings.c \
+	src/preload/wrappers.c src/preload/realloc.c src/preload/aligned.c src/preload/cxx.c src/preload/mappings.c \
 	src/preload/blocks.h src/preload/uncounted.c src/preload/uncounted.h \
 	src/preload/sandbox.c src/preload/public.h \
 	src/preload/real.c src/preload/real.h src/preload/compat.h \
@@ -11,26 +11,36 @@ libmemtop_so_SOURCES = \
 	src/preload/recorder.c src/preload/recorder.h \
 	src/preload/ring.c src/preload/ring.h \
 	src/preload/log.c src/preload/log.h \
+	src/preload/sample.c src/preload/sample.h \
+	src/preload/sites.c src/preload/sites.h src/preload/stacks.c src/preload/stacks.h \
+	src/preload/unwind.c src/preload/unwind.h src/preload/ours.h \
+	src/segment/rate.c src/segment/rate.h src/segment/sampling.h \
 	src/preload/options.c src/preload/publish.c \
+	src/preload/memprof.c src/preload/profile.c src/preload/profile.h \
+	src/preload/draw.c src/preload/draw.h src/preload/table.c src/preload/table.h \
 	src/preload/start.c src/preload/fork.c src/preload/state.h \
 	src/segment/names.c src/segment/names.h \
 	src/segment/logline.c src/segment/logline.h \
-	src/segment/layout.h src/segment/seqlock.h src/segment/live.h src/segment/figures.h
+	src/segment/layout.h src/segment/sites-layout.h src/segment/seqlock.h src/segment/live.h src/segment/figures.h
 
 # No sanitizers here: they would need their runtime in every program.
 #   -fvisibility=hidden        only the wrappers are public
+libmemtop_so_CFLAGS = -std=gnu11 $(WARNINGS) -O2 -fPIC -fvisibility=hidden
+
+# What a packager's CFLAGS must not undo comes after them, by GNU make's means.
 #   -ftls-model=initial-exec   any other TLS allocates on first use
 #   -fno-builtin-malloc ...    gcc must not make calloc of malloc and memset,
 #                              nor drop calls it believes it knows
 #   -fno-stack-protector, -U_FORTIFY_SOURCE
 #                              their failure paths print and abort
+#   -fno-math-errno            a square root is an instruction, not a call of libm
 #   -fexceptions               bad_alloc passes through operator new
 #   -fno-lto                   symbol versions set in assembler (compat.h)
-libmemtop_so_CFLAGS = -std=gnu11 $(WARNINGS) -O2 -fPIC -fvisibility=hidden \
-	-ftls-model=initial-exec -fno-stack-protector \
+PRELOAD_CFLAGS = -ftls-model=initial-exec -fno-stack-protector \
 	-fno-builtin-malloc -fno-builtin-calloc -fno-builtin-realloc \
 	-fno-builtin-free -fno-builtin-aligned_alloc \
-	-U_FORTIFY_SOURCE -fexceptions -fno-lto
+	-U_FORTIFY_SOURCE -fno-math-errno -fexceptions -fno-lto
+src/preload/libmemtop_so-%.o src/segment/libmemtop_so-%.o: override CFLAGS += $(PRELOAD_CFLAGS)
 #   -z now       no lazy binding inside a signal handler
 #   -z defs      every symbol must be there when the library is made
 libmemtop_so_LDFLAGS = -shared -Wl,-soname,libmemtop.so \

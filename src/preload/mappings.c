@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "preload/account.h"
+#include "preload/profile.h"
 #include "preload/public.h"
 #include "preload/real.h"
 #include "preload/state.h"
@@ -32,18 +33,38 @@ mmap(void *address, size_t length, int protection, int flags, int fd, off_t offs
     if (unlikely(mt_real.mmap == NULL))
         return (void *)syscall(SYS_mmap, address, length, protection, flags, fd, offset);
     mapped = mt_real.mmap(address, length, protection, flags, fd, offset);
-    if (unlikely(mt_guard.mappings))
+    if (unlikely(mt_guard.mappings)) {
         mt_count_mapping(mapping_kind(protection, flags), length, mapped == MAP_FAILED);
+        if (mt_profiled() && mapped != MAP_FAILED)
+            mt_profile_made(MEMPROF_MMAP, mapped, length);
+    }
     return mapped;
 }
 
 PUBLIC void *mmap64(void *, size_t, int, int, int, off_t) __attribute__((alias("mmap")));
 
+static void *
+counted_mremap(void *address, size_t old_length, size_t length, int flags, void *wanted)
+{
+    bool profiled = mt_profiled();
+    struct profile_resize resize = {.block = NULL};
+    void *mapped;
+
+    if (profiled)
+        resize = mt_profile_resize_begin(address, old_length);
+    mapped = mt_real.mremap(address, old_length, length, flags, wanted);
+    mt_count_mremap(length > old_length ? length - old_length : 0, mapped == MAP_FAILED,
+                    mapped == address, length < old_length);
+    if (profiled)
+        mt_profile_resize_end(&resize, MEMPROF_MMAP, mapped != MAP_FAILED ? mapped : NULL,
+                              length);
+    return mapped;
+}
+
 PUBLIC void *
 mremap(void *address, size_t old_length, size_t length, int flags, ...)
 {
     void *wanted = NULL;
-    void *mapped;
 
     if (flags & MREMAP_FIXED) {
         va_list arguments;
@@ -53,11 +74,9 @@ mremap(void *address, size_t old_length, size_t length, int flags, ...)
     }
     if (unlikely(mt_real.mremap == NULL))
         return (void *)syscall(SYS_mremap, address, old_length, length, flags, wanted);
-    mapped = mt_real.mremap(address, old_length, length, flags, wanted);
     if (unlikely(mt_guard.mappings))
-        mt_count_mremap(length > old_length ? length - old_length : 0,
-                        mapped == MAP_FAILED, mapped == address, length < old_length);
-    return mapped;
+        return counted_mremap(address, old_length, length, flags, wanted);
+    return mt_real.mremap(address, old_length, length, flags, wanted);
 }
 
 PUBLIC int
@@ -67,6 +86,8 @@ munmap(void *address, size_t length)
 
     if (unlikely(mt_real.munmap == NULL))
         return (int)syscall(SYS_munmap, address, length);
+    if (unlikely(mt_guard.mappings) && mt_profiled())
+        mt_profile_freed(MEMPROF_MMAP, address);
     result = mt_real.munmap(address, length);
     if (unlikely(mt_guard.mappings))
         mt_count_mapping(MAPPING_MUNMAP, length, result != 0);

@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "preload/state.h"
+#include "preload/unwind.h"
+#include "segment/rate.h"
 
 struct mt_options mt_options;
 
@@ -71,6 +73,44 @@ ring_capacity(uint32_t wanted)
     return capacity;
 }
 
+static enum unwind_choice
+unwind_choice(const char *name, size_t length)
+{
+    static const char *const names[] = {
+        [UNWIND_CHOICE_AUTO] = "auto",   [UNWIND_CHOICE_LIBUNWIND] = "libunwind",
+        [UNWIND_CHOICE_GLIBC] = "glibc", [UNWIND_CHOICE_FRAMES] = "fp",
+        [UNWIND_CHOICE_NONE] = "none",
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (word_is(name, length, names[i]))
+            return (enum unwind_choice)i;
+    return UNWIND_CHOICE_AUTO;
+}
+
+/* Where memory is allocated, by samples.  A rate that is none is the usual one. */
+static bool
+take_sites_word(struct mt_options *options, const char *word, size_t length)
+{
+    const char *value;
+    size_t left = length;
+
+    if (word_is(word, length, "sites"))
+        options->sites_rate = SITES_RATE_DEFAULT;
+    else if ((value = word_value(word, &left, "sites=")) != NULL) {
+        if (!sampling_rate_parse(value, left, &options->sites_rate))
+            options->sites_rate = SITES_RATE_DEFAULT;
+    } else if ((value = word_value(word, &left, "unwind=")) != NULL)
+        options->unwind = unwind_choice(value, left);
+    else if ((value = word_value(word, &left, "depth=")) != NULL) {
+        uint32_t depth = number(value, left);
+        if (depth > 0)
+            options->sites_depth = depth < SITES_DEPTH_MAX ? depth : SITES_DEPTH_MAX;
+    } else
+        return false;
+    return true;
+}
+
 /* Unknown words are ignored: a newer memtop may know more than we do. */
 static void
 take_word(struct mt_options *options, const char *word, size_t length)
@@ -96,6 +136,8 @@ take_word(struct mt_options *options, const char *word, size_t length)
         options->accounting = ACCOUNTING_REQUESTED;
     else if (word_is(word, length, "accounting=usable"))
         options->accounting = ACCOUNTING_USABLE;
+    else if (take_sites_word(options, word, length))
+        return;
     else if ((value = word_value(word, &left, "keep=")) != NULL)
         options->keeper = number(value, left);
     else if ((value = word_value(word, &left, "segment=")) != NULL
@@ -128,6 +170,7 @@ mt_options_read(struct mt_options *options, const char **memtop_dir,
     const char *output = environment("MEMUSAGE_OUTPUT");
 
     memset(options, 0, sizeof *options);
+    options->sites_depth = SITES_DEPTH_DEFAULT;
     if (words != NULL)
         take_words(options, words);
     options->log = environment("MALLOC_LOG");

@@ -18,6 +18,7 @@
 #include "preload/dormant.h"
 #include "preload/real.h"
 #include "preload/ring.h"
+#include "preload/stacks.h"
 #include "preload/state.h"
 #include "segment/clock.h"
 #include "segment/names.h"
@@ -49,6 +50,21 @@ mt_now_coarse(void)
     return (uint64_t)clock_ns(CLOCK_MONOTONIC_COARSE);
 }
 
+uint64_t
+mt_now_exact(void)
+{
+    if (mt_sandboxed || mt_tsc_forbidden
+        || (mt_segment.header->flags & SEGMENT_FLAG_NO_CLOCK))
+        return mt_now_coarse();
+    return (uint64_t)clock_ns(CLOCK_MONOTONIC);
+}
+
+bool
+mt_present_later(void)
+{
+    return populate_works;
+}
+
 bool
 mt_make_present(void *address, size_t size)
 {
@@ -66,10 +82,16 @@ mt_make_present(void *address, size_t size)
 
 /* ---- the file ---- */
 
+static bool
+sites_wanted(void)
+{
+    return mt_options.sites_rate > 0;
+}
+
 static size_t
 mapped_size(void)
 {
-    return segment_size(mt_options.ring_capacity);
+    return segment_size(mt_options.ring_capacity, sites_wanted());
 }
 
 static enum segment_reason
@@ -108,6 +130,7 @@ adopt(void)
         && header.magic == SEGMENT_MAGIC && header.version == SEGMENT_VERSION
         && header.state == SEGMENT_PREPARED
         && header.ring_capacity == mt_options.ring_capacity
+        && (header.sites_offset != 0) == sites_wanted()
         && header.pid == (uint32_t)syscall(SYS_getpid)) {
         memcpy(segment_path, mt_options.segment, sizeof mt_options.segment);
         return fd;
@@ -148,7 +171,7 @@ create(enum segment_origin origin, uint64_t pid_namespace, uint32_t *generation)
     if (directory < 0)
         return directory;
     fd = segment_create(directory, pid, SEGMENT_FIRST_SHARDS, mt_options.ring_capacity,
-                        generation);
+                        sites_wanted(), generation);
     if (fd >= 0) {
         size_t length = strlen(segment_path);
         segment_path[length] = '/';
@@ -165,9 +188,19 @@ create(enum segment_origin origin, uint64_t pid_namespace, uint32_t *generation)
 static bool
 allocate_ahead(int fd)
 {
-    return syscall(SYS_fallocate, fd, 0, (off_t)SHARDS_OFFSET,
-                   (off_t)OLD_KERNEL_SHARDS * SHARD_SIZE)
-           == 0;
+    const uint64_t tables[] = {SITES_MODULES_AT, SITES_POOL_AT, SITES_RECORDS_AT,
+                               SITES_BLOCKS_AT};
+    uint64_t sites = segment_rings_end(mt_options.ring_capacity);
+
+    if (syscall(SYS_fallocate, fd, 0, (off_t)SHARDS_OFFSET,
+                (off_t)OLD_KERNEL_SHARDS * SHARD_SIZE)
+        != 0)
+        return false;
+    for (size_t i = 0; sites_wanted() && i < sizeof tables / sizeof tables[0]; i++)
+        if (syscall(SYS_fallocate, fd, 0, (off_t)(sites + tables[i]), (off_t)SITES_AHEAD)
+            != 0)
+            return false;
+    return true;
 }
 
 static enum segment_reason
@@ -192,6 +225,8 @@ map(int fd)
     mt_segment.directory = (void *)(base + DIRECTORY_OFFSET);
     mt_segment.recorder = base + RECORDER_OFFSET;
     mt_segment.shards = base + SHARDS_OFFSET;
+    mt_segment.sites =
+        sites_wanted() ? base + segment_rings_end(mt_options.ring_capacity) : NULL;
     return REASON_NONE;
 }
 
@@ -271,6 +306,8 @@ fill_baseline(struct segment_process *process, const struct mt_baseline *baselin
     process->baseline_blocks = baseline->blocks;
     process->baseline_usable = baseline->usable;
     process->mapped = baseline->mapped;
+    process->custom_carried = baseline->custom;
+    process->custom_carried_bytes = baseline->custom_bytes;
     memcpy(process->baseline_sizes, baseline->sizes, sizeof baseline->sizes);
     process->current = (int64_t)baseline->bytes;
     process->peak = baseline->bytes;
@@ -304,7 +341,7 @@ mt_publish(enum segment_origin origin, const struct mt_baseline *baseline)
         mt_segment.header->pid_namespace = pid_namespace;
         mt_segment.header->keeper = living_keeper(mt_options.keeper);
         /* Last: it sets the magic, and with that a sweep believes the rest. */
-        segment_header_init(mt_segment.header, mt_options.ring_capacity);
+        segment_header_init(mt_segment.header, mt_options.ring_capacity, sites_wanted());
     }
     fill_identity(mt_segment.header, origin);
     if (origin == ORIGIN_EXEC)

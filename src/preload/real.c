@@ -84,7 +84,6 @@ mt_real_resolve(void)
     RESOLVE(aligned_alloc);
     RESOLVE(memalign);
     RESOLVE(valloc);
-    RESOLVE(pvalloc);
     RESOLVE(mmap);
     RESOLVE(mremap);
     RESOLVE(munmap);

@@ -25,7 +25,6 @@ struct mt_real {
     void *(*aligned_alloc)(size_t, size_t);
     void *(*memalign)(size_t, size_t);
     void *(*valloc)(size_t);
-    void *(*pvalloc)(size_t);
     void *(*mmap)(void *, size_t, int, int, int, off_t);
     void *(*mremap)(void *, size_t, size_t, int, ...);
     int (*munmap)(void *, size_t);

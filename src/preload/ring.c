@@ -86,7 +86,7 @@ mt_ticks_become_coarse(void)
     coarse.ticks_per_ns =
         elapsed > 0 ? (double)(ticks - header->created_ticks) / (double)elapsed : 1;
     coarse.used = true;
-    mt_guard.mode &= ~MODE_TSC;
+    mt_mode_change(0, MODE_TSC);
 }
 
 bool
@@ -217,7 +217,7 @@ wait_for_room(unsigned index, struct ring *ring)
 
 /* By a thread without a shard, or inside an update of it. */
 static __attribute__((noinline)) void
-event_shared(unsigned kind, const void *address, uint64_t size)
+event_shared(unsigned kind, const void *address, uint64_t size, unsigned alignment)
 {
     struct ring *ring = ring_of(0);
     uint64_t head = word_load(&ring->head), depth;
@@ -235,7 +235,7 @@ event_shared(unsigned kind, const void *address, uint64_t size)
     event->size = size;
     event->depth = depth <= mt_thread.stack_limit ? (uint32_t)depth : 0;
     event->kind = (uint8_t)kind;
-    event->reserved = 0;
+    event->alignment = (uint8_t)alignment;
     __atomic_store_n(&event->mark, (uint16_t)(head / mt_guard.ring_capacity + 1),
                      __ATOMIC_RELEASE);
 }
@@ -260,26 +260,39 @@ begin(struct shard *shard, struct ring *ring)
     }
 }
 
-void
-mt_event(unsigned kind, const void *address, uint64_t size)
+static void
+event_aligned(unsigned kind, const void *address, uint64_t size, unsigned alignment)
 {
     struct shard *shard = mt_thread.shard;
     struct ring *ring;
 
     if (unlikely(seqlock_is_odd(&shard->hot.sequence))) {
-        event_shared(kind, address, size);
+        event_shared(kind, address, size, alignment);
         return;
     }
     ring = mt_ring_own();
     if (!begin(shard, ring))
         return;
-    mt_event_write(ring, kind, address, size, mt_tsc_readable());
+    mt_event_write(ring, kind, address, size, alignment, mt_tsc_readable());
     seqlock_write_end(&shard->hot.sequence);
 }
 
 void
+mt_event(unsigned kind, const void *address, uint64_t size)
+{
+    event_aligned(kind, address, size, 0);
+}
+
+/* log2, rounded up as allocators do; 0 for none. */
+static unsigned
+log2_of(size_t alignment)
+{
+    return alignment > 1 ? 64u - (unsigned)__builtin_clzll(alignment - 1) : 0;
+}
+
+void
 mt_event_made(enum segment_function fn, const void *block, uint64_t size,
-              uint64_t usable)
+              uint64_t usable, size_t alignment)
 {
     struct shard *shard = mt_thread.shard;
     struct ring *ring = mt_ring_own();
@@ -287,11 +300,11 @@ mt_event_made(enum segment_function fn, const void *block, uint64_t size,
 
     if (unlikely(!mt_event_begin(shard, ring, &before))) {
         mt_count_made(fn, size, usable);
-        mt_event(fn, block, size);
+        event_aligned(fn, block, size, log2_of(alignment));
         return;
     }
     count_made(shard, fn, size, usable, false);
-    mt_event_write(ring, fn, block, size, mt_tsc_readable());
+    mt_event_write(ring, fn, block, size, log2_of(alignment), mt_tsc_readable());
     update_end_grown(shard, before, size);
 }
 
@@ -308,6 +321,6 @@ mt_event_freed(const void *block, uint64_t size, uint64_t usable)
         return;
     }
     count_freed(shard, size, usable, false);
-    mt_event_write(ring, FN_FREE, block, size, mt_tsc_readable());
+    mt_event_write(ring, FN_FREE, block, size, 0, mt_tsc_readable());
     update_end_shrunk(shard, before, size);
 }

@@ -28,10 +28,10 @@ uint64_t mt_ticks(void);
 
 /*
  * mt_count_made() and mt_count_freed() (account.h) together with the event, in
- * one update of the shard if nothing is in the way.
+ * one update of the shard if nothing is in the way.  alignment: asked for, or 0.
  */
 void mt_event_made(enum segment_function fn, const void *block, uint64_t size,
-                   uint64_t usable);
+                   uint64_t usable, size_t alignment);
 void mt_event_freed(const void *block, uint64_t size, uint64_t usable);
 
 /* Where the events of a shard's ring begin; nowhere without rings. */
@@ -85,7 +85,7 @@ mt_event_begin(struct shard *shard, const struct ring *ring, uint64_t *before)
 /* Writes an event into the thread's own ring, inside an update. */
 static inline __attribute__((always_inline)) void
 mt_event_write(struct ring *ring, unsigned kind, const void *address, uint64_t size,
-               bool tsc)
+               unsigned alignment, bool tsc)
 {
     struct event *event = &mt_thread.events[ring->head & mt_guard.ring_mask];
     uint64_t depth;
@@ -97,7 +97,7 @@ mt_event_write(struct ring *ring, unsigned kind, const void *address, uint64_t s
     event->depth = depth <= mt_thread.stack_limit ? (uint32_t)depth : 0;
     event->mark = 0;
     event->kind = (uint8_t)kind;
-    event->reserved = 0;
+    event->alignment = (uint8_t)alignment;
     word_add_release(&ring->head, 1);
 }
 
@@ -111,11 +111,11 @@ mt_event_made_tsc(enum segment_function fn, const void *block, uint64_t size,
     uint64_t before;
 
     if (unlikely(!mt_event_begin(shard, ring, &before))) {
-        mt_event_made(fn, block, size, usable);
+        mt_event_made(fn, block, size, usable, 0);
         return;
     }
     count_made(shard, fn, size, usable, false);
-    mt_event_write(ring, fn, block, size, true);
+    mt_event_write(ring, fn, block, size, 0, true);
     update_end_grown(shard, before, size);
 }
 
@@ -131,7 +131,7 @@ mt_event_freed_tsc(const void *block, uint64_t size, uint64_t usable)
         return;
     }
     count_freed(shard, size, usable, false);
-    mt_event_write(ring, FN_FREE, block, size, true);
+    mt_event_write(ring, FN_FREE, block, size, 0, true);
     update_end_shrunk(shard, before, size);
 }
 

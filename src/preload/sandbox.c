@@ -20,7 +20,7 @@
 #include "preload/ring.h"
 #include "preload/state.h"
 
-bool mt_sandboxed;
+bool mt_sandboxed, mt_tsc_forbidden;
 
 /* Asked before the filter is there.  A vfork child has our memory but is another
    process: what it shuts in is itself. */
@@ -51,8 +51,10 @@ prctl(int option, ...)
     for (unsigned i = 0; i < 4; i++)
         words[i] = va_arg(arguments, unsigned long);
     va_end(arguments);
-    if (forbids_tsc(option, words[0]))
+    if (forbids_tsc(option, words[0])) {
         mt_ticks_become_coarse(); /* before: afterwards it is too late to ask */
+        mt_tsc_forbidden = true;
+    }
     if (mt_real.prctl != NULL)
         result = mt_real.prctl(option, words[0], words[1], words[2], words[3]);
     else

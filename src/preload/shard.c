@@ -38,7 +38,7 @@ __thread struct mt_thread mt_thread = {.shard = MT_NO_SHARD};
 
 /* A coroutine's depth is always over the limit; asking the kernel about it
    again and again would be a system call a call. */
-#define LIMIT_CHECKS 16u
+#define LIMIT_CHECKS 15u
 
 /* ---- the stack's base and limit ---- */
 
@@ -154,6 +154,8 @@ own_shard(unsigned index, uint32_t tid)
     mt_thread.looked_sequence = shard->hot.sequence;
     mt_thread.shard = shard;
     mt_thread.state = THREAD_COUNTED;
+    if (mt_guard.ring_capacity > 0)
+        mt_event(EVENT_THREAD, NULL, tid);
 }
 
 static void
@@ -177,17 +179,11 @@ static pthread_key_t end_key;
 static bool end_key_made;
 static int (*set_specific)(pthread_key_t, const void *);
 
-/* Of the shard that the thread owns. */
-static unsigned
-own_index(void)
-{
-    return mt_thread.ring_place / sizeof(struct ring);
-}
-
 static void
 release_shard(void)
 {
-    struct shard *shard = mt_thread.shard;
+    unsigned index = mt_own_shard();
+    struct shard *shard = mt_shard(index); /* while it is ours.h's, too */
 
     mt_thread.shard = MT_NO_SHARD;
     seqlock_write_begin(&shard->hot.sequence);
@@ -195,7 +191,7 @@ release_shard(void)
     word_max_shared(&mt_segment.process->stack_peak, shard->hot.stack_peak);
     word_store(&shard->hot.stack_peak, 0);
     seqlock_write_end(&shard->hot.sequence);
-    __atomic_store_n(&mt_segment.directory[own_index()], SHARD_FREE, __ATOMIC_RELEASE);
+    __atomic_store_n(&mt_segment.directory[index], SHARD_FREE, __ATOMIC_RELEASE);
     __atomic_sub_fetch(&mt_segment.process->threads, 1, __ATOMIC_RELAXED);
     mt_set_limits();
 }

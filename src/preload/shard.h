@@ -6,11 +6,31 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/state.h"
+
 /* Once a process, before threads can end: the key that tells of their end. */
 void mt_shard_install(void);
 
 /* Gives the calling thread a shard, or marks it as sharing shard 0. */
 void mt_shard_claim(void);
+
+/* The number of the shard that the thread owns, or 0. */
+static inline unsigned
+mt_own_shard(void)
+{
+    return mt_thread.state == THREAD_COUNTED
+               ? mt_thread.ring_place / (unsigned)sizeof(struct ring)
+               : 0;
+}
+
+/* What the thread counts in: that shard, or what stands in for it. */
+static inline struct shard *
+mt_counted_in(void)
+{
+    unsigned index = mt_own_shard();
+
+    return index != 0 ? mt_shard(index) : MT_NO_SHARD;
+}
 
 /* A depth beyond the limit known: true if the limit has grown meanwhile. */
 bool mt_stack_grew(uint64_t depth);

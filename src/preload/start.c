@@ -18,11 +18,14 @@
 #include "preload/compat.h"
 #include "preload/dormant.h"
 #include "preload/log.h"
+#include "preload/profile.h"
 #include "preload/real.h"
 #include "preload/recorder.h"
 #include "preload/ring.h"
+#include "preload/sample.h"
 #include "preload/shard.h"
 #include "preload/state.h"
+#include "preload/unwind.h"
 
 MT_BIND_OLD(dladdr);
 
@@ -37,6 +40,7 @@ struct mt_guard mt_guard;
 
 static uint32_t phase;
 static enum segment_accounting accounting;
+static bool sampling;
 
 /*
  * An allocator may make something of its own when malloc_usable_size is called
@@ -68,7 +72,8 @@ choose_accounting(void)
 static uint32_t
 active_mode(void)
 {
-    uint32_t mode = accounting | (mt_logging() ? MODE_LOGGED : 0);
+    uint32_t mode = accounting | (mt_logging() ? MODE_LOGGED : 0)
+                    | (sampling ? MODE_SITES : 0);
 
     if (mt_options.ring_capacity == 0)
         return mode;
@@ -97,7 +102,7 @@ mt_activate(void)
     /* Now rather than at the first call: a sandbox may close before that. */
     mt_shard_claim();
     __atomic_store_n(&phase, PHASE_ACTIVE, __ATOMIC_RELAXED);
-    __atomic_store_n(&mt_guard.mode, mode, __ATOMIC_RELEASE);
+    mt_mode_change(mode, ~0u);
     __atomic_store_n(&mt_segment.header->state, SEGMENT_ACTIVE, __ATOMIC_RELEASE);
 }
 
@@ -152,6 +157,7 @@ start(void)
     syscall(SYS_madvise, &mt_guard, sizeof mt_guard, MADV_WIPEONFORK);
     mt_shard_install();
     mt_fork_install();
+    sampling = mt_sample_start();
     mt_activate();
 }
 
@@ -174,15 +180,19 @@ mt_start_child(enum segment_origin origin, const struct mt_baseline *baseline)
 
     /* A signal handler that comes now must not start the child once more. */
     __atomic_store_n(&phase, PHASE_STARTING, __ATOMIC_RELAXED);
-    mt_guard.mode = 0;
+    mt_mode_change(0, ~0u);
+    mt_profile_forget();
+    mt_unwind_forked(parent.process != NULL && parent.process->threads_started > 1);
     memset(&mt_segment, 0, sizeof mt_segment);
     if (mt_sandboxed) {
         stay_passive(REASON_NONE);
         return;
     }
     reason = mt_publish(origin, baseline);
-    if (reason == REASON_NONE)
+    if (reason == REASON_NONE) {
         mt_publish_inherited(&parent);
+        sampling = sampling && mt_sample_inherit(&parent);
+    }
     mt_unmap(&parent);
     if (reason == REASON_NONE)
         mt_activate();
@@ -199,11 +209,13 @@ is_counting(void)
 bool
 mt_wake(void)
 {
-    uint32_t seen = __atomic_load_n(&phase, __ATOMIC_ACQUIRE);
-    int saved_errno = errno;
+    uint32_t seen;
+    int saved_errno;
 
-    if (mt_guard.mode & MODE_LOGGED)
+    if (mt_guard.mode & (MODE_LOGGED | MODE_PROFILED))
         return true;
+    seen = __atomic_load_n(&phase, __ATOMIC_ACQUIRE);
+    saved_errno = errno;
     if (mt_guard.mode & MODE_ASLEEP)
         return mt_dormant_wake();
     if (seen == PHASE_PASSIVE || seen == PHASE_STARTING || environ == NULL)
@@ -234,6 +246,8 @@ on_load(int argc, char **argv)
         mt_wake();
     if (mt_segment.header != NULL && gnu_get_libc_version != NULL)
         mt_publish_arguments(argc, argv);
+    if (mt_guard.mode)
+        mt_sample_loaded();
     if (mt_options.root_only && dladdr(&mt_guard, &own) != 0)
         mt_options_leave_preload(own.dli_fname);
     errno = saved_errno;

@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "segment/layout.h"
 
@@ -37,6 +38,8 @@
 struct mt_guard {
     _Alignas(4096) uint32_t mode; /* enum segment_accounting, MODE_*; 0: not
                                      started */
+    uint32_t free_mode;    /* the same without MODE_SITES: to free() all blocks are
+                              alike, for those that are not have no plain trailer */
     uint32_t mappings;     /* count the mmap family */
     uint32_t exact;        /* fold at every call */
     bool drop;             /* an event that finds its ring full is lost at once */
@@ -49,21 +52,43 @@ struct mt_guard {
     const uint64_t *lease;     /* dormant: awake until then ... */
     uint64_t lease_seen;       /* ... asleep while it is this */
     uint64_t ring_mask;        /* ring_capacity less 1 */
-    char rest[4096 - 88];
+    char rest[4096 - 96];
 };
 _Static_assert(sizeof(struct mt_guard) == 4096, "the guard is one page");
 
 HIDDEN extern struct mt_guard mt_guard;
 
 /* Bits of mode beside the accounting, which never changes: calls are written to
-   rings, with the TSC as their clock; calls are passed on uncounted (dormant.c);
-   calls are logged too (log.h), which leads to the slow paths of all wrappers. */
-#define MODE_LOGGED     32u
-#define MODE_ASLEEP     16u
+   rings, with the TSC as their clock; some are sampled (sample.h); calls are passed on
+   uncounted (dormant.c); calls are logged too (log.h), or the program has a profile of
+   its own (profile.h), which lead to the slow paths of all wrappers.  Changed by
+   mt_mode_change() only. */
+#define MODE_PROFILED   128u
+#define MODE_LOGGED     64u
+#define MODE_ASLEEP     32u
+#define MODE_SITES      16u
 #define MODE_TSC        8u
 #define MODE_EVENTS     4u
 #define MODE_ACCOUNTING 3u
 #define MODE_RECORDED   (ACCOUNTING_REQUESTED | MODE_EVENTS | MODE_TSC)
+#define MODE_SAMPLED    (ACCOUNTING_REQUESTED | MODE_SITES)
+
+/* Sets and clears bits of mode, and with it free_mode: their places are one word. */
+static inline void
+mt_mode_change(uint32_t set, uint32_t clear)
+{
+    uint64_t *word = (uint64_t *)(void *)&mt_guard;
+    uint64_t seen = __atomic_load_n(word, __ATOMIC_RELAXED), changed;
+
+    do {
+        uint32_t modes[2];
+        memcpy(modes, &seen, sizeof modes);
+        modes[0] = (modes[0] & ~clear) | set;
+        modes[1] = modes[0] & ~MODE_SITES;
+        memcpy(&changed, modes, sizeof changed);
+    } while (!__atomic_compare_exchange_n(word, &seen, changed, false, __ATOMIC_SEQ_CST,
+                                          __ATOMIC_RELAXED));
+}
 
 /* The mapped segment; all NULL while there is none. */
 struct mt_segment {
@@ -72,6 +97,7 @@ struct mt_segment {
     uint32_t *directory;
     unsigned char *recorder;
     unsigned char *shards;
+    unsigned char *sites;     /* NULL without */
 };
 
 HIDDEN extern struct mt_segment mt_segment;
@@ -100,11 +126,13 @@ struct mt_thread {
     void *last_block;         /* counted last, with usable accounting (cxx.c) */
     uint32_t stack_limit;
     uint16_t ring_place;      /* of the shard's ring, in bytes */
-    uint8_t state;            /* enum mt_thread_state */
-    uint8_t limit_checks : 5; /* times stack_limit was looked up again */
+    uint8_t state : 4;        /* enum mt_thread_state */
+    bool ours : 1;            /* what it calls is not the program's (ours.h) */
+    uint8_t limit_checks : 4; /* times stack_limit was looked up again */
     bool is_main : 1;         /* tid is pid */
     bool forking : 1;         /* this thread summed the baseline */
     bool event_written : 1;   /* of the deletion under way, or its line (cxx.c) */
+    bool in_profile : 1;      /* samples nothing for the program's profiles (profile.c) */
 };
 _Static_assert(sizeof(struct mt_thread) <= 64, "static TLS is scarce");
 
@@ -123,6 +151,9 @@ struct mt_options {
     bool old_kernel;          /* old-kernel: as without MADV_POPULATE_WRITE (tests) */
     bool drop;                /* drop: full rings lose events at once */
     bool dormant;             /* dormant: count only while watched */
+    double sites_rate;        /* sites, sites=RATE: probability of a word; 0: none */
+    uint32_t sites_depth;     /* depth=FRAMES */
+    uint32_t unwind;          /* unwind=NAME: enum unwind_choice */
     uint64_t ring_capacity;   /* rings=EVENTS, or 0 */
     bool output_ignored;      /* MEMUSAGE_OUTPUT is set */
     bool other_program;       /* MEMUSAGE_PROG_NAME names another */
@@ -171,6 +202,7 @@ struct mt_baseline {
     uint64_t usable;
     uint64_t mapped;
     uint64_t sizes[HISTOGRAM_COARSE];
+    uint64_t custom, custom_bytes;  /* of the program's pools */
 };
 void mt_fork_install(void);
 void mt_baseline_sum(struct mt_baseline *baseline);
@@ -193,8 +225,14 @@ void mt_publish_exit(void);          /* at exit(): says so, unlinks unless kept 
    errno. */
 bool mt_make_present(void *address, size_t size);
 
+/* Can that be done, or must do what was there from the start? */
+bool mt_present_later(void);
+
 /* The program has shut itself in since it started (sandbox.c): no system calls. */
 HIDDEN extern bool mt_sandboxed;
+
+/* It has forbidden itself the TSC, which the exact clocks read. */
+HIDDEN extern bool mt_tsc_forbidden;
 
 /* Starts counting in a published segment / in a child (start.c). */
 void mt_activate(void);
@@ -204,5 +242,8 @@ HIDDEN extern struct mt_options mt_options;
 
 /* CLOCK_MONOTONIC now, coarse: a vdso read without a system call. */
 uint64_t mt_now_coarse(void);
+
+/* The same, exact where the process lets it be asked for. */
+uint64_t mt_now_exact(void);
 
 #endif

@@ -44,6 +44,10 @@ trailer_salt(uint64_t count)
     return count * TRAILER_MIX;
 }
 
+/* The highest bits of the size may carry flags.  Then it does not fit for a plain
+   look. */
+#define TRAILER_FLAGS_SHIFT 62u
+
 static inline void *
 trailer_place(void *block, size_t usable)
 {
@@ -74,6 +78,17 @@ trailer_read(void *block, size_t usable, uint64_t *size, uint64_t salt)
     memcpy(&word, trailer_place(block, usable), sizeof word);
     *size = word ^ trailer_key(block, salt);
     return *size <= usable - TRAILER_BYTES;
+}
+
+/* The same if the trailer has flags; *size then is without them. */
+static inline bool
+trailer_read_flagged(void *block, size_t usable, uint64_t *size, unsigned *flags,
+                     uint64_t salt)
+{
+    trailer_read(block, usable, size, salt);
+    *flags = (unsigned)(*size >> TRAILER_FLAGS_SHIFT);
+    *size &= (UINT64_C(1) << TRAILER_FLAGS_SHIFT) - 1;
+    return *flags != 0 && *size <= usable - TRAILER_BYTES;
 }
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The interposed functions: malloc, calloc, free, realloc and what goes with them.
- * With aligned.c, cxx.c, mappings.c and sandbox.c the only public symbols of
+ * The interposed functions: malloc, calloc, free and what goes with them.
+ * With realloc.c, aligned.c, cxx.c, mappings.c and sandbox.c the only public symbols of
  * libmemtop (libmemtop.map).  Each asks the real allocator, then tells account.h.
  *
  * With trailers (trailer.h) we ask for 8 bytes more than the program did; the
@@ -18,9 +18,11 @@
 #include "preload/account.h"
 #include "preload/blocks.h"
 #include "preload/log.h"
+#include "preload/ours.h"
 #include "preload/public.h"
 #include "preload/real.h"
 #include "preload/ring.h"
+#include "preload/sample.h"
 #include "preload/state.h"
 #include "preload/trailer.h"
 #include "preload/uncounted.h"
@@ -37,8 +39,8 @@ sleeping(void)
    malloc_usable_size return anything; above this we do not even look. */
 static size_t largest_block;
 
-/* Trailers were written in this process or in one it was forked from. */
-static bool trailers_exist;
+/* Trailers were written in this process or in one it was forked from; with flags. */
+static bool trailers_exist, flags_exist;
 
 /* ---- blocks that come and go ---- */
 
@@ -79,9 +81,8 @@ write_trailer(void *block, size_t usable, size_t size)
     trailer_write(block, usable, size, mt_guard.trailer_salt);
 }
 
-/* Writes the trailer of a new block of ours; returns its usable size. */
-static size_t
-seal(void *block, size_t size)
+size_t
+mt_seal(void *block, size_t size)
 {
     size_t usable = mt_usable_size(block);
 
@@ -96,7 +97,7 @@ made_otherwise(enum segment_function fn, void *block, size_t size)
     if (block == NULL)
         mt_count_failed(fn, size, size, true);
     else
-        mt_count_made(fn, size, seal(block, size));
+        mt_count_made(fn, size, mt_seal(block, size));
 }
 
 /* The real allocator answered a call of fn for size bytes with block, which
@@ -115,24 +116,107 @@ made_sealed(enum segment_function fn, void *block, size_t size)
     return block;
 }
 
-/* The same in any mode. */
+void
+mt_flag(void *block, uint64_t size, unsigned flags)
+{
+    if (flags == 0 || !with_trailers())
+        return;
+    flags_exist = true;
+    trailer_write(block, mt_usable_size(block),
+                  size | (uint64_t)flags << TRAILER_FLAGS_SHIFT, mt_guard.trailer_salt);
+}
+
+void
+mt_made_ours(void *block, size_t size)
+{
+    if (!with_trailers()) {
+        mt_sites_mark_ours(block);
+        return;
+    }
+    write_trailer(block, mt_usable_size(block), size);
+    mt_flag(block, size, BLOCK_OURS);
+}
+
+void
+mt_look_at(enum segment_function fn, void *block, uint64_t size)
+{
+    mt_flag(block, size, mt_sample_made(fn, block, size));
+}
+
+/* The thread has no shard of its own to count the block in. */
+static __attribute__((noinline)) void
+made_without_shard(enum segment_function fn, void *block, size_t size, size_t usable)
+{
+    if (mt_is_ours()) {
+        mt_made_ours(block, size);
+        return;
+    }
+    mt_count_made(fn, size, usable);
+    mt_look_at(fn, block, size);
+}
+
+/* Ends the update in which the block was counted, then follows the block. */
+static __attribute__((noinline)) void
+made_hit(enum segment_function fn, void *block, size_t size, uint64_t before)
+{
+    update_end_grown(mt_thread.shard, before, size);
+    mt_flag(block, size, mt_sample_hit(fn, block, size));
+}
+
+/* As made_sealed(), where blocks are sampled. */
+static inline __attribute__((always_inline)) void *
+made_sampled(enum segment_function fn, void *block, size_t size)
+{
+    struct shard *shard = mt_thread.shard;
+    uint64_t before;
+    size_t usable;
+
+    if (unlikely(block == NULL) || unlikely(!mt_usable_size_read(block, &usable))) {
+        if (block == NULL)
+            mt_count_failed(fn, size, size, true);
+        else
+            made_without_shard(fn, block, size, mt_seal(block, size));
+        return block;
+    }
+    write_trailer(block, usable, size);
+    if (unlikely(!update_begin(shard, &before))) {
+        made_without_shard(fn, block, size, usable);
+        return block;
+    }
+    count_made(shard, fn, size, usable, false);
+    if (unlikely(sample_pass(shard, size)))
+        made_hit(fn, block, size, before);
+    else
+        update_end_grown(shard, before, size);
+    return block;
+}
+
+/* In any mode. */
 void *
-mt_made(enum segment_function fn, void *block, size_t size)
+mt_made(enum segment_function fn, void *block, size_t size, size_t alignment)
 {
     size_t usable;
 
     if (block == NULL || usual_mode())
         return made_sealed(fn, block, size);
+    if (likely(mt_guard.mode == MODE_SAMPLED))
+        return made_sampled(fn, block, size);
+    if (mt_is_ours()) {
+        mt_made_ours(block, size);
+        return block;
+    }
     if (with_trailers()) {
-        usable = seal(block, size);
+        usable = mt_seal(block, size);
     } else {
         size = usable = mt_usable_size(block);
         mt_thread.last_block = block;
     }
     if (with_events())
-        mt_event_made(fn, block, size, usable);
+        mt_event_made(fn, block, size, usable, alignment);
     else
         mt_count_made(fn, size, usable);
+    if (with_sites())
+        mt_look_at(fn, block, size);
     return block;
 }
 
@@ -144,16 +228,31 @@ read_trailer(void *block, size_t usable, uint64_t *size)
            && likely(trailer_read(block, usable, size, mt_guard.trailer_salt));
 }
 
-/* Takes the trailer off a block of ours that is about to go: its size and what it
-   occupies; false if it is not ours. */
 static bool
-unseal(void *block, uint64_t *size, size_t *usable)
+read_flags(void *block, size_t usable, uint64_t *size, unsigned *flags)
+{
+    return flags_exist && usable - TRAILER_BYTES <= largest_block
+           && trailer_read_flagged(block, usable, size, flags, mt_guard.trailer_salt);
+}
+
+bool
+mt_trailer_there(void *block, size_t usable, uint64_t *size)
+{
+    unsigned flags;
+
+    return read_trailer(block, usable, size) || read_flags(block, usable, size, &flags);
+}
+
+bool
+mt_unseal(void *block, uint64_t *size, size_t *usable, unsigned *flags)
 {
     *usable = mt_usable_size(block);
-    if (!read_trailer(block, *usable, size))
+    *flags = 0;
+    if (!read_trailer(block, *usable, size) && !read_flags(block, *usable, size, flags))
         return false;
     trailer_clear(block, *usable);
-    note_mapped(block, *usable, false);
+    if ((*flags & BLOCK_OURS) == 0)
+        note_mapped(block, *usable, false);
     return true;
 }
 
@@ -170,17 +269,28 @@ malloc_usual(size_t size)
     return made_sealed(FN_MALLOC, mt_real.malloc(with_room(size)), size);
 }
 
+static void *malloc_rarely(size_t size);
+
 static __attribute__((noinline)) void *
 malloc_recorded(size_t size)
 {
-    void *block = mt_real.malloc(with_room(size));
+    void *block;
     size_t usable;
 
+    if (unlikely(mt_guard.mode != MODE_RECORDED))
+        return sleeping() ? mt_real.malloc(size) : malloc_rarely(size);
+    block = mt_real.malloc(with_room(size));
     if (unlikely(block == NULL) || unlikely(!mt_usable_size_read(block, &usable)))
-        return mt_made(FN_MALLOC, block, size);
+        return mt_made(FN_MALLOC, block, size, 0);
     write_trailer(block, usable, size);
     mt_event_made_tsc(FN_MALLOC, block, size, usable);
     return block;
+}
+
+static __attribute__((noinline)) void *
+malloc_sampled(size_t size)
+{
+    return made_sampled(FN_MALLOC, mt_real.malloc(with_room(size)), size);
 }
 
 static __attribute__((noinline)) void *
@@ -189,15 +299,15 @@ malloc_rarely(size_t size)
     if (likely(mt_guard.mode == ACCOUNTING_USABLE)) {
         void *block = mt_real.malloc(size);
         if (unlikely(block == NULL))
-            return mt_made(FN_MALLOC, block, size);
+            return mt_made(FN_MALLOC, block, size, 0);
         size = mt_usable_size(block);
         mt_count_made(FN_MALLOC, size, size);
         mt_thread.last_block = block;
         return block;
     }
-    return logged(LOGALLOC_MALLOC, 0, size,
-                  mt_counting() ? mt_made(FN_MALLOC, mt_real.malloc(padded(size)), size)
-                                : mt_uncounted_malloc(size));
+    return told(LOGALLOC_MALLOC, 0, size,
+                mt_counting() ? mt_made(FN_MALLOC, mt_real.malloc(padded(size)), size, 0)
+                              : mt_uncounted_malloc(size));
 }
 
 PUBLIC void *
@@ -205,8 +315,8 @@ malloc(size_t size)
 {
     if (usual_mode())
         return malloc_usual(size);
-    if (mt_guard.mode == MODE_RECORDED)
-        return malloc_recorded(size);
+    if (mt_guard.mode & (MODE_EVENTS | MODE_SITES))
+        return mt_guard.mode == MODE_SAMPLED ? malloc_sampled(size) : malloc_recorded(size);
     return sleeping() ? mt_real.malloc(size) : malloc_rarely(size);
 }
 
@@ -220,13 +330,13 @@ counted_calloc(size_t count, size_t size)
         mt_count_failed(FN_CALLOC, 0, SIZE_MAX, true);
         return refused;
     }
-    return mt_made(FN_CALLOC, mt_real.calloc(1, padded(total)), total);
+    return mt_made(FN_CALLOC, mt_real.calloc(1, padded(total)), total, 0);
 }
 
 static __attribute__((noinline)) void *
 calloc_rarely(size_t count, size_t size)
 {
-    return logged(LOGALLOC_CALLOC, count, size,
+    return told(LOGALLOC_CALLOC, count, size,
                   mt_wake() ? counted_calloc(count, size) : mt_uncounted_calloc(count, size));
 }
 
@@ -236,19 +346,37 @@ calloc(size_t count, size_t size)
     return mt_only_counting() ? counted_calloc(count, size) : calloc_rarely(count, size);
 }
 
+/* A block without a trailer is about to be freed: what is it? */
+static unsigned
+leave_table(void *block)
+{
+    struct mt_followed taken;
+    unsigned flags = with_sites() ? mt_sample_take(block, &taken) : 0;
+
+    if (flags & BLOCK_SAMPLED)
+        mt_sample_gone(&taken);
+    return flags;
+}
+
 /* Counts a block of ours that is about to be freed, in any mode. */
 static void
 going(void *block)
 {
     uint64_t size;
     size_t usable;
+    unsigned flags;
 
     if (!with_trailers()) {
         size = usable = mt_usable_size(block);
-    } else if (!unseal(block, &size, &usable)) {
+        flags = leave_table(block);
+    } else if (!mt_unseal(block, &size, &usable, &flags)) {
         mt_count_unmatched();
         return;
+    } else if ((flags & BLOCK_SAMPLED) && with_sites()) {
+        mt_sample_freed(block);
     }
+    if (flags & BLOCK_OURS)
+        return;
     if (with_events() && !mt_thread.event_written)
         mt_event_freed(block, size, usable);
     else
@@ -307,6 +435,8 @@ free_otherwise(void *block)
 
     if (mt_logging() && !mt_arena_holds(block) && !mt_thread.event_written)
         mt_log_free(block);
+    if (mt_profiled())
+        mt_profile_freed(MEMPROF_NORMAL, block);
     if (block == NULL && counted) {
         mt_count_free_null();
     } else if (!counted) {
@@ -335,7 +465,7 @@ free_rarely(void *block)
 PUBLIC void
 free(void *block)
 {
-    if (usual_mode())
+    if (likely(mt_guard.free_mode == ACCOUNTING_REQUESTED))
         free_usual(block);
     else if (mt_guard.mode == MODE_RECORDED)
         free_recorded(block);
@@ -365,131 +495,6 @@ free_aligned_sized(void *block, size_t alignment, size_t size)
     (void)alignment;
     (void)size;
     free(block);
-}
-
-/* ---- realloc ---- */
-
-/* realloc(NULL, size) */
-static void *
-realloc_fresh(size_t size)
-{
-    void *block = mt_real.realloc(NULL, padded(size));
-    struct mt_resize resize = {.kind = RESIZE_FRESH, .size = size};
-
-    if (block == NULL) {
-        mt_count_failed(FN_REALLOC, size, size, true);
-        return NULL;
-    }
-    if (with_trailers())
-        resize.usable = seal(block, size);
-    else
-        resize.size = resize.usable = mt_usable_size(block);
-    mt_count_resized(&resize);
-    if (with_events())
-        mt_event(FN_REALLOC, block, resize.size);
-    return block;
-}
-
-/* realloc(block, 0): glibc frees and returns NULL; other allocators return a
-   block of size 0, which has no room for a trailer. */
-static void *
-realloc_to_zero(void *block, struct mt_resize *resize)
-{
-    void *left = mt_real.realloc(block, 0);
-
-    resize->kind = RESIZE_FREED;
-    if (left != NULL && !with_trailers()) {
-        resize->kind = RESIZE_MOVED;
-        resize->in_place = left == block;
-        resize->size = resize->usable = mt_usable_size(left);
-    }
-    mt_count_resized(resize);
-    if (with_events() && resize->kind == RESIZE_FREED)
-        mt_event(EVENT_REALLOC_FREED, block, resize->old_size);
-    else if (with_events())
-        mt_event(EVENT_REALLOC_TO, left, resize->size);
-    return left;
-}
-
-static void *
-realloc_ours(void *block, size_t size, struct mt_resize *resize)
-{
-    void *moved = mt_real.realloc(block, padded(size));
-
-    if (moved == NULL) {
-        uint64_t growth = size > resize->old_size ? size - resize->old_size : 0;
-        if (with_trailers())
-            seal(block, resize->old_size);
-        mt_count_failed(FN_REALLOC, growth, size, false);
-        if (with_events())
-            mt_event(EVENT_REALLOC_KEPT, block, resize->old_size);
-        return NULL;
-    }
-    resize->size = size;
-    if (with_trailers())
-        resize->usable = seal(moved, size);
-    else
-        resize->size = resize->usable = mt_usable_size(moved);
-    resize->in_place = moved == block;
-    mt_count_resized(resize);
-    if (with_events())
-        mt_event(EVENT_REALLOC_TO, moved, resize->size);
-    return moved;
-}
-
-static inline __attribute__((always_inline)) void *
-counted_realloc(void *block, size_t size)
-{
-    struct mt_resize resize = {.kind = RESIZE_MOVED};
-
-    if (block == NULL)
-        return realloc_fresh(size);
-    if (unlikely(mt_arena_holds(block)))
-        return mt_arena_realloc(block, size);
-    if (!with_trailers()) {
-        resize.old_size = resize.old_usable = mt_usable_size(block);
-    } else if (!unseal(block, &resize.old_size, &resize.old_usable)) {
-        mt_count_unmatched();
-        return mt_real.realloc(block, size);
-    }
-    if (with_events())
-        mt_event(EVENT_REALLOC_FROM, block, resize.old_size);
-    return size == 0 ? realloc_to_zero(block, &resize)
-                     : realloc_ours(block, size, &resize);
-}
-
-/* To the log a block of the arena, which it has not seen, is as good as none. */
-static __attribute__((noinline)) void *
-realloc_rarely(void *block, size_t size)
-{
-    bool counted = mt_wake();
-    void *told = block != NULL && mt_arena_holds(block) ? NULL : block;
-    struct log_resize *resize = mt_logging() ? mt_log_resize_begin(told) : NULL;
-    void *result = counted ? counted_realloc(block, size) : mt_uncounted_realloc(block, size);
-
-    if (mt_logging())
-        mt_log_resize_end(resize, told, size, result);
-    return result;
-}
-
-PUBLIC void *
-realloc(void *block, size_t size)
-{
-    return mt_only_counting() ? counted_realloc(block, size) : realloc_rarely(block, size);
-}
-
-PUBLIC void *
-reallocarray(void *block, size_t count, size_t size)
-{
-    size_t total;
-
-    if (unlikely(__builtin_mul_overflow(count, size, &total))) {
-        if (mt_counting())
-            mt_count_failed(FN_REALLOC, 0, SIZE_MAX, block == NULL);
-        errno = ENOMEM;
-        return NULL;
-    }
-    return realloc(block, total);
 }
 
 /* ---- jemalloc_stats ---- */
@@ -523,7 +528,8 @@ malloc_usable_size(void *block)
     if (mt_real.malloc == NULL)
         return 0;
     usable = mt_real.malloc_usable_size(block);
-    if (trailers_exist && !(mt_guard.mode & MODE_ASLEEP) && read_trailer(block, usable, &size))
+    if (trailers_exist && !(mt_guard.mode & MODE_ASLEEP)
+        && mt_trailer_there(block, usable, &size))
         usable -= TRAILER_BYTES;
     return usable;
 }

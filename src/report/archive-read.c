@@ -18,11 +18,12 @@
 #include "i18n.h"
 #include "monitor/checkpoints.h"
 #include "report/archive-lines.h"
+#include "report/archive-sites.h"
 #include "report/fields.h"
 #include "report/pack.h"
 
 #define LINE_MAX_BYTES (1u << 20)
-#define FILE_MAX_BYTES (UINT64_C(32) << 20)
+#define FILE_MAX_BYTES (UINT64_C(128) << 20)
 #define SAMPLES_MAX    65536u
 #define MOMENTS_MAX    4096u
 #define INTERVAL_MAX_NS (UINT64_C(3600) * 1000000000)
@@ -40,6 +41,7 @@ struct reading {
     struct sample *samples;
     size_t sample_count;
     size_t printed; /* lines of output */
+    struct sites_intake *sites; /* NULL: none so far */
     char *why;       /* what is wrong */
     size_t why_size;
 };
@@ -62,12 +64,14 @@ refuse(struct reading *reading, const char *format, ...)
 static bool
 refuse_line(struct reading *reading, const char *what)
 {
+    /* TRANSLATORS: what is wrong with it: 'is no text' and the like. */
     return refuse(reading, _("line %u %s"), reading->number, _(what));
 }
 
 static bool
 refuse_fault(struct reading *reading, const struct fault *fault)
 {
+    /* TRANSLATORS: a field's name; what is wrong with it. */
     return refuse(reading, _("'%s' in line %u %s"), fault->name, reading->number,
                   _(fault->what));
 }
@@ -402,6 +406,20 @@ take_output(struct reading *reading, const json_t *line)
 }
 
 static bool
+take_sites(struct reading *reading, const char *type, const json_t *line)
+{
+    struct fault fault = {0};
+
+    if (reading->sites == NULL)
+        reading->sites = sites_intake_new();
+    if (reading->sites == NULL)
+        return no_memory(reading);
+    if (sites_intake_take(reading->sites, type, line, &fault))
+        return true;
+    return fault.what != NULL ? refuse_fault(reading, &fault) : no_memory(reading);
+}
+
+static bool
 take_end(struct reading *reading, const json_t *line)
 {
     (void)line;
@@ -428,6 +446,8 @@ take_object(struct reading *reading, const json_t *line)
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (strcmp(type, types[i].type) == 0)
             return types[i].take(reading, line);
+    if (sites_intake_knows(type))
+        return take_sites(reading, type, line);
     return true; /* of a later memtop */
 }
 
@@ -450,6 +470,11 @@ complete(struct reading *reading)
     if (!reading->has_process)
         return refuse(reading, "%s", _("there is no process in it"));
     saved_arrange_processes(saved);
+    if (reading->sites != NULL) {
+        saved->root.profile = sites_intake_finish(reading->sites);
+        if (saved->root.profile == NULL)
+            return no_memory(reading);
+    }
     history_free(saved->root.history);
     saved->root.history =
         history_restore(reading->begin_ns, reading->samples, reading->sample_count);
@@ -476,6 +501,7 @@ read_lines(FILE *in, char *why, size_t size)
     good = good && complete(&reading);
     free(reading.line);
     free(reading.samples);
+    sites_intake_free(reading.sites);
     if (good)
         return reading.saved;
     saved_free(reading.saved);

@@ -8,17 +8,16 @@
 #include "report/archive.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "monitor/checkpoints.h"
 #include "monitor/history.h"
 #include "monitor/subject.h"
 #include "report/archive-lines.h"
+#include "report/archive-sites.h"
 #include "report/fields.h"
+#include "report/fresh.h"
 #include "report/pack.h"
 
 #define SAMPLES_A_LINE 256
@@ -27,7 +26,8 @@
 
 #define MOMENT (1u << FIELDS_SYSTEM | 1u << FIELDS_SYSTEM_MORE | 1u << FIELDS_HEAP      \
                 | 1u << FIELDS_COUNTERS | 1u << FIELDS_COUNTERS_MORE                    \
-                | 1u << FIELDS_RATES | 1u << FIELDS_TOUCHED)
+                | 1u << FIELDS_USABLE | 1u << FIELDS_VAIN | 1u << FIELDS_RATES | 1u << FIELDS_TOUCHED       \
+                | 1u << FIELDS_CUSTOM)
 
 /* A file on its way out.  good: so far all of it is there. */
 struct writer {
@@ -327,68 +327,33 @@ archive_write(FILE *out, const struct archive *archive)
         put_line(&writer, moment("mark", archive->mark));
     put_messages(&writer, archive->session);
     put_output(&writer, archive->capture);
+    writer.good = writer.good && archive_put_sites(out, subject->profile);
     put_line(&writer, line_new("end"));
     return writer.good;
 }
 
 /* ---- files ---- */
 
-/* Writes and closes; 0 or -errno. */
-static int
-write_file(int descriptor, const struct archive *archive)
+static bool
+write_packed(FILE *file, void *context)
 {
-    FILE *file = fdopen(descriptor, "w");
-    FILE *stream;
-    int error = 0;
+    const struct archive *archive = context;
+    FILE *stream = pack_writer(file);
+    bool good = stream != NULL && archive_write(stream, archive);
+    int error = errno;
 
-    if (file == NULL) {
-        close(descriptor);
-        return -ENOMEM;
+    if (stream != NULL && fclose(stream) != 0 && good) {
+        good = false;
+        error = errno;
     }
-    stream = pack_writer(file);
-    if (stream == NULL || !archive_write(stream, archive))
-        error = -errno;
-    if (stream != NULL && fclose(stream) != 0 && error == 0)
-        error = -errno;
-    if (error == 0 && (fflush(file) != 0 || fsync(descriptor) != 0) && errno != EINVAL)
-        error = -errno;
-    if (fclose(file) != 0 && error == 0)
-        error = -errno;
-    return error;
-}
-
-/* Gives the file its name unless that is taken.  Not every file system has links. */
-static int
-publish(const char *temporary, const char *path)
-{
-    if (link(temporary, path) == 0) {
-        unlink(temporary);
-        return 0;
-    }
-    if (errno == EEXIST
-        || renameat2(AT_FDCWD, temporary, AT_FDCWD, path, RENAME_NOREPLACE) != 0)
-        return -errno;
-    return 0;
+    errno = error;
+    return good;
 }
 
 int
 archive_save(const struct archive *archive, const char *path)
 {
-    char temporary[PATH_MAX];
-    int descriptor, error;
+    struct archive copy = *archive;
 
-    if (access(path, F_OK) == 0)
-        return -EEXIST;
-    if (snprintf(temporary, sizeof temporary, "%s.%d.tmp", path, (int)getpid())
-        >= (int)sizeof temporary)
-        return -ENAMETOOLONG;
-    descriptor = open(temporary, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
-    if (descriptor < 0)
-        return -errno;
-    error = write_file(descriptor, archive);
-    if (error == 0)
-        error = publish(temporary, path);
-    if (error != 0)
-        unlink(temporary);
-    return error;
+    return fresh_write(path, write_packed, &copy);
 }

@@ -63,8 +63,10 @@ bandline_word(int line)
     case BANDLINE_SWAP:
         return _("swap");
     case BANDLINE_ABSENT:
+        /* TRANSLATORS: live memory that was never touched, or is swapped out. */
         return _("absent");
     case BANDLINE_UNSURE:
+        /* TRANSLATORS: how much of one band may be another's. */
         return _("unsure");
     default:
         return band_word((enum band)line);

@@ -147,6 +147,12 @@ is_known(enum field_group group, const struct process *process)
         return process->measured && process->stack_touched != 0;
     case FIELDS_HEAP:
         return process->measured;
+    case FIELDS_USABLE:
+        return counted && !(process->missing & PART_USABLE);
+    case FIELDS_VAIN:
+        return counted && !(process->missing & PART_VAIN);
+    case FIELDS_CUSTOM:
+        return counted && snapshot_has_custom(&process->now);
     default:
         return counted;
     }

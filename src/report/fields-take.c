@@ -65,6 +65,7 @@ fields_take_text(const json_t *object, const char *name, char *out, size_t size,
     if (value == NULL)
         return false;
     if (!json_is_string(value)) {
+        /* TRANSLATORS: of a field or line that was named before. */
         blame(fault, name, N_("is no text"));
         return false;
     }
@@ -208,7 +209,7 @@ fields_take_state(const json_t *object, struct fault *fault)
     return STATE_GONE;
 }
 
-/* An end whose status is missing is one of which nothing is known. */
+/* An end by a signal that is missing is one of which nothing is known. */
 static void
 take_end(const json_t *object, struct process *process, struct fault *fault)
 {
@@ -216,8 +217,10 @@ take_end(const json_t *object, struct process *process, struct fault *fault)
     bool there = false;
 
     if (process->state == STATE_EXITED) {
-        there = fields_take_number(object, "status", 255, &number, fault);
-        process->wait_status = W_EXITCODE((int)number, 0);
+        process->wait_status = fields_take_number(object, "status", 255, &number, fault)
+                                   ? W_EXITCODE((int)number, 0)
+                                   : PROCESS_STATUS_UNKNOWN;
+        there = true;
     } else if (process->state == STATE_KILLED) {
         there = fields_take_number(object, "signal", SIGNAL_MAX, &number, fault)
                 && number > 0;
@@ -385,6 +388,9 @@ fields_take_process(const json_t *object, struct process *process, struct fault 
     process->os_known = !(absent & 1u << FIELDS_SYSTEM);
     if (absent & 1u << FIELDS_COUNTERS)
         process->missing |= PART_COUNTERS;
+    else
+        process->missing |= (absent & 1u << FIELDS_USABLE ? PART_USABLE : 0)
+                            | (absent & 1u << FIELDS_VAIN ? PART_VAIN : 0);
     if (fields_take_flag(object, "no_clock", fault))
         process->missing |= PART_CLOCK;
     if (process->measured && absent & 1u << FIELDS_HEAP) {

@@ -20,8 +20,11 @@ enum field_group {
     FIELDS_HEAP,
     FIELDS_COUNTERS,
     FIELDS_COUNTERS_MORE,
+    FIELDS_USABLE,
+    FIELDS_VAIN,        /* calls that came to nothing */
     FIELDS_RATES,
     FIELDS_TOUCHED,
+    FIELDS_CUSTOM,      /* of programs that tell of their pools */
     FIELD_GROUPS
 };
 

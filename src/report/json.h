@@ -19,7 +19,7 @@
  *   measured      false: "why" says why, and the rest is absent
  *
  * Measured
- *   heap          live bytes            usable   what they occupy
+ *   heap          live bytes            usable   what they occupy; absent if unknown
  *   peak          highest heap          total    ever allocated, no failed calls
  *   live          live blocks
  *   coverage      heap peak in percent of the highest rss_anon; absent if unknown
@@ -33,8 +33,11 @@
  *                 failed_bytes
  *   realloc_in_place realloc_shrunk realloc_freed   address unchanged; to a
  *                 smaller size; to size 0
- *   free_null     calls of free(NULL)
+ *   free_null     calls of free(NULL); like failed and failed_bytes absent if unknown
  *   unmatched     frees and reallocs of blocks memtop did not see allocated
+ *   custom_allocated custom_allocated_bytes custom_freed custom_freed_bytes
+ *   custom_live custom_live_bytes custom_unmatched   blocks of the program's own
+ *                 pools, in no other figure; absent if it does not tell of any
  *   mappings      object by mmap(r), mmap(w), mmap(a), mremap, munmap, each with
  *                 calls, bytes, failed; absent unless asked for
  *   mremap_in_place mremap_shrunk   with them
@@ -42,6 +45,9 @@
  * Exit, and snapshot once it has ended
  *   status        exit status, or
  *   signal core   number of the signal that killed it; true if it dumped core
+ *
+ * Before the exit, if allocations were sampled and that is asked for, an object of
+ * type "sites": site-report.h.
  *
  * Snapshot and exit
  *   bands         where the RSS went; absent if it was not read: t_ns, when it was;

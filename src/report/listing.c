@@ -14,8 +14,10 @@
 
 static const size_t widths[COLUMNS] = {8, 9, 10, 10, 10, 9};
 
+/* why_not: why there are no figures, or NULL. */
 static void
-write_line(FILE *out, const char *const fields[COLUMNS], const char *program)
+write_line(FILE *out, const char *const fields[COLUMNS], const char *program,
+           const char *why_not)
 {
     char text[256];
 
@@ -23,7 +25,10 @@ write_line(FILE *out, const char *const fields[COLUMNS], const char *program)
         fprintf(out, "%s ",
                 text_pad(text, sizeof text, fields[i], widths[i],
                          i == 1 ? TEXT_LEFT : TEXT_RIGHT));
-    fprintf(out, "%s\n", program);
+    if (why_not != NULL)
+        fprintf(out, "%s (%s)\n", program, why_not);
+    else
+        fprintf(out, "%s\n", program);
 }
 
 static void
@@ -45,7 +50,8 @@ write_entry(FILE *out, const struct roster_entry *entry, enum unit unit)
     };
     write_line(out, fields,
                text_sanitise(program, sizeof program, entry->command,
-                             strlen(entry->command)));
+                             strlen(entry->command)),
+               entry->measured ? NULL : entry->why_not);
 }
 
 bool
@@ -54,7 +60,7 @@ listing_text(FILE *out, const struct roster *roster, enum unit unit)
     const char *const headings[COLUMNS] = {_("pid"),  _("state"), _("heap"),
                                            _("peak"), _("RSS"),   _("time")};
 
-    write_line(out, headings, _("program"));
+    write_line(out, headings, _("program"), NULL);
     for (size_t i = 0; i < roster_count(roster); i++)
         write_entry(out, roster_at(roster, i), unit);
     return fflush(out) == 0;

@@ -78,7 +78,7 @@ static bool
 children_seen(const struct metrics_process *process, double *value)
 {
     *value = process->children_seen;
-    return process->counters != NULL;
+    return process->children_known;
 }
 
 #define COUNTER_VALUE(function, member)                                        \

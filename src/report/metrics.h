@@ -12,7 +12,7 @@
  *                                  nothing more but its resident memory
  *   memtop_run_seconds             since its start
  *   memtop_resident_bytes          resident memory; not there if unknown
- *   memtop_resident_anonymous_bytes   of the program that memtop started
+ *   memtop_resident_anonymous_bytes   likewise
  *   memtop_heap_bytes              live: allocated and not freed
  *   memtop_heap_peak_bytes
  *   memtop_heap_usable_bytes       what the live blocks occupy
@@ -23,7 +23,8 @@
  *   memtop_calls_total             by function, failed ones too
  *   memtop_failed_calls_total      by function
  *   memtop_unmatched_frees_total   of blocks not seen allocated
- *   memtop_children_seen_total     descendants that loaded the library
+ *   memtop_children_seen_total     descendants that loaded the library, of the
+ *                                  program that memtop started
  *
  * From memtop_heap_usable_bytes on only of a process whose counters are given.
  */
@@ -46,7 +47,8 @@ struct metrics_process {
     uint64_t rss, rss_anon;   /* 0: unknown */
     uint64_t heap, heap_peak; /* if measured */
     const struct snapshot *counters; /* or NULL */
-    unsigned children_seen;   /* with counters */
+    bool children_known;
+    unsigned children_seen;
 };
 
 /* The whole text, to its "# EOF".  False if writing failed. */

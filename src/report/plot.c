@@ -16,6 +16,7 @@
 
 #include "i18n.h"
 #include "report/names.h"
+#include "report/summary.h"
 #include "report/textwidth.h"
 
 /* RSS this many times the heap would leave of the heap's curve but a line. */
@@ -174,8 +175,10 @@ describe_peak(struct plot *plot, const struct history *history)
 }
 
 static void
-describe_row(struct plot *plot, const struct snapshot *now, enum segment_function function)
+describe_row(struct plot *plot, const struct process *process,
+             enum segment_function function)
 {
+    const struct snapshot *now = &process->now;
     struct plot_row *row = &plot->rows[plot->row_count++];
     char text[UNITS_MAX];
 
@@ -185,11 +188,11 @@ describe_row(struct plot *plot, const struct snapshot *now, enum segment_functio
     say(row->cells[2], PLOT_CELL_MAX, "%s", bytes(text, plot, now->bytes[function]));
     if (function != FN_FREE)
         say(row->cells[3], PLOT_CELL_MAX, "%s",
-            units_count(text, sizeof text, now->failed[function]));
+            units_count(text, sizeof text, report_failed(process, function)));
 }
 
 static void
-describe_calls(struct plot *plot, const struct snapshot *now)
+describe_calls(struct plot *plot, const struct process *process)
 {
     struct plot_row *heading = &plot->rows[plot->row_count++];
 
@@ -197,8 +200,8 @@ describe_calls(struct plot *plot, const struct snapshot *now)
     say(heading->cells[2], PLOT_CELL_MAX, "%s", _("total"));
     say(heading->cells[3], PLOT_CELL_MAX, "%s", _("failed"));
     for (unsigned i = 0; i < FN_COUNT; i++)
-        if (i <= FN_FREE || now->calls[i] != 0)
-            describe_row(plot, now, i);
+        if (i <= FN_FREE || process->now.calls[i] != 0)
+            describe_row(plot, process, i);
 }
 
 static void
@@ -298,7 +301,7 @@ plot_new(const struct process *process, const struct history *history,
         describe_note(plot, process);
     describe_facts(plot, process);
     if (process_knows(process, PART_COUNTERS))
-        describe_calls(plot, &process->now);
+        describe_calls(plot, process);
     if (process_knows(process, PART_SIZES))
         describe_ranges(plot, &process->sizes);
     if (process->missing & PART_CLOCK)

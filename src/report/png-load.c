@@ -28,29 +28,23 @@ explain(char *error, size_t size, const char *format, const char *name, const ch
              why);
 }
 
-static png_draw_function *
-load(const char *module, char *error, size_t size)
+/* What the module has under that name; loaded once, kept for good. */
+static void *
+load(const char *module, const char *symbol, char *error, size_t size)
 {
-    static png_draw_function *draw; /* loaded once, kept for good */
-    void *handle;
+    static void *handle;
+    void *found;
 
-    if (draw != NULL)
-        return draw;
-    if (module == NULL || *module == '\0') {
+    if (handle == NULL && (module == NULL || *module == '\0')) {
         snprintf(error, size, "%s", _("memtop-png.so is not installed: no pictures"));
         return NULL;
     }
-    handle = dlopen(module, RTLD_NOW | RTLD_LOCAL);
-    if (handle == NULL) {
+    if (handle == NULL)
+        handle = dlopen(module, RTLD_NOW | RTLD_LOCAL);
+    found = handle != NULL ? dlsym(handle, symbol) : NULL;
+    if (found == NULL)
         explain(error, size, _("cannot load %s: %s"), module, dlerror());
-        return NULL;
-    }
-    *(void **)&draw = dlsym(handle, PNG_MODULE_SYMBOL);
-    if (draw == NULL) {
-        explain(error, size, _("cannot load %s: %s"), module, dlerror());
-        dlclose(handle);
-    }
-    return draw;
+    return found;
 }
 
 /* Not a device that was written to. */
@@ -82,16 +76,17 @@ create(const char *path, bool replace, char *error, size_t size)
 }
 
 bool
-png_write(const struct plot *plot, const char *module, const char *path, bool replace,
-          char *error, size_t size)
+png_write_drawing(const struct png_drawing *drawing, const char *module,
+                  const char *path, bool replace, char *error, size_t size)
 {
-    png_draw_function *draw = load(module, error, size);
-    FILE *file = draw != NULL ? create(path, replace, error, size) : NULL;
+    void *function = load(module, drawing->symbol, error, size);
+    FILE *file = function != NULL ? create(path, replace, error, size) : NULL;
     bool drawn, written;
 
     if (file == NULL)
         return false;
-    drawn = draw(plot, sizeof *plot, file, error, size);
+    *error = '\0';
+    drawn = drawing->draw(drawing->plot, function, file, error, size);
     written = !ferror(file);
     written = fclose(file) == 0 && written;
     if (drawn && !written)
@@ -99,4 +94,19 @@ png_write(const struct plot *plot, const char *module, const char *path, bool re
     if (!drawn || !written)
         remove_file(path);
     return drawn && written;
+}
+
+static bool
+draw_plot(const void *plot, void *function, FILE *out, char *error, size_t size)
+{
+    return ((png_draw_function *)function)(plot, sizeof(struct plot), out, error, size);
+}
+
+bool
+png_write(const struct plot *plot, const char *module, const char *path, bool replace,
+          char *error, size_t size)
+{
+    const struct png_drawing drawing = {PNG_MODULE_SYMBOL, plot, draw_plot};
+
+    return png_write_drawing(&drawing, module, path, replace, error, size);
 }

@@ -4,8 +4,7 @@
  * that can be decided without pixels (plot.c, plot-layout.c).
  *
  * The chart is drawn larger on a layer of its own and scaled down, which makes
- * its curves smooth; text is drawn on the picture itself, where FreeType does
- * that better.  Colours are those of Okabe and Ito, told apart by everyone, and
+ * its curves smooth; text is drawn on the picture itself (png-draw.c).  Colours are those of Okabe and Ito, told apart by everyone, and
  * the lines differ in width and darkness as well.
  */
 #include "config.h"
@@ -13,268 +12,12 @@
 #include "report/png.h"
 
 #include <gd.h>
-#include <gdfontg.h>
-#include <gdfonts.h>
-#include <gdfontt.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "i18n.h"
 #include "report/plot-layout.h"
-
-#define WHITE      0xffffff
-#define INK        0x222222
-#define INK_SOFT   0x666666
-#define FRAME      0x999999
-#define GRID       0xdedede
-#define HEAP       0x0072b2
-#define HEAP_FILL  0xc2dff0
-#define HEAP_LIGHT 0x8cc3e3
-#define RSS        0x3a3a3a
-#define STACK      0xd55e00
-#define TOTAL      0xb0407f
-
-/* The layer may have so many pixels: 4 bytes each. */
-#define LAYER_PIXELS 16000000
-#define FONT_PATTERN_MAX 256
-#define FONT_CHARACTERS  24
-
-enum { LEFT, CENTRE, RIGHT };
-
-struct picture {
-    gdImagePtr image;
-    bool fontconfig;
-    const struct plot *plot;
-    struct plot_layout layout;
-};
-
-/* How a text is to look. */
-struct style {
-    int height;   /* of its line, pixels */
-    int colour;
-    int align;
-    bool bold;
-};
-
-/* UTF-8 is known to be valid here (plot.h). */
-static unsigned long
-next_character(const char **text)
-{
-    const unsigned char *p = (const unsigned char *)*text;
-    unsigned length = *p < 0x80 ? 1 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : 4;
-    unsigned long c = length == 1 ? *p : *p & (0x7fu >> length);
-
-    for (unsigned i = 1; i < length; i++)
-        c = c << 6 | (p[i] & 0x3f);
-    *text += length;
-    return c;
-}
-
-/* DejaVu has Latin, Greek, Cyrillic, and signs. */
-static bool
-is_common(unsigned long c)
-{
-    return c < 0x590 || (c >= 0x2000 && c < 0x2300);
-}
-
-/* The bytes at the start of text that one font can draw. */
-static size_t
-run_length(const char *text)
-{
-    const char *end = text;
-    bool common = is_common(next_character(&end));
-
-    while (*end != '\0') {
-        const char *next = end;
-
-        if (is_common(next_character(&next)) != common)
-            break;
-        end = next;
-    }
-    return (size_t)(end - text);
-}
-
-/* The fontconfig pattern of a font for a run of text; for scripts DejaVu has
-   not, fontconfig is told which characters are needed. */
-static void
-font_pattern(char pattern[FONT_PATTERN_MAX], const char *run, bool bold)
-{
-    const char *style = bold ? ":bold" : "";
-    const char *at = run;
-    size_t used;
-
-    snprintf(pattern, FONT_PATTERN_MAX, "DejaVu Sans,sans%s", style);
-    if (is_common(next_character(&at)))
-        return;
-    snprintf(pattern, FONT_PATTERN_MAX, "sans%s:charset=", style);
-    for (int i = 0; i < FONT_CHARACTERS && *run != '\0'; i++) {
-        used = strlen(pattern);
-        snprintf(pattern + used, FONT_PATTERN_MAX - used, i > 0 ? " %lx" : "%lx",
-                 next_character(&run));
-    }
-}
-
-/* gd's own fonts, for a system without any. */
-static gdFontPtr
-plain_font(int height)
-{
-    return height >= 20 ? gdFontGetGiant() : height >= 12 ? gdFontGetSmall() : gdFontGetTiny();
-}
-
-static void
-plain_text(char *out, size_t size, const char *text)
-{
-    size_t used = 0;
-
-    while (*text != '\0' && used + 1 < size) {
-        unsigned long c = next_character(&text);
-
-        out[used++] = c < 0x80 ? (char)c : '?';
-    }
-    out[used] = '\0';
-}
-
-/* A line of 16 pixels holds 9 points (at gd's 96 dots an inch) with some air. */
-static double
-points(int height)
-{
-    return height * 9.0 / 16;
-}
-
-/* Draws a run with its left end on the baseline, or only measures it without
-   an image.  Returns its width, -1 if there is no font. */
-static int
-draw_run(gdImagePtr image, const char *run, const struct style *style, int x, int y)
-{
-    char pattern[FONT_PATTERN_MAX];
-    int box[8];
-
-    font_pattern(pattern, run, style->bold);
-    if (gdImageStringFT(image, box, style->colour, pattern, points(style->height), 0, x, y,
-                        (char *)run)
-        != NULL)
-        return -1;
-    return box[2] - x;
-}
-
-/* Draws or measures text run by run. */
-static int
-draw_runs(gdImagePtr image, const char *text, const struct style *style, int x, int y)
-{
-    int begin = x;
-
-    while (*text != '\0') {
-        char run[PLOT_TEXT_MAX];
-        size_t length = run_length(text);
-        int width;
-
-        snprintf(run, sizeof run, "%.*s", (int)length, text);
-        width = draw_run(image, run, style, x, y);
-        if (width < 0)
-            return -1;
-        x += width;
-        text += length;
-    }
-    return x - begin;
-}
-
-static int
-styled_width(struct picture *picture, const char *text, const struct style *style)
-{
-    char plain[PLOT_TEXT_MAX];
-    int width = picture->fontconfig ? draw_runs(NULL, text, style, 0, 0) : -1;
-
-    if (width >= 0)
-        return width;
-    picture->fontconfig = false;
-    plain_text(plain, sizeof plain, text);
-    return (int)strlen(plain) * plain_font(style->height)->w;
-}
-
-/* A plot_ruler's. */
-static int
-text_width(void *context, const char *text, int height)
-{
-    const struct style style = {height, 0, LEFT, false};
-
-    return styled_width(context, text, &style);
-}
-
-static int
-aligned(int x, int width, int align)
-{
-    return align == LEFT ? x : align == CENTRE ? x - width / 2 : x - width;
-}
-
-/* The left end of text whose left, middle or right end is to be at x, such that
-   it stays on the picture. */
-static int
-text_left(struct picture *picture, int x, const struct style *style, const char *text)
-{
-    int width = styled_width(picture, text, style);
-
-    x = aligned(x, width, style->align);
-    if (x + width > picture->image->sx - 2)
-        x = picture->image->sx - 2 - width;
-    return x < 2 ? 2 : x;
-}
-
-/* Draws text in the line whose top is y. */
-static void
-draw_text(struct picture *picture, int x, int y, const struct style *style,
-          const char *text)
-{
-    char plain[PLOT_TEXT_MAX];
-
-    x = text_left(picture, x, style, text);
-    if (picture->fontconfig) {
-        draw_runs(picture->image, text, style, x, y + style->height * 25 / 32);
-        return;
-    }
-    plain_text(plain, sizeof plain, text);
-    gdImageString(picture->image, plain_font(style->height), x,
-                  y + (style->height - plain_font(style->height)->h) / 2,
-                  (unsigned char *)plain, style->colour);
-}
-
-/* The same on curves: they fade behind it. */
-static void
-draw_text_over(struct picture *picture, int x, int y, const struct style *style,
-               const char *text)
-{
-    int left = text_left(picture, x, style, text);
-
-    gdImageFilledRectangle(picture->image, left - 3, y,
-                           left + styled_width(picture, text, style) + 2,
-                           y + style->height - 1, gdTrueColorAlpha(255, 255, 255, 30));
-    draw_text(picture, x, y, style, text);
-}
-
-/* As much of text as fits into width, the rest an ellipsis. */
-static void
-fit_text(struct picture *picture, char out[PLOT_TEXT_MAX], const char *text, int width,
-         const struct style *style)
-{
-    size_t length = strlen(text);
-
-    snprintf(out, PLOT_TEXT_MAX, "%s", text);
-    while (length > 0 && styled_width(picture, out, style) > width) {
-        do
-            length--;
-        while (length > 0 && (text[length] & 0xc0) == 0x80);
-        snprintf(out, PLOT_TEXT_MAX, "%.*s\xe2\x80\xa6", (int)length, text);
-    }
-}
-
-static void
-draw_fitting(struct picture *picture, int x, int y, int width, const struct style *style,
-             const char *text)
-{
-    char fitting[PLOT_TEXT_MAX];
-
-    fit_text(picture, fitting, text, width, style);
-    draw_text_over(picture, x, y, style, fitting);
-}
+#include "report/png-draw.h"
 
 /* A swatch and its name; returns where the next may begin. */
 static int
@@ -299,9 +42,9 @@ draw_legend_entry(struct picture *picture, int x, int y, enum plot_line line)
                                colours[line]);
     else
         swatch = -height / 4;
-    draw_text(picture, x + swatch + height / 3, y, &style, series->legend);
+    png_text(picture, x + swatch + height / 3, y, &style, series->legend);
     return x + swatch + height / 3
-           + text_width(picture, series->legend, height) + height * 5 / 4;
+           + png_text_width(picture, series->legend, height) + height * 5 / 4;
 }
 
 static void
@@ -315,10 +58,10 @@ draw_head(struct picture *picture)
 
     if (layout->head.height == 0)
         return;
-    draw_fitting(picture, x, y, layout->head.width, &title, plot->title);
+    png_text_fitting(picture, x, y, layout->head.width, &title, plot->title);
     y += layout->title + 4;
     if (layout->has_subtitle) {
-        draw_fitting(picture, x, y, layout->head.width, &subtitle, plot->subtitle);
+        png_text_fitting(picture, x, y, layout->head.width, &subtitle, plot->subtitle);
         y += layout->text + 2;
     }
     if (!layout->has_legend)
@@ -328,39 +71,15 @@ draw_head(struct picture *picture)
             x = draw_legend_entry(picture, x, y + 2, i);
 }
 
-/* How many times larger the layer is. */
-static int
-layer_factor(const struct plot_box *chart)
-{
-    int factor = 3;
-
-    while (factor > 1 && (int64_t)chart->width * chart->height * factor * factor > LAYER_PIXELS)
-        factor--;
-    return factor;
-}
-
-/* A rectangle on the layer in fractions of the picture's pixels. */
-static void
-fill(gdImagePtr layer, int factor, double x, double y, double width, double height,
-     int colour)
-{
-    int left = (int)(x * factor + 0.5), top = (int)(y * factor + 0.5);
-    int right = (int)((x + width) * factor + 0.5) - 1;
-    int bottom = (int)((y + height) * factor + 0.5) - 1;
-
-    gdImageFilledRectangle(layer, left, top, right < left ? left : right,
-                           bottom < top ? top : bottom, colour);
-}
-
 static void
 draw_grid(struct picture *picture, gdImagePtr layer, int factor)
 {
     const struct plot_layout *layout = &picture->layout;
 
     for (unsigned i = 1; i + 1 < layout->y_count; i++)
-        fill(layer, factor, 0, layout->y[i].at - layout->chart.y, layout->chart.width, 1, GRID);
+        png_fill(layer, factor, 0, layout->y[i].at - layout->chart.y, layout->chart.width, 1, GRID);
     for (unsigned i = 1; i < layout->x_count; i++)
-        fill(layer, factor, layout->x[i].at - layout->chart.x, 0, 1, layout->chart.height, GRID);
+        png_fill(layer, factor, layout->x[i].at - layout->chart.x, 0, 1, layout->chart.height, GRID);
 }
 
 /* The level of a series at a pixel, from the top of the chart. */
@@ -386,7 +105,7 @@ draw_area(struct picture *picture, gdImagePtr layer, int factor)
         double y = level(picture, PLOT_HEAP, column.max);
 
         if (column.known && y < chart->height)
-            fill(layer, factor, x, y, 1, chart->height - y, gdTrueColorAlpha(0x56, 0xb4, 0xe9, 78));
+            png_fill(layer, factor, x, y, 1, chart->height - y, gdTrueColorAlpha(0x56, 0xb4, 0xe9, 78));
     }
 }
 
@@ -404,9 +123,9 @@ draw_curve(struct picture *picture, gdImagePtr layer, int factor, enum plot_line
         double y = column.known ? level(picture, line, column.max) : -1;
 
         if (column.known)
-            fill(layer, factor, x, y - thick / 2, 1, thick, colour);
+            png_fill(layer, factor, x, y - thick / 2, 1, thick, colour);
         if (column.known && before >= 0)
-            fill(layer, factor, x - thick / 2, (y < before ? y : before) - thick / 2, thick,
+            png_fill(layer, factor, x - thick / 2, (y < before ? y : before) - thick / 2, thick,
                  (y < before ? before - y : y - before) + thick, colour);
         before = y;
     }
@@ -434,7 +153,7 @@ static bool
 draw_chart(struct picture *picture)
 {
     const struct plot_box *chart = &picture->layout.chart;
-    int factor = layer_factor(chart);
+    int factor = png_layer_factor(chart);
     gdImagePtr layer = gdImageCreateTrueColor(chart->width * factor, chart->height * factor);
 
     if (layer == NULL)
@@ -479,14 +198,14 @@ draw_axes(struct picture *picture)
     for (unsigned i = 0; i < layout->y_count; i++) {
         int y = layout->y[i].at - layout->small / 2;
 
-        draw_text(picture, chart->x - 5, y, &left, layout->y[i].label);
+        png_text(picture, chart->x - 5, y, &left, layout->y[i].label);
         if (picture->plot->series[PLOT_STACK].drawn)
-            draw_text(picture, chart->x + chart->width + 5, y, &right,
+            png_text(picture, chart->x + chart->width + 5, y, &right,
                       layout->y_right[i].label);
     }
     for (unsigned i = 0; i < layout->x_count; i++) {
         gdImageLine(picture->image, layout->x[i].at, bottom, layout->x[i].at, bottom + 3, FRAME);
-        draw_text(picture, layout->x[i].at, bottom + 5, &below, layout->x[i].label);
+        png_text(picture, layout->x[i].at, bottom + 5, &below, layout->x[i].label);
     }
 }
 
@@ -503,12 +222,12 @@ draw_notes(struct picture *picture)
     const struct style peak = {layout->small, INK, late ? RIGHT : LEFT, false};
 
     if (plot->note[0] != '\0')
-        draw_fitting(picture, chart->x + chart->width / 2, chart->y + chart->height / 3,
+        png_text_fitting(picture, chart->x + chart->width / 2, chart->y + chart->height / 3,
                      chart->width - 10, &note, plot->note);
     if (late && x > chart->x + chart->width - 6)
         x = chart->x + chart->width - 6;
     if (plot->has_peak && chart->width > 200)
-        draw_text_over(picture, x, y, &peak, plot->peak_text);
+        png_text_over(picture, x, y, &peak, plot->peak_text);
 }
 
 /* Right edges of the table's cells. */
@@ -530,9 +249,9 @@ draw_table_row(struct picture *picture, const struct plot_row *row, int y, bool 
     int edges[PLOT_CELLS];
 
     table_columns(box, edges);
-    draw_text(picture, edges[0], y, &name, row->cells[0]);
+    png_text(picture, edges[0], y, &name, row->cells[0]);
     for (unsigned i = 1; i < PLOT_CELLS; i++)
-        draw_text(picture, edges[i], y, &number, row->cells[i]);
+        png_text(picture, edges[i], y, &number, row->cells[i]);
     y += picture->layout.text;
     if (heading)
         gdImageLine(picture->image, box->x, y - 1, box->x + box->width, y - 1, GRID);
@@ -556,8 +275,8 @@ draw_table(struct picture *picture)
         y = draw_table_row(picture, &plot->rows[i], y, i == 0);
     y += line / 2;
     for (unsigned i = 0; i < plot->fact_count && y + line <= box->y + box->height; i++) {
-        draw_text(picture, edges[0], y, &name, plot->facts[i].name);
-        draw_text(picture, edges[2], y, &value, plot->facts[i].value);
+        png_text(picture, edges[0], y, &name, plot->facts[i].name);
+        png_text(picture, edges[2], y, &value, plot->facts[i].value);
         y += line;
     }
 }
@@ -586,7 +305,7 @@ draw_count(struct picture *picture, int x, int y, uint64_t count)
     const struct style style = {picture->layout.small, count != 0 ? INK : FRAME, RIGHT, false};
     char text[UNITS_MAX];
 
-    draw_text(picture, x, y, &style, units_count_compact(text, sizeof text, count));
+    png_text(picture, x, y, &style, units_count_compact(text, sizeof text, count));
 }
 
 static void
@@ -600,7 +319,7 @@ draw_range(struct picture *picture, unsigned index, int y, uint64_t highest)
     const struct plot_box bar = {box->x + label + gap, y + line / 5,
                                  box->width - label - gap - 2 * number, line * 5 / 8};
 
-    draw_text(picture, box->x + label, y, &style, ranges_label(index));
+    png_text(picture, box->x + label, y, &style, ranges_label(index));
     draw_bar(picture, &bar, range, highest);
     draw_count(picture, box->x + box->width - number, y, range->allocated);
     draw_count(picture, box->x + box->width, y, range->live);
@@ -627,10 +346,10 @@ draw_ranges(struct picture *picture)
     for (unsigned i = 0; i < RANGE_COUNT; i++)
         if (plot->ranges[i].allocated > highest)
             highest = plot->ranges[i].allocated;
-    draw_text(picture, box->x + picture->layout.text * 4, y, &heading, plot->ranges_title);
-    draw_text(picture, box->x + box->width - picture->layout.text * 4, y, &heading,
+    png_text(picture, box->x + picture->layout.text * 4, y, &heading, plot->ranges_title);
+    png_text(picture, box->x + box->width - picture->layout.text * 4, y, &heading,
               plot->ranges_allocated);
-    draw_text(picture, box->x + box->width, y, &heading, plot->ranges_live);
+    png_text(picture, box->x + box->width, y, &heading, plot->ranges_live);
     y += line;
     gdImageLine(picture->image, box->x, y - 1, box->x + box->width, y - 1, GRID);
     for (unsigned i = 0; i < RANGE_COUNT && y + line <= box->y + box->height; i++) {
@@ -641,44 +360,19 @@ draw_ranges(struct picture *picture)
     }
 }
 
-static void
-ignore_message(int priority, const char *format, va_list arguments)
-{
-    (void)priority;
-    (void)format;
-    (void)arguments;
-}
-
-static bool
-write_image(gdImagePtr image, FILE *out)
-{
-    int size = 0;
-    void *data = gdImagePngPtr(image, &size);
-    bool made = data != NULL && size > 0;
-
-    if (made)
-        fwrite(data, 1, (size_t)size, out); /* the caller looks at ferror() */
-    gdFree(data);
-    return made;
-}
-
 bool
 memtop_png_draw(const struct plot *plot, size_t plot_size, FILE *out, char *error,
                 size_t size)
 {
     struct picture picture = {.plot = plot};
-    const struct plot_ruler ruler = {text_width, &picture};
+    const struct plot_ruler ruler = {png_text_width, &picture};
     bool drawn = false;
 
     if (plot_size != sizeof *plot) {
         snprintf(error, size, "%s", _("memtop-png.so is of another version of memtop"));
         return false;
     }
-    gdSetErrorMethod(ignore_message); /* never onto the display */
-    picture.fontconfig = gdFTUseFontConfig(1);
-    picture.image = gdImageCreateTrueColor(plot->width, plot->height);
-    if (picture.image != NULL) {
-        gdImageFilledRectangle(picture.image, 0, 0, plot->width - 1, plot->height - 1, WHITE);
+    if (png_begin(&picture, plot->width, plot->height)) {
         plot_layout_new(plot, &ruler, &picture.layout);
         drawn = draw_chart(&picture);
         draw_axes(&picture);
@@ -686,10 +380,9 @@ memtop_png_draw(const struct plot *plot, size_t plot_size, FILE *out, char *erro
         draw_notes(&picture);
         draw_table(&picture);
         draw_ranges(&picture);
-        drawn = drawn && write_image(picture.image, out);
-        gdImageDestroy(picture.image);
+        drawn = png_finish(&picture, drawn, out, error, size);
+    } else {
+        png_no_memory(error, size);
     }
-    if (!drawn)
-        snprintf(error, size, "%s", _("not enough memory for the picture"));
     return drawn;
 }

@@ -17,12 +17,22 @@
  * Writes plot to a new file, path, with the module at that path (NULL or "" if
  * it was not found).  An existing file is never touched, unless replace; a file
  * that could not be written to its end is removed.  False: error holds one translated line
- * that says what failed and why.
+ * that says what failed and why; true: it is empty, or says what the picture lacks.
  */
 bool png_write(const struct plot *plot, const char *module, const char *path,
                bool replace, char *error, size_t size);
 
-/* The module's one symbol, and its type.  Changes with struct plot: the module
+/* The same for any drawing: the symbol in the module, what is drawn, and how the
+   symbol is called for it. */
+struct png_drawing {
+    const char *symbol;
+    const void *plot;
+    bool (*draw)(const void *plot, void *function, FILE *out, char *error, size_t size);
+};
+bool png_write_drawing(const struct png_drawing *drawing, const char *module,
+                       const char *path, bool replace, char *error, size_t size);
+
+/* The module's symbol for a plot, and its type.  Changes with struct plot: the module
    refuses a plot of another size.  Draws, writes to out, false with error. */
 #define PNG_MODULE_SYMBOL "memtop_png_draw"
 typedef bool png_draw_function(const struct plot *plot, size_t plot_size, FILE *out,

@@ -147,3 +147,20 @@ quantity_seconds(const char *text, int64_t *ns)
     *ns = (int64_t)value;
     return true;
 }
+
+bool
+quantity_moment(const char *text, uint64_t *ns)
+{
+    static const struct {
+        const char *name;
+        uint64_t ns;
+    } units[] = {{"", 1000000000}, {"s", 1000000000}, {"ms", 1000000}, {"us", 1000},
+                 {"ns", 1},        {"m", 60000000000}, {"h", 3600000000000}};
+    struct decimal decimal;
+
+    text = parse_decimal(text, &decimal);
+    for (size_t i = 0; text != NULL && i < sizeof units / sizeof *units; i++)
+        if (strcmp(text, units[i].name) == 0)
+            return multiply(&decimal, units[i].ns, ns);
+    return false;
+}

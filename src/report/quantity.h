@@ -24,4 +24,7 @@ bool quantity_count(const char *text, uint64_t *count);
 /* Decimal seconds, point or comma, up to 1000 s, in nanoseconds: "0.5", "2". */
 bool quantity_seconds(const char *text, int64_t *ns);
 
+/* A moment: "2.5" or "2.5s" seconds, "140ms", "10us", "7ns", "3m", "2h". */
+bool quantity_moment(const char *text, uint64_t *ns);
+
 #endif

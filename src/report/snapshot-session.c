@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The whole session beside the other files of a moment. */
+/* The whole session, and its allocation sites for others, beside the other files of a
+   moment. */
 #include "config.h"
 
 #include <errno.h>
@@ -8,20 +9,59 @@
 #include "i18n.h"
 #include "report/snapshot.h"
 
-bool
-snapshot_save_session(const struct archive *archive, char *text, size_t size)
+/* Tries names until one is free: save gets context and a name. */
+static bool
+save_fresh(pid_t pid, const char *suffix, int (*save)(void *context, const char *name),
+           void *context, char *text, size_t size)
 {
-    pid_t pid = session_shown(archive->session)->process.pid;
     char name[SNAPSHOT_NAME];
     int error = -EEXIST;
 
     for (int i = 1; i <= SNAPSHOT_TRIES && error == -EEXIST; i++) {
-        snapshot_name(name, pid, "memtop", i);
-        error = archive_save(archive, name);
+        snapshot_name(name, pid, suffix, i);
+        error = save(context, name);
     }
     if (error == 0)
         snprintf(text, size, "%s", name);
     else
         snprintf(text, size, _("cannot write %s: %s"), name, strerror(-error));
     return error == 0;
+}
+
+static int
+save_archive(void *archive, const char *name)
+{
+    return archive_save(archive, name);
+}
+
+bool
+snapshot_save_session(const struct archive *archive, char *text, size_t size)
+{
+    struct archive copy = *archive;
+
+    return save_fresh(session_shown(archive->session)->process.pid, "memtop",
+                      save_archive, &copy, text, size);
+}
+
+struct request {
+    const struct siteexport *export;
+    enum siteexport_format format;
+};
+
+static int
+save_export(void *context, const char *name)
+{
+    const struct request *request = context;
+
+    return siteexport_save(request->format, request->export, name);
+}
+
+bool
+snapshot_save_sites(const struct siteexport *export, enum siteexport_format format,
+                    char *text, size_t size)
+{
+    struct request request = {export, format};
+
+    return save_fresh(export->subject->process.pid, siteexport_suffix(format) + 1,
+                      save_export, &request, text, size);
 }

@@ -14,6 +14,7 @@
 #include "report/bandlines.h"
 #include "report/names.h"
 #include "report/ranges.h"
+#include "report/site-report.h"
 #include "report/snapshot.h"
 #include "report/summary.h"
 #include "report/textgraph.h"
@@ -229,7 +230,9 @@ write_call(const struct writer *writer, enum segment_function function)
     write_cell(writer,
                units_bytes(text, sizeof text, now->bytes[function], writer->unit), 14);
     if (function != FN_FREE)
-        write_cell(writer, units_count(text, sizeof text, now->failed[function]), 9);
+        write_cell(writer,
+                   units_count(text, sizeof text, report_failed(writer->process, function)),
+                   9);
     if (function == FN_REALLOC)
         write_reallocs(writer);
     if (function == FN_FREE && now->free_null != 0)
@@ -332,6 +335,7 @@ snapshot_write(FILE *out, const struct subject *subject, enum unit unit)
         write_calls(&writer);
     if (process_knows(process, PART_SIZES))
         write_ranges(&writer);
+    report_sites(out, subject, SITE_REPORT_TOP, unit);
     write_graph(&writer, subject->history);
     if (process->measured) {
         fputc('\n', out);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "i18n.h"
+#include "report/blockreport.h"
 #include "report/json.h"
 #include "report/plot.h"
 #include "report/png.h"
@@ -104,6 +105,23 @@ snapshot_save_json(const struct subject *subject, char *text, size_t size)
 }
 
 bool
+snapshot_save_blocks(const struct blocksizes *blocks, const char *command, pid_t pid,
+                     char *text, size_t size)
+{
+    struct blockparams params;
+    char name[SNAPSHOT_NAME];
+    FILE *file = create(name, pid, "blocks.txt");
+    const struct blockreport report = {
+        .blocks = blocks, .params = &params, .caption = command, .runs = true};
+
+    if (file == NULL)
+        return fail(text, size, _("cannot create %s: %s"), name);
+    blockparams_default(&params);
+    errno = ENOMEM; /* the one reason that leaves none */
+    return finish(file, name, blockreport_text(file, &report), text, size);
+}
+
+bool
 snapshot_save_png(const struct subject *subject, enum unit unit, const char *module,
                   char *text, size_t size)
 {
@@ -111,7 +129,7 @@ snapshot_save_png(const struct subject *subject, enum unit unit, const char *mod
     const struct process *process = &subject->process;
     struct plot *plot = plot_new(process, subject->history,
                                  subject_command(subject), &options);
-    char name[SNAPSHOT_NAME];
+    char name[SNAPSHOT_NAME], remark[256];
     struct stat status;
     bool written = false;
 
@@ -124,7 +142,9 @@ snapshot_save_png(const struct subject *subject, enum unit unit, const char *mod
     }
     written = png_write(plot, module, name, false, text, size);
     plot_free(plot);
-    if (written)
-        snprintf(text, size, "%s", name);
+    if (written) {
+        snprintf(remark, sizeof remark, "%s", text);
+        snprintf(text, size, *remark != '\0' ? "%s: %s" : "%s", name, remark);
+    }
     return written;
 }

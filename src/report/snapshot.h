@@ -10,8 +10,10 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "monitor/blocksizes.h"
 #include "monitor/subject.h"
 #include "report/archive.h"
+#include "report/siteexport.h"
 #include "report/units.h"
 
 /* The name of such a file at a try, from 1. */
@@ -27,6 +29,11 @@ bool snapshot_save_text(const struct subject *subject, enum unit unit, char *tex
 /* The same: one line, an object of the type "snapshot" (json.h). */
 bool snapshot_save_json(const struct subject *subject, char *text, size_t size);
 
+/* The same: the reports by block size (blockreport.h) of the process pid, whose command
+   that is. */
+bool snapshot_save_blocks(const struct blocksizes *blocks, const char *command, pid_t pid,
+                          char *text, size_t size);
+
 /* module: path of memtop-png.so, see library_find_module(); NULL or "" if it is
    not there. */
 bool snapshot_save_png(const struct subject *subject, enum unit unit, const char *module,
@@ -34,6 +41,10 @@ bool snapshot_save_png(const struct subject *subject, enum unit unit, const char
 
 /* The same: a session file (archive.h). */
 bool snapshot_save_session(const struct archive *archive, char *text, size_t size);
+
+/* The same: allocation sites, with the format's suffix (siteexport.h). */
+bool snapshot_save_sites(const struct siteexport *export, enum siteexport_format format,
+                         char *text, size_t size);
 
 /* What snapshot_save_text() writes, in the locale's charset. */
 void snapshot_write(FILE *out, const struct subject *subject, enum unit unit);

@@ -66,6 +66,15 @@ report_bytes(const struct snapshot *snapshot, enum segment_function function)
 }
 
 uint64_t
+report_failed(const struct process *process, enum segment_function function)
+{
+    uint64_t failed = process->now.failed[function];
+
+    /* Some may be known where most are not. */
+    return failed > 0 || process_knows(process, PART_VAIN) ? failed : UNITS_UNKNOWN;
+}
+
+uint64_t
 report_total(const struct snapshot *snapshot)
 {
     uint64_t total = 0;
@@ -112,6 +121,10 @@ static void
 print_failed(FILE *out, const struct palette *palette, uint64_t failed, int excess)
 {
     fputs("   ", out);
+    if (failed == UNITS_UNKNOWN) {
+        fprintf(out, "%*s%s", 12 > excess ? 12 - excess : 1, "-", palette->failed_end);
+        return;
+    }
     if (failed != 0)
         fputs(palette->failed, out);
     print_field(out, "", 12, failed, &excess);
@@ -119,14 +132,15 @@ print_failed(FILE *out, const struct palette *palette, uint64_t failed, int exce
 }
 
 static void
-print_function(FILE *out, const struct palette *palette, const struct snapshot *now,
+print_function(FILE *out, const struct palette *palette, const struct process *process,
                enum segment_function function)
 {
+    const struct snapshot *now = &process->now;
     int excess = print_row(out, palette, report_function_names[function],
                            now->calls[function], report_bytes(now, function));
 
     if (function != FN_FREE)
-        print_failed(out, palette, now->failed[function], excess);
+        print_failed(out, palette, report_failed(process, function), excess);
     if (function == FN_REALLOC)
         fprintf(out, "  (nomove:%" PRIu64 ", dec:%" PRIu64 ", free:%" PRIu64 ")",
                 now->realloc_inplace, now->realloc_dec, now->realloc_freed);
@@ -161,7 +175,7 @@ print_table(FILE *out, const struct palette *palette, const struct process *proc
             palette->heading, palette->heading_end);
     for (unsigned i = 0; i < FN_COUNT; i++)
         if (i <= FN_FREE || now->calls[i] != 0)
-            print_function(out, palette, now, i);
+            print_function(out, palette, process, i);
     if (process->identity.flags & SEGMENT_FLAG_MMAP)
         for (unsigned i = 0; i < MAPPING_COUNT; i++)
             print_mapping(out, palette, now, i);
@@ -304,6 +318,24 @@ remark_counting(FILE *out, const struct process *process)
                  now->torn);
 }
 
+/* What the program's own pools have handed out: in none of the other figures. */
+static void
+remark_custom(FILE *out, const struct snapshot *now)
+{
+    char made[UNITS_MAX], bytes[UNITS_MAX], live[UNITS_MAX], live_bytes[UNITS_MAX];
+
+    if (!snapshot_has_custom(now))
+        return;
+    fputs("memtop: ", out);
+    /* TRANSLATORS: blocks (bytes) twice. */
+    fprintf(out, _("blocks of the program's own pools: allocated %s (%s B), live %s (%s B)"),
+            units_count(made, sizeof made, now->custom_made),
+            units_count(bytes, sizeof bytes, now->custom_made_bytes),
+            units_count(live, sizeof live, now->custom_live),
+            units_count(live_bytes, sizeof live_bytes, now->custom_live_bytes));
+    fputc('\n', out);
+}
+
 void
 report_remarks(FILE *out, const struct process *process)
 {
@@ -312,6 +344,7 @@ report_remarks(FILE *out, const struct process *process)
     if (!process_knows(process, PART_COUNTERS))
         return;
     remark_counting(out, process);
+    remark_custom(out, &process->now);
     remark_images(out, process);
     if (coverage >= 0 && coverage < COVERAGE_LOW
         && process->rss_anon_peak >= COVERAGE_MIN_BYTES)

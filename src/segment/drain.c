@@ -42,6 +42,7 @@ struct queue {
     uint64_t last_ticks;      /* of the newest event taken */
     uint64_t odd_sequence;    /* found odd since ... */
     unsigned odd_rounds;      /* ... so many rounds */
+    uint64_t lost;            /* as the ring counts them, marked so far */
 };
 
 struct drain {
@@ -56,7 +57,6 @@ struct drain {
     /* The clock of events. */
     bool tsc;
     uint64_t created_ticks, created_ns;
-    uint64_t baseline_bytes;
     double ns_per_tick;
     uint64_t last_ns;         /* handed over: a better rate must not turn time back */
     bool final;
@@ -120,7 +120,6 @@ visit_clock(void *context, void *out)
     drain->tsc = (header->flags & SEGMENT_FLAG_TICKS) != 0;
     drain->created_ticks = header->created_ticks;
     drain->created_ns = header->created_ns;
-    drain->baseline_bytes = mapping_process(&drain->mapping)->baseline_bytes;
 }
 
 int
@@ -160,11 +159,35 @@ drain_close(struct drain *drain)
     free(drain);
 }
 
-void
-drain_origin(const struct drain *drain, uint64_t *created_ns, uint64_t *baseline_bytes)
+static void
+visit_image(void *context, void *out)
 {
-    *created_ns = drain->created_ns;
-    *baseline_bytes = drain->baseline_bytes;
+    const struct drain *drain = context;
+    const struct segment_header *header = mapping_header(&drain->mapping);
+    struct drain_image *image = out;
+
+    image->created_ns = drain->created_ns;
+    image->baseline_bytes = mapping_process(&drain->mapping)->baseline_bytes;
+    image->parent = (pid_t)header->parent;
+    image->args_size = header->args_size;
+    image->accounting = header->accounting;
+    memcpy(image->allocator, header->allocator, sizeof image->allocator);
+    memcpy(image->program, header->program, sizeof image->program);
+    memcpy(image->args, header->args, sizeof image->args);
+}
+
+void
+drain_image(struct drain *drain, struct drain_image *out)
+{
+    memset(out, 0, sizeof *out);
+    out->created_ns = drain->created_ns; /* also if the file is cut short */
+    mapping_visit(visit_image, drain, out);
+    out->program[sizeof out->program - 1] = '\0';
+    out->allocator[sizeof out->allocator - 1] = '\0';
+    if (out->args_size > sizeof out->args)
+        out->args_size = sizeof out->args;
+    if (out->args_size > 0)
+        out->args[out->args_size - 1] = '\0';
 }
 
 /* ---- out of the rings ---- */
@@ -209,6 +232,25 @@ queue_put(struct queue *queue, const struct event *event)
         queue->last_ticks = event->ticks;
 }
 
+/* Marks that events are missing behind those taken; without memory they are only
+   counted. */
+static void
+mark_lost(struct queue *queue, uint64_t count)
+{
+    const struct event mark = {
+        .ticks = queue->last_ticks, .size = count, .kind = DRAINED_LOST};
+
+    if (count > 0 && queue_reserve(queue, 1))
+        queue_put(queue, &mark);
+}
+
+static void
+skip(struct drain *drain, struct queue *queue, uint64_t count)
+{
+    drain->skipped += count;
+    mark_lost(queue, count);
+}
+
 /* How many events of ring 0 from tail on are complete. */
 static uint64_t
 complete_shared(const struct drain *drain, uint64_t tail, uint64_t head)
@@ -230,13 +272,15 @@ take_ring(struct drain *drain, unsigned index, uint64_t head)
     const struct event *events = mapping_events(&drain->mapping, index);
     uint64_t capacity = drain->mapping.ring_capacity;
     struct queue *queue = &drain->queues[index];
-    uint64_t count = head - queue->tail;
+    uint64_t count = head - queue->tail, skipped = 0;
 
     if (count > capacity) { /* its owner has lied */
-        drain->skipped += count - capacity < capacity ? count - capacity : capacity;
+        skipped = count - capacity < capacity ? count - capacity : capacity;
         queue->tail = head - capacity;
         count = capacity;
     }
+    skip(drain, queue, skipped);
+    skipped = 0;
     if (index == 0 && !drain->final)
         count = complete_shared(drain, queue->tail, head);
     if (count == 0)
@@ -248,10 +292,11 @@ take_ring(struct drain *drain, unsigned index, uint64_t head)
     for (uint64_t at = queue->tail; at < queue->tail + count; at++) {
         struct event event = events[at & (capacity - 1)];
         if (index == 0 && event.mark != (uint16_t)(at / capacity + 1))
-            drain->skipped++; /* its writer died */
+            skipped++; /* its writer died */
         else
             queue_put(queue, &event);
     }
+    skip(drain, queue, skipped);
     queue->tail += count;
     __atomic_store_n(&drain->mapping.control->ring_tail[index], queue->tail,
                      __ATOMIC_RELEASE);
@@ -272,6 +317,18 @@ respect_update(struct drain *drain, unsigned index, uint64_t sequence)
     queue->odd_sequence = sequence;
     if (queue->odd_rounds++ < PATIENCE_ROUNDS && queue->last_ticks < drain->horizon)
         drain->horizon = queue->last_ticks;
+}
+
+/* What the ring counts as lost until now. */
+static void
+take_lost(struct drain *drain, unsigned index, uint64_t lost)
+{
+    struct queue *queue = &drain->queues[index];
+
+    drain->lost += lost;
+    if (lost > queue->lost)
+        mark_lost(queue, lost - queue->lost);
+    queue->lost = lost;
 }
 
 static void
@@ -296,7 +353,7 @@ visit_rings(void *context, void *out)
                                    __ATOMIC_ACQUIRE);
         head = __atomic_load_n(&mapping_ring(mapping, i)->head, __ATOMIC_ACQUIRE);
         take_ring(drain, i, head);
-        drain->lost += word_load(&mapping_ring(mapping, i)->lost);
+        take_lost(drain, i, word_load(&mapping_ring(mapping, i)->lost));
         if (drain->final)
             continue;
         if (i != 0)
@@ -365,6 +422,7 @@ convert(struct drain *drain, const struct event *event, unsigned ring,
     out->depth = event->depth;
     out->ring = (uint16_t)ring;
     out->kind = event->kind;
+    out->alignment = event->alignment;
 }
 
 /* Takes from the queue on top what comes before all other queues and before

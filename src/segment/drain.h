@@ -23,7 +23,24 @@ struct drained {
     uint64_t size;
     uint32_t depth;
     uint16_t ring;        /* which thread: the shard's number */
-    uint8_t kind;         /* enum event_kind or enum segment_function */
+    uint8_t kind;         /* enum event_kind, enum segment_function, DRAINED_LOST */
+    uint8_t alignment;    /* log2 of what was asked for; 0: nothing was */
+};
+
+/* About here in its ring size events are missing: there was no room for them, or the
+   process died in the midst of them. */
+#define DRAINED_LOST 64
+
+/* The process image that a segment is of. */
+struct drain_image {
+    uint64_t created_ns;     /* CLOCK_MONOTONIC */
+    uint64_t baseline_bytes; /* live then */
+    pid_t parent;            /* in the process's own pid namespace */
+    size_t args_size;        /* bytes used in args, whose last is NUL */
+    uint32_t accounting;     /* enum segment_accounting */
+    char allocator[SEGMENT_ALLOCATOR_LEN];
+    char program[SEGMENT_PROGRAM_LEN];
+    char args[SEGMENT_ARGS_LEN];
 };
 
 /* As reader_open(); -ENODATA if the segment has no rings or its process does
@@ -32,9 +49,8 @@ int drain_open(const char *path, uid_t owner_real, uid_t owner_effective,
                struct drain **out);
 void drain_close(struct drain *drain);
 
-/* When the image began (CLOCK_MONOTONIC), and the bytes live then. */
-void drain_origin(const struct drain *drain, uint64_t *created_ns,
-                  uint64_t *baseline_bytes);
+/* Strings are any bytes. */
+void drain_image(struct drain *drain, struct drain_image *out);
 
 /*
  * Takes what the rings hold and hands to take(), in order, every event that no

@@ -12,6 +12,7 @@
  *   only if events were asked for:
  *   + 16 pages        struct ring[1024]      one per shard
  *   + capacity * 32 each   struct event[]    the rings' events; sparse
+ *   only if sites were asked for, last:      see sites-layout.h
  *
  * All integers are in the byte order of the process (header.byte_order says
  * which), 64-bit words are aligned, times are CLOCK_MONOTONIC nanoseconds
@@ -23,14 +24,17 @@
  *   1  first version
  *   2  dormant processes (control.awake_until_ns, recorder_slot.heap_last, what is
  *      forgotten is not live); ring.full_at
+ *   3  sites; shard_hot.sample_left
  */
 #ifndef MEMTOP_LAYOUT_H
 #define MEMTOP_LAYOUT_H
 
 #include <stdint.h>
 
+#include "segment/sites-layout.h"
+
 #define SEGMENT_MAGIC      UINT64_C(0x31706f746d656d7f) /* "\x7fmemtop1" */
-#define SEGMENT_VERSION    2u
+#define SEGMENT_VERSION    3u
 #define SEGMENT_BYTE_ORDER 0x01020304u
 
 /* The functions that are counted, in the order of the report.  The first four
@@ -123,9 +127,9 @@ struct segment_header {
     uint64_t directory_offset;
     uint64_t recorder_offset;
     uint64_t shards_offset;
-    uint64_t sites_offset;    /* reserved for sampled call stacks */
-    uint64_t modules_offset;  /* reserved for loaded objects */
-    uint64_t rings_offset;    /* reserved for event rings */
+    uint64_t sites_offset;    /* sampled allocations, sites_size bytes ... */
+    uint64_t modules_offset;  /* ... of which this is the table of objects */
+    uint64_t rings_offset;    /* event rings */
     uint64_t sites_size;
     uint64_t modules_size;
     uint64_t rings_size;
@@ -254,7 +258,7 @@ struct shard_hot {
     int64_t delta;              /* live bytes not yet folded into the process */
     uint64_t stack_pointer;     /* at the last call: depth is stack_base less it */
     uint64_t stack_peak;        /* greatest depth */
-    uint64_t reserved;
+    int64_t sample_left;        /* bytes until the next sample, if there are sites */
 };
 
 struct shard {
@@ -274,6 +278,12 @@ struct shard {
     uint64_t stack_limit;       /* greatest depth believed: beyond is another stack */
     uint64_t freed[HISTOGRAM_COARSE];     /* blocks gone, by size */
     uint64_t allocated[HISTOGRAM_CELLS];  /* calls that allocate, by size */
+    /* Blocks of the program's own pools, as it tells of them (memprof(3)): in none
+       of the counters above. */
+    uint64_t custom_made;
+    uint64_t custom_made_bytes;
+    uint64_t custom_freed;
+    uint64_t custom_freed_bytes;
 };
 
 #define SHARD_SIZE  40960u
@@ -325,6 +335,13 @@ struct segment_process {
     uint64_t forgotten_blocks;  /* counted no more */
     uint64_t forgotten_usable;
     uint64_t forgotten_sizes[HISTOGRAM_COARSE];
+    /* Blocks of the program's own pools. */
+    uint64_t custom_carried;    /* live at the fork, less those forgotten: with the
+                                   shards' sums what is live now, mod 2^64 */
+    uint64_t custom_carried_bytes;
+    uint64_t custom_unmatched;  /* told to be free, but not known; or found no room */
+    /* Profiles of the program itself. */
+    uint64_t profile_lost;      /* samples that found no room */
 };
 
 /*
@@ -369,6 +386,10 @@ enum event_kind {
                                 same ring */
     EVENT_REALLOC_FREED = 34,/* ... or realloc(p, 0) has freed it ... */
     EVENT_REALLOC_KEPT = 35, /* ... or has failed: the old one is still there */
+    EVENT_CUSTOM_MADE = 36,  /* a block of a pool of the program's own, which may lie
+                                in a block of malloc's, even at the same address */
+    EVENT_CUSTOM_FREED = 37, /* ... goes */
+    EVENT_THREAD = 38,       /* from here on the ring is of the thread with the id size */
 };
 
 struct event {
@@ -378,7 +399,7 @@ struct event {
     uint32_t depth;     /* of the thread's stack; 0 unknown */
     uint16_t mark;      /* ring 0: the lap, from 1, once complete; else 0 */
     uint8_t kind;       /* enum event_kind */
-    uint8_t reserved;
+    uint8_t alignment;  /* log2 of what was asked for; 0: nothing was */
 };
 
 struct ring {
@@ -404,13 +425,20 @@ struct ring {
 #define RINGS_OFFSET     SEGMENT_SIZE
 #define EVENTS_OFFSET    (RINGS_OFFSET + SHARD_COUNT * 64u)
 
-/* Size of a segment whose rings hold capacity events each (0: no rings). */
+/* Where the rings end, which hold capacity events each (0: no rings). */
 static inline uint64_t
-segment_size(uint64_t capacity)
+segment_rings_end(uint64_t capacity)
 {
     if (capacity == 0)
         return SEGMENT_SIZE;
     return EVENTS_OFFSET + (uint64_t)SHARD_COUNT * capacity * 32;
+}
+
+/* Size of a segment with such rings, and with or without sites. */
+static inline uint64_t
+segment_size(uint64_t capacity, int sites)
+{
+    return segment_rings_end(capacity) + (sites ? SITES_SIZE : 0);
 }
 
 /* Is it one a segment may have? */

@@ -9,5 +9,7 @@ src_segment_libsegment_a_SOURCES = \
 	src/segment/logline.c src/segment/logline.h \
 	src/segment/reader.c src/segment/reader-recorder.c src/segment/reader.h \
 	src/segment/reader-text.c \
+	src/segment/reader-sites.c src/segment/sites.h src/segment/sites-layout.h \
+	src/segment/sampling.h src/segment/rate.c src/segment/rate.h \
 	src/segment/drain.c src/segment/drain.h \
 	src/segment/control.c src/segment/control.h

@@ -53,7 +53,10 @@ check_header(const struct segment_header *header)
     if (header->version != SEGMENT_VERSION)
         return -EPROTONOSUPPORT;
     if (!ring_capacity_valid(header->ring_capacity)
-        || header->total_size != segment_size(header->ring_capacity)
+        || header->total_size
+               != segment_size(header->ring_capacity, header->sites_offset != 0)
+        || (header->sites_offset != 0
+            && header->sites_offset != segment_rings_end(header->ring_capacity))
         || header->header_size != sizeof *header
         || header->control_offset != CONTROL_OFFSET
         || header->process_offset != PROCESS_OFFSET
@@ -69,7 +72,7 @@ check_header(const struct segment_header *header)
 }
 
 static int
-check_file(int fd, uid_t owner_real, uid_t owner_effective, uint64_t *ring_capacity)
+check_file(int fd, uid_t owner_real, uid_t owner_effective, struct mapping *mapping)
 {
     struct segment_header header;
     struct stat st;
@@ -89,7 +92,8 @@ check_file(int fd, uid_t owner_real, uid_t owner_effective, uint64_t *ring_capac
     int error = check_header(&header);
     if (error < 0)
         return error;
-    *ring_capacity = header.ring_capacity;
+    mapping->ring_capacity = header.ring_capacity;
+    mapping->sites_offset = header.sites_offset;
     return st.st_size == (off_t)header.total_size ? 0 : -EMSGSIZE;
 }
 
@@ -111,7 +115,7 @@ map_file(int fd, bool with_control, struct mapping *mapping)
 {
     void *base;
 
-    mapping->size = segment_size(mapping->ring_capacity);
+    mapping->size = segment_size(mapping->ring_capacity, mapping->sites_offset != 0);
     base = mmap(NULL, mapping->size, PROT_READ, MAP_SHARED, fd, 0);
     if (base == MAP_FAILED)
         return -errno;
@@ -135,7 +139,7 @@ mapping_open(const char *path, uid_t owner_real, uid_t owner_effective,
     if (fd < 0)
         return -errno;
     *out = (struct mapping){.base = NULL};
-    error = check_file(fd, owner_real, owner_effective, &out->ring_capacity);
+    error = check_file(fd, owner_real, owner_effective, out);
     if (error == 0)
         error = map_file(fd, with_control, out);
     close(fd);

@@ -18,6 +18,7 @@ struct mapping {
     const unsigned char *base;
     size_t size;
     uint64_t ring_capacity;            /* as checked, 0 without rings */
+    uint64_t sites_offset;             /* likewise, 0 without sites */
     struct segment_control *control;   /* writable, NULL unless asked for */
 };
 

@@ -239,29 +239,30 @@ give_pages(int fd, uint64_t offset, uint64_t size)
 
 /* Gives the file its size and its fixed parts their pages. */
 static int
-allocate(int fd, unsigned shards, uint64_t ring_capacity)
+allocate(int fd, unsigned shards, uint64_t ring_capacity, bool sites)
 {
     uint64_t ring_bytes = ring_capacity * sizeof(struct event);
 
-    if (syscall(SYS_ftruncate, fd, (off_t)segment_size(ring_capacity)) < 0
+    if (syscall(SYS_ftruncate, fd, (off_t)segment_size(ring_capacity, sites)) < 0
         || !give_pages(fd, 0, SHARDS_OFFSET + (uint64_t)shards * SHARD_SIZE)
         || !give_pages(fd, RINGS_OFFSET,
                        ring_capacity > 0 ? EVENTS_OFFSET - RINGS_OFFSET : 0)
-        || !give_pages(fd, EVENTS_OFFSET, shards * ring_bytes))
+        || !give_pages(fd, EVENTS_OFFSET, shards * ring_bytes)
+        || !give_pages(fd, segment_rings_end(ring_capacity), sites ? SITES_HEAD_SIZE : 0))
         return -errno;
     return 0;
 }
 
 int
 segment_create(int directory, pid_t pid, unsigned shards, uint64_t ring_capacity,
-               uint32_t *generation)
+               bool sites, uint32_t *generation)
 {
     const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
     char name[24];
     long fd = -EEXIST;
     int error;
 
-    if (!file_limit_allows(segment_size(ring_capacity)))
+    if (!file_limit_allows(segment_size(ring_capacity, sites)))
         return -EFBIG;
     for (*generation = 0; fd == -EEXIST && *generation <= MAX_GENERATION; ++*generation) {
         segment_name(name, pid, *generation);
@@ -271,7 +272,7 @@ segment_create(int directory, pid_t pid, unsigned shards, uint64_t ring_capacity
     if (fd < 0)
         return (int)fd;
     syscall(SYS_fchmod, (int)fd, 0600); /* the umask may have left less */
-    error = allocate((int)fd, shards, ring_capacity);
+    error = allocate((int)fd, shards, ring_capacity, sites);
     if (error < 0) {
         syscall(SYS_unlinkat, directory, name, 0);
         syscall(SYS_close, (int)fd);
@@ -281,11 +282,13 @@ segment_create(int directory, pid_t pid, unsigned shards, uint64_t ring_capacity
 }
 
 void
-segment_header_init(struct segment_header *header, uint64_t ring_capacity)
+segment_header_init(struct segment_header *header, uint64_t ring_capacity, bool sites)
 {
+    uint64_t rings_end = segment_rings_end(ring_capacity);
+
     header->version = SEGMENT_VERSION;
     header->byte_order = SEGMENT_BYTE_ORDER;
-    header->total_size = segment_size(ring_capacity);
+    header->total_size = segment_size(ring_capacity, sites);
     header->header_size = sizeof *header;
     header->page_size = SEGMENT_PAGE;
     header->control_offset = CONTROL_OFFSET;
@@ -300,19 +303,24 @@ segment_header_init(struct segment_header *header, uint64_t ring_capacity)
     header->recorder_slot_ns = RECORDER_SLOT_NS;
     header->ring_capacity = ring_capacity;
     header->rings_offset = ring_capacity > 0 ? RINGS_OFFSET : 0;
-    header->rings_size = segment_size(ring_capacity) - SEGMENT_SIZE;
+    header->rings_size = rings_end - SEGMENT_SIZE;
+    header->sites_offset = sites ? rings_end : 0;
+    header->sites_size = sites ? SITES_SIZE : 0;
+    header->modules_offset = sites ? rings_end + SITES_MODULES_AT : 0;
+    header->modules_size = sites ? SITES_POOL_AT - SITES_MODULES_AT : 0;
     __atomic_store_n(&header->magic, SEGMENT_MAGIC, __ATOMIC_RELEASE);
 }
 
 /* As segment_header_init, through the descriptor: the process that prepares a
    segment goes away by exec and has no use for a mapping. */
 static int
-write_header(int fd, pid_t pid, uint32_t generation, pid_t keeper, uint64_t ring_capacity)
+write_header(int fd, pid_t pid, uint32_t generation, pid_t keeper, uint64_t ring_capacity,
+             bool sites)
 {
     struct segment_header header;
 
     memset(&header, 0, sizeof header);
-    segment_header_init(&header, ring_capacity);
+    segment_header_init(&header, ring_capacity, sites);
     header.state = SEGMENT_PREPARED;
     header.pid = (uint32_t)pid;
     header.generation = generation;
@@ -326,20 +334,20 @@ write_header(int fd, pid_t pid, uint32_t generation, pid_t keeper, uint64_t ring
 
 int
 segment_prepare(int directory, const char *directory_path, pid_t keeper,
-                uint64_t ring_capacity, char path[SEGMENT_PATH_MAX])
+                uint64_t ring_capacity, bool sites, char path[SEGMENT_PATH_MAX])
 {
     const char *limit = path + SEGMENT_PATH_MAX;
     pid_t pid = (pid_t)syscall(SYS_getpid);
     uint32_t generation;
     char name[24];
     int error;
-    int fd = segment_create(directory, pid, SEGMENT_FIRST_SHARDS, ring_capacity,
+    int fd = segment_create(directory, pid, SEGMENT_FIRST_SHARDS, ring_capacity, sites,
                             &generation);
 
     if (fd < 0)
         return fd;
     segment_name(name, pid, generation);
-    error = write_header(fd, pid, generation, keeper, ring_capacity);
+    error = write_header(fd, pid, generation, keeper, ring_capacity, sites);
     if (error == 0
         && path_append(path_append(path_append(path, limit, directory_path), limit, "/"),
                        limit, name) == NULL)

@@ -30,11 +30,12 @@ int segment_directory(const char *memtop_dir, const char *runtime_dir,
  * Creates PID.GENERATION with the first free generation in the directory,
  * sized and with its fixed parts allocated: afterwards nothing written there
  * can fault.  shards is how many shards (and their rings) to allocate as
- * well, ring_capacity as segment_size() takes it.  Returns an open
+ * well, ring_capacity and sites as segment_size() takes them; of the sites only the
+ * head is allocated.  Returns an open
  * descriptor and *generation, or -errno; nothing is left behind on error.
  */
 int segment_create(int directory, pid_t pid, unsigned shards, uint64_t ring_capacity,
-                   uint32_t *generation);
+                   bool sites, uint32_t *generation);
 
 /* As many as the library relies on: shard 0 and the main thread's. */
 #define SEGMENT_FIRST_SHARDS 2u
@@ -49,7 +50,8 @@ bool segment_name_parse(const char *name, pid_t *pid, uint32_t *generation);
  * Fills in what does not depend on who creates the segment: magic, version,
  * sizes and offsets.
  */
-void segment_header_init(struct segment_header *header, uint64_t ring_capacity);
+void segment_header_init(struct segment_header *header, uint64_t ring_capacity,
+                         bool sites);
 
 /*
  * Called between fork and exec: creates the segment of the calling process,
@@ -57,7 +59,7 @@ void segment_header_init(struct segment_header *header, uint64_t ring_capacity);
  * the exec.  path gets its full name.  Returns 0 or -errno.
  */
 int segment_prepare(int directory, const char *directory_path, pid_t keeper,
-                    uint64_t ring_capacity, char path[SEGMENT_PATH_MAX]);
+                    uint64_t ring_capacity, bool sites, char path[SEGMENT_PATH_MAX]);
 
 /* Unlinks PID.GENERATION if nobody keeps it; the caller knows that its process
    image is gone. */

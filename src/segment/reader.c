@@ -179,6 +179,15 @@ sum_freed(const struct shard_hot *hot, struct snapshot *snapshot, struct gone *g
     accumulate(&gone->blocks, hot_blocks_gone(hot));
 }
 
+/* Before what was made, like all that has gone. */
+static void
+sum_custom_freed(const struct shard *shard, struct snapshot *snapshot)
+{
+    accumulate(&snapshot->custom_freed, word_load(&shard->custom_freed));
+    accumulate(&snapshot->custom_freed_bytes, word_load(&shard->custom_freed_bytes));
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+}
+
 static void
 sum_allocated(const struct shard_hot *hot, struct snapshot *snapshot, uint64_t *blocks)
 {
@@ -210,6 +219,8 @@ sum_cold(const struct shard *shard, struct snapshot *snapshot)
     }
     accumulate(&snapshot->mremap_inplace, word_load(&shard->mremap_inplace));
     accumulate(&snapshot->mremap_dec, word_load(&shard->mremap_dec));
+    accumulate(&snapshot->custom_made, word_load(&shard->custom_made));
+    accumulate(&snapshot->custom_made_bytes, word_load(&shard->custom_made_bytes));
 }
 
 /* Copies a hot block; remembers whether it was found inside an update. */
@@ -243,6 +254,30 @@ read_process(const struct reader *reader, struct snapshot *snapshot)
     snapshot->threads_merged = word_load(&process->threads_merged);
     raise_to(&snapshot->stack_peak, word_load(&process->stack_peak));
     snapshot->peak_bytes = word_load(&process->peak);
+}
+
+/* Made and carried less freed, or 0 if the segment lies. */
+static uint64_t
+custom_live(uint64_t carried, uint64_t made, uint64_t freed)
+{
+    uint64_t live = carried + made - freed;
+
+    return live > INT64_MAX ? 0 : live;
+}
+
+static void
+read_custom(const struct reader *reader, struct snapshot *snapshot)
+{
+    const struct segment_process *process = mapping_process(&reader->mapping);
+
+    snapshot->custom_unmatched = word_load(&process->custom_unmatched);
+    snapshot->profile_lost = word_load(&process->profile_lost);
+    snapshot->custom_live =
+        custom_live(word_load(&process->custom_carried), snapshot->custom_made,
+                    snapshot->custom_freed);
+    snapshot->custom_live_bytes =
+        custom_live(word_load(&process->custom_carried_bytes),
+                    snapshot->custom_made_bytes, snapshot->custom_freed_bytes);
 }
 
 static void
@@ -321,10 +356,12 @@ sum_up(struct reader *reader, struct snapshot *snapshot)
         if (mapping_shard_counts(&reader->mapping, i) && !(single && i == 1)) {
             copy_hot(reader, i, &hot);
             sum_freed(&hot, snapshot, &gone);
+            sum_custom_freed(mapping_shard(&reader->mapping, i), snapshot);
         }
     if (single && mapping_shard_counts(&reader->mapping, 1)) {
         copy_hot(reader, 1, &hot);
         sum_freed(&hot, snapshot, &gone);
+        sum_custom_freed(mapping_shard(&reader->mapping, 1), snapshot);
         sum_made(reader, 1, &hot, snapshot, &blocks);
     }
     /* Once more: what a new thread made may be among what was freed. */
@@ -335,6 +372,7 @@ sum_up(struct reader *reader, struct snapshot *snapshot)
             sum_made(reader, i, &hot, snapshot, &blocks);
         }
     read_process(reader, snapshot);
+    read_custom(reader, snapshot);
     read_sleep(reader, snapshot);
     finish_sums(reader, snapshot, &gone, blocks);
 }

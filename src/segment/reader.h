@@ -70,6 +70,17 @@ struct snapshot {
     uint64_t threads_merged;          /* that shared shard 0 for want of room */
     unsigned torn;                    /* shards stuck inside an update */
 
+    /* Blocks of the program's own pools (memprof(3)), which are in no other figure. */
+    uint64_t custom_made;
+    uint64_t custom_made_bytes;
+    uint64_t custom_freed;
+    uint64_t custom_freed_bytes;
+    uint64_t custom_unmatched;        /* told to be free, but not known */
+    uint64_t custom_live;
+    uint64_t custom_live_bytes;
+    uint64_t profile_lost;            /* of the program's own profiles: samples that
+                                         found no room */
+
     /* A dormant process counts only while it is watched (control.h): what it did
        meanwhile is not in any counter.  In others wakes is 0. */
     bool asleep;                      /* now */
@@ -78,6 +89,14 @@ struct snapshot {
                                          since then; with usable accounting at
                                          least so many */
 };
+
+/* Does the program tell of its pools? */
+static inline bool
+snapshot_has_custom(const struct snapshot *snapshot)
+{
+    return (snapshot->custom_made | snapshot->custom_freed | snapshot->custom_live
+            | snapshot->custom_unmatched) != 0;
+}
 
 /* Blocks by size.  allocated: every call that allocates, failed ones and
    reallocs included (memusage's histogram), by cell.  live: blocks alive now,

@@ -240,7 +240,7 @@ saved_of(const char *path)
 }
 
 int
-dat_session(const char *path, const struct dat_progress *progress, struct saved **out)
+dat_session(const char *path, const struct trace_progress *progress, struct saved **out)
 {
     struct slots *slots;
     struct dat dat;

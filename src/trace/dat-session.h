@@ -20,7 +20,7 @@ bool dat_recognise(const void *bytes, size_t size);
  * its unit of time is, times are in parts of the run (PART_CLOCK).  0 and *out, or
  * -errno as dat_open() has it.
  */
-int dat_session(const char *path, const struct dat_progress *progress,
+int dat_session(const char *path, const struct trace_progress *progress,
                 struct saved **out);
 
 #endif

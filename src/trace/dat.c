@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "segment/figures.h"
+#include "trace/outfile.h"
 
 #define HEADERS 2u
 #define HEADERS_SIZE (HEADERS * DAT_RECORD_SIZE)
@@ -53,67 +54,12 @@ time_of(const struct raw *raw)
 /* ---- writing ---- */
 
 struct dat_writer {
-    int fd;
-    int error;           /* -errno of the first failure */
+    struct outfile file;
     uint64_t start, end; /* end: of the last record */
     uint64_t heap_peak, stack_peak, sum_peak;
-    uint64_t written;    /* bytes, whole records */
     size_t buffered, held;
     struct raw records[];
 };
-
-/* All of it, or -errno. */
-static int
-write_all(int fd, const void *bytes, size_t size, size_t *done)
-{
-    *done = 0;
-    while (*done < size) {
-        ssize_t wrote = write(fd, (const char *)bytes + *done, size - *done);
-
-        if (wrote < 0 && errno == EINTR)
-            continue;
-        if (wrote <= 0)
-            return wrote < 0 ? -errno : -EIO;
-        *done += (size_t)wrote;
-    }
-    return 0;
-}
-
-/* Appends whole records; what was written of one that does not fit is taken
-   back. */
-static int
-append(struct dat_writer *writer, const struct raw *records, size_t count)
-{
-    size_t done;
-
-    if (writer->error != 0)
-        return writer->error;
-    writer->error = write_all(writer->fd, records, count * sizeof *records, &done);
-    writer->written += done - done % DAT_RECORD_SIZE;
-    if (writer->error != 0 && done % DAT_RECORD_SIZE != 0
-        && ftruncate(writer->fd, (off_t)writer->written) < 0)
-        return writer->error; /* a pipe: nothing can be taken back */
-    return writer->error;
-}
-
-/* A regular file only when replace; what is no file is written to anyway. */
-static int
-open_existing(const char *path, bool replace)
-{
-    struct stat st;
-    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-    int error;
-
-    if (fd < 0)
-        return -errno;
-    error = fstat(fd, &st) < 0 ? -errno : 0;
-    if (error == 0 && S_ISREG(st.st_mode))
-        error = !replace ? -EEXIST : ftruncate(fd, 0) < 0 ? -errno : 0;
-    if (error == 0)
-        return fd;
-    close(fd);
-    return error;
-}
 
 int
 dat_create(const char *path, bool replace, uint64_t start, size_t buffered,
@@ -121,25 +67,23 @@ dat_create(const char *path, bool replace, uint64_t start, size_t buffered,
 {
     const struct raw headers[HEADERS] = {encode(0, 0, start), encode(0, 0, start)};
     struct dat_writer *writer;
-    int fd, error;
+    int error;
 
     writer = calloc(1, sizeof *writer + buffered * sizeof writer->records[0]);
     if (writer == NULL)
         return -ENOMEM;
-    fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0666);
-    if (fd < 0)
-        fd = errno == EEXIST ? open_existing(path, replace) : -errno;
-    writer->fd = fd;
+    error = outfile_create(&writer->file, path, replace);
     writer->start = writer->end = start;
     writer->buffered = buffered;
-    error = fd < 0 ? fd : append(writer, headers, HEADERS);
     if (error == 0) {
-        *out = writer;
-        return 0;
+        error = outfile_append(&writer->file, headers, sizeof headers, sizeof headers);
+        if (error != 0)
+            outfile_close(&writer->file);
     }
-    if (fd >= 0)
-        close(fd);
-    free(writer);
+    if (error == 0)
+        *out = writer;
+    else
+        free(writer);
     return error;
 }
 
@@ -149,14 +93,15 @@ flush(struct dat_writer *writer)
     size_t held = writer->held;
 
     writer->held = 0;
-    return append(writer, writer->records, held);
+    return outfile_append(&writer->file, writer->records, held * DAT_RECORD_SIZE,
+                          DAT_RECORD_SIZE);
 }
 
 int
 dat_write(struct dat_writer *writer, const struct dat_record *record)
 {
-    if (writer->error != 0)
-        return writer->error;
+    if (writer->file.error != 0)
+        return writer->file.error;
     raise_to(&writer->heap_peak, record->heap);
     raise_to(&writer->stack_peak, record->stack);
     raise_to(&writer->sum_peak, record->heap + record->stack);
@@ -178,7 +123,7 @@ complete_headers(const struct dat_writer *writer)
     ssize_t wrote;
 
     do
-        wrote = pwrite(writer->fd, headers, sizeof headers, 0);
+        wrote = pwrite(writer->file.fd, headers, sizeof headers, 0);
     while (wrote < 0 && errno == EINTR);
     if (wrote == sizeof headers)
         return 0;
@@ -194,9 +139,8 @@ dat_close(struct dat_writer *writer, uint64_t end)
     raise_to(&writer->end, end);
     header_error = complete_headers(writer);
     if (error == 0)
-        error = header_error;
-    if (close(writer->fd) < 0 && error == 0)
-        error = -errno;
+        writer->file.error = header_error;
+    error = outfile_close(&writer->file);
     free(writer);
     return error;
 }
@@ -361,7 +305,7 @@ examine(struct dat *dat)
 }
 
 int
-dat_open(const char *path, const struct dat_progress *progress, struct dat *dat)
+dat_open(const char *path, const struct trace_progress *progress, struct dat *dat)
 {
     int error;
 

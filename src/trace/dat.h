@@ -17,6 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "trace/progress.h"
+
 #define DAT_RECORD_SIZE 24u
 
 /* Records held back before they are written: memusage's default and most. */
@@ -50,17 +52,10 @@ int dat_close(struct dat_writer *writer, uint64_t end);
 
 /* ---- reading ---- */
 
-/* Told now and then while a file is read, first by dat_open(), then by dat_scan():
-   done of all, which counts both. */
-struct dat_progress {
-    void (*tell)(void *context, uint64_t done, uint64_t all);
-    void *context;
-};
-
 /* A file opened to be read, never changed, with what is odd about it. */
 struct dat {
     int fd;
-    struct dat_progress progress; /* as given */
+    struct trace_progress progress; /* as given */
     uint64_t count;     /* records that dat_scan() gives */
     uint64_t start, end;             /* start <= end */
     uint64_t heap_peak, stack_peak, sum_peak;
@@ -72,9 +67,9 @@ struct dat {
     uint64_t backwards; /* records older than the one before */
 };
 
-/* 0, or -errno: -EBADMSG if it is too short for the headers.  progress may be
-   NULL. */
-int dat_open(const char *path, const struct dat_progress *progress, struct dat *dat);
+/* 0, or -errno: -EBADMSG if it is too short for the headers.  progress, or NULL, is
+   told now and then, here and by dat_scan(): of both together. */
+int dat_open(const char *path, const struct trace_progress *progress, struct dat *dat);
 void dat_close_read(struct dat *dat);
 
 /* Hands out the records in order, their times brought between start and end

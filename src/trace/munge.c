@@ -333,17 +333,13 @@ munge_original(struct munge *munge, struct process *process, struct logalloc_lin
     return MUNGE_GOOD;
 }
 
-enum munge_verdict
-munge_line(struct munge *munge, const char *text, size_t length)
+/* verdict: of the line that was read. */
+static enum munge_verdict
+munge_read(struct munge *munge, struct logalloc_line line, enum logalloc_verdict verdict)
 {
-    struct logalloc_line line;
-    enum logalloc_verdict verdict = logalloc_parse(text, length, LOGALLOC_RAW, &line);
-    struct process *process;
+    struct process *process = find_process(munge, line.pid);
 
-    if (verdict == LOGALLOC_MALFORMED)
-        return MUNGE_MALFORMED;
     /* A line that is refused from here on has been counted. */
-    process = find_process(munge, line.pid);
     if (process == NULL)
         return MUNGE_NO_MEMORY;
     line.pid = process->number;
@@ -359,6 +355,22 @@ munge_line(struct munge *munge, const char *text, size_t length)
         return MUNGE_MALFORMED;
     return munge->options.original ? munge_original(munge, process, &line)
                                    : munge_mended(munge, process, &line);
+}
+
+enum munge_verdict
+munge_line(struct munge *munge, const char *text, size_t length)
+{
+    struct logalloc_line line;
+    enum logalloc_verdict verdict = logalloc_parse(text, length, LOGALLOC_RAW, &line);
+
+    return verdict == LOGALLOC_MALFORMED ? MUNGE_MALFORMED
+                                         : munge_read(munge, line, verdict);
+}
+
+enum munge_verdict
+munge_call(struct munge *munge, const struct logalloc_line *line)
+{
+    return munge_read(munge, *line, LOGALLOC_GOOD);
 }
 
 /* ---- the whole ---- */

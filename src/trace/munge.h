@@ -43,6 +43,9 @@ struct munge *munge_new(const struct munge_options *options);
 /* Any bytes, without the newline.  A line that is not good leaves no trace. */
 enum munge_verdict munge_line(struct munge *munge, const char *text, size_t length);
 
+/* The same of a line of a recorded log, parsed. */
+enum munge_verdict munge_call(struct munge *munge, const struct logalloc_line *line);
+
 void munge_free(struct munge *munge);
 
 #endif

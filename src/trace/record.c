@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The drains of all processes of a tree, and their files.
+ * The drains of all processes of a tree; what they bring goes to record-dat.c,
+ * record-trace.c and record-blocks.c.
  *
  * In each round the order matters: first who has ended, then which segments
  * there are, then what the rings hold.  So what an ended process has left is
@@ -19,11 +20,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "monitor/tree.h"
 #include "segment/clock.h"
 #include "segment/drain.h"
+#include "trace/record-blocks.h"
+#include "trace/record-dat.h"
+#include "trace/record-trace.h"
 
 /* A program that does nothing but malloc and free fills a ring in half a
    millisecond, and when it is full looks again every 0.1 ms.  A quiet one is
@@ -34,25 +39,23 @@
 struct traced {
     pid_t pid;
     uint32_t generation;     /* of the image whose rings are open */
-    bool first;              /* the one whose records are watched */
     bool ended;              /* as of this round */
     bool closed;             /* ended, and everything is written */
     bool listed;             /* its segment is still there */
     struct drain *drain;     /* NULL once that image is done with */
-    struct dat_writer *file; /* NULL: given up, or none wanted */
-    char *path;
-    int64_t image_ns;        /* CLOCK_MONOTONIC at the image's start */
-    uint64_t heap;
+    struct dat_file dat;
+    struct trace_image image;
+    struct process_blocks blocks;
 };
 
 struct record {
     struct record_options options;
-    struct dat_writer *file; /* of the first process, until it comes */
-    char *path;
+    struct dat_files dat;
+    struct trace_file trace;
+    struct blocks_files blocks;
     struct tree *tree;
     char directory[SEGMENT_PATH_MAX];
     pid_t root;
-    int64_t epoch_ns; /* CLOCK_REALTIME less CLOCK_MONOTONIC */
     struct traced *traced;
     size_t count, room;
     unsigned processes;
@@ -61,114 +64,10 @@ struct record {
     int64_t interval_ns; /* until the next */
 };
 
-static uint64_t
-epoch_now(const struct record *record)
-{
-    return (uint64_t)(record->epoch_ns + clock_ns(CLOCK_MONOTONIC));
-}
-
-/* ---- files ---- */
-
-static void
-give_up(const struct record *record, const char *path, int error)
-{
-    if (record->options.failed != NULL)
-        record->options.failed(record->options.context, path, error);
-}
-
-/* Completes a process's file, whatever became of it. */
-static void
-close_file(const struct record *record, struct traced *traced)
-{
-    int error;
-
-    if (traced->file == NULL)
-        return;
-    error = dat_close(traced->file, epoch_now(record));
-    traced->file = NULL;
-    if (error != 0)
-        give_up(record, traced->path, error);
-}
-
-/* FILE.PID, or FILE.PID.GENERATION for a second process of that number. */
-static char *
-name_file(const struct record *record, const struct traced *traced, bool second)
-{
-    char *path;
-    int length = second ? asprintf(&path, "%s.%ld.%lu", record->options.path,
-                                   (long)traced->pid, (unsigned long)traced->generation)
-                        : asprintf(&path, "%s.%ld", record->options.path,
-                                   (long)traced->pid);
-
-    return length < 0 ? NULL : path;
-}
-
-static void
-open_file(struct record *record, struct traced *traced, bool second)
-{
-    int error;
-
-    if (record->options.path == NULL)
-        return;
-    if (traced->first) {
-        traced->file = record->file;
-        traced->path = record->path;
-        record->file = NULL;
-        record->path = NULL;
-        return;
-    }
-    traced->path = name_file(record, traced, second);
-    if (traced->path == NULL)
-        return;
-    error = dat_create(traced->path, record->options.replace,
-                       (uint64_t)(record->epoch_ns + traced->image_ns),
-                       record->options.buffered, &traced->file);
-    if (error != 0)
-        give_up(record, traced->path, error);
-}
-
-/* ---- records ---- */
-
-static void
-write_record(const struct record *record, struct traced *traced,
-             const struct drained *event)
-{
-    const struct dat_record data = {
-        .heap = traced->heap,
-        .stack = event->depth,
-        .time = (uint64_t)(record->epoch_ns + traced->image_ns) + event->time_ns,
-    };
-    int error = 0;
-
-    if (traced->first && record->options.watch != NULL)
-        record->options.watch(record->options.context, &data);
-    if (traced->file != NULL)
-        error = dat_write(traced->file, &data);
-    if (error != 0)
-        close_file(record, traced); /* says so */
-}
-
-/* Each event acts on its own, so that one that was lost does no more harm than
-   its own size. */
-static void
-apply(const struct record *record, struct traced *traced, const struct drained *event)
-{
-    switch (event->kind) {
-    case FN_FREE:
-    case EVENT_REALLOC_FROM:
-        traced->heap -= event->size < traced->heap ? event->size : traced->heap;
-        break;
-    case EVENT_REALLOC_FREED:
-        break;
-    default:
-        traced->heap += event->size;
-    }
-    if (event->kind != EVENT_REALLOC_FROM && event->kind != EVENT_REALLOC_KEPT)
-        write_record(record, traced, event);
-}
+/* ---- events ---- */
 
 struct taking {
-    const struct record *record;
+    struct record *record;
     struct traced *traced;
 };
 
@@ -176,9 +75,24 @@ static void
 take(void *context, const struct drained *events, size_t count)
 {
     const struct taking *taking = context;
+    struct record *record = taking->record;
 
-    for (size_t i = 0; i < count; i++)
-        apply(taking->record, taking->traced, &events[i]);
+    if (record->options.path != NULL || record->options.watch != NULL)
+        dat_files_take(&record->dat, &taking->traced->dat, events, count);
+    trace_file_take(&record->trace, &taking->traced->image, events, count);
+    blocks_files_take(&record->blocks, &taking->traced->blocks, events, count);
+}
+
+/* Tells the trace the arguments, as soon as the process has. */
+static void
+look_for_arguments(struct record *record, struct traced *traced)
+{
+    struct drain_image image;
+
+    if (!traced->image.open || traced->image.told)
+        return;
+    drain_image(traced->drain, &image);
+    trace_file_arguments(&record->trace, &traced->image, &image);
 }
 
 /* The image is gone: what it left, and its drain. */
@@ -190,16 +104,19 @@ finish_image(struct record *record, struct traced *traced, bool final)
     if (traced->drain == NULL)
         return;
     drain_round(traced->drain, final, take, &taking);
+    look_for_arguments(record, traced);
     record->lost += drain_lost(traced->drain);
     drain_close(traced->drain);
     traced->drain = NULL;
+    trace_file_ended(&record->trace, &traced->image);
 }
 
 static void
 finish_process(struct record *record, struct traced *traced, bool final)
 {
     finish_image(record, traced, final);
-    close_file(record, traced);
+    dat_files_close(&record->dat, &traced->dat);
+    blocks_files_ended(&record->blocks, &traced->blocks, traced->pid == record->root);
     traced->closed = true;
 }
 
@@ -227,22 +144,24 @@ add(struct record *record, pid_t pid)
         record->room = room;
     }
     record->traced[record->count] =
-        (struct traced){.pid = pid, .first = record->processes++ == 0};
+        (struct traced){.pid = pid, .dat.first = record->processes++ == 0};
     return &record->traced[record->count++];
 }
 
 /* Goes over to another image of the process. */
 static void
 take_image(struct record *record, struct traced *traced, struct drain *drain,
-           uint32_t generation)
+           uint32_t generation, bool first)
 {
-    uint64_t image_ns;
+    struct drain_image image;
 
     finish_image(record, traced, true);
-    drain_origin(drain, &image_ns, &traced->heap);
+    drain_image(drain, &image);
+    dat_files_image(&traced->dat, &image);
+    trace_file_image(&record->trace, &traced->image, traced->pid, generation, &image);
+    blocks_files_image(&record->blocks, &traced->blocks, traced->pid, first, &image);
     traced->drain = drain;
     traced->generation = generation;
-    traced->image_ns = (int64_t)image_ns;
     traced->listed = true;
 }
 
@@ -265,9 +184,9 @@ open_image(struct record *record, pid_t pid, uint32_t generation)
         drain_close(drain);
         return;
     }
-    take_image(record, traced, drain, generation);
+    take_image(record, traced, drain, generation, new);
     if (new)
-        open_file(record, traced, known);
+        dat_files_process(&record->dat, &traced->dat, pid, generation, known);
 }
 
 struct segment {
@@ -320,10 +239,14 @@ forget(struct record *record)
     size_t kept = 0;
 
     for (size_t i = 0; i < record->count; i++) {
-        if (record->traced[i].closed && !record->traced[i].listed)
-            free(record->traced[i].path);
-        else
-            record->traced[kept++] = record->traced[i];
+        struct traced *traced = &record->traced[i];
+
+        if (traced->closed && !traced->listed && traced->pid != record->root) {
+            free(traced->dat.path);
+            process_blocks_free(&traced->blocks);
+        } else {
+            record->traced[kept++] = *traced;
+        }
     }
     record->count = kept;
 }
@@ -371,26 +294,37 @@ look_for_ended(struct record *record, bool root_ended)
 
 /* ---- from outside ---- */
 
+static void
+say_failed(const struct record_options *options, const char *path, int error)
+{
+    if (options->failed != NULL)
+        options->failed(options->context, path, error);
+}
+
 int
 record_new(const struct record_options *options, struct record **out)
 {
     struct record *record = calloc(1, sizeof *record);
-    int error = 0;
+    const char *path = options->path;
+    int error = -ENOMEM;
 
-    if (record == NULL)
-        return -ENOMEM;
-    record->options = *options;
-    record->epoch_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
-    if (options->path != NULL) {
-        record->path = strdup(options->path);
-        error = record->path == NULL ? -ENOMEM
-                : dat_create(options->path, options->replace, epoch_now(record),
-                             options->buffered, &record->file);
+    if (record != NULL) {
+        record->options = *options;
+        error = dat_files_open(&record->dat, &record->options);
     }
-    if (error != 0)
-        record_free(record, false);
-    else
+    if (error == 0) {
+        path = options->trace;
+        error = trace_file_open(&record->trace, &record->options);
+    }
+    if (error == 0) {
+        blocks_files_open(&record->blocks, &record->options);
         *out = record;
+        return 0;
+    }
+    say_failed(options, path != NULL ? path : options->trace, error);
+    if (record != NULL)
+        record->options.trace = NULL; /* it is not ours to remove */
+    record_free(record, path == options->trace && path != NULL);
     return error;
 }
 
@@ -417,6 +351,7 @@ round_of_all(struct record *record)
         if (traced->drain == NULL)
             continue;
         got = drain_round(traced->drain, false, take, &taking);
+        look_for_arguments(record, traced);
         if (got > events)
             events = got;
         if (got == -EMSGSIZE) /* its owner has cut the segment short */
@@ -459,6 +394,7 @@ record_poll(struct record *record)
     for (size_t i = 0; i < record->count; i++)
         if (record->traced[i].ended && !record->traced[i].closed)
             finish_process(record, &record->traced[i], true);
+    trace_file_tick(&record->trace);
     return choose_interval(record, events);
 }
 
@@ -472,12 +408,8 @@ record_finish(struct record *record, bool root_ended)
     for (size_t i = 0; i < record->count; i++)
         if (!record->traced[i].closed)
             finish_process(record, &record->traced[i], record->traced[i].ended);
-    if (record->file != NULL) { /* nobody came to use it */
-        int error = dat_close(record->file, epoch_now(record));
-        record->file = NULL;
-        if (error != 0)
-            give_up(record, record->path, error);
-    }
+    dat_files_finish(&record->dat);
+    trace_file_finish(&record->trace);
 }
 
 uint64_t
@@ -486,10 +418,40 @@ record_lost(const struct record *record)
     return record->lost;
 }
 
+const struct blocksizes *
+record_blocks(const struct record *record, pid_t pid, enum record_blocks which)
+{
+    if (pid == 0)
+        return which == RECORD_BLOCKS_MALLOC ? record->blocks.all : NULL;
+    for (size_t i = record->count; i-- > 0;)
+        if (record->traced[i].pid == pid)
+            return record->traced[i].blocks.of[which];
+    return NULL;
+}
+
+uint64_t
+record_blocks_now(const struct record *record, pid_t pid)
+{
+    for (size_t i = record->count; i-- > 0;)
+        if (record->traced[i].pid == pid)
+            return blocks_files_now(&record->blocks, &record->traced[i].blocks);
+    return 0;
+}
+
 unsigned
 record_processes(const struct record *record)
 {
     return record->processes;
+}
+
+/* Devices and pipes stay. */
+static void
+discard_file(const char *path)
+{
+    struct stat st;
+
+    if (path != NULL && lstat(path, &st) == 0 && S_ISREG(st.st_mode))
+        unlink(path);
 }
 
 void
@@ -498,12 +460,16 @@ record_free(struct record *record, bool discard)
     if (record == NULL)
         return;
     record_finish(record, false);
-    if (discard && record->path != NULL && !record->options.replace)
-        unlink(record->path);
-    for (size_t i = 0; i < record->count; i++)
-        free(record->traced[i].path);
+    if (discard && !record->options.replace) {
+        discard_file(record->options.path);
+        discard_file(record->options.trace);
+    }
+    for (size_t i = 0; i < record->count; i++) {
+        free(record->traced[i].dat.path);
+        process_blocks_free(&record->traced[i].blocks);
+    }
+    blocks_files_free(&record->blocks);
     free(record->traced);
-    free(record->path);
     tree_free(record->tree);
     free(record);
 }

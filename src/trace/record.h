@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Records every call of a program and its children while they run: empties
- * their event rings into memusage's data files, one a process.  An image a
- * process becomes by exec goes on in the same file.
+ * their event rings into memusage's data files, one a process, in which an image
+ * that a process becomes by exec goes on; or into one trace (trace.h); or both.
  */
 #ifndef MEMTOP_RECORD_H
 #define MEMTOP_RECORD_H
@@ -11,25 +11,36 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "monitor/blocksizes.h"
 #include "monitor/launch.h"
 #include "trace/dat.h"
 
 struct record;
 
+/* Whose blocks are counted by size: malloc's, or those of the program's own pools. */
+enum record_blocks { RECORD_BLOCKS_MALLOC, RECORD_BLOCKS_POOL, RECORD_BLOCKS };
+
 struct record_options {
     /* The file of the first process that is measured, normally the program
        itself; others write to PATH.PID.  NULL: no files. */
     const char *path;
+    const char *trace;  /* the file of the trace, or NULL */
     bool replace;       /* files that exist are emptied, else they are an error */
     size_t buffered;    /* as dat_create() takes it */
     /* Gets every record of that first process, or NULL. */
     void (*watch)(void *context, const struct dat_record *record);
-    /* A file that is given up, or could not be created: once each.  Or NULL. */
+    /* A file that is given up, or could not be created: once each, record_new()'s
+       included.  Or NULL. */
     void (*failed)(void *context, const char *path, int error);
-    void *context;      /* of both */
+    /* What is to count a process's blocks (blocksizes_new(), freed by the recorder);
+       pid 0: all processes' together.  NULL: they are not counted.  Or NULL. */
+    struct blocksizes *(*blocks)(void *context, pid_t pid, enum record_blocks which);
+    uint64_t blocks_until_ns; /* later calls do not count, since the first image; or 0 */
+    void *context;      /* of all */
 };
 
-/* Before the program starts: creates the file.  0 and *out, or -errno. */
+/* Before the program starts: creates the files.  0 and *out, or -errno; what options
+   point to must outlive it. */
 int record_new(const struct record_options *options, struct record **out);
 
 /* Follows the launched program.  0 or -ENOMEM. */
@@ -50,7 +61,16 @@ uint64_t record_lost(const struct record *record);
 /* Processes that have been recorded. */
 unsigned record_processes(const struct record *record);
 
-/* Frees it.  discard: nothing was started, the file it created goes too. */
+/* What is counted of a process, by its pid (0: of all together); NULL if nothing is.
+   Borrowed until the next call but those with const. */
+const struct blocksizes *record_blocks(const struct record *record, pid_t pid,
+                                       enum record_blocks which);
+
+/* The time it is in what is counted of a process, in ns; once it has ended, that of its
+   end.  0 if nothing is counted. */
+uint64_t record_blocks_now(const struct record *record, pid_t pid);
+
+/* Frees it.  discard: nothing was started, the files it created go too. */
 void record_free(struct record *record, bool discard);
 
 #endif

@@ -283,6 +283,17 @@ add(struct replay *replay, const struct logalloc_line *line)
 }
 
 enum replay_verdict
+replay_call(struct replay *replay, const struct logalloc_line *line)
+{
+    if (replay->figures.pid == 0)
+        replay->figures.pid = line->pid;
+    if (line->pid == replay->figures.pid)
+        return add(replay, line);
+    replay->figures.passed_over++;
+    return REPLAY_GOOD;
+}
+
+enum replay_verdict
 replay_line(struct replay *replay, const char *text, size_t length)
 {
     struct logalloc_line line;
@@ -293,12 +304,7 @@ replay_line(struct replay *replay, const char *text, size_t length)
     verdict = logalloc_parse(text, length, LOGALLOC_MUNGED, &line);
     if (verdict != LOGALLOC_GOOD)
         return verdict == LOGALLOC_UNKNOWN ? REPLAY_UNKNOWN : REPLAY_MALFORMED;
-    if (replay->figures.pid == 0)
-        replay->figures.pid = line.pid;
-    if (line.pid == replay->figures.pid)
-        return add(replay, &line);
-    replay->figures.passed_over++;
-    return REPLAY_GOOD;
+    return replay_call(replay, &line);
 }
 
 /* ---- the whole ---- */

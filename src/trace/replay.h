@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "segment/logline.h"
+
 /* No log can name more slots: 64 Gi of bookkeeping is enough. */
 #define REPLAY_SLOTS_MAX (UINT64_C(1) << 28)
 
@@ -75,6 +77,9 @@ struct replay *replay_new(const struct replay_options *options);
    bundle of others.  Nothing is done for a line that is not good; white space
    alone is good. */
 enum replay_verdict replay_line(struct replay *replay, const char *text, size_t length);
+
+/* The same of a line of a munged log, parsed. */
+enum replay_verdict replay_call(struct replay *replay, const struct logalloc_line *line);
 
 /* Makes the calls that have not been made yet. */
 void replay_flush(struct replay *replay);

@@ -28,6 +28,7 @@
 #include "monitor/saved.h"
 #include "monitor/signals.h"
 #include "segment/clock.h"
+#include "symbols/naming.h"
 #include "tui/crash.h"
 #include "tui/term.h"
 
@@ -155,10 +156,18 @@ on_timer(struct loop *loop)
         sampling_take(loop, false);
 }
 
+/* Names of functions have come. */
+static void
+on_names(struct app *app)
+{
+    if (naming_take(app->naming))
+        app->sites_stale = app->dirty = true;
+}
+
 static void
 on_events(struct loop *loop)
 {
-    const struct app *app = &loop->app;
+    struct app *app = &loop->app;
     const struct pollfd *sources = loop->sources;
     struct signal_event event;
 
@@ -173,6 +182,8 @@ on_events(struct loop *loop)
         sampling_take(loop, false);
     if (!app->done && sources[SOURCE_TIMER].revents != 0)
         on_timer(loop);
+    if (!app->done && sources[SOURCE_NAMES].revents != 0)
+        on_names(app);
 }
 
 /* ---- the loop ---- */
@@ -262,6 +273,7 @@ run(struct loop *loop)
         if (app->done)
             break;
         work_in_background(app);
+        loop->sources[SOURCE_NAMES].fd = app->naming ? naming_descriptor(app->naming) : -1;
         int64_t wait_ns = time_to_wait(app);
         const struct timespec wait = {.tv_sec = wait_ns / 1000000000,
                                       .tv_nsec = wait_ns % 1000000000};
@@ -345,6 +357,7 @@ init_sources(struct loop *loop)
         [SOURCE_SIGNALS] = signals_fd(),
         [SOURCE_PROGRAM] = app->launched != NULL ? app->launched->pidfd : -1,
         [SOURCE_OUTPUT] = app->capture != NULL ? capture_fd(app->capture) : -1,
+        [SOURCE_NAMES] = -1,
         [SOURCE_TIMER] = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK),
     };
 
@@ -395,7 +408,7 @@ tui_run(struct session *session, struct capture *capture, const struct launched 
     int error;
 
     if (loop == NULL || !session_keep_checkpoints(session)
-        || !session_keep_roster(session)) {
+        || !session_keep_roster(session) || !session_keep_profile(session)) {
         free(loop);
         return TUI_FAILED;
     }
@@ -409,6 +422,8 @@ tui_run(struct session *session, struct capture *capture, const struct launched 
         if (session_saved(session) != NULL)
             init_saved(&loop->app, session_saved(session));
         init_sources(loop);
+        const struct symbols_options names = {.debuginfod = options->debuginfod};
+        loop->app.naming = naming_new(&names);
         if (frame_follow_size(&loop->app)) {
             sampling_take(loop, false);
             sampling_set_timer(loop);
@@ -419,7 +434,10 @@ tui_run(struct session *session, struct capture *capture, const struct launched 
         close(loop->sources[SOURCE_TIMER].fd);
         term_close();
         picture_free(&loop->app.picture);
+        blocks_free(&loop->app.blocks);
     }
+    naming_free(loop->app.naming);
+    profile_table_free(&loop->app.sites.table);
     free(loop);
     errno = -error;
     return outcome;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "monitor/blocksizes.h"
 #include "monitor/capture.h"
 #include "monitor/launch.h"
 #include "monitor/session.h"
@@ -36,6 +37,7 @@ struct tui_options {
     bool ascii;                  /* no Unicode drawing characters */
     bool plain;                  /* lines of text instead of a picture (speak.c) */
     bool si;                     /* powers of 1000 */
+    bool debuginfod;             /* names of functions may be asked of servers */
     const char *png_module;      /* see snapshot.h, NULL if there is none */
     /* Called between everything else, or NULL; returns in how many ns at the
        latest it is to be called again. */
@@ -45,6 +47,10 @@ struct tui_options {
        signal came that is memtop's own. */
     void (*sampled)(void *context, bool asked);
     void *sampled_context;
+    /* What is counted of a process by exact block size, NULL if nothing is; *now_ns,
+       unless NULL, is what time it is in that, 0 if the last call's. Or NULL. */
+    const struct blocksizes *(*blocks)(void *context, pid_t pid, uint64_t *now_ns);
+    void *blocks_context;
     struct tui_mark *mark;       /* gets the root's when the display ends, or NULL */
     const char *dump_screen;     /* file that gets each screen as text, or NULL */
 };

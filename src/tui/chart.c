@@ -355,6 +355,7 @@ peak_text(char *text, size_t size, const struct view *view, const struct scene *
                       &when))
         return;
     if (series == SERIES_CALLS) {
+        /* TRANSLATORS: allocation in bytes a second. */
         snprintf(text, size, _("highest %s/s"),
                  units_count_compact(value_text, sizeof value_text, value));
         return;
@@ -367,6 +368,7 @@ peak_text(char *text, size_t size, const struct view *view, const struct scene *
     ago -= ago % (ago < 10 * SECOND_NS ? SECOND_NS / 10 : SECOND_NS);
     if (ago == 0)
         snprintf(text, size,
+                 /* TRANSLATORS: the heap's peak is being made right now. */
                  scene->ended ? _("peak %s at the end") : _("peak %s now"),
                  value_text);
     else

@@ -44,13 +44,20 @@ command_quit(struct app *app)
 static void
 stop_or_continue(struct app *app)
 {
-    bool stopped = session_process(app->session)->state == STATE_STOPPED;
+    const pid_t pid = follow_target(app);
+    const bool root = pid == session_process(app->session)->pid;
+    const bool stopped = target_stopped(app, pid);
 
-    if (!target_signal(app, stopped ? SIGCONT : SIGSTOP))
-        app_ack(app, "%s", app_running(app) ? strerror(errno) : _("The program has ended"));
-    else
+    if (!target_send(app, pid, stopped ? SIGCONT : SIGSTOP))
+        app_ack(app, "%s",
+                target_lives(app, pid) ? strerror(errno) : target_ended_text(app, pid));
+    else if (root)
         app_ack(app, "%s", stopped ? _("The program continues")
                                    : _("The program is stopped; Z continues it"));
+    else
+        app_ack(app, stopped ? _("Process %d continues")
+                             : _("Process %d is stopped; Z continues it"),
+                (int)pid);
 }
 
 static void
@@ -77,7 +84,9 @@ command_show_page(struct app *app, enum page page)
     app->view.scroll = 0;
     app->say_again = true;
     app->threads_asked |= app->view.page == PAGE_THREADS && !app->view.paused;
-    app->sample_asked = (page == PAGE_MEMORY || page == PAGE_PROCESSES)
+    app->sites_stale = true;
+    app->sample_asked = (page == PAGE_MEMORY || page == PAGE_PROCESSES
+                         || page == PAGE_SITES)
                         && !app->view.paused && !app->view.history;
 }
 
@@ -89,6 +98,10 @@ command_scroll(struct app *app, int lines)
 
     if (view->page == PAGE_PROCESSES) {
         follow_step(app, lines);
+        return;
+    }
+    if (view->page == PAGE_SITES && !view->sites.opened) {
+        sites_step(app, lines);
         return;
     }
     /* Pages that rest at their end count back from there. */
@@ -205,7 +218,10 @@ program_action(struct app *app, enum action action)
         prompt_ask(app, QUESTION_INTERVAL);
         break;
     case ACTION_FOLLOW:
-        follow_selected(app);
+        if (app->view.page == PAGE_SITES)
+            sites_open(app);
+        else
+            follow_selected(app);
         break;
     case ACTION_SEARCH:
         find_ask(app);
@@ -228,8 +244,14 @@ program_action(struct app *app, enum action action)
     case ACTION_SAVE_PICTURE:
         save_picture(app);
         break;
+    case ACTION_SAVE_BLOCKS:
+        save_blocks(app);
+        break;
     case ACTION_SAVE_SESSION:
         save_session(app);
+        break;
+    case ACTION_EXPORT:
+        prompt_ask(app, QUESTION_EXPORT);
         break;
     default:
         break;
@@ -260,7 +282,7 @@ page_action(struct app *app, enum action action, int digit)
     case ACTION_CANCEL:
         if (app->view.history)
             cursor_leave(app);
-        else
+        else if (!sites_close(app))
             command_show_page(app, PAGE_OVERVIEW);
         break;
     default:
@@ -309,7 +331,7 @@ perform(struct app *app, enum action action, int digit)
         scroll_action(app, action);
         break;
     default:
-        if (look_perform(app, action))
+        if (look_perform(app, action) || sites_perform(app, action))
             return;
         program_action(app, action);
         page_action(app, action, digit);
@@ -338,7 +360,7 @@ command_key(struct app *app, int input)
     int digit = 0;
     enum action action = keys_action(input, &digit);
 
-    app->dirty = app->by_key = true;
+    app->dirty = app->by_key = app->sites_stale = true;
     if (mouse_input(app, input))
         return;
     if (input != INPUT_RESIZE)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The search: for lines of the output, which it walks from the newest up, and for
- * threads by their name.  Lines are known by their number, for they move while the
- * program prints.
+ * The search: for lines of the output, which it walks from the newest up, for threads
+ * and processes by their name, and for block sizes.  Lines are known by their number,
+ * for they move while the program prints.
  */
 #include "config.h"
 
@@ -17,7 +17,8 @@
 void
 find_ask(struct app *app)
 {
-    if (app->view.page == PAGE_THREADS
+    if (app->view.page == PAGE_THREADS || app->view.page == PAGE_PROCESSES
+        || app->view.page == PAGE_SITES || app->view.page == PAGE_BLOCKS
         || (app->view.page == PAGE_OUTPUT && app->capture != NULL))
         prompt_ask(app, QUESTION_SEARCH);
     else
@@ -109,10 +110,22 @@ void
 find_text(struct app *app, const char *text)
 {
     struct view *view = &app->view;
-    char *wanted = view->page == PAGE_THREADS ? view->filter : view->search;
+    char *wanted = view->page == PAGE_THREADS     ? view->filter
+                   : view->page == PAGE_PROCESSES ? view->process_filter
+                   : view->page == PAGE_BLOCKS    ? view->sizes_shown
+                                                  : view->search;
+    uint64_t from, to;
 
+    if (view->page == PAGE_SITES) {
+        sites_filter(app, text);
+        return;
+    }
+    if (view->page == PAGE_BLOCKS && !blocks_filter(text, &from, &to)) {
+        app_ack(app, _("'%s' is no size, nor a range of them such as 16-64"), text);
+        return;
+    }
     snprintf(wanted, SEARCH_MAX, "%s", text);
-    if (view->page == PAGE_THREADS) {
+    if (wanted != view->search) {
         view->scroll = 0;
     } else {
         view->found_any = false;

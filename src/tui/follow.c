@@ -17,15 +17,20 @@
 void
 follow_step(struct app *app, int steps)
 {
-    const struct roster *roster = session_roster(app->session);
+    const struct processes processes = processes_of(&app->view, &app->scene);
     int lines = processes_lines(view_page_rest(&app->picture).rows);
-    struct view *view = &app->view;
 
-    if (roster == NULL)
-        return;
-    if (view->selected == 0)
-        view->selected = app_shown(app)->pid;
-    view->selected = processes_step(roster, view->selected, steps, lines, &view->scroll);
+    if (processes.roster != NULL)
+        app->view.selected = processes_step(&processes, steps, lines, &app->view.scroll);
+}
+
+pid_t
+follow_target(struct app *app)
+{
+    if (app->view.page != PAGE_PROCESSES || app->view.history)
+        return app_shown(app)->pid;
+    follow_step(app, 0);
+    return app->view.selected != 0 ? app->view.selected : app_shown(app)->pid;
 }
 
 static void
@@ -34,10 +39,10 @@ forget_shown(struct app *app)
     struct view *view = &app->view;
 
     view->paused = view->history = false;
-    session_hold_roster(app->session, false);
+    session_hold(app->session, false);
     view->window_ns = view->peak_from_ns = 0;
     memset(view->top, 0, sizeof view->top);
-    view->filter[0] = '\0';
+    view->filter[0] = view->sizes_shown[0] = '\0';
     app->marked = app->mark_asked = false;
 }
 
@@ -45,7 +50,7 @@ void
 follow_selected(struct app *app)
 {
     const struct roster *roster = session_roster(app->session);
-    pid_t pid = app->view.selected != 0 ? app->view.selected : app_shown(app)->pid;
+    pid_t pid = follow_target(app);
     int error;
 
     if (app->view.page != PAGE_PROCESSES || roster == NULL) {

@@ -49,6 +49,26 @@ shown_command(struct app *app, const struct subject *shown)
 }
 
 void
+app_take_blocks(struct app *app)
+{
+    const struct tui_options *options = app->options;
+    const struct blocksizes *blocks;
+    uint64_t now_ns = 0;
+
+    if (!app->view.paused && !app->view.history) {
+        blocks = options->blocks == NULL
+                     ? NULL
+                     : options->blocks(options->blocks_context, app_shown(app)->pid,
+                                       &now_ns);
+        app->blocks_known = blocks != NULL && blocks_take(&app->blocks, blocks, now_ns);
+    }
+    if (app->blocks_known)
+        blocks_arrange(&app->blocks, &app->view.sort[PAGE_BLOCKS],
+                       app->view.sizes_shown);
+    app->scene.blocks = app->blocks_known ? &app->blocks : NULL;
+}
+
+void
 app_prepare(struct app *app)
 {
     struct scene *scene = &app->scene;
@@ -78,7 +98,10 @@ app_prepare(struct app *app)
                       ? &app->mark
                       : NULL;
     scene->history = shown->history;
+    sites_prepare(app);
     scene->command = shown_command(app, shown);
+    if (app->view.page == PAGE_BLOCKS)
+        app_take_blocks(app);
     message_choose(app);
 }
 
@@ -127,6 +150,7 @@ frame_set_mark(struct loop *loop)
     if (!app->view.paused && !app->view.history) {
         sampling_take(loop, false);
         session_read_bands(app->session);
+        session_read_profile(app->session);
         sampling_read_threads(app);
     }
     app->mark_asked = false;

@@ -57,15 +57,27 @@ enum input {
       N_("save a report as text, figures as JSON"))                                   \
     X(SAVE_JSON, "", 'J', 0, 0, 0, "", "")                                            \
     X(SAVE_PICTURE, "P", 'P', 0, 0, 0, "PNG", N_("save the graph as PNG"))            \
+    X(SAVE_BLOCKS, "b", 'b', 0, 0, 0, "", N_("save the reports by block size"))       \
+    X(EXPORT, "x", 'x', 0, 0, 0, "",                                                  \
+      N_("export the sites for pprof, ms_print, flame graphs"))                       \
     X(OUTPUT, "o", 'o', 0, 0, 0, N_("Output"), N_("what the program printed"))        \
     X(INTERACT, "i", 'i', 0, 0, 0, "",                                                \
       N_("on that page: type to the program; ^] ends it"))                            \
     X(SEARCH, "/", '/', '.', 0, 0, "",                                                \
-      N_("search in the output; on the page of threads: by name"))                    \
+      N_("search the output; threads, processes, sites, sizes: filter"))                  \
     X(NEXT_MATCH, "n N", 'n', 0, 0, 0, "", N_("next match further up, down"))         \
     X(PREVIOUS_MATCH, "", 'N', 0, 0, 0, "", "")                                       \
     X(SORT, "s R", 's', 0, 0, 0, "", N_("sort a table by the next column, reverse it")) \
     X(REVERSE, "", 'R', 0, 0, 0, "", "")                                              \
+    X(SITES_FORM, "t", 't', 0, 0, 0, "",                                              \
+      N_("sites: call stacks, a tree of callers, a tree of callees"))                 \
+    X(SITES_MODE, "a", 'a', 0, 0, 0, "",                                              \
+      N_("sites: alive now, alive at the peak, allocated, since the mark"))             \
+    X(EXPAND, "c C", 'c', 0, 0, 0, "",                                                \
+      N_("sites: open or close a row of a tree, all rows"))                           \
+    X(EXPAND_ALL, "", 'C', 0, 0, 0, "", "")                                           \
+    X(SURVIVORS, "u", 'u', 0, 0, 0, "",                                               \
+      N_("sites: only what has been alive for long, what grows first"))               \
     X(RESET_PEAK, "r", 'r', 0, 0, 0, "",                                              \
       N_("the peak since now; again: that of the run"))                               \
     X(LOG, "l", 'l', 0, 0, 0, "", N_("logarithmic or linear scale"))                  \
@@ -73,13 +85,14 @@ enum input {
     X(UNIT, "e", 'e', 0, 0, 0, "", N_("unit: automatic, KiB, MiB, bytes"))            \
     X(ZOOM_OUT, "[ ]", '[', 0, 0, 0, "", N_("graphs of a longer, shorter time"))      \
     X(ZOOM_IN, "", ']', 0, 0, 0, "", "")                                              \
-    X(STOP, "Z", 'Z', 0, 0, 0, "", N_("stop the program, or continue it"))            \
-    X(SIGNAL, "K", 'K', INPUT_F9, 0, 0, "", N_("send the program a signal"))          \
+    X(STOP, "Z", 'Z', 0, 0, 0, "",                                                    \
+      N_("stop the process shown (or selected), or continue it"))                     \
+    X(SIGNAL, "K", 'K', INPUT_F9, 0, 0, "", N_("send it a signal"))                   \
     X(UP, "Up", INPUT_UP, 'k', 0, 0, "",                                              \
       N_("scroll (also j, k, PgUp, PgDn, Home, End)"))                                \
     X(DOWN, "", INPUT_DOWN, 'j', 0, 0, "", "")                                        \
     X(FOLLOW, "Enter", INPUT_ENTER, 0, 0, 0, "",                                      \
-      N_("on the page of processes: show the selected one"))                          \
+      N_("processes, sites: show the selected one"))                          \
     X(PAGE_UP, "", INPUT_PAGE_UP, INPUT_CTRL('u'), 0, 0, "", "")                      \
     X(PAGE_DOWN, "", INPUT_PAGE_DOWN, INPUT_CTRL('d'), 0, 0, "", "")                  \
     X(HOME, "", INPUT_HOME, 0, 0, 0, "", "")                                          \
@@ -99,6 +112,7 @@ enum action {
     KEYS(X)
 #undef X
     ACTION_VIEW,   /* a digit: the views in order */
+    ACTION_ROW,    /* a click in a list */
 };
 
 struct key {

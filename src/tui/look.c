@@ -20,7 +20,7 @@ pause_or_go_on(struct app *app)
     char time[UNITS_MAX];
 
     app->view.paused = !app->view.paused;
-    session_hold_roster(app->session, app->view.paused);
+    session_hold(app->session, app->view.paused);
     if (!app->view.paused) {
         app_ack(app, "%s", _("The picture is live again"));
         return;
@@ -61,6 +61,8 @@ look_set_mark(struct app *app)
                                process->sizes, process->bands };
     app->marked = true;
     mark_threads(app);
+    if (session_shown(app->session)->profile != NULL)
+        profile_set_mark(session_shown(app->session)->profile, process->run_ns);
     app_ack(app, _("Mark set: heap %s"),
             units_bytes(heap, sizeof heap, process->now.live_bytes, app->view.unit));
 }
@@ -69,6 +71,8 @@ void
 look_clear_mark(struct app *app, const char *why)
 {
     app->marked = false;
+    if (session_shown(app->session)->profile != NULL)
+        profile_clear_mark(session_shown(app->session)->profile);
     app_ack(app, "%s", why);
 }
 
@@ -112,6 +116,7 @@ sort_by_next(struct app *app)
         *sort = (struct sort){ 0, false };
         app_ack(app, "%s", _("In the usual order"));
     } else {
+        /* TRANSLATORS: a column's name. */
         app_ack(app, _("Sorted by: %s"), name);
     }
 }

@@ -16,6 +16,7 @@ enum source {
     SOURCE_PROGRAM,
     SOURCE_OUTPUT,
     SOURCE_TIMER,
+    SOURCE_NAMES,
     SOURCE_COUNT
 };
 

@@ -29,7 +29,9 @@ ended_message(const struct process *process, char *text, size_t size)
         snprintf(time, sizeof time, _("%.2f s"), (double)process->run_ns / SECOND_NS);
     else
         units_duration(time, sizeof time, process->run_ns);
-    if (process->state == STATE_EXITED)
+    if (process->state == STATE_EXITED && !WIFEXITED(status))
+        snprintf(text, size, "%s", _("The program has exited; its status is unknown"));
+    else if (process->state == STATE_EXITED)
         snprintf(text, size,
                  _("The program exited with status %d after %s. q quits, w saves"),
                  WEXITSTATUS(status), time);
@@ -105,6 +107,7 @@ history_message(const struct app *app, char *text, size_t size)
     view_time(at, sizeof at, past, past->run_ns);
     view_time(end, sizeof end, past, app_shown(app)->run_ns);
     if (past->measured)
+        /* TRANSLATORS: a moment, the whole time, a size. */
         snprintf(text, size, _("History %s of %s, heap %s"), at, end,
                  units_bytes(heap, sizeof heap, past->now.live_bytes, app->view.unit));
     else

@@ -57,6 +57,8 @@ click(struct app *app)
         return;
     if (hit->action == ACTION_NONE)
         cursor_to(app, moment_at(hit, col));
+    else if (hit->action == ACTION_ROW)
+        sites_click(app, row - hit->rect.row);
     else if (hit->action == ACTION_VIEW)
         command_show_page(app, hit->page);
     else

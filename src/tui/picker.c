@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A small display of its own: a list, a footer, one poll() a second.  What is drawn is
- * the page of processes' list.
+ * A small display of its own: one poll() a second; drawn in view-picker.c.
  */
 #include "config.h"
 
@@ -20,6 +19,7 @@
 #include "tui/keys.h"
 #include "tui/processes.h"
 #include "tui/term.h"
+#include "tui/view.h"
 
 #define INTERVAL_MS 1000
 
@@ -37,32 +37,6 @@ lines(const struct picker *picker)
     return processes_lines(picker->canvas.rows - 2);   /* without title and footer */
 }
 
-static void
-draw(struct picker *picker)
-{
-    struct canvas *canvas = &picker->canvas;
-    const struct rect body = { 1, 0, canvas->rows - 2, canvas->cols };
-    const struct rect footer = { canvas->rows - 1, 0, 1, canvas->cols - 1 };
-    char sum[256];
-
-    canvas_clear(canvas);
-    processes_sum(sum, sizeof sum, picker->list.roster, canvas->cols - 30,
-                  picker->list.unit);
-    canvas_rule(canvas, 0, 0, canvas->cols, _("Observed processes"), sum);
-    if (roster_count(picker->list.roster) == 0 && body.rows > 0)
-        canvas_put(canvas, 1, 1, canvas->cols - 1, ROLE_NORMAL,
-                   _("None: start one with memtop -B PROGRAM, or with "
-                     "LD_PRELOAD=libmemtop.so"));
-    else if (body.rows > 0)
-        processes_draw(canvas, &body, &picker->list);
-    if (canvas->rows > 1 && footer.cols > 0) {
-        canvas_clip(canvas, &footer);
-        canvas_put(canvas, footer.row, 1, footer.cols - 1, ROLE_DIM,
-                   _("Up, Down select   Enter shows it   q quits"));
-    }
-    term_show(canvas);
-}
-
 static bool
 follow_size(struct picker *picker)
 {
@@ -75,8 +49,8 @@ follow_size(struct picker *picker)
 static void
 step(struct picker *picker, int steps)
 {
-    picker->list.selected = processes_step(picker->list.roster, picker->list.selected,
-                                           steps, lines(picker), &picker->list.scroll);
+    picker->list.selected =
+        processes_step(&picker->list, steps, lines(picker), &picker->list.scroll);
 }
 
 static void
@@ -112,6 +86,13 @@ on_key(struct picker *picker, int input)
         break;
     case ACTION_END:
         step(picker, 1000000);
+        break;
+    case ACTION_SORT:
+        if (view_sort_column(PAGE_PROCESSES, ++picker->list.sort.column) == NULL)
+            picker->list.sort = (struct sort){ 0, false };
+        break;
+    case ACTION_REVERSE:
+        picker->list.sort.reverse = !picker->list.sort.reverse;
         break;
     case ACTION_REDRAW:
         term_forget();
@@ -152,7 +133,8 @@ run(struct picker *picker)
     int input;
 
     while (!picker->done) {
-        draw(picker);
+        picker_draw(&picker->canvas, &picker->list);
+        term_show(&picker->canvas);
         if (poll(sources, 2, INTERVAL_MS) < 0 && errno != EINTR)
             return;
         if (term_lost(sources[0].revents))

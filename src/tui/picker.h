@@ -20,4 +20,10 @@ struct picker_options {
  */
 pid_t picker_run(struct observed *observed, const struct picker_options *options);
 
+struct canvas;
+struct processes;
+
+/* The whole picture of it (view-picker.c). */
+void picker_draw(struct canvas *canvas, const struct processes *list);
+
 #endif

@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "i18n.h"
+#include "tui/list.h"
+#include "tui/search.h"
 #include "tui/view.h"
 
 #define MARK_COLS    2
@@ -23,6 +25,9 @@
 #define REMARK_COLS  12
 #define NARROW_COLS  36   /* below: a short heap and the program */
 #define SHORT_COLS   7
+
+/* As many as a roster has, and then some. */
+#define LISTED_MAX 4096
 
 /* Their widths, 0 where they are not shown. */
 struct columns {
@@ -79,6 +84,87 @@ choose_columns(int cols, enum unit unit)
     return columns;
 }
 
+/* ---- which, and in which order ---- */
+
+static uint64_t
+sort_key(const struct roster_entry *entry, unsigned column)
+{
+    switch (column) {
+    case 1:
+        return entry->measured ? entry->heap : 0;
+    case 2:
+        return entry->measured ? entry->heap_peak : 0;
+    case 3:
+        return entry->measured && !entry->ended ? (uint64_t)entry->allocations : 0;
+    case 4:
+        return entry->rss;
+    default:
+        return (uint64_t)entry->run_ns;
+    }
+}
+
+static bool
+passes(const struct processes *processes, const struct roster_entry *entry)
+{
+    char command[2 * sizeof entry->command];
+    int col = 0, cols;
+
+    if (processes->filter == NULL || processes->filter[0] == '\0')
+        return true;
+    text_sanitise(command, sizeof command, entry->command, strlen(entry->command));
+    return search_text(command, processes->filter, &col, &cols);
+}
+
+static bool
+is_tree(const struct processes *processes)
+{
+    return processes->sort.column == 0 && !processes->sort.reverse
+           && (processes->filter == NULL || processes->filter[0] == '\0');
+}
+
+/* Those listed, good until the next call; how many. */
+static size_t
+choose(const struct processes *processes, const struct roster_entry ***out)
+{
+    static const struct roster_entry *passing[LISTED_MAX], *chosen[LISTED_MAX];
+    static uint64_t keys[LISTED_MAX];
+    static uint16_t order[LISTED_MAX];
+    const struct roster *roster = processes->roster;
+    size_t count = 0;
+
+    for (size_t i = 0; i < roster_count(roster) && count < LISTED_MAX; i++) {
+        const struct roster_entry *entry = roster_at(roster, i);
+
+        if (!passes(processes, entry))
+            continue;
+        keys[count] = sort_key(entry, processes->sort.column);
+        passing[count++] = entry;
+    }
+    sort_rows(order, count, &processes->sort, keys);
+    for (size_t i = 0; i < count; i++)
+        chosen[i] = passing[order[i]];
+    *out = chosen;
+    return count;
+}
+
+size_t
+processes_count(const struct processes *processes)
+{
+    const struct roster_entry **chosen;
+
+    return choose(processes, &chosen);
+}
+
+/* Where the selected one stands: 0 if it is not there. */
+static size_t
+index_of(const struct roster_entry **chosen, size_t count, pid_t selected)
+{
+    for (size_t i = 0; selected != 0 && i < count; i++)
+        if (chosen[i]->pid == selected)
+            return i;
+    return 0;
+}
+
 /* A field at *col, which moves on. */
 static void
 put(struct canvas *canvas, int row, int *col, int cols, enum role role, const char *text)
@@ -87,10 +173,26 @@ put(struct canvas *canvas, int row, int *col, int cols, enum role role, const ch
     *col += cols;
 }
 
+/* One that can be sorted by, its number being column. */
 static void
-draw_heading(struct canvas *canvas, const struct columns *columns, int row, int col,
-             int end)
+put_heading(struct canvas *canvas, const struct sort *sort, unsigned column, int row,
+            int *col, int cols)
 {
+    const struct rect field = { row, *col, 1, cols };
+
+    if (cols > 0)
+        view_column_heading(canvas, &field, view_sort_column(PAGE_PROCESSES, column), sort,
+                            column);
+    *col += cols;
+}
+
+static void
+draw_heading(struct canvas *canvas, const struct columns *columns,
+             const struct sort *sort, int row, int col, int end)
+{
+    const int cols[] = { columns->heap, columns->peak, columns->rate, columns->rss,
+                         columns->time };
+
     col += MARK_COLS;
     if (columns->pid > 0)
         put(canvas, row, &col, columns->pid, ROLE_DIM, _("pid"));
@@ -98,16 +200,8 @@ draw_heading(struct canvas *canvas, const struct columns *columns, int row, int 
         canvas_field(canvas, row, col + 2, columns->state - 2, TEXT_LEFT, ROLE_DIM,
                      _("state"));
     col += columns->state;
-    if (columns->heap > 0)
-        put(canvas, row, &col, columns->heap, ROLE_DIM, _("heap"));
-    if (columns->peak > 0)
-        put(canvas, row, &col, columns->peak, ROLE_DIM, _("peak"));
-    if (columns->rate > 0)
-        put(canvas, row, &col, columns->rate, ROLE_DIM, _("allocs/s"));
-    if (columns->rss > 0)
-        put(canvas, row, &col, columns->rss, ROLE_DIM, _("RSS"));
-    if (columns->time > 0)
-        put(canvas, row, &col, columns->time, ROLE_DIM, _("time"));
+    for (unsigned i = 0; i < sizeof cols / sizeof *cols; i++)
+        put_heading(canvas, sort, i + 1, row, &col, cols[i]);
     canvas_put(canvas, row, col + 2, end - col - 2, ROLE_DIM, _("program"));
 }
 
@@ -177,16 +271,17 @@ remark(struct canvas *canvas, int row, int *col, int end, enum role role,
 
 /* The program, what is to be said of it, and what it was before. */
 static void
-draw_program(struct canvas *canvas, const struct roster_entry *entry, int row, int col,
-             int end)
+draw_program(struct canvas *canvas, const struct roster_entry *entry, bool tree, int row,
+             int col, int end)
 {
     char ended[32] = "", text[160];
     int room;
 
-    if (entry->unlisted > 0)
+    if (entry->unlisted > 0 && tree)
         /* TRANSLATORS: so many processes more have ended; keep it short */
         snprintf(ended, sizeof ended, _("+%u ended"), entry->unlisted);
-    col = draw_branches(canvas, entry, row, col, end);
+    if (tree)
+        col = draw_branches(canvas, entry, row, col, end);
     room = end - col;
     if (room - (int)text_columns(ended) - 2 >= REMARK_COLS)
         room -= (int)text_columns(ended) + (ended[0] != '\0' ? 2 : 0);
@@ -245,35 +340,15 @@ draw_entry(struct canvas *canvas, const struct rect *rect, const struct columns 
     if (columns->time > 0)
         put(canvas, row, &col, columns->time, role,
             units_duration(text, sizeof text, entry->run_ns));
-    draw_program(canvas, entry, row, col + 2, end);
-}
-
-size_t
-processes_index(const struct roster *roster, pid_t selected)
-{
-    for (size_t i = 0; selected != 0 && i < roster_count(roster); i++)
-        if (roster_at(roster, i)->pid == selected)
-            return i;
-    return 0;
-}
-
-/* The first line shown. */
-static int
-first_line(size_t selected, int scroll, int lines)
-{
-    int index = (int)selected;
-
-    if (index < scroll)
-        return index;
-    return index >= scroll + lines ? index - lines + 1 : scroll;
+    draw_program(canvas, entry, is_tree(processes), row, col + 2, end);
 }
 
 pid_t
-processes_step(const struct roster *roster, pid_t selected, int steps, int lines,
-               int *scroll)
+processes_step(const struct processes *processes, int steps, int lines, int *scroll)
 {
-    int count = (int)roster_count(roster);
-    int index = (int)processes_index(roster, selected) + steps;
+    const struct roster_entry **chosen;
+    int count = (int)choose(processes, &chosen);
+    int index = (int)index_of(chosen, (size_t)count, processes->selected) + steps;
 
     if (count == 0)
         return 0;
@@ -281,8 +356,8 @@ processes_step(const struct roster *roster, pid_t selected, int steps, int lines
         index = count - 1;
     if (index < 0)
         index = 0;
-    *scroll = first_line((size_t)index, *scroll, lines > 0 ? lines : 1);
-    return roster_at(roster, (size_t)index)->pid;
+    *scroll = list_first((size_t)index, *scroll, lines);
+    return chosen[index]->pid;
 }
 
 int
@@ -296,18 +371,19 @@ processes_draw(struct canvas *canvas, const struct rect *rect,
                const struct processes *processes)
 {
     const struct columns columns = choose_columns(rect->cols, processes->unit);
-    const struct roster *roster = processes->roster;
-    size_t selected = processes_index(roster, processes->selected);
+    const struct roster_entry **chosen;
+    size_t count = choose(processes, &chosen);
+    size_t selected = index_of(chosen, count, processes->selected);
     int lines = processes_lines(rect->rows), headings = rect->rows - lines;
-    size_t first = (size_t)first_line(selected, processes->scroll, lines);
+    size_t first = (size_t)list_first(selected, processes->scroll, lines);
 
     if (headings)
-        draw_heading(canvas, &columns, rect->row, rect->col, rect->col + rect->cols);
-    for (int i = 0; i < lines && first + (size_t)i < roster_count(roster); i++) {
+        draw_heading(canvas, &columns, &processes->sort, rect->row, rect->col,
+                     rect->col + rect->cols);
+    for (int i = 0; i < lines && first + (size_t)i < count; i++) {
         int row = rect->row + headings + i;
 
-        draw_entry(canvas, rect, &columns, processes,
-                   roster_at(roster, first + (size_t)i), row);
+        draw_entry(canvas, rect, &columns, processes, chosen[first + (size_t)i], row);
         if (first + (size_t)i != selected)
             continue;
         canvas_put(canvas, row, rect->col, 1, ROLE_PROMPT, ">");
@@ -321,16 +397,22 @@ processes_sum(char *text, size_t size, const struct roster *roster, int cols,
 {
     const struct roster_sum *sum = roster_sum(roster);
     char heap[UNITS_MAX], full[256];
-    int used;
+    size_t used;
 
     units_bytes(heap, sizeof heap, sum->heap, unit);
+    /* TRANSLATORS: the heaps of all processes. */
     snprintf(text, size, _("together %s"), heap);
-    used = snprintf(full, sizeof full, _("%u running, %u ended"), sum->living,
-                    sum->ended + (unsigned)sum->dropped);
+    used = (size_t)snprintf(full, sizeof full, _("%u running, %u ended"), sum->living,
+                            sum->ended + (unsigned)sum->dropped);
     if (sum->blind > 0)
-        used += snprintf(full + used, sizeof full - (size_t)used, _(", %u not measured"),
-                         sum->blind);
-    snprintf(full + used, sizeof full - (size_t)used, _("; heap together %s"), heap);
+        used += (size_t)snprintf(full + used, sizeof full - used, _(", %u not measured"),
+                                 sum->blind);
+    if (sum->shortest > 0)
+        /* TRANSLATORS: processes whose life was too short to find out more */
+        used += (size_t)snprintf(full + used, sizeof full - used,
+                                 _(", %u short-lived not measured"),
+                                 (unsigned)sum->shortest);
+    snprintf(full + used, sizeof full - used, _("; heap together %s"), heap);
     if ((int)text_columns(full) <= cols)
         snprintf(text, size, "%s", full);
 }

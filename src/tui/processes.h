@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The list of processes as a tree: on its page and in the picker. */
+/* The list of processes: on its page and in the picker.  A tree, or flat where it is
+   sorted or not all are listed. */
 #ifndef MEMTOP_TUI_PROCESSES_H
 #define MEMTOP_TUI_PROCESSES_H
 
 #include "monitor/roster.h"
 #include "report/units.h"
 #include "tui/canvas.h"
+#include "tui/sort.h"
 
 struct processes {
     const struct roster *roster;
@@ -13,7 +15,14 @@ struct processes {
     pid_t followed;   /* marked; 0 none */
     int scroll;
     enum unit unit;
+    struct sort sort;     /* by view_sort_column(PAGE_PROCESSES, ...) */
+    const char *filter;   /* only those in whose command it is; NULL or "": all */
 };
+
+/* What the page of processes lists. */
+struct view;
+struct scene;
+struct processes processes_of(const struct view *view, const struct scene *scene);
 
 /* Heading and lines within rect.  The selected one is always among them. */
 void processes_draw(struct canvas *canvas, const struct rect *rect,
@@ -22,13 +31,13 @@ void processes_draw(struct canvas *canvas, const struct rect *rect,
 /* How many processes so many rows have. */
 int processes_lines(int rows);
 
-/* Where the selected one stands in the roster: 0 if it is not there. */
-size_t processes_index(const struct roster *roster, pid_t selected);
-
-/* So many lines further (< 0: back), as far as there are; its pid, 0 if the roster is
-   empty.  *scroll follows, lines being how many there is room for. */
-pid_t processes_step(const struct roster *roster, pid_t selected, int steps, int lines,
+/* So many lines further (< 0: back) than the selected one, as far as there are; its pid,
+   0 if the list is empty.  *scroll follows, lines being how many there is room for. */
+pid_t processes_step(const struct processes *processes, int steps, int lines,
                      int *scroll);
+
+/* How many are listed. */
+size_t processes_count(const struct processes *processes);
 
 /* "3 running, 2 ended; heap together 12.3 MiB", as long as fits the columns. */
 void processes_sum(char *text, size_t size, const struct roster *roster, int cols,

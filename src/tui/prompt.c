@@ -41,6 +41,20 @@ answer_quit(struct app *app, int input)
     }
 }
 
+static void
+answer_export(struct app *app, int input)
+{
+    static const char letters[] = "fpmj"; /* of enum siteexport_format */
+    int letter = keys_latin(input);
+    const char *found = letter > 0 && letter < 128 ? strchr(letters, letter) : NULL;
+
+    if (found == NULL && input != INPUT_ESCAPE && input != INPUT_CTRL('c'))
+        return;
+    app->question = QUESTION_NONE;
+    if (found != NULL)
+        save_sites(app, (enum siteexport_format)(found - letters));
+}
+
 /* ---- what is typed ---- */
 
 static void
@@ -90,11 +104,11 @@ answer_signal(struct app *app)
 
     if (number < 0)
         app_ack(app, _("There is no signal '%s'"), app->typed);
-    else if (!target_signal(app, number))
+    else if (!target_send(app, app->signal_pid, number))
         app_ack(app, _("Signal not sent: %s"), strerror(errno));
     else
         app_ack(app, _("%s sent to %d"), process_signal_name(number),
-                (int)session_process(app->session)->pid);
+                (int)app->signal_pid);
 }
 
 static void
@@ -116,7 +130,9 @@ answer(struct app *app)
     enum question question = app->question;
 
     app->question = QUESTION_NONE;
-    if (question == QUESTION_SIGNAL)
+    if (question == QUESTION_SURVIVORS)
+        sites_survivors(app, app->typed);
+    else if (question == QUESTION_SIGNAL)
         answer_signal(app);
     else if (question == QUESTION_INTERVAL)
         answer_interval(app);
@@ -150,16 +166,28 @@ prompt_text(const struct app *app, char *text, size_t size)
                    ? _("The program is running: k kill it, l leave it running, Esc stay")
                    : _("k kill, l leave, Esc stay");
     case QUESTION_SIGNAL:
-        snprintf(text, size, _("Signal to send (Enter for TERM, Esc none): %s_"),
-                 app->typed);
+        snprintf(text, size, _("Signal to %d (Enter for TERM, Esc none): %s_"),
+                 (int)app->signal_pid, app->typed);
         return text;
     case QUESTION_INTERVAL:
         snprintf(text, size, _("Interval in seconds: %s_"), app->typed);
         return text;
+    case QUESTION_SURVIVORS:
+        snprintf(text, size, _("Alive for at least (90, 10m, 2h; Enter any): %s_"),
+                 app->typed);
+        return text;
+    case QUESTION_EXPORT:
+        return app->picture.canvas.cols >= SHORT_BELOW_COLS
+                   ? _("Export sites: f folded stacks, p pprof, m massif, j JSON, Esc none")
+                   : _("f folded, p pprof, m massif, j JSON");
     case QUESTION_SEARCH:
         snprintf(text, size,
-                 app->view.page == PAGE_THREADS ? _("Threads called: %s_")
-                                                : _("Search: %s_"),
+                 app->view.page == PAGE_THREADS     ? _("Threads called: %s_")
+                 : app->view.page == PAGE_PROCESSES ? _("Processes called: %s_")
+                 : app->view.page == PAGE_SITES     ? _("Filter: %s_")
+                 : app->view.page == PAGE_BLOCKS
+                     ? _("Sizes, such as 64, 16-64 or 4K-: %s_")
+                     : _("Search: %s_"),
                  app->typed);
         return text;
     default:
@@ -170,12 +198,19 @@ prompt_text(const struct app *app, char *text, size_t size)
 void
 prompt_ask(struct app *app, enum question question)
 {
-    if (question == QUESTION_SIGNAL && !app_running(app)) {
-        app_ack(app, "%s", _("The program has ended"));
-        return;
+    if (question == QUESTION_SIGNAL) {
+        app->signal_pid = follow_target(app);
+        if (!target_lives(app, app->signal_pid)) {
+            app_ack(app, "%s", target_ended_text(app, app->signal_pid));
+            return;
+        }
     }
+    if (question == QUESTION_EXPORT && !save_has_sites(app))
+        return;
     app->question = question;
     app->typed[0] = '\0';
+    if (question == QUESTION_SEARCH && app->view.page == PAGE_SITES)
+        snprintf(app->typed, sizeof app->typed, "%s", app->view.sites.filter_text);
     app->ack_ns = 0;
 }
 
@@ -186,6 +221,8 @@ prompt_key(struct app *app, int input)
         return false;
     if (app->question == QUESTION_QUIT)
         answer_quit(app, input);
+    else if (app->question == QUESTION_EXPORT)
+        answer_export(app, input);
     else
         type(app, input);
     return true;

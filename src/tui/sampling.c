@@ -116,6 +116,7 @@ sampling_take(struct loop *loop, bool with_sizes)
         return;
     session_show_bands(app->session, app->view.page == PAGE_MEMORY);
     session_want_figures(app->session, app->view.page == PAGE_PROCESSES);
+    session_show_profile(app->session, app->view.page == PAGE_SITES);
     session_poll(app->session, sample_clock(loop),
                  with_sizes || sizes_wanted(app) || loop->samples == 0);
     loop->samples++;
@@ -129,6 +130,7 @@ sampling_take(struct loop *loop, bool with_sizes)
     if (app->options->sampled != NULL && !ended)
         app->options->sampled(app->options->sampled_context, false);
     app->threads_asked |= app->view.page == PAGE_THREADS && !app->view.paused;
+    app->sites_stale |= !app->view.paused;
     app_prepare(app);
     app->dirty = true;
 }
@@ -146,4 +148,5 @@ app_refresh(struct app *app)
 {
     sampling_take((struct loop *)((char *)app - offsetof(struct loop, app)), true);
     session_read_bands(app->session);
+    session_read_profile(app->session);
 }

@@ -10,6 +10,9 @@
 #include "i18n.h"
 #include "report/archive.h"
 #include "report/snapshot.h"
+#include "symbols/naming.h"
+
+#define NAMES_MS 3000
 
 static void
 tell(struct app *app, bool saved, const char *text)
@@ -26,6 +29,8 @@ save_text(struct app *app)
     char text[256];
 
     app_refresh(app);
+    if (app->naming != NULL)
+        naming_wait(app->naming, app->session, NAMES_MS);
     bool saved = snapshot_save_text(session_shown(app->session), app->view.unit, text,
                                     sizeof text);
     tell(app, saved, text);
@@ -38,6 +43,25 @@ save_json(struct app *app)
 
     app_refresh(app);
     bool saved = snapshot_save_json(session_shown(app->session), text, sizeof text);
+    tell(app, saved, text);
+}
+
+void
+save_blocks(struct app *app)
+{
+    const struct tui_options *options = app->options;
+    const struct blocksizes *blocks =
+        options->blocks != NULL
+            ? options->blocks(options->blocks_context, app_shown(app)->pid, NULL)
+            : NULL;
+    char text[256];
+
+    if (blocks == NULL) {
+        app_ack(app, "%s", _("Calls are not recorded: nothing is known of block sizes"));
+        return;
+    }
+    bool saved = snapshot_save_blocks(blocks, subject_command(session_shown(app->session)),
+                                      app_shown(app)->pid, text, sizeof text);
     tell(app, saved, text);
 }
 
@@ -63,6 +87,17 @@ save_mark(const struct app *app, struct process *out)
     out->bands = app->mark.bands;
 }
 
+/* Names that are still looked for get some time: what is saved has no other chance. */
+static void
+finish_names(struct app *app)
+{
+    struct profile *profile = session_shown(app->session)->profile;
+    int64_t run_ns;
+
+    if (app->naming != NULL && profile != NULL && profile_known(profile, &run_ns))
+        naming_wait(app->naming, app->session, NAMES_MS);
+}
+
 void
 save_session(struct app *app)
 {
@@ -70,11 +105,44 @@ save_session(struct app *app)
     char text[256];
 
     app_refresh(app);
+    finish_names(app);
     save_mark(app, &mark);
     const struct archive archive = {.session = app->session,
                                     .capture = app->capture,
                                     .mark = app->marked ? &mark : NULL,
                                     .interval_ns = app->interval_ns};
     bool saved = snapshot_save_session(&archive, text, sizeof text);
+    tell(app, saved, text);
+}
+
+/* What is exported: of the process that is shown, as the page of sites shows it. */
+static struct siteexport
+shown_sites(const struct app *app)
+{
+    const struct subject *subject = session_shown(app->session);
+
+    return (struct siteexport){subject->profile, subject, app->view.sites.mode};
+}
+
+bool
+save_has_sites(struct app *app)
+{
+    const struct siteexport export = shown_sites(app);
+    const char *why = siteexport_unknown(&export);
+
+    if (why != NULL)
+        app_ack(app, _("nothing to export: %s"), why);
+    return why == NULL;
+}
+
+void
+save_sites(struct app *app, enum siteexport_format format)
+{
+    char text[256];
+
+    app_refresh(app);
+    finish_names(app);
+    const struct siteexport export = shown_sites(app);
+    bool saved = snapshot_save_sites(&export, format, text, sizeof text);
     tell(app, saved, text);
 }

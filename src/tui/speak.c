@@ -57,6 +57,7 @@ say_figures(struct loop *loop)
     view_state(state, sizeof state, &app->view, &app->scene);
     units_duration(time, sizeof time, process->run_ns);
     if (process->measured)
+        /* TRANSLATORS: time, state; read out by screen readers. */
         snprintf(text, sizeof text, _("%s, %s: heap %s, peak %s, blocks %s"), state, time,
                  units_bytes(heap, sizeof heap, process->now.live_bytes, app->view.unit),
                  units_bytes(peak, sizeof peak, view_peak(&app->view, &app->scene),

@@ -6,8 +6,10 @@
 #define MEMTOP_TUI_STATE_H
 
 #include "monitor/subject.h"
+#include "report/siteexport.h"
 #include "tui/app.h"
 #include "tui/keys.h"
+#include "tui/blocks.h"
 #include "tui/view.h"
 
 /* The answer to a key stays so long, or until the next key. */
@@ -21,8 +23,12 @@ enum question {
     QUESTION_QUIT,
     QUESTION_SIGNAL,
     QUESTION_INTERVAL,
+    QUESTION_SURVIVORS,
+    QUESTION_EXPORT,
     QUESTION_SEARCH
 };
+
+struct naming;
 
 struct app {
     struct session *session;
@@ -35,10 +41,15 @@ struct app {
     struct picture picture;
     struct process frozen;       /* while paused */
     struct process past;         /* at the cursor in the history */
+    struct block_table blocks;
+    bool blocks_known;           /* they are recorded */
     struct mark mark;
     bool marked;
     struct thread threads[THREADS_MAX];
     struct thread mark_threads[THREADS_MAX];   /* as the mark found them */
+    struct sites_shown sites;
+    struct naming *naming;       /* who knows names of functions, or NULL */
+    bool sites_stale;            /* rows are to be made anew */
     bool threads_asked;          /* read them before the next picture */
     bool mark_asked;             /* set one at the next moment */
     bool sample_asked;           /* what the page shows may be old */
@@ -51,6 +62,7 @@ struct app {
 
     bool mouse;                  /* clicks and the wheel come here */
     enum question question;
+    pid_t signal_pid;            /* whom the signal is for */
     char typed[SEARCH_MAX];      /* the answer so far */
     char ack[300];               /* what the last key did */
     int64_t ack_ns;              /* when; 0: none */
@@ -90,6 +102,24 @@ void app_ack(struct app *app, const char *format, ...)
 /* Moves the selection on the page of processes; shows the selected one (follow.c). */
 void follow_step(struct app *app, int steps);
 void follow_selected(struct app *app);
+
+/* The page of sites (sites.c): makes its rows if they may be others now, ... */
+void sites_prepare(struct app *app);
+
+/* ... moves the selection, opens what is selected or clicked at, closes it (false: it
+   was not open), acts on a key (false if it is none of the page's), filters, shows
+   what is older than text says. */
+void sites_step(struct app *app, int steps);
+void sites_open(struct app *app);
+void sites_click(struct app *app, int line);
+bool sites_close(struct app *app);
+bool sites_perform(struct app *app, enum action action);
+void sites_filter(struct app *app, const char *text);
+void sites_survivors(struct app *app, const char *text);
+
+/* Takes the block sizes of the process shown, and puts them into order; as they
+   were while paused (frame.c). */
+void app_take_blocks(struct app *app);
 
 /* Puts into the scene what the message line shall say (message.c). */
 void message_choose(struct app *app);
@@ -146,6 +176,18 @@ void command_quit(struct app *app);
 /* Sends a signal to the program; false (and errno) if it cannot be sent. */
 bool target_signal(struct app *app, int signal_number);
 
+/* The same to the program or any other process that is listed, and its state. */
+bool target_send(struct app *app, pid_t pid, int signal_number);
+bool target_lives(const struct app *app, pid_t pid);
+bool target_stopped(const struct app *app, pid_t pid);
+
+/* That it has ended, in words. */
+const char *target_ended_text(const struct app *app, pid_t pid);
+
+/* The process that keys act upon: the selected one on the page of processes, else the
+   one shown (follow.c). */
+pid_t follow_target(struct app *app);
+
 /* ^C: to those who have the program's terminal, else to the program. */
 bool target_interrupt(struct app *app);
 
@@ -167,7 +209,12 @@ void app_refresh(struct app *app);
 void save_text(struct app *app);
 void save_json(struct app *app);
 void save_picture(struct app *app);
+void save_blocks(struct app *app);
 void save_session(struct app *app);
+void save_sites(struct app *app, enum siteexport_format format);
+
+/* Whether there are sites to be saved; else says why not. */
+bool save_has_sites(struct app *app);
 
 /* The mark, as a process that says what it said then. */
 void save_mark(const struct app *app, struct process *out);

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "i18n.h"
+#include "monitor/send.h"
 
 #define GRACE_NS INT64_C(3000000000)
 
@@ -33,6 +34,61 @@ target_signal(struct app *app, int signal_number)
         return syscall(SYS_pidfd_send_signal, launched->pidfd, signal_number, NULL, 0)
                == 0;
     return kill(launched->pid, signal_number) == 0;
+}
+
+/* NULL: the program itself, or nobody that is known. */
+static const struct roster_entry *
+find_other(const struct app *app, pid_t pid)
+{
+    const struct roster *roster = session_roster(app->session);
+
+    for (size_t i = 0;
+         roster != NULL && pid != session_process(app->session)->pid
+         && i < roster_count(roster);
+         i++)
+        if (roster_at(roster, i)->pid == pid)
+            return roster_at(roster, i);
+    return NULL;
+}
+
+bool
+target_send(struct app *app, pid_t pid, int signal_number)
+{
+    const struct roster_entry *other = find_other(app, pid);
+
+    if (other != NULL) {
+        errno = -send_signal(other, signal_number);
+        return errno == 0;
+    }
+    if (pid == session_process(app->session)->pid)
+        return target_signal(app, signal_number);
+    errno = ESRCH;
+    return false;
+}
+
+bool
+target_lives(const struct app *app, pid_t pid)
+{
+    const struct roster_entry *other = find_other(app, pid);
+
+    return other != NULL ? !other->ended
+                         : pid == session_process(app->session)->pid && app_running(app);
+}
+
+bool
+target_stopped(const struct app *app, pid_t pid)
+{
+    const struct roster_entry *other = find_other(app, pid);
+
+    return other != NULL ? send_is_stopped(other)
+                         : session_process(app->session)->state == STATE_STOPPED;
+}
+
+const char *
+target_ended_text(const struct app *app, pid_t pid)
+{
+    return pid == session_process(app->session)->pid ? _("The program has ended")
+                                                     : _("That process has ended");
 }
 
 bool

@@ -14,6 +14,7 @@
 
 #include "i18n.h"
 #include "report/names.h"
+#include "report/summary.h"
 
 #define CLASSIC_ROWS 4   /* malloc, realloc, calloc, free */
 #define REMARK_COLS  14
@@ -25,7 +26,7 @@ struct row {
     const char *name;
     struct amount calls, bytes, failed;
     double rate;           /* < 0: not known */
-    bool never_fails;
+    bool never_fails, failures_unknown;
     char remarks[REMARKS_MAX][64];
     int remark_count;
 };
@@ -54,15 +55,22 @@ function_row(struct row *row, const struct scene *scene, int function)
                          .failed = { now->failed[function], then->failed[function],
                                      since },
                          .rate = scene->process->rates.calls[function],
-                         .never_fails = function == FN_FREE };
+                         .never_fails = function == FN_FREE,
+                         .failures_unknown =
+                             report_failed(scene->process, function) == UNITS_UNKNOWN };
     if (since)
         return;
     if (function == FN_REALLOC) {
+        /* TRANSLATORS: calls of realloc: the block stayed where it was. */
         remark_add(row, _("in place %s"), now->realloc_inplace);
+        /* TRANSLATORS: the block became smaller. */
         remark_add(row, _("shrunk %s"), now->realloc_dec);
+        /* TRANSLATORS: the new size was 0, which frees it. */
         remark_add(row, _("freed %s"), now->realloc_freed);
     } else if (function == FN_FREE) {
+        /* TRANSLATORS: calls of free. */
         remark_add(row, _("of NULL %s"), now->free_null);
+        /* TRANSLATORS: calls of free with blocks that memtop did not see allocated. */
         remark_add(row, _("unmatched %s"), now->unmatched);
     }
 }
@@ -93,6 +101,41 @@ mappings_counted(const struct scene *scene)
 {
     return process_knows(scene->process, PART_COUNTERS)
            && (scene->process->identity.flags & SEGMENT_FLAG_MMAP) != 0;
+}
+
+/* Blocks of the program's own pools: the functions by which it tells of them. */
+#define CUSTOM_ROWS 2
+
+static const char *const custom_names[CUSTOM_ROWS] = {"custom_alloc", "custom_free"};
+
+static void
+custom_row(struct row *row, const struct scene *scene, int which)
+{
+    static const struct snapshot nothing;
+    const struct snapshot *now = &scene->process->now;
+    const struct snapshot *then = scene->mark != NULL ? &scene->mark->now : &nothing;
+    bool since = scene->mark != NULL;
+
+    *row = (struct row){.name = custom_names[which], .rate = -1, .never_fails = true};
+    if (which == 0) {
+        row->calls = (struct amount){now->custom_made, then->custom_made, since};
+        row->bytes = (struct amount){now->custom_made_bytes, then->custom_made_bytes, since};
+    } else {
+        row->calls = (struct amount){now->custom_freed, then->custom_freed, since};
+        row->bytes =
+            (struct amount){now->custom_freed_bytes, then->custom_freed_bytes, since};
+        if (!since)
+            remark_add(row, _("unmatched %s"), now->custom_unmatched);
+    }
+}
+
+static int
+custom_rows(const struct scene *scene)
+{
+    return process_knows(scene->process, PART_COUNTERS)
+                   && snapshot_has_custom(&scene->process->now)
+               ? CUSTOM_ROWS
+               : 0;
 }
 
 static bool
@@ -158,6 +201,9 @@ choose_columns(const struct view *view, const struct scene *scene, int cols, boo
         if (function_shown(scene, i, all) && name > columns.name)
             columns.name = name;
     }
+    for (int i = 0; all && i < custom_rows(scene); i++)
+        if ((int)strlen(custom_names[i]) > columns.name)
+            columns.name = (int)strlen(custom_names[i]);
     left = cols - 1 - columns.name;
     for (unsigned i = 0; i < FIELD_COUNT; i++) {
         int heading = 1 + (int)text_columns(view_sort_column(PAGE_CALLS, i + 1));
@@ -215,7 +261,9 @@ field_text(char *text, size_t size, const struct view *view,
         break;
     default:
         text[0] = '\0';
-        if (!values->never_fails)
+        if (values->failures_unknown && !values->never_fails)
+            units_count_compact(text, size, UNITS_UNKNOWN);
+        else if (!values->never_fails)
             amount_count_compact(text, size, &values->failed);
     }
 }
@@ -271,6 +319,8 @@ collect_rows(struct row *rows, const struct scene *scene, bool all)
             function_row(&rows[count++], scene, i);
     for (int i = 0; i < MAPPING_COUNT && mappings_counted(scene); i++)
         mapping_row(&rows[count++], scene, i);
+    for (int i = 0; all && i < custom_rows(scene); i++)
+        custom_row(&rows[count++], scene, i);
     return count;
 }
 
@@ -297,9 +347,9 @@ draw_table(struct picture *picture, const struct view *view, const struct scene 
     static const struct sort usual;
     const struct sort *sort = all ? &view->sort[PAGE_CALLS] : &usual;
     struct columns columns = choose_columns(view, scene, rect->cols, all);
-    struct row rows[FN_COUNT + MAPPING_COUNT];
-    uint64_t keys[FN_COUNT + MAPPING_COUNT];
-    uint16_t order[FN_COUNT + MAPPING_COUNT];
+    struct row rows[FN_COUNT + MAPPING_COUNT + CUSTOM_ROWS];
+    uint64_t keys[FN_COUNT + MAPPING_COUNT + CUSTOM_ROWS];
+    uint16_t order[FN_COUNT + MAPPING_COUNT + CUSTOM_ROWS];
     size_t count = collect_rows(rows, scene, all);
 
     int headings = view_has_headings(rect->rows);
@@ -378,8 +428,14 @@ collect_facts(struct facts *facts, const struct view *view, const struct scene *
     fact(facts, _("Live now"),
          units_bytes(text, sizeof text, now->live_bytes, view->unit));
     fact(facts, _("in blocks"), units_count(text, sizeof text, now->live_blocks));
-    fact(facts, _("which occupy"),
-         units_bytes(text, sizeof text, now->usable_bytes, view->unit));
+    if (process_knows(process, PART_USABLE))
+        fact(facts, _("which occupy"),
+             units_bytes(text, sizeof text, now->usable_bytes, view->unit));
+    if (custom_rows(scene) > 0) {
+        fact(facts, _("Live in its pools"),
+             units_bytes(text, sizeof text, now->custom_live_bytes, view->unit));
+        fact(facts, _("in blocks"), units_count(text, sizeof text, now->custom_live));
+    }
     fact(facts, _("Peak"),
          units_bytes(text, sizeof text, now->peak_bytes, view->unit));
     fact(facts, _("Allocated in all"),
@@ -423,7 +479,7 @@ draw_facts(struct picture *picture, const struct facts *facts, const struct rect
 static int
 table_rows(const struct scene *scene)
 {
-    return FN_COUNT + (mappings_counted(scene) ? MAPPING_COUNT : 0);
+    return FN_COUNT + (mappings_counted(scene) ? MAPPING_COUNT : 0) + custom_rows(scene);
 }
 
 /* Without the headings; one line is blank. */

@@ -107,11 +107,61 @@ view_help(struct picture *picture, const struct view *view)
     help_pages(picture, page);
 }
 
+/* The words of keys that are of use on a page alone: they come behind the first three,
+   which are of use everywhere. */
+struct page_key {
+    enum page page;
+    enum action action;
+    const char *word;
+};
+static const struct page_key page_keys[] = {
+    { PAGE_SITES, ACTION_SITES_MODE, N_("Figures") },
+    { PAGE_SITES, ACTION_SITES_FORM, N_("Tree") },
+    { PAGE_SITES, ACTION_EXPAND, N_("Open") },
+    { PAGE_SITES, ACTION_SEARCH, N_("Filter") },
+    { PAGE_SITES, ACTION_SURVIVORS, N_("Old") },
+};
+#define EVERYWHERE 3
+
+/* A key and its word at *col, which moves on behind it.  False if there is no room. */
+static bool
+footer_item(struct picture *picture, int *col, int end, const struct key *key,
+            const char *word)
+{
+    const struct rect *rect = &picture->layout.block[BLOCK_FOOTER];
+    int label_cols = (int)strlen(key->label);
+    int cols = label_cols + 1 + (int)text_columns(word);
+
+    if (*col + cols > end)
+        return false;
+    picture_hit(picture, &(struct hit){ .rect = { rect->row, *col, 1, cols },
+                                        .action = key->action });
+    canvas_put(&picture->canvas, rect->row, *col, end - *col, ROLE_KEY, key->label);
+    canvas_put(&picture->canvas, rect->row, *col + label_cols + 1, end - *col,
+               ROLE_NORMAL, word);
+    *col += cols + 2;
+    return true;
+}
+
+static bool
+footer_of_page(struct picture *picture, int *col, int end, enum page page)
+{
+    size_t count;
+    const struct key *keys = keys_table(&count);
+
+    for (size_t i = 0; i < sizeof page_keys / sizeof *page_keys; i++)
+        for (size_t k = 0; k < count && page_keys[i].page == page; k++)
+            if (keys[k].action == page_keys[i].action
+                && !footer_item(picture, col, end, &keys[k], _(page_keys[i].word)))
+                return false;
+    return true;
+}
+
 void
 view_footer(struct picture *picture, const struct view *view)
 {
     const struct rect *rect = &picture->layout.block[BLOCK_FOOTER];
-    size_t count;
+    size_t count, words = 0;
     const struct key *keys = keys_table(&count);
     int col = rect->col;
     int end = rect->col + rect->cols;
@@ -125,23 +175,16 @@ view_footer(struct picture *picture, const struct view *view)
         return;
     }
     for (size_t i = 0; i < count; i++) {
-        const char *word = keys[i].footer[0] != '\0' ? _(keys[i].footer) : "";
-        int label_cols = (int)strlen(keys[i].label);
-        int cols = label_cols + 1 + (int)text_columns(word);
-
-        if (word[0] == '\0')
+        if (keys[i].footer[0] == '\0')
+            continue;
+        if (words++ == EVERYWHERE && !footer_of_page(picture, &col, end, view->page))
+            return;
+        if (footer_item(picture, &col, end, &keys[i], _(keys[i].footer)))
             continue;
         /* Whole items, but the way to the help stays. */
-        if (i == 0 && col + cols > end && col + label_cols <= end)
-            canvas_put(&picture->canvas, rect->row, col, label_cols, ROLE_KEY,
+        if (i == 0)
+            canvas_put(&picture->canvas, rect->row, col, end - col, ROLE_KEY,
                        keys[i].label);
-        if (col + cols > end)
-            break;
-        picture_hit(picture, &(struct hit){ .rect = { rect->row, col, 1, cols },
-                                            .action = keys[i].action });
-        canvas_put(&picture->canvas, rect->row, col, end - col, ROLE_KEY, keys[i].label);
-        canvas_put(&picture->canvas, rect->row, col + label_cols + 1, end - col,
-                   ROLE_NORMAL, word);
-        col += cols + 2;
+        return;
     }
 }

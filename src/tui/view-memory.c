@@ -220,6 +220,7 @@ view_memory(struct picture *picture, const struct view *view, const struct scene
     int top, row;
 
     if (bands->known)
+        /* TRANSLATORS: a moment of the run. */
         snprintf(title, sizeof title, _("read at %s"),
                  units_duration(time, sizeof time, bands->run_ns));
     rest = view_page_title(picture, _("Memory"), title);

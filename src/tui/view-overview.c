@@ -37,7 +37,9 @@ state_role(const struct view *view, const struct scene *scene)
     case STATE_KILLED:
         return ROLE_BAD;
     case STATE_EXITED:
-        return WEXITSTATUS(process->wait_status) == 0 ? ROLE_TITLE : ROLE_WARN;
+        return !WIFEXITED(process->wait_status) || WEXITSTATUS(process->wait_status) == 0
+                   ? ROLE_TITLE
+                   : ROLE_WARN;
     default:
         return ROLE_TITLE;
     }
@@ -56,7 +58,7 @@ view_state(char *text, size_t size, const struct view *view, const struct scene 
     } else if (scene->saved) {
         /* TRANSLATORS: at most 8 columns: a session that was saved is shown */
         snprintf(text, size, "%s", _("SAVED"));
-    } else if (process->state == STATE_EXITED) {
+    } else if (process->state == STATE_EXITED && WIFEXITED(process->wait_status)) {
         snprintf(text, size, "%s %d", process_state_word(process->state),
                  WEXITSTATUS(process->wait_status));
     } else if (process->state == STATE_KILLED) {
@@ -250,6 +252,7 @@ kernel_figures(struct figures *figures, const struct view *view,
     if (coverage >= 0) {
         snprintf(text, sizeof text, "%d%%", coverage);
         figure(figures, coverage < LOW_COVERAGE ? ROLE_WARN : ROLE_NORMAL,
+               /* TRANSLATORS: how much of the anonymous RSS the heap explains. */
                _("Coverage %s"), text);
     }
 }
@@ -265,8 +268,10 @@ counter_figures(struct figures *figures, const struct view *view,
     figure(figures, ROLE_NORMAL, _("Total %s"),
            units_bytes(text, sizeof text, now->total_bytes, view->unit));
     if (!scene->process->ended) {
+        /* TRANSLATORS: allocated in a second; short. */
         figure(figures, ROLE_NORMAL, _("Alloc %s"),
                units_rate(text, sizeof text, rates->bytes_allocated, view->unit));
+        /* TRANSLATORS: freed in a second; short. */
         figure(figures, ROLE_NORMAL, _("Free %s"),
                units_rate(text, sizeof text, rates->bytes_freed, view->unit));
     }
@@ -388,6 +393,7 @@ draw_brief(struct picture *picture, const struct view *view, const struct scene 
             const struct amount heap = { now->live_bytes, scene->mark->now.live_bytes,
                                          true };
 
+            /* TRANSLATORS: set by the user at a moment, to see changes since. */
             brief_line(picture, line++, _("mark"), ROLE_VALUE,
                        amount_bytes(text, sizeof text, &heap, view->unit));
         }

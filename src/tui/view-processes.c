@@ -4,11 +4,27 @@
 
 #include "tui/view.h"
 
+#include <stdio.h>
+
 #include "i18n.h"
 #include "monitor/subject.h"
 #include "tui/processes.h"
 
 #define TITLE_COLS 20
+
+struct processes
+processes_of(const struct view *view, const struct scene *scene)
+{
+    return (struct processes){
+        .roster = session_roster(scene->session),
+        .selected = view->selected != 0 ? view->selected : scene->process->pid,
+        .followed = scene->process->pid,
+        .scroll = view->scroll,
+        .unit = view->unit,
+        .sort = view->sort[PAGE_PROCESSES],
+        .filter = view->process_filter,
+    };
+}
 
 void
 view_processes(struct picture *picture, const struct view *view,
@@ -16,17 +32,15 @@ view_processes(struct picture *picture, const struct view *view,
 {
     const struct rect *body = &picture->layout.block[BLOCK_BODY];
     const struct roster *roster = session_roster(scene->session);
-    const struct processes processes = {
-        .roster = roster,
-        .selected = view->selected != 0 ? view->selected : scene->process->pid,
-        .followed = scene->process->pid,
-        .scroll = view->scroll,
-        .unit = view->unit,
-    };
+    const struct processes processes = processes_of(view, scene);
     char sum[256] = "";
     struct rect list;
 
-    if (roster != NULL && !view->history)
+    if (roster != NULL && !view->history && view->process_filter[0] != '\0')
+        /* TRANSLATORS: so many of so many processes */
+        snprintf(sum, sizeof sum, _("%u of %u"), (unsigned)processes_count(&processes),
+                 (unsigned)roster_count(roster));
+    else if (roster != NULL && !view->history)
         processes_sum(sum, sizeof sum, roster, body->cols - TITLE_COLS, view->unit);
     list = view_page_title(picture, _("Processes"), sum);
     if (view->history)

@@ -40,6 +40,7 @@ struct columns {
 static const char *
 field_heading(enum field field)
 {
+    /* TRANSLATORS: how deep a stack may become. */
     return field == FIELD_LIMIT ? _("limit") : view_sort_column(PAGE_THREADS, field + 1);
 }
 

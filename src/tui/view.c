@@ -20,7 +20,9 @@
 enum page
 view_page_of_digit(int digit)
 {
-    return digit >= 1 && digit <= PAGE_COUNT ? (enum page)(digit - 1) : PAGE_COUNT;
+    if (digit == 0)
+        return PAGE_BLOCKS;
+    return digit <= PAGE_BLOCKS ? (enum page)(digit - 1) : PAGE_COUNT;
 }
 
 const char *
@@ -30,12 +32,30 @@ view_sort_column(enum page page, unsigned column)
                                          N_("failed") };
     static const char *const threads[] = { N_("calls"), N_("allocated"), N_("freed"),
                                            N_("stack"), N_("peak"), N_("touched") };
+    static const char *const processes[] = { N_("heap"), N_("peak"), N_("allocs/s"),
+                                             N_("RSS"), N_("time") };
 
+    static const char *const sites[PROFILE_COLUMNS] = {
+        [PROFILE_BY_BYTES] = N_("bytes"),      [PROFILE_BY_OBJECTS] = N_("blocks"),
+        [PROFILE_BY_MADE] = N_("allocated"),   [PROFILE_BY_RATE] = N_("rate"),
+        [PROFILE_BY_AGE] = N_("age"),          [PROFILE_BY_BLOCKS] = N_("samples"),
+        [PROFILE_BY_ERROR] = N_("error"),      [PROFILE_BY_GROWTH] = N_("growth"),
+    };
+    static const char *const blocks[] = { N_("allocations"), N_("live"), N_("peak"),
+                                          N_("bytes") };
+
+    if (page == PAGE_SITES && column >= 1 && column < PROFILE_COLUMNS)
+        return _(sites[column]);
     if (page == PAGE_CALLS && column >= 1 && column <= sizeof calls / sizeof *calls)
         return _(calls[column - 1]);
     if (page == PAGE_THREADS && column >= 1
         && column <= sizeof threads / sizeof *threads)
         return _(threads[column - 1]);
+    if (page == PAGE_BLOCKS && column >= 1 && column <= sizeof blocks / sizeof *blocks)
+        return _(blocks[column - 1]);
+    if (page == PAGE_PROCESSES && column >= 1
+        && column <= sizeof processes / sizeof *processes)
+        return _(processes[column - 1]);
     return NULL;
 }
 
@@ -43,7 +63,13 @@ void
 view_heading(struct picture *picture, const struct rect *field, const char *text,
              const struct sort *sort, unsigned column)
 {
-    struct canvas *canvas = &picture->canvas;
+    view_column_heading(&picture->canvas, field, text, sort, column);
+}
+
+void
+view_column_heading(struct canvas *canvas, const struct rect *field, const char *text,
+                    const struct sort *sort, unsigned column)
+{
     int cols = (int)text_columns(text);
 
     canvas_field(canvas, field->row, field->col + 1, field->cols - 1, TEXT_RIGHT,
@@ -267,6 +293,12 @@ view_draw(struct picture *picture, const struct view *view, const struct scene *
     case PAGE_MEMORY:
         view_memory(picture, view, scene);
         break;
+    case PAGE_SITES:
+        view_sites(picture, view, scene);
+        break;
+    case PAGE_BLOCKS:
+        view_blocks(picture, view, scene);
+        break;
     default:
         view_overview(picture, view, scene);
     }
@@ -302,6 +334,12 @@ view_scroll_limit(const struct picture *picture, const struct view *view,
         break;
     case PAGE_MEMORY:
         lines = headings + view_memory_lines(scene);
+        break;
+    case PAGE_SITES:
+        lines = view_site_lines(picture, view, scene);
+        break;
+    case PAGE_BLOCKS:
+        lines = headings + view_blocks_lines(scene);
         break;
     default:
         lines = 0;

@@ -18,8 +18,10 @@
 #include "tui/layout.h"
 #include "tui/search.h"
 #include "tui/since.h"
+#include "tui/sites.h"
 #include "tui/sort.h"
 
+struct block_table;
 struct capture;
 
 /* In the order of Tab. */
@@ -32,6 +34,8 @@ enum page {
     PAGE_MEMORY,
     PAGE_OUTPUT,
     PAGE_MESSAGES,
+    PAGE_SITES,
+    PAGE_BLOCKS,
     PAGE_COUNT
 };
 
@@ -54,6 +58,9 @@ struct view {
     uint64_t found;              /* the line of it the search stands at, by its number */
     bool found_any;              /* there is such a line */
     char filter[SEARCH_MAX];     /* threads whose names have it; "": all */
+    char process_filter[SEARCH_MAX]; /* processes whose commands have it; "": all */
+    struct sites_choice sites;
+    char sizes_shown[SEARCH_MAX]; /* a filter of block sizes (blocks.h); "": all */
     int64_t peak_from_ns;        /* run time from which on the peak is shown, 0 all */
 };
 
@@ -75,6 +82,8 @@ struct scene {
     size_t thread_count;             /* how many there are */
     const struct thread *mark_threads;   /* at the mark; NULL: not known */
     size_t mark_thread_count;            /* of them, at most THREADS_MAX */
+    const struct sites_shown *sites;     /* NULL: nothing is known of them */
+    const struct block_table *blocks; /* exact sizes; NULL: not recorded */
     const char *command;             /* untrusted */
     int64_t interval_ns;
     int64_t shown_ns;                /* run time up to which there is something */
@@ -90,7 +99,8 @@ struct scene {
 /* What a click does in a part of the picture. */
 struct hit {
     struct rect rect;
-    enum action action;      /* ACTION_VIEW: shows page; ACTION_NONE: a graph */
+    enum action action;      /* ACTION_VIEW: shows page; ACTION_NONE: a graph;
+                                ACTION_ROW: a list */
     enum page page;
     int64_t from_ns, to_ns;  /* a graph's time */
 };
@@ -188,7 +198,17 @@ void view_threads(struct picture *picture, const struct view *view,
                   const struct scene *scene);
 void view_memory(struct picture *picture, const struct view *view,
                  const struct scene *scene);
+void view_sites(struct picture *picture, const struct view *view,
+                const struct scene *scene);
+void view_site(struct picture *picture, const struct view *view,
+               const struct scene *scene, const struct rect *rest);
+int view_sites_lines(const struct picture *picture);   /* rows there is room for */
+int view_site_lines(const struct picture *picture, const struct view *view,
+                    const struct scene *scene);
 int view_memory_lines(const struct scene *scene);
+void view_blocks(struct picture *picture, const struct view *view,
+                 const struct scene *scene);
+int view_blocks_lines(const struct scene *scene);
 int view_calls_lines(const struct view *view, const struct scene *scene);
 int view_threads_lines(const struct view *view, const struct scene *scene);
 int view_messages_lines(const struct scene *scene);
@@ -214,6 +234,8 @@ void view_block_title(struct picture *picture, const struct rect *rect, enum pag
    the table is sorted by has a sign. */
 void view_heading(struct picture *picture, const struct rect *field, const char *text,
                   const struct sort *sort, unsigned column);
+void view_column_heading(struct canvas *canvas, const struct rect *field,
+                         const char *text, const struct sort *sort, unsigned column);
 
 /* Run time as text: "00:01:10", "40%" of a run whose time is not known. */
 char *view_time(char *buf, size_t size, const struct process *process, int64_t ns);

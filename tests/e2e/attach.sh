@@ -38,7 +38,7 @@ like out "\"pid\": ?$first,.*\"command\": ?\"server one\".*\"heap\": ?100[0-9]*,
 run 125 -B -a 999999999
 says err 'there is no process 999999999'
 run 125 -B -a nobody
-says err 'no observed process is called nobody'
+says err 'no process is called nobody'
 run 125
 says err 'no program given'
 run 125 -a "$first" true
@@ -98,9 +98,48 @@ rm -f lines
 "$memtop" -B -i 0.1 -o lines -a "$(cat blind)" 2>err &
 viewer=$!
 await grep -q 'not measured: it runs without libmemtop; start it under' lines
+kill $viewer
+wait $viewer
+
+# By its name too: the shell's is that of many, a link's only of this one.  What is
+# observed goes before it.
 rm blind
+cp "$(command -v sleep)" sleeper
+./sleeper 60 &
+sleeper=$!
+await grep -qx sleeper "/proc/$sleeper/comm"
+rm -f lines
+"$memtop" -B -i 0.1 -o lines -a sleeper 2>err &
+viewer=$!
+await grep -q 'not measured: it runs without libmemtop; start it under' lines
+./sleeper 60 &
+other=$!
+await grep -qx sleeper "/proc/$other/comm"
+run 125 -B -a sleeper
+says err 'several processes are called sleeper:'
+says err "$sleeper  sleeper 60"
+says err "$other  sleeper 60"
+kill "$sleeper" "$other"
 wait $viewer
 [ $? = 0 ] || fail "the viewer of an unmeasured process failed: $(cat err)"
+
+# --- after an upgrade: what runs has a segment of another version ---
+serve old
+printf '\143' | dd of="$(echo "$segments/$server".*)" bs=1 seek=8 conv=notrunc 2>/dev/null
+run 125 -B -a "$server"
+says err "process $server runs with another version of libmemtop; restart it"
+run 0 -l
+like out "^ *$server +NO DATA +- +- .* server old \\(.*another version: restart"
+run 0 -l --format=json
+like out "\"pid\": ?$server,.*\"why_not\": ?\".*another version: restart"
+start 90 24 "$memtop"
+shows 'server old'
+keys Enter
+shows 'another version of libmemtop; restart it'
+ends 125
+lives "$server" 'a viewer of another version'
+rm old
+wait "$server"
 
 # --- dormant: it counts while somebody looks ---
 MEMTOP_OPTIONS=dormant

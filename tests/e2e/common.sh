@@ -23,11 +23,12 @@
 # that sets alone has no other observed processes around it, where that can be done.
 if [ -z "${prepared-}" ]; then
     export prepared=yes
-    with_own_shm() {
-        unshare -rm sh -c 'mount -t tmpfs none /dev/shm && exec "$@"' sh "$@"
+    with_own_processes() {
+        unshare -rmpf --mount-proc --kill-child \
+            sh -c 'mount -t tmpfs none /dev/shm && exec "$@"' sh "$@"
     }
-    if [ -n "${alone-}" ] && with_own_shm true 2>/dev/null; then
-        with_own_shm env --default-signal sh "$0"
+    if [ -n "${alone-}" ] && with_own_processes true 2>/dev/null; then
+        with_own_processes env --default-signal sh "$0"
         exit
     fi
     exec env --default-signal sh "$0"

@@ -47,6 +47,23 @@ if begin 'other pids' true; then
     says err 'malloc|'
 fi
 
+# --- a child in a pid name space of its own, started under memtop outside ---
+if begin 'a child with other pids' true; then
+    mkfifo hold held
+    exec 9<>hold
+    MEMTOP_DIR=$segments "$memtop" -Bq -i 0.1 --metrics figures \
+        unshare -Urpmf --mount-proc "$programs/harm.run" held <hold >held 9>&- &
+    viewer=$!
+    read -r line <held || fail "held says $line"
+    inner() { pgrep -P "$(pgrep -P $viewer)"; }
+    await inner
+    await grep -q "^memtop_heap_bytes{pid=\"$(inner)\",program=\"harm.run\"} 12[0-9]*\$" figures
+    echo end >&9
+    exec 9>&-
+    wait $viewer || fail "memtop's status $?"
+    rm hold held figures
+fi
+
 # --- /dev/shm ---
 shm='mount -t tmpfs -o size=64m none /dev/shm'
 if begin '64 MiB of /dev/shm' "$shm"; then
@@ -102,8 +119,22 @@ if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --regid=65534 --clear-groups \
     ends 6
     says err 'malloc|'
     rmdir /dev/shm/memtop-65534 2>/dev/null
+
+    # Root's list has everybody's.
+    mkfifo hold held
+    exec 9<>hold
+    LD_PRELOAD=${memtop%/*}/libmemtop.so setpriv --reuid=65534 --regid=65534 \
+        --clear-groups "$programs/harm.run" held <hold >held 9>&- &
+    nobody=$!
+    read -r line <held || fail "nobody says $line"
+    "$memtop" -l >list
+    grep -q "^ *$nobody .*harm.run held\$" list || fail "not listed: $(cat list)"
+    echo end >&9
+    exec 9>&-
+    wait $nobody
+    rmdir /dev/shm/memtop-65534 2>/dev/null
 fi
 
 [ $ran != 0 ] || skip 'no name spaces can be made here'
-echo "$ran of 7 surroundings"
+echo "$ran of 8 surroundings"
 finish

@@ -64,7 +64,7 @@ keys x
 shows 'draw the screen again'
 keys x
 hides 'draw the screen again'
-keys '?' Escape x
+keys '?' Escape Y
 shows 'Unknown key'
 
 keys Tab
@@ -181,7 +181,7 @@ shows 'got hello'
 keys C-]
 hides 'Keys go to the program'
 keys K
-shows 'Signal to send'
+shows '(Enter for TERM, Esc none)'
 keys U S R 1 Enter
 shows '  SIGUSR1  '
 keys q

@@ -68,6 +68,94 @@ sees '0 running, 3 ended'
 keys q
 ends 7
 
+# --- children that lose the library on their way, each with its reason ---
+children='env -i ./server a &'
+: >a
+if ln server.c static.c && compile static -static; then
+    children="$children ./static a &"
+else
+    echo 'skipped: no static C library'
+fi
+cat >gopher.go <<'END'
+package main
+
+import (
+	"os"
+	"time"
+)
+
+var kept = make([][]byte, 1000)
+
+func main() {
+	for i := range kept {
+		kept[i] = make([]byte, 10000)
+	}
+	for {
+		if _, err := os.Stat(os.Args[1]); err != nil {
+			os.Exit(5)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+END
+if GOCACHE=$work/cache HOME=$work GO111MODULE=off CGO_ENABLED=0 \
+        go build -o gopher gopher.go >cc.log 2>&1; then
+    children="$children ./gopher a &"
+else
+    echo "skipped: no Go: $(head -n 1 cc.log)"
+fi
+start 160 24 "$memtop sh -c '$children wait'"
+runs
+keys 5
+sees 'NO DATA.*server a .*not measured: started without LD_PRELOAD'
+[ ! -x static ] || sees 'NO DATA.*static a .*not measured: it is statically linked'
+[ ! -x gopher ] || sees 'NO DATA.*gopher a .*not measured: it is statically linked'
+rm a
+shows 'EXITED 0'
+keys q
+ends 0
+if [ -x gopher ]; then
+    "$memtop" -B ./gopher a 2>err
+    status=$?
+    [ $status = 5 ] || fail "a Go program ended otherwise: $status"
+    says err 'not measured: ./gopher is statically linked'
+fi
+
+# --- keys act on the selected process; sorted, and only some of them ---
+: >a
+: >b
+rm -f a.ready b.ready
+printf '%s\n' './server a &' './server b' 'exit 6' >both
+start 100 24 "$memtop sh both"
+await test -e a.ready
+await test -e b.ready
+runs
+keys 5
+sees '3 running'
+keys s
+shows 'Sorted by: heap'
+sees '^ *[>*]* *[0-9]+ +[A-Z]+ +9\.5.* server'
+keys R s s s s s
+shows 'In the usual order'
+keys / 'r b' Enter
+sees '1 of 3'
+sees '^>.*server b'
+other=$(pgrep -f '^./server b$')
+keys Z
+shows "Process $other is stopped; Z continues it"
+sees 'STOPPED.*server b'
+keys Z
+shows "Process $other continues"
+keys K
+shows "Signal to $other (Enter for TERM, Esc none)"
+keys Enter
+shows "SIGTERM sent to $other"
+shows 'EXITED 6'
+rm a b
+keys / C-u Enter
+keys q
+ends 6
+
 # --- a pre-forking server: what a child has of its parent's heap is its own ---
 : >a
 rm -f a.ready
@@ -80,7 +168,7 @@ keys Down Enter
 shows 'server: server a 3'
 shows 'RUNNING'
 rm a
-shows 'GONE'
+shows 'EXITED'
 keys q
 ends 3
 
@@ -144,7 +232,7 @@ keys l l
 keys 1
 shows 'The program exited with status 0'
 rm a
-shows 'GONE'
+shows 'EXITED'
 shows 'The program exited with status 0'
 keys 5
 # Of those that have ended only the newest are listed.
@@ -159,7 +247,7 @@ if compile server -static; then
     start 160 24 "$memtop sh -c './server a; exit 4'"
     runs
     keys 5
-    sees 'NO DATA +- +- +-.*server a  not measured: libmemtop was not'
+    sees 'NO DATA +- +- +-.*server a  not measured: it is statically linked'
     sees '1 not measured'
     keys End Enter
     shows 'sh: server a'

@@ -61,6 +61,20 @@ else
     echo 'skipped: promtool is not here'
 fi
 
+# The reference implementation of OpenMetrics, where a counter without a type is of an
+# unknown one.
+if /usr/bin/python3 -c 'import prometheus_client' 2>/dev/null; then
+    /usr/bin/python3 -c 'if True:
+        import sys
+        from prometheus_client.openmetrics import parser
+        text = sys.stdin.read()
+        families = list(parser.text_string_to_metric_families(text))
+        assert sum(len(f.samples) for f in families) > 20' <figures.prom >tool 2>&1 ||
+        fail "OpenMetrics: $(tail -n 1 tool)"
+else
+    echo 'skipped: python3-prometheus-client is not here'
+fi
+
 # Not measured: nothing is said that is not known.
 cp keeper.c static.c
 if compile static -static; then
@@ -74,10 +88,41 @@ fi
 "$memtop" -Bq -i 0.1 --metrics figures.prom sh -c './keeper & wait' &
 memtop_pid=$!
 await grep -q '^memtop_heap_bytes{pid="[0-9]*",program="keeper"} 1000000$' figures.prom
+# All that is said of the root is said of them; but for their own children.
+families() {
+    sed -n "s/{.*program=\"$1\".*//p" figures.prom | sort -u
+}
+families sh | grep -v children_seen >root
+families keeper >child
+cmp -s root child || fail "a child has other figures: $(diff root child)"
+[ "$(wc -l <child)" -ge 15 ] || fail "few figures: $(cat child)"
 grep -q '^memtop_calls_total{pid="[0-9]*",program="sh"' figures.prom || fail 'no root'
 rm run
 wait $memtop_pid
 grep -q keeper figures.prom && fail 'a child that has ended'
+
+# All observed processes, whoever started them, until a signal comes.
+: >run
+"$memtop" -B -i 0.1 --metrics figures.prom >out 2>err &
+memtop_pid=$!
+await grep -q '^# EOF' figures.prom
+LD_PRELOAD=${memtop%/*}/libmemtop.so ./keeper &
+one=$!
+LD_PRELOAD=${memtop%/*}/libmemtop.so ./keeper &
+two=$!
+await grep -q "^memtop_heap_bytes{pid=\"$one\",program=\"keeper\"} 1000000\$" figures.prom
+await grep -q "^memtop_heap_bytes{pid=\"$two\",program=\"keeper\"} 1000000\$" figures.prom
+rm run
+wait $one $two
+await sh -c '! grep -q keeper figures.prom'
+kill $memtop_pid
+wait $memtop_pid
+status=$?
+[ $status = 0 ] || fail "status $status of a service"
+silent out err
+run 0 -B -i 0.1 -N 2 --metrics figures.prom
+run 125 -B --metrics nothere/figures.prom
+says err 'cannot write nothere/figures.prom'
 
 # What cannot be written is said before the program starts.
 run 125 -B --metrics nothere/figures.prom touch started

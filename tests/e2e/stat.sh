@@ -39,6 +39,37 @@ run 0 --time --total --x-size=400 --y-size 400 --output f.png good
 picture f.png 400 400
 run 0 -s "Заголовок 日本語 العربية $(printf '\033[31m')" good
 picture good.png 800 600
+
+# --- letters that no font has are missed; fonts are those of a directory ---
+# with_fonts DIRECTORY ARG...
+with_fonts() {
+    printf '<?xml version="1.0"?><fontconfig><dir>%s</dir><cachedir>%s</cachedir></fontconfig>' \
+        "$1" "$work/cache" >fonts.conf
+    shift
+    FONTCONFIG_FILE=$work/fonts.conf
+    export FONTCONFIG_FILE
+    run 0 "$@" good
+    picture good.png 800 600
+    unset FONTCONFIG_FILE
+}
+mkdir none fonts
+with_fonts "$work/none" -s "Plain…"
+silent err
+with_fonts "$work/none" -s "Заголовок"
+says err 'the picture lacks letters: none of the fonts here has them'
+dejavu=$(fc-match -f '%{file}' 'DejaVu Sans' 2>/dev/null)
+case $dejavu in
+*/DejaVuSans.ttf)
+    cp "$dejavu" fonts
+    with_fonts "$work/fonts" -s "Größe — Заголовок"
+    silent err
+    if grep -q 'HAVE_FONTCONFIG 1' "${memtop%/*}/config.h"; then
+        with_fonts "$work/fonts" -s "標題"
+        says err 'the picture lacks letters'
+    fi
+    ;;
+esac
+
 run 1
 says out "Try \`memtopstat --help' or \`memtopstat --usage'"
 run 1 good a b

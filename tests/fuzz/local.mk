@@ -10,12 +10,18 @@ fuzz_ldflags =
 TESTS += $(fuzz_targets)
 endif
 
-fuzz_targets = tests/fuzz/dat tests/fuzz/drain tests/fuzz/elffile tests/fuzz/lines \
-	tests/fuzz/logalloc tests/fuzz/names tests/fuzz/options tests/fuzz/procfs \
-	tests/fuzz/reader tests/fuzz/session tests/fuzz/textwidth
+fuzz_targets = tests/fuzz/answer tests/fuzz/blockparams tests/fuzz/dat tests/fuzz/drain tests/fuzz/elffile tests/fuzz/lines \
+	tests/fuzz/logalloc tests/fuzz/names tests/fuzz/native tests/fuzz/options tests/fuzz/procfs \
+	tests/fuzz/reader tests/fuzz/session tests/fuzz/sites tests/fuzz/textwidth tests/fuzz/trace-forms
 check_PROGRAMS += $(fuzz_targets)
 EXTRA_DIST += tests/fuzz/corpus
 
+tests_fuzz_answer_SOURCES = tests/fuzz/answer.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_answer_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
+tests_fuzz_answer_LDADD = src/symbols/libsymbols.a
+tests_fuzz_blockparams_SOURCES = tests/fuzz/blockparams.c $(fuzz_main)
+tests_fuzz_blockparams_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
+tests_fuzz_blockparams_LDADD = src/report/libreport.a src/monitor/libmonitor.a $(LIBINTL)
 tests_fuzz_dat_SOURCES = tests/fuzz/dat.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_dat_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
 tests_fuzz_dat_LDADD = src/trace/libtrace.a $(LIBINTL)
@@ -34,8 +40,13 @@ tests_fuzz_logalloc_LDADD = src/trace/libtrace.a src/segment/libsegment.a $(LIBI
 tests_fuzz_names_SOURCES = tests/fuzz/names.c $(fuzz_main)
 tests_fuzz_names_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
 tests_fuzz_names_LDADD = src/segment/libsegment.a $(LIBINTL)
+tests_fuzz_native_SOURCES = tests/fuzz/native.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_native_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
+tests_fuzz_native_LDADD = src/trace/libtrace.a src/monitor/libmonitor.a \
+	src/segment/libsegment.a $(ZSTD_LIBS) $(LIBINTL)
 tests_fuzz_options_SOURCES = tests/fuzz/options.c src/preload/options.c $(fuzz_main)
 tests_fuzz_options_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
+tests_fuzz_options_LDADD = src/segment/libsegment.a
 tests_fuzz_procfs_SOURCES = tests/fuzz/procfs.c $(fuzz_main)
 tests_fuzz_procfs_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
 tests_fuzz_procfs_LDADD = src/monitor/libmonitor.a $(LIBINTL)
@@ -46,6 +57,13 @@ tests_fuzz_session_SOURCES = tests/fuzz/session.c $(fuzz_main)
 tests_fuzz_session_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
 tests_fuzz_session_LDADD = src/report/libreport.a src/monitor/libmonitor.a \
 	src/segment/libsegment.a $(JANSSON_LIBS) $(ZSTD_LIBS) $(LIBINTL) -lm
+tests_fuzz_sites_SOURCES = tests/fuzz/sites.c tests/fuzz/segment.h $(fuzz_main)
+tests_fuzz_sites_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
+tests_fuzz_sites_LDADD = src/segment/libsegment.a $(LIBINTL)
 tests_fuzz_textwidth_SOURCES = tests/fuzz/textwidth.c $(fuzz_main)
 tests_fuzz_textwidth_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
 tests_fuzz_textwidth_LDADD = src/report/libreport.a $(LIBINTL)
+tests_fuzz_trace_forms_SOURCES = tests/fuzz/trace-forms.c $(fuzz_main)
+tests_fuzz_trace_forms_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
+tests_fuzz_trace_forms_LDADD = src/trace/libtrace.a src/monitor/libmonitor.a \
+	src/segment/libsegment.a $(ZSTD_LIBS) $(LIBINTL)

@@ -30,6 +30,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     REQUIRE(memchr(options.words, '\0', sizeof options.words) != NULL);
     REQUIRE(memchr(options.segment, '\0', sizeof options.segment) != NULL);
     REQUIRE(ring_capacity_valid(options.ring_capacity));
+    REQUIRE(options.sites_rate >= 0 && options.sites_rate <= 1);
+    REQUIRE(options.sites_depth > 0 && options.sites_depth <= SITES_DEPTH_MAX);
     REQUIRE(options.keeper <= INT32_MAX);
     mt_options_leave_preload("/usr/lib/libmemtop.so");
     REQUIRE(strlen(list) <= strlen("LD_PRELOAD=") + strlen(value));

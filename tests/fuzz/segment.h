@@ -7,10 +7,16 @@
 #ifndef MEMTOP_TESTS_FUZZ_SEGMENT_H
 #define MEMTOP_TESTS_FUZZ_SEGMENT_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "fuzz.h"
 #include "segment/names.h"
+
+/* Has it sites?  A target that reads them says so before it includes this. */
+#ifndef SEGMENT_SITES
+#define SEGMENT_SITES false
+#endif
 
 static char segment_path[64];
 static unsigned char *segment_base;
@@ -24,7 +30,7 @@ segment_remove(void)
 static inline void
 segment_make(uint64_t capacity)
 {
-    size_t size = segment_size(capacity);
+    size_t size = segment_size(capacity, SEGMENT_SITES);
     int fd;
 
     strcpy(segment_path, "/dev/shm/memtop-fuzz-XXXXXX");
@@ -36,9 +42,9 @@ segment_make(uint64_t capacity)
     atexit(segment_remove);
 }
 
-/* Two shards, and what may be written over: two rings with their events; not all of
-   it, so that no input makes many MiB exist. */
-#define SEGMENT_WINDOWS 3
+/* Two shards, and what may be written over: two rings with their events, the
+   beginnings of the sites' tables; not all of it, so that no input makes many MiB exist. */
+#define SEGMENT_WINDOWS 7
 struct segment_window {
     uint64_t offset, size;
 };
@@ -46,9 +52,15 @@ struct segment_window {
 static inline void
 segment_windows(uint64_t capacity, struct segment_window windows[SEGMENT_WINDOWS])
 {
+    uint64_t sites = segment_rings_end(capacity);
+
     windows[0] = (struct segment_window){0, SHARDS_OFFSET + 2 * SHARD_SIZE};
     windows[1] = (struct segment_window){RINGS_OFFSET, capacity > 0 ? 2 * 64 : 0};
     windows[2] = (struct segment_window){EVENTS_OFFSET, 2 * capacity * 32};
+    windows[3] = (struct segment_window){sites, SEGMENT_SITES ? SITES_MODULES_AT + 2048 : 0};
+    windows[4] = (struct segment_window){sites + SITES_POOL_AT, SEGMENT_SITES ? 4096 : 0};
+    windows[5] = (struct segment_window){sites + SITES_RECORDS_AT, SEGMENT_SITES ? 4096 : 0};
+    windows[6] = (struct segment_window){sites + SITES_BLOCKS_AT, SEGMENT_SITES ? 4096 : 0};
 }
 
 /* Where the input's offset lies. */
@@ -84,7 +96,7 @@ segment_reset(uint64_t capacity)
     for (int i = 0; i < SEGMENT_WINDOWS; i++)
         if (windows[i].size > 0)
             memset(segment_base + windows[i].offset, 0, windows[i].size);
-    segment_header_init(header, capacity);
+    segment_header_init(header, capacity, SEGMENT_SITES);
     header->state = SEGMENT_ACTIVE;
     header->accounting = ACCOUNTING_REQUESTED;
     header->pid = 1;

@@ -144,6 +144,23 @@ test_cxx_usual(void **state)
 }
 
 /* Children, of a thread and behind libc's back. */
+/* Not every allocator has pvalloc; libc's blocks are no business of theirs. */
+static void
+test_pvalloc(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < OTHERS; i++) {
+        struct watched what;
+
+        if (!watch_can_preload(others[i]))
+            continue;
+        print_message("  %s\n", others[i]);
+        run_over(others[i], "rows.run", "pvalloc_page", &what);
+        assert_int_equal(8, watch_last(&what)->snapshot.calls[FN_PVALLOC]);
+        watch_free(&what);
+    }
+}
+
 static void
 test_forks(void **state)
 {
@@ -253,6 +270,7 @@ main(void)
         cmocka_unit_test(test_local_plugin), cmocka_unit_test(test_deep_plugin),
         cmocka_unit_test(test_own_malloc),   cmocka_unit_test(test_no_usable_size),
         cmocka_unit_test(test_cxx_usual),    cmocka_unit_test(test_forks),
+        cmocka_unit_test(test_pvalloc),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -203,10 +203,39 @@ test_not_with_rings(void **state)
     watch_free(&what);
 }
 
+static void
+test_profiled(void **state)
+{
+    struct watched what;
+    const struct watched_segment *seen = run((char *)"profiled", "dormant", &what);
+
+    (void)state;
+    assert_int_equal(1, seen->snapshot.wakes);
+    assert_true(seen->snapshot.asleep);
+    watch_free(&what);
+}
+
+static void
+test_pools(void **state)
+{
+    struct watched what;
+    const struct watched_segment *seen = run((char *)"pools", "dormant", &what);
+
+    (void)state;
+    assert_int_equal(2, seen->snapshot.wakes);
+    assert_int_equal(3, seen->snapshot.custom_made);
+    assert_int_equal(0, seen->snapshot.custom_freed);
+    assert_int_equal(3, seen->snapshot.custom_unmatched);
+    assert_int_equal(2, seen->snapshot.custom_live);
+    assert_int_equal(90, seen->snapshot.custom_live_bytes);
+    watch_free(&what);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_profiled), cmocka_unit_test(test_pools),
         cmocka_unit_test(test_never_woken), cmocka_unit_test(test_too_late),
         cmocka_unit_test(test_woken),       cmocka_unit_test(test_twice),
         cmocka_unit_test(test_usable),      cmocka_unit_test(test_toggled),

@@ -58,6 +58,22 @@ test_filter_alone(void **state)
     watch_free(&what);
 }
 
+/* One that nobody announces: what allocates goes on without a system call; exit() and
+   new threads and processes do not (libmemtop(7)). */
+static void
+test_filter_raw(void **state)
+{
+    struct watched what;
+
+    (void)state;
+    if (!possible("sandbox.run", "raw"))
+        skip();
+    watch_case("sandbox.run", "raw", "", &what);
+    assert_int_equal(1000 + watch_number(&what, "pairs"),
+                     watch_last(&what)->snapshot.calls[FN_MALLOC]);
+    watch_free(&what);
+}
+
 /* Threads that start then share a shard: still counted to the last call. */
 static void
 test_filter_threads(void **state)
@@ -485,7 +501,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_filter_alone),    cmocka_unit_test(test_filter_threads),
+        cmocka_unit_test(test_filter_alone),    cmocka_unit_test(test_filter_raw),
+        cmocka_unit_test(test_filter_threads),
         cmocka_unit_test(test_filter_children), cmocka_unit_test(test_exhausted),
         cmocka_unit_test(test_limited),         cmocka_unit_test(test_locked),
         cmocka_unit_test(test_no_memory),       cmocka_unit_test(test_killed),

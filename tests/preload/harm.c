@@ -205,12 +205,14 @@ own_mounts(void)
            && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
 }
 
-/* Runs PROGRAM CASE with its segment on a file system of SIZE. */
+/* Runs PROGRAM CASE under WORDS with its segment on a file system of SIZE. */
 static void
-run_on(const char *size, char *program, char *name, struct watched *what)
+run_on(const char *size, const char *words, char *program, char *name,
+       struct watched *what)
 {
     char directory[] = "/dev/shm/memtop-test-XXXXXX", options[64];
-    struct watch how = {.argv = WATCH_ARGV(program, name), .directory = directory};
+    struct watch how = {.argv = WATCH_ARGV(program, name), .options = words,
+                        .directory = directory};
 
     assert_non_null(mkdtemp(directory));
     snprintf(options, sizeof options, "size=%s,mode=0700", size);
@@ -230,17 +232,42 @@ test_full(void **state)
     (void)state;
     if (!own_mounts())
         skip();
-    run_on("64k", "harm.run", "work", &what);
+    run_on("64k", NULL, "harm.run", "work", &what);
     assert_int_equal(0, what.files);
     watch_free(&what);
     /* Room for the segment and few threads: the others share. */
-    run_on("500k", "threads.run", "crowd", &what);
+    run_on("500k", NULL, "threads.run", "crowd", &what);
     assert_int_equal(22000, watch_last(&what)->snapshot.calls[FN_MALLOC]);
     assert_true(watch_last(&what)->snapshot.threads_merged > 1000);
     watch_free(&what);
-    run_on("300k", "forks.run", "simple", &what);
+    run_on("300k", NULL, "forks.run", "simple", &what);
     assert_true(what.count >= 1);
     watch_free(&what);
+}
+
+/* The sites' tables grow until there is no room: what is counted stays right, and what
+   of the samples did not fit is known. */
+static void
+test_full_of_sites(void **state)
+{
+    static const char *const sizes[] = {"280k", "400k", "700k", "3m"};
+    struct watched what;
+
+    (void)state;
+    if (!own_mounts())
+        skip();
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        const struct watched_segment *last;
+
+        run_on(sizes[i], "sites=1", "sites.run", "crowded", &what);
+        last = watch_last(&what);
+        assert_true(last->snapshot.calls[FN_MALLOC] >= 140000);
+        assert_int_equal(0, last->snapshot.unmatched);
+        assert_true(last->sites.rate == 0 || last->sites.lost.blocks > 0);
+        watch_free(&what);
+        run_on(sizes[i], "sites=1", "sites.run", "forked", &what);
+        watch_free(&what);
+    }
 }
 
 /* In the child: /dev/shm is a directory on disk. */
@@ -291,10 +318,10 @@ leave_segment(int directory, pid_t pid, pid_t keeper, uint64_t pid_namespace)
             _exit(0);
         waitpid(pid, NULL, 0);
     }
-    fd = segment_create(directory, pid, 0, 0, &generation);
+    fd = segment_create(directory, pid, 0, 0, false, &generation);
     assert_true(fd >= 0);
     memset(&header, 0, sizeof header);
-    segment_header_init(&header, 0);
+    segment_header_init(&header, 0, false);
     header.pid = (uint32_t)pid;
     header.keeper = (uint32_t)keeper;
     header.pid_namespace = pid_namespace;
@@ -359,6 +386,7 @@ main(void)
         cmocka_unit_test(test_sweep),
         cmocka_unit_test(test_no_dev_shm),
         cmocka_unit_test(test_full),
+        cmocka_unit_test(test_full_of_sites),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,6 +54,9 @@ for name in printf fprintf snprintf puts fopen open fwrite setlocale pthread_mut
     pthread_getattr_np getenv signal sigaction setitimer nanosleep; do
     grep -qx "$name" "$work/used" && fail "calls $name"
 done
+# What a packager's flags would add: checks that print and abort.
+grep -xE '__stack_chk_fail|__.*_chk' "$work/used" >"$work/checks" &&
+    fail "calls $(tr '\n' ' ' <"$work/checks")"
 
 [ $failures = 0 ] && echo "all passed"
 exit $failures

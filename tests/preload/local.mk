@@ -3,7 +3,7 @@
 
 # A program (.run) or a shared object (.plugin) is its one file, as written: no
 # optimiser that drops calls, no sanitizer that brings its own malloc.
-PROGRAM_CFLAGS = -std=gnu11 -Wall -O0 -g -fno-builtin -pthread -I$(top_srcdir)/src
+PROGRAM_CFLAGS = -std=gnu11 -Wall -O0 -g -fno-builtin -pthread -I$(top_srcdir)/src -I$(top_srcdir)/include
 SUFFIXES = .c .cc .run .plugin
 .c.run:
 	@$(MKDIR_P) $(@D)
@@ -13,7 +13,8 @@ SUFFIXES = .c .cc .run .plugin
 	$(AM_V_CCLD)$(CC) $(PROGRAM_CFLAGS) -D_GNU_SOURCE -fPIC -shared -o $@ $<
 .cc.run:
 	@$(MKDIR_P) $(@D)
-	$(AM_V_CCLD)$(CXX) -std=c++17 -O0 -g -fno-builtin -fsized-deallocation -pthread -o $@ $<
+	$(AM_V_CCLD)$(CXX) -std=c++17 -O0 -g -fno-builtin -fsized-deallocation -pthread \
+	  -I$(top_srcdir)/include -o $@ $< -ldl
 .cc.plugin:
 	@$(MKDIR_P) $(@D)
 	$(AM_V_CCLD)$(CXX) -std=c++17 -O0 -g -fno-builtin -fPIC -shared -o $@ $<
@@ -26,7 +27,8 @@ watched = $(programs)/rows.run $(programs)/threads.run $(programs)/stack.run \
 	$(programs)/deep.plugin $(programs)/plugins.run $(programs)/heap.run \
 	$(programs)/harm.run $(programs)/faults.run $(programs)/sandbox.run \
 	$(programs)/meddler.plugin \
-	$(programs)/rings.run $(programs)/dormant.run $(programs)/log.run
+	$(programs)/rings.run $(programs)/dormant.run $(programs)/log.run \
+	$(programs)/memprof.run $(programs)/memprof-cxx.run $(programs)/sites.run
 EXTRA_DIST += $(programs)/cases.h $(programs)/rows.c $(programs)/threads.c \
 	$(programs)/stack.c $(programs)/forks.c $(programs)/life.c \
 	$(programs)/ifunc.c $(programs)/signals.c $(programs)/bump.c $(programs)/blind.c \
@@ -34,7 +36,8 @@ EXTRA_DIST += $(programs)/cases.h $(programs)/rows.c $(programs)/threads.c \
 	$(programs)/deep.c $(programs)/plugins.c $(programs)/heap.c \
 	$(programs)/harm.c $(programs)/faults.c $(programs)/sandbox.c \
 	$(programs)/meddler.c \
-	$(programs)/rings.c $(programs)/dormant.c $(programs)/log.c
+	$(programs)/rings.c $(programs)/dormant.c $(programs)/log.c \
+	$(programs)/memprof.c $(programs)/memprof-cxx.cc $(programs)/sites.c
 
 if HAVE_CMOCKA
 check_DATA += $(watched)
@@ -45,7 +48,8 @@ WATCH_LIBS = tests/preload/libwatch.a src/segment/libsegment.a $(CMOCKA_LIBS) $(
 library_tests = tests/preload/rows tests/preload/threads tests/preload/stack \
 	tests/preload/forks tests/preload/life tests/preload/allocators \
 	tests/preload/options tests/preload/harm tests/preload/rings \
-	tests/preload/foreign tests/preload/faults tests/preload/dormant tests/preload/log
+	tests/preload/foreign tests/preload/faults tests/preload/dormant tests/preload/log \
+	tests/preload/memprof tests/preload/sites
 check_PROGRAMS += $(library_tests)
 TESTS += $(library_tests)
 tests_preload_rows_LDADD = $(WATCH_LIBS)
@@ -60,6 +64,8 @@ tests_preload_rings_LDADD = $(WATCH_LIBS)
 tests_preload_foreign_LDADD = $(WATCH_LIBS)
 tests_preload_faults_LDADD = $(WATCH_LIBS)
 tests_preload_dormant_LDADD = $(WATCH_LIBS)
+tests_preload_sites_LDADD = $(WATCH_LIBS) -lm -ldl
+tests_preload_memprof_LDADD = $(WATCH_LIBS) -lm
 tests_preload_log_LDADD = src/trace/libtrace.a $(WATCH_LIBS)
 endif
 CLEANFILES += $(watched)
@@ -67,13 +73,15 @@ CLEANFILES += $(watched)
 EXTRA_DIST += tests/preload/README
 
 # The library as a file, and the headers.
-dist_check_SCRIPTS += tests/preload/library.sh tests/headers.sh
-TESTS += tests/preload/library.sh tests/headers.sh
+dist_check_SCRIPTS += tests/preload/library.sh tests/preload/header.sh \
+	tests/preload/profiler.sh tests/headers.sh
+TESTS += tests/preload/library.sh tests/preload/header.sh \
+	tests/preload/profiler.sh tests/headers.sh
 
 # The protocol; and the flight recorder with a clock of the test's own.
 if HAVE_CMOCKA
 segment_tests = tests/unit/reader tests/unit/names tests/unit/histogram \
-	tests/unit/recorder tests/unit/control
+	tests/unit/recorder tests/unit/control tests/unit/sites
 check_PROGRAMS += $(segment_tests)
 TESTS += $(segment_tests)
 SEGMENT_LIBS = src/segment/libsegment.a $(CMOCKA_LIBS) $(LIBINTL)
@@ -82,6 +90,8 @@ tests_unit_reader_LDADD = $(SEGMENT_LIBS)
 tests_unit_names_LDADD = $(SEGMENT_LIBS)
 tests_unit_control_SOURCES = tests/unit/control.c tests/unit/scratch-segment.h
 tests_unit_control_LDADD = $(SEGMENT_LIBS)
+tests_unit_sites_SOURCES = tests/unit/sites.c tests/unit/scratch-segment.h
+tests_unit_sites_LDADD = $(SEGMENT_LIBS) -lm
 tests_unit_histogram_LDADD = $(SEGMENT_LIBS)
 tests_unit_recorder_SOURCES = tests/unit/recorder.c tests/unit/scratch-segment.h \
 	src/preload/recorder.c
@@ -98,6 +108,16 @@ tests_unit_rings_SOURCES = tests/unit/rings.c tests/unit/hosted-library.h \
 	tests/unit/scratch-segment.h src/preload/account.c src/preload/recorder.c \
 	src/preload/ring.c
 tests_unit_rings_LDADD = $(SEGMENT_LIBS)
+check_PROGRAMS += tests/unit/draw tests/unit/table tests/unit/own-profile
+tests_unit_draw_SOURCES = tests/unit/draw.c src/preload/draw.c
+tests_unit_draw_LDADD = $(CMOCKA_LIBS) -lm
+tests_unit_table_SOURCES = tests/unit/table.c src/preload/table.c
+tests_unit_table_LDADD = $(CMOCKA_LIBS)
+tests_unit_own_profile_SOURCES = tests/unit/own-profile.c tests/unit/hosted-library.h \
+	tests/unit/scratch-segment.h src/preload/profile.c src/preload/draw.c \
+	src/preload/table.c
+tests_unit_own_profile_LDADD = $(SEGMENT_LIBS) -lm
 dist_check_SCRIPTS += tests/tsan.sh
-TESTS += tests/unit/account tests/unit/rings tests/tsan.sh
+TESTS += tests/unit/account tests/unit/rings tests/unit/draw tests/unit/table \
+	tests/unit/own-profile tests/tsan.sh
 endif

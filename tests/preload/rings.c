@@ -37,7 +37,9 @@ struct ledger {
     uint64_t bytes;           /* live */
     uint64_t twice, unknown, backwards, orphans;
     uint64_t last_ns;
-    uint64_t lost;
+    uint64_t lost, marked;
+    uint64_t threads;         /* that said who they are */
+    uint64_t tid;             /* the last of them */
     uint64_t addresses[ADDRESSES];
     bool pending[SHARD_COUNT]; /* a FROM has come without its TO */
     struct drained first[FIRST];
@@ -89,9 +91,11 @@ take_event(struct ledger *ledger, const struct drained *event)
 {
     ledger->backwards += event->time_ns < ledger->last_ns;
     ledger->last_ns = event->time_ns;
-    if (ledger->count < FIRST)
-        ledger->first[ledger->count] = *event;
-    ledger->count++;
+    if (event->kind < EVENT_THREAD) {
+        if (ledger->count < FIRST)
+            ledger->first[ledger->count] = *event;
+        ledger->count++;
+    }
     switch ((enum event_kind)event->kind) {
     case EVENT_REALLOC_FROM:
         ledger->from++;
@@ -109,7 +113,15 @@ take_event(struct ledger *ledger, const struct drained *event)
     case EVENT_REALLOC_FREED:
         ledger->freed++;
         break;
+    case EVENT_THREAD:
+        ledger->threads++;
+        ledger->tid = event->size;
+        return;
     default:
+        if (event->kind == DRAINED_LOST) {
+            ledger->marked += event->size;
+            return;
+        }
         assert_in_range(event->kind, 0, FN_COUNT - 1);
         ledger->calls[event->kind]++;
         if (event->kind == FN_FREE)
@@ -157,6 +169,7 @@ finish(struct drain *drain, struct ledger *ledger)
     assert_true(drain_round(drain, true, take, ledger) >= 0);
     assert_int_equal(0, drain_round(drain, true, take, ledger)); /* once */
     ledger->lost = drain_lost(drain);
+    assert_int_equal(ledger->lost, ledger->marked);
     drain_close(drain);
 }
 
@@ -272,9 +285,14 @@ test_sequence(void **state)
     for (size_t i = 0; i < count; i++) {
         assert_int_equal(expected[i].kind, ledgers[0].first[i].kind);
         assert_int_equal(expected[i].size, ledgers[0].first[i].size);
+        assert_int_equal(expected[i].kind >= FN_POSIX_MEMALIGN
+                             && expected[i].kind < FN_COUNT ? 6 : 0, /* of 64 */
+                         ledgers[0].first[i].alignment);
         assert_in_range(ledgers[0].first[i].depth, 1, 100000);
     }
     assert_int_equal(5, ledgers[0].bytes);
+    assert_int_equal(1, ledgers[0].threads);
+    assert_int_equal(what.pid, ledgers[0].tid);
     watch_free(&what);
 }
 
@@ -332,6 +350,8 @@ test_fork(void **state)
     assert_int_equal(0, child->lost);
     assert_int_equal(5, child->calls[FN_MALLOC]);
     assert_int_equal(3, child->calls[FN_FREE]);
+    assert_int_equal(1, child->threads);
+    assert_int_equal(child->pid, child->tid);
     assert_int_equal(3, child->unknown); /* its parent's blocks */
     assert_int_equal(8, child->count);
     watch_free(&what);
@@ -345,8 +365,8 @@ test_drop(void **state)
     (void)state;
     run("rings.run", "many", "rings=128,drop", NULL, false, &what);
     watch_assert_success(&what);
-    assert_int_equal(128, ledgers[0].count);
-    assert_int_equal(2000 - 128, ledgers[0].lost);
+    assert_int_equal(127, ledgers[0].count); /* and who the thread is */
+    assert_int_equal(2000 - 127, ledgers[0].lost);
     assert_in_range(watch_number(&what, "sleeps"), 0, 100);
     watch_free(&what);
 }
@@ -362,8 +382,8 @@ test_abandoned(void **state)
     (void)state;
     run("rings.run", "many", "rings=128", NULL, false, &what);
     watch_assert_success(&what);
-    assert_int_equal(128, ledgers[0].count);
-    assert_int_equal(2000 - 128, ledgers[0].lost);
+    assert_int_equal(127, ledgers[0].count); /* and who the thread is */
+    assert_int_equal(2000 - 127, ledgers[0].lost);
     assert_in_range(watch_number(&what, "sleeps"), 9000, 10100);
     watch_free(&what);
 }

@@ -183,6 +183,7 @@ read_segment(const char *path, struct watched_segment *segment)
 {
     struct reader *reader;
     struct stat st;
+    int error;
 
     assert_int_equal(0, stat(path, &st));
     assert_int_equal(0, reader_open(path, st.st_uid, st.st_uid, &reader));
@@ -192,6 +193,8 @@ read_segment(const char *path, struct watched_segment *segment)
     assert_int_equal(0, reader_recorded(reader, &segment->recorded,
                                         &segment->recorded_count));
     assert_int_equal(0, reader_life(reader, &segment->life_ns));
+    error = sites_read(reader, &segment->sites);
+    assert_true(error == 0 || error == -ENODATA);
     reader_close(reader);
 }
 
@@ -282,8 +285,10 @@ watch_run(const struct watch *how, struct watched *what)
 void
 watch_free(struct watched *what)
 {
-    for (size_t i = 0; i < what->count; i++)
+    for (size_t i = 0; i < what->count; i++) {
         free(what->segments[i].recorded);
+        sites_free(&what->segments[i].sites);
+    }
     free(what->segments);
     free(what->out);
     free(what->err);

@@ -15,6 +15,7 @@
 #include <sys/types.h>
 
 #include "segment/reader.h"
+#include "segment/sites.h"
 
 #define WATCH_SEGMENTS 32 /* read; more are only counted */
 
@@ -42,6 +43,7 @@ struct watched_segment {
     struct recorded *recorded;
     size_t recorded_count;
     uint64_t life_ns;
+    struct sites_reading sites;  /* all zero without */
 };
 
 struct watched {

@@ -22,7 +22,9 @@
 
 #include <cmocka.h>
 
+#include "monitor/observed.h"
 #include "monitor/session.h"
+#include "monitor/subject.h"
 #include "segment/clock.h"
 
 #define CAP_NS INT64_C(20000000000)
@@ -35,7 +37,7 @@ struct container {
 };
 
 static void
-become_container(const char *preparation, int in, int out)
+become_container(const char *preparation, const char *what, int in, int out)
 {
     char command[3 * PATH_MAX], here[PATH_MAX];
 
@@ -43,8 +45,8 @@ become_container(const char *preparation, int in, int out)
         _exit(99);
     snprintf(command, sizeof command,
              "%s && MEMTOP_OPTIONS= LD_PRELOAD='%s/libmemtop.so' "
-             "exec '%s/tests/preload/programs/harm.run' held",
-             preparation, here, here);
+             "exec '%s/tests/preload/programs/harm.run' %s",
+             preparation, here, here, what);
     dup2(in, STDIN_FILENO);
     dup2(out, STDOUT_FILENO);
     unsetenv("MEMTOP_DIR");
@@ -73,7 +75,7 @@ child_of(pid_t pid)
 
 /* False where it cannot be made. */
 static bool
-container_start(const char *preparation, struct container *container)
+container_start(const char *preparation, const char *what, struct container *container)
 {
     int in[2], out[2];
     char line[5];
@@ -82,7 +84,7 @@ container_start(const char *preparation, struct container *container)
     assert_int_equal(0, pipe2(out, O_CLOEXEC));
     container->unshare = fork();
     if (container->unshare == 0)
-        become_container(preparation, in[0], out[1]);
+        become_container(preparation, what, in[0], out[1]);
     close(in[0]);
     close(out[1]);
     container->in = in[1];
@@ -131,7 +133,7 @@ check_attached(const char *preparation)
     struct container container;
     struct session *session;
 
-    if (!container_start(preparation, &container))
+    if (!container_start(preparation, "held", &container))
         skip();
     session = session_new(&options);
     assert_non_null(session);
@@ -164,6 +166,90 @@ test_read_only_root(void **state)
     check_attached("mount -t tmpfs -o size=64m none /dev/shm && mount -o remount,bind,ro /");
 }
 
+static const struct roster_entry *
+find_entry(const struct roster *roster, pid_t pid)
+{
+    for (size_t i = 0; i < roster_count(roster); i++)
+        if (roster_at(roster, i)->pid == pid)
+            return roster_at(roster, i);
+    return NULL;
+}
+
+/* Its processes go by the numbers they have here; those they have inside are of others. */
+static void
+test_family(void **state)
+{
+    const struct session_options options = {NULL, false};
+    const struct roster_entry *entry;
+    const struct roster *roster;
+    struct container container;
+    struct session *session;
+    struct thread thread;
+    pid_t child;
+
+    (void)state;
+    if (!container_start("mount -t tmpfs none /dev/shm", "held_family", &container))
+        skip();
+    child = child_of(container.program);
+    session = session_new(&options);
+    assert_non_null(session);
+    assert_int_equal(0, session_attach(session, container.program));
+    assert_true(session_keep_roster(session));
+    session_want_figures(session, true);
+    session_poll(session, clock_ns(CLOCK_MONOTONIC), true);
+    roster = session_roster(session);
+    assert_int_equal(2, roster_count(roster));
+    entry = find_entry(roster, child);
+    assert_non_null(entry);
+    assert_true(entry->measured);
+    assert_int_equal(container.program, entry->parent);
+    assert_in_range(entry->heap, 7654321, 8000000);
+    assert_string_equal("harm.run held_family", entry->command);
+
+    /* Threads have other numbers inside, too. */
+    assert_int_equal(1, session_threads(session, &thread, 1));
+    assert_int_equal(1, thread.counters.tid);
+    assert_string_equal("harm.run", thread.name);
+
+    assert_int_equal(0, session_show(session, child));
+    session_poll(session, clock_ns(CLOCK_MONOTONIC), true);
+    assert_true(session_shown(session)->process.measured);
+    assert_in_range(session_shown(session)->process.identity.pid, 2, 9); /* inside */
+    assert_int_equal(1, session_threads(session, &thread, 1));
+    assert_string_equal("harm.run", thread.name);
+    container_stop(&container);
+    await_end(session);
+    session_free(session);
+}
+
+/* The list of all observed processes has those of containers. */
+static void
+test_observed(void **state)
+{
+    const struct roster_entry *entry;
+    struct container container;
+    struct observed *observed;
+    pid_t child;
+
+    (void)state;
+    if (!container_start("mount -t tmpfs none /dev/shm", "held_family", &container))
+        skip();
+    child = child_of(container.program);
+    observed = observed_new();
+    assert_non_null(observed);
+    observed_poll(observed, clock_ns(CLOCK_MONOTONIC));
+    entry = find_entry(observed_roster(observed), container.program);
+    assert_non_null(entry);
+    assert_true(entry->measured);
+    assert_in_range(entry->heap, 1234567, 1300000);
+    entry = find_entry(observed_roster(observed), child);
+    assert_non_null(entry);
+    assert_int_equal(container.program, entry->parent);
+    assert_in_range(entry->heap, 7654321, 8000000);
+    container_stop(&container);
+    observed_free(observed);
+}
+
 /* It has no segment: what /proc tells is there, and why there is not more. */
 static void
 test_nowhere(void **state)
@@ -173,7 +259,8 @@ test_nowhere(void **state)
     struct session *session;
 
     (void)state;
-    if (!container_start("mount -t tmpfs -o size=64k none /dev/shm", &container))
+    if (!container_start("mount -t tmpfs -o size=64k none /dev/shm", "held",
+                         &container))
         skip();
     session = session_new(&options);
     assert_non_null(session);
@@ -193,6 +280,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_private_shm),
         cmocka_unit_test(test_read_only_root),
+        cmocka_unit_test(test_family),
+        cmocka_unit_test(test_observed),
         cmocka_unit_test(test_nowhere),
     };
 

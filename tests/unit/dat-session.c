@@ -68,7 +68,7 @@ tell(void *context, uint64_t done, uint64_t all)
 static struct session *
 opened(void)
 {
-    const struct dat_progress progress = {tell, path};
+    const struct trace_progress progress = {tell, path};
     struct saved *saved = NULL;
     struct session *session;
 

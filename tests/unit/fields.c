@@ -177,7 +177,8 @@ test_missing(void **state)
         {"calls", PART_COUNTERS, true, true},   {"live", PART_COUNTERS, true, true},
         {"heap", 0, false, true},               {"measured", 0, false, true},
         {"rss", 0, true, false},                {"stack_touched", 0, true, true},
-        {"program", 0, true, true},
+        {"program", 0, true, true},             {"usable", PART_USABLE, true, true},
+        {"failed", PART_VAIN, true, true},      {"free_null", PART_VAIN, true, true},
     };
     struct fault fault;
 

@@ -5,8 +5,10 @@
 #define MEMTOP_HOSTED_LIBRARY_H
 
 #include "preload/dormant.h"
+#include "preload/ours.h"
 #include "preload/shard.h"
 #include "preload/state.h"
+#include "preload/unwind.h"
 #include "scratch-segment.h"
 
 struct mt_guard mt_guard;
@@ -23,6 +25,32 @@ mt_now_coarse(void)
 
     return scratch_header()->created_ns
            + __atomic_fetch_add(&ticks, UINT64_C(1) << 20, __ATOMIC_RELAXED);
+}
+
+uint64_t
+mt_now_exact(void)
+{
+    return mt_now_coarse();
+}
+
+void
+mt_unwind_start(enum unwind_choice choice)
+{
+    (void)choice;
+}
+
+bool
+mt_ours_left(void)
+{
+    return false;
+}
+
+size_t
+mt_unwind(const void **frames, size_t limit)
+{
+    (void)frames;
+    (void)limit;
+    return 0;
 }
 
 bool

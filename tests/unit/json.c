@@ -216,6 +216,21 @@ sizes_by_range(void **state)
     json_decref(json);
 }
 
+/* Of a program that tells of its pools; sample_golden has nothing of it. */
+static void
+pools_if_there_are(void **state)
+{
+    char *text;
+
+    (void)state;
+    fake.now.custom_made = 7;
+    fake.now.custom_live_bytes = 55;
+    FAKE_OUTPUT(text, assert_true(report_json_sample(out, &fake)));
+    assert_non_null(strstr(text, "\"custom_allocated\":7,"));
+    assert_non_null(strstr(text, "\"custom_live_bytes\":55"));
+    free(text);
+}
+
 static void
 failing_output_is_told(void **state)
 {
@@ -237,6 +252,7 @@ main(void)
         cmocka_unit_test_setup(mappings_on_request, fake_reset),
         cmocka_unit_test_setup(exit_tells_the_end, fake_reset),
         cmocka_unit_test_setup(bands_of_a_moment, fake_reset),
+        cmocka_unit_test_setup(pools_if_there_are, fake_reset),
         cmocka_unit_test_setup(sizes_by_range, fake_reset),
         cmocka_unit_test_setup(failing_output_is_told, fake_reset),
     };

@@ -236,10 +236,12 @@ static void
 expect_page(const char *prefix, enum page page, int rows, int cols)
 {
     struct session *session =
-        play_text(page == PAGE_MEMORY ? resident : running, 7 * SECOND);
+        play_text(page == PAGE_MEMORY ? resident : page == PAGE_SITES ? sampled : running, 7 * SECOND);
     char name[64];
 
     view.page = page;
+    if (page == PAGE_BLOCKS)
+        count_blocks();
     draw(rows, cols);
     snprintf(name, sizeof name, "%s-%s-%dx%d", prefix, page_names[page], cols, rows);
     expect_golden(name);

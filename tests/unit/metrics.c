@@ -33,7 +33,8 @@ whole(void)
     return (struct metrics_process){
         .pid = 42, .program = "server", .running = true, .measured = true,
         .run_ns = INT64_C(1234567890), .rss = 8192, .rss_anon = 4096,
-        .heap = 1000, .heap_peak = 2000, .counters = &counters, .children_seen = 5,
+        .heap = 1000, .heap_peak = 2000, .counters = &counters, .children_known = true,
+        .children_seen = 5,
     };
 }
 

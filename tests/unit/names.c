@@ -106,7 +106,7 @@ test_create(void **state)
     (void)state;
     for (uint32_t i = 0; i < 3; i++) {
         uint32_t generation;
-        int fd = segment_create(directory, 4711, 2, 0, &generation);
+        int fd = segment_create(directory, 4711, 2, 0, false, &generation);
         assert_true(fd >= 0);
         assert_int_equal(i, generation);
         assert_int_equal(0, fstat(fd, &st));
@@ -136,7 +136,7 @@ test_file_limit(void **state)
     getrlimit(RLIMIT_FSIZE, &before);
     small = (struct rlimit){SEGMENT_SIZE - 1, before.rlim_max};
     setrlimit(RLIMIT_FSIZE, &small);
-    assert_int_equal(-EFBIG, segment_create(directory, 4711, 2, 0, &generation));
+    assert_int_equal(-EFBIG, segment_create(directory, 4711, 2, 0, false, &generation));
     setrlimit(RLIMIT_FSIZE, &before);
     close(directory);
 }
@@ -150,7 +150,7 @@ test_prepare(void **state)
     struct identity identity;
 
     (void)state;
-    assert_int_equal(0, segment_prepare(directory, base, 1, 0, path));
+    assert_int_equal(0, segment_prepare(directory, base, 1, 0, false, path));
     assert_int_equal(0, reader_open(path, getuid(), geteuid(), &reader));
     assert_int_equal(0, reader_identity(reader, &identity));
     assert_int_equal(SEGMENT_PREPARED, identity.state);
@@ -180,7 +180,7 @@ test_unfinished(void **state)
     uint64_t here = segment_pid_namespace();
     const pid_t nobody = INT32_MAX;
     uint32_t generation;
-    int fd = segment_create(directory, nobody, 2, 0, &generation);
+    int fd = segment_create(directory, nobody, 2, 0, false, &generation);
 
     (void)state;
     assert_true(fd >= 0);
@@ -231,9 +231,9 @@ leave_segment(int directory, pid_t pid, uint64_t created_ns)
     struct segment_header header = {.pid_namespace = segment_pid_namespace(),
                                     .created_boottime_ns = created_ns};
     uint32_t generation;
-    int fd = segment_create(directory, pid, 2, 0, &generation);
+    int fd = segment_create(directory, pid, 2, 0, false, &generation);
 
-    segment_header_init(&header, 0);
+    segment_header_init(&header, 0, false);
     assert_int_equal(sizeof header, pwrite(fd, &header, sizeof header, 0));
     close(fd);
 }

@@ -178,6 +178,26 @@ test_library_words(void **state)
 }
 
 static void
+test_sites(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("--sites ls"), 0);
+    assert_string_equal(parsed->words, "sites");
+    assert_int_equal(parse("--sites=1e-4 --unwind=glibc -m ls"), 0);
+    assert_string_equal(parsed->words, "mmap,sites=1e-4,unwind=glibc");
+    assert_int_equal(parse("--sites=64K ls"), 0);
+    assert_string_equal(parsed->words, "sites=64K");
+    assert_int_equal(parse("--export=folded:f ls"), 0); /* nothing else to export */
+    assert_string_equal(parsed->words, "sites");
+    assert_int_equal(parse("--unwind=fp ls"), 0);
+    assert_string_equal(parsed->words, "");
+    assert_int_equal(parse("--sites=0 ls"), EXIT_MEMTOP);
+    assert_int_equal(parse("--sites=much ls"), EXIT_MEMTOP);
+    assert_int_equal(parse("--sites=1e-4,exact ls"), EXIT_MEMTOP);
+    assert_int_equal(parse("--unwind=magic ls"), EXIT_MEMTOP);
+}
+
+static void
 test_limits(void **state)
 {
     const struct budget *budget = &parsed->options.budget;
@@ -402,6 +422,12 @@ test_recording(void **state)
     assert_non_null(parsed->options.log);
     assert_int_equal(125, parse("--log= p"));
     assert_int_equal(125, parse("--log=f -r g"));
+    assert_null(parsed->options.record);
+    parse("-B --record=f p");
+    assert_non_null(parsed->options.record);
+    assert_string_equal(parsed->words, "rings=16384");
+    assert_int_equal(125, parse("--record= p"));
+    assert_int_equal(125, parse("--record=f -r g"));
 }
 
 static void
@@ -440,6 +466,7 @@ main(void)
         cmocka_unit_test(test_interval),
         cmocka_unit_test(test_words),
         cmocka_unit_test(test_library_words),
+        cmocka_unit_test(test_sites),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_conditions),
         cmocka_unit_test(test_sessions),

@@ -11,6 +11,10 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "monitor/blocksizes.h"
+#include "monitor/subject.h"
+#include "segment/layout.h"
+#include "tui/blocks.h"
 #include "tui/view.h"
 
 #define SECOND INT64_C(1000000000)
@@ -25,11 +29,14 @@ static const char *const page_names[PAGE_COUNT] = {
     [PAGE_MEMORY] = "memory",
     [PAGE_OUTPUT] = "output",
     [PAGE_MESSAGES] = "messages",
+    [PAGE_SITES] = "sites",
+    [PAGE_BLOCKS] = "blocks",
 };
 
 static struct picture picture;
 static struct view view;
 static struct scene scene;
+static struct sites_shown sites;
 static const struct thread threads[] = {
     { { 24817, 1, 1204871, 200u << 20, 180u << 20, 4096, 8192, 8u << 20, 0, 1 }, "prog", 'R', 12288 },
     { { 24818, 3, 88210, 30u << 20, 1u << 20, 0, 40960, 0, 0, 2 }, "wor\033ker", 'S', 0 },
@@ -44,6 +51,7 @@ play(const char *script, int64_t to_ns)
     int64_t first, last;
 
     assert_non_null(session);
+    assert_true(session_keep_profile(session));
     for (int64_t now = SECOND; now <= SECOND + to_ns; now += SECOND / 2)
         session_poll(session, now, true);
     memset(&view, 0, sizeof view);
@@ -60,6 +68,11 @@ play(const char *script, int64_t to_ns)
     scene.message = "Sampling every 1 s";
     if (history_span(scene.history, &first, &last))
         scene.shown_ns = last;
+    sites.profile = session_shown(session)->profile;
+    if (session_namer(session) != NULL)
+        profile_resolve(sites.profile, session_namer(session));
+    scene.sites = &sites;
+    sites_fill(&sites, &view, -1);
     return session;
 }
 
@@ -111,6 +124,27 @@ static const char unmeasured[] =
     "1000 rss=12M rss_anon=8M state=not-measured\n"
     "20000 rss=1M\n";
 
+/* Sampled allocations: three stacks at 1 s, one that grows, names that are long. */
+static const char sampled[] =
+    "program ./server --port 80\n"
+    "pid 24817\n"
+    "0 heap=10M blocks=200 malloc=200 malloc.bytes=10M\n"
+    "0 sites every=512K unwinder=1\n"
+    "1000 site size=48K made=400 live=220 peak=230 gone.2=180 born=500"
+    " : std::vector<Row, std::allocator<Row> >::push_back(Row const&)@row.h:112"
+    " < table_load@table.cc:71 < main@server.c:210 < __libc_start_call_main\n"
+    "1000 site size=96 made=40 live=31 peak=31 gone.0=9 born=800"
+    " : strdup < config_parse@config.c:33 < main@server.c:190"
+    " < __libc_start_call_main\n"
+    "1000 site size=4K made=900 live=12 peak=40 gone.0=700 gone.1=188 born=900"
+    " : request_new@http.c:51 < accept_loop@http.c:301 < worker@pool.c:12"
+    " < start_thread\n"
+    "7000 site size=4K made=1200 live=30 peak=40 gone.0=900 gone.1=270 born=900"
+    " : request_new@http.c:51 < accept_loop@http.c:301 < worker@pool.c:12"
+    " < start_thread\n"
+    "7000 sites lost=3 lost_bytes=1500K\n"
+    "20000 heap=1M\n";
+
 static struct session *
 play_text(const char *text, int64_t to_ns)
 {
@@ -119,6 +153,41 @@ play_text(const char *text, int64_t to_ns)
 
     unlink(name);
     return session;
+}
+
+/* The table of exact sizes of a small run: ten blocks of 1000 bytes come and go, one of
+   500 stays, pulses of 24, and one large. */
+static struct block_table block_table;
+
+static inline void
+count_blocks(void)
+{
+    struct counts counts;
+    struct blocksizes *blocks;
+    struct block_call call = {.kind = FN_MALLOC};
+
+    counts_default(&counts);
+    blocks = blocksizes_new(&counts, 1);
+    assert_non_null(blocks);
+    for (uint64_t i = 0; i < 40; i++) {
+        call.time_ns = i * 10000000;
+        call.address = 16 * (i + 1);
+        call.size = i < 10 ? 1000 : i == 10 ? 500 : i == 39 ? 123456789 : 24;
+        call.kind = FN_MALLOC;
+        assert_true(blocksizes_call(blocks, &call));
+        call.kind = FN_FREE;
+        call.time_ns += i < 10 ? 0 : 3000000;
+        if (i > 10 && i < 39) /* at once */
+            assert_true(blocksizes_call(blocks, &call));
+        call.address = 16 * (i - 14);
+        if (i >= 15 && i < 25) /* those of 1000 bytes */
+            assert_true(blocksizes_call(blocks, &call));
+    }
+    blocksizes_pass(blocks, 500000000);
+    assert_true(blocks_take(&block_table, blocks, 0));
+    blocks_arrange(&block_table, &view.sort[PAGE_BLOCKS], view.sizes_shown);
+    scene.blocks = &block_table;
+    blocksizes_free(blocks);
 }
 
 static void

@@ -275,6 +275,22 @@ test_stacks(void **state)
     assert_true(procfs_stacks(-1, stacks, 2) < 0);
 }
 
+/* A program is not another one whose name begins as its own. */
+static void
+test_executes(void **state)
+{
+    char exe[512], other[600];
+
+    (void)state;
+    assert_int_equal(0, procfs_program(getpid(), exe, sizeof exe));
+    assert_int_equal(1, procfs_executes(getpid(), exe));
+    snprintf(other, sizeof other, "%sinfo", exe);
+    assert_int_equal(0, procfs_executes(getpid(), other));
+    exe[strlen(exe) - 1] = '\0';
+    assert_int_equal(0, procfs_executes(getpid(), exe));
+    assert_int_equal(-ENOENT, procfs_executes(INT32_MAX, exe));
+}
+
 int
 main(void)
 {
@@ -285,6 +301,7 @@ main(void)
         cmocka_unit_test(test_descendants),
         cmocka_unit_test(test_resident),
         cmocka_unit_test(test_stacks),
+        cmocka_unit_test(test_executes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -543,6 +543,37 @@ test_cells(void **state)
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
+/* Blocks of pools: what the shards say and what was carried over. */
+static void
+test_custom(void **state)
+{
+    struct snapshot snapshot;
+    struct reader *reader;
+
+    (void)state;
+    scratch_process()->custom_carried = 3;
+    scratch_process()->custom_carried_bytes = 300;
+    scratch_process()->custom_unmatched = 2;
+    scratch_shard(0)->custom_freed = 4;
+    scratch_shard(0)->custom_freed_bytes = 400;
+    scratch_shard(1)->custom_made = 5;
+    scratch_shard(1)->custom_made_bytes = 1000;
+    assert_int_equal(open_scratch(&reader), 0);
+    assert_int_equal(reader_snapshot(reader, &snapshot), 0);
+    assert_int_equal(snapshot.custom_made, 5);
+    assert_int_equal(snapshot.custom_made_bytes, 1000);
+    assert_int_equal(snapshot.custom_freed, 4);
+    assert_int_equal(snapshot.custom_freed_bytes, 400);
+    assert_int_equal(snapshot.custom_unmatched, 2);
+    assert_int_equal(snapshot.custom_live, 4);
+    assert_int_equal(snapshot.custom_live_bytes, 900);
+    assert_int_equal(snapshot.live_bytes, 0);
+    scratch_shard(0)->custom_freed = 10; /* a lie */
+    assert_int_equal(reader_snapshot(reader, &snapshot), 0);
+    assert_int_equal(snapshot.custom_live, 0);
+    reader_close(reader);
+}
+
 int
 main(void)
 {
@@ -552,7 +583,7 @@ main(void)
         TEST(test_cut_before),      TEST(test_cut_while_mapped),
         TEST(test_random_contents), TEST(test_nonsense_identity),
         TEST(test_saturation),      TEST(test_torn),          TEST(test_consistent),
-        TEST(test_never_negative),  TEST(test_cells),
+        TEST(test_never_negative),  TEST(test_cells),        TEST(test_custom),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,7 +48,7 @@ allocate_and_free(void *argument)
     mt_thread.stack_base = mt_thread.stack_lowest = (uintptr_t)&thread + 4096;
     mt_thread.stack_limit = 1 << 20;
     for (uint64_t round = 1; round <= ROUNDS; round++) {
-        mt_event_made(FN_MALLOC, block_of(thread, round), round, round + 8);
+        mt_event_made(FN_MALLOC, block_of(thread, round), round, round + 8, 0);
         mt_event_freed(block_of(thread, round), round, round + 8);
     }
     __atomic_sub_fetch(&running, 1, __ATOMIC_RELEASE);

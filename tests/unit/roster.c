@@ -203,9 +203,10 @@ test_numbers_used_again(void **state)
     assert_null(roster_find_image(roster, 2, 21));
     add(2, 1, 3, 0)->image_ns = 30;
     assert_int_equal(roster_find(roster, 2)->start_ns, 3);
-    roster_remove(roster, roster_find(roster, 2));
+    roster_note_short(roster, roster_find(roster, 2));
     assert_null(roster_find(roster, 2));
     assert_string_equal(order(), "0:1 1:2");
+    assert_int_equal(roster_sum(roster)->shortest, 1);
 }
 
 int

@@ -44,9 +44,9 @@ scratch_shard(unsigned index)
     return (void *)(scratch + SHARDS_OFFSET + (size_t)index * SHARD_SIZE);
 }
 
-/* A valid, empty one, with shards 0 and 1, and rings of so many events. */
+/* A valid, empty one, with shards 0 and 1, rings of so many events, and sites or not. */
 static inline void
-scratch_open_with_rings(uint64_t capacity)
+scratch_open_with(uint64_t capacity, bool sites)
 {
     uint32_t generation;
     int directory, fd;
@@ -54,13 +54,13 @@ scratch_open_with_rings(uint64_t capacity)
     strcpy(scratch_directory, "/dev/shm/memtop-test-XXXXXX");
     assert_non_null(mkdtemp(scratch_directory));
     directory = open(scratch_directory, O_RDONLY | O_DIRECTORY);
-    fd = segment_create(directory, getpid(), 2, capacity, &generation);
+    fd = segment_create(directory, getpid(), 2, capacity, sites, &generation);
     assert_true(fd >= 0);
     snprintf(scratch_path, sizeof scratch_path, "%s/%d.0", scratch_directory, (int)getpid());
-    scratch_size = segment_size(capacity);
+    scratch_size = segment_size(capacity, sites);
     scratch = mmap(NULL, scratch_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     assert_ptr_not_equal(MAP_FAILED, scratch);
-    segment_header_init(scratch_header(), capacity);
+    segment_header_init(scratch_header(), capacity, sites);
     scratch_header()->pid = (uint32_t)getpid();
     scratch_header()->state = SEGMENT_ACTIVE;
     scratch_header()->accounting = ACCOUNTING_REQUESTED;
@@ -72,9 +72,15 @@ scratch_open_with_rings(uint64_t capacity)
 }
 
 static inline void
+scratch_open_with_rings(uint64_t capacity)
+{
+    scratch_open_with(capacity, false);
+}
+
+static inline void
 scratch_open(void)
 {
-    scratch_open_with_rings(0);
+    scratch_open_with(0, false);
 }
 
 static inline void

@@ -15,7 +15,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "monitor/profile-table.h"
 #include "monitor/session.h"
+#include "monitor/subject.h"
 
 #define MS INT64_C(1000000)
 #define START (INT64_C(5000) * 1000 * MS)
@@ -212,6 +214,44 @@ test_bands(void **state)
     assert_null(session_of("0 band.nothing=1\n"));
 }
 
+static void
+test_sites(void **state)
+{
+    struct session *session =
+        session_of("0 heap=10M\n"
+                   "0 sites every=1000 unwinder=2 known=2\n"
+                   "500 site size=4K made=50 live=40 peak=45 gone.3=10 born=100"
+                   " : row<int> make(char)@row.c:12 < main@prog.c:7 < _start\n"
+                   "5000 exit=0\n");
+    static const struct profile_filter filter;
+    const struct profile_query query = {.filter = &filter, .past_ns = -1};
+    struct profile_table table = {0};
+    struct profile_place places[4];
+    const struct profile *profile;
+
+    (void)state;
+    assert_non_null(session);
+    assert_true(session_keep_profile(session));
+    assert_null(session_namer(session));
+    session_poll(session, START, true);
+    session_poll(session, START + 1000 * MS, true);
+    profile = session_shown(session)->profile;
+    assert_true(profile_resolve(session_shown(session)->profile, session_namer(session)));
+    profile_table_fill(&table, profile, &query);
+    assert_int_equal(table.count, 1);
+    assert_true(table.sum.bytes > 40 * 4096 && table.sum.bytes < 41 * 4200);
+    assert_int_equal(profile_places(profile, table.rows[0].stack, places, 4), 3);
+    assert_string_equal(profile_function(profile, places[0].function),
+                        "row<int> make(char)");
+    assert_string_equal(places[1].file, "prog.c");
+    assert_int_equal(places[1].line, 7);
+    assert_string_equal(profile_function(profile, places[2].function), "prog+0x30");
+    profile_table_free(&table);
+    session_free(session);
+    assert_null(session_of("0 sites every=0\n"));
+    assert_null(session_of("0 site size=1\n"));
+}
+
 int
 main(void)
 {
@@ -219,6 +259,7 @@ main(void)
         cmocka_unit_test(test_play),
         cmocka_unit_test(test_bands),    cmocka_unit_test(test_one_poll),
         cmocka_unit_test(test_states),   cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_sites),
         cmocka_unit_test(test_messages),
     };
     int failed;

@@ -105,9 +105,9 @@ create_segment(void)
     uint32_t generation;
     int directory = segment_directory(getenv("MEMTOP_DIR"), NULL, path);
 
-    map(segment_create(directory, getpid(), 2, 0, &generation));
+    map(segment_create(directory, getpid(), 2, 0, false, &generation));
     close(directory);
-    segment_header_init(header_of(), 0);
+    segment_header_init(header_of(), 0, false);
     header_of()->generation = generation;
     header_of()->keeper = (uint32_t)atoi(option("keep="));
     become(SEGMENT_ACTIVE);
@@ -561,7 +561,7 @@ test_children(void **state)
     struct stage stage;
     uint32_t generation;
     int dir = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int stranger = segment_create(dir, 1, 1, 0, &generation);
+    int stranger = segment_create(dir, 1, 1, 0, false, &generation);
 
     (void)state;
     close(stranger);

@@ -187,6 +187,23 @@ remarks(void **state)
     free(text);
 }
 
+/* What comes from pools of the program's own is said in a line. */
+static void
+pools(void **state)
+{
+    char *text;
+
+    (void)state;
+    fake.now.custom_made = 10;
+    fake.now.custom_made_bytes = 1000;
+    fake.now.custom_live = 3;
+    fake.now.custom_live_bytes = 300;
+    FAKE_OUTPUT(text, report_remarks(out, &fake));
+    assert_string_equal(text, "memtop: blocks of the program's own pools: allocated 10 "
+                              "(1000 B), live 3 (300 B)\n");
+    free(text);
+}
+
 /* A small program's memory is not malloc's for the most part: not worth a word. */
 static void
 coverage_only_where_it_matters(void **state)
@@ -217,6 +234,7 @@ main(void)
         cmocka_unit_test_setup(counters_saturate, fake_reset),
         cmocka_unit_test_setup(not_measured, fake_reset),
         cmocka_unit_test_setup(remarks, fake_reset),
+        cmocka_unit_test_setup(pools, fake_reset),
         cmocka_unit_test_setup(coverage_only_where_it_matters, fake_reset),
     };
 

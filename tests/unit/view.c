@@ -7,6 +7,10 @@
 
 #include "pages.h"
 
+#include "monitor/roster.h"
+#include "tui/picker.h"
+#include "tui/processes.h"
+
 /* What changes after 2 s is seen from a mark. */
 static const char changed[] =
     "program ./prog\n"
@@ -57,7 +61,7 @@ check_sizes(void)
 static void
 every_page_fits_every_size(void **state)
 {
-    static const char *const scripts[] = { running, unmeasured,
+    static const char *const scripts[] = { running, unmeasured, sampled,
                                            "program x\n9000 heap=1\n" };
 
     (void)state;
@@ -71,6 +75,10 @@ every_page_fits_every_size(void **state)
                 view.page = (enum page)page;
                 check_sizes();
             }
+            view.page = PAGE_SITES;
+            view.sites.form = PROFILE_CALLEES;
+            sites_fill(&sites, &view, -1);
+            check_sizes();
             view.help = 1;
             scene.asks = true;
             check_sizes();
@@ -118,8 +126,8 @@ pages_are_as_drawn(void **state)
     for (int page = PAGE_CALLS; page < PAGE_COUNT; page++) {
         struct session *session;
 
-        if (page == PAGE_MEMORY)
-            continue; /* memory_is_as_drawn() */
+        if (page == PAGE_MEMORY || page == PAGE_SITES)
+            continue; /* memory_is_as_drawn(), sites_are_as_drawn() */
         session = play_text(running, 7 * SECOND);
         view.page = (enum page)page;
         draw(24, 80);
@@ -167,6 +175,25 @@ pages_are_as_drawn_in_ascii(void **state)
     pages_golden(24, 80, false);
 }
 
+/* A program that tells of its pools: two rows and a fact more. */
+static void
+pools_are_as_drawn(void **state)
+{
+    static const char pools[] =
+        "program ./game\n"
+        "0 heap=4K\n"
+        "1000 heap=8M blocks=8 total=8M malloc=8 malloc.bytes=8M custom_made=1200000"
+        " custom_made_bytes=90M custom_freed=1150000 custom_freed_bytes=86M"
+        " custom_live=50000 custom_live_bytes=4M\n";
+    struct session *session = play_text(pools, 2 * SECOND);
+
+    (void)state;
+    view.page = PAGE_CALLS;
+    draw(40, 120);
+    expect_golden("calls-pools-120x40-utf8");
+    session_free(session);
+}
+
 static void
 processes_are_as_drawn(void **state)
 {
@@ -191,6 +218,53 @@ processes_are_as_drawn(void **state)
     text_ascii_ellipsis(false);
 }
 
+/* Sorted or filtered there is no tree. */
+static void
+processes_in_other_orders(void **state)
+{
+    struct session *session = play_text(family, 7 * SECOND);
+
+    (void)state;
+    view.page = PAGE_PROCESSES;
+    view.sort[PAGE_PROCESSES] = (struct sort){ 1, false };
+    draw(24, 80);
+    expect_golden("processes-sorted-80x24-utf8");
+    view.sort[PAGE_PROCESSES] = (struct sort){ 0, false };
+    snprintf(view.process_filter, sizeof view.process_filter, "app.py");
+    view.selected = 24911;
+    draw(24, 80);
+    expect_golden("processes-filtered-80x24-utf8");
+    snprintf(view.process_filter, sizeof view.process_filter, "nobody");
+    draw(24, 80);
+    view.process_filter[0] = '\0';
+    session_free(session);
+}
+
+/* The list of all observed processes, with some and with none. */
+static void
+picker_is_as_drawn(void **state)
+{
+    struct session *session = play_text(family, 7 * SECOND);
+    struct roster *none = roster_new(false);
+    struct processes list = { .roster = session_roster(session), .selected = 24910 };
+
+    (void)state;
+    for (int reverse = 0; reverse < 2; reverse++) {
+        list.sort = (struct sort){ reverse ? 4 : 0, reverse };
+        assert_true(picture_resize(&picture, reverse ? 10 : 24, reverse ? 40 : 80));
+        picker_draw(&picture.canvas, &list);
+        expect_golden(reverse ? "picker-sorted-40x10-utf8" : "picker-80x24-utf8");
+    }
+    roster_arrange(none, 0);
+    list.roster = none;
+    list.sort = (struct sort){ 0, false };
+    assert_true(picture_resize(&picture, 10, 80));
+    picker_draw(&picture.canvas, &list);
+    expect_golden("picker-none-80x10-utf8");
+    roster_free(none);
+    session_free(session);
+}
+
 /* A digit is a page for good. */
 static void
 digits_name_pages(void **state)
@@ -202,8 +276,8 @@ digits_name_pages(void **state)
     assert_int_equal(view_page_of_digit(6), PAGE_MEMORY);
     assert_int_equal(view_page_of_digit(7), PAGE_OUTPUT);
     assert_int_equal(view_page_of_digit(8), PAGE_MESSAGES);
-    assert_int_equal(view_page_of_digit(0), PAGE_COUNT);
-    assert_int_equal(view_page_of_digit(9), PAGE_COUNT);
+    assert_int_equal(view_page_of_digit(9), PAGE_SITES);
+    assert_int_equal(view_page_of_digit(0), PAGE_BLOCKS);
 }
 
 /* An allocator whose memory is that of anybody; a process without counters. */
@@ -277,6 +351,96 @@ memory_that_is_not_known_is_said_so(void **state)
     view.history = true;
     memory_golden("memory-unknown", 10, 40, true);
     assert_int_equal(view_memory_lines(&scene), 0);
+    session_free(session);
+}
+
+/* The page of sites as NAME at a size, in either character set. */
+static void
+sites_golden(const char *name, int rows, int cols, bool unicode)
+{
+    char file[64];
+
+    picture.canvas.unicode = unicode;
+    text_ascii_ellipsis(!unicode);
+    view.page = PAGE_SITES;
+    sites_fill(&sites, &view, -1);
+    draw(rows, cols);
+    snprintf(file, sizeof file, "%s-%dx%d-%s", name, cols, rows,
+             unicode ? "utf8" : "ascii");
+    expect_golden(file);
+    picture.canvas.unicode = true;
+    text_ascii_ellipsis(false);
+}
+
+static void
+sites_are_as_drawn(void **state)
+{
+    static const int sizes[][2] = { { 3, 20 }, { 10, 40 }, { 24, 80 }, { 40, 120 } };
+    struct session *session = play_text(sampled, 7 * SECOND);
+
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof sizes / sizeof *sizes; i++)
+        sites_golden("sites", sizes[i / 2][0], sizes[i / 2][1], i % 2 == 0);
+    view.sort[PAGE_SITES] = (struct sort){ PROFILE_BY_BLOCKS, true };
+    view.sites.mode = PROFILE_MADE;
+    sites_golden("sites-sorted", 24, 80, true);
+    view.sort[PAGE_SITES] = (struct sort){ 0, false };
+    view.sites.toggled.all_open = true;
+    view.sites.form = PROFILE_CALLEES;
+    view.sites.mode = PROFILE_LIVE;
+    view.sites.index = 2;
+    view.sites.selected = sites.table.rows[2].key;
+    sites_golden("sites-tree", 24, 80, true);
+    sites_golden("sites-tree", 24, 80, false);
+    sites_golden("sites-tree", 10, 40, true);
+    view.sites.form = PROFILE_CALLERS;
+    view.sites.survivors_ns = 5 * SECOND;
+    snprintf(view.sites.filter_text, sizeof view.sites.filter_text, "-strdup");
+    view.sites.filter = (struct profile_filter){
+        .rules = { { PROFILE_FORBID, false, "strdup" } }, .rule_count = 1 };
+    sites_golden("sites-survivors", 40, 120, true);
+    session_free(session);
+}
+
+/* One site by itself: every line of it can be scrolled to. */
+static void
+a_site_is_as_drawn(void **state)
+{
+    struct session *session = play_text(sampled, 7 * SECOND);
+    int lines;
+
+    (void)state;
+    view.page = PAGE_SITES;
+    view.sites.selected = sites.table.rows[0].key;
+    view.sites.opened = true;
+    sites_golden("site", 40, 120, true);
+    sites_golden("site", 24, 80, true);
+    sites_golden("site", 10, 40, true);
+    lines = view_site_lines(&picture, &view, &scene);
+    assert_int_equal(view_scroll_limit(&picture, &view, &scene),
+                     lines - view_page_rest(&picture).rows);
+    view.scroll = view_scroll_limit(&picture, &view, &scene);
+    sites_golden("site-scrolled", 10, 40, true);
+    check_sizes();
+    session_free(session);
+}
+
+/* What is asked for and cannot be answered is said; so is what would be there. */
+static void
+sites_that_are_not_known_are_said_so(void **state)
+{
+    struct session *session = play_text(running, SECOND);
+
+    (void)state;
+    sites_golden("sites-unasked", 24, 80, true);
+    sites_golden("sites-unasked", 3, 20, true);
+    session_free(session);
+    session = play_text(sampled, 7 * SECOND);
+    view.sites.mode = PROFILE_SINCE;
+    sites_golden("sites-unmarked", 24, 80, true);
+    view.sites.mode = PROFILE_LIVE;
+    view.sites.filter = (struct profile_filter){ .blocks_min = 1000 };
+    sites_golden("sites-few", 24, 80, true);
     session_free(session);
 }
 
@@ -618,10 +782,16 @@ main(void)
         cmocka_unit_test(pages_are_as_drawn),
         cmocka_unit_test(pages_have_figures_in_small_windows),
         cmocka_unit_test(pages_are_as_drawn_in_ascii),
+        cmocka_unit_test(pools_are_as_drawn),
         cmocka_unit_test(processes_are_as_drawn),
+        cmocka_unit_test(processes_in_other_orders),
+        cmocka_unit_test(picker_is_as_drawn),
         cmocka_unit_test(digits_name_pages),
         cmocka_unit_test(memory_is_as_drawn),
         cmocka_unit_test(memory_that_is_not_known_is_said_so),
+        cmocka_unit_test(sites_are_as_drawn),
+        cmocka_unit_test(a_site_is_as_drawn),
+        cmocka_unit_test(sites_that_are_not_known_are_said_so),
         cmocka_unit_test(threads_are_as_drawn),
         cmocka_unit_test(a_thousand_threads_scroll),
         cmocka_unit_test(changes_since_the_mark_are_as_drawn),

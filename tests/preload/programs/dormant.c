@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A dormant program that is its own viewer: it wakes itself and puts itself to
    sleep where a case needs it, so that what must be counted is known. */
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/seccomp.h>
 #include <malloc.h>
@@ -13,6 +14,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
+
+#include <memtop/memprof.h>
 
 #include "segment/layout.h"
 
@@ -294,6 +297,61 @@ too_late(void)
     REQUIRE(process->wakes == 0);
 }
 
+/* ---- the program's own profiles and pools ---- */
+
+static unsigned long sampled;
+
+static void *
+count_sampled(const struct memprof_allocation *block, void *ctx)
+{
+    (void)ctx;
+    sampled += block->size == 123;
+    return NULL;
+}
+
+/* While a profile is there the process does not fall asleep, whatever the lease. */
+static void
+profiled(void)
+{
+    static const struct memprof_tracker tracker = {count_sampled, NULL, NULL};
+    unsigned long made = 0;
+    memprof_t *profile;
+
+    look_at_own_segment();
+    wake_up();
+    profile = memprof_start(1, 0, &tracker, NULL);
+    REQUIRE(profile != NULL);
+    __atomic_store_n(&control->awake_until_ns, now_ns(), __ATOMIC_RELEASE);
+    for (uint64_t until = now_ns() + 50000000; now_ns() < until || made < 10000; made++)
+        free(malloc(123));
+    REQUIRE(sampled == made);
+    REQUIRE(process->asleep_since_ns == 0);
+    REQUIRE(memprof_stop() == 0 && memprof_discard(profile) == 0);
+    fall_asleep();
+    errno = 0;
+    REQUIRE(memprof_start(1, 0, &tracker, NULL) == NULL && errno == EAGAIN);
+}
+
+/* What a pool has handed out before a stretch is none of it. */
+static void
+pools(void)
+{
+    static char pool[16];
+
+    look_at_own_segment();
+    memprof_custom_alloc(pool, 10); /* asleep */
+    wake_up();
+    memprof_custom_alloc(pool + 1, 20);
+    memprof_custom_free(pool);
+    fall_asleep();
+    memprof_custom_alloc(pool + 2, 30);
+    wake_up();
+    memprof_custom_alloc(pool + 3, 40);
+    memprof_custom_free(pool + 1);
+    memprof_custom_free(pool + 2);
+    memprof_custom_alloc(pool + 1, 50);
+}
+
 CASES
     CASE(never_woken)
     CASE(woken)
@@ -303,4 +361,6 @@ CASES
     CASE(child_asleep)
     CASE(sandboxed)
     CASE(too_late)
+    CASE(profiled)
+    CASE(pools)
 END_CASES

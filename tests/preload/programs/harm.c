@@ -168,8 +168,31 @@ held(void)
         ;
 }
 
+/* The same with a child that does so too. */
+static void
+held_family(void)
+{
+    int ready[2];
+    char byte;
+    pid_t child;
+
+    REQUIRE(pipe(ready) == 0);
+    child = fork();
+    if (child == 0) {
+        void *volatile block = malloc(7654321);
+
+        REQUIRE(block != NULL && write(ready[1], "x", 1) == 1);
+        while (read(0, &byte, 1) > 0)
+            ;
+        _exit(0);
+    }
+    REQUIRE(child > 0 && read(ready[0], &byte, 1) == 1);
+    held();
+    waitpid(child, NULL, 0);
+}
+
 CASES
-    CASE(work) CASE(held) CASE(descriptors) CASE(strict)
+    CASE(work) CASE(held) CASE(held_family) CASE(descriptors) CASE(strict)
     CASE(no_tsc) CASE(close_all) CASE(in_chroot) CASE(dropped) CASE(new_environment)
     CASE(preload_left) CASE(for_a_while)
 END_CASES

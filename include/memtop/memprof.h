@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * memprof: statistical profiles of a program's own memory, after OCaml's Gc.Memprof.
+ *
+ * Every word that the program allocates is sampled with a probability that it
+ * chooses; a block with a sampled word is handed to a tracker of its own, with its
+ * call stack, and is followed until it is freed.
+ *
+ *     static void *
+ *     on_alloc(const struct memprof_allocation *block, void *ctx) { ... }
+ *     ...
+ *     static const struct memprof_tracker tracker = {on_alloc, NULL, on_dealloc};
+ *     memprof_t *profile = memprof_start(1e-4, -1, &tracker, NULL);
+ *
+ * This header is all that is needed: nothing is linked.  The functions work in a
+ * program that runs under memtop(1) or with libmemtop.so in LD_PRELOAD (libmemtop(7));
+ * in any other they do nothing and say so (ENOSYS).  memprof(3) has the details.
+ *
+ * A word is sizeof(void *) bytes; a block of size bytes counts as
+ * memprof_words(size) words, one for the header that allocators keep, so that blocks
+ * of no bytes can be sampled too.  The number of its samples is binomial,
+ * n_samples ~ B(memprof_words(size), sampling_rate).  Estimates without bias, to be
+ * summed over blocks:
+ *     words    n_samples / sampling_rate
+ *     bytes    n_samples * size / (sampling_rate * memprof_words(size))
+ *     blocks   n_samples / (sampling_rate * memprof_words(size))
+ */
+#ifndef MEMTOP_MEMPROF_H
+#define MEMTOP_MEMPROF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifndef MEMPROF_NO_STUBS
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Where a block comes from. */
+enum memprof_source {
+    MEMPROF_NORMAL,  /* malloc, calloc, realloc, operator new */
+    MEMPROF_ALIGNED, /* posix_memalign, aligned_alloc, memalign, valloc, pvalloc */
+    MEMPROF_MMAP,    /* mmap, where memtop counts that (memtop -m) */
+    MEMPROF_CUSTOM   /* memprof_custom_alloc() */
+};
+
+/* A sampled block.  All of it is the library's and gone when the callback returns. */
+struct memprof_allocation {
+    size_t n_samples; /* at least 1; after a realloc that shrank it perhaps 0 */
+    size_t size;      /* bytes asked for */
+    int source;       /* enum memprof_source */
+    void *ptr;
+    const void *const *callstack; /* return addresses, innermost first */
+    int n_frames;
+    uint64_t time_ns; /* CLOCK_MONOTONIC */
+};
+
+/*
+ * What is called of a sampled block, with the ctx of memprof_start().
+ *
+ *   alloc    in the thread that allocates, just before it has the block.  What it
+ *            returns is the block's data; NULL: the block is not tracked, and nothing
+ *            is called of it any more.
+ *   resize   after a realloc of a tracked block, moved or not; returns its data from
+ *            now on, or NULL: it is not tracked any more.
+ *   dealloc  in the thread that frees, just before the block goes back.
+ *
+ * A function that is NULL: no block is tracked; the data stay as they are; nothing.
+ *
+ * Callbacks may allocate, free, and call all functions below: sampling is suspended in
+ * a thread while it runs one.  (What they free of tracked blocks gets its dealloc when
+ * they have returned.)  Those of several threads run at once.  They must return: no
+ * longjmp, no exception, no end of the thread.
+ */
+struct memprof_tracker {
+    void *(*alloc)(const struct memprof_allocation *block, void *ctx);
+    void *(*resize)(void *data, const struct memprof_allocation *block, void *ctx);
+    void (*dealloc)(void *data, void *ctx);
+};
+
+/* A profile: sampling, then stopped, then discarded.  Never to be freed. */
+typedef struct memprof memprof_t;
+
+/* The words that a block of so many bytes counts as. */
+static inline size_t
+memprof_words(size_t size)
+{
+    return 1 + size / sizeof(void *) + (size % sizeof(void *) != 0);
+}
+
+#ifdef MEMPROF_NO_STUBS
+/* As libmemtop.so exports them: for the library itself and for bindings. */
+extern const struct memprof_tracker memprof_null_tracker;
+memprof_t *memprof_start(double sampling_rate, int callstack_size,
+                         const struct memprof_tracker *tracker, void *ctx);
+int memprof_stop(void);
+int memprof_discard(memprof_t *profile);
+void *memprof_custom_alloc(void *ptr, size_t size);
+void memprof_custom_free(void *ptr);
+#else
+
+/* ---- not for use: how the library is found ---- */
+
+/* Nothing is there under a name. */
+static inline void *
+memprof_absent_(void)
+{
+    static char absent;
+
+    return &absent;
+}
+
+/* The library's function of that name, looked up once (for each source file), or
+   NULL.  A weak reference would not do: in an executable at a fixed address the linker
+   makes it NULL for good. */
+static inline void *
+memprof_find_(void **place, const char *name)
+{
+    void *found = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+
+    if (found == NULL) {
+        int saved_errno = errno;
+
+        found = dlsym((void *)0 /* RTLD_DEFAULT */, name);
+        if (found == NULL)
+            found = memprof_absent_();
+        __atomic_store_n(place, found, __ATOMIC_RELEASE);
+        errno = saved_errno;
+    }
+    return found != memprof_absent_() ? found : NULL;
+}
+
+/* Declares a pointer to the library's function, or NULL.  (ISO C has no cast from
+   what dlsym returns.) */
+#define MEMPROF_FIND_(pointer, name, result, parameters)                       \
+    static void *memprof_place_;                                               \
+    void *memprof_found_ = memprof_find_(&memprof_place_, name);               \
+    result(*pointer) parameters;                                               \
+    memcpy(&pointer, &memprof_found_, sizeof memprof_found_)
+
+static inline void *
+memprof_null_alloc_(const struct memprof_allocation *block, void *ctx)
+{
+    (void)block;
+    (void)ctx;
+    return NULL;
+}
+
+static inline void *
+memprof_null_resize_(void *data, const struct memprof_allocation *block, void *ctx)
+{
+    (void)data;
+    (void)block;
+    (void)ctx;
+    return NULL;
+}
+
+static inline void
+memprof_null_dealloc_(void *data, void *ctx)
+{
+    (void)data;
+    (void)ctx;
+}
+
+/* ---- the functions ---- */
+
+/* Tracks nothing: to begin one's own with. */
+static const struct memprof_tracker memprof_null_tracker __attribute__((unused)) = {
+    memprof_null_alloc_, memprof_null_resize_, memprof_null_dealloc_
+};
+
+/*
+ * Starts a profile and samples from now on, in all threads, with probability
+ * sampling_rate a word (1e-4 is usual); callstack_size is the greatest number
+ * of frames wanted, -1: all (1024 at most).  *tracker is copied.  Returns NULL with
+ * errno set to
+ *   EINVAL   the rate is not within 0 and 1, callstack_size below -1, no tracker
+ *   EBUSY    a profile is sampling already: one at a time in a process
+ *   EAGAIN   the process is dormant and asleep; or 32 profiles are not discarded yet
+ *   ENOMEM   there is no memory for what it takes
+ *   ENOTSUP  the library is there, but does not count in this process
+ *   ENOSYS   the library is not there
+ */
+static inline memprof_t *
+memprof_start(double sampling_rate, int callstack_size,
+              const struct memprof_tracker *tracker, void *ctx)
+{
+    MEMPROF_FIND_(start, "memprof_start", memprof_t *,
+                  (double, int, const struct memprof_tracker *, void *));
+
+    if (start == NULL) {
+        errno = ENOSYS;
+        return NULL;
+    }
+    return start(sampling_rate, callstack_size, tracker, ctx);
+}
+
+/*
+ * Ends sampling, in all threads.  Blocks that are tracked stay so: their resize and
+ * dealloc are still called.  Returns 0, or -1 with errno ESRCH (no profile samples)
+ * or ENOSYS.
+ */
+static inline int
+memprof_stop(void)
+{
+    MEMPROF_FIND_(stop, "memprof_stop", int, (void));
+
+    if (stop == NULL) {
+        errno = ENOSYS;
+        return -1;
+    }
+    return stop();
+}
+
+/*
+ * Ends a stopped profile: when it returns none of its callbacks runs, and none will
+ * (it waits for those under way in other threads), so that ctx and the blocks' data
+ * may be freed.  Returns 0, or -1 with errno set to
+ *   EBUSY    it samples: stop it first
+ *   EALREADY it is discarded, or belongs to the process this one was forked from
+ *   EDEADLK  called from within a callback, for which it would have to wait
+ *   EINVAL   not a profile
+ *   ENOSYS   the library is not there
+ */
+static inline int
+memprof_discard(memprof_t *profile)
+{
+    MEMPROF_FIND_(discard, "memprof_discard", int, (memprof_t *));
+
+    if (discard == NULL) {
+        errno = ENOSYS;
+        return -1;
+    }
+    return discard(profile);
+}
+
+/*
+ * Tells of a block that a pool of the program's own has handed out, and that it takes
+ * one back, just before it does: for profiles (MEMPROF_CUSTOM) and for memtop, which
+ * counts such blocks beside those of malloc.  ptr need only be unlike those of the
+ * pools' other live blocks; NULL is nothing.  Returns ptr, always; keeps errno.
+ */
+static inline void *
+memprof_custom_alloc(void *ptr, size_t size)
+{
+    MEMPROF_FIND_(alloc, "memprof_custom_alloc", void *, (void *, size_t));
+
+    return alloc != NULL ? alloc(ptr, size) : ptr;
+}
+
+static inline void
+memprof_custom_free(void *ptr)
+{
+    MEMPROF_FIND_(give_back, "memprof_custom_free", void, (void *));
+
+    if (give_back != NULL)
+        give_back(ptr);
+}
+
+#undef MEMPROF_FIND_
+
+#endif /* MEMPROF_NO_STUBS */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,13 @@
+# What distributions build packages with.
+EXTRA_DIST += debian/changelog debian/control debian/copyright debian/rules \
+	debian/source/format debian/libmemtop-dev.install \
+	debian/libmemtop-preload.install \
+	debian/libmemtop-preload.lintian-overrides debian/libmemtop-preload.triggers \
+	debian/memtop.examples debian/memtop.install debian/not-installed \
+	debian/tests/control debian/tests/smoke
+EXTRA_DIST += packaging/check-install.sh packaging/memtop.spec
+
+# Builds, installs and removes them in bare systems; as root.
+check-install: dist
+	@$(srcdir)/packaging/check-install.sh $(distdir).tar.xz $(SUITE)
+.PHONY: check-install

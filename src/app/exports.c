@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Says what failed, and why there is nothing in what was asked for; what is written is
+   in report/siteexport.h. */
+#include "config.h"
+
+#include "app/exports.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/open.h"
+#include "app/say.h"
+#include "i18n.h"
+#include "monitor/subject.h"
+
+static bool
+write_out(enum siteexport_format format, const struct siteexport *export)
+{
+    if (format == SITEEXPORT_PPROF && isatty(STDOUT_FILENO)) {
+        say("%s", _("pprof's format is not for terminals: name a file for it"));
+        return false;
+    }
+    if (siteexport_write(stdout, format, export) && fflush(stdout) == 0)
+        return true;
+    say(_("cannot write %s: %s"), _("the standard output"), strerror(errno));
+    return false;
+}
+
+/* A program that has freed everything leaves nothing in the mode that is default;
+   pprof's and massif's have what was there before, too. */
+static void
+say_if_empty(enum siteexport_format format, const struct siteexport *export)
+{
+    const struct sites_reading *reading = profile_digested(export->profile, NULL);
+
+    if (export->mode != PROFILE_LIVE
+        || (format != SITEEXPORT_FOLDED && format != SITEEXPORT_JSON))
+        return;
+    for (size_t i = 0; i < reading->site_count; i++)
+        if (reading->sites[i].live.bytes > 0)
+            return;
+    say("%s", _("no sampled block is alive: nothing of any is exported "
+                "(--sites-mode=peak or --sites-mode=allocated has those that were)"));
+}
+
+bool
+exports_write(struct session *session, enum siteexport_format format, enum profile_mode mode,
+              const char *file)
+{
+    const struct subject *subject = session_shown(session);
+    const struct siteexport export = {subject->profile, subject, mode};
+    const char *why = siteexport_unknown(&export);
+
+    if (why != NULL) {
+        say(_("nothing to export: %s"), why);
+        return false;
+    }
+    say_if_empty(format, &export);
+    if (file == NULL || strcmp(file, "-") == 0)
+        return write_out(format, &export);
+    int error = siteexport_save(format, &export, file);
+    if (error != 0)
+        say(_("cannot write %s: %s"), file, strerror(-error));
+    return error == 0;
+}
+
+int
+exports_file(const char *path, enum siteexport_format format, enum profile_mode mode,
+             const char *file)
+{
+    struct session *session = open_session(path);
+    bool good = session != NULL && exports_write(session, format, mode, file);
+
+    if (session != NULL)
+        session_free(session);
+    return good ? 0 : 1;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Exports of allocation sites, as the command line asks for them. */
+#ifndef MEMTOP_EXPORTS_H
+#define MEMTOP_EXPORTS_H
+
+#include <stdbool.h>
+
+#include "monitor/session.h"
+#include "report/siteexport.h"
+
+/*
+ * Writes what the process that is shown has, into a new file; NULL or "-" is the
+ * standard output, which is no terminal if the format is binary.  False, having said
+ * why.
+ */
+bool exports_write(struct session *session, enum siteexport_format format,
+                   enum profile_mode mode, const char *file);
+
+/* Of a session in a file: the exit status, 0 or 1. */
+int exports_file(const char *path, enum siteexport_format format, enum profile_mode mode,
+                 const char *file);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Waits for the helper that knows names, and for the user who does not want to. */
+#include "config.h"
+
+#include "app/names.h"
+
+#include <poll.h>
+
+#include "app/progress.h"
+#include "i18n.h"
+#include "monitor/profile.h"
+#include "monitor/signals.h"
+#include "monitor/subject.h"
+#include "segment/clock.h"
+#include "symbols/naming.h"
+
+#define PATIENCE_MS 200
+
+/* One that asks memtop to end. */
+static bool
+told_to_end(void)
+{
+    struct signal_event event;
+    bool told = false;
+
+    while (signals_fd() >= 0
+           && signals_next(false, clock_ns(CLOCK_MONOTONIC), &event))
+        told |= event.action == SIGNAL_FORWARD || event.action == SIGNAL_REACHED
+                || event.action == SIGNAL_QUIT || event.action == SIGNAL_DETACH;
+    return told;
+}
+
+void
+names_find(struct session *session, bool debuginfod)
+{
+    const struct symbols_options options = {.debuginfod = debuginfod};
+    const struct profile *profile = session_shown(session)->profile;
+    struct naming *naming;
+    struct progress line;
+    int64_t run_ns;
+
+    if (session_saved(session) != NULL || profile == NULL
+        || !profile_known(profile, &run_ns))
+        return;
+    naming = naming_new(&options);
+    if (naming == NULL)
+        return;
+    progress_begin(&line, _("names of functions"));
+    while (!naming_wait(naming, session, PATIENCE_MS) && !told_to_end()) {
+        const struct symbols_progress progress = naming_progress(naming);
+        progress_tell(&line, progress.answered, progress.asked);
+    }
+    progress_end(&line);
+    naming_free(naming);
+}

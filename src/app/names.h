@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Names of functions for what is written at the end. */
+#ifndef MEMTOP_APP_NAMES_H
+#define MEMTOP_APP_NAMES_H
+
+#include <stdbool.h>
+
+#include "monitor/session.h"
+
+/*
+ * Finds the names of all functions in the profile of the process that is shown, with a
+ * line of progress on a terminal if that takes a while.  A signal ends it; then, as
+ * where names are not known, addresses stand for the rest.
+ */
+void names_find(struct session *session, bool debuginfod);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Why a running process has not loaded the library. */
+#ifndef MEMTOP_BLIND_H
+#define MEMTOP_BLIND_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+/* One translated line, the most certain reason first, good for ever; NULL: none is
+   known, or memtop may not look. */
+const char *blind_reason(pid_t pid);
+
+/* Which loader put it together, by the text of /proc/PID/maps. */
+enum blind_loader { LOADER_UNKNOWN, LOADER_NONE, LOADER_GLIBC, LOADER_OTHER };
+enum blind_loader blind_parse_loader(FILE *maps);
+
+/* Is libmemtop.so among the preloaded libraries in the text of /proc/PID/environ? */
+bool blind_parse_environment(FILE *environment);
+
+/* Is the loader in secure-execution mode, by /proc/PID/auxv? */
+bool blind_parse_secure(FILE *auxv);
+
+#endif

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A call costs two look-ups, of its address and of its size, and as long as a
+ * size's count stays in its interval two comparisons more.
+ *
+ * A realloc() is told of twice: before the old block is given up, and after.  In
+ * between, the allocator may hand its address out to another thread already; so the
+ * block waits beside the table until it is known what has become of it.
+ */
+#include "config.h"
+
+#include "monitor/blocksizes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitor/blockmap.h"
+#include "segment/figures.h"
+#include "segment/layout.h"
+
+#define SIZES_MAX     (BLOCKMAP_NONE - 1)
+#define PROCESSES_MAX (1u << 22) /* as many as there can be at a time */
+
+/* A block that a realloc() is about to give up. */
+struct moving {
+    uint32_t thread;
+    uint32_t place; /* of its size, or BLOCKMAP_NONE: not known */
+    uint64_t address;
+};
+
+/* An address space. */
+struct space {
+    struct blockmap live; /* address to place of the size */
+    struct moving *moving;
+    size_t moving_count, moving_room;
+};
+
+struct blocksizes {
+    struct counts counts;
+    uint64_t tick_ns;
+    struct blocksizes_sum sum;
+    struct blockmap places; /* of sizes */
+    struct blocksize *sizes;
+    size_t count, room;
+    struct space *spaces;
+    size_t space_count;
+    blocksizes_watch *watch;
+    void *context;
+    bool failed;
+};
+
+struct blocksizes *
+blocksizes_new(const struct counts *counts, uint64_t tick_ns)
+{
+    struct blocksizes *blocks = calloc(1, sizeof *blocks);
+
+    if (blocks == NULL)
+        return NULL;
+    blocks->counts = *counts;
+    blocks->tick_ns = tick_ns;
+    return blocks;
+}
+
+void
+blocksizes_free(struct blocksizes *blocks)
+{
+    if (blocks == NULL)
+        return;
+    for (size_t i = 0; i < blocks->count; i++)
+        free(blocks->sizes[i].spent);
+    for (size_t i = 0; i < blocks->space_count; i++) {
+        blockmap_fini(&blocks->spaces[i].live);
+        free(blocks->spaces[i].moving);
+    }
+    blockmap_fini(&blocks->places);
+    free(blocks->sizes);
+    free(blocks->spaces);
+    free(blocks);
+}
+
+void
+blocksizes_set_watch(struct blocksizes *blocks, blocksizes_watch *watch, void *context)
+{
+    blocks->watch = watch;
+    blocks->context = context;
+}
+
+/* ---- one size ---- */
+
+/* Room for the time spent in the size's interval. */
+static bool
+make_levels(struct blocksize *size)
+{
+    uint32_t levels = size->level + size->level / 2 + 4;
+    uint64_t *spent;
+
+    if (size->level <= size->levels)
+        return true;
+    spent = reallocarray(size->spent, levels, sizeof *spent);
+    if (spent == NULL)
+        return false;
+    memset(spent + size->levels, 0, (levels - size->levels) * sizeof *spent);
+    size->spent = spent;
+    size->levels = levels;
+    return true;
+}
+
+/* live has left its interval. */
+static void
+change_level(struct blocksizes *blocks, struct blocksize *size)
+{
+    uint64_t now = blocks->sum.end;
+
+    if (size->level > 0)
+        size->spent[size->level - 1] += now - size->since;
+    size->level = counts_find(&blocks->counts, size->live, &size->lo, &size->hi);
+    size->since = now;
+    if (!make_levels(size)) {
+        size->level = 0;
+        blocks->failed = true;
+    }
+}
+
+static void
+count(struct blocksizes *blocks, uint32_t place, bool up)
+{
+    struct blocksize *size = &blocks->sizes[place];
+    struct blocksizes_sum *sum = &blocks->sum;
+    uint64_t before = size->live;
+
+    if (up) {
+        size->live++;
+        sum->live_blocks++;
+        sum->live_bytes += size->size;
+    } else {
+        size->live--;
+        sum->live_blocks--;
+        sum->live_bytes -= size->size;
+    }
+    if (size->live > size->hi || size->live <= size->lo)
+        change_level(blocks, size);
+    if (blocks->watch != NULL)
+        blocks->watch(blocks->context, place, sum->end, before, size->live);
+}
+
+/* The place of a size, BLOCKMAP_NONE if memory is short. */
+static uint32_t
+find_size(struct blocksizes *blocks, uint64_t bytes)
+{
+    uint32_t place = blockmap_get(&blocks->places, bytes), before;
+
+    if (place != BLOCKMAP_NONE || blocks->count >= SIZES_MAX)
+        return place;
+    if (blocks->count == blocks->room) {
+        size_t room = blocks->room * 2 + 64;
+        struct blocksize *sizes = reallocarray(blocks->sizes, room, sizeof *sizes);
+
+        if (sizes == NULL)
+            return BLOCKMAP_NONE;
+        blocks->sizes = sizes;
+        blocks->room = room;
+    }
+    place = (uint32_t)blocks->count;
+    if (!blockmap_set(&blocks->places, bytes, place, &before))
+        return BLOCKMAP_NONE;
+    blocks->sizes[blocks->count++] = (struct blocksize){.size = bytes};
+    return place;
+}
+
+/* ---- calls ---- */
+
+static struct space *
+find_space(struct blocksizes *blocks, uint32_t process)
+{
+    size_t wanted = (size_t)process + 1;
+    struct space *spaces;
+
+    if (process < blocks->space_count)
+        return &blocks->spaces[process];
+    if (process >= PROCESSES_MAX)
+        return NULL;
+    if (wanted < 2 * blocks->space_count)
+        wanted = 2 * blocks->space_count;
+    spaces = reallocarray(blocks->spaces, wanted, sizeof *spaces);
+    if (spaces == NULL)
+        return NULL;
+    memset(spaces + blocks->space_count, 0,
+           (wanted - blocks->space_count) * sizeof *spaces);
+    blocks->spaces = spaces;
+    blocks->space_count = wanted;
+    return &spaces[process];
+}
+
+static void
+drop(struct blocksizes *blocks, uint32_t place)
+{
+    if (place == BLOCKMAP_NONE)
+        blocks->sum.unknown++;
+    else
+        count(blocks, place, false);
+}
+
+static bool
+allocate(struct blocksizes *blocks, struct space *space, const struct block_call *call)
+{
+    struct blocksizes_sum *sum = &blocks->sum;
+    uint32_t place = find_size(blocks, call->size), before;
+    struct blocksize *size;
+
+    if (place == BLOCKMAP_NONE
+        || !blockmap_set(&space->live, call->address, place, &before))
+        return false;
+    if (before != BLOCKMAP_NONE) {
+        sum->replaced++;
+        count(blocks, before, false);
+    }
+    size = &blocks->sizes[place];
+    size->allocations++;
+    sum->allocations++;
+    sum->bytes = add_saturating(sum->bytes, call->size);
+    count(blocks, place, true);
+    raise_to(&size->peak, size->live);
+    if (sum->live_bytes > sum->peak_bytes) {
+        sum->peak_bytes = sum->live_bytes;
+        sum->peak_time = sum->end;
+    }
+    return true;
+}
+
+/* What the thread's realloc() has begun with, taken out; false: nothing. */
+static bool
+take_moving(struct space *space, uint32_t thread, struct moving *out)
+{
+    for (size_t i = space->moving_count; i-- > 0;)
+        if (space->moving[i].thread == thread) {
+            *out = space->moving[i];
+            space->moving[i] = space->moving[--space->moving_count];
+            return true;
+        }
+    return false;
+}
+
+/* What a realloc() begun earlier in this thread was about, has come to an end. */
+static void
+finish_moving(struct blocksizes *blocks, struct space *space, uint32_t thread)
+{
+    struct moving moving;
+
+    if (take_moving(space, thread, &moving))
+        drop(blocks, moving.place);
+}
+
+static bool
+begin_moving(struct blocksizes *blocks, struct space *space,
+             const struct block_call *call)
+{
+    finish_moving(blocks, space, call->thread); /* its end was lost */
+    if (space->moving_count == space->moving_room) {
+        size_t room = space->moving_room * 2 + 4;
+        struct moving *moving = reallocarray(space->moving, room, sizeof *moving);
+
+        if (moving == NULL)
+            return false;
+        space->moving = moving;
+        space->moving_room = room;
+    }
+    space->moving[space->moving_count++] =
+        (struct moving){.thread = call->thread,
+                        .place = blockmap_take(&space->live, call->address),
+                        .address = call->address};
+    return true;
+}
+
+/* The realloc() has failed: the block is where it was. */
+static bool
+keep_moving(struct blocksizes *blocks, struct space *space, uint32_t thread)
+{
+    struct moving moving;
+    uint32_t before;
+
+    if (!take_moving(space, thread, &moving) || moving.place == BLOCKMAP_NONE)
+        return true;
+    if (!blockmap_set(&space->live, moving.address, moving.place, &before))
+        return false;
+    if (before != BLOCKMAP_NONE) {
+        blocks->sum.replaced++;
+        count(blocks, before, false);
+    }
+    return true;
+}
+
+bool
+blocksizes_call(struct blocksizes *blocks, const struct block_call *call)
+{
+    struct space *space = find_space(blocks, call->process);
+    bool done = space != NULL;
+
+    blocksizes_pass(blocks, call->time_ns);
+    if (!done) {
+        blocks->failed = true;
+        return false;
+    }
+    switch (call->kind) {
+    case FN_FREE:
+        drop(blocks, blockmap_take(&space->live, call->address));
+        break;
+    case EVENT_REALLOC_FROM:
+        done = begin_moving(blocks, space, call);
+        break;
+    case EVENT_REALLOC_TO:
+        finish_moving(blocks, space, call->thread);
+        done = allocate(blocks, space, call);
+        break;
+    case EVENT_REALLOC_FREED:
+        finish_moving(blocks, space, call->thread);
+        break;
+    case EVENT_REALLOC_KEPT:
+        done = keep_moving(blocks, space, call->thread);
+        break;
+    default:
+        if (call->kind < FN_COUNT)
+            done = allocate(blocks, space, call);
+    }
+    blocks->failed |= !done;
+    return !blocks->failed;
+}
+
+void
+blocksizes_expect(const struct blocksizes *blocks, const struct block_call *call)
+{
+    if (call->process < blocks->space_count)
+        blockmap_expect(&blocks->spaces[call->process].live, call->address);
+    if (call->kind < FN_COUNT && call->kind != FN_FREE)
+        blockmap_expect(&blocks->places, call->size);
+}
+
+void
+blocksizes_expect_soon(const struct blocksizes *blocks, const struct block_call *call)
+{
+    bool made = call->kind < FN_COUNT && call->kind != FN_FREE;
+    uint32_t place = BLOCKMAP_NONE;
+
+    if (made)
+        place = blockmap_get(&blocks->places, call->size);
+    else if (call->process < blocks->space_count)
+        place = blockmap_get(&blocks->spaces[call->process].live, call->address);
+    if (place != BLOCKMAP_NONE)
+        __builtin_prefetch(&blocks->sizes[place], 1);
+}
+
+void
+blocksizes_begin(struct blocksizes *blocks, uint64_t bytes)
+{
+    blocks->sum.before = add_saturating(blocks->sum.before, bytes);
+}
+
+void
+blocksizes_pass(struct blocksizes *blocks, uint64_t time_ns)
+{
+    raise_to(&blocks->sum.end, blocks->tick_ns <= 1 ? time_ns : time_ns / blocks->tick_ns);
+}
+
+static void
+forget_block(void *context, uint64_t address, uint32_t place)
+{
+    (void)address;
+    count(context, place, false);
+}
+
+void
+blocksizes_forget(struct blocksizes *blocks, uint32_t process, uint64_t time_ns)
+{
+    struct space *space = find_space(blocks, process);
+
+    blocksizes_pass(blocks, time_ns);
+    if (space == NULL)
+        return;
+    for (size_t i = 0; i < space->moving_count; i++)
+        drop(blocks, space->moving[i].place);
+    space->moving_count = 0;
+    blockmap_each(&space->live, forget_block, blocks);
+    blockmap_fini(&space->live);
+}
+
+/* ---- what is known ---- */
+
+struct blocksizes_sum
+blocksizes_total(const struct blocksizes *blocks)
+{
+    return blocks->sum;
+}
+
+size_t
+blocksizes_count(const struct blocksizes *blocks)
+{
+    return blocks->count;
+}
+
+const struct blocksize *
+blocksizes_at(const struct blocksizes *blocks, size_t place)
+{
+    return &blocks->sizes[place];
+}
+
+const struct counts *
+blocksizes_counts(const struct blocksizes *blocks)
+{
+    return &blocks->counts;
+}
+
+uint64_t
+blocksizes_tick_ns(const struct blocksizes *blocks)
+{
+    return blocks->tick_ns;
+}
+
+uint64_t
+blocksize_spent(const struct blocksize *size, uint32_t level, uint64_t end)
+{
+    uint64_t spent = level <= size->levels ? size->spent[level - 1] : 0;
+
+    return size->level == level && end > size->since ? spent + (end - size->since) : spent;
+}
+
+uint32_t
+blocksize_levels(const struct blocksize *size)
+{
+    return size->levels;
+}

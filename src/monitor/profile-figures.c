@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What a query asks of each call stack.  Most figures come from the sums of sites;
+ * what depends on ages, from the sampled blocks that are alive, of which each is
+ * known with its exact size: its weight gives its variance without approximation.
+ */
+#include "config.h"
+
+#include <math.h>
+
+#include "monitor/profile-table-private.h"
+
+/* Of a site, as it was at some time. */
+struct site_then {
+    struct site_figures made, live, at_peak;
+};
+
+double
+profile_error(const struct profile_figures *figures)
+{
+    double bytes = fabs(figures->bytes);
+
+    return bytes > 0 ? sqrt(figures->bytes_variance) / bytes : -1;
+}
+
+double
+profile_age(const struct profile_figures *figures)
+{
+    return figures->age_objects > 0 ? figures->age_sum_ns / figures->age_objects : -1;
+}
+
+void
+figures_add(struct profile_figures *sum, const struct profile_figures *part)
+{
+    sum->bytes += part->bytes;
+    sum->objects += part->objects;
+    sum->bytes_variance += part->bytes_variance;
+    sum->objects_variance += part->objects_variance;
+    sum->blocks += part->blocks;
+    sum->made_bytes += part->made_bytes;
+    sum->made_objects += part->made_objects;
+    sum->bytes_rate += part->bytes_rate;
+    sum->objects_rate += part->objects_rate;
+    sum->growth += part->growth;
+    sum->age_sum_ns += part->age_sum_ns;
+    sum->age_objects += part->age_objects;
+    if (part->oldest_ns > sum->oldest_ns)
+        sum->oldest_ns = part->oldest_ns;
+}
+
+/* S^2/n (1 - n/N): blocks of about the same size. */
+static double
+variance(double sum, const struct site_figures *figures)
+{
+    double blocks = (double)figures->blocks;
+
+    if (figures->blocks == 0 || figures->objects <= blocks)
+        return 0;
+    return sum * sum / blocks * (1 - blocks / figures->objects);
+}
+
+static void
+add_sums(struct profile_figures *to, const struct site_figures *figures)
+{
+    to->bytes += figures->bytes;
+    to->objects += figures->objects;
+    to->bytes_variance += variance(figures->bytes, figures);
+    to->objects_variance += variance(figures->objects, figures);
+    to->blocks += figures->blocks;
+}
+
+static struct site_figures
+unpack(const struct kept_figures *kept)
+{
+    return (struct site_figures){.bytes = (double)kept->bytes,
+                                 .objects = (double)kept->objects,
+                                 .blocks = kept->blocks};
+}
+
+static struct site_then
+site_at(const struct profile *profile, const struct moment *moment, size_t index)
+{
+    const struct site *site = &profile->reading.sites[index];
+
+    if (!moment)
+        return (struct site_then){site->made, site->live, site->at_peak};
+    if (index >= moment->count)
+        return (struct site_then){.made = {.bytes = 0}};
+    return (struct site_then){unpack(&moment->sites[index].made),
+                              unpack(&moment->sites[index].live),
+                              unpack(&moment->sites[index].at_peak)};
+}
+
+int64_t
+profile_at_mark(const struct profile *profile, size_t site, struct site_figures *made,
+                struct site_figures *live)
+{
+    struct site_then then = {.made = {.bytes = 0}};
+
+    if (profile->marked)
+        then = site_at(profile, &profile->mark, site);
+    *made = then.made;
+    *live = then.live;
+    return profile->marked ? profile->mark.run_ns : -1;
+}
+
+static double
+not_negative(double value)
+{
+    return value > 0 ? value : 0;
+}
+
+/* What is new in a sum that only grows. */
+static struct site_figures
+difference(const struct site_figures *now, const struct site_figures *then)
+{
+    return (struct site_figures){.bytes = not_negative(now->bytes - then->bytes),
+                                 .objects = not_negative(now->objects - then->objects),
+                                 .blocks = now->blocks > then->blocks
+                                               ? now->blocks - then->blocks
+                                               : 0};
+}
+
+/* What came and what went are sums of their own blocks: their variances add up. */
+static void
+add_since(struct profile_figures *to, const struct site_then *now,
+          const struct site_then *mark)
+{
+    const struct site_figures gone = difference(&now->made, &now->live);
+    const struct site_figures gone_then = difference(&mark->made, &mark->live);
+    const struct site_figures came = difference(&now->made, &mark->made);
+    const struct site_figures went = difference(&gone, &gone_then);
+
+    to->bytes += now->live.bytes - mark->live.bytes;
+    to->objects += now->live.objects - mark->live.objects;
+    to->bytes_variance += variance(came.bytes, &came) + variance(went.bytes, &went);
+    to->objects_variance += variance(came.objects, &came) + variance(went.objects, &went);
+    to->blocks += came.blocks + went.blocks;
+    to->made_bytes += came.bytes;
+    to->made_objects += came.objects;
+}
+
+/* Whether sizes of this bucket are asked for. */
+static bool
+passes_size(const struct profile_filter *filter, uint32_t bucket)
+{
+    if (filter->size_from == 0 && filter->size_to == 0)
+        return true;
+    if (bucket >= HISTOGRAM_COARSE)
+        return false;
+    return bucket >= histogram_coarse(filter->size_from)
+           && (filter->size_to == 0 || bucket <= histogram_coarse(filter->size_to));
+}
+
+static bool
+asks_life(const struct profile_filter *filter)
+{
+    return filter->life_from_ns > 0 || filter->life_to_ns > 0;
+}
+
+bool
+figures_of_blocks(const struct profile_query *query)
+{
+    return query->survivors_ns > 0
+           || (asks_life(query->filter)
+               && (query->mode == PROFILE_LIVE || query->mode == PROFILE_SINCE));
+}
+
+/* Allocated and freed within the lifetimes asked for; without those still alive. */
+static void
+add_freed(struct profile_figures *to, const struct site *site,
+          const struct profile_filter *filter)
+{
+    unsigned from = site_lifetime((uint64_t)filter->life_from_ns);
+    unsigned last = filter->life_to_ns > 0 ? site_lifetime((uint64_t)filter->life_to_ns)
+                                           : SITE_LIFETIMES - 1;
+
+    for (unsigned i = from; i <= last; i++) {
+        add_sums(to, &site->freed_after[i]);
+        to->made_bytes += site->freed_after[i].bytes;
+        to->made_objects += site->freed_after[i].objects;
+    }
+}
+
+static void
+add_site(struct profile_figures *to, const struct query_work *work, size_t index)
+{
+    const struct profile *profile = work->profile;
+    const struct profile_query *query = work->query;
+    const struct site_then now = site_at(profile, work->past, index);
+    const struct site_past *past = &profile->sites[index];
+
+    if (!work->past) {
+        to->bytes_rate += past->bytes_rate;
+        to->objects_rate += past->objects_rate;
+        to->growth += past->growth;
+    }
+    if (query->mode == PROFILE_SINCE && !figures_of_blocks(query)) {
+        const struct site_then mark = site_at(profile, &profile->mark, index);
+
+        add_since(to, &now, &mark);
+        return;
+    }
+    if (query->mode == PROFILE_MADE && asks_life(query->filter)) {
+        add_freed(to, &profile->reading.sites[index], query->filter);
+        return;
+    }
+    to->made_bytes += now.made.bytes;
+    to->made_objects += now.made.objects;
+    if (!figures_of_blocks(query))
+        add_sums(to, query->mode == PROFILE_PEAK   ? &now.at_peak
+                     : query->mode == PROFILE_MADE ? &now.made
+                                                   : &now.live);
+}
+
+/* Run time at which a sampled block was made; of one that was there when the process
+   began, the earliest there is. */
+static int64_t
+born_at(const struct profile *profile, const struct sampled_block *block)
+{
+    if (block->born_ns == 0)
+        return 0;
+    if (block->born_ns > (uint64_t)INT64_MAX / 2)
+        return profile->run_ns;
+    return profile->begin_ns + (int64_t)block->born_ns;
+}
+
+double
+profile_block_age(const struct profile *profile, const struct sampled_block *block)
+{
+    return not_negative((double)(profile->run_ns - born_at(profile, block)));
+}
+
+static bool
+passes_life(const struct profile_filter *filter, double age)
+{
+    return age >= (double)filter->life_from_ns
+           && (filter->life_to_ns == 0 || age <= (double)filter->life_to_ns);
+}
+
+/* Whether a block alive is one of those asked for, and not only of interest for its
+   age. */
+static bool
+block_counts(const struct query_work *work, const struct sampled_block *block, double age)
+{
+    const struct profile_query *query = work->query;
+
+    if (age < (double)query->survivors_ns || !passes_life(query->filter, age))
+        return false;
+    return query->mode != PROFILE_SINCE
+           || born_at(work->profile, block) > work->profile->mark.run_ns;
+}
+
+/* w^2 (1 - 1/w) y^2, the block's part of the variance. */
+static void
+add_block(struct profile_figures *to, double weight, double size)
+{
+    to->bytes += weight * size;
+    to->objects += weight;
+    to->bytes_variance += weight * (weight - 1) * size * size;
+    to->objects_variance += weight * (weight - 1);
+    to->blocks++;
+}
+
+static void
+add_blocks(struct query_work *work)
+{
+    const struct profile *profile = work->profile;
+    const struct sites_reading *reading = &profile->reading;
+    const struct profile_query *query = work->query;
+    bool from_blocks = figures_of_blocks(query);
+    bool made_of_life = query->mode == PROFILE_MADE && asks_life(query->filter)
+                        && query->survivors_ns == 0;
+
+    if (reading->rate <= 0)
+        return;
+    for (size_t i = 0; i < reading->block_count; i++) {
+        const struct sampled_block *block = &reading->blocks[i];
+        struct profile_figures *to;
+        double age = profile_block_age(profile, block), weight;
+
+        if (block->site >= profile->site_count
+            || !passes_size(query->filter, reading->sites[block->site].bucket))
+            continue;
+        if ((from_blocks || made_of_life) && !block_counts(work, block, age))
+            continue;
+        to = &work->figures[profile->sites[block->site].stack];
+        weight = sites_weight(reading->rate, block->size);
+        if (from_blocks || (made_of_life && query->filter->life_to_ns == 0))
+            add_block(to, weight, (double)block->size);
+        to->age_sum_ns += age * weight;
+        to->age_objects += weight;
+        if (age > to->oldest_ns)
+            to->oldest_ns = age;
+    }
+}
+
+void
+figures_of_stacks(struct query_work *work)
+{
+    const struct profile *profile = work->profile;
+
+    for (size_t i = 0; i < profile->site_count; i++)
+        if (passes_size(work->query->filter, profile->reading.sites[i].bucket))
+            add_site(&work->figures[profile->sites[i].stack], work, i);
+    if (!work->past)
+        add_blocks(work);
+}
+
+enum profile_answer
+figures_answer(const struct profile *profile, const struct profile_query *query)
+{
+    bool past = query->past_ns >= 0;
+
+    if (!profile->known)
+        return PROFILE_NOTHING_KNOWN;
+    if (past && !profile_find_moment(profile, query->past_ns))
+        return PROFILE_NOT_RECORDED;
+    if (query->mode == PROFILE_SINCE && !profile->marked)
+        return PROFILE_NOT_MARKED;
+    if ((asks_life(query->filter) || query->survivors_ns > 0)
+        && (past || (query->mode == PROFILE_PEAK && query->survivors_ns == 0)))
+        return PROFILE_LIFE_UNKNOWN;
+    return PROFILE_ANSWERED;
+}

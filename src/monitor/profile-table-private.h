@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What profile-table.c and profile-figures.c share. */
+#ifndef MEMTOP_PROFILE_TABLE_PRIVATE_H
+#define MEMTOP_PROFILE_TABLE_PRIVATE_H
+
+#include "monitor/profile-private.h"
+#include "monitor/profile-table.h"
+
+/* What outlives the filling of a table: its rows are ranges of paths. */
+struct profile_work {
+    struct profile_figures *figures; /* by stack */
+    uint32_t *order;                 /* indices of the stacks that passed */
+    size_t count;
+    uint32_t *functions;             /* of all paths, one after the other */
+    size_t function_count, function_room;
+    size_t *starts;                  /* by stack: its path, up to the next one's */
+};
+
+/* While a query is answered. */
+struct query_work {
+    const struct profile *profile;
+    const struct profile_query *query;
+    const struct moment *past;        /* NULL: as read last */
+    struct profile_figures *figures;  /* by stack; zeros at first */
+};
+
+/* Adds to work->figures what the query asks. */
+void figures_of_stacks(struct query_work *work);
+
+/* How long a sampled block has been alive, at least, in ns: >= 0. */
+double profile_block_age(const struct profile *profile,
+                         const struct sampled_block *block);
+
+/* Whether bytes and objects are those of blocks alive, chosen by their age. */
+bool figures_of_blocks(const struct profile_query *query);
+
+/* Whether there can be an answer. */
+enum profile_answer figures_answer(const struct profile *profile,
+                                   const struct profile_query *query);
+
+void figures_add(struct profile_figures *sum, const struct profile_figures *part);
+
+#endif

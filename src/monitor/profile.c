@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * From reading to reading.  Sites and stacks keep their numbers, so that all that is
+ * remembered of them lies in arrays: what they had made at the reading before, what
+ * was alive at earlier moments and at the mark.  Moments are kept as they were;
+ * when they take too much memory every other one is dropped.
+ *
+ * Growth is linear in what was alive at the moments: that of a row is the sum of
+ * its sites'.
+ */
+#include "config.h"
+
+#include "monitor/profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitor/profile-private.h"
+
+#define MOMENTS_MAX    128
+#define MOMENTS_BYTES  (16u << 20)   /* of all moments together */
+#define MOMENT_MIN_NS  INT64_C(1000000000)
+
+bool
+profile_room(void **array, size_t *room, size_t count, size_t size)
+{
+    size_t wanted = *room + *room / 2 > count ? *room + *room / 2 : count;
+    char *grown;
+
+    if (count <= *room)
+        return true;
+    grown = realloc(*array, wanted * size);
+    if (!grown)
+        return false;
+    memset(grown + *room * size, 0, (wanted - *room) * size);
+    *array = grown;
+    *room = wanted;
+    return true;
+}
+
+struct profile *
+profile_new(void)
+{
+    struct profile *profile = calloc(1, sizeof *profile);
+
+    if (profile)
+        profile_restart(profile);
+    return profile;
+}
+
+static void
+drop_moment(struct moment *moment)
+{
+    free(moment->sites);
+    *moment = (struct moment){0};
+}
+
+static void
+forget(struct profile *profile)
+{
+    struct call_stack *stack, *next;
+
+    sites_free(&profile->reading);
+    HASH_ITER(hh, profile->by_key, stack, next)
+    {
+        HASH_DEL(profile->by_key, stack);
+        free(stack);
+    }
+    for (size_t i = 0; i < profile->moment_count; i++)
+        drop_moment(&profile->moments[i]);
+    drop_moment(&profile->mark);
+    profile_names_free(profile);
+    free(profile->moments);
+    free(profile->stacks);
+    free(profile->stack_at);
+    free(profile->sites);
+}
+
+void
+profile_restart(struct profile *profile)
+{
+    forget(profile);
+    *profile = (struct profile){.before_ns = -1, .growth_since_ns = -1};
+}
+
+void
+profile_free(struct profile *profile)
+{
+    if (!profile)
+        return;
+    forget(profile);
+    free(profile);
+}
+
+struct sites_reading *
+profile_reading(struct profile *profile)
+{
+    return &profile->reading;
+}
+
+const struct sites_reading *
+profile_digested(const struct profile *profile, int64_t *begin_ns)
+{
+    if (begin_ns)
+        *begin_ns = profile->begin_ns;
+    return &profile->reading;
+}
+
+/* ---- stacks ---- */
+
+/* FNV-1a, by words. */
+static uint64_t
+stack_key(const uint64_t *pcs, unsigned depth)
+{
+    uint64_t key = UINT64_C(0xcbf29ce484222325);
+
+    for (unsigned i = 0; i < depth; i++)
+        key = (key ^ pcs[i]) * UINT64_C(0x100000001b3) ^ key >> 29;
+    return key ? key : 1;
+}
+
+static struct call_stack *
+add_stack(struct profile *profile, uint64_t key, uint32_t id, unsigned depth)
+{
+    struct call_stack *stack;
+
+    HASH_FIND(hh, profile->by_key, &key, sizeof key, stack);
+    if (stack)
+        return stack;
+    if (!profile_room((void **)&profile->stacks, &profile->stack_room,
+                      profile->stack_count + 1, sizeof *profile->stacks)
+        || !(stack = calloc(1, sizeof *stack)))
+        return NULL;
+    *stack = (struct call_stack){.key = key, .id = id, .depth = depth};
+    stack->index = (uint32_t)profile->stack_count;
+    HASH_ADD(hh, profile->by_key, key, sizeof key, stack);
+    if (NOT_ADDED(stack)) {
+        free(stack);
+        return NULL;
+    }
+    profile->stacks[profile->stack_count++] = stack;
+    return stack;
+}
+
+/* The index of the stack with this id, entered if it is new.  False if memory is
+   short. */
+static bool
+find_stack(struct profile *profile, uint32_t id, uint32_t *index)
+{
+    unsigned depth;
+    const uint64_t *pcs = sites_stack(&profile->reading, id, &depth);
+    const struct call_stack *stack;
+
+    if (!pcs)
+        id = depth = 0;
+    if (!profile_room((void **)&profile->stack_at, &profile->id_room, (size_t)id + 1,
+                      sizeof *profile->stack_at))
+        return false;
+    if (profile->stack_at[id] == 0) {
+        stack = add_stack(profile, stack_key(pcs, depth), id, depth);
+        if (!stack)
+            return false;
+        profile->stack_at[id] = stack->index + 1;
+    }
+    *index = profile->stack_at[id] - 1;
+    return true;
+}
+
+uint32_t
+profile_stack_index(const struct profile *profile, uint32_t id)
+{
+    if (id >= profile->id_room || profile->stack_at[id] == 0)
+        id = 0;
+    return profile->id_room > 0 && profile->stack_at[id] > 0 ? profile->stack_at[id] - 1
+                                                             : 0;
+}
+
+/* ---- moments ---- */
+
+static struct kept_figures
+keep_figures(const struct site_figures *figures)
+{
+    return (struct kept_figures){(float)figures->bytes, (float)figures->objects,
+                                 figures->blocks < UINT32_MAX ? (uint32_t)figures->blocks
+                                                              : UINT32_MAX};
+}
+
+/* The reading as a moment.  False if memory is short. */
+static bool
+make_moment(const struct profile *profile, struct moment *moment)
+{
+    const struct sites_reading *reading = &profile->reading;
+
+    *moment = (struct moment){.run_ns = profile->run_ns, .count = reading->site_count};
+    moment->sites = calloc(moment->count + 1, sizeof *moment->sites);
+    if (!moment->sites)
+        return false;
+    for (size_t i = 0; i < moment->count; i++)
+        moment->sites[i] = (struct kept_site){keep_figures(&reading->sites[i].made),
+                                              keep_figures(&reading->sites[i].live),
+                                              keep_figures(&reading->sites[i].at_peak)};
+    return true;
+}
+
+static size_t
+moments_bytes(const struct profile *profile)
+{
+    size_t sites = 0;
+
+    for (size_t i = 0; i < profile->moment_count; i++)
+        sites += profile->moments[i].count;
+    return sites * sizeof(struct kept_site);
+}
+
+/* Every other one goes; the last stays, for the next one follows on it. */
+static void
+thin(struct profile *profile)
+{
+    struct moment *moments = profile->moments;
+    size_t last = profile->moment_count - 1, kept = 0;
+
+    for (size_t i = 0; i <= last; i++)
+        if (i % 2 == 0 || i == last)
+            moments[kept++] = moments[i];
+        else
+            drop_moment(&moments[i]);
+    profile->moment_count = kept;
+    profile->spacing_ns = 2 * (profile->spacing_ns > MOMENT_MIN_NS ? profile->spacing_ns
+                                                                   : MOMENT_MIN_NS);
+}
+
+/* What was alive of a site at a moment: nothing before there was the site. */
+static double
+alive_at(const struct moment *moment, size_t site)
+{
+    return site < moment->count ? (double)moment->sites[site].live.bytes : 0;
+}
+
+static void
+judge_growth(struct profile *profile)
+{
+    const struct moment *moments = profile->moments;
+    size_t count = profile->moment_count, half = count / 2;
+
+    profile->growth_since_ns = half > 0 ? moments[0].run_ns : -1;
+    for (size_t site = 0; half > 0 && site < profile->site_count; site++) {
+        double earlier = 0, later = 0;
+
+        for (size_t i = 0; i < count; i++)
+            *(i < half ? &earlier : &later) += alive_at(&moments[i], site);
+        profile->sites[site].growth =
+            later / (double)(count - half) - earlier / (double)half;
+    }
+}
+
+static void
+keep_moment(struct profile *profile)
+{
+    struct moment *moments = profile->moments, moment;
+
+    if (!moments)
+        moments = profile->moments = calloc(MOMENTS_MAX, sizeof *moments);
+    if (!moments || !make_moment(profile, &moment))
+        return;
+    if (profile->moment_count == MOMENTS_MAX
+        || (profile->moment_count > 4
+            && moments_bytes(profile) + moment.count * sizeof *moment.sites
+                   > MOMENTS_BYTES))
+        thin(profile);
+    moments[profile->moment_count++] = moment;
+    judge_growth(profile);
+}
+
+bool
+profile_moment_due(const struct profile *profile, int64_t run_ns)
+{
+    int64_t spacing =
+        profile->spacing_ns > MOMENT_MIN_NS ? profile->spacing_ns : MOMENT_MIN_NS;
+
+    return profile->moment_count == 0
+           || run_ns >= profile->moments[profile->moment_count - 1].run_ns + spacing;
+}
+
+const struct moment *
+profile_find_moment(const struct profile *profile, int64_t run_ns)
+{
+    const struct moment *found = NULL;
+
+    for (size_t i = 0; i < profile->moment_count; i++)
+        if (profile->moments[i].run_ns <= run_ns)
+            found = &profile->moments[i];
+    return found;
+}
+
+int64_t
+profile_moment(const struct profile *profile, int64_t run_ns)
+{
+    const struct moment *moment = profile_find_moment(profile, run_ns);
+
+    return moment ? moment->run_ns : -1;
+}
+
+int64_t
+profile_growth_since(const struct profile *profile)
+{
+    return profile->growth_since_ns;
+}
+
+/* ---- the mark ---- */
+
+bool
+profile_restore_mark(struct profile *profile, int64_t run_ns,
+                     const struct site_figures *made, const struct site_figures *live,
+                     size_t count)
+{
+    struct moment mark = {.run_ns = run_ns, .count = count};
+
+    mark.sites = calloc(count + 1, sizeof *mark.sites);
+    if (!mark.sites)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        mark.sites[i] = (struct kept_site){.made = keep_figures(&made[i]),
+                                           .live = keep_figures(&live[i])};
+    profile_clear_mark(profile);
+    profile->mark = mark;
+    profile->marked = true;
+    return true;
+}
+
+void
+profile_clear_mark(struct profile *profile)
+{
+    drop_moment(&profile->mark);
+    profile->marked = false;
+}
+
+static bool
+copy_moment(const struct moment *from, struct moment *to)
+{
+    *to = *from;
+    to->sites = calloc(from->count + 1, sizeof *to->sites);
+    if (!to->sites)
+        return false;
+    memcpy(to->sites, from->sites, from->count * sizeof *to->sites);
+    return true;
+}
+
+bool
+profile_set_mark(struct profile *profile, int64_t run_ns)
+{
+    const struct moment *moment = profile_find_moment(profile, run_ns);
+    struct moment mark;
+
+    if (profile->known && profile->run_ns <= run_ns) {
+        if (!make_moment(profile, &mark))
+            return false;
+    } else if (!moment || !copy_moment(moment, &mark)) {
+        return false;
+    }
+    profile_clear_mark(profile);
+    profile->mark = mark;
+    profile->marked = true;
+    return true;
+}
+
+bool
+profile_marked(const struct profile *profile)
+{
+    return profile->marked;
+}
+
+/* ---- a reading ---- */
+
+/* A rate needs two readings; a counter that went back began anew. */
+static void
+take_rates(struct profile *profile, int64_t run_ns)
+{
+    double seconds = (double)(run_ns - profile->before_ns) / 1e9;
+    bool known = profile->before_ns >= 0 && seconds > 0;
+
+    if (profile->before_ns >= 0 && !known)
+        return;
+    for (size_t i = 0; i < profile->site_count; i++) {
+        const struct site_figures *made = &profile->reading.sites[i].made;
+        struct site_past *past = &profile->sites[i];
+
+        past->bytes_rate = known ? (made->bytes - past->bytes_before) / seconds : 0;
+        past->objects_rate = known ? (made->objects - past->objects_before) / seconds : 0;
+        if (past->bytes_rate < 0)
+            past->bytes_rate = past->objects_rate = 0;
+        past->bytes_before = made->bytes;
+        past->objects_before = made->objects;
+    }
+    profile->before_ns = run_ns;
+    profile->rates_known = known;
+}
+
+bool
+profile_digest(struct profile *profile, int64_t run_ns, int64_t begin_ns)
+{
+    const struct sites_reading *reading = &profile->reading;
+    uint32_t unknown;
+
+    if (!profile_room((void **)&profile->sites, &profile->site_room, reading->site_count,
+                      sizeof *profile->sites)
+        || !find_stack(profile, 0, &unknown))
+        return false;
+    for (size_t i = 0; i < reading->site_count; i++)
+        if (!find_stack(profile, reading->sites[i].stack, &profile->sites[i].stack))
+            return false;
+    profile->site_count = reading->site_count;
+    take_rates(profile, run_ns);
+    profile->run_ns = run_ns;
+    profile->begin_ns = begin_ns;
+    profile->known = true;
+    if (profile_moment_due(profile, run_ns))
+        keep_moment(profile);
+    return true;
+}
+
+bool
+profile_known(const struct profile *profile, int64_t *run_ns)
+{
+    *run_ns = profile->run_ns;
+    return profile->known;
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * realloc, in all its forms.  A block of ours loses its trailer before the real
+ * allocator sees it, and gets it back if that refuses.  To the sites a realloc is the
+ * end of one block and the beginning of another; a block that the loader got for our
+ * own ends stays one.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "preload/account.h"
+#include "preload/blocks.h"
+#include "preload/log.h"
+#include "preload/ours.h"
+#include "preload/public.h"
+#include "preload/real.h"
+#include "preload/ring.h"
+#include "preload/sample.h"
+#include "preload/state.h"
+#include "preload/uncounted.h"
+
+/* realloc(NULL, size) */
+static void *
+realloc_fresh(size_t size)
+{
+    void *block = mt_real.realloc(NULL, padded(size));
+    struct mt_resize resize = {.kind = RESIZE_FRESH, .size = size};
+
+    if (block == NULL) {
+        mt_count_failed(FN_REALLOC, size, size, true);
+        return NULL;
+    }
+    if (mt_is_ours()) {
+        mt_made_ours(block, size);
+        return block;
+    }
+    if (with_trailers())
+        resize.usable = mt_seal(block, size);
+    else
+        resize.size = resize.usable = mt_usable_size(block);
+    mt_count_resized(&resize);
+    if (with_events())
+        mt_event(FN_REALLOC, block, resize.size);
+    if (with_sites())
+        mt_look_at(FN_REALLOC, block, resize.size);
+    return block;
+}
+
+/* realloc(block, 0): glibc frees and returns NULL; other allocators return a
+   block of size 0, which has no room for a trailer. */
+static void *
+realloc_to_zero(void *block, struct mt_resize *resize, const struct mt_followed *followed)
+{
+    void *left = mt_real.realloc(block, 0);
+
+    if (followed != NULL)
+        mt_sample_gone(followed);
+    resize->kind = RESIZE_FREED;
+    if (left != NULL && !with_trailers()) {
+        resize->kind = RESIZE_MOVED;
+        resize->in_place = left == block;
+        resize->size = resize->usable = mt_usable_size(left);
+    }
+    mt_count_resized(resize);
+    if (with_events() && resize->kind == RESIZE_FREED)
+        mt_event(EVENT_REALLOC_FREED, block, resize->old_size);
+    else if (with_events())
+        mt_event(EVENT_REALLOC_TO, left, resize->size);
+    if (with_sites() && resize->kind == RESIZE_MOVED)
+        mt_look_at(FN_REALLOC, left, resize->size);
+    return left;
+}
+
+/* A realloc was refused: the block is there as before. */
+static void
+realloc_failed(void *block, size_t size, const struct mt_resize *resize,
+               const struct mt_followed *followed)
+{
+    uint64_t growth = size > resize->old_size ? size - resize->old_size : 0;
+
+    if (with_trailers())
+        mt_seal(block, resize->old_size);
+    if (followed != NULL)
+        mt_flag(block, resize->old_size, mt_sample_keep(block, followed));
+    mt_count_failed(FN_REALLOC, growth, size, false);
+    if (with_events())
+        mt_event(EVENT_REALLOC_KEPT, block, resize->old_size);
+}
+
+/* followed: what is known of the block if it was sampled, else NULL. */
+static void *
+realloc_ours(void *block, size_t size, struct mt_resize *resize,
+             const struct mt_followed *followed)
+{
+    void *moved = mt_real.realloc(block, padded(size));
+
+    if (moved == NULL) {
+        realloc_failed(block, size, resize, followed);
+        return NULL;
+    }
+    if (followed != NULL)
+        mt_sample_gone(followed);
+    resize->size = size;
+    if (with_trailers())
+        resize->usable = mt_seal(moved, size);
+    else
+        resize->size = resize->usable = mt_usable_size(moved);
+    resize->in_place = moved == block;
+    mt_count_resized(resize);
+    if (with_events())
+        mt_event(EVENT_REALLOC_TO, moved, resize->size);
+    if (with_sites())
+        mt_look_at(FN_REALLOC, moved, resize->size);
+    return moved;
+}
+
+/* The loader resizes what it got from us in its own name. */
+static void *
+realloc_for_us(void *block, size_t size)
+{
+    size_t usable = mt_usable_size(block);
+    void *moved = mt_real.realloc(block, padded(size));
+
+    if (moved != NULL)
+        mt_made_ours(moved, size);
+    else if (size > 0)
+        mt_made_ours(block, with_trailers() ? usable - TRAILER_BYTES : usable);
+    return moved;
+}
+
+/* A block that is more than the program's, or may be. */
+static __attribute__((noinline)) void *
+realloc_flagged(void *block, size_t size, struct mt_resize *resize, unsigned flags)
+{
+    struct mt_followed taken;
+    const struct mt_followed *followed = NULL;
+
+    if ((flags & BLOCK_OURS) == 0)
+        flags = mt_sample_take(block, &taken);
+    if (flags & BLOCK_OURS)
+        return realloc_for_us(block, size);
+    if (flags & BLOCK_SAMPLED)
+        followed = &taken;
+    if (with_events())
+        mt_event(EVENT_REALLOC_FROM, block, resize->old_size);
+    return size == 0 ? realloc_to_zero(block, resize, followed)
+                     : realloc_ours(block, size, resize, followed);
+}
+
+static inline __attribute__((always_inline)) void *
+counted_realloc(void *block, size_t size)
+{
+    struct mt_resize resize = {.kind = RESIZE_MOVED};
+    unsigned flags = 0;
+
+    if (block == NULL)
+        return realloc_fresh(size);
+    if (unlikely(mt_arena_holds(block)))
+        return mt_arena_realloc(block, size);
+    if (!with_trailers()) {
+        resize.old_size = resize.old_usable = mt_usable_size(block);
+    } else if (!mt_unseal(block, &resize.old_size, &resize.old_usable, &flags)) {
+        mt_count_unmatched();
+        return mt_real.realloc(block, size);
+    }
+    if (unlikely(flags != 0) || (with_sites() && !with_trailers()))
+        return realloc_flagged(block, size, &resize, flags);
+    if (with_events())
+        mt_event(EVENT_REALLOC_FROM, block, resize.old_size);
+    return size == 0 ? realloc_to_zero(block, &resize, NULL)
+                     : realloc_ours(block, size, &resize, NULL);
+}
+
+static void *
+realloc_logged(void *block, size_t size, bool counted)
+{
+    /* To the log a block of the arena, which it has not seen, is as good as none. */
+    void *seen = block != NULL && mt_arena_holds(block) ? NULL : block;
+    struct log_resize *resize = mt_logging() ? mt_log_resize_begin(seen) : NULL;
+    void *result = counted ? counted_realloc(block, size) : mt_uncounted_realloc(block, size);
+
+    if (mt_logging())
+        mt_log_resize_end(resize, seen, size, result);
+    return result;
+}
+
+/* The size of a block that may be anybody's, as the accounting has it; one that is not
+   ours is as large as can be: nothing of what realloc makes of it is new. */
+static uint64_t
+accounted_size(void *block)
+{
+    uint64_t size;
+    size_t usable;
+
+    if (mt_arena_holds(block))
+        return mt_arena_size(block);
+    usable = mt_usable_size(block);
+    if (!with_trailers())
+        return usable;
+    return mt_trailer_there(block, usable, &size) ? size : UINT64_MAX;
+}
+
+static __attribute__((noinline)) void *
+realloc_rarely(void *block, size_t size)
+{
+    bool counted = mt_wake();
+    struct profile_resize resize;
+    void *result;
+
+    if (!mt_profiled())
+        return realloc_logged(block, size, counted);
+    resize = mt_profile_resize_begin(block, block != NULL ? accounted_size(block) : 0);
+    result = realloc_logged(block, size, counted);
+    mt_profile_resize_end(&resize, MEMPROF_NORMAL, result, size);
+    return result;
+}
+
+PUBLIC void *
+realloc(void *block, size_t size)
+{
+    return mt_only_counting() ? counted_realloc(block, size) : realloc_rarely(block, size);
+}
+
+PUBLIC void *
+reallocarray(void *block, size_t count, size_t size)
+{
+    size_t total;
+
+    if (unlikely(__builtin_mul_overflow(count, size, &total))) {
+        if (mt_counting())
+            mt_count_failed(FN_REALLOC, 0, SIZE_MAX, block == NULL);
+        errno = ENOMEM;
+        return NULL;
+    }
+    return realloc(block, total);
+}

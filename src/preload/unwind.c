@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Walking the stack.
+ *
+ * libunwind is fast: it keeps what it has learnt of every return address, per thread.
+ * It is loaded for us alone, RTLD_LOCAL, and nothing of it but unw_backtrace is looked
+ * up: linked to, its backtrace() and _Unwind_... would take the place of those of the
+ * program, exceptions included.  glibc's backtrace() is slower, but since glibc 2.35
+ * takes no lock (_dl_find_object), calls no kernel and needs no memory of its own.
+ *
+ * Why nothing can wait for ever in here:
+ *
+ *   - We hold no lock, and the allocator none either: it has returned before a block
+ *     is sampled, and has not been called yet when one is about to go.
+ *   - libunwind takes the loader's list lock (dl_iterate_phdr) for addresses that are
+ *     new to it.  The loader never allocates with that lock held, and takes it last,
+ *     so a thread in dlopen(), which allocates with the loader's other lock held,
+ *     waits for nobody who waits for it.  A callback of the program's own call of
+ *     dl_iterate_phdr() has the list lock and may allocate: the lock is recursive.
+ *     Left are a callback that waits for another thread while that allocates, and one
+ *     that allocates while another thread holds a lock of libunwind's and wants the
+ *     list lock: no deadlock without us, and one with us.  So, unless libunwind was asked
+ *     for by name, it serves only as long as there is one thread; then glibc's, which
+ *     takes no such lock (libgcc since 12 with glibc since 2.35).
+ *   - libunwind's own locks are held for moments, with all signals blocked.  In a
+ *     child forked from a process with several threads one of them may be held for
+ *     ever: there glibc's unwinder is used, see mt_unwind_forked().
+ *   - In a thread whose end has begun libunwind's memory may be gone: glibc's.
+ *   - In a sandbox (sandbox.c) libunwind's system calls may be deadly: glibc's.
+ */
+#include "config.h"
+
+#include "preload/unwind.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <stdint.h>
+
+#include "preload/account.h"
+#include "preload/compat.h"
+#include "preload/ours.h"
+#include "preload/real.h"
+#include "preload/state.h"
+
+MT_BIND_OLD(dlopen);
+MT_BIND_OLD(dlsym);
+
+/* As many of our own frames as may lie below the program's. */
+#define OWN_FRAMES 8u
+
+/* A frame pointer further up than this is none. */
+#define FRAME_MAX (UINT64_C(1) << 20)
+
+typedef int (*walker)(void **frames, int limit);
+
+struct _Unwind_Context;
+typedef int (*unwind_visit)(struct _Unwind_Context *context, void *argument);
+
+/* Of libgcc, for the frames up to the program's first. */
+static struct {
+    int (*backtrace)(unwind_visit visit, void *argument);
+    uintptr_t (*ip)(struct _Unwind_Context *context);
+    uintptr_t (*cfa)(struct _Unwind_Context *context);
+    uintptr_t (*gr)(struct _Unwind_Context *context, int index);
+} libgcc;
+
+#if defined __x86_64__
+#define FRAME_REGISTER 6 /* rbp, System V ABI figure 3.36 */
+#elif defined __aarch64__
+#define FRAME_REGISTER 29
+#endif
+
+static enum site_unwinder unwinder;
+static walker libunwind_walk, glibc_walk;
+static bool libunwind_barred;
+
+/* Not asked for by name: to be left alone where there are several threads.  Then
+   __libc_single_threaded of glibc since 2.32, or NULL. */
+static bool libunwind_for_one;
+static const char *single_threaded;
+
+/* ---- the thread's calls are ours ---- */
+
+uintptr_t mt_ours_frames[SHARD_COUNT];
+
+bool
+mt_ours_left(void)
+{
+    unsigned index = mt_own_shard();
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
+    /* Shard 0 has many threads; above the base lies another stack, of handlers. */
+    if (index == 0 || here <= mt_ours_frames[index] || here > mt_thread.stack_base)
+        return false;
+    mt_thread.shard = mt_shard(index);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    mt_thread.ours = false;
+    return true;
+}
+
+/* ---- our own text ---- */
+
+extern const ElfW(Ehdr) __ehdr_start HIDDEN;
+
+static uintptr_t own_start, own_end;
+
+static void
+find_own_text(void)
+{
+    uintptr_t base = (uintptr_t)&__ehdr_start;
+    const ElfW(Phdr) *header = (const void *)(base + __ehdr_start.e_phoff);
+
+    for (unsigned i = 0; i < __ehdr_start.e_phnum; i++)
+        if (header[i].p_type == PT_LOAD && (header[i].p_flags & PF_X)) {
+            own_start = base + header[i].p_vaddr;
+            own_end = own_start + header[i].p_memsz;
+        }
+}
+
+static bool
+is_own(const void *frame)
+{
+    return (uintptr_t)frame - own_start < own_end - own_start;
+}
+
+/* ---- the walkers ---- */
+
+/* Where the walk by frame pointers goes on. */
+struct frame_walk {
+    void **frames;
+    size_t count, limit;
+    uintptr_t pointer, cfa;
+    bool left; /* our own frames are behind us */
+};
+
+#ifdef FRAME_REGISTER
+/* Leaves our own frames, and stops at the first one of the program's. */
+static int
+visit_frame(struct _Unwind_Context *context, void *argument)
+{
+    struct frame_walk *walk = argument;
+    uintptr_t ip = libgcc.ip(context);
+
+    if (is_own((void *)ip))
+        return 0; /* _URC_NO_REASON */
+    walk->frames[walk->count++] = (void *)ip;
+    walk->pointer = libgcc.gr(context, FRAME_REGISTER);
+    walk->cfa = libgcc.cfa(context);
+    walk->left = true;
+    return 4; /* _URC_NORMAL_STOP */
+}
+
+/* A frame holds the pointer of the next one and the return address: believed if it is
+   aligned and higher than the one before, by no more than a frame may be long, and
+   in the stack that the thread is known to have. */
+static int
+frames_walk(void **frames, int limit)
+{
+    struct frame_walk walk = {.frames = frames, .limit = (size_t)limit};
+    uintptr_t lowest = (uintptr_t)__builtin_frame_address(0);
+
+    libgcc.backtrace(visit_frame, &walk);
+    if (!walk.left || lowest > mt_thread.stack_base
+        || mt_thread.stack_base - lowest > mt_thread.stack_limit)
+        return (int)walk.count;
+    while (walk.count < walk.limit && walk.pointer % sizeof(uintptr_t) == 0
+           && walk.pointer > lowest && walk.pointer - lowest < FRAME_MAX
+           && walk.pointer < mt_thread.stack_base - 2 * sizeof(uintptr_t)) {
+        const uintptr_t *frame = (const void *)walk.pointer;
+
+        if (frame[1] < SEGMENT_PAGE)
+            break;
+        walk.frames[walk.count++] = (void *)frame[1];
+        lowest = walk.pointer;
+        walk.pointer = frame[0];
+    }
+    return (int)walk.count;
+}
+#endif
+
+/* ---- starting ---- */
+
+static bool
+start_libunwind(void)
+{
+    void *library, *found, *tried[2];
+
+    if (libunwind_walk != NULL)
+        return true;
+    library = dlopen("libunwind.so.8", RTLD_LOCAL | RTLD_NOW);
+    found = library != NULL ? dlsym(library, "unw_backtrace") : NULL;
+    if (found == NULL)
+        return false;
+    *(void **)&libunwind_walk = found;
+    libunwind_walk(tried, 2);
+    return true;
+}
+
+/* That of libc itself, whoever else has one.  The first call loads libgcc_s. */
+static void
+start_glibc(void)
+{
+    void *library = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+    void *tried[2];
+    walker found = NULL;
+
+    if (library != NULL)
+        *(void **)&found = dlsym(library, "backtrace");
+    if (found != NULL && found(tried, 2) > 0)
+        glibc_walk = found;
+}
+
+static bool
+start_frames(void)
+{
+#ifdef FRAME_REGISTER
+    void *library = dlopen("libgcc_s.so.1", RTLD_LOCAL | RTLD_NOW);
+
+    if (library == NULL)
+        return false;
+    *(void **)&libgcc.ip = dlsym(library, "_Unwind_GetIP");
+    *(void **)&libgcc.cfa = dlsym(library, "_Unwind_GetCFA");
+    *(void **)&libgcc.gr = dlsym(library, "_Unwind_GetGR");
+    *(void **)&libgcc.backtrace = dlsym(library, "_Unwind_Backtrace");
+    return libgcc.ip != NULL && libgcc.cfa != NULL && libgcc.gr != NULL
+           && libgcc.backtrace != NULL;
+#else
+    return false;
+#endif
+}
+
+static enum site_unwinder
+choose(enum unwind_choice choice)
+{
+    if (choice == UNWIND_CHOICE_NONE)
+        return UNWIND_NONE;
+    start_glibc(); /* it stands in for the others */
+    if (choice == UNWIND_CHOICE_FRAMES && start_frames())
+        return UNWIND_FRAMES;
+    if (choice != UNWIND_CHOICE_GLIBC && choice != UNWIND_CHOICE_FRAMES && start_libunwind()) {
+        libunwind_for_one = choice == UNWIND_CHOICE_AUTO && glibc_walk != NULL
+                            && mt_real_next("_dl_find_object") != NULL;
+        single_threaded = mt_real_next("__libc_single_threaded");
+        return UNWIND_LIBUNWIND;
+    }
+    return glibc_walk != NULL ? UNWIND_GLIBC : UNWIND_NONE;
+}
+
+void
+mt_unwind_start(enum unwind_choice choice)
+{
+    struct mt_ours ours;
+
+    if (__atomic_load_n(&unwinder, __ATOMIC_ACQUIRE) != UNWIND_NONE || mt_sandboxed)
+        return;
+    ours = mt_ours_begin();
+    find_own_text();
+    __atomic_store_n(&unwinder, choose(choice), __ATOMIC_RELEASE);
+    mt_ours_end(&ours);
+}
+
+enum site_unwinder
+mt_unwinder(void)
+{
+    return __atomic_load_n(&unwinder, __ATOMIC_ACQUIRE);
+}
+
+void
+mt_unwind_forked(bool had_threads)
+{
+    libunwind_barred |= had_threads;
+}
+
+/* ---- walking ---- */
+
+static bool
+has_threads(void)
+{
+    return single_threaded != NULL ? !*(const volatile char *)single_threaded
+                                   : mt_segment.process->threads_started > 1;
+}
+
+static walker
+walker_now(void)
+{
+    switch (mt_unwinder()) {
+    case UNWIND_LIBUNWIND:
+        if (libunwind_barred || mt_sandboxed || mt_thread.state == THREAD_ENDED
+            || (libunwind_for_one && has_threads()))
+            return glibc_walk;
+        return libunwind_walk;
+#ifdef FRAME_REGISTER
+    case UNWIND_FRAMES:
+        return frames_walk;
+#endif
+    case UNWIND_GLIBC:
+        return glibc_walk;
+    default:
+        return NULL;
+    }
+}
+
+/* Of those walked, the program's; returns how many. */
+static size_t
+keep_foreign(void *const *walked, size_t count, const void **frames, size_t limit)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < count && kept < limit; i++)
+        if (walked[i] != NULL && !is_own(walked[i]))
+            frames[kept++] = walked[i];
+    return kept;
+}
+
+size_t
+mt_unwind(const void **frames, size_t limit)
+{
+    walker walk = walker_now();
+    void *walked[SITES_DEPTH_MAX + OWN_FRAMES];
+    struct mt_ours ours;
+    size_t count;
+    int found;
+
+    if (walk == NULL || mt_thread.ours)
+        return 0;
+    ours = mt_ours_begin();
+    if (limit <= SITES_DEPTH_MAX) {
+        found = walk(walked, (int)(limit + OWN_FRAMES));
+        count = keep_foreign(walked, found > 0 ? (size_t)found : 0, frames, limit);
+    } else {
+        found = walk((void **)frames, (int)limit);
+        count = keep_foreign((void **)frames, found > 0 ? (size_t)found : 0, frames, limit);
+    }
+    mt_ours_end(&ours);
+    return count;
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A row is a call stack.  Programs free most at their end, so the rows are those of the
+   peak, with what is alive beside it: what remains there may be a leak. */
+#include "config.h"
+
+#include "report/site-report.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "i18n.h"
+#include "monitor/profile-table.h"
+#include "report/fields.h"
+#include "report/site-words.h"
+#include "report/textwidth.h"
+
+#define PATH_MAX_BYTES 4096
+#define PATH_COLS      160   /* of a call stack: more is for the exports */
+#define STACK_PLACES   (SITES_DEPTH_MAX * 4)
+
+/* The rows, most at the peak first; false if there are none. */
+static bool
+fill(struct profile_table *table, const struct subject *subject)
+{
+    static const struct profile_filter everything;
+    const struct profile_query query = {.mode = PROFILE_PEAK,
+                                        .form = PROFILE_STACKS,
+                                        .filter = &everything,
+                                        .past_ns = -1};
+    int64_t run_ns;
+
+    if (subject->profile == NULL || !profile_known(subject->profile, &run_ns))
+        return false;
+    profile_resolve(subject->profile, NULL);
+    profile_table_fill(table, subject->profile, &query);
+    return table->answer == PROFILE_ANSWERED && table->count > 0;
+}
+
+/* All that a row's stack has made, and what of it is alive. */
+static void
+sum(const struct profile_table *table, const struct profile *profile, size_t row,
+    struct site_figures *live, struct site_figures *made)
+{
+    static struct profile_detail detail;
+
+    *live = *made = (struct site_figures){.bytes = 0};
+    if (!profile_table_detail(table, profile, row, &detail))
+        return;
+    for (size_t i = 0; i < detail.size_count; i++) {
+        live->bytes += detail.sizes[i].live.bytes;
+        live->objects += detail.sizes[i].live.objects;
+        made->bytes += detail.sizes[i].made.bytes;
+        made->objects += detail.sizes[i].made.objects;
+        made->blocks += detail.sizes[i].made.blocks;
+    }
+}
+
+static void
+write_cell(FILE *out, const char *text, size_t columns)
+{
+    char padded[256];
+
+    fputs(text_pad(padded, sizeof padded, text, columns, TEXT_RIGHT), out);
+}
+
+/* Columns are measured: translations of any width line up. */
+struct layout {
+    size_t bytes, error, samples;
+};
+
+static size_t
+wider(size_t columns, const char *heading)
+{
+    size_t needed = text_columns(heading) + 2;
+
+    return needed > columns ? needed : columns;
+}
+
+static struct layout
+write_headings(FILE *out)
+{
+    const struct layout layout = {
+        wider(wider(wider(12, _("at peak")), _("alive")), _("allocated")),
+        wider(8, _("error")), wider(9, _("samples"))};
+
+    write_cell(out, _("at peak"), layout.bytes);
+    write_cell(out, _("error"), layout.error);
+    write_cell(out, _("alive"), layout.bytes);
+    write_cell(out, _("allocated"), layout.bytes);
+    write_cell(out, _("samples"), layout.samples);
+    fprintf(out, "  %s\n", _("call stack"));
+    return layout;
+}
+
+static void
+write_row(FILE *out, const struct layout *layout, const struct profile_table *table,
+          const struct profile *profile, size_t row, enum unit unit)
+{
+    const struct profile_figures *figures = &table->rows[row].figures;
+    char text[UNITS_MAX], path[PATH_MAX_BYTES], clipped[PATH_MAX_BYTES];
+    struct site_figures live, made;
+
+    sum(table, profile, row, &live, &made);
+    write_cell(out, site_bytes_text(text, sizeof text, figures->bytes, unit),
+               layout->bytes);
+    write_cell(out, site_error_text(text, sizeof text, figures), layout->error);
+    write_cell(out, site_bytes_text(text, sizeof text, live.bytes, unit), layout->bytes);
+    write_cell(out, site_bytes_text(text, sizeof text, made.bytes, unit), layout->bytes);
+    write_cell(out, units_count(text, sizeof text, made.blocks), layout->samples);
+    site_path_text(path, sizeof path, profile, table, row);
+    fprintf(out, "  %s\n", text_clip(clipped, sizeof clipped, path, PATH_COLS));
+}
+
+static void
+write_notes(FILE *out, const struct subject *subject, enum unit unit)
+{
+    const struct sites_reading *reading = profile_reading(subject->profile);
+    char text[256];
+    bool lack;
+
+    for (unsigned i = 0; site_note(reading, i, unit, text, sizeof text, &lack); i++)
+        fprintf(out, "%s%s", i > 0 ? "; " : "", text);
+    fputc('\n', out);
+}
+
+void
+report_sites(FILE *out, const struct subject *subject, unsigned top, enum unit unit)
+{
+    struct profile_table table = {.count = 0};
+
+    if (top > 0 && fill(&table, subject)) {
+        struct layout layout;
+
+        fprintf(out, "\n%s ", _("Allocation sites:"));
+        write_notes(out, subject, unit);
+        layout = write_headings(out);
+        for (size_t i = 0; i < table.count && i < top; i++)
+            write_row(out, &layout, &table, subject->profile, i, unit);
+    }
+    profile_table_free(&table);
+}
+
+/* ---- for programs ---- */
+
+static uint64_t
+rounded(double value)
+{
+    return value > 0 ? (uint64_t)(value + 0.5) : 0;
+}
+
+static struct object
+place_object(const struct profile *profile, const struct profile_place *place)
+{
+    struct object object = object_new();
+    const char *function = profile_function(profile, place->function);
+
+    object_set_text(&object, "function", function, strlen(function));
+    if (place->file != NULL)
+        object_set_text(&object, "file", place->file, strlen(place->file));
+    if (place->line > 0)
+        object_set_number(&object, "line", place->line);
+    if (place->inlined)
+        object_set(&object, "inlined", json_true());
+    return object;
+}
+
+static json_t *
+stack_array(const struct profile *profile, uint32_t stack)
+{
+    struct profile_place places[STACK_PLACES];
+    size_t count = profile_places(profile, stack, places, STACK_PLACES);
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < count && i < STACK_PLACES; i++)
+        json_array_append_new(array, place_object(profile, &places[i]).json);
+    return array;
+}
+
+static struct object
+row_object(const struct profile_table *table, const struct profile *profile, size_t row)
+{
+    const struct profile_figures *figures = &table->rows[row].figures;
+    struct object object = object_new();
+    struct site_figures live, made;
+
+    sum(table, profile, row, &live, &made);
+    object_set_number(&object, "peak", rounded(figures->bytes));
+    object_set_number(&object, "error", rounded(sqrt(figures->bytes_variance)));
+    object_set_number(&object, "live", rounded(live.bytes));
+    object_set_number(&object, "live_blocks", rounded(live.objects));
+    object_set_number(&object, "allocated", rounded(made.bytes));
+    object_set_number(&object, "allocated_blocks", rounded(made.objects));
+    object_set_number(&object, "samples", made.blocks);
+    object_set(&object, "stack", stack_array(profile, table->rows[row].stack));
+    return object;
+}
+
+bool
+report_json_sites(FILE *out, const struct subject *subject, unsigned top)
+{
+    struct profile_table table = {.count = 0};
+    struct object object;
+    bool written = true;
+
+    if (top > 0 && fill(&table, subject)) {
+        const struct sites_reading *reading = profile_reading(subject->profile);
+        json_t *list = json_array();
+
+        object = object_new();
+        fields_put_head(&object, "sites", &subject->process);
+        object_set(&object, "rate", fields_real(reading->rate));
+        object_set_number(&object, "sampled", reading->sampled);
+        object_set_number(&object, "lost", reading->lost.blocks);
+        object_set_number(&object, "lost_bytes", rounded(reading->lost.bytes));
+        object_set_number(&object, "live", rounded(reading->live_bytes));
+        object_set_number(&object, "peak", rounded(reading->peak_bytes));
+        for (size_t i = 0; i < table.count && i < top; i++)
+            json_array_append_new(list, row_object(&table, subject->profile, i).json);
+        object_set(&object, "list", list);
+        written = object_write(out, object) && fflush(out) == 0;
+    }
+    profile_table_free(&table);
+    return written;
+}

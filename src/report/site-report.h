@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The allocation sites with most memory: a short table behind the report, and one line
+   for programs. */
+#ifndef MEMTOP_SITE_REPORT_H
+#define MEMTOP_SITE_REPORT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "monitor/subject.h"
+#include "report/units.h"
+
+#define SITE_REPORT_TOP 10   /* if nothing else is said */
+
+/* The top call stacks by what was alive at the peak.  Nothing if no allocations were
+   sampled, or top is 0. */
+void report_sites(FILE *out, const struct subject *subject, unsigned top, enum unit unit);
+
+/*
+ * The same as an object of type "sites" (json.h), with figures that are estimates:
+ *   rate          probability of a word to be sampled
+ *   sampled       blocks
+ *   lost          blocks that are in no figure for want of room, and lost_bytes
+ *   live peak     bytes of all sites: now, and at the peak
+ *   list          array of {peak, error, live, live_blocks, allocated,
+ *                 allocated_blocks, samples, stack}: bytes and blocks; error is one
+ *                 standard error of peak, in bytes; samples those of allocated; stack
+ *                 an array of {function, file, line, inlined}, innermost first, the
+ *                 last three absent if unknown or not so
+ * False if writing failed; true if there was nothing to write.
+ */
+bool report_json_sites(FILE *out, const struct subject *subject, unsigned top);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What is said of allocation sites, on the page and in reports alike. */
+#ifndef MEMTOP_SITE_WORDS_H
+#define MEMTOP_SITE_WORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "monitor/profile-table.h"
+#include "report/units.h"
+
+/* "live now", "call stacks"; translated. */
+const char *site_mode_word(enum profile_mode mode);
+const char *site_form_word(enum profile_form form);
+const char *site_unwinder_word(enum site_unwinder unwinder);
+
+/* How sites are asked for, and what that costs: where nothing is sampled. */
+const char *site_offer(void);
+
+/* Why there are no rows, translated; "" if there is no reason but that there are none.
+   table was answered. */
+const char *site_answer_text(const struct profile_table *table);
+
+/* "2.1%", of the estimate of bytes; "-" of nothing. */
+char *site_error_text(char *text, size_t size, const struct profile_figures *figures);
+
+/* "-12.0 MiB": figures may be negative. */
+char *site_bytes_text(char *text, size_t size, double bytes, enum unit unit);
+char *site_count_text(char *text, size_t size, double count);
+
+/* "f < g < main": a row's functions, innermost first, unsanitised. */
+char *site_path_text(char *text, size_t size, const struct profile *profile,
+                     const struct profile_table *table, size_t row);
+
+/* Of a lifetime's class: "1-10 s". */
+const char *site_lifetime_word(unsigned class);
+
+/* How it was measured, one part a call, from 0 on: false if there are no more.  *lack:
+   it says what is missing in the figures. */
+bool site_note(const struct sites_reading *reading, unsigned index, enum unit unit,
+               char *text, size_t size, bool *lack);
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A path means something else in every mount namespace, and a file may have been
+ * replaced since the program mapped it.  So several places are tried, and what is found
+ * there must have the build id of what is mapped, or where there is none the inode.
+ *
+ * The root of a process is kept open: its files are wanted after it has ended, too.
+ */
+#include "config.h"
+
+#include "symbols/images.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "monitor/elffile.h"
+
+#define ROOTS 64
+
+static struct root {
+    pid_t pid;
+    int descriptor;
+} roots[ROOTS];
+static unsigned newest;
+
+/* Of a process that lives or was seen to; -1. */
+static int
+root_of(pid_t pid)
+{
+    char path[64];
+
+    if (pid <= 0)
+        return -1;
+    for (unsigned i = 0; i < ROOTS; i++)
+        if (roots[i].pid == pid)
+            return roots[i].descriptor;
+    snprintf(path, sizeof path, "/proc/%ld/root", (long)pid);
+    int descriptor = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0)
+        return -1;
+    struct root *place = &roots[newest++ % ROOTS];
+    if (place->pid != 0)
+        close(place->descriptor);
+    *place = (struct root){pid, descriptor};
+    return descriptor;
+}
+
+/* Never waits for a pipe's other end, and never reads a device. */
+#define HARMLESS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+
+static int
+open_in_root(int root, const char *path)
+{
+    const struct open_how how = {.flags = HARMLESS, .resolve = RESOLVE_IN_ROOT};
+
+    if (root < 0 || path[0] != '/')
+        return -ENOENT;
+    long descriptor = syscall(SYS_openat2, root, path, &how, sizeof how);
+    if (descriptor < 0 && errno == ENOSYS)
+        descriptor = openat(root, path + 1, HARMLESS);
+    return descriptor >= 0 ? (int)descriptor : -errno;
+}
+
+static int
+open_beside(pid_t pid, const char *directory, const char *path)
+{
+    char full[PATH_MAX + 64];
+
+    if (pid <= 0)
+        return -ENOENT;
+    snprintf(full, sizeof full, "/proc/%ld/%s%s", (long)pid, directory, path);
+    int descriptor = open(full, HARMLESS);
+    return descriptor >= 0 ? descriptor : -errno;
+}
+
+static int
+open_here(const char *path)
+{
+    int descriptor = path[0] == '/' ? open(path, HARMLESS) : -1;
+
+    return descriptor >= 0 ? descriptor : path[0] == '/' ? -errno : -ENOENT;
+}
+
+static bool
+is_wanted(int descriptor, const struct question_file *file)
+{
+    uint8_t id[SYMBOLS_BUILD_ID_MAX];
+    struct stat st;
+
+    if (fstat(descriptor, &st) != 0 || !S_ISREG(st.st_mode))
+        return false;
+    if (file->build_id_size > 0)
+        return elffile_build_id(descriptor, id, sizeof id) == (int)file->build_id_size
+               && memcmp(id, file->build_id, file->build_id_size) == 0;
+    return file->inode == 0 || file->inode == st.st_ino;
+}
+
+/* What was opened, if it is the file; else closed, with what is the matter in *error:
+   a file that is another one says more than one that is not there. */
+static bool
+judge(int descriptor, const struct question_file *file, int *error)
+{
+    if (descriptor >= 0 && is_wanted(descriptor, file))
+        return true;
+    if (descriptor >= 0) {
+        close(descriptor);
+        *error = -ESTALE;
+    } else if (*error == -ENOENT) {
+        *error = descriptor;
+    }
+    return false;
+}
+
+int
+images_open(const struct question_file *file)
+{
+    int error = -ENOENT;
+    int found = open_in_root(root_of(file->pid), file->path);
+
+    if (judge(found, file, &error))
+        return found;
+    if (file->path[0] == '/')
+        found = open_here(file->path);
+    else
+        found = open_beside(file->pid, "cwd/", file->path);
+    if (judge(found, file, &error))
+        return found;
+    /* The program itself can be read even if its file was deleted or replaced; only
+       its build id tells whether this is the file that is meant. */
+    int unsaid = 0;
+    found = file->build_id_size > 0 ? open_beside(file->pid, "exe", "") : -ENOENT;
+    return judge(found, file, &unsaid) ? found : error;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Names for the functions of a profile (monitor/profile.h), from the files that its
+ * process has mapped:
+ *
+ *     naming_update() after each reading, and when naming_take() says so
+ *     poll() on naming_descriptor(), then naming_take()
+ */
+#ifndef MEMTOP_NAMING_H
+#define MEMTOP_NAMING_H
+
+#include "monitor/profile.h"
+#include "monitor/session.h"
+#include "symbols/symbols.h"
+
+struct naming;
+
+/* options NULL: the defaults.  NULL if memory is short.  Starts no process yet. */
+struct naming *naming_new(const struct symbols_options *options);
+void naming_free(struct naming *naming);
+
+/*
+ * Gives the profile of the process shown the names that are known, and asks for the
+ * others; a session that knows names itself is asked instead.  True if a name is
+ * another one now.
+ */
+bool naming_update(struct naming *naming, struct session *session);
+
+/* As in symbols.h.  naming_wait() updates, too: the names are in the profile. */
+int naming_descriptor(const struct naming *naming);
+bool naming_take(struct naming *naming);
+bool naming_wait(struct naming *naming, struct session *session, int timeout_ms);
+struct symbols_progress naming_progress(const struct naming *naming);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What memtop asks its helper about addresses, and what that answers: one message
+   each, in the order of the questions. */
+#ifndef MEMTOP_QUESTION_H
+#define MEMTOP_QUESTION_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "symbols/symbols.h"
+
+/* A file of the program. */
+struct question_file {
+    pid_t pid;             /* which sees it under that path; 0: nobody */
+    uint32_t build_id_size;
+    uint8_t build_id[SYMBOLS_BUILD_ID_MAX];
+    uint64_t device, inode; /* inode 0: not known */
+    char path[PATH_MAX];
+};
+
+struct question {
+    uint64_t offset;       /* in the file's own addresses */
+    struct question_file file;
+};
+
+/* Whether both are the same file: by build id, then processes do not matter. */
+bool question_same_file(const struct question_file *a, const struct question_file *b);
+
+/* An answer has at most so many frames and bytes; longer names are cut. */
+#define ANSWER_FRAMES 64
+#define ANSWER_SIZE 32768
+#define ANSWER_NAME 4096
+
+struct answer {
+    size_t used;             /* of bytes; what is sent */
+    unsigned count;          /* of frames */
+    char bytes[ANSWER_SIZE]; /* state, then each frame: line, function, file */
+};
+
+/* Begins an answer. */
+void answer_begin(struct answer *answer, enum symbol_state state);
+
+/* Adds a frame, unless there is no room.  file may be NULL. */
+void answer_add(struct answer *answer, const char *function, const char *file,
+                unsigned line);
+
+/*
+ * Reads what was received into bytes[0..used): it is not trusted.  frames has room for
+ * ANSWER_FRAMES; their strings are in answer.  Returns how many there are, or -EINVAL.
+ */
+int answer_read(struct answer *answer, enum symbol_state *state,
+                struct symbol_frame *frames);
+
+#endif

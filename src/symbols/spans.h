@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which of many things has an address: ranges that do not overlap, sorted once. */
+#ifndef MEMTOP_SPANS_H
+#define MEMTOP_SPANS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct span {
+    uint64_t low, high;  /* high excluded */
+    uint64_t thing;      /* the caller's */
+};
+
+/* All zeros at first; filled, then sorted. */
+struct spans {
+    struct span *all;
+    size_t count, room;
+};
+
+/* Adds a range, unless it is empty; without memory it is left out. */
+void spans_add(struct spans *spans, uint64_t low, uint64_t high, uint64_t thing);
+void spans_sort(struct spans *spans);
+
+/* What has the address; false if nothing has. */
+bool spans_find(const struct spans *spans, uint64_t address, uint64_t *thing);
+
+#endif

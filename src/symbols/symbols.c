@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * All that is known of addresses, and the queue of what is not.
+ *
+ * What is found out is kept by file and offset, so that a library that ten processes
+ * have mapped is read once.  Questions wait in one list in the order in which they
+ * came; a few of them are with the helper, which answers in that order too.  If it
+ * dies, it died of the first one: no more is asked of that file, and a new helper gets
+ * the rest.
+ */
+#include "config.h"
+
+#include "symbols/symbols.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitor/procfs.h"
+#include "segment/clock.h"
+#include "symbols/helper.h"
+
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+/* As many questions fit into the socket, however long their paths are. */
+#define ASKED_AT_ONCE 16
+
+/* Helpers that die one after the other have a reason that is not in the file. */
+#define DEATHS_MAX 16
+
+struct text {
+    UT_hash_handle hh;
+    char string[];
+};
+
+struct file {
+    struct file *next;
+    const char *path;
+    bool failed;          /* a helper died of it */
+    struct question_file identity;
+};
+
+struct place {
+    struct file *file;
+    uint64_t offset;
+};
+
+struct entry {
+    struct symbol symbol; /* first: pointers to it are pointers to the entry */
+    struct place place;
+    UT_hash_handle hh;
+    struct entry *next;   /* that waits for an answer */
+};
+
+/* An address that has been asked for: never another one after that. */
+struct known {
+    uint64_t address;
+    struct entry *entry;
+    UT_hash_handle hh;
+};
+
+struct range {
+    uint64_t start, end, bias;
+    struct file *file;
+};
+
+struct symbols_space {
+    struct symbols_space *next;
+    struct symbols *symbols;
+    pid_t pid;
+    struct range *ranges;
+    size_t count, room;
+    struct known *known;
+};
+
+struct symbols {
+    struct symbols_options options;
+    struct symbols_space *spaces;
+    struct file *files;
+    struct text *texts;
+    struct entry *entries;     /* by place */
+    struct entry *first, **last; /* that wait */
+    struct entry *unsent;      /* of them; those before it are at_helper */
+    struct symbols_progress progress;
+    struct helper helper;
+    unsigned at_helper, deaths;
+    bool has_helper;
+};
+
+static const struct symbol nowhere = {.state = SYMBOL_NO_MODULE};
+
+struct symbols *
+symbols_new(const struct symbols_options *options)
+{
+    struct symbols *symbols = calloc(1, sizeof *symbols);
+
+    if (symbols == NULL)
+        return NULL;
+    if (options != NULL)
+        symbols->options = *options;
+    symbols->last = &symbols->first;
+    return symbols;
+}
+
+static void
+stop_helper(struct symbols *symbols)
+{
+    if (symbols->has_helper)
+        helper_stop(&symbols->helper);
+    symbols->has_helper = false;
+    symbols->at_helper = 0;
+    symbols->unsent = symbols->first;
+}
+
+static void
+free_space(struct symbols_space *space)
+{
+    struct known *known, *next;
+
+    HASH_ITER(hh, space->known, known, next) {
+        HASH_DELETE(hh, space->known, known);
+        free(known);
+    }
+    free(space->ranges);
+    free(space);
+}
+
+void
+symbols_free(struct symbols *symbols)
+{
+    struct entry *entry, *next_entry;
+    struct text *text, *next_text;
+
+    if (symbols == NULL)
+        return;
+    stop_helper(symbols);
+    for (struct symbols_space *space = symbols->spaces, *next; space; space = next) {
+        next = space->next;
+        free_space(space);
+    }
+    HASH_ITER(hh, symbols->entries, entry, next_entry) {
+        HASH_DELETE(hh, symbols->entries, entry);
+        free((void *)entry->symbol.frames);
+        free(entry);
+    }
+    for (struct file *file = symbols->files, *next; file; file = next) {
+        next = file->next;
+        free(file);
+    }
+    HASH_ITER(hh, symbols->texts, text, next_text) {
+        HASH_DELETE(hh, symbols->texts, text);
+        free(text);
+    }
+    free(symbols);
+}
+
+/* The one copy of the string, NULL if memory is short. */
+static const char *
+intern(struct symbols *symbols, const char *string)
+{
+    size_t length = strlen(string);
+    struct text *text;
+
+    HASH_FIND(hh, symbols->texts, string, length, text);
+    if (text != NULL)
+        return text->string;
+    text = calloc(1, sizeof *text + length + 1);
+    if (text == NULL)
+        return NULL;
+    memcpy(text->string, string, length);
+    HASH_ADD_KEYPTR(hh, symbols->texts, text->string, length, text);
+    if (text->hh.tbl == NULL) {
+        free(text);
+        return NULL;
+    }
+    return text->string;
+}
+
+/* ---- modules ---- */
+
+struct symbols_space *
+symbols_space(struct symbols *symbols, pid_t pid)
+{
+    struct symbols_space *space = calloc(1, sizeof *space);
+
+    if (space == NULL)
+        return NULL;
+    space->symbols = symbols;
+    space->pid = pid;
+    space->next = symbols->spaces;
+    symbols->spaces = space;
+    return space;
+}
+
+static bool
+identify(const struct symbols_space *space, const struct symbols_module *module,
+         struct question_file *out)
+{
+    *out = (struct question_file){.pid = space->pid,
+                                  .build_id_size = module->build_id_size,
+                                  .device = module->device,
+                                  .inode = module->inode};
+    if (module->build_id_size > sizeof out->build_id
+        || strlen(module->path) >= sizeof out->path)
+        return false;
+    memcpy(out->build_id, module->build_id, module->build_id_size);
+    strcpy(out->path, module->path);
+    if (out->path[0] == '\0' && space->pid > 0)
+        procfs_program(space->pid, out->path, sizeof out->path);
+    return true;
+}
+
+/* The file of that identity, NULL if memory is short. */
+static struct file *
+file_of(struct symbols *symbols, const struct question_file *identity)
+{
+    for (struct file *file = symbols->files; file != NULL; file = file->next)
+        if (question_same_file(&file->identity, identity))
+            return file;
+    struct file *file = calloc(1, sizeof *file);
+    if (file == NULL)
+        return NULL;
+    file->path = intern(symbols, identity->path);
+    if (file->path == NULL) {
+        free(file);
+        return NULL;
+    }
+    file->identity = *identity;
+    file->next = symbols->files;
+    symbols->files = file;
+    return file;
+}
+
+static bool
+is_mapped(const struct symbols_space *space, const struct symbols_module *module,
+          const struct question_file *identity)
+{
+    for (size_t i = 0; i < space->count; i++) {
+        const struct range *range = &space->ranges[i];
+        if (range->start == module->start && range->end == module->end
+            && range->bias == module->bias
+            && question_same_file(&range->file->identity, identity))
+            return true;
+    }
+    return false;
+}
+
+static bool
+map_one(struct symbols_space *space, const struct symbols_module *module)
+{
+    struct question_file identity;
+
+    if (!identify(space, module, &identity))
+        return false;
+    if (is_mapped(space, module, &identity))
+        return true;
+    struct file *file = file_of(space->symbols, &identity);
+    if (file == NULL)
+        return false;
+    if (space->count == space->room) {
+        size_t room = space->room > 0 ? 2 * space->room : 32;
+        struct range *more = realloc(space->ranges, room * sizeof *more);
+        if (more == NULL)
+            return false;
+        space->ranges = more;
+        space->room = room;
+    }
+    space->ranges[space->count++] =
+        (struct range){module->start, module->end, module->bias, file};
+    return true;
+}
+
+bool
+symbols_map(struct symbols_space *space, const struct symbols_module *modules,
+            size_t count)
+{
+    bool done = true;
+
+    for (size_t i = 0; i < count; i++)
+        done = map_one(space, &modules[i]) && done;
+    return done;
+}
+
+/* ---- answers ---- */
+
+static bool
+set_frames(struct symbols *symbols, struct symbol *symbol,
+           const struct symbol_frame *frames, unsigned count)
+{
+    struct symbol_frame *own = calloc(count + 1, sizeof *own);
+
+    if (own == NULL)
+        return false;
+    for (unsigned i = 0; i < count; i++) {
+        const struct symbol_frame *frame = &frames[i];
+        own[i].function = intern(symbols, frame->function);
+        own[i].file = frame->file != NULL ? intern(symbols, frame->file) : NULL;
+        own[i].line = own[i].file != NULL ? frame->line : 0;
+        if (own[i].function == NULL) {
+            free(own);
+            return false;
+        }
+    }
+    symbol->frames = own;
+    symbol->count = count;
+    return true;
+}
+
+/* Gives the first that waits its answer. */
+static void
+settle(struct symbols *symbols, enum symbol_state state,
+       const struct symbol_frame *frames, unsigned count)
+{
+    struct entry *entry = symbols->first;
+
+    if (symbols->unsent == entry)
+        symbols->unsent = entry->next;
+    symbols->first = entry->next;
+    if (symbols->first == NULL)
+        symbols->last = &symbols->first;
+    symbols->progress.answered++;
+    if (!set_frames(symbols, &entry->symbol, frames, count))
+        state = SYMBOL_FAILED;
+    entry->symbol.state = state;
+}
+
+static void
+append(struct symbols *symbols, struct entry *entry)
+{
+    entry->next = NULL;
+    *symbols->last = entry;
+    symbols->last = &entry->next;
+    if (symbols->unsent == NULL)
+        symbols->unsent = entry;
+}
+
+/* All that wait for something of a file that has failed; all, if file is NULL. */
+static void
+give_up(struct symbols *symbols, const struct file *file)
+{
+    struct entry *entry = symbols->first;
+    struct entry **link = &symbols->first;
+
+    symbols->last = link;
+    symbols->unsent = NULL;
+    for (struct entry *next; entry != NULL; entry = next) {
+        next = entry->next;
+        if (file == NULL || entry->place.file == file) {
+            entry->symbol.state = SYMBOL_FAILED;
+            symbols->progress.answered++;
+        } else {
+            append(symbols, entry);
+        }
+    }
+    *symbols->last = NULL;
+}
+
+/* It died of its first question, if it had one. */
+static void
+bury_helper(struct symbols *symbols)
+{
+    struct file *cause = symbols->at_helper > 0 ? symbols->first->place.file : NULL;
+
+    stop_helper(symbols);
+    symbols->deaths++;
+    if (cause != NULL)
+        cause->failed = true;
+    if (cause != NULL || symbols->deaths >= DEATHS_MAX)
+        give_up(symbols, symbols->deaths < DEATHS_MAX ? cause : NULL);
+}
+
+/* Gives the helper as much to do as it may have. */
+static void
+ask(struct symbols *symbols)
+{
+    if (symbols->unsent == NULL)
+        return;
+    if (!symbols->has_helper) {
+        if (helper_start(&symbols->helper, symbols->options.debuginfod) != 0) {
+            give_up(symbols, NULL);
+            return;
+        }
+        symbols->has_helper = true;
+    }
+    while (symbols->unsent != NULL && symbols->at_helper < ASKED_AT_ONCE) {
+        const struct place *place = &symbols->unsent->place;
+        const struct question question = {place->offset, place->file->identity};
+        if (!helper_ask(&symbols->helper, &question))
+            return;
+        symbols->at_helper++;
+        symbols->unsent = symbols->unsent->next;
+    }
+}
+
+/* ---- asking ---- */
+
+static struct entry *
+entry_at(struct symbols *symbols, struct file *file, uint64_t offset)
+{
+    struct place place;
+    struct entry *entry;
+
+    memset(&place, 0, sizeof place); /* its bytes are the key */
+    place.file = file;
+    place.offset = offset;
+    HASH_FIND(hh, symbols->entries, &place, sizeof place, entry);
+    if (entry != NULL)
+        return entry;
+    entry = calloc(1, sizeof *entry);
+    if (entry == NULL)
+        return NULL;
+    entry->place = place;
+    entry->symbol.module = file->path;
+    entry->symbol.offset = offset;
+    HASH_ADD(hh, symbols->entries, place, sizeof entry->place, entry);
+    if (entry->hh.tbl == NULL) {
+        free(entry);
+        return NULL;
+    }
+    if (file->failed) {
+        entry->symbol.state = SYMBOL_FAILED;
+        return entry;
+    }
+    symbols->progress.asked++;
+    append(symbols, entry);
+    ask(symbols);
+    return entry;
+}
+
+static bool
+remember(struct symbols_space *space, uint64_t address, struct entry *entry)
+{
+    struct known *known = calloc(1, sizeof *known);
+
+    if (known == NULL)
+        return false;
+    known->address = address;
+    known->entry = entry;
+    HASH_ADD(hh, space->known, address, sizeof known->address, known);
+    if (known->hh.tbl == NULL) {
+        free(known);
+        return false;
+    }
+    return true;
+}
+
+static struct entry *
+recall(const struct symbols_space *space, uint64_t address)
+{
+    struct known *known;
+
+    HASH_FIND(hh, space->known, &address, sizeof address, known);
+    return known != NULL ? known->entry : NULL;
+}
+
+const struct symbol *
+symbols_at(struct symbols_space *space, uint64_t address)
+{
+    struct entry *entry = recall(space, address);
+
+    for (size_t i = space->count; entry == NULL && i-- > 0;) {
+        const struct range *range = &space->ranges[i];
+        if (address < range->start || address >= range->end)
+            continue;
+        entry = entry_at(space->symbols, range->file, address - range->bias);
+        if (entry == NULL || !remember(space, address, entry))
+            break;
+    }
+    return entry != NULL ? &entry->symbol : &nowhere;
+}
+
+int
+symbols_descriptor(const struct symbols *symbols)
+{
+    return symbols->has_helper ? symbols->helper.socket : -1;
+}
+
+/* One answer.  False if there is none yet. */
+static bool
+take_one(struct symbols *symbols)
+{
+    static struct answer answer;
+    struct symbol_frame frames[ANSWER_FRAMES];
+    enum symbol_state state;
+    int got = helper_receive(&symbols->helper, &answer);
+
+    if (got == 0)
+        return false;
+    int count = got > 0 ? answer_read(&answer, &state, frames) : got;
+    if (count < 0 || symbols->at_helper == 0) {
+        bury_helper(symbols);
+        return true;
+    }
+    symbols->at_helper--;
+    settle(symbols, state, frames, (unsigned)count);
+    return true;
+}
+
+bool
+symbols_take(struct symbols *symbols)
+{
+    bool any = false;
+
+    while (symbols->has_helper && take_one(symbols)) {
+        any = true;
+        ask(symbols);
+    }
+    return any;
+}
+
+bool
+symbols_wait(struct symbols *symbols, int timeout_ms)
+{
+    int64_t end = clock_ns(CLOCK_MONOTONIC) + (int64_t)timeout_ms * 1000000;
+
+    while (symbols->first != NULL) {
+        struct pollfd source = {.fd = symbols_descriptor(symbols), .events = POLLIN};
+        int64_t left = end - clock_ns(CLOCK_MONOTONIC);
+        if (timeout_ms >= 0 && left <= 0)
+            return false;
+        poll(&source, 1, timeout_ms < 0 ? -1 : (int)((left + 999999) / 1000000));
+        symbols_take(symbols);
+    }
+    return true;
+}
+
+struct symbols_progress
+symbols_progress(const struct symbols *symbols)
+{
+    struct symbols_progress progress = symbols->progress;
+
+    progress.file = symbols->first != NULL ? symbols->first->place.file->path : NULL;
+    return progress;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The picture of the picker: a title, the page of processes' list, a footer. */
+#include "config.h"
+
+#include "tui/picker.h"
+
+#include "i18n.h"
+#include "tui/processes.h"
+
+void
+picker_draw(struct canvas *canvas, const struct processes *list)
+{
+    const struct rect body = { 1, 0, canvas->rows - 2, canvas->cols };
+    const struct rect footer = { canvas->rows - 1, 0, 1, canvas->cols - 1 };
+    char sum[256];
+
+    canvas_clear(canvas);
+    processes_sum(sum, sizeof sum, list->roster, canvas->cols - 30, list->unit);
+    canvas_rule(canvas, 0, 0, canvas->cols, _("Observed processes"), sum);
+    if (roster_count(list->roster) == 0 && body.rows > 0)
+        canvas_put(canvas, 1, 1, canvas->cols - 1, ROLE_NORMAL,
+                   _("None: start one with memtop -B PROGRAM, or with "
+                     "LD_PRELOAD=libmemtop.so"));
+    else if (body.rows > 0)
+        processes_draw(canvas, &body, list);
+    if (canvas->rows > 1 && footer.cols > 0) {
+        canvas_clip(canvas, &footer);
+        canvas_put(canvas, footer.row, 1, footer.cols - 1, ROLE_DIM,
+                   _("Up, Down select   Enter shows it   s R sort   q quits"));
+    }
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * One allocation site, or all that a row of a tree stands for: its figures, its call
+ * stack with the whole names, files and lines, its sizes, how long blocks lived and
+ * have been alive.  All of it as read last.
+ */
+#include "config.h"
+
+#include "tui/view.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "i18n.h"
+#include "report/site-words.h"
+
+#define NAME_MAX   4352
+#define LABEL_COLS 16
+#define PLACE_COLS 4     /* before a function of the stack */
+
+/* Lines as they come: those that are in the window are drawn. */
+struct lines {
+    struct canvas *canvas;   /* NULL: they are only counted */
+    struct rect rect;
+    int line;                /* the next one, < 0 above the window */
+};
+
+static void
+put(const struct lines *lines, int col, enum role role, const char *text)
+{
+    const struct rect *rect = &lines->rect;
+
+    if (lines->canvas != NULL && lines->line >= 0 && lines->line < rect->rows)
+        canvas_put(lines->canvas, rect->row + lines->line, rect->col + col,
+                   rect->cols - col, role, text);
+}
+
+static void
+put_right(const struct lines *lines, int col, int cols, enum role role, const char *text)
+{
+    const struct rect *rect = &lines->rect;
+
+    if (lines->canvas != NULL && lines->line >= 0 && lines->line < rect->rows
+        && col + cols <= rect->cols)
+        canvas_field(lines->canvas, rect->row + lines->line, rect->col + col, cols,
+                     TEXT_RIGHT, role, text);
+}
+
+/* ---- figures ---- */
+
+static int
+label_cols(void)
+{
+    const char *const labels[] = { _("Live now"), _("Live at the peak"), _("Allocated"),
+                                   _("Rate"), _("Age"), _("Growth"), _("First, last") };
+    int cols = LABEL_COLS;
+
+    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
+        if ((int)text_columns(labels[i]) + 2 > cols)
+            cols = (int)text_columns(labels[i]) + 2;
+    return cols;
+}
+
+static void
+fact(struct lines *lines, const char *label, const char *value)
+{
+    put(lines, 1, ROLE_NORMAL, label);
+    put(lines, 1 + label_cols(), ROLE_VALUE, value);
+    lines->line++;
+}
+
+static void
+estimate(struct lines *lines, const struct view *view, const char *label,
+         const struct site_figures *figures)
+{
+    char bytes[UNITS_MAX], objects[UNITS_MAX], blocks[UNITS_MAX], text[256];
+
+    snprintf(text, sizeof text, _("%s in %s blocks, by %s samples"),
+             site_bytes_text(bytes, sizeof bytes, figures->bytes, view->unit),
+             site_count_text(objects, sizeof objects, figures->objects),
+             units_count(blocks, sizeof blocks, figures->blocks));
+    fact(lines, label, text);
+}
+
+static void
+sum_sizes(const struct profile_detail *detail, struct profile_size *sum)
+{
+    struct site_figures *const to[] = { &sum->made, &sum->live, &sum->at_peak };
+
+    *sum = (struct profile_size){ .from = 0 };
+    for (size_t i = 0; i < detail->size_count; i++) {
+        const struct profile_size *size = &detail->sizes[i];
+        const struct site_figures *const from[] = { &size->made, &size->live,
+                                                    &size->at_peak };
+
+        for (int k = 0; k < 3; k++) {
+            to[k]->bytes += from[k]->bytes;
+            to[k]->objects += from[k]->objects;
+            to[k]->blocks += from[k]->blocks;
+        }
+    }
+}
+
+static void
+put_rates(struct lines *lines, const struct view *view, const struct scene *scene,
+          const struct profile_figures *figures)
+{
+    unsigned missing = scene->sites->table.missing;
+    char first[UNITS_MAX], second[UNITS_MAX], text[256];
+
+    if (!(missing & PROFILE_RATES)) {
+        snprintf(text, sizeof text, _("%s, %s blocks/s"),
+                 units_rate(first, sizeof first, figures->bytes_rate, view->unit),
+                 site_count_text(second, sizeof second, figures->objects_rate));
+        fact(lines, _("Rate"), text);
+    }
+    if (!(missing & PROFILE_AGES) && figures->age_objects > 0) {
+        snprintf(text, sizeof text, _("%s on average, the oldest %s"),
+                 units_offset(first, sizeof first, (int64_t)profile_age(figures)),
+                 units_offset(second, sizeof second, (int64_t)figures->oldest_ns));
+        fact(lines, _("Age"), text);
+    }
+    if (!(missing & PROFILE_GROWTH)) {
+        int64_t since = profile_growth_since(scene->sites->profile);
+
+        snprintf(text, sizeof text, _("%s alive on average in the later half since %s"),
+                 site_bytes_text(first, sizeof first, figures->growth, view->unit),
+                 view_time(second, sizeof second, scene->process, since));
+        fact(lines, _("Growth"), text);
+    }
+}
+
+static void
+put_figures(struct lines *lines, const struct view *view, const struct scene *scene)
+{
+    const struct sites_shown *sites = scene->sites;
+    const struct profile_figures *figures = &sites->table.rows[view->sites.index].figures;
+    char first[UNITS_MAX], last[UNITS_MAX], text[256], error[UNITS_MAX];
+    struct profile_size sum;
+
+    snprintf(text, sizeof text, _("%s, error %s"),
+             site_bytes_text(first, sizeof first, figures->bytes, view->unit),
+             site_error_text(error, sizeof error, figures));
+    put(lines, 1, ROLE_NORMAL, site_mode_word(view->sites.mode));
+    put(lines, 1 + label_cols(), ROLE_TITLE, text);
+    lines->line += 2;
+    sum_sizes(&sites->detail, &sum);
+    estimate(lines, view, _("Live now"), &sum.live);
+    estimate(lines, view, _("Live at the peak"), &sum.at_peak);
+    estimate(lines, view, _("Allocated"), &sum.made);
+    put_rates(lines, view, scene, figures);
+    if (sites->detail.first_ns < 0)
+        return;
+    snprintf(text, sizeof text, "%s, %s",
+             view_time(first, sizeof first, scene->process, sites->detail.first_ns),
+             view_time(last, sizeof last, scene->process, sites->detail.last_ns));
+    fact(lines, _("First, last"), text);
+}
+
+/* ---- the stack ---- */
+
+static const char *
+base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL ? slash + 1 : path;
+}
+
+/* "list.cc:12 in libfoo.so, inlined" */
+static void
+place_text(char *text, size_t size, const struct profile_place *place)
+{
+    size_t used = 0;
+
+    text[0] = '\0';
+    if (place->file != NULL)
+        used = (size_t)snprintf(text, size, place->line > 0 ? "%s:%u " : "%s ",
+                                place->file, place->line);
+    if (used >= size)
+        return;
+    if (place->inlined)
+        snprintf(text + used, size - used, "%s", _("inlined"));
+    else if (place->module != NULL)
+        snprintf(text + used, size - used, "%s+0x%llx", base_name(place->module),
+                 (unsigned long long)place->offset);
+}
+
+/* The whole name, on as many lines as it takes. */
+static void
+put_wrapped(struct lines *lines, int col, enum role role, const char *words)
+{
+    int cols = lines->rect.cols - col;
+
+    while (*words != '\0' && cols > 0) {
+        char text[1024];
+
+        words += text_line(text, sizeof text, words, (size_t)cols);
+        put(lines, col, role, text);
+        lines->line++;
+    }
+}
+
+static void
+put_stack(struct lines *lines, const struct scene *scene, const struct profile_row *row)
+{
+    const struct sites_shown *sites = scene->sites;
+    char text[NAME_MAX], clean[NAME_MAX];
+
+    lines->line++;
+    if (row->stacks > 1)
+        snprintf(text, sizeof text, _("Call stack with most bytes, of %zu"), row->stacks);
+    else
+        snprintf(text, sizeof text, "%s", _("Call stack"));
+    put(lines, 1, ROLE_TITLE, text);
+    lines->line++;
+    for (size_t i = 0; i < sites->place_count; i++) {
+        const struct profile_place *place = &sites->places[i];
+        const char *name = profile_function(sites->profile, place->function);
+
+        put_wrapped(lines, 1, ROLE_VALUE,
+                    text_sanitise(clean, sizeof clean, name, strlen(name)));
+        place_text(text, sizeof text, place);
+        put_wrapped(lines, 1 + PLACE_COLS, ROLE_DIM,
+                    text_sanitise(clean, sizeof clean, text, strlen(text)));
+    }
+    if (sites->place_count == 0) {
+        put(lines, 1, ROLE_NORMAL, profile_function(sites->profile, PROFILE_NO_STACK));
+        lines->line++;
+    }
+}
+
+/* ---- sizes and ages ---- */
+
+/* As wide as the words and numbers in it, from column 1 on. */
+#define FIRST_COLS 20
+#define NEXT_COLS  14
+
+static void
+put_headings(struct lines *lines, const char *first, const char *const *others, int count)
+{
+    lines->line++;
+    put(lines, 1, ROLE_TITLE, first);
+    for (int i = 0; i < count; i++)
+        put_right(lines, FIRST_COLS + i * NEXT_COLS, NEXT_COLS, ROLE_DIM, others[i]);
+    lines->line++;
+}
+
+static void
+put_figure(const struct lines *lines, const struct view *view, int column,
+           const struct site_figures *figures)
+{
+    int col = FIRST_COLS + column * NEXT_COLS;
+    char text[UNITS_MAX];
+
+    if (figures->blocks == 0)
+        return;
+    put_right(lines, col, NEXT_COLS, ROLE_NORMAL,
+              site_bytes_text(text, sizeof text, figures->bytes, view->unit));
+    put_right(lines, col + NEXT_COLS, NEXT_COLS, ROLE_NORMAL,
+              site_count_text(text, sizeof text, figures->objects));
+}
+
+static void
+put_sizes(struct lines *lines, const struct view *view,
+          const struct profile_detail *detail)
+{
+    const char *const headings[] = { _("live"), _("blocks"), _("allocated"),
+                                     _("blocks") };
+
+    put_headings(lines, _("By size, in bytes"), headings, 4);
+    for (size_t i = 0; i < detail->size_count; i++) {
+        const struct profile_size *size = &detail->sizes[i];
+        char text[64];
+
+        if (size->to == UINT64_MAX)
+            /* TRANSLATORS: a lower or upper bound that is not set. */
+            snprintf(text, sizeof text, "%s", _("any"));
+        else
+            snprintf(text, sizeof text, "%llu-%llu", (unsigned long long)size->from,
+                     (unsigned long long)size->to);
+        put(lines, 1, ROLE_NORMAL, text);
+        put_figure(lines, view, 0, &size->live);
+        put_figure(lines, view, 2, &size->made);
+        lines->line++;
+    }
+}
+
+static void
+put_lives(struct lines *lines, const struct view *view,
+          const struct profile_detail *detail)
+{
+    const char *const headings[] = { _("alive so long"), _("blocks"), _("freed after"),
+                                     _("blocks") };
+
+    put_headings(lines, _("By time"), headings, 4);
+    for (unsigned i = 0; i < SITE_LIFETIMES; i++) {
+        if (detail->alive_for[i].blocks == 0 && detail->freed_after[i].blocks == 0)
+            continue;
+        put(lines, 1, ROLE_NORMAL, site_lifetime_word(i));
+        put_figure(lines, view, 0, &detail->alive_for[i]);
+        put_figure(lines, view, 2, &detail->freed_after[i]);
+        lines->line++;
+    }
+}
+
+static void
+put_site(struct lines *lines, const struct view *view, const struct scene *scene)
+{
+    const struct sites_shown *sites = scene->sites;
+
+    if (view->sites.index >= sites->table.count)
+        return;
+    put_figures(lines, view, scene);
+    put_stack(lines, scene, &sites->table.rows[view->sites.index]);
+    put_sizes(lines, view, &sites->detail);
+    put_lives(lines, view, &sites->detail);
+}
+
+void
+view_site(struct picture *picture, const struct view *view, const struct scene *scene,
+          const struct rect *rest)
+{
+    struct lines lines = { &picture->canvas, *rest, -view->scroll };
+
+    put_site(&lines, view, scene);
+}
+
+int
+view_site_lines(const struct picture *picture, const struct view *view,
+                const struct scene *scene)
+{
+    struct lines lines = { NULL, view_page_rest(picture), 0 };
+
+    if (scene->sites == NULL || scene->sites->profile == NULL || !view->sites.opened)
+        return 0;
+    put_site(&lines, view, scene);
+    return lines.line;
+}

@@ -1,0 +1,117 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Allocation sites of programs whose answer is known: the report, and the page.
+source=$(cd "$(dirname "$0")" && pwd)/sites-subject.cc
+. "$(dirname "$0")/tmux.sh"
+
+# row FUNCTION: the line of the report whose call stack begins so.
+row() {
+    grep -F "  $1" err | head -n 1
+}
+
+# about VALUE EXPECTED PERCENT: whether it is so.
+about() {
+    awk -v v="$1" -v e="$2" -v p="$3" 'BEGIN { exit !(v > e * (1 - p / 100) && v < e * (1 + p / 100)) }'
+}
+
+# --- a script: the same report whatever machine ---
+cat >script <<'END'
+program ./shop --till 3
+pid 4711
+0 heap=1M blocks=5 malloc=5
+0 sites every=8 unwinder=1
+500 site size=4K made=50 live=40 peak=45 gone.3=10 born=100 : row<int>::add(int)@row.cc:12 < main@prog.cc:7
+500 site size=64 made=9000 live=10 peak=20 born=120 : scratch@prog.cc:30 < main@prog.cc:9
+600 heap=3M
+700 heap=1M exit=0
+END
+tested=$memtop
+run 0 -B --source=script:script --sites-top=1
+says err 'Allocation sites: one sample per 8 B; 9050 blocks sampled, stacks by libunwind'
+says err '180.0 KiB      0%   160.0 KiB   200.0 KiB       50  row<int>::add(int) < main'
+grep -q scratch err && fail "more than one site: $(cat err)"
+run 0 -B --source=script:script
+grep -q 'Allocation sites' err && fail "nobody asked for sites: $(cat err)"
+run 0 -B --format=json --source=script:script --sites-top=10
+[ "$(grep -c '"type":"sites"' out err | awk -F: '{ sum += $2 } END { print sum }')" = 1 ] ||
+    fail "json: $(cat out err)"
+run 125 -B --sites-top=x true
+says err "'x' is not a value of --sites-top"
+
+MEMTOP_TEST_CLOCK=0
+export MEMTOP_TEST_CLOCK
+start 100 24 "$memtop --source=script:script"
+shows './shop --till 3'
+tick 'EXITED'
+keys 9
+shows 'Sites: alive now'
+shows '160.0 KiB'
+shows 'row<int>::add(int) < main'
+keys a
+shows 'Sites: alive at the peak'
+shows '180.0 KiB'
+keys a
+shows 'Sites: allocated'
+shows '562.5 KiB'
+keys t
+shows '+ scratch'
+keys c
+shows '└  main'
+keys t
+shows 'functions and whom'
+keys /
+shows 'Filter: _'
+keys -l -- '-scratch'
+keys Enter
+shows 'filter -scratch'
+hides '562.5 KiB'
+keys /
+shows 'Filter: -scratch_'
+keys C-u Enter
+shows '562.5 KiB'
+keys t Enter
+shows 'prog.cc:30'
+shows 'By size, in bytes'
+keys Escape
+hides 'By size'
+keys /
+keys -l 'size=1'
+keys Enter
+shows "Not understood: 'size=1'"
+keys a
+shows 'No mark is set'
+stop
+unset MEMTOP_TEST_CLOCK
+
+# --- a program with templates and inlined functions ---
+if ! ${CXX:-c++} -O2 -g -o subject "$source" 2>/dev/null; then
+    echo "no C++ compiler: no real program"
+    finish
+fi
+run 0 -B --sites=16K --format=json ./subject
+cat out err | grep '"type":"sites"' >sites.json || fail "no sites: $(cat out err)"
+run 0 -B --sites=1 --sites-top=3 ./subject
+says err 'one sample per 8 B'
+row operator | grep -q '< Table<Row>::add < main' || fail "the template: $(cat err)"
+row operator | grep -q '38.15 MiB      0%   38.15 MiB   38.15 MiB  *100000 ' ||
+    fail "not all of 40 MB: $(cat err)"
+row make_node | grep -q '< build_index < main' || fail "the inlined one: $(cat err)"
+row make_node | grep -q '9.537 MiB      0%   9.537 MiB' || fail "not 10 MB: $(cat err)"
+if command -v jq >/dev/null 2>&1; then
+    live=$(jq '[.list[] | select(.stack[1].function == "Table<Row>::add") | .live] | add' sites.json)
+    about "$live" 40000000 10 || fail "estimated $live of 40000000: $(cat sites.json)"
+    made=$(jq '[.list[] | select(.stack[0].function == "scratch") | .allocated] | add' sites.json)
+    about "$made" 200000000 10 || fail "estimated $made of 200000000: $(cat sites.json)"
+fi
+
+# --- the page of a running program ---
+start 120 30 "$memtop --on-quit=kill --sites=4K ./subject wait"
+shows 'RUNNING'
+keys 9
+shows 'Table<Row>::add <'
+shows 'one sample per 4 KiB'
+keys Enter
+shows 'sites-subject.cc:16'
+keys q
+ends 143
+finish

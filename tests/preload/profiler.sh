@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# examples/profiler: without the library it says so; with it its estimates are near what
+# it has, by function, and SIGUSR1 makes it print them while it runs.
+profiler=$PWD/examples/profiler
+work=$(mktemp -d /tmp/memtop-profiler-XXXXXX) || exit 99
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/segments"
+failures=0
+
+fail() {
+    printf 'FAIL: %s\n' "$*"
+    failures=$((failures + 1))
+}
+
+under() {
+    MEMTOP_DIR=$work/segments LD_PRELOAD=$PWD/libmemtop.so "$@"
+}
+
+"$profiler" >"$work/out" 2>"$work/said" && fail "it profiles without the library"
+grep -q 'not implemented' "$work/said" || fail "it says: $(cat "$work/said")"
+
+# near FUNCTION BYTES DEVIATION: the estimate is within five of them.
+near() {
+    awk -v name="$1" -v bytes="$2" -v deviation="$3" '
+        $1 ~ ";" name "(;|$)" { sum += $2 }
+        END { off = sum - bytes; exit !(off * off <= 25 * deviation * deviation) }' \
+        "$work/out" || fail "$1: $(grep -c ";$1" "$work/out") samples, not about $2 bytes"
+}
+
+# 1000 blocks of 1000 bytes, 126 words each; 20000 of 200, 26 words: the variance is
+# blocks * bytes^2 / (rate * words).
+under "$profiler" >"$work/out" || fail "status $?"
+near fill_cache 1000000 89000
+near forget 4000000 175000
+grep -qv '^[^ ]*;main;[^ ]* [0-9][0-9]*$' "$work/out" &&
+    fail "a line that is no stack: $(grep -v ';main;' "$work/out" | head -n 1)"
+
+# await LINES: until so many have come; it ends before that only if it has crashed.
+await() {
+    until [ "$(wc -l <"$work/out")" -ge "$1" ]; do
+        kill -0 $pid 2>/dev/null || { fail "it has ended"; return 1; }
+        sleep 0.1
+    done
+}
+
+# While it runs, as often as one asks.
+: >"$work/out"
+MEMTOP_DIR=$work/segments LD_PRELOAD=$PWD/libmemtop.so "$profiler" stay >"$work/out" &
+pid=$!
+trap 'kill -KILL $pid 2>/dev/null; rm -rf "$work"' EXIT
+for _ in 1 2 3; do
+    await $(($(wc -l <"$work/out") + 100)) || break
+    kill -USR1 $pid
+done
+
+[ $failures = 0 ] && echo "all passed"
+exit $failures

@@ -1,0 +1,559 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Programs whose allocations are sampled. */
+#include <dlfcn.h>
+#include <link.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cases.h"
+
+/* Keeps the blocks alive. */
+static void *kept[200000];
+
+/* ---- signals in the midst of unwinding ---- */
+
+/* Calls of the unwinder's until one raises a signal. */
+static volatile sig_atomic_t raised_after;
+static sigjmp_buf before_signal;
+static volatile pid_t forked_within;
+
+#if __GLIBC_PREREQ(2, 35)
+/* In front of libc's, for libgcc; the first call comes before the threads. */
+int
+_dl_find_object(void *address, struct dl_find_object *found)
+{
+    static int (*next)(void *, struct dl_find_object *);
+
+    if (next == NULL)
+        *(void **)&next = dlsym(RTLD_NEXT, "_dl_find_object");
+    if (raised_after > 0 && --raised_after == 0)
+        raise(SIGUSR1);
+    return next(address, found);
+}
+#endif
+
+static void
+jump(int signal)
+{
+    (void)signal;
+    siglongjmp(before_signal, 1);
+}
+
+static void
+end_thread(int signal)
+{
+    (void)signal;
+    pthread_exit(NULL);
+}
+
+static void
+fork_within(int signal)
+{
+    (void)signal;
+    forked_within = fork();
+}
+
+/* The stack of the next sampled block is not walked to its end undisturbed. */
+static void
+interrupt_by(void (*handler)(int))
+{
+    signal(SIGUSR1, handler);
+    raised_after = 3;
+}
+
+static void
+left_by_jump(void)
+{
+    interrupt_by(jump);
+    if (sigsetjmp(before_signal, 1) == 0)
+        kept[0] = malloc(100);
+    REQUIRE(raised_after == 0);
+    for (unsigned i = 1; i <= 1000; i++)
+        kept[i] = malloc(100);
+}
+
+static void *
+ended(void *argument)
+{
+    (void)argument;
+    interrupt_by(end_thread);
+    kept[0] = malloc(100);
+    return NULL;
+}
+
+static void
+ended_within(void)
+{
+    pthread_t thread;
+
+    REQUIRE(pthread_create(&thread, NULL, ended, NULL) == 0);
+    pthread_join(thread, NULL);
+    REQUIRE(raised_after == 0);
+    for (unsigned i = 1; i <= 1000; i++)
+        kept[i] = malloc(100);
+}
+
+/* The child returns into the unwinder, too, and goes on. */
+static void
+forked_in_handler(void)
+{
+    int status;
+
+    interrupt_by(fork_within);
+    kept[0] = malloc(100);
+    REQUIRE(raised_after == 0);
+    for (unsigned i = 1; i <= 1000; i++)
+        kept[i] = malloc(100);
+    if (forked_within == 0)
+        _exit(0);
+    REQUIRE(waitpid(forked_within, &status, 0) == forked_within && status == 0);
+}
+
+/* ---- blocks of all kinds ---- */
+
+static uint64_t
+next_random(void)
+{
+    static __thread uint64_t state = 88172645463325252u;
+
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state;
+}
+
+/* Every way to make, resize and free a block. */
+static void
+every_way(void)
+{
+    for (unsigned i = 0; i < 300; i++)
+        kept[i] = malloc(i * 37);
+    for (unsigned i = 300; i < 400; i++)
+        kept[i] = calloc(i, 3);
+    for (unsigned i = 400; i < 450; i++)
+        REQUIRE(posix_memalign(&kept[i], 64, i) == 0);
+    kept[450] = aligned_alloc(32, 320);
+    kept[451] = memalign(128, 1000);
+    kept[452] = valloc(100);
+    kept[454] = malloc(3 << 20);
+    kept[455] = realloc(NULL, 77);
+    for (unsigned i = 0; i < 100; i++)
+        kept[i] = realloc(kept[i], i * 50 + 1);      /* grows */
+    for (unsigned i = 100; i < 200; i++)
+        kept[i] = realloc(kept[i], i);               /* shrinks */
+    for (unsigned i = 200; i < 250; i++)
+        kept[i] = realloc(kept[i], 0);               /* frees */
+    REQUIRE(realloc(kept[250], PTRDIFF_MAX) == NULL);  /* fails: it is still there */
+    REQUIRE(malloc_usable_size(kept[250]) >= 250 * 37);
+    memset(kept[250], 1, malloc_usable_size(kept[250]));
+    kept[454] = realloc(kept[454], 5 << 20);
+    for (unsigned i = 300; i < 350; i++)
+        free(kept[i]);
+    free(kept[454]);
+}
+
+/* The same, and then the end that nobody is told of. */
+static void
+killed(void)
+{
+    every_way();
+    raise(SIGKILL);
+}
+
+/* A million blocks of 64 bytes, each freed at once. */
+static void
+uniform(void)
+{
+    for (unsigned i = 0; i < 1000000; i++)
+        free(malloc(64));
+}
+
+/* Sizes of all kinds, half of them kept. */
+static void
+mixed(void)
+{
+    for (unsigned i = 0; i < 200000; i++) {
+        uint64_t random = next_random();
+        size_t size = random % 16 == 0 ? random >> 16 & 0x7fff : random >> 16 & 0xff;
+        void *block = malloc(size);
+        if (i % 2 == 0)
+            kept[i / 2] = block;
+        else
+            free(block);
+    }
+}
+
+/* More blocks than the table holds. */
+static void
+crowded(void)
+{
+    for (unsigned i = 0; i < 140000; i++)
+        kept[i] = malloc(i % 64);
+    for (unsigned i = 0; i < 140000; i += 2)
+        free(kept[i]);
+}
+
+/* ---- threads ---- */
+
+static void *
+churn(void *argument)
+{
+    void *blocks[64] = {NULL};
+
+    (void)argument;
+    for (unsigned i = 0; i < 20000; i++) {
+        void **block = &blocks[next_random() % 64];
+        free(*block);
+        *block = malloc(next_random() % 500);
+    }
+    for (unsigned i = 0; i < 64; i += 2)
+        free(blocks[i]);
+    return NULL;
+}
+
+static void
+run_threads(unsigned count, void *(*body)(void *))
+{
+    pthread_t threads[8];
+
+    for (unsigned i = 0; i < count; i++)
+        REQUIRE(pthread_create(&threads[i], NULL, body, NULL) == 0);
+    for (unsigned i = 0; i < count; i++)
+        pthread_join(threads[i], NULL);
+}
+
+static void
+threads(void)
+{
+    run_threads(4, churn);
+}
+
+/* ---- fork ---- */
+
+/* The child frees half of what it has inherited and makes something of its own. */
+static void
+forked(void)
+{
+    int status;
+    pid_t child;
+
+    for (unsigned i = 0; i < 1000; i++)
+        kept[i] = malloc(100 + i % 3);
+    child = fork();
+    if (child == 0) {
+        for (unsigned i = 0; i < 1000; i += 2)
+            free(kept[i]);
+        for (unsigned i = 1000; i < 1100; i++)
+            kept[i] = malloc(999);
+        raise(SIGKILL);
+    }
+    for (unsigned i = 1; i < 1000; i += 2) /* meanwhile the parent frees the others */
+        free(kept[i]);
+    REQUIRE(waitpid(child, &status, 0) == child && WIFSIGNALED(status));
+    tell("child", (unsigned long long)child);
+}
+
+/* A child of a process with threads that allocate all the time, again and again. */
+static bool stop;
+
+static void *
+churn_on(void *argument)
+{
+    while (!__atomic_load_n(&stop, __ATOMIC_RELAXED))
+        free(malloc(next_random() % 1000));
+    return argument;
+}
+
+static void
+forked_threads(void)
+{
+    pthread_t threads[3];
+
+    for (unsigned i = 0; i < 3; i++)
+        REQUIRE(pthread_create(&threads[i], NULL, churn_on, NULL) == 0);
+    for (unsigned i = 0; i < 25; i++) {
+        int status;
+        pid_t child = fork();
+        if (child == 0) {
+            for (unsigned k = 0; k < 100; k++)
+                free(malloc(k));
+            _exit(0);
+        }
+        REQUIRE(waitpid(child, &status, 0) == child && status == 0);
+    }
+    __atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+    for (unsigned i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+}
+
+/* ---- the loader ---- */
+
+static void *
+storm(void *argument)
+{
+    for (unsigned i = 0; i < 300; i++) {
+        void *library = dlopen("libutil.so.1", RTLD_NOW | RTLD_LOCAL);
+        void *other = dlopen("libm.so.6", RTLD_NOW | RTLD_LOCAL);
+        free(malloc(i));
+        if (library != NULL)
+            dlclose(library);
+        if (other != NULL)
+            dlclose(other);
+    }
+    return argument;
+}
+
+/* Libraries come and go while others allocate. */
+static void
+storms(void)
+{
+    pthread_t threads[4];
+
+    for (unsigned i = 0; i < 2; i++)
+        REQUIRE(pthread_create(&threads[i], NULL, churn_on, NULL) == 0);
+    for (unsigned i = 2; i < 4; i++)
+        REQUIRE(pthread_create(&threads[i], NULL, storm, NULL) == 0);
+    for (unsigned i = 2; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    __atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+    for (unsigned i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+}
+
+/* With the lock of the loader's list held. */
+static int
+visit_object(struct dl_phdr_info *info, size_t size, void *argument)
+{
+    (void)info;
+    (void)size;
+    free(malloc(100));
+    return argument == NULL;
+}
+
+static void *
+visit_all(void *argument)
+{
+    for (unsigned i = 0; i < 500; i++)
+        dl_iterate_phdr(visit_object, argument);
+    return &stop;
+}
+
+static void
+iterating(void)
+{
+    pthread_t other;
+
+    REQUIRE(pthread_create(&other, NULL, churn_on, NULL) == 0);
+    run_threads(4, visit_all);
+    __atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+    pthread_join(other, NULL);
+}
+
+static sem_t in_callback, holding;
+static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
+
+static int
+wait_for_other(struct dl_phdr_info *info, size_t size, void *argument)
+{
+    (void)info;
+    (void)size;
+    (void)argument;
+    sem_post(&in_callback);
+    sem_wait(&holding);
+    pthread_mutex_lock(&held);
+    pthread_mutex_unlock(&held);
+    return 1;
+}
+
+/* Allocates where it never did, with a lock for which the list's owner waits. */
+static void *
+allocate_holding(void *argument)
+{
+    pthread_mutex_lock(&held);
+    sem_post(&holding);
+    sem_wait(&in_callback);
+    free(malloc(77));
+    pthread_mutex_unlock(&held);
+    return argument;
+}
+
+static void
+waiting_callback(void)
+{
+    pthread_t other;
+
+    sem_init(&in_callback, 0, 0);
+    sem_init(&holding, 0, 0);
+    REQUIRE(pthread_create(&other, NULL, allocate_holding, NULL) == 0);
+    dl_iterate_phdr(wait_for_other, NULL);
+    pthread_join(other, NULL);
+}
+
+/* ---- odd places ---- */
+
+static volatile unsigned handled;
+
+static void
+on_alarm(int number)
+{
+    (void)number;
+    kept[handled++ % 1000 + 1000] = malloc(50);
+}
+
+/* In a handler on a stack of its own, that comes wherever the program is but in the
+   allocator: the program blocks it there. */
+static void
+in_handler(void)
+{
+    static unsigned char stack[65536];
+    stack_t other = {.ss_sp = stack, .ss_size = sizeof stack};
+    struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_ONSTACK};
+
+    REQUIRE(sigaltstack(&other, NULL) == 0);
+    sigaction(SIGUSR1, &action, NULL);
+    for (unsigned i = 0; i < 2000; i++)
+        raise(SIGUSR1);
+    REQUIRE(handled == 2000);
+}
+
+static pthread_key_t key;
+static unsigned rounds;
+
+static void
+at_thread_end(void *value)
+{
+    free(value);
+    free(malloc(300));
+    if (__atomic_add_fetch(&rounds, 1, __ATOMIC_RELAXED) % 3 != 0)
+        pthread_setspecific(key, malloc(20)); /* once more */
+}
+
+static void *
+with_key(void *argument)
+{
+    pthread_setspecific(key, malloc(10));
+    return argument;
+}
+
+static void
+at_ends(void)
+{
+    REQUIRE(pthread_key_create(&key, at_thread_end) == 0);
+    for (unsigned i = 0; i < 50; i++)
+        run_threads(4, with_key);
+}
+
+/* The smallest stack there may be. */
+static void *
+on_small_stack(void *argument)
+{
+    for (unsigned i = 0; i < 100; i++)
+        free(malloc(i));
+    return argument;
+}
+
+static void
+small_stacks(void)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+
+    pthread_attr_init(&attributes);
+    REQUIRE(pthread_attr_setstacksize(&attributes, 16384) == 0);
+    for (unsigned i = 0; i < 20; i++) {
+        REQUIRE(pthread_create(&thread, &attributes, on_small_stack, NULL) == 0);
+        pthread_join(thread, NULL);
+    }
+}
+
+/* Before main, and before the library's constructor if the loader so wishes. */
+__attribute__((constructor)) static void
+before_main(void)
+{
+    for (unsigned i = 190000; i < 190010; i++)
+        kept[i] = malloc(i % 100);
+}
+
+/* ---- stacks ---- */
+
+static __attribute__((noinline)) void *
+recurse(unsigned depth, size_t size)
+{
+    void *block = depth == 0 ? malloc(size) : recurse(depth - 1, size);
+
+    __asm__ volatile("" : : "r"(block) : "memory");
+    return block;
+}
+
+static void
+deep(void)
+{
+    kept[0] = recurse(100, 4321);
+    kept[1] = recurse(3, 1234);
+    tell("deep", (uintptr_t)deep);
+    tell("recurse", (uintptr_t)recurse);
+}
+
+#ifdef __x86_64__
+/* The call of malloc is the last of last_call(), what follows is another function. */
+void *last_call(void);
+__asm__(".text\n"
+        ".type last_call, @function\n"
+        "last_call:\n"
+        ".cfi_startproc\n"
+        "subq $8, %rsp\n"
+        ".cfi_adjust_cfa_offset 8\n"
+        "movl $8642, %edi\n"
+        "call malloc@PLT\n"
+        ".size last_call, .-last_call\n"
+        ".type behind_call, @function\n"
+        "behind_call:\n"
+        "addq $8, %rsp\n"
+        ".cfi_adjust_cfa_offset -8\n"
+        "ret\n"
+        ".cfi_endproc\n"
+        ".size behind_call, .-behind_call\n");
+
+static void
+at_end_of_function(void)
+{
+    kept[0] = last_call();
+}
+#endif
+
+static void
+nothing(void)
+{
+}
+
+CASES
+    CASE(every_way)
+    CASE(killed)
+    CASE(uniform)
+    CASE(mixed)
+    CASE(crowded)
+    CASE(threads)
+    CASE(forked)
+    CASE(forked_threads)
+    CASE(storms)
+    CASE(iterating)
+    CASE(waiting_callback)
+    CASE(in_handler)
+    CASE(at_ends)
+    CASE(small_stacks)
+    CASE(deep)
+#ifdef __x86_64__
+    CASE(at_end_of_function)
+#endif
+    CASE(left_by_jump)
+    CASE(ended_within)
+    CASE(forked_in_handler)
+    CASE(nothing)
+END_CASES

@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Sampled allocations: with every word sampled the sites are exact, with fewer right on
+ * average; nothing of it shows in the counters, and no way to allocate ever waits for
+ * the unwinder.
+ */
+#include "config.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <cmocka.h>
+
+#include "watch.h"
+
+static const char *const unwinders[] = {"auto", "libunwind", "glibc", "fp", "none"};
+
+static struct site_figures
+sum(const struct sites_reading *sites, size_t offset)
+{
+    struct site_figures all = {0, 0, 0, 0};
+
+    for (size_t i = 0; i < sites->site_count; i++) {
+        const struct site_figures *one =
+            (const void *)((const unsigned char *)&sites->sites[i] + offset);
+        all.bytes += one->bytes;
+        all.objects += one->objects;
+        all.blocks += one->blocks;
+        all.samples += one->samples;
+    }
+    return all;
+}
+
+#define SUM(sites, what) sum(sites, offsetof(struct site, what))
+
+/* With every word sampled the sites say what the counters say. */
+static void
+assert_exact(const struct watched_segment *segment)
+{
+    const struct sites_reading *sites = &segment->sites;
+    const struct snapshot *counted = &segment->snapshot;
+    uint64_t bytes = 0;
+
+    assert_true(sites->rate == 1);
+    assert_true(SUM(sites, live).bytes == (double)counted->live_bytes);
+    assert_true(SUM(sites, live).objects == (double)counted->live_blocks);
+    assert_int_equal(SUM(sites, live).blocks, counted->live_blocks);
+    assert_true(sites->live_bytes == (double)counted->live_bytes);
+    assert_int_equal(sites->block_count, counted->live_blocks);
+    for (size_t i = 0; i < sites->block_count; i++)
+        bytes += sites->blocks[i].size;
+    assert_int_equal(bytes, counted->live_bytes);
+    assert_int_equal(0, sites->lost.stacks + sites->lost.sites + sites->lost.blocks
+                            + sites->lost.modules);
+    assert_int_equal(0, counted->unmatched);
+}
+
+static void
+run_killed(const char *allocator, const char *options, struct watched *what)
+{
+    watch_run(&(struct watch){.argv = WATCH_ARGV((char *)"sites.run", (char *)"killed"),
+                              .options = options, .preload_after = allocator}, what);
+    assert_true(WIFSIGNALED(what->status) && WTERMSIG(what->status) == SIGKILL);
+    assert_string_equal("", what->err);
+}
+
+static void
+test_exact(void **state)
+{
+    static const char *const ways[] = {"sites=1", "sites=1,accounting=usable",
+                                       "sites=1,rings=4096,drop", "sites=1,exact",
+                                       "sites=1,old-kernel", "sites=1,unwind=glibc",
+                                       "sites=1,unwind=fp,depth=64", "sites=1,unwind=none"};
+    struct watched what;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        run_killed(NULL, ways[i], &what);
+        assert_exact(watch_last(&what));
+        watch_free(&what);
+    }
+}
+
+/* One thread: the estimated peak is the heap's, and so is what was live at it. */
+static void
+test_peak(void **state)
+{
+    struct watched what;
+    const struct watched_segment *last;
+
+    (void)state;
+    watch_case("sites.run", "every_way", "sites=1", &what);
+    last = watch_last(&what);
+    assert_exact(last);
+    assert_true(last->sites.peak_bytes == SUM(&last->sites, at_peak).bytes);
+    assert_true(last->sites.peak_bytes == (double)last->snapshot.peak_bytes);
+    watch_free(&what);
+}
+
+/* Counted is the same with sites and without. */
+static void
+test_counters_the_same(void **state)
+{
+    struct watched with, without;
+
+    (void)state;
+    watch_case("sites.run", "every_way", "", &without);
+    for (size_t i = 0; i < sizeof unwinders / sizeof unwinders[0]; i++) {
+        char options[64];
+        snprintf(options, sizeof options, "sites=0.01,unwind=%s", unwinders[i]);
+        watch_case("sites.run", "every_way", options, &with);
+        assert_memory_equal(watch_last(&with)->snapshot.calls,
+                            watch_last(&without)->snapshot.calls,
+                            sizeof watch_last(&with)->snapshot.calls);
+        assert_memory_equal(watch_last(&with)->snapshot.bytes,
+                            watch_last(&without)->snapshot.bytes,
+                            sizeof watch_last(&with)->snapshot.bytes);
+        assert_int_equal(watch_last(&with)->snapshot.unmatched,
+                         watch_last(&without)->snapshot.unmatched);
+        assert_int_equal(watch_last(&with)->snapshot.live_blocks,
+                         watch_last(&without)->snapshot.live_blocks);
+        watch_free(&with);
+    }
+    watch_free(&without);
+}
+
+/* 1e6 blocks of 9 words at 1e-3: binomial, mean 9000, deviation 95. */
+static void
+test_uniform(void **state)
+{
+    struct watched what;
+    const struct sites_reading *sites;
+
+    (void)state;
+    watch_case("sites.run", "uniform", "sites=1e-3", &what);
+    sites = &watch_last(&what)->sites;
+    assert_in_range(SUM(sites, made).samples, 9000 - 5 * 95, 9000 + 5 * 95);
+    assert_true(fabs(SUM(sites, made).objects - 1e6) < 5 * 1e6 / sqrt(8960));
+    assert_true(fabs(SUM(sites, made).bytes - 64e6) < 5 * 64e6 / sqrt(8960));
+    assert_true(SUM(sites, live).bytes < 1e6);
+    watch_free(&what);
+}
+
+/* Sizes mixed: no bias, within five deviations of what is estimated. */
+static void
+test_mixed(void **state)
+{
+    struct watched what;
+    const struct watched_segment *last;
+    struct site_figures made, live;
+
+    (void)state;
+    for (int times = 0; times < 3; times++) {
+        watch_case("sites.run", "mixed", times == 1 ? "sites=1e-3,accounting=usable" : "sites=1e-3",
+                   &what);
+        last = watch_last(&what);
+        made = SUM(&last->sites, made);
+        live = SUM(&last->sites, live);
+        assert_true(fabs(made.bytes - (double)last->snapshot.total_bytes)
+                    < 5 * made.bytes / sqrt((double)made.blocks));
+        assert_true(fabs(live.bytes - (double)last->snapshot.live_bytes)
+                    < 5 * live.bytes / sqrt((double)live.blocks));
+        assert_int_equal(live.blocks, last->sites.block_count);
+        watch_free(&what);
+    }
+}
+
+/* What does not fit is counted, and the rest stays right. */
+static void
+test_crowded(void **state)
+{
+    struct watched what;
+    const struct watched_segment *last;
+
+    (void)state;
+    watch_case("sites.run", "crowded", "sites=1", &what);
+    last = watch_last(&what);
+    assert_true(last->sites.lost.blocks > 0);
+    assert_int_equal(last->sites.sampled, SUM(&last->sites, made).blocks + last->sites.lost.blocks);
+    assert_true(SUM(&last->sites, made).bytes + last->sites.lost.bytes
+                >= (double)last->snapshot.total_bytes);
+    assert_int_equal(0, last->snapshot.unmatched);
+    watch_free(&what);
+}
+
+static void
+test_threads(void **state)
+{
+    struct watched what;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof unwinders / sizeof unwinders[0]; i++) {
+        char options[64];
+        snprintf(options, sizeof options, "sites=1,unwind=%s", unwinders[i]);
+        watch_case("sites.run", "threads", options, &what);
+        assert_exact(watch_last(&what));
+        watch_free(&what);
+    }
+}
+
+/* A child begins with what was live; what its parent does meanwhile is not its. */
+static void
+test_fork(void **state)
+{
+    struct watched what;
+    pid_t child;
+
+    (void)state;
+    for (int usable = 0; usable < 2; usable++) {
+        watch_case("sites.run", "forked", usable ? "sites=1,accounting=usable" : "sites=1", &what);
+        child = (pid_t)watch_number(&what, "child");
+        assert_int_equal(2, what.count);
+        for (size_t i = 0; i < what.count; i++) {
+            const struct watched_segment *segment = &what.segments[i];
+            assert_exact(segment);
+            if (segment->pid == child && !usable)
+                assert_true(SUM(&segment->sites, made).bytes == 100 * 999);
+        }
+        watch_free(&what);
+    }
+}
+
+/* What was sampled in an earlier stretch is as forgotten as what was counted. */
+static void
+test_dormant(void **state)
+{
+    static char *const names[] = {"woken", "twice", "child_awake"};
+    struct watched what;
+
+    (void)state;
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+        watch_case((char *)"dormant.run", names[k], "dormant,sites=1", &what);
+        for (size_t i = 0; i < what.count; i++)
+            if (what.segments[i].snapshot.wakes > 0)
+                assert_true(SUM(&what.segments[i].sites, live).bytes
+                            == (double)what.segments[i].snapshot.live_bytes);
+        watch_free(&what);
+    }
+    watch_case((char *)"dormant.run", (char *)"toggled", "dormant,sites=1", &what);
+    assert_true(watch_last(&what)->sites.sampled > 0); /* calls may be counted by half */
+    watch_free(&what);
+    watch_case((char *)"dormant.run", (char *)"never_woken", "dormant,sites=1", &what);
+    assert_int_equal(0, watch_last(&what)->sites.sampled);
+    watch_free(&what);
+}
+
+/* Nothing of it calls the kernel where that may be deadly, once the program has said
+   so: by prctl(). */
+static void
+test_sandbox(void **state)
+{
+    static char *const names[] = {"alone", "threads", "children"};
+    struct watched what;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof unwinders / sizeof unwinders[0]; i++) {
+        char options[64];
+        snprintf(options, sizeof options, "dormant,sites=1,unwind=%s", unwinders[i]);
+        watch_case((char *)"dormant.run", (char *)"sandboxed", options, &what);
+        watch_free(&what);
+        for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+            watch_case((char *)"sandbox.run", names[k], options + strlen("dormant,"), &what);
+            watch_free(&what);
+        }
+    }
+}
+
+/* Places in which a careless unwinder waits for ever, or crashes. */
+static void
+test_odd_places(void **state)
+{
+    static char *const names[] = {"forked_threads", "storms",  "iterating",
+                                  "in_handler",     "at_ends", "small_stacks"};
+    struct watched what;
+
+    (void)state;
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
+        for (size_t i = 0; i < sizeof unwinders / sizeof unwinders[0]; i++) {
+            char options[64];
+            if (strcmp(names[k], "iterating") == 0 && strcmp(unwinders[i], "libunwind") == 0)
+                continue; /* see test_waiting_callback() */
+            snprintf(options, sizeof options, "sites=1,unwind=%s", unwinders[i]);
+            watch_case("sites.run", names[k], options, &what);
+            assert_true(watch_last(&what)->sites.sampled > 0);
+            watch_free(&what);
+        }
+}
+
+/* With the loader's list lock held somebody waits for a thread that allocates.  (Asked
+   for by name libunwind waits too: the manual says so.) */
+static void
+test_waiting_callback(void **state)
+{
+    static const char *const safe[] = {"sites=1", "sites=1,unwind=glibc",
+                                       "sites=1,unwind=fp", "sites=1,unwind=none"};
+    struct watched what;
+
+    (void)state;
+    if (dlsym(RTLD_DEFAULT, "_dl_find_object") == NULL)
+        skip();
+    for (size_t i = 0; i < sizeof safe / sizeof safe[0]; i++) {
+        watch_case((char *)"sites.run", (char *)"waiting_callback", safe[i], &what);
+        watch_free(&what);
+    }
+}
+
+/* ---- stacks ---- */
+
+static const struct site *
+site_of_size(const struct sites_reading *sites, uint64_t size)
+{
+    for (size_t i = 0; i < sites->block_count; i++)
+        if (sites->blocks[i].size == size)
+            return &sites->sites[sites->blocks[i].site];
+    fail_msg("no block of %u bytes", (unsigned)size);
+    return NULL;
+}
+
+static bool
+lies_in(uint64_t pc, uint64_t function)
+{
+    return pc > function && pc < function + 200; /* its size, about */
+}
+
+/* The program's own frames, all of them, innermost first. */
+static void
+test_stacks(void **state)
+{
+    struct watched what;
+    const struct sites_reading *sites;
+    const uint64_t *pcs;
+    unsigned depth;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof unwinders / sizeof unwinders[0] - 1; i++) {
+        const struct site *site;
+        const struct site_module *module;
+        char options[64];
+
+        snprintf(options, sizeof options, "sites=1,unwind=%s", unwinders[i]);
+        watch_case("sites.run", "deep", options, &what);
+        sites = &watch_last(&what)->sites;
+        site = site_of_size(sites, 1234);
+        pcs = sites_stack(sites, site->stack, &depth);
+        assert_true(depth >= 6 && depth <= 24);
+        for (unsigned frame = 0; frame < 4; frame++)
+            assert_true(lies_in(pcs[frame], watch_number(&what, "recurse")));
+        assert_true(lies_in(pcs[4], watch_number(&what, "deep")));
+        sites_stack(sites, site_of_size(sites, 4321)->stack, &depth);
+        assert_int_equal(24, depth);
+        if (sites->has_modules) {
+            module = sites_module(sites, pcs[0], site->first_ns);
+            assert_non_null(module);
+            assert_non_null(strstr(module->path, "sites.run"));
+            assert_true(module->inode != 0);
+        }
+        watch_free(&what);
+    }
+}
+
+static void
+test_depth(void **state)
+{
+    struct watched what;
+    const struct sites_reading *sites;
+    unsigned depth;
+
+    (void)state;
+    watch_case("sites.run", "deep", "sites=1,depth=64", &what);
+    sites = &watch_last(&what)->sites;
+    sites_stack(sites, site_of_size(sites, 4321)->stack, &depth);
+    assert_int_equal(64, depth);
+    watch_free(&what);
+    watch_case("sites.run", "deep", "sites=1,depth=2", &what);
+    sites = &watch_last(&what)->sites;
+    sites_stack(sites, site_of_size(sites, 4321)->stack, &depth);
+    assert_int_equal(2, depth);
+    watch_free(&what);
+    watch_case("sites.run", "deep", "sites=1,unwind=none", &what);
+    sites = &watch_last(&what)->sites;
+    assert_int_equal(0, site_of_size(sites, 4321)->stack);
+    assert_int_equal(UNWIND_NONE, sites->unwinder);
+    watch_free(&what);
+}
+
+/* C++ operators, of libstdc++ and of allocators that bring their own. */
+static void
+test_allocators(void **state)
+{
+    static const char *const allocators[] = {NULL, "libjemalloc.so.2", "libtcmalloc.so.4",
+                                             "libmimalloc.so.2"};
+    struct watched what;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof allocators / sizeof allocators[0]; i++) {
+        if (allocators[i] != NULL && !watch_can_preload(allocators[i]))
+            continue;
+        watch_run(&(struct watch){.argv = WATCH_ARGV((char *)"cxx.run", (char *)"usual"), .options = "sites=1",
+                                  .preload_after = allocators[i]}, &what);
+        watch_assert_success(&what);
+        assert_exact(watch_last(&what));
+        watch_free(&what);
+        run_killed(allocators[i], "sites=1", &what);
+        assert_exact(watch_last(&what));
+        watch_free(&what);
+    }
+}
+
+/* What threads allocate at their end is sampled as rarely as anything else: here never,
+   in a million runs. */
+static void
+test_rare_at_ends(void **state)
+{
+    struct watched what;
+
+    (void)state;
+    watch_case("sites.run", "at_ends", "sites=1e-12", &what);
+    assert_int_equal(0, watch_last(&what)->sites.sampled);
+    watch_free(&what);
+}
+
+/* Signal handlers that interrupt the unwinder and do not come back, or not alone: what
+   is allocated later is counted and sampled. */
+static void
+test_interrupted(void **state)
+{
+    static char *const cases[] = {(char *)"left_by_jump", (char *)"ended_within",
+                                  (char *)"forked_in_handler"};
+    void *library = dlopen("libc.so.6", RTLD_LAZY);
+
+    (void)state;
+    if (library == NULL || dlsym(library, "_dl_find_object") == NULL)
+        skip(); /* libgcc asks nobody whom the program could stand in for */
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct watched what;
+
+        watch_case("sites.run", cases[i], "sites=1,unwind=glibc", &what);
+        for (size_t j = 0; j < what.count; j++) {
+            const struct watched_segment *segment = &what.segments[j];
+            assert_in_range(segment->snapshot.calls[FN_MALLOC], 1000, 1020);
+            assert_in_range(SUM(&segment->sites, live).blocks, 1000, 1020);
+        }
+        watch_free(&what);
+    }
+    dlclose(library);
+}
+
+/* Without the word there is nothing to read. */
+static void
+test_off(void **state)
+{
+    struct watched what;
+
+    (void)state;
+    watch_case("sites.run", "nothing", "unwind=glibc,depth=3", &what);
+    assert_true(watch_last(&what)->sites.rate == 0);
+    assert_int_equal(0, watch_last(&what)->sites.site_count);
+    watch_free(&what);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_exact),
+        cmocka_unit_test(test_peak),
+        cmocka_unit_test(test_counters_the_same),
+        cmocka_unit_test(test_uniform),
+        cmocka_unit_test(test_mixed),
+        cmocka_unit_test(test_crowded),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_fork),
+        cmocka_unit_test(test_dormant),
+        cmocka_unit_test(test_sandbox),
+        cmocka_unit_test(test_odd_places),
+        cmocka_unit_test(test_waiting_callback),
+        cmocka_unit_test(test_stacks),
+        cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_allocators),
+        cmocka_unit_test(test_rare_at_ends),
+        cmocka_unit_test(test_interrupted),
+        cmocka_unit_test(test_off),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

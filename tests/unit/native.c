@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* memtop's own traces: what is written is read again, and what is damaged or cut is
+   passed over. */
+#include "config.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "trace/eventblock.h"
+#include "trace/native-format.h"
+#include "trace/native.h"
+#include "trace/trace.h"
+
+#define EPOCH INT64_C(1700000000000000000)
+#define MANY  100000u /* more than a block */
+
+static char path[] = "/tmp/memtop-native-XXXXXX";
+static struct trace_event *made, *seen;
+
+static int
+prepare(void **state)
+{
+    int fd = mkstemp(path);
+
+    (void)state;
+    made = calloc(MANY, sizeof *made);
+    seen = calloc(2 * MANY, sizeof *seen);
+    return fd < 0 || close(fd) != 0 || made == NULL || seen == NULL;
+}
+
+static int
+clean(void **state)
+{
+    (void)state;
+    free(made);
+    free(seen);
+    return unlink(path);
+}
+
+static uint64_t
+chance(void)
+{
+    static uint64_t state = 88172645463325252; /* xorshift64 */
+
+    state ^= state << 13;
+    state ^= state >> 7;
+    return state ^= state << 17;
+}
+
+/* ---- blocks of events ---- */
+
+static const uint8_t kinds[] = {
+    FN_MALLOC, FN_REALLOC, FN_CALLOC, FN_FREE, FN_POSIX_MEMALIGN, FN_ALIGNED_ALLOC,
+    FN_MEMALIGN, FN_VALLOC, FN_PVALLOC, EVENT_REALLOC_FROM, EVENT_REALLOC_TO,
+    EVENT_REALLOC_FREED, EVENT_REALLOC_KEPT, EVENT_CUSTOM_MADE, EVENT_CUSTOM_FREED,
+    TRACE_LOST, 100,
+};
+
+/* Anything at all, few addresses and sizes among it so that they meet again. */
+static void
+make_anything(size_t count, unsigned width)
+{
+    uint64_t mask = (UINT64_C(1) << width % 64) - 1;
+    uint64_t time_ns = chance() >> 2;
+
+    memset(made, 0, count * sizeof *made);
+    for (size_t i = 0; i < count; i++) {
+        struct trace_event *event = &made[i];
+
+        event->kind = kinds[chance() % sizeof kinds];
+        event->address = chance() & mask;
+        event->size = chance() % 4 ? chance() % 100 : chance() & mask;
+        event->thread = (uint32_t)(chance() % 3 ? chance() % 4 : chance());
+        event->depth = (uint32_t)(chance() & mask);
+        event->time_ns = time_ns += chance() % 1000;
+        event->process = 7;
+        if (event->kind > FN_FREE && event->kind < FN_COUNT)
+            event->alignment = (uint8_t)(chance() % 64);
+    }
+}
+
+/* Field by field: what pads the struct does not count. */
+static void
+assert_events_equal(const struct trace_event *got, const struct trace_event *wanted,
+                    size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(got[i].time_ns, wanted[i].time_ns);
+        assert_int_equal(got[i].address, wanted[i].address);
+        assert_int_equal(got[i].size, wanted[i].size);
+        assert_int_equal(got[i].process, wanted[i].process);
+        assert_int_equal(got[i].thread, wanted[i].thread);
+        assert_int_equal(got[i].depth, wanted[i].depth);
+        assert_int_equal(got[i].kind, wanted[i].kind);
+        assert_int_equal(got[i].alignment, wanted[i].alignment);
+    }
+}
+
+static void
+test_blocks_of_anything(void **state)
+{
+    static unsigned char bytes[EVENTBLOCK_BYTES];
+    struct eventblock *writer = eventblock_new(), *reader = eventblock_new();
+
+    (void)state;
+    for (unsigned round = 0; round < 200; round++) {
+        size_t count = round % 50 == 0 ? EVENTBLOCK_EVENTS : 1 + chance() % 200;
+        size_t size;
+
+        make_anything(count, 4 + round % 61);
+        size = eventblock_encode(writer, made, count, bytes);
+        assert_true(size <= sizeof bytes);
+        memset(seen, 0, count * sizeof *seen);
+        assert_int_equal(eventblock_decode(reader, bytes, size, seen), count);
+        assert_events_equal(seen, made, count);
+        /* Nothing of it is more than there is. */
+        assert_int_equal(eventblock_decode(reader, bytes, size - 1, seen), -EBADMSG);
+    }
+    eventblock_free(writer);
+    eventblock_free(reader);
+}
+
+static void
+test_blocks_that_are_none(void **state)
+{
+    static unsigned char bytes[EVENTBLOCK_BYTES];
+    struct eventblock *block = eventblock_new();
+    size_t size;
+
+    (void)state;
+    make_anything(1000, 12);
+    size = eventblock_encode(block, made, 1000, bytes);
+    for (unsigned round = 0; round < 20000; round++) {
+        size_t at = chance() % size;
+        unsigned char before = bytes[at];
+        long got;
+
+        bytes[at] = (unsigned char)chance();
+        got = eventblock_decode(block, bytes, size, seen);
+        assert_true(got == -EBADMSG || (got > 0 && got <= EVENTBLOCK_EVENTS));
+        bytes[at] = before;
+    }
+    eventblock_free(block);
+}
+
+/* ---- files ---- */
+
+static struct native_writer *
+create(void)
+{
+    struct native_writer *writer;
+
+    assert_int_equal(native_create(path, true, EPOCH, &writer), 0);
+    return writer;
+}
+
+static const struct trace_process python = {
+    .pid = 41, .parent = 40, .program = (char *)"/usr/bin/python3",
+    .args = (char *)"python3\0-c\0", .args_size = 11,
+    .allocator = (char *)"/lib/libc.so.6", .accounting = 1, .began_ns = 5};
+
+static struct trace_event
+event_at(uint64_t time_ns, unsigned kind, uint64_t address, uint64_t size)
+{
+    return (struct trace_event){
+        .time_ns = time_ns, .address = address, .size = size, .kind = (uint8_t)kind};
+}
+
+/* All that the file has. */
+static size_t
+read_all(struct trace **out)
+{
+    size_t count = 0;
+    long got;
+
+    assert_int_equal(trace_open(path, NULL, out), 0);
+    while ((got = trace_read(*out, seen + count, 777)) > 0)
+        count += (size_t)got;
+    assert_int_equal(got, 0);
+    assert_int_equal(trace_about(*out)->events, count);
+    return count;
+}
+
+static void
+test_a_trace(void **state)
+{
+    struct native_writer *writer = create();
+    const struct trace_event events[] = {
+        event_at(10, FN_MALLOC, 0x1000, 24),
+        event_at(20, EVENT_REALLOC_FROM, 0x1000, 24),
+        event_at(21, EVENT_REALLOC_TO, 0x1000, 40),
+        event_at(22, TRACE_LOST, 0, 3),
+        event_at(30, FN_FREE, 0x1000, 40),
+    };
+    const struct trace_info *info;
+    struct trace *trace;
+
+    (void)state;
+    assert_int_equal(native_process(writer, &python), 0);
+    assert_int_equal(native_thread(writer, 0, 41), 0);
+    assert_int_equal(native_events(writer, 0, events, 5), 0);
+    assert_int_equal(native_ended(writer, 0, 100), 0);
+    assert_int_equal(native_close(writer, 120), 0);
+
+    assert_int_equal(read_all(&trace), 7);
+    info = trace_about(trace);
+    assert_int_equal(info->form, TRACE_NATIVE);
+    assert_true(info->has_time && info->has_depth && info->sizes_of_freed);
+    assert_int_equal(info->began_epoch_ns, EPOCH);
+    assert_int_equal(info->ended_ns, 120);
+    assert_int_equal(info->lost, 3);
+    assert_int_equal(info->damaged, 0);
+    assert_false(info->cut);
+    assert_int_equal(info->processes, 1);
+    assert_int_equal(info->process[0].pid, 41);
+    assert_int_equal(info->process[0].parent, 40);
+    assert_int_equal(info->process[0].threads, 1);
+    assert_int_equal(info->process[0].thread[0], 41);
+    assert_string_equal(info->process[0].program, "/usr/bin/python3");
+    assert_int_equal(info->process[0].args_size, 11);
+    assert_string_equal(info->process[0].args + 8, "-c");
+    assert_string_equal(info->process[0].allocator, "/lib/libc.so.6");
+    assert_int_equal(info->process[0].accounting, 1);
+    assert_true(info->process[0].ended);
+    assert_int_equal(info->process[0].ended_ns, 100);
+    assert_int_equal(seen[0].kind, TRACE_BEGAN);
+    assert_events_equal(seen + 1, events, sizeof events / sizeof *events);
+    assert_int_equal(seen[6].kind, TRACE_ENDED);
+    trace_close(trace);
+}
+
+/* A process says its arguments after its first calls. */
+static void
+test_late_arguments(void **state)
+{
+    struct native_writer *writer = create();
+    const struct trace_process early = {.pid = 41};
+    const struct trace_event event = event_at(10, FN_MALLOC, 0x1000, 24);
+    struct trace *trace;
+
+    (void)state;
+    assert_int_equal(native_process(writer, &early), 0);
+    assert_int_equal(native_thread(writer, 0, 41), 0);
+    assert_int_equal(native_events(writer, 0, &event, 1), 0);
+    assert_int_equal(native_arguments(writer, 0, &python), 0);
+    assert_int_equal(native_close(writer, 120), 0);
+    assert_int_equal(read_all(&trace), 2);
+    assert_string_equal(trace_about(trace)->process[0].program, "/usr/bin/python3");
+    assert_int_equal(trace_about(trace)->process[0].args_size, 11);
+    trace_close(trace);
+}
+
+/* Processes that write in turns come out in the order of time, and each as it was. */
+static void
+test_processes_in_one_order(void **state)
+{
+    struct native_writer *writer = create();
+    struct trace *trace;
+    uint64_t next[3] = {0}, last_ns = 0;
+    size_t count;
+
+    (void)state;
+    for (unsigned process = 0; process < 3; process++) {
+        assert_int_equal(native_process(writer, &python), process);
+        assert_int_equal(native_thread(writer, process, 41), 0);
+    }
+    for (unsigned round = 0; round < 60; round++)
+        for (unsigned process = 0; process < 3; process++) {
+            for (unsigned i = 0; i < 500; i++)
+                made[i] = event_at(1000 + round * 500 + i, FN_MALLOC,
+                                   (round * 500 + i + 1) * 16, process);
+            assert_int_equal(native_events(writer, process, made, 500), 0);
+        }
+    assert_int_equal(native_close(writer, 120), 0);
+
+    count = read_all(&trace);
+    assert_int_equal(count, 3 * 60 * 500 + 3);
+    for (size_t i = 0; i < count; i++) {
+        assert_true(seen[i].time_ns >= last_ns);
+        last_ns = seen[i].time_ns;
+        if (seen[i].kind != TRACE_BEGAN) {
+            assert_int_equal(seen[i].size, seen[i].process);
+            assert_int_equal(seen[i].address, ++next[seen[i].process] * 16);
+        }
+    }
+    /* Not only at the limits of groups. */
+    assert_true(seen[4].process != seen[5].process || seen[5].process != seen[6].process);
+    trace_close(trace);
+}
+
+/* A trace of some groups; its size. */
+static long
+write_groups(void)
+{
+    struct native_writer *writer = create();
+    FILE *file;
+    long size;
+
+    assert_int_equal(native_process(writer, &python), 0);
+    assert_int_equal(native_thread(writer, 0, 41), 0);
+    for (unsigned i = 0; i < 400; i++)
+        made[i] = event_at(1000 + i, i % 2 ? FN_FREE : FN_MALLOC, 16 * (i / 2 + 1), 10);
+    for (unsigned group = 0; group < 4; group++) {
+        assert_int_equal(native_events(writer, 0, made + group * 100, 100), 0);
+        assert_int_equal(native_tick(writer, (group + 1) * UINT64_C(2000000000)), 0);
+    }
+    assert_int_equal(native_close(writer, UINT64_C(9000000000)), 0);
+    file = fopen(path, "r");
+    assert_int_equal(fseek(file, 0, SEEK_END), 0);
+    size = ftell(file);
+    fclose(file);
+    return size;
+}
+
+/* Wherever it is cut, the events of whole groups are there and in order. */
+static void
+test_cut(void **state)
+{
+    long size = write_groups();
+    size_t before = 401;
+
+    (void)state;
+    for (long end = size - 1; end >= (long)NATIVE_HEADER_SIZE; end--) {
+        struct trace *trace;
+        size_t count;
+
+        assert_int_equal(truncate(path, end), 0);
+        count = read_all(&trace);
+        assert_true(trace_about(trace)->cut);
+        assert_int_equal(trace_about(trace)->damaged, 0);
+        assert_true(count <= before && (count == 0 || (count - 1) % 100 == 0));
+        for (size_t i = 1; i < count; i++)
+            assert_int_equal(seen[i].time_ns, 1000 + i - 1);
+        trace_close(trace);
+        before = count;
+    }
+    assert_int_equal(before, 0);
+}
+
+/* One wrong byte costs what it lies in, is counted, and the rest is read. */
+static void
+test_damaged(void **state)
+{
+    long size = write_groups();
+    unsigned full = 0;
+
+    (void)state;
+    for (long at = NATIVE_HEADER_SIZE; at < size; at++) {
+        FILE *file = fopen(path, "r+");
+        struct trace *trace;
+        size_t count;
+        int byte;
+
+        fseek(file, at, SEEK_SET);
+        byte = getc(file);
+        fseek(file, at, SEEK_SET);
+        putc(byte ^ 0x41, file);
+        fclose(file);
+        count = read_all(&trace);
+        assert_true(trace_about(trace)->damaged > 0 || trace_about(trace)->cut);
+        full += count >= 301;
+        trace_close(trace);
+        file = fopen(path, "r+");
+        fseek(file, at, SEEK_SET);
+        putc(byte, file);
+        fclose(file);
+    }
+    assert_true(full > (unsigned)size / 2);
+}
+
+static void
+test_other_versions(void **state)
+{
+    struct trace *trace;
+    FILE *file;
+
+    (void)state;
+    write_groups();
+    file = fopen(path, "r+");
+    fseek(file, 8, SEEK_SET);
+    putc(NATIVE_VERSION + 1, file);
+    fclose(file);
+    assert_int_equal(trace_open(path, NULL, &trace), -EPROTONOSUPPORT);
+    assert_int_equal(truncate(path, 20), 0);
+    assert_int_equal(trace_open(path, NULL, &trace), -ENODATA);
+}
+
+static void
+test_a_file_that_is_there(void **state)
+{
+    struct native_writer *writer;
+
+    (void)state;
+    assert_int_equal(native_create(path, false, EPOCH, &writer), -EEXIST);
+    assert_int_equal(native_create("/nowhere/x", false, EPOCH, &writer), -ENOENT);
+    if (access("/dev/full", W_OK) == 0)
+        assert_int_equal(native_create("/dev/full", false, EPOCH, &writer), -ENOSPC);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_blocks_of_anything),
+        cmocka_unit_test(test_blocks_that_are_none),
+        cmocka_unit_test(test_a_trace),
+        cmocka_unit_test(test_late_arguments),
+        cmocka_unit_test(test_processes_in_one_order),
+        cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_other_versions),
+        cmocka_unit_test(test_a_file_that_is_there),
+    };
+
+    return cmocka_run_group_tests(tests, prepare, clean);
+}

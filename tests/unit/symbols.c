@@ -1,0 +1,529 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Addresses in symbols-subject.cc, loaded as it was built, without its debugging
+   information and with it elsewhere; files that are not what they were; helpers that
+   die. */
+#include "config.h"
+
+#include <arpa/inet.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "monitor/elffile.h"
+#include "monitor/procfs.h"
+#include "symbols/symbols.h"
+
+static char scratch[] = "/tmp/memtop-symbols-XXXXXX";
+
+/* ---- the subject ---- */
+
+/* Lines are found by what their comments say. */
+static unsigned
+line_of(const char *what)
+{
+    FILE *source = fopen(SUBJECT_SOURCE, "r");
+    char line[200], comment[100];
+    unsigned number = 0;
+
+    assert_non_null(source);
+    snprintf(comment, sizeof comment, "/* line of %s */", what);
+    while (fgets(line, sizeof line, source) != NULL) {
+        number++;
+        if (strstr(line, comment) != NULL) {
+            fclose(source);
+            return number;
+        }
+    }
+    fail_msg("no line of %s", what);
+    return 0;
+}
+
+struct search {
+    const char *path;
+    struct symbols_module module;
+};
+
+static int
+look_at(struct dl_phdr_info *info, size_t size, void *context)
+{
+    struct search *search = context;
+
+    (void)size;
+    if (strcmp(info->dlpi_name, search->path) != 0)
+        return 0;
+    search->module.path = search->path;
+    search->module.bias = info->dlpi_addr;
+    search->module.start = UINT64_MAX;
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        if (header->p_type != PT_LOAD)
+            continue;
+        uint64_t start = info->dlpi_addr + header->p_vaddr;
+        if (start < search->module.start)
+            search->module.start = start;
+        if (start + header->p_memsz > search->module.end)
+            search->module.end = start + header->p_memsz;
+    }
+    return 1;
+}
+
+static struct symbols_module
+module_of(const char *path)
+{
+    struct search search = {.path = path};
+    int descriptor = open(path, O_RDONLY);
+
+    assert_int_equal(1, dl_iterate_phdr(look_at, &search));
+    assert_true(descriptor >= 0);
+    int size = elffile_build_id(descriptor, search.module.build_id,
+                                sizeof search.module.build_id);
+    assert_int_equal(20, size);
+    search.module.build_id_size = (unsigned)size;
+    close(descriptor);
+    return search.module;
+}
+
+/* A variant of the subject, loaded; made by a command with $SUBJECT and $OUT. */
+static void *
+load(const char *name, const char *command, char *path)
+{
+    snprintf(path, 200, "%s/%s", scratch, name);
+    setenv("SUBJECT", SUBJECT, 1);
+    setenv("SOURCE", SUBJECT_SOURCE, 1);
+    setenv("OUT", path, 1);
+    assert_int_equal(0, system(command));
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (handle == NULL)
+        fail_msg("%s", dlerror());
+    return handle;
+}
+
+/* The address of a call in the function. */
+static uint64_t
+call_in(void *handle, const char *function)
+{
+    void *(*call)(void);
+
+    *(void **)&call = dlsym(handle, function);
+    assert_non_null(call);
+    return (uint64_t)(uintptr_t)call() - 1;
+}
+
+/* ---- what is asked for ---- */
+
+struct asked {
+    struct symbols *symbols;
+    struct symbols_space *space;
+};
+
+static struct asked
+begin(const char *path, bool debuginfod)
+{
+    const struct symbols_options options = {.debuginfod = debuginfod};
+    struct asked asked = {.symbols = symbols_new(&options)};
+    struct symbols_module module = module_of(path);
+
+    assert_non_null(asked.symbols);
+    asked.space = symbols_space(asked.symbols, getpid());
+    assert_non_null(asked.space);
+    assert_true(symbols_map(asked.space, &module, 1));
+    assert_int_equal(-1, symbols_descriptor(asked.symbols));
+    return asked;
+}
+
+static const struct symbol *
+answer(struct asked *asked, uint64_t address)
+{
+    const struct symbol *symbol = symbols_at(asked->space, address);
+
+    assert_true(symbols_wait(asked->symbols, -1));
+    assert_ptr_equal(symbol, symbols_at(asked->space, address));
+    return symbol;
+}
+
+static void
+check_frame(const struct symbol *symbol, unsigned index, const char *function,
+            const char *line)
+{
+    assert_int_equal(SYMBOL_KNOWN, symbol->state);
+    assert_true(index < symbol->count);
+    const struct symbol_frame *frame = &symbol->frames[index];
+    assert_string_equal(function, frame->function);
+    if (line == NULL) {
+        assert_null(frame->file);
+        assert_int_equal(0, frame->line);
+        return;
+    }
+    assert_non_null(frame->file);
+    assert_non_null(strstr(frame->file, "symbols-subject.cc"));
+    assert_int_equal(line_of(line), frame->line);
+}
+
+#ifdef HAVE_LIBDW
+#define LINE(what) what
+#else
+#define LINE(what) NULL
+#endif
+#ifdef HAVE_LIBIBERTY
+#define PUT "shop::Shelf<shop::Clerk>::put"
+#define HIDDEN "hidden"
+#else
+#define PUT "_ZN4shop5ShelfINS_5ClerkEE3putES1_i"
+#define HIDDEN "_ZL6hiddenv"
+#endif
+
+static void
+check_all(const char *path, void *handle)
+{
+    struct asked asked = begin(path, false);
+    const struct symbol *plain = answer(&asked, call_in(handle, "subject_plain"));
+
+    assert_string_equal(path, plain->module);
+    assert_int_equal(1, plain->count);
+    check_frame(plain, 0, "subject_plain", LINE("plain"));
+    check_frame(answer(&asked, call_in(handle, "subject_template")), 0, PUT, LINE("put"));
+    check_frame(answer(&asked, call_in(handle, "subject_static")), 0, HIDDEN,
+                LINE("hidden"));
+    const struct symbol *inlined = answer(&asked, call_in(handle, "subject_inlined"));
+#ifdef HAVE_LIBDW
+    assert_int_equal(3, inlined->count);
+    check_frame(inlined, 0, "shop::innermost", "innermost");
+    check_frame(inlined, 1, "shop::Clerk::serve", "serve");
+    check_frame(inlined, 2, "subject_inlined", "inlined");
+    /* Equal names are equal pointers: functions are told apart by them. */
+    assert_ptr_equal(plain->frames[0].file, inlined->frames[0].file);
+#else
+    assert_int_equal(1, inlined->count);
+    check_frame(inlined, 0, "subject_inlined", NULL);
+#endif
+    struct symbols_progress progress = symbols_progress(asked.symbols);
+    assert_int_equal(4, progress.asked);
+    assert_int_equal(4, progress.answered);
+    assert_null(progress.file);
+    symbols_free(asked.symbols);
+}
+
+static void
+test_as_built(void **state)
+{
+    char path[200];
+    void *handle = load("built.so", "cp $SUBJECT $OUT", path);
+
+    (void)state;
+    check_all(path, handle);
+    dlclose(handle);
+}
+
+/* Only what it exports has a name: others get none, not that of their neighbour. */
+static void
+test_stripped(void **state)
+{
+    char path[200];
+    void *handle = load("stripped.so", "strip -o $OUT $SUBJECT", path);
+    struct asked asked = begin(path, false);
+
+    (void)state;
+    check_frame(answer(&asked, call_in(handle, "subject_plain")), 0, "subject_plain",
+                NULL);
+    const struct symbol *hidden = answer(&asked, call_in(handle, "subject_static"));
+    assert_int_equal(SYMBOL_UNNAMED, hidden->state);
+    assert_int_equal(0, hidden->count);
+    assert_string_equal(path, hidden->module);
+    assert_int_equal(call_in(handle, "subject_static") - module_of(path).bias,
+                     hidden->offset);
+    symbols_free(asked.symbols);
+    dlclose(handle);
+}
+
+#ifdef HAVE_LIBDW
+/* clang makes no table of units by address. */
+static void
+test_clang(void **state)
+{
+    char path[200];
+
+    (void)state;
+    if (system("command -v clang++ >/dev/null 2>&1") != 0)
+        skip();
+    void *handle = load("clang.so",
+                        "clang++ -std=c++17 -g -O2 -fPIC -shared -Wl,--build-id=sha1"
+                        " -o $OUT $SOURCE",
+                        path);
+    check_all(path, handle);
+    dlclose(handle);
+    handle = load("lines.so",
+                  "clang++ -std=c++17 -gline-tables-only -O2 -fPIC -shared"
+                  " -Wl,--build-id=sha1 -o $OUT $SOURCE",
+                  path);
+    struct asked asked = begin(path, false);
+    check_frame(answer(&asked, call_in(handle, "subject_template")), 0, PUT, "put");
+    symbols_free(asked.symbols);
+    dlclose(handle);
+}
+
+static void
+test_separate_file(void **state)
+{
+    char path[200];
+    void *handle = load("linked.so",
+                        "objcopy --only-keep-debug $SUBJECT ${OUT%.so}.debug"
+                        " && strip -o $OUT $SUBJECT"
+                        " && objcopy --add-gnu-debuglink=${OUT%.so}.debug $OUT",
+                        path);
+
+    (void)state;
+    check_all(path, handle);
+    dlclose(handle);
+}
+#endif
+
+/* ---- files that are not what they were ---- */
+
+static void
+test_changed_file(void **state)
+{
+    char path[200], command[1000];
+    void *handle = load("changed.so", "cp $SUBJECT $OUT", path);
+    struct asked asked = begin(path, false), gone = begin(path, false);
+    uint64_t address = call_in(handle, "subject_plain");
+
+    (void)state;
+    snprintf(command, sizeof command,
+             "printf 'void *subject_plain(void) { return 0; }' |"
+             " ${CC:-cc} -shared -fPIC -Wl,--build-id -x c - -o %s.new && mv %s.new %s",
+             path, path, path);
+    assert_int_equal(0, system(command));
+    const struct symbol *symbol = answer(&asked, address);
+    assert_int_equal(SYMBOL_FILE_CHANGED, symbol->state);
+    assert_int_equal(0, symbol->count);
+    unlink(path);
+    assert_int_equal(SYMBOL_FILE_GONE, answer(&gone, address)->state);
+    symbols_free(asked.symbols);
+    symbols_free(gone.symbols);
+    dlclose(handle);
+}
+
+/* No pipe is waited for, no device read. */
+static void
+test_no_file(void **state)
+{
+    struct symbols *symbols = symbols_new(NULL);
+    struct symbols_space *space = symbols_space(symbols, 0);
+    char pipe[200];
+    const struct symbols_module modules[] = {
+        {.start = 0x1000, .end = 0x2000, .path = pipe},
+        {.start = 0x2000, .end = 0x3000, .path = "/dev/zero"},
+        {.start = 0x3000, .end = 0x4000, .path = "linux-vdso.so.1"},
+        {.start = 0x4000, .end = 0x5000, .path = SUBJECT_SOURCE},
+        {.start = 0x5000, .end = 0x6000, .path = ""},
+    };
+    enum symbol_state expected[] = {SYMBOL_FILE_CHANGED, SYMBOL_FILE_CHANGED,
+                                    SYMBOL_FILE_GONE, SYMBOL_FAILED, SYMBOL_FILE_GONE};
+
+    (void)state;
+    snprintf(pipe, sizeof pipe, "%s/pipe", scratch);
+    assert_int_equal(0, mkfifo(pipe, 0600));
+    assert_true(symbols_map(space, modules, 5));
+    for (unsigned i = 0; i < 5; i++)
+        symbols_at(space, 0x1100 + 0x1000 * i);
+    assert_true(symbols_wait(symbols, -1));
+    for (unsigned i = 0; i < 5; i++)
+        assert_int_equal(expected[i], symbols_at(space, 0x1100 + 0x1000 * i)->state);
+    assert_int_equal(SYMBOL_NO_MODULE, symbols_at(space, 0xfff)->state);
+    assert_int_equal(SYMBOL_NO_MODULE, symbols_at(space, 0x6000)->state);
+    symbols_free(symbols);
+    symbols_free(NULL);
+}
+
+/* Where a library was, another one is loaded: what was known stays as it was. */
+static void
+test_reloaded(void **state)
+{
+    char path[200];
+    void *handle = load("reloaded.so", "cp $SUBJECT $OUT", path);
+    struct asked asked = begin(path, false);
+    uint64_t address = call_in(handle, "subject_plain");
+    const struct symbol *symbol = answer(&asked, address);
+    struct symbols_module module = module_of(path);
+
+    (void)state;
+    check_frame(symbol, 0, "subject_plain", LINE("plain"));
+    module.path = "/no/such/file";
+    assert_true(symbols_map(asked.space, &module, 1));
+    assert_ptr_equal(symbol, answer(&asked, address));
+    assert_int_equal(SYMBOL_FILE_GONE, answer(&asked, address + 1)->state);
+    symbols_free(asked.symbols);
+    dlclose(handle);
+}
+
+/* ---- helpers ---- */
+
+static pid_t
+helper_pid(void)
+{
+    unsigned count;
+    pid_t pid;
+
+    assert_int_equal(0, procfs_descendants(getpid(), &pid, 1, &count));
+    assert_int_equal(1, count);
+    return pid;
+}
+
+/* It dies of one file; of others something is found out all the same. */
+static void
+test_helper_dies(void **state)
+{
+    char one[200], other[200];
+    void *first = load("one.so", "cp $SUBJECT $OUT", one);
+    void *second = load("other.so", "cp $SUBJECT $OUT", other);
+    struct asked asked = begin(one, false);
+    struct symbols_module module = module_of(other);
+    uint64_t address = call_in(first, "subject_plain");
+
+    (void)state;
+    assert_true(symbols_map(asked.space, &module, 1));
+    check_frame(answer(&asked, address), 0, "subject_plain", LINE("plain"));
+    pid_t helper = helper_pid();
+    assert_int_equal(0, kill(helper, SIGSTOP));
+    const struct symbol *fatal = symbols_at(asked.space, address - 1);
+    const struct symbol *innocent =
+        symbols_at(asked.space, call_in(second, "subject_plain"));
+    struct symbols_progress progress = symbols_progress(asked.symbols);
+    assert_int_equal(3, progress.asked);
+    assert_int_equal(1, progress.answered);
+    assert_string_equal(one, progress.file);
+    assert_int_equal(SYMBOL_ASKED, innocent->state);
+    assert_false(symbols_wait(asked.symbols, 1));
+    assert_int_equal(0, kill(helper, SIGKILL));
+    assert_true(symbols_wait(asked.symbols, -1));
+    assert_int_equal(SYMBOL_FAILED, fatal->state);
+    assert_int_equal(SYMBOL_FAILED, symbols_at(asked.space, address - 2)->state);
+    check_frame(innocent, 0, "subject_plain", LINE("plain"));
+    check_frame(symbols_at(asked.space, address), 0, "subject_plain", LINE("plain"));
+
+    /* Nothing that it does keeps memtop from ending. */
+    helper = helper_pid();
+    assert_int_equal(0, kill(helper, SIGSTOP));
+    symbols_at(asked.space, call_in(second, "subject_plain") + 1);
+    symbols_free(asked.symbols);
+    assert_int_equal(-1, waitpid(helper, NULL, WNOHANG));
+    assert_int_equal(ECHILD, errno);
+    dlclose(first);
+    dlclose(second);
+}
+
+/* ---- servers ---- */
+
+static int
+listen_somewhere(void)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    char urls[100];
+
+    assert_int_equal(0, bind(listener, (struct sockaddr *)&address, sizeof address));
+    assert_int_equal(0, listen(listener, 5));
+    assert_int_equal(0, getsockname(listener, (struct sockaddr *)&address, &size));
+    snprintf(urls, sizeof urls, "http://127.0.0.1:%d", ntohs(address.sin_port));
+    setenv("DEBUGINFOD_URLS", urls, 1);
+    setenv("DEBUGINFOD_CACHE_PATH", scratch, 1);
+    return listener;
+}
+
+static bool
+was_called(int listener)
+{
+    struct pollfd source = {.fd = listener, .events = POLLIN};
+
+    return poll(&source, 1, 0) == 1;
+}
+
+static void
+test_servers(void **state)
+{
+    char path[200];
+    void *handle = load("unknown.so", "strip -o $OUT $SUBJECT", path);
+    uint64_t address = call_in(handle, "subject_plain");
+    int listener = listen_somewhere();
+    struct asked unasked = begin(path, false), asked = begin(path, true);
+
+    (void)state;
+    check_frame(answer(&unasked, address), 0, "subject_plain", NULL);
+    assert_false(was_called(listener));
+    symbols_free(unasked.symbols);
+
+    void *client = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
+#ifdef HAVE_LIBDW
+    if (client != NULL) {
+        /* It waits for an answer, which does not come. */
+        const struct symbol *symbol = symbols_at(asked.space, address);
+        struct pollfd source = {.fd = listener, .events = POLLIN};
+        assert_int_equal(1, poll(&source, 1, -1));
+        assert_int_equal(SYMBOL_ASKED, symbol->state);
+        close(listener);
+        assert_true(symbols_wait(asked.symbols, -1));
+        check_frame(symbol, 0, "subject_plain", NULL);
+        listener = -1;
+    }
+#endif
+    if (client != NULL)
+        dlclose(client);
+    if (listener >= 0)
+        close(listener);
+    assert_string_not_equal("", getenv("DEBUGINFOD_URLS")); /* the program's */
+    symbols_free(asked.symbols);
+    dlclose(handle);
+}
+
+static int
+make_scratch(void **state)
+{
+    (void)state;
+    return mkdtemp(scratch) != NULL ? 0 : -1;
+}
+
+static int
+remove_scratch(void **state)
+{
+    char command[100];
+
+    (void)state;
+    snprintf(command, sizeof command, "rm -r %s", scratch);
+    return system(command);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_as_built),
+        cmocka_unit_test(test_stripped),
+#ifdef HAVE_LIBDW
+        cmocka_unit_test(test_clang),
+        cmocka_unit_test(test_separate_file),
+#endif
+        cmocka_unit_test(test_changed_file),
+        cmocka_unit_test(test_no_file),
+        cmocka_unit_test(test_reloaded),
+        cmocka_unit_test(test_helper_dies),
+        cmocka_unit_test(test_servers),
+    };
+    return cmocka_run_group_tests_name("symbols", tests, make_scratch, remove_scratch);
+}
