@@ -186,10 +186,12 @@ full_at(unsigned index, uint64_t head)
     return (tail < head ? tail : head) + mt_guard.ring_capacity;
 }
 
+/* With acquire: the room in ring 0 may have been found by another thread, and the
+   drain's reading of what lay there comes before it. */
 static bool
 is_full(const struct ring *ring, uint64_t head)
 {
-    return head >= word_load(&ring->full_at);
+    return head >= __atomic_load_n(&ring->full_at, __ATOMIC_ACQUIRE);
 }
 
 /* Waits for room in a full ring, if that is wanted; false: the event is lost.
@@ -203,7 +205,7 @@ wait_for_room(unsigned index, struct ring *ring)
 
     for (;; steps--) {
         head = word_load(&ring->head);
-        word_store(&ring->full_at, full_at(index, head));
+        __atomic_store_n(&ring->full_at, full_at(index, head), __ATOMIC_RELEASE);
         if (!is_full(ring, head))
             return true;
         if (steps == 0)
