@@ -37,6 +37,7 @@ grep -qv '^[^ ]*;main;[^ ]* [0-9][0-9]*$' "$work/out" &&
     fail "a line that is no stack: $(grep -v ';main;' "$work/out" | head -n 1)"
 
 # await LINES: until so many have come; it ends before that only if it has crashed.
+# The first are there at once, then some hundreds at each signal.
 await() {
     until [ "$(wc -l <"$work/out")" -ge "$1" ]; do
         kill -0 $pid 2>/dev/null || { fail "it has ended"; return 1; }
@@ -49,9 +50,11 @@ await() {
 MEMTOP_DIR=$work/segments LD_PRELOAD=$PWD/libmemtop.so "$profiler" stay >"$work/out" &
 pid=$!
 trap 'kill -KILL $pid 2>/dev/null; rm -rf "$work"' EXIT
+await 100 || exit $failures
 for _ in 1 2 3; do
-    await $(($(wc -l <"$work/out") + 100)) || break
+    before=$(wc -l <"$work/out")
     kill -USR1 $pid
+    await $((before + 100)) || break
 done
 
 [ $failures = 0 ] && echo "all passed"
