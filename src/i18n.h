@@ -4,6 +4,8 @@
 #ifndef MEMTOP_I18N_H
 #define MEMTOP_I18N_H
 
+#include <stdint.h>
+
 #if ENABLE_NLS
 #include <libintl.h>
 #else
@@ -13,5 +15,13 @@
 
 #define _(message) gettext(message)
 #define N_(message) message
+
+/* For ngettext(), whose argument may be narrower than a counter: no language's plural
+   forms look beyond the last six digits. */
+static inline unsigned long
+plural(uint64_t count)
+{
+    return (unsigned long)(count < 1000000 ? count : count % 1000000 + 1000000);
+}
 
 #endif

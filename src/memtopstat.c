@@ -205,12 +205,18 @@ describe(const struct dat *dat, char *text, size_t size)
     units_bytes(stack, sizeof stack, dat->stack_peak, UNIT_AUTO);
     if (dat->nanoseconds)
         /* TRANSLATORS: calls, duration, two sizes. */
-        snprintf(text, size, _("%s calls in %s, heap peak %s, stack peak %s"), calls,
-                 units_offset(duration, sizeof duration, (int64_t)(dat->end - dat->start)),
-                 heap, stack);
+        snprintf(
+            text, size,
+            ngettext("%s call in %s, heap peak %s, stack peak %s",
+                     "%s calls in %s, heap peak %s, stack peak %s", plural(dat->count)),
+            calls,
+            units_offset(duration, sizeof duration, (int64_t)(dat->end - dat->start)),
+            heap, stack);
     else
-        snprintf(text, size, _("%s calls, heap peak %s, stack peak %s"), calls, heap,
-                 stack);
+        snprintf(text, size,
+                 ngettext("%s call, heap peak %s, stack peak %s",
+                          "%s calls, heap peak %s, stack peak %s", plural(dat->count)),
+                 calls, heap, stack);
     used = strlen(text);
     if (options.total)
         /* TRANSLATORS: appended to the above: heap and stack together. */

@@ -115,6 +115,7 @@ if command -v xgettext >/dev/null 2>&1; then
         translated_within 2 s d h m ms
         msgcmp "$catalogue" "$work/memtop.pot" >"$work/cmp" 2>&1 ||
             fail "$catalogue is not complete: $(head -n 6 "$work/cmp")"
+        grep 'is not used' "$work/cmp" && fail "$catalogue has entries no source has"
     done
 fi
 

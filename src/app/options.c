@@ -281,9 +281,9 @@ add_condition(struct argp_state *state, struct options *options, const char *tex
                    "--snapshot-when",
                    "heap>SIZE, stack>SIZE, growth>SIZE/min, peak, exit, signal");
     if (options->snapshots == TRIGGER_CONDITIONS)
-        /* TRANSLATORS: the second is an option. */
-        argp_error(state, _("more than %d times %s"), TRIGGER_CONDITIONS,
-                   "--snapshot-when");
+        /* TRANSLATORS: an option, and how many there may be. */
+        argp_error(state, _("too many %s (at most %d)"), "--snapshot-when",
+                   TRIGGER_CONDITIONS);
     options->snapshot_when[options->snapshots++] = text;
 }
 

@@ -136,7 +136,7 @@ recording_finish(struct run *run)
     if (lost > 0)
         say(ngettext("%" PRIu64 " call is not recorded: its thread's ring was full",
                      "%" PRIu64 " calls are not recorded: their threads' rings were full",
-                     lost < UINT32_MAX ? (unsigned long)lost : UINT32_MAX),
+                     plural(lost)),
             lost);
     if (run->failed_files > 0)
         say("%s", run->failed_file);

@@ -253,16 +253,25 @@ replay_text_summary(char *text, size_t size, const struct replay_result *result,
     char blocks[CELL_MAX], bytes[CELL_MAX], part[CELL_MAX];
 
     /* TRANSLATORS: number of calls, time, time, time, a name. */
-    add(&writer, _("%s calls in %s (CPU %s), %s ns each in %s\n"),
+    add(&writer,
+        ngettext("%s call in %s (CPU %s), %s ns each in %s\n",
+                 "%s calls in %s (CPU %s), %s ns each in %s\n", plural(figures->calls)),
         units_count(calls, sizeof calls, figures->calls),
         format_seconds(time, result->wall_ns), format_seconds(cpu, result->cpu_ns),
         format_ns_a_call(each, figures), result->allocator);
     /* TRANSLATORS: a size, number of blocks, a size, percent of the latter. */
-    add(&writer, _("at the peak: %s asked for in %s blocks; RSS %s, fragmentation %s\n"),
+    add(&writer,
+        ngettext("at the peak: %s asked for in %s block; RSS %s, fragmentation %s\n",
+                 "at the peak: %s asked for in %s blocks; RSS %s, fragmentation %s\n",
+                 plural(figures->peak_blocks)),
         format_bytes(bytes, figures->peak_bytes),
         units_count(blocks, sizeof blocks, figures->peak_blocks),
-        format_bytes(time, result->rss_peak), format_fragmentation(part, result, touched));
-    add(&writer, _("at the end: %s asked for in %s blocks, %s usable; RSS %s\n"),
+        format_bytes(time, result->rss_peak),
+        format_fragmentation(part, result, touched));
+    add(&writer,
+        ngettext("at the end: %s asked for in %s block, %s usable; RSS %s\n",
+                 "at the end: %s asked for in %s blocks, %s usable; RSS %s\n",
+                 plural(figures->live_blocks)),
         format_bytes(bytes, figures->live_bytes),
         units_count(blocks, sizeof blocks, figures->live_blocks),
         format_bytes(cpu, result->end.usable), format_bytes(time, result->rss_end));
@@ -316,9 +325,14 @@ replay_text_table(char *text, size_t size, const struct replay_result *results,
     *text = '\0';
     if (count == 0)
         return text;
-    /* TRANSLATORS: number of calls, a size, number of blocks. */
-    add(&writer, _("%s calls, at the peak %s asked for in %s blocks\n\n"),
-        units_count(calls, sizeof calls, figures->calls),
+    /* TRANSLATORS: followed by the next: "3 calls, at the peak 84 B asked for...". */
+    add(&writer, ngettext("%s call", "%s calls", plural(figures->calls)),
+        units_count(calls, sizeof calls, figures->calls));
+    /* TRANSLATORS: a size, number of blocks. */
+    add(&writer,
+        ngettext(", at the peak %s asked for in %s block\n\n",
+                 ", at the peak %s asked for in %s blocks\n\n",
+                 plural(figures->peak_blocks)),
         format_bytes(bytes, figures->peak_bytes),
         units_count(blocks, sizeof blocks, figures->peak_blocks));
     cells.rows = count + 1;

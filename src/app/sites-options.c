@@ -112,7 +112,8 @@ parse_option(int key, char *word, struct argp_state *state)
         return 0;
     case KEY_EXPORT:
         if (options->export_count == SITES_EXPORTS_MAX)
-            argp_error(state, _("more than %d times %s"), SITES_EXPORTS_MAX, "--export");
+            argp_error(state, _("too many %s (at most %d)"), "--export",
+                       SITES_EXPORTS_MAX);
         else if (!parse_export(word, &options->exports[options->export_count++]))
             refuse(state, "--export", word,
                    "folded:FILE, pprof:FILE, massif:FILE, json:FILE");

@@ -50,12 +50,6 @@ tracefile_say_error(const char *path, int error)
     say(_("cannot read %s: %s"), path, why);
 }
 
-static unsigned long
-plural(uint64_t count)
-{
-    return count < UINT32_MAX ? (unsigned long)count : UINT32_MAX;
-}
-
 void
 tracefile_say_oddities(const char *path, const struct trace_info *info)
 {

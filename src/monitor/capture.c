@@ -253,7 +253,10 @@ output_gap(void *context, uint64_t bytes)
     struct output *output = context;
     char note[160];
 
-    snprintf(note, sizeof note, _("\n[memtop: %" PRIu64 " bytes of output left out]\n"),
+    snprintf(note, sizeof note,
+             ngettext("\n[memtop: %" PRIu64 " byte of output left out]\n",
+                      "\n[memtop: %" PRIu64 " bytes of output left out]\n",
+                      plural(bytes)),
              bytes);
     output_close(output);
     return write_all(output->fd, note, strlen(note));

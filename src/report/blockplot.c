@@ -106,9 +106,9 @@ describe(struct blockplot *plot, const struct blocksizes *blocks,
 
     text_utf8(plot->title, sizeof plot->title, options->title);
     /* TRANSLATORS: three figures: two numbers and a size. */
-    snprintf(text, sizeof text, _("%s allocations of %s sizes, peak %s"),
-             units_count(made, sizeof made, sum.allocations),
+    snprintf(text, sizeof text, _("sizes %s, allocations %s, peak %s"),
              units_count(sizes, sizeof sizes, blocksizes_count(blocks)),
+             units_count(made, sizeof made, sum.allocations),
              units_bytes(peak, sizeof peak, sum.peak_bytes, UNIT_AUTO));
     text_utf8(plot->subtitle, sizeof plot->subtitle, text);
     text_utf8(plot->axis, sizeof plot->axis, _("live blocks"));

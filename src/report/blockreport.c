@@ -158,8 +158,9 @@ write_overview(FILE *out, const struct blockreport *report)
     fact(out, _("sizes"), number(text, blocksizes_count(report->blocks)));
     fact(out, _("allocated"),
          units_bytes(text, sizeof text, sum.bytes, UNIT_BYTES));
-    snprintf(both, sizeof both, "%.1f B",
-             sum.allocations > 0 ? (double)sum.bytes / (double)sum.allocations : 0.0);
+    snprintf(both, sizeof both, "%.1f %s",
+             sum.allocations > 0 ? (double)sum.bytes / (double)sum.allocations : 0.0,
+             _("B"));
     fact(out, _("average size"), both);
     snprintf(both, sizeof both,
              /* TRANSLATORS: a size, and when: a time in ms, or the number of a call. */
@@ -169,7 +170,7 @@ write_overview(FILE *out, const struct blockreport *report)
     fact(out, _("peak"), both);
     snprintf(both, sizeof both,
              /* TRANSLATORS: a number of blocks, and their size. */
-             ngettext("%s block, %s", "%s blocks, %s", sum.live_blocks),
+             ngettext("%s block, %s", "%s blocks, %s", plural(sum.live_blocks)),
              number(time, sum.live_blocks),
              units_bytes(text, sizeof text, sum.live_bytes, UNIT_BYTES));
     fact(out, report->runs ? _("live now") : _("live at the end"), both);
@@ -248,9 +249,10 @@ write_times(FILE *out, const struct blocksizes *blocks, const uint32_t *order)
     char time[UNITS_MAX], title[256];
 
     snprintf(title, sizeof title,
-             /* TRANSLATORS: a time in ms, or a number of events. */
-             has_time(blocks) ? _("How many at once for how long, of %s ms")
-                              : _("How many at once for how long, of %s events"),
+             has_time(blocks)
+                 ? _("How many at once for how long, of %s ms")
+                 : ngettext("How many at once for how long, of %s event",
+                            "How many at once for how long, of %s events", plural(end)),
              duration(time, blocks, end));
     fprintf(out, "\n%s\n", title);
     line(out, _("size"), _("at once"), has_time(blocks) ? _("ms") : _("events"),

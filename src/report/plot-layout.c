@@ -327,7 +327,7 @@ label_axis(const struct plot *plot, struct plot_tick *tick, int64_t at)
         units_count_compact(tick->label, sizeof tick->label, (uint64_t)at);
     else
         /* TRANSLATORS: at the origin of an axis: 0 calls. */
-        snprintf(tick->label, sizeof tick->label, _("%s calls"),
+        snprintf(tick->label, sizeof tick->label, ngettext("%s call", "%s calls", 0),
                  units_count_compact(count, sizeof count, 0));
 }
 

@@ -36,16 +36,17 @@ site_form_word(enum profile_form form)
     return _(words[form]);
 }
 
-const char *
-site_unwinder_word(enum site_unwinder unwinder)
+/* By what call stacks were walked. */
+static const char *
+unwinder_words(enum site_unwinder unwinder)
 {
     switch (unwinder) {
     case UNWIND_LIBUNWIND:
-        return "libunwind";
+        return _("stacks by libunwind");
     case UNWIND_GLIBC:
-        return "backtrace()";
+        return _("stacks by backtrace()");
     case UNWIND_FRAMES:
-        return _("frame pointers");
+        return _("stacks by frame pointers");
     default:
         return _("no call stacks");
     }
@@ -188,9 +189,12 @@ site_note(const struct sites_reading *reading, unsigned index, enum unit unit, c
                  _("one sample per %s"),
                  units_axis(every, sizeof every, (uint64_t)(8 / reading->rate), unit));
     else if (index == 1)
-        snprintf(text, size, _("%s blocks sampled, stacks by %s"),
+        /* TRANSLATORS: the second is what follows: "stacks by libunwind". */
+        snprintf(text, size,
+                 ngettext("%s block sampled, %s", "%s blocks sampled, %s",
+                          plural(reading->sampled)),
                  units_count(count, sizeof count, reading->sampled),
-                 site_unwinder_word(reading->unwinder));
+                 unwinder_words(reading->unwinder));
     else
         snprintf(text, size, "%s", _("error: one standard error"));
     return true;

@@ -12,7 +12,6 @@
 /* "live now", "call stacks"; translated. */
 const char *site_mode_word(enum profile_mode mode);
 const char *site_form_word(enum profile_form form);
-const char *site_unwinder_word(enum site_unwinder unwinder);
 
 /* How sites are asked for, and what that costs: where nothing is sampled. */
 const char *site_offer(void);

@@ -234,14 +234,6 @@ print_histogram(FILE *out, const struct palette *palette, const struct histogram
     }
 }
 
-/* For ngettext, whose argument may be narrower than a counter: no language's
-   plural forms look beyond the last six digits. */
-static unsigned long
-plural(uint64_t count)
-{
-    return (unsigned long)(count < 1000000 ? count : count % 1000000 + 1000000);
-}
-
 /* A remark with a number in it. */
 static void
 remark_count(FILE *out, const char *format, uint64_t count)

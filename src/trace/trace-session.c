@@ -354,9 +354,7 @@ say_lost(struct saved *saved, const struct trace_info *info, int64_t run_ns)
     if (info->lost > 0) {
         snprintf(text, sizeof text,
                  ngettext("%" PRIu64 " call was not recorded",
-                          "%" PRIu64 " calls were not recorded",
-                          info->lost < UINT32_MAX ? (unsigned long)info->lost
-                                                  : UINT32_MAX),
+                          "%" PRIu64 " calls were not recorded", plural(info->lost)),
                  info->lost);
         saved_add_message(saved, run_ns, SEVERITY_WARNING, text);
     }

@@ -279,7 +279,8 @@ draw_program(struct canvas *canvas, const struct roster_entry *entry, bool tree,
 
     if (entry->unlisted > 0 && tree)
         /* TRANSLATORS: so many processes more have ended; keep it short */
-        snprintf(ended, sizeof ended, _("+%u ended"), entry->unlisted);
+        snprintf(ended, sizeof ended, ngettext("+%u ended", "+%u ended", entry->unlisted),
+                 entry->unlisted);
     if (tree)
         col = draw_branches(canvas, entry, row, col, end);
     room = end - col;
@@ -391,27 +392,46 @@ processes_draw(struct canvas *canvas, const struct rect *rect,
     }
 }
 
+/* Appends a part of a list, and before all but the first a comma. */
+static void
+append_count(char *text, size_t size, const char *format, unsigned count)
+{
+    size_t used = strlen(text);
+
+    if (used > 0)
+        used += (size_t)snprintf(text + used, size - used, ", ");
+    snprintf(text + used, size - used, format, count);
+}
+
 void
 processes_sum(char *text, size_t size, const struct roster *roster, int cols,
               enum unit unit)
 {
     const struct roster_sum *sum = roster_sum(roster);
-    char heap[UNITS_MAX], full[256];
+    unsigned ended = sum->ended + (unsigned)sum->dropped;
+    unsigned shortest = (unsigned)sum->shortest;
+    char heap[UNITS_MAX], full[256] = "";
     size_t used;
 
     units_bytes(heap, sizeof heap, sum->heap, unit);
     /* TRANSLATORS: the heaps of all processes. */
     snprintf(text, size, _("together %s"), heap);
-    used = (size_t)snprintf(full, sizeof full, _("%u running, %u ended"), sum->living,
-                            sum->ended + (unsigned)sum->dropped);
+    /* TRANSLATORS: numbers of processes, a list: "3 running, 2 ended". */
+    append_count(full, sizeof full, ngettext("%u running", "%u running", sum->living),
+                 sum->living);
+    append_count(full, sizeof full, ngettext("%u ended", "%u ended", ended), ended);
     if (sum->blind > 0)
-        used += (size_t)snprintf(full + used, sizeof full - used, _(", %u not measured"),
-                                 sum->blind);
-    if (sum->shortest > 0)
-        /* TRANSLATORS: processes whose life was too short to find out more */
-        used += (size_t)snprintf(full + used, sizeof full - used,
-                                 _(", %u short-lived not measured"),
-                                 (unsigned)sum->shortest);
+        append_count(full, sizeof full,
+                     ngettext("%u not measured", "%u not measured", sum->blind),
+                     sum->blind);
+    if (shortest > 0)
+        append_count(
+            full, sizeof full,
+            /* TRANSLATORS: processes whose life was too short to find out more */
+            ngettext("%u short-lived not measured", "%u short-lived not measured",
+                     shortest),
+            shortest);
+    used = strlen(full);
     snprintf(full + used, sizeof full - used, _("; heap together %s"), heap);
     if ((int)text_columns(full) <= cols)
         snprintf(text, size, "%s", full);

@@ -204,11 +204,11 @@ say_title(char *text, size_t size, const struct view *view, const struct scene *
         snprintf(text, size, _("sizes: %s"), view->sizes_shown);
     else
         /* TRANSLATORS: three figures: two numbers and a size. */
-        snprintf(text, size, _("%s sizes, %s allocations, peak %s"),
-                 units_count(sizes, sizeof sizes, scene->blocks->all),
-                 units_count_compact(made, sizeof made, scene->blocks->sum.allocations),
-                 units_bytes(peak, sizeof peak, scene->blocks->sum.peak_bytes,
-                             view->unit));
+        snprintf(
+            text, size, _("sizes %s, allocations %s, peak %s"),
+            units_count(sizes, sizeof sizes, scene->blocks->all),
+            units_count_compact(made, sizeof made, scene->blocks->sum.allocations),
+            units_bytes(peak, sizeof peak, scene->blocks->sum.peak_bytes, view->unit));
 }
 
 int

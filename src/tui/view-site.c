@@ -8,6 +8,7 @@
 
 #include "tui/view.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -69,16 +70,32 @@ fact(struct lines *lines, const char *label, const char *value)
     lines->line++;
 }
 
+/* For ngettext(): of a count as site_count_text() writes it, "24.5k" is many. */
+static unsigned long
+plural_shortened(double count)
+{
+    double size = fabs(count) + 0.5;
+
+    return size < 1000 ? (unsigned long)size : 1000;
+}
+
 static void
 estimate(struct lines *lines, const struct view *view, const char *label,
          const struct site_figures *figures)
 {
-    char bytes[UNITS_MAX], objects[UNITS_MAX], blocks[UNITS_MAX], text[256];
+    char bytes[UNITS_MAX], count[UNITS_MAX], text[256];
+    size_t used;
 
-    snprintf(text, sizeof text, _("%s in %s blocks, by %s samples"),
-             site_bytes_text(bytes, sizeof bytes, figures->bytes, view->unit),
-             site_count_text(objects, sizeof objects, figures->objects),
-             units_count(blocks, sizeof blocks, figures->blocks));
+    snprintf(
+        text, sizeof text,
+        ngettext("%s in %s block", "%s in %s blocks", plural_shortened(figures->objects)),
+        site_bytes_text(bytes, sizeof bytes, figures->bytes, view->unit),
+        site_count_text(count, sizeof count, figures->objects));
+    used = strlen(text);
+    /* TRANSLATORS: appended to the above: how many samples tell so. */
+    snprintf(text + used, sizeof text - used,
+             ngettext(", by %s sample", ", by %s samples", plural(figures->blocks)),
+             units_count(count, sizeof count, figures->blocks));
     fact(lines, label, text);
 }
 
@@ -109,7 +126,9 @@ put_rates(struct lines *lines, const struct view *view, const struct scene *scen
     char first[UNITS_MAX], second[UNITS_MAX], text[256];
 
     if (!(missing & PROFILE_RATES)) {
-        snprintf(text, sizeof text, _("%s, %s blocks/s"),
+        snprintf(text, sizeof text,
+                 ngettext("%s, %s block/s", "%s, %s blocks/s",
+                          plural_shortened(figures->objects_rate)),
                  units_rate(first, sizeof first, figures->bytes_rate, view->unit),
                  site_count_text(second, sizeof second, figures->objects_rate));
         fact(lines, _("Rate"), text);

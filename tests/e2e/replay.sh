@@ -45,7 +45,7 @@ silent err
 run 0 --stats-every=2 "$data/replay.munged"
 [ "$(grep -c '^Ops:' err)" = 9 ] || fail "no nine records: $(cat err)"
 run 0 -p 2 "$data/replay.munged"
-says err '1 calls in '
+says err '1 call in '
 says err '17 lines of other processes were passed over'
 
 # --- any bytes ---
@@ -158,7 +158,7 @@ says err 'libnonesuch.so.1: no such allocator here'
 says err '/no/where.so: no such allocator here'
 says err "'a b' cannot be preloaded"
 "$tested" --compare -p 2 glibc <"$data/replay.munged" >out || fail "standard input: $?"
-says out '1 calls, at the peak 42 B asked for in 1 blocks'
+says out '1 call, at the peak 42 B asked for in 1 block'
 says out 'The blocks were not written to'
 printf 'foo\n1 1 malloc(1)=#1\n' >log
 run 1 --compare -i log glibc

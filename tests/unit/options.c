@@ -232,7 +232,7 @@ test_conditions(void **state)
     refuse("--exec=x ls", "with --snapshot-when only");
     for (int i = 0; i <= TRIGGER_CONDITIONS; i++)
         strcat(line, "--snapshot-when=peak ");
-    refuse(line, "more than 16 times");
+    refuse(line, "too many --snapshot-when");
 }
 
 static void
