@@ -13,14 +13,17 @@ speaks() {
     env "$@" --help >out 2>err || fail "$* --help: $(cat err)"
     case $wanted in
     Russian) like out '^Использование: memtop' ;;
+    Chinese) like out '^用法: memtop' ;;
     English) like out '^Usage: memtop' ;;
     esac
 }
 
 if [ -d "$build/catalogues" ]; then
     translated=Russian
+    chinese=Chinese
 else
     translated=English
+    chinese=English
 fi
 for program in memtop memtopstat memtop-munge memtop-replay; do
     speaks English LC_ALL=C LANGUAGE=ru "$build/$program"
@@ -28,6 +31,7 @@ for program in memtop memtopstat memtop-munge memtop-replay; do
     speaks English LC_ALL=C.UTF-8 LANGUAGE=xx "$build/$program"
     speaks $translated LC_ALL=C.UTF-8 LANGUAGE=ru "$build/$program"
     speaks $translated LC_ALL=C.UTF-8 LANGUAGE=xx:ru "$build/$program"
+    speaks $chinese LC_ALL=C.UTF-8 LANGUAGE=zh_TW "$build/$program"
 done
 
 # --- no such locale: still its character set ---
