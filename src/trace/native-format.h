@@ -27,7 +27,7 @@ enum native_frame {
     NATIVE_END = 'Z',   /* nothing is missing */
 };
 
-#define NATIVE_PROCESS_MAX 65536u /* bytes of a NATIVE_PROCESS frame */
+#define NATIVE_PROCESS_MAX 65536u /* bytes of a frame that is no NATIVE_EVENTS */
 
 /* Whether that is the first line of a trace, to one who reads lines. */
 static inline bool

@@ -18,6 +18,10 @@
 #include "trace/trace-form.h"
 #include "trace/varint.h"
 
+/* Names compress well: a small file could have any number of them.  What is more than
+   this is not known. */
+#define NAMES_MAX ((size_t)64 << 20)
+
 struct frame {
     uint32_t kind, stored, raw;
 };
@@ -36,6 +40,8 @@ struct native {
     size_t count, next;                  /* in the group; handed out */
     struct run *runs;                    /* room for one an event */
     size_t run_count;
+    size_t names;                        /* bytes of all processes' */
+    uint64_t missing;                    /* processes and threads whose frames are */
     uint64_t last_ns;
     bool ended;
 };
@@ -106,7 +112,9 @@ is_head(const struct native *native, const unsigned char *head, struct frame *fr
     *frame = (struct frame){native_get32(head), native_get32(head + 4),
                             native_get32(head + 8)};
     return native_get32(head + 12) == native_check(frame->kind, frame->stored, frame->raw)
-           && frame->stored <= native->packed_room && frame->raw <= EVENTBLOCK_BYTES;
+           && frame->stored <= native->packed_room
+           && frame->raw
+                  <= (frame->kind == NATIVE_EVENTS ? EVENTBLOCK_BYTES : NATIVE_PROCESS_MAX);
 }
 
 /* Goes on to the next head, if need be behind what is damaged.  1, 0 at the end or
@@ -169,11 +177,11 @@ get_text(const unsigned char **at, const unsigned char *end, struct text *text)
     return true;
 }
 
-/* A copy with a NUL behind it. */
+/* A copy with a NUL behind it; NULL: it is empty, or there is no room. */
 static char *
 copy(struct text text)
 {
-    char *copied = malloc(text.size + 1);
+    char *copied = text.size > 0 ? malloc(text.size + 1) : NULL;
 
     if (copied == NULL)
         return NULL;
@@ -182,26 +190,46 @@ copy(struct text text)
     return copied;
 }
 
+static size_t
+size_of_names(const struct trace_process *process)
+{
+    return (process->program != NULL ? strlen(process->program) : 0)
+           + (process->allocator != NULL ? strlen(process->allocator) : 0)
+           + process->args_size;
+}
+
+static void
+forget_names(struct native *native, struct trace_process *process)
+{
+    native->names -= size_of_names(process);
+    free(process->program);
+    free(process->args);
+    free(process->allocator);
+    process->program = process->args = process->allocator = NULL;
+    process->args_size = 0;
+}
+
 /* False: they are not whole. */
 static bool
-take_names(struct trace_process *process, const unsigned char *at,
+take_names(struct native *native, struct trace_process *process, const unsigned char **at,
            const unsigned char *end)
 {
     struct text program, args, allocator;
     uint64_t accounting;
 
-    if (!get_text(&at, end, &program) || !get_text(&at, end, &args)
-        || !get_text(&at, end, &allocator) || !varint_get(&at, end, &accounting))
+    if (!get_text(at, end, &program) || !get_text(at, end, &args)
+        || !get_text(at, end, &allocator) || !varint_get(at, end, &accounting))
         return false;
-    free(process->program);
-    free(process->args);
-    free(process->allocator);
+    forget_names(native, process);
     process->accounting = (uint32_t)accounting;
-    process->allocator = allocator.size > 0 ? copy(allocator) : NULL;
-    process->program = program.size > 0 ? copy(program) : NULL;
-    process->args =
-        args.size > 0 && args.at[args.size - 1] == '\0' ? copy(args) : NULL;
+    if (native->names + program.size + args.size + allocator.size > NAMES_MAX)
+        return true;
+    process->allocator = copy(allocator);
+    process->program = copy(program);
+    if (args.size > 0 && args.at[args.size - 1] == '\0')
+        process->args = copy(args);
     process->args_size = process->args != NULL ? args.size : 0;
+    native->names += size_of_names(process);
     return true;
 }
 
@@ -211,38 +239,79 @@ take_arguments(struct trace *trace, const unsigned char *at, const unsigned char
     uint64_t process;
 
     return varint_get(&at, end, &process) && process < trace->info.processes
-           && take_names(&trace->processes[process], at, end);
+           && take_names(trace->state, &trace->processes[process], &at, end);
+}
+
+/* So many are missing, if that can be: each had a frame, which was damaged. */
+static bool
+miss(struct trace *trace, uint64_t count)
+{
+    struct native *native = trace->state;
+
+    if (count > trace->info.damaged / NATIVE_FRAME_SIZE - native->missing)
+        return false;
+    native->missing += count;
+    return true;
+}
+
+/* Makes room for those that are missing before the process with that number. */
+static bool
+reach_process(struct trace *trace, uint64_t number)
+{
+    if (number > trace->info.processes && !miss(trace, number - trace->info.processes))
+        return false;
+    while (trace->info.processes < number)
+        if (trace_add_process(trace) == NULL)
+            return false;
+    return true;
+}
+
+static uint64_t
+clamp(uint64_t time_ns)
+{
+    return time_ns < TRACE_TIME_MAX ? time_ns : TRACE_TIME_MAX;
 }
 
 static bool
 take_process(struct trace *trace, const unsigned char *at, const unsigned char *end)
 {
-    uint64_t pid, parent, generation, began_ns, baseline;
-    struct trace_process *process;
+    struct trace_process read = {0}, *process;
+    uint64_t generation, number;
 
-    if (!varint_get(&at, end, &pid) || !varint_get(&at, end, &parent)
-        || !varint_get(&at, end, &generation) || !varint_get(&at, end, &began_ns)
-        || !varint_get(&at, end, &baseline))
+    if (!varint_get(&at, end, &read.pid) || !varint_get(&at, end, &read.parent)
+        || !varint_get(&at, end, &generation) || !varint_get(&at, end, &read.began_ns)
+        || !varint_get(&at, end, &read.baseline_bytes))
         return false;
-    process = trace_add_process(trace);
-    if (process == NULL)
+    read.generation = (uint32_t)generation;
+    read.began_ns = clamp(read.began_ns);
+    if (!take_names(trace->state, &read, &at, end))
         return false;
-    process->pid = pid;
-    process->parent = parent;
-    process->generation = (uint32_t)generation;
-    process->began_ns = began_ns;
-    process->baseline_bytes = baseline;
-    return take_names(process, at, end);
+    if (varint_get(&at, end, &number) && number >= trace->info.processes
+        && reach_process(trace, number) && (process = trace_add_process(trace)) != NULL) {
+        *process = read;
+        return true;
+    }
+    forget_names(trace->state, &read);
+    return false;
 }
 
 static bool
 take_thread(struct trace *trace, const unsigned char *at, const unsigned char *end)
 {
-    uint64_t process, id;
+    uint64_t number, id, place;
+    struct trace_process *process;
 
-    return varint_get(&at, end, &process) && varint_get(&at, end, &id)
-           && process < trace->info.processes
-           && trace_add_thread(&trace->processes[process], id);
+    if (!varint_get(&at, end, &number) || !varint_get(&at, end, &id)
+        || !varint_get(&at, end, &place) || number == UINT64_MAX
+        || !reach_process(trace, number + 1))
+        return false;
+    process = &trace->processes[number];
+    if (place < process->threads || !miss(trace, place - process->threads))
+        return false;
+    while (process->threads < place)
+        if (!trace_add_thread(process, 0))
+            return false;
+    return trace_add_thread(process, id);
 }
 
 /* ---- events ---- */
@@ -266,7 +335,7 @@ take_block(struct trace *trace, const struct trace_event *events, size_t count)
     trace->info.lost += lost;
     if (events[count - 1].kind == TRACE_ENDED) {
         process->ended = true;
-        process->ended_ns = events[count - 1].time_ns;
+        process->ended_ns = clamp(events[count - 1].time_ns);
     }
     return true;
 }
@@ -348,8 +417,8 @@ take_frame(struct trace *trace, const struct frame *frame)
         native->ended = frame->kind == NATIVE_END;
         if (!varint_get(&at, end, &time_ns))
             return false;
-        if (time_ns > trace->info.ended_ns)
-            trace->info.ended_ns = time_ns;
+        if (clamp(time_ns) > trace->info.ended_ns)
+            trace->info.ended_ns = clamp(time_ns);
     }
     return true;
 }
@@ -389,6 +458,7 @@ read_native(struct trace *trace, struct trace_event *events, size_t count)
         count = native->count - native->next;
     for (size_t i = 0; i < count; i++) {
         events[i] = native->events[native->next++];
+        events[i].time_ns = clamp(events[i].time_ns);
         if (events[i].time_ns < native->last_ns)
             events[i].time_ns = native->last_ns;
         native->last_ns = events[i].time_ns;

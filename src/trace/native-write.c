@@ -237,7 +237,7 @@ native_process(struct native_writer *writer, const struct trace_process *about)
     at = varint_put(at, about->generation);
     at = varint_put(at, about->began_ns);
     at = varint_put(at, about->baseline_bytes);
-    at = put_names(at, about);
+    at = varint_put(put_names(at, about), number);
     error = write_frame(writer, NATIVE_PROCESS, (size_t)(at - writer->raw));
     if (error == 0)
         error = native_events(writer, number, &began, 1);
@@ -247,8 +247,8 @@ native_process(struct native_writer *writer, const struct trace_process *about)
 long
 native_thread(struct native_writer *writer, uint32_t process, uint64_t id)
 {
-    const uint64_t about[] = {process, id};
-    int error = write_numbers(writer, NATIVE_THREAD, about, 2);
+    const uint64_t about[] = {process, id, writer->held[process].threads};
+    int error = write_numbers(writer, NATIVE_THREAD, about, 3);
 
     return error != 0 ? error : (long)writer->held[process].threads++;
 }

@@ -120,7 +120,7 @@ take_time(struct field field, uint64_t *ns)
         unit /= 10;
         parts += unit * (uint64_t)(*at - '0');
     }
-    return !__builtin_add_overflow(*ns, parts, ns);
+    return !__builtin_add_overflow(*ns, parts, ns) && *ns <= TRACE_TIME_MAX;
 }
 
 /* FNV-1a of a name; no real address has the upper bit. */

@@ -24,6 +24,9 @@ enum trace_kind {
     TRACE_ENDED = 66, /* the process is gone, and all its blocks with it */
 };
 
+/* No time is later: times may be subtracted from each other. */
+#define TRACE_TIME_MAX ((uint64_t)INT64_MAX)
+
 /* Whoever reads passes over kinds that he does not know. */
 struct trace_event {
     uint64_t time_ns; /* since the trace began; never back.  Where the source has no

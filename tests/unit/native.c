@@ -17,7 +17,9 @@
 #include "trace/eventblock.h"
 #include "trace/native-format.h"
 #include "trace/native.h"
+#include "trace/squeeze.h"
 #include "trace/trace.h"
+#include "trace/varint.h"
 
 #define EPOCH INT64_C(1700000000000000000)
 #define MANY  100000u /* more than a block */
@@ -376,6 +378,167 @@ test_damaged(void **state)
     assert_true(full > (unsigned)size / 2);
 }
 
+/* Spoils the file's frame of that kind with that number, from 0. */
+static void
+damage_frame(enum native_frame kind, unsigned number)
+{
+    FILE *file = fopen(path, "r+");
+    unsigned char head[NATIVE_FRAME_SIZE];
+
+    assert_int_equal(fseek(file, NATIVE_HEADER_SIZE, SEEK_SET), 0);
+    for (;;) {
+        assert_int_equal(fread(head, 1, sizeof head, file), sizeof head);
+        if (native_get32(head) == kind && number-- == 0)
+            break;
+        assert_int_equal(fseek(file, native_get32(head + 4), SEEK_CUR), 0);
+    }
+    assert_int_equal(fseek(file, 6, SEEK_CUR), 0);
+    putc(0xA5, file);
+    putc(0x5A, file);
+    fclose(file);
+}
+
+/* Processes 0 to 2 with a thread of which nothing is heard and one that makes a block
+   of as many bytes as the process's number. */
+static void
+write_three(void)
+{
+    struct native_writer *writer = create();
+
+    for (unsigned i = 0; i < 3; i++) {
+        const struct trace_process process = {.pid = 50 + i};
+        struct trace_event event = event_at(10 + i, FN_MALLOC, 0x1000, i);
+
+        event.thread = 1;
+        assert_int_equal(native_process(writer, &process), i);
+        assert_int_equal(native_thread(writer, i, 60 + i), 0);
+        assert_int_equal(native_thread(writer, i, 70 + i), 1);
+        assert_int_equal(native_events(writer, i, &event, 1), 0);
+    }
+    assert_int_equal(native_close(writer, 120), 0);
+}
+
+/* What is lost with a process's or a thread's frame is what it said: neither the numbers
+   of others nor the events. */
+static void
+test_damaged_names(void **state)
+{
+    const struct trace_info *info;
+    struct trace *trace;
+    size_t count;
+
+    (void)state;
+    write_three();
+    damage_frame(NATIVE_PROCESS, 1);
+    damage_frame(NATIVE_THREAD, 4); /* the first of the last process */
+    count = read_all(&trace);
+    info = trace_about(trace);
+    assert_true(info->damaged > 0);
+    assert_int_equal(info->processes, 3);
+    assert_int_equal(info->process[1].pid, 0);
+    assert_int_equal(info->process[2].pid, 52);
+    assert_int_equal(info->process[2].threads, 2);
+    assert_int_equal(info->process[2].thread[0], 0);
+    assert_int_equal(info->process[2].thread[1], 72);
+    for (size_t i = 0; i < count; i++)
+        assert_true(seen[i].kind == TRACE_BEGAN || seen[i].size == seen[i].process);
+    assert_int_equal(count, 6);
+    trace_close(trace);
+}
+
+/* Numbers that lead far away are no reason to make room. */
+static void
+test_numbers_from_nowhere(void **state)
+{
+    const uint64_t numbers[] = {1, 2, UINT64_C(1) << 23, UINT64_MAX};
+    struct squeezer *squeezer = squeezer_new();
+    struct trace *trace;
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        unsigned char raw[64] = {41}, packed[NATIVE_FRAME_SIZE + 200];
+        unsigned char *end = varint_put(raw + 9, numbers[i]);
+        FILE *file;
+        size_t stored;
+
+        assert_int_equal(native_close(create(), 0), 0);
+        assert_int_equal(truncate(path, NATIVE_HEADER_SIZE), 0);
+        stored = squeeze(squeezer, raw, (size_t)(end - raw), packed + NATIVE_FRAME_SIZE,
+                         sizeof packed - NATIVE_FRAME_SIZE);
+        native_put32(packed, NATIVE_PROCESS);
+        native_put32(packed + 4, (uint32_t)stored);
+        native_put32(packed + 8, (uint32_t)(end - raw));
+        native_put32(packed + 12, native_check(NATIVE_PROCESS, (uint32_t)stored,
+                                               (uint32_t)(end - raw)));
+        file = fopen(path, "a");
+        assert_int_equal(fwrite(packed, 1, NATIVE_FRAME_SIZE + stored, file),
+                         NATIVE_FRAME_SIZE + stored);
+        fclose(file);
+        assert_int_equal(read_all(&trace), 0);
+        assert_int_equal(trace_about(trace)->processes, 0);
+        assert_true(trace_about(trace)->damaged > 0);
+        trace_close(trace);
+    }
+    squeezer_free(squeezer);
+}
+
+/* However many processes a small file names, only so many bytes are kept. */
+static void
+test_names_are_bounded(void **state)
+{
+    static char name[16384];
+    const struct trace_process process = {
+        .pid = 41, .program = name, .args = name, .args_size = sizeof name,
+        .allocator = name};
+    struct native_writer *writer = create();
+    const struct trace_info *info;
+    struct trace *trace;
+    size_t kept = 0;
+
+    (void)state;
+    memset(name, 'a', sizeof name - 1);
+    for (unsigned i = 0; i < 2000; i++) {
+        assert_int_equal(native_process(writer, &process), i);
+        assert_int_equal(native_arguments(writer, i, &process), 0);
+    }
+    assert_int_equal(native_close(writer, 120), 0);
+    read_all(&trace);
+    info = trace_about(trace);
+    assert_int_equal(info->processes, 2000);
+    for (unsigned i = 0; i < 2000; i++)
+        kept += info->process[i].program != NULL ? 3 * sizeof name : 0;
+    assert_true(kept > 60 << 20 && kept <= 65 << 20);
+    assert_int_equal(info->process[1999].pid, 41);
+    assert_null(info->process[1999].args);
+    trace_close(trace);
+}
+
+/* Times may be subtracted from each other. */
+static void
+test_times_without_end(void **state)
+{
+    const struct trace_process late = {.pid = 41, .began_ns = UINT64_MAX - 7};
+    const struct trace_event event = event_at(UINT64_MAX - 3, FN_MALLOC, 0x1000, 24);
+    struct native_writer *writer = create();
+    struct trace *trace;
+    size_t count;
+
+    (void)state;
+    assert_int_equal(native_process(writer, &late), 0);
+    assert_int_equal(native_thread(writer, 0, 41), 0);
+    assert_int_equal(native_events(writer, 0, &event, 1), 0);
+    assert_int_equal(native_ended(writer, 0, UINT64_MAX - 1), 0);
+    assert_int_equal(native_close(writer, UINT64_MAX), 0);
+    count = read_all(&trace);
+    assert_int_equal(count, 3);
+    for (size_t i = 0; i < count; i++)
+        assert_true(seen[i].time_ns <= TRACE_TIME_MAX);
+    assert_int_equal(trace_about(trace)->ended_ns, TRACE_TIME_MAX);
+    assert_int_equal(trace_about(trace)->process[0].began_ns, TRACE_TIME_MAX);
+    assert_int_equal(trace_about(trace)->process[0].ended_ns, TRACE_TIME_MAX);
+    trace_close(trace);
+}
+
 static void
 test_other_versions(void **state)
 {
@@ -416,6 +579,10 @@ main(void)
         cmocka_unit_test(test_processes_in_one_order),
         cmocka_unit_test(test_cut),
         cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_damaged_names),
+        cmocka_unit_test(test_numbers_from_nowhere),
+        cmocka_unit_test(test_names_are_bounded),
+        cmocka_unit_test(test_times_without_end),
         cmocka_unit_test(test_other_versions),
         cmocka_unit_test(test_a_file_that_is_there),
     };
