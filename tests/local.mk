@@ -289,9 +289,11 @@ endif
 
 # Allocation logs.
 if HAVE_CMOCKA
-check_PROGRAMS += tests/unit/logalloc tests/unit/munge
+check_PROGRAMS += tests/unit/as-log tests/unit/logalloc tests/unit/munge
 tests_unit_logalloc_SOURCES = tests/unit/logalloc.c
 tests_unit_logalloc_LDADD = src/trace/libtrace.a src/segment/libsegment.a $(CMOCKA_LIBS) $(LIBINTL)
+tests_unit_as_log_SOURCES = tests/unit/as-log.c
+tests_unit_as_log_LDADD = src/trace/libtrace.a src/segment/libsegment.a $(CMOCKA_LIBS) $(LIBINTL)
 tests_unit_munge_SOURCES = tests/unit/munge.c
 tests_unit_munge_LDADD = src/trace/libtrace.a src/segment/libsegment.a $(CMOCKA_LIBS) $(LIBINTL)
 check_PROGRAMS += tests/unit/replay tests/unit/replay-text tests/unit/footprint
@@ -302,7 +304,7 @@ tests_unit_replay_text_LDADD = src/app/libapp.a src/report/libreport.a $(CMOCKA_
 	$(LIBINTL)
 tests_unit_footprint_SOURCES = tests/unit/footprint.c
 tests_unit_footprint_LDADD = src/trace/libtrace.a src/segment/libsegment.a $(CMOCKA_LIBS) $(LIBINTL) -ldl
-TESTS += tests/unit/logalloc tests/unit/munge tests/unit/replay tests/unit/replay-text \
+TESTS += tests/unit/as-log tests/unit/logalloc tests/unit/munge tests/unit/replay tests/unit/replay-text \
 	tests/unit/footprint
 check_PROGRAMS += tests/unit/trace tests/unit/native
 tests_unit_trace_SOURCES = tests/unit/trace.c

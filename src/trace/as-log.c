@@ -65,7 +65,8 @@ reach(void *array, size_t *room, size_t index, size_t size)
     return grown;
 }
 
-/* Where the block of the thread's realloc() is kept; NULL if memory is short. */
+/* Where the block of the thread's realloc() is kept, 0 outside of one; NULL if memory is
+   short. */
 static uint64_t *
 resized_by(struct as_log *log, const struct trace_event *event)
 {
@@ -107,6 +108,16 @@ fill_made(const struct trace_event *event, struct logalloc_line *line)
     line->result = event->address;
 }
 
+/* The block that the realloc() is about which is over now; 0: its beginning is missing. */
+static uint64_t
+finish(uint64_t *resized)
+{
+    uint64_t block = *resized;
+
+    *resized = 0;
+    return block;
+}
+
 int
 as_log_line(struct as_log *log, const struct trace_info *info,
             const struct trace_event *event, struct logalloc_line *line)
@@ -127,16 +138,21 @@ as_log_line(struct as_log *log, const struct trace_info *info,
         return 0;
     case EVENT_REALLOC_TO:
         line->call = LOGALLOC_REALLOC;
-        line->block = *resized;
+        line->block = finish(resized);
         line->size = event->size;
         line->has_result = true;
         line->result = event->address;
         break;
     case EVENT_REALLOC_FREED:
         line->call = LOGALLOC_REALLOC;
-        line->block = *resized;
+        line->block = finish(resized);
         line->has_result = true;
+        if (line->block == 0) /* it would be realloc(NULL, 0) */
+            return 0;
         break;
+    case EVENT_REALLOC_KEPT:
+        finish(resized);
+        return 0;
     default:
         if (event->kind >= FN_COUNT)
             return 0;
