@@ -14,7 +14,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "app/output.h"
 #include "app/progress.h"
@@ -260,14 +259,6 @@ run_pass(struct pass *pass, const struct blockparams *params)
     return error == 0;
 }
 
-static bool
-can_read_again(const char *path)
-{
-    struct stat st;
-
-    return stat(path, &st) == 0 && S_ISREG(st.st_mode);
-}
-
 /* Of how many sizes at most steps are wanted, 0 of all; whether any are. */
 static bool
 wants_steps(const struct blockreports_file *file, const struct blockparams *params,
@@ -304,7 +295,7 @@ gather(struct pass *pass, const struct blockparams *params)
     const struct blockreports_file *file = pass->file;
     unsigned top;
     bool some, steps = wants_steps(file, params, &top, &some);
-    bool twice = steps && some && can_read_again(file->path);
+    bool twice = steps && some && !tracefile_is_stream(file->path);
     struct pass second = {.file = file, .view = pass->view};
     uint32_t *chosen;
     size_t count;
@@ -395,15 +386,21 @@ draw(const struct pass *pass, const char *caption)
     return written;
 }
 
-static bool
+static enum reported
+worse(enum reported one, enum reported other)
+{
+    return one > other ? one : other;
+}
+
+static enum reported
 report_view(const struct blockreports_file *file, const struct blockparams *params,
             enum report_view view, FILE *out)
 {
     struct pass pass = {.file = file, .view = view};
     char caption[PATH_MAX], name[256];
-    bool good = gather(&pass, params);
+    enum reported reported = gather(&pass, params) ? REPORTED : NOT_REPORTED;
 
-    if (good) {
+    if (reported == REPORTED) {
         say_oddities(&pass);
         name_of(&pass, caption_of(&pass, caption, sizeof caption), name, sizeof name);
         const struct blockreports reports = {
@@ -418,31 +415,31 @@ report_view(const struct blockreports_file *file, const struct blockparams *para
             .out = out,
         };
         if (out != NULL)
-            good = blockreports_write(&reports);
-        if (file->picture != NULL)
-            good = draw(&pass, caption) && good;
+            reported = blockreports_write(&reports);
+        if (file->picture != NULL && !draw(&pass, caption))
+            reported = worse(reported, REPORTED_ALONE);
     }
     close_pass(&pass);
-    return good;
+    return reported;
 }
 
-static bool
+static enum reported
 report_views(const struct blockreports_file *file, const struct blockparams *params,
              FILE *out)
 {
     enum report_view view = file->options->view;
-    bool good;
+    enum reported of_malloc;
 
     if (view != REPORT_VIEW_BOTH)
         return report_view(file, params, view, out);
-    if (!can_read_again(file->path)) {
+    if (tracefile_is_stream(file->path)) {
         say(_("%s cannot be read twice: one view at a time"), file->path);
-        return false;
+        return NOT_REPORTED;
     }
-    good = report_view(file, params, REPORT_VIEW_MALLOC, out);
+    of_malloc = report_view(file, params, REPORT_VIEW_MALLOC, out);
     if (out != NULL)
         blockreports_part(file->options, out);
-    return report_view(file, params, REPORT_VIEW_POOL, out) && good;
+    return worse(of_malloc, report_view(file, params, REPORT_VIEW_POOL, out));
 }
 
 int
@@ -451,7 +448,7 @@ blockreports_file(const struct blockreports_file *file)
     struct output output = {.file = NULL};
     struct blockparams params;
     const char *name = file->output != NULL ? file->output : "-";
-    bool good;
+    enum reported reported;
     int error;
 
     if (!report_params(file->options, &params)
@@ -459,19 +456,19 @@ blockreports_file(const struct blockreports_file *file)
         return 1;
     if (file->options->reports == 0 && file->picture != NULL) {
         params.reports = 0;
-        return report_views(file, &params, NULL) ? 0 : 1;
+        return report_views(file, &params, NULL) == REPORTED ? 0 : 1;
     }
     error = output_open(&output, name);
     if (error != 0) {
         say(_("cannot write %s: %s"), name, strerror(-error));
         return 1;
     }
-    good = report_views(file, &params, output.file);
-    if (!good && output.created)
+    reported = report_views(file, &params, output.file);
+    if (reported == NOT_REPORTED && output.created)
         output_discard(&output);
     else
         output_close(&output);
-    return good && !output.failed ? 0 : 1;
+    return reported == REPORTED && !output.failed ? 0 : 1;
 }
 
 struct blocksizes *
@@ -484,7 +481,7 @@ blockreports_read(const char *path)
     struct blockparams params;
 
     blockparams_default(&params);
-    if (can_read_again(path) && open_pass(&pass, &params, NULL) == 0
+    if (!tracefile_is_stream(path) && open_pass(&pass, &params, NULL) == 0
         && read_all(&pass) == 0) {
         blocks = pass.blocks;
         pass.blocks = NULL;

@@ -131,7 +131,7 @@ write_view(const struct run *run, const struct report_options *options,
         .runs = !session_process(run->session)->ended || options->at_given,
         .out = out,
     };
-    written = blockreports_write(&reports);
+    written = blockreports_write(&reports) == REPORTED;
     blocksizes_free(empty);
     return written;
 }

@@ -134,7 +134,7 @@ write_report(const struct blockreports *reports, const struct blockreport *repor
     }
 }
 
-bool
+enum reported
 blockreports_write(const struct blockreports *reports)
 {
     const struct report_options *options = reports->options;
@@ -156,9 +156,9 @@ blockreports_write(const struct blockreports *reports)
     errno = 0;
     if (!write_report(reports, &report)) {
         say(_("cannot write the report: %s"), strerror(errno != 0 ? errno : ENOMEM));
-        return false;
+        return NOT_REPORTED;
     }
-    return log.error == 0;
+    return log.error == 0 ? REPORTED : REPORTED_ALONE;
 }
 
 /* Lines of JSON say themselves what they are of; of two tables of CSV each has its

@@ -38,8 +38,15 @@ uint32_t *blockreports_choose(const struct report_options *options,
                               const struct blocksizes *blocks, unsigned top,
                               size_t *count);
 
-/* Writes the log file, then the reports.  False, having said why. */
-bool blockreports_write(const struct blockreports *reports);
+/* What came of it, from best to worst. */
+enum reported {
+    REPORTED,
+    REPORTED_ALONE, /* but a file that belongs to it could not be written */
+    NOT_REPORTED,
+};
+
+/* Writes the log file, then the reports; says why if something could not be written. */
+enum reported blockreports_write(const struct blockreports *reports);
 
 /* Parts the report of the pool from that of malloc before it. */
 void blockreports_part(const struct report_options *options, FILE *out);

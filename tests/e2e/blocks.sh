@@ -94,6 +94,13 @@ run 0 --report=logfile --top=1 --logfile-name=one "$events"
 [ "$(head -n 1 one.log | tr '\t' ' ')" = 'ms _1000' ] || fail "$(head -n 1 one.log)"
 run 1 --report=logfile --logfile-dir=nowhere --logfile-name=two "$events"
 says err 'cannot write nowhere/two.log: No such file or directory'
+# The reports are there without it; they are not if there is nothing to report.
+run 1 --report=full -o alone.txt --logfile-dir=nowhere "$events"
+says err 'cannot write nowhere/'
+run 0 --report=overview,blocksize "$events"
+says alone.txt "$(grep -m 1 ' 1000 ' out)"
+run 1 --report=full -o none.txt missing
+[ ! -e none.txt ] || fail "a report of nothing: $(cat none.txt)"
 if command -v gnuplot >/dev/null 2>&1; then
     cat >plot.gp <<'EOF'
 set terminal dumb 70 25
