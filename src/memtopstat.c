@@ -347,7 +347,7 @@ export(void)
     if (calls >= 0 && (of_calls || !of_sites))
         return tracefile_export(options.data, (enum export_format)calls, options.pid,
                                 options.output);
-    if (!of_calls)
+    if (!of_calls || tracefile_is_stream(options.data))
         return exports_file(options.data, format, mode, options.output);
     say(_("%s is a record of calls: no %s can be made of it"), options.data,
         options.export);

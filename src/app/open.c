@@ -92,10 +92,16 @@ read_file(const char *path, FILE *file)
 struct session *
 open_session(const char *path)
 {
-    FILE *file = fopen(path, "re");
     struct session *session = NULL;
     struct saved *saved;
+    FILE *file;
 
+    /* It is read more than once, and a pipe may keep one waiting. */
+    if (strcmp(path, "-") != 0 && tracefile_is_stream(path)) {
+        say(_("%s is a pipe or a device: copy it to a file first"), path);
+        return NULL;
+    }
+    file = fopen(path, "re");
     if (file == NULL) {
         say(_("cannot read %s: %s"), path, strerror(errno));
         return NULL;

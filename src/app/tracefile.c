@@ -25,13 +25,22 @@
 const char *const export_names[] = {"logalloc", "dat", "csv", "json", NULL};
 
 bool
+tracefile_is_stream(const char *path)
+{
+    struct stat st;
+
+    if (strcmp(path, "-") == 0)
+        return true;
+    return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+bool
 tracefile_is(const char *path)
 {
     struct trace *trace;
-    struct stat st;
     int error;
 
-    if (strcmp(path, "-") == 0 || (stat(path, &st) == 0 && !S_ISREG(st.st_mode)))
+    if (tracefile_is_stream(path))
         return true;
     error = trace_open(path, NULL, &trace);
     if (error == 0)
@@ -43,6 +52,9 @@ void
 tracefile_say_error(const char *path, int error)
 {
     const char *why = error == -EPROTONOSUPPORT ? _("it is of a later version of memtop")
+                      : error == -ENOEXEC && tracefile_is_stream(path)
+                          ? _("no record of calls (data files and sessions cannot be "
+                              "read from a pipe)")
                       : error == -ENOEXEC       ? _("not a record of calls")
                       : error == -ENODATA       ? _("it is empty")
                                                 : strerror(-error);

@@ -10,6 +10,9 @@
 #include "trace/dat.h"
 #include "trace/trace.h"
 
+/* Whether it is a pipe, a device or "-": what can be read only once. */
+bool tracefile_is_stream(const char *path);
+
 /* Whether it begins like a trace, an allocation log or a table of events; what can be
    read only once is taken for one. */
 bool tracefile_is(const char *path);

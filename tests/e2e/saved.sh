@@ -236,6 +236,13 @@ run 125 -B -r none
 says err 'cannot read none: No such file'
 run 125 -B -r .
 says err 'cannot read .: Is a directory'
+mkfifo pipe
+for kind in '-r' '--format=json -r'; do
+    # Nobody writes to it.
+    # shellcheck disable=SC2086
+    run 125 -B $kind pipe
+    says err 'pipe is a pipe or a device: copy it to a file first'
+done
 run 125 -r whole.memtop ls
 says err 'without PROGRAM only'
 : >hostile

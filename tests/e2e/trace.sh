@@ -47,6 +47,22 @@ like out '"type":"end",.*"complete":true'
 stat 0 one one.png
 [ "$(head -c 4 one.png | tail -c 3)" = PNG ] || fail "no picture"
 "$memtopstat" -t - two.png <one || fail "not read from a pipe"
+# from_pipe STATUS FILE ARG...: memtopstat on a pipe from which FILE comes.
+mkfifo pipe
+from_pipe() {
+    wanted=$1
+    cat "$2" >pipe &
+    shift 2
+    stat "$wanted" "$@"
+    kill $! 2>/dev/null
+    wait $! 2>/dev/null
+}
+from_pipe 0 one --export=csv pipe
+[ "$(wc -l <out)" = 5 ] || fail "from a pipe: $(cat out)"
+from_pipe 1 one.dat pipe none.png
+says err 'cannot read pipe: no record of calls (data files and sessions cannot be'
+stat 1 --export=folded pipe # no writer, and none is waited for
+says err 'pipe is a pipe or a device: copy it to a file first'
 
 # --- processes ---
 run 0 --record=tree sh -c 'ls >/dev/null; (ls /usr >/dev/null); exec ls -R /usr/include'
