@@ -218,7 +218,7 @@ describe(const struct dat *dat, char *text, size_t size)
                           "%s calls, heap peak %s, stack peak %s", plural(dat->count)),
                  calls, heap, stack);
     used = strlen(text);
-    if (options.total)
+    if (options.total && dat->stack_peak != UNITS_UNKNOWN)
         /* TRANSLATORS: appended to the above: heap and stack together. */
         snprintf(text + used, size - used, _(", together %s"),
                  units_bytes(heap, sizeof heap, dat->sum_peak, UNIT_AUTO));
@@ -235,6 +235,7 @@ make_plot(const struct dat *dat, const struct curve *curve)
                                     : PLOT_AXIS_SHARE,
         .end = options.time_based ? dat->end - dat->start : dat->count,
         .total = options.total,
+        .no_stack = dat->stack_peak == UNITS_UNKNOWN,
     };
     const struct plot_options wanted = {
         .width = options.width,

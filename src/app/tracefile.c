@@ -124,6 +124,7 @@ struct drawing {
     struct curve *curve;
     struct dat *about;
     bool time_based;
+    bool depths;        /* stacks are known */
 };
 
 static int
@@ -134,6 +135,7 @@ draw_event(void *context, const struct trace_info *info, const struct trace_even
     int changed;
 
     about->nanoseconds = info->has_time;
+    drawing->depths = info->has_depth;
     switch (follow_take(&drawing->follow, info, event)) {
     case FOLLOW_OTHER:
         return 0;
@@ -179,6 +181,8 @@ tracefile_curve(const char *path, uint64_t pid, bool time_based, struct curve *c
 
     memset(about, 0, sizeof *about);
     done = read_all(path, draw_event, &drawing);
+    if (!drawing.depths)
+        about->stack_peak = HISTORY_UNKNOWN;
     ledger_fini(&drawing.ledger);
     return done && say_no_process(&drawing.follow, path);
 }

@@ -24,7 +24,7 @@ void tracefile_say_oddities(const char *path, const struct trace_info *info);
 /*
  * Reads a process's calls, pid's or with 0 the first one's, into the curve: over time if
  * time_based, else over calls.  about gets what a data file of them would say of itself:
- * count, start 0, end, peaks, nanoseconds.  False, having said why; what is missing from
+ * count, start 0, end, peaks (of the stack HISTORY_UNKNOWN, perhaps), nanoseconds.  False, having said why; what is missing from
  * the file is said too.
  */
 bool tracefile_curve(const char *path, uint64_t pid, bool time_based, struct curve *curve,

@@ -53,7 +53,8 @@ enum process_part {
     PART_SIZES = 2,    /* blocks by size */
     PART_CLOCK = 4,    /* times are no ns, but parts of the run */
     PART_USABLE = 8,   /* what blocks occupy */
-    PART_VAIN = 16     /* calls that came to nothing: failed, free(NULL) */
+    PART_VAIN = 16,    /* calls that came to nothing: failed, free(NULL) */
+    PART_STACK = 32,   /* the stack's depth */
 };
 
 /* A wait_status with which neither WIFEXITED() nor WIFSIGNALED() is true: of a process
@@ -62,6 +63,9 @@ enum process_part {
 
 /* All of a run whose time is not known. */
 #define PROCESS_RUN_PARTS INT64_C(100000000000)
+
+/* No run that was recorded is longer: ten years. */
+#define PROCESS_RUN_MAX_NS (UINT64_C(10) * 366 * 86400 * 1000000000)
 
 /* The watched program. */
 struct process {

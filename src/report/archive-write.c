@@ -24,7 +24,7 @@
 #define OUTPUT_A_LINE  100
 #define PROCESSES_A_LINE 200
 
-#define MOMENT (1u << FIELDS_SYSTEM | 1u << FIELDS_SYSTEM_MORE | 1u << FIELDS_HEAP      \
+#define MOMENT (1u << FIELDS_SYSTEM | 1u << FIELDS_SYSTEM_MORE | 1u << FIELDS_HEAP | 1u << FIELDS_STACK     \
                 | 1u << FIELDS_COUNTERS | 1u << FIELDS_COUNTERS_MORE                    \
                 | 1u << FIELDS_USABLE | 1u << FIELDS_VAIN | 1u << FIELDS_RATES | 1u << FIELDS_TOUCHED       \
                 | 1u << FIELDS_CUSTOM)

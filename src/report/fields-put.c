@@ -147,6 +147,8 @@ is_known(enum field_group group, const struct process *process)
         return process->measured && process->stack_touched != 0;
     case FIELDS_HEAP:
         return process->measured;
+    case FIELDS_STACK:
+        return process_knows(process, PART_STACK);
     case FIELDS_USABLE:
         return counted && !(process->missing & PART_USABLE);
     case FIELDS_VAIN:

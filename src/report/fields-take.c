@@ -391,6 +391,8 @@ fields_take_process(const json_t *object, struct process *process, struct fault 
     else
         process->missing |= (absent & 1u << FIELDS_USABLE ? PART_USABLE : 0)
                             | (absent & 1u << FIELDS_VAIN ? PART_VAIN : 0);
+    if (process->measured && absent & 1u << FIELDS_STACK)
+        process->missing |= PART_STACK;
     if (fields_take_flag(object, "no_clock", fault))
         process->missing |= PART_CLOCK;
     if (process->measured && absent & 1u << FIELDS_HEAP) {

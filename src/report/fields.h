@@ -22,6 +22,7 @@ enum field_group {
     FIELDS_COUNTERS_MORE,
     FIELDS_USABLE,
     FIELDS_VAIN,        /* calls that came to nothing */
+    FIELDS_STACK,       /* its depth at calls */
     FIELDS_RATES,
     FIELDS_TOUCHED,
     FIELDS_CUSTOM,      /* of programs that tell of their pools */
@@ -92,8 +93,8 @@ void fields_put_sizes(struct object *object, const struct process *process);
 
 /* ---- reading ---- */
 
-/* Run times are below this: ten years, in ns. */
-#define FIELDS_TIME_MAX (UINT64_C(10) * 366 * 86400 * 1000000000)
+/* Run times are below this. */
+#define FIELDS_TIME_MAX PROCESS_RUN_MAX_NS
 
 /* What was found wrong first; name is NULL if nothing was. */
 struct fault {

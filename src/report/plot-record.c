@@ -22,9 +22,11 @@ legend(enum plot_line line, const struct plot_record *record)
     case PLOT_HEAP:
         return _("heap");
     case PLOT_STACK:
+        if (record->no_stack)
+            return NULL;
         return record->total ? _("stack") : _("stack, right axis");
     case PLOT_TOTAL:
-        return record->total ? _("heap and stack") : NULL;
+        return record->total && !record->no_stack ? _("heap and stack") : NULL;
     default:
         return NULL;
     }

@@ -73,7 +73,7 @@ describe_head(struct plot *plot, const struct process *process, const char *titl
         /* TRANSLATORS: under the title of a picture; both are sizes. */
         say(plot->subtitle, sizeof plot->subtitle, _("heap peak %s, stack peak %s"),
             bytes(peak, plot, process->now.peak_bytes),
-            bytes(total, plot, process->now.stack_peak));
+            bytes(total, plot, report_stack(process, process->now.stack_peak)));
         return;
     }
     say_state(state, sizeof state, process);
@@ -228,7 +228,7 @@ describe_facts(struct plot *plot, const struct process *process)
                  units_count(text, sizeof text, now->live_blocks),
                  bytes((char[UNITS_MAX]){0}, plot, now->live_bytes));
         add_fact(plot, _("live blocks"), blocks);
-        add_fact(plot, _("stack peak"), bytes(text, plot, now->stack_peak));
+        add_fact(plot, _("stack peak"), bytes(text, plot, report_stack(process, now->stack_peak)));
     }
     if (process->rss_peak != 0)
         add_fact(plot, _("RSS peak"), bytes(text, plot, process->rss_peak));

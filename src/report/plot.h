@@ -85,6 +85,7 @@ struct plot_record {
     enum plot_axis axis;       /* of the curve's x */
     uint64_t end;              /* of the axis */
     bool total;                /* also heap and stack together, on one scale */
+    bool no_stack;             /* the curve's is not known */
 };
 
 struct plot_options {

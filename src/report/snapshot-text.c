@@ -120,8 +120,8 @@ write_heap(const struct writer *writer)
     write_bytes(writer, _("heap"), now->live_bytes);
     write_bytes(writer, _("heap peak"), now->peak_bytes);
     if (!process_knows(writer->process, PART_COUNTERS)) {
-        write_bytes(writer, _("stack"), now->stack_now);
-        write_bytes(writer, _("stack peak"), now->stack_peak);
+        write_bytes(writer, _("stack"), report_stack(writer->process, now->stack_now));
+        write_bytes(writer, _("stack peak"), report_stack(writer->process, now->stack_peak));
         write_fact(writer, _("calls"), _("not recorded"));
         return;
     }
@@ -129,8 +129,8 @@ write_heap(const struct writer *writer)
     write_count(writer, _("live blocks"), now->live_blocks);
     write_rate(writer, _("allocated"), rates->bytes_allocated);
     write_rate(writer, _("freed"), rates->bytes_freed);
-    write_bytes(writer, _("stack"), now->stack_now);
-    write_bytes(writer, _("stack peak"), now->stack_peak);
+    write_bytes(writer, _("stack"), report_stack(writer->process, now->stack_now));
+    write_bytes(writer, _("stack peak"), report_stack(writer->process, now->stack_peak));
     if (writer->process->stack_touched != 0)
         write_bytes(writer, _("stack touched"), writer->process->stack_touched);
     write_count(writer, _("threads"), now->threads);

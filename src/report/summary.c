@@ -75,6 +75,12 @@ report_failed(const struct process *process, enum segment_function function)
 }
 
 uint64_t
+report_stack(const struct process *process, uint64_t depth)
+{
+    return process->missing & PART_STACK ? UNITS_UNKNOWN : depth;
+}
+
+uint64_t
 report_total(const struct snapshot *snapshot)
 {
     uint64_t total = 0;
@@ -161,16 +167,27 @@ print_mapping(FILE *out, const struct palette *palette, const struct snapshot *n
     fputc('\n', out);
 }
 
+/* The deepest stack, in memusage's words. */
+static const char *
+stack_peak(char buf[UNITS_MAX], const struct process *process)
+{
+    if (report_stack(process, 0) == UNITS_UNKNOWN)
+        return "-";
+    snprintf(buf, UNITS_MAX, "%" PRIu64, process->now.stack_peak);
+    return buf;
+}
+
 static void
 print_table(FILE *out, const struct palette *palette, const struct process *process)
 {
     const struct snapshot *now = &process->now;
+    char stack[UNITS_MAX];
 
     fprintf(out,
             "\n%sMemory usage summary:%s heap total: %" PRIu64 ", heap peak: %" PRIu64
-            ", stack peak: %" PRIu64 "\n",
+            ", stack peak: %s\n",
             palette->title, palette->title_end, report_total(now), now->peak_bytes,
-            now->stack_peak);
+            stack_peak(stack, process));
     fprintf(out, "%s         total calls   total memory   failed calls%s\n",
             palette->heading, palette->heading_end);
     for (unsigned i = 0; i < FN_COUNT; i++)
@@ -349,12 +366,13 @@ report_remarks(FILE *out, const struct process *process)
 
 /* Of a record of calls: what it holds, and that it is all. */
 static void
-print_peaks(FILE *out, const struct palette *palette, const struct snapshot *now)
+print_peaks(FILE *out, const struct palette *palette, const struct process *process)
 {
-    fprintf(out,
-            "\n%sMemory usage summary:%s heap peak: %" PRIu64 ", stack peak: %" PRIu64
-            "\n",
-            palette->title, palette->title_end, now->peak_bytes, now->stack_peak);
+    char stack[UNITS_MAX];
+
+    fprintf(out, "\n%sMemory usage summary:%s heap peak: %" PRIu64 ", stack peak: %s\n",
+            palette->title, palette->title_end, process->now.peak_bytes,
+            stack_peak(stack, process));
     fprintf(out, "memtop: %s\n", _("calls and blocks by size were not recorded"));
 }
 
@@ -373,7 +391,7 @@ report_summary(FILE *out, const struct process *process, bool colour)
         return;
     }
     if (!process_knows(process, PART_COUNTERS)) {
-        print_peaks(out, palette, &process->now);
+        print_peaks(out, palette, process);
         return;
     }
     print_table(out, palette, process);

@@ -24,6 +24,9 @@ void report_remarks(FILE *out, const struct process *process);
 uint64_t report_bytes(const struct snapshot *snapshot, enum segment_function function);
 uint64_t report_total(const struct snapshot *snapshot);
 
+/* That depth, or UNITS_UNKNOWN: not recorded. */
+uint64_t report_stack(const struct process *process, uint64_t depth);
+
 /* Calls of a function that failed, or UNITS_UNKNOWN (units.h): not recorded. */
 uint64_t report_failed(const struct process *process, enum segment_function function);
 

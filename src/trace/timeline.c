@@ -83,7 +83,8 @@ timeline_set(struct timeline *timeline, uint64_t heap, uint64_t stack, bool call
 }
 
 static struct sample
-sample_of(const struct timeline_slot *slot, uint64_t from_ns, uint64_t to_ns, bool rates)
+sample_of(const struct timeline_slot *slot, uint64_t from_ns, uint64_t to_ns, bool rates,
+          bool stack)
 {
     struct sample sample = {.time_ns = (int64_t)to_ns};
 
@@ -91,8 +92,10 @@ sample_of(const struct timeline_slot *slot, uint64_t from_ns, uint64_t to_ns, bo
         sample.max[i] = sample.last[i] = HISTORY_UNKNOWN;
     sample.max[SERIES_HEAP] = slot->heap_max;
     sample.last[SERIES_HEAP] = slot->heap_last;
-    sample.max[SERIES_STACK] = slot->stack_max;
-    sample.last[SERIES_STACK] = slot->stack_last;
+    if (stack) {
+        sample.max[SERIES_STACK] = slot->stack_max;
+        sample.last[SERIES_STACK] = slot->stack_last;
+    }
     if (rates && to_ns > from_ns)
         sample.max[SERIES_CALLS] = sample.last[SERIES_CALLS] =
             (uint64_t)((double)slot->calls * 1e9 / (double)(to_ns - from_ns));
@@ -100,7 +103,8 @@ sample_of(const struct timeline_slot *slot, uint64_t from_ns, uint64_t to_ns, bo
 }
 
 struct history *
-timeline_history(const struct timeline *timeline, uint64_t end_ns, bool rates)
+timeline_history(const struct timeline *timeline, uint64_t end_ns, bool rates,
+                 bool stack)
 {
     struct sample *samples = calloc(timeline->count + 1, sizeof *samples);
     struct history *history;
@@ -113,7 +117,7 @@ timeline_history(const struct timeline *timeline, uint64_t end_ns, bool rates)
 
         if (i + 1 == timeline->count && end_ns > i * timeline->slot_ns)
             until_ns = end_ns;
-        samples[i] = sample_of(&timeline->slots[i], at_ns, until_ns, rates);
+        samples[i] = sample_of(&timeline->slots[i], at_ns, until_ns, rates, stack);
         at_ns = until_ns;
     }
     history = history_restore(0, samples, timeline->count);

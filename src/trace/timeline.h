@@ -32,9 +32,9 @@ bool timeline_reach(struct timeline *timeline, uint64_t time_ns);
 /* Then heap and stack are like this; called: after a call. */
 void timeline_set(struct timeline *timeline, uint64_t heap, uint64_t stack, bool called);
 
-/* A history of it all, until end_ns; rates: calls a second mean something.  NULL if
-   memory is short. */
+/* A history of it all, until end_ns; what is known beside the heap: rates, calls a
+   second mean something; stack.  NULL if memory is short. */
 struct history *timeline_history(const struct timeline *timeline, uint64_t end_ns,
-                                 bool rates);
+                                 bool rates, bool stack);
 
 #endif

@@ -149,6 +149,15 @@ member_of(struct telling *telling, uint32_t number, int *error)
 
 /* ---- moments ---- */
 
+/* So long that is, at most as long as a run may be. */
+static uint64_t
+between(uint64_t from_ns, uint64_t to_ns)
+{
+    uint64_t ns = subtract_floor(to_ns, from_ns);
+
+    return ns < PROCESS_RUN_MAX_NS ? ns : PROCESS_RUN_MAX_NS;
+}
+
 /* Time of the run of what happened then. */
 static uint64_t
 run_time(const struct telling *telling, uint64_t time_ns)
@@ -156,7 +165,7 @@ run_time(const struct telling *telling, uint64_t time_ns)
     if (!telling->info->has_time)
         return (uint64_t)((double)time_ns * (double)PROCESS_RUN_PARTS
                           / (double)(telling->events > 0 ? telling->events : 1));
-    return subtract_floor(time_ns, telling->start_ns);
+    return between(telling->start_ns, time_ns);
 }
 
 static double
@@ -312,7 +321,7 @@ add_member(const struct telling *telling, const struct member *member, uint64_t 
         .state = process->ended || !telling->info->cut ? STATE_GONE : STATE_RUNNING,
         .ended = true,
         .measured = true,
-        .run_ns = (int64_t)subtract_floor(until_ns, member->began_ns),
+        .run_ns = (int64_t)between(member->began_ns, until_ns),
         .heap = member->ledger.now.live_bytes,
         .heap_peak = member->ledger.now.peak_bytes,
         .counters = member->ledger.now,
@@ -405,7 +414,8 @@ finish(struct telling *telling, const char *path)
     root->process.state = STATE_GONE;
     root->command = command_of(process, path);
     history_free(root->history);
-    root->history = timeline_history(telling->timeline, run_ns, telling->info->has_time);
+    root->history = timeline_history(telling->timeline, run_ns, telling->info->has_time,
+                                     telling->info->has_depth);
     for (uint32_t i = 0; i < telling->count; i++)
         if (!add_member(telling, &telling->members[i], telling->info->ended_ns))
             return -ENOMEM;
@@ -472,6 +482,8 @@ read_trace(struct telling *telling, const char *path,
         telling->events = (uint64_t)count;
         telling->saved->root.process.missing |= PART_CLOCK;
     }
+    if (!telling->info->has_depth)
+        telling->saved->root.process.missing |= PART_STACK;
     error = take_all(telling);
     return error != 0 ? error : finish(telling, path);
 }

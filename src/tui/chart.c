@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "i18n.h"
+#include "report/summary.h"
 
 #define TITLE_FROM_ROWS 6
 #define AXIS_FROM_ROWS  4
@@ -436,8 +437,10 @@ chart_sparkline(struct picture *picture, const struct view *view,
         return;
     }
     snprintf(text, sizeof text, _("Stack  %s  peak %s"),
-             units_bytes(now, sizeof now, process->now.stack_now, view->unit),
-             units_bytes(peak, sizeof peak, process->now.stack_peak, view->unit));
+             units_bytes(now, sizeof now, report_stack(process, process->now.stack_now),
+                         view->unit),
+             units_bytes(peak, sizeof peak, report_stack(process, process->now.stack_peak),
+                         view->unit));
     used = canvas_put(&picture->canvas, rect->row, rect->col + 1, rect->cols - 1,
                       ROLE_NORMAL, text);
     if (flat.style == GRAPH_BRAILLE)

@@ -441,7 +441,8 @@ collect_facts(struct facts *facts, const struct view *view, const struct scene *
     fact(facts, _("Allocated in all"),
          units_bytes(text, sizeof text, now->total_bytes, view->unit));
     fact(facts, _("Stack at calls, deepest"),
-         units_bytes(text, sizeof text, now->stack_peak, view->unit));
+         units_bytes(text, sizeof text, report_stack(process, now->stack_peak),
+                     view->unit));
     if (process->stack_touched > 0)
         fact(facts, _("Stack touched"),
              units_bytes(text, sizeof text, process->stack_touched, view->unit));

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 
 #include "i18n.h"
+#include "report/summary.h"
 
 #define WARN_PART       0.9  /* of the peak: the gauge warns */
 #define LOW_COVERAGE    50   /* percent */
@@ -415,7 +416,8 @@ draw_brief(struct picture *picture, const struct view *view, const struct scene 
                    units_bytes(text, sizeof text, process->os.rss, view->unit));
     if (process->measured)
         brief_line(picture, line++, _("stack"), ROLE_NORMAL,
-                   units_bytes(text, sizeof text, now->stack_peak, view->unit));
+                   units_bytes(text, sizeof text, report_stack(scene->process, now->stack_peak),
+                               view->unit));
     brief_line(picture, line++, _("time"), ROLE_NORMAL,
                view_time(text, sizeof text, process, process->run_ns));
 }

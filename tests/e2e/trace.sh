@@ -63,6 +63,16 @@ from_pipe 1 one.dat pipe none.png
 says err 'cannot read pipe: no record of calls (data files and sessions cannot be'
 stat 1 --export=folded pipe # no writer, and none is waited for
 says err 'pipe is a pipe or a device: copy it to a file first'
+# What has no stack in it has none in pictures either.
+stat 0 --export=logalloc one
+cp out one.log
+run 0 -r one.log
+run 0 -B --format=json -r one.log
+! grep -q '"stack' out err || fail "a stack from nowhere: $(cat out err)"
+always=-B
+run 0 -r one.log
+says err 'heap peak: 1000, stack peak: -'
+always='-B -q'
 
 # --- processes ---
 run 0 --record=tree sh -c 'ls >/dev/null; (ls /usr >/dev/null); exec ls -R /usr/include'

@@ -108,7 +108,8 @@ plotted(enum plot_axis axis, uint64_t end, bool total, struct plot_layout *layou
         struct plot **plot)
 {
     struct curve *curve = curve_new();
-    const struct plot_record record = {curve, axis, end, total};
+    const struct plot_record record = {
+        .curve = curve, .axis = axis, .end = end, .total = total};
     const struct plot_options options = {.title = "t", .record = &record};
     const struct plot_ruler measure = {ruler, NULL};
 

@@ -179,6 +179,7 @@ test_missing(void **state)
         {"rss", 0, true, false},                {"stack_touched", 0, true, true},
         {"program", 0, true, true},             {"usable", PART_USABLE, true, true},
         {"failed", PART_VAIN, true, true},      {"free_null", PART_VAIN, true, true},
+        {"stack", PART_STACK, true, true},
     };
     struct fault fault;
 

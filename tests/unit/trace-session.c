@@ -212,13 +212,81 @@ test_timeline(void **state)
         timeline_set(&timeline, i == 31234 ? 1000000 : i, 5, true);
     }
     assert_true(timeline.count <= TIMELINE_SLOTS && timeline.count > TIMELINE_SLOTS / 3);
-    history = timeline_history(&timeline, 60000 * MS, true);
+    history = timeline_history(&timeline, 60000 * MS, true, true);
     assert_true(history_peak(history, SERIES_HEAP, 0, 60000 * (int64_t)MS, &peak, &when));
     assert_int_equal(peak, 1000000);
     assert_in_range(when, 31234 * MS, 31250 * MS);
     assert_true(history_peak(history, SERIES_CALLS, 0, 40000 * (int64_t)MS, &peak, &when));
     assert_in_range(peak, 900, 1300);
     history_free(history);
+}
+
+static void
+write_text(const char *text)
+{
+    FILE *file = fopen(path, "w");
+
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* A log says nothing of stacks: they are not known, and not 0. */
+static void
+test_log(void **state)
+{
+    const struct history *history;
+    struct session *session;
+    uint64_t peak;
+    int64_t when;
+
+    (void)state;
+    write_text("7 7 malloc(100)=0x10\n7 7 free(0x10)\n");
+    session = opened();
+    assert_int_equal(session_process(session)->missing,
+                     PART_USABLE | PART_VAIN | PART_CLOCK | PART_STACK);
+    history = session_history(session);
+    assert_true(history_peak(history, SERIES_HEAP, 0, INT64_MAX, &peak, &when));
+    assert_int_equal(peak, 100);
+    assert_false(history_peak(history, SERIES_STACK, 0, INT64_MAX, &peak, &when));
+    session_free(session);
+}
+
+/* Whatever a file says, no run is longer than one can be told. */
+static void
+test_times_without_end(void **state)
+{
+    static const uint64_t times[] = {
+        PROCESS_RUN_MAX_NS, INT64_MAX - 1, INT64_MAX, UINT64_C(1) << 63, UINT64_MAX - 1,
+        UINT64_MAX};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        const struct trace_process process = process_of(10, 1, 0, "sh", 5);
+        struct trace_event event = event_at(6, FN_MALLOC, 0x10, 1000, 0);
+        struct native_writer *writer;
+        struct session *session;
+
+        assert_int_equal(native_create(path, true, EPOCH, &writer), 0);
+        assert_int_equal(native_process(writer, &process), 0);
+        assert_int_equal(native_thread(writer, 0, 10), 0);
+        assert_int_equal(native_events(writer, 0, &event, 1), 0);
+        event.time_ns = times[i];
+        assert_int_equal(native_events(writer, 0, &event, 1), 0);
+        assert_int_equal(native_ended(writer, 0, times[i]), 0);
+        assert_int_equal(native_close(writer, times[i]), 0);
+        session = opened();
+        assert_true(session_process(session)->run_ns > 0);
+        assert_true((uint64_t)session_process(session)->run_ns <= PROCESS_RUN_MAX_NS);
+        assert_int_equal(session_process(session)->now.live_bytes, 2000);
+        session_free(session);
+    }
+    write_text("t_ms,op,addr,size\n9223372036854,alloc,1,5\n"
+               "9223372036855,alloc,2,5\n18446744073709,alloc,3,5\n");
+    struct session *session = opened();
+    assert_int_equal(session_process(session)->now.live_bytes, 5);
+    assert_true((uint64_t)session_process(session)->run_ns <= PROCESS_RUN_MAX_NS);
+    session_free(session);
 }
 
 int
@@ -228,6 +296,8 @@ main(void)
         cmocka_unit_test(test_family),
         cmocka_unit_test(test_nothing),
         cmocka_unit_test(test_timeline),
+        cmocka_unit_test(test_log),
+        cmocka_unit_test(test_times_without_end),
     };
 
     return cmocka_run_group_tests(tests, prepare, clean);
