@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The pages in other languages: in Russian word for word, and in one made up of
- * double-width letters, in which everything stays in its columns and nothing is cut
- * in the middle of a cell.  Messages are translated here, so that no locale has to
- * be installed: calls of gettext are linked to __wrap_gettext.
+ * The pages in other languages: in some of the catalogues word for word, and in one
+ * made up of double-width letters, in which everything stays in its columns and nothing
+ * is cut in the middle of a cell.  Messages are translated here, so that no locale has
+ * to be installed: calls of gettext are linked to __wrap_gettext.
  */
 #include "config.h"
 
@@ -12,9 +12,32 @@
 
 #include "pages.h"
 
-static enum { NONE, RUSSIAN, WIDE } language;
+struct language {
+    const char *name;   /* of its catalogue, and before the names of its goldens */
+    unsigned (*form)(unsigned long n);   /* which of the catalogue's plural forms */
+};
 
-/* ---- Russian: the catalogue ---- */
+static unsigned
+one_form(unsigned long n)
+{
+    (void)n;
+    return 0;
+}
+
+static unsigned
+russian_form(unsigned long n)
+{
+    if (n % 10 == 1 && n % 100 != 11)
+        return 0;
+    return n % 10 >= 2 && n % 10 <= 4 && (n % 100 < 10 || n % 100 >= 20) ? 1 : 2;
+}
+
+static const struct language russian = { "ru", russian_form }, chinese = { "zh_TW", one_form },
+                             wide = { "wide", NULL };
+static const struct language *const languages[] = { &russian, &chinese, &wide };
+static const struct language *language;   /* NULL: English */
+
+/* ---- catalogues ---- */
 
 static struct {
     char *bytes;
@@ -32,15 +55,15 @@ word_at(size_t offset)
 }
 
 static bool
-read_catalogue(void)
+read_catalogue(const char *name)
 {
     const char *directory = getenv("srcdir");
     static char bytes[1 << 20];
     char command[1024];
     FILE *compiled;
 
-    snprintf(command, sizeof command, "msgfmt -o - '%s/po/ru.po'",
-             directory != NULL ? directory : ".");
+    snprintf(command, sizeof command, "msgfmt -o - '%s/po/%s.po'",
+             directory != NULL ? directory : ".", name);
     compiled = popen(command, "r");
     if (compiled == NULL)
         return false;
@@ -50,24 +73,32 @@ read_catalogue(void)
 }
 
 /* The translation, NULL if there is none; of several forms all, each ended by a
-   NUL. */
+   NUL.  The originals are sorted. */
 static const char *
 translated(const char *message)
 {
-    uint32_t count = word_at(8), originals = word_at(12), translations = word_at(16);
+    uint32_t originals = word_at(12), translations = word_at(16);
 
-    for (uint32_t i = 0; i < count; i++)
-        if (strcmp(catalogue.bytes + word_at(originals + 8 * i + 4), message) == 0)
+    for (uint32_t from = 0, to = word_at(8); from < to;) {
+        uint32_t i = from + (to - from) / 2;
+        int order = strcmp(message, catalogue.bytes + word_at(originals + 8 * i + 4));
+
+        if (order == 0)
             return catalogue.bytes + word_at(translations + 8 * i + 4);
+        if (order < 0)
+            to = i;
+        else
+            from = i + 1;
+    }
     return NULL;
 }
 
-static unsigned
-russian_form(unsigned long n)
+static void
+speak(const struct language *other)
 {
-    if (n % 10 == 1 && n % 100 != 11)
-        return 0;
-    return n % 10 >= 2 && n % 10 <= 4 && (n % 100 < 10 || n % 100 >= 20) ? 1 : 2;
+    language = other;
+    if (other != NULL && other != &wide)
+        assert_true(read_catalogue(other->name));
 }
 
 /* ---- double width ---- */
@@ -130,14 +161,14 @@ translate(const char *message, const char *plural, unsigned long n)
 {
     const char *text = NULL;
 
-    if (plural != NULL && n != 1 && language != RUSSIAN)
-        message = plural;
-    if (language == WIDE)
-        text = widened(message);
-    if (language == RUSSIAN && (text = translated(message)) != NULL && plural != NULL)
-        for (unsigned form = russian_form(n); form > 0; form--)
+    if (language != NULL && language != &wide && (text = translated(message)) != NULL) {
+        for (unsigned form = plural != NULL ? language->form(n) : 0; form > 0; form--)
             text += strlen(text) + 1;
-    return (char *)(text != NULL ? text : message);
+        return (char *)text;
+    }
+    if (plural != NULL && n != 1)
+        message = plural;
+    return (char *)(language == &wide ? widened(message) : message);
 }
 
 char *__wrap_gettext(const char *message);
@@ -214,10 +245,10 @@ nothing_is_cut_at_any_size(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++)
-        for (int in = RUSSIAN; in <= WIDE; in++) {
+        for (size_t k = 0; k < sizeof languages / sizeof *languages; k++) {
             struct session *session = play_text(scripts[i], 7 * SECOND);
 
-            language = in;
+            speak(languages[k]);
             for (int page = 0; page < PAGE_COUNT; page++)
                 for (int rows = 1; rows <= 60; rows += rows < 12 ? 1 : 6)
                     for (int cols = 1; cols <= 200; cols += cols < 20 ? 1 : 3) {
@@ -229,11 +260,11 @@ nothing_is_cut_at_any_size(void **state)
                     }
             session_free(session);
         }
-    language = NONE;
+    speak(NULL);
 }
 
 static void
-expect_page(const char *prefix, enum page page, int rows, int cols)
+expect_page(enum page page, int rows, int cols)
 {
     struct session *session =
         play_text(page == PAGE_MEMORY ? resident : page == PAGE_SITES ? sampled : running, 7 * SECOND);
@@ -243,39 +274,52 @@ expect_page(const char *prefix, enum page page, int rows, int cols)
     if (page == PAGE_BLOCKS)
         count_blocks();
     draw(rows, cols);
-    snprintf(name, sizeof name, "%s-%s-%dx%d", prefix, page_names[page], cols, rows);
+    snprintf(name, sizeof name, "%s-%s-%dx%d", language->name, page_names[page], cols, rows);
     expect_golden(name);
     session_free(session);
+}
+
+static void
+expect_pages(const struct language *in)
+{
+    speak(in);
+    for (int page = 0; page < PAGE_COUNT; page++)
+        expect_page((enum page)page, 24, 80);
+    expect_page(PAGE_OVERVIEW, 3, 20);
+    expect_page(PAGE_OVERVIEW, 10, 40);
+    expect_page(PAGE_OVERVIEW, 40, 120);
+    speak(NULL);
 }
 
 static void
 russian_is_as_drawn(void **state)
 {
     (void)state;
-    language = RUSSIAN;
-    for (int page = 0; page < PAGE_COUNT; page++)
-        expect_page("ru", (enum page)page, 24, 80);
-    expect_page("ru", PAGE_OVERVIEW, 3, 20);
-    expect_page("ru", PAGE_OVERVIEW, 10, 40);
-    expect_page("ru", PAGE_OVERVIEW, 40, 120);
-    language = NONE;
+    expect_pages(&russian);
+}
+
+static void
+chinese_is_as_drawn(void **state)
+{
+    (void)state;
+    expect_pages(&chinese);
 }
 
 static void
 double_width_is_as_drawn(void **state)
 {
     (void)state;
-    language = WIDE;
-    expect_page("wide", PAGE_OVERVIEW, 24, 80);
-    expect_page("wide", PAGE_OVERVIEW, 10, 40);
-    expect_page("wide", PAGE_CALLS, 24, 80);
-    expect_page("wide", PAGE_THREADS, 24, 80);
-    expect_page("wide", PAGE_MEMORY, 24, 80);
-    expect_page("wide", PAGE_MEMORY, 40, 120);
-    expect_page("wide", PAGE_MEMORY, 10, 40);
-    expect_page("wide", PAGE_PROCESSES, 24, 80);
-    expect_page("wide", PAGE_PROCESSES, 10, 40);
-    language = NONE;
+    speak(&wide);
+    expect_page(PAGE_OVERVIEW, 24, 80);
+    expect_page(PAGE_OVERVIEW, 10, 40);
+    expect_page(PAGE_CALLS, 24, 80);
+    expect_page(PAGE_THREADS, 24, 80);
+    expect_page(PAGE_MEMORY, 24, 80);
+    expect_page(PAGE_MEMORY, 40, 120);
+    expect_page(PAGE_MEMORY, 10, 40);
+    expect_page(PAGE_PROCESSES, 24, 80);
+    expect_page(PAGE_PROCESSES, 10, 40);
+    speak(NULL);
 }
 
 int
@@ -284,11 +328,12 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_cut_at_any_size),
         cmocka_unit_test(russian_is_as_drawn),
+        cmocka_unit_test(chinese_is_as_drawn),
         cmocka_unit_test(double_width_is_as_drawn),
     };
     int failed;
 
-    if (setlocale(LC_ALL, "C.UTF-8") == NULL || !read_catalogue())
+    if (setlocale(LC_ALL, "C.UTF-8") == NULL || !read_catalogue("ru"))
         return 77;
     picture.canvas.unicode = true;
     failed = cmocka_run_group_tests(tests, NULL, NULL);
