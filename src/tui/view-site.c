@@ -18,6 +18,7 @@
 #define NAME_MAX   4352
 #define LABEL_COLS 16
 #define PLACE_COLS 4     /* before a function of the stack */
+#define VALUE_COLS 12    /* figures of fewer are cut, not wrapped */
 
 /* Lines as they come: those that are in the window are drawn. */
 struct lines {
@@ -47,27 +48,55 @@ put_right(const struct lines *lines, int col, int cols, enum role role, const ch
                      TEXT_RIGHT, role, text);
 }
 
+/* On as many lines as it takes. */
+static void
+put_wrapped(struct lines *lines, int col, enum role role, const char *words)
+{
+    int cols = lines->rect.cols - col;
+
+    while (*words != '\0' && cols > 0) {
+        char text[1024];
+
+        words += text_line(text, sizeof text, words, (size_t)cols);
+        put(lines, col, role, text);
+        lines->line++;
+    }
+}
+
 /* ---- figures ---- */
 
 static int
-label_cols(void)
+wider(int cols, const char *label)
+{
+    int needed = (int)text_columns(label) + 2;
+
+    return needed > cols ? needed : cols;
+}
+
+static int
+label_cols(enum profile_mode mode)
 {
     const char *const labels[] = { _("Live now"), _("Live at the peak"), _("Allocated"),
                                    _("Rate"), _("Age"), _("Growth"), _("First, last") };
-    int cols = LABEL_COLS;
+    int cols = wider(LABEL_COLS, site_mode_word(mode));
 
     for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
-        if ((int)text_columns(labels[i]) + 2 > cols)
-            cols = (int)text_columns(labels[i]) + 2;
+        cols = wider(cols, labels[i]);
     return cols;
 }
 
 static void
-fact(struct lines *lines, const char *label, const char *value)
+fact(struct lines *lines, const struct view *view, const char *label, const char *value)
 {
+    int col = 1 + label_cols(view->sites.mode);
+
     put(lines, 1, ROLE_NORMAL, label);
-    put(lines, 1 + label_cols(), ROLE_VALUE, value);
-    lines->line++;
+    if (lines->rect.cols - col >= VALUE_COLS) {
+        put_wrapped(lines, col, ROLE_VALUE, value);
+    } else {
+        put(lines, col, ROLE_VALUE, value);
+        lines->line++;
+    }
 }
 
 /* For ngettext(): of a count as site_count_text() writes it, "24.5k" is many. */
@@ -96,7 +125,7 @@ estimate(struct lines *lines, const struct view *view, const char *label,
     snprintf(text + used, sizeof text - used,
              ngettext(", by %s sample", ", by %s samples", plural(figures->blocks)),
              units_count(count, sizeof count, figures->blocks));
-    fact(lines, label, text);
+    fact(lines, view, label, text);
 }
 
 static void
@@ -131,13 +160,13 @@ put_rates(struct lines *lines, const struct view *view, const struct scene *scen
                           plural_shortened(figures->objects_rate)),
                  units_rate(first, sizeof first, figures->bytes_rate, view->unit),
                  site_count_text(second, sizeof second, figures->objects_rate));
-        fact(lines, _("Rate"), text);
+        fact(lines, view, _("Rate"), text);
     }
     if (!(missing & PROFILE_AGES) && figures->age_objects > 0) {
         snprintf(text, sizeof text, _("%s on average, the oldest %s"),
                  units_offset(first, sizeof first, (int64_t)profile_age(figures)),
                  units_offset(second, sizeof second, (int64_t)figures->oldest_ns));
-        fact(lines, _("Age"), text);
+        fact(lines, view, _("Age"), text);
     }
     if (!(missing & PROFILE_GROWTH)) {
         int64_t since = profile_growth_since(scene->sites->profile);
@@ -145,7 +174,7 @@ put_rates(struct lines *lines, const struct view *view, const struct scene *scen
         snprintf(text, sizeof text, _("%s alive on average in the later half since %s"),
                  site_bytes_text(first, sizeof first, figures->growth, view->unit),
                  view_time(second, sizeof second, scene->process, since));
-        fact(lines, _("Growth"), text);
+        fact(lines, view, _("Growth"), text);
     }
 }
 
@@ -161,7 +190,7 @@ put_figures(struct lines *lines, const struct view *view, const struct scene *sc
              site_bytes_text(first, sizeof first, figures->bytes, view->unit),
              site_error_text(error, sizeof error, figures));
     put(lines, 1, ROLE_NORMAL, site_mode_word(view->sites.mode));
-    put(lines, 1 + label_cols(), ROLE_TITLE, text);
+    put(lines, 1 + label_cols(view->sites.mode), ROLE_TITLE, text);
     lines->line += 2;
     sum_sizes(&sites->detail, &sum);
     estimate(lines, view, _("Live now"), &sum.live);
@@ -173,7 +202,7 @@ put_figures(struct lines *lines, const struct view *view, const struct scene *sc
     snprintf(text, sizeof text, "%s, %s",
              view_time(first, sizeof first, scene->process, sites->detail.first_ns),
              view_time(last, sizeof last, scene->process, sites->detail.last_ns));
-    fact(lines, _("First, last"), text);
+    fact(lines, view, _("First, last"), text);
 }
 
 /* ---- the stack ---- */
@@ -203,21 +232,6 @@ place_text(char *text, size_t size, const struct profile_place *place)
     else if (place->module != NULL)
         snprintf(text + used, size - used, "%s+0x%llx", base_name(place->module),
                  (unsigned long long)place->offset);
-}
-
-/* The whole name, on as many lines as it takes. */
-static void
-put_wrapped(struct lines *lines, int col, enum role role, const char *words)
-{
-    int cols = lines->rect.cols - col;
-
-    while (*words != '\0' && cols > 0) {
-        char text[1024];
-
-        words += text_line(text, sizeof text, words, (size_t)cols);
-        put(lines, col, role, text);
-        lines->line++;
-    }
 }
 
 static void
@@ -251,9 +265,15 @@ put_stack(struct lines *lines, const struct scene *scene, const struct profile_r
 
 /* ---- sizes and ages ---- */
 
-/* As wide as the words and numbers in it, from column 1 on. */
+/* At least; as wide as the words and numbers in it, from column 1 on. */
 #define FIRST_COLS 20
 #define NEXT_COLS  14
+
+static int
+first_cols(void)
+{
+    return wider(wider(FIRST_COLS, _("By size, in bytes")), _("By time"));
+}
 
 static void
 put_headings(struct lines *lines, const char *first, const char *const *others, int count)
@@ -261,7 +281,7 @@ put_headings(struct lines *lines, const char *first, const char *const *others, 
     lines->line++;
     put(lines, 1, ROLE_TITLE, first);
     for (int i = 0; i < count; i++)
-        put_right(lines, FIRST_COLS + i * NEXT_COLS, NEXT_COLS, ROLE_DIM, others[i]);
+        put_right(lines, first_cols() + i * NEXT_COLS, NEXT_COLS, ROLE_DIM, others[i]);
     lines->line++;
 }
 
@@ -269,7 +289,7 @@ static void
 put_figure(const struct lines *lines, const struct view *view, int column,
            const struct site_figures *figures)
 {
-    int col = FIRST_COLS + column * NEXT_COLS;
+    int col = first_cols() + column * NEXT_COLS;
     char text[UNITS_MAX];
 
     if (figures->blocks == 0)

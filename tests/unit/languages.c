@@ -32,8 +32,14 @@ russian_form(unsigned long n)
     return n % 10 >= 2 && n % 10 <= 4 && (n % 100 < 10 || n % 100 >= 20) ? 1 : 2;
 }
 
+static unsigned
+french_form(unsigned long n)
+{
+    return n > 1;
+}
+
 static const struct language russian = { "ru", russian_form }, chinese = { "zh_TW", one_form },
-                             wide = { "wide", NULL };
+                             french = { "fr", french_form }, wide = { "wide", NULL };
 static const struct language *const languages[] = { &russian, &chinese, &wide };
 static const struct language *language;   /* NULL: English */
 
@@ -279,6 +285,23 @@ expect_page(enum page page, int rows, int cols)
     session_free(session);
 }
 
+/* One allocation site, whose labels are the longest of all. */
+static void
+expect_site(int rows, int cols)
+{
+    struct session *session = play_text(sampled, 7 * SECOND);
+    char name[64];
+
+    view.page = PAGE_SITES;
+    view.sites.selected = sites.table.rows[0].key;
+    view.sites.opened = true;
+    sites_fill(&sites, &view, -1);
+    draw(rows, cols);
+    snprintf(name, sizeof name, "%s-site-%dx%d", language->name, cols, rows);
+    expect_golden(name);
+    session_free(session);
+}
+
 static void
 expect_pages(const struct language *in)
 {
@@ -288,6 +311,7 @@ expect_pages(const struct language *in)
     expect_page(PAGE_OVERVIEW, 3, 20);
     expect_page(PAGE_OVERVIEW, 10, 40);
     expect_page(PAGE_OVERVIEW, 40, 120);
+    expect_site(40, 80);
     speak(NULL);
 }
 
@@ -303,6 +327,13 @@ chinese_is_as_drawn(void **state)
 {
     (void)state;
     expect_pages(&chinese);
+}
+
+static void
+french_is_as_drawn(void **state)
+{
+    (void)state;
+    expect_pages(&french);
 }
 
 static void
@@ -329,6 +360,7 @@ main(void)
         cmocka_unit_test(nothing_is_cut_at_any_size),
         cmocka_unit_test(russian_is_as_drawn),
         cmocka_unit_test(chinese_is_as_drawn),
+        cmocka_unit_test(french_is_as_drawn),
         cmocka_unit_test(double_width_is_as_drawn),
     };
     int failed;
