@@ -218,6 +218,31 @@ text_line(char *buf, size_t size, const char *text, size_t columns)
     return done;
 }
 
+const char *
+text_tail(const char *text, size_t columns)
+{
+    size_t left = strlen(text), more = text_columns(text);
+    const char *from = text, *blank;
+
+    while (left > 0 && more > columns) {
+        struct glyph glyph = next_glyph(from, left);
+
+        more -= glyph.columns;
+        from += glyph.consumed;
+        left -= glyph.consumed;
+    }
+    while (from != text && left > 0 && next_glyph(from, left).columns == 0) {
+        size_t consumed = next_glyph(from, left).consumed; /* what combined is gone */
+
+        from += consumed;
+        left -= consumed;
+    }
+    if (from == text || from[-1] == ' ')
+        return from;
+    blank = strchr(from, ' ');
+    return blank != NULL ? blank + 1 : from;
+}
+
 /* Decodes the UTF-8 character at text; 0 if it is none: overlong forms,
    surrogates and values above U+10FFFF are none. */
 static size_t

@@ -36,6 +36,10 @@ char *text_pad(char *buf, size_t size, const char *text, size_t columns,
    line, unlike the others; buf may be NULL. */
 size_t text_line(char *buf, size_t size, const char *text, size_t columns);
 
+/* The end of text that has so many columns at most: from the beginning of a word if it
+   is cut and there is one, else from that of a character.  Points into text. */
+const char *text_tail(const char *text, size_t columns);
+
 /* Text for files and programs that take UTF-8 whatever the locale: bytes that
    are valid UTF-8 stay, others are taken in the locale's charset. */
 char *text_utf8(char *buf, size_t size, const char *text);

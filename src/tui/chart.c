@@ -179,13 +179,12 @@ draw_labels(struct picture *picture, const struct view *view, const struct frame
         canvas_glyph(&picture->canvas, frame->row + row, frame->col - 1, ROLE_DIM,
                      GLYPH_VERTICAL);
     for (int i = 0; i < count && frame->label_cols > 0; i++) {
-        char text[UNITS_MAX + 2];
+        char text[2 * UNITS_MAX], calls[UNITS_MAX];
         int row = frame->row + labels[i].row;
 
         if (series == SERIES_CALLS) {
-            units_count_compact(text, sizeof text, labels[i].value);
-            if (frame->label_cols > 6)
-                snprintf(text + strlen(text), 3, "/s");
+            units_count_compact(calls, sizeof calls, labels[i].value);
+            snprintf(text, sizeof text, frame->label_cols > 6 ? _("%s/s") : "%s", calls);
         } else if (frame->label_cols > 6) {
             units_axis(text, sizeof text, labels[i].value, view->unit & UNIT_SI);
         } else {
@@ -356,7 +355,7 @@ peak_text(char *text, size_t size, const struct view *view, const struct scene *
                       &when))
         return;
     if (series == SERIES_CALLS) {
-        /* TRANSLATORS: allocation in bytes a second. */
+        /* TRANSLATORS: calls a second. */
         snprintf(text, size, _("highest %s/s"),
                  units_count_compact(value_text, sizeof value_text, value));
         return;

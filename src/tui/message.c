@@ -141,6 +141,7 @@ message_choose(struct app *app)
         prompt_text(app, app->question_text, sizeof app->question_text);
 
     scene->asks = *question != '\0';
+    scene->typing = prompt_is_typed(app->question);
     scene->message_role = ROLE_NORMAL;
     app->nothing_new = false;
     if (scene->asks) {

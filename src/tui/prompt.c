@@ -215,6 +215,13 @@ prompt_ask(struct app *app, enum question question)
 }
 
 bool
+prompt_is_typed(enum question question)
+{
+    return question != QUESTION_NONE && question != QUESTION_QUIT
+           && question != QUESTION_EXPORT;
+}
+
+bool
 prompt_key(struct app *app, int input)
 {
     if (app->question == QUESTION_NONE || input == INPUT_RESIZE)

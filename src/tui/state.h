@@ -159,10 +159,12 @@ void find_text(struct app *app, const char *text);
 void find_next(struct app *app, bool up);
 
 /* Asks; takes a key as part of an answer, false if nothing is asked; the question
-   for the message line, "" if none, may use text (prompt.c). */
+   for the message line, "" if none, may use text; whether its answer is typed behind
+   it, rather than one key (prompt.c). */
 void prompt_ask(struct app *app, enum question question);
 bool prompt_key(struct app *app, int input);
 const char *prompt_text(const struct app *app, char *text, size_t size);
+bool prompt_is_typed(enum question question);
 
 /* Sends keys as typed to the program until ^] (command.c). */
 void command_interact(struct app *app);

@@ -144,7 +144,9 @@ share_text(char *text, size_t size, float share)
 {
     if (share <= 0)
         return "";
-    snprintf(text, size, share < 0.1f ? "<0.1%%" : "%.1f%%", (double)share);
+    /* The least, too, with the point of the locale. */
+    snprintf(text, size, share < 0.1f ? "<%.1f%%" : "%.1f%%",
+             share < 0.1f ? 0.1 : (double)share);
     return text;
 }
 

@@ -248,6 +248,15 @@ message_fitting(char *text, size_t size, const char *message, int room)
     return text;
 }
 
+static const char *
+message_shown(char *text, size_t size, const struct scene *scene, int room)
+{
+    if (scene->typing)
+        return text_tail(scene->message, (size_t)room);
+    return scene->asks ? scene->message
+                       : message_fitting(text, size, scene->message, room);
+}
+
 static void
 draw_message(struct picture *picture, const struct scene *scene)
 {
@@ -258,9 +267,7 @@ draw_message(struct picture *picture, const struct scene *scene)
     canvas_clip(&picture->canvas, rect);
     if (rect->rows > 0 && scene->message != NULL)
         canvas_put(&picture->canvas, rect->row, rect->col + indent, room,
-                   scene->message_role,
-                   scene->asks ? scene->message
-                               : message_fitting(text, sizeof text, scene->message, room));
+                   scene->message_role, message_shown(text, sizeof text, scene, room));
 }
 
 void

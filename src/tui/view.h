@@ -94,6 +94,7 @@ struct scene {
     const char *message;             /* for the message line */
     enum role message_role;
     bool asks;                       /* the message is a question */
+    bool typing;                     /* its end is the answer, which must be seen */
 };
 
 /* What a click does in a part of the picture. */

@@ -320,6 +320,9 @@ russian_is_as_drawn(void **state)
 {
     (void)state;
     expect_pages(&russian);
+    speak(&russian);
+    expect_page(PAGE_OVERVIEW, 50, 160);   /* with all graphs */
+    speak(NULL);
 }
 
 static void

@@ -119,6 +119,21 @@ lines(void **state)
 }
 
 static void
+tails(void **state)
+{
+    (void)state;
+    assert_string_equal(text_tail("two words", 9), "two words");
+    assert_string_equal(text_tail("two words", 8), "words");
+    assert_string_equal(text_tail("two words", 5), "words");
+    assert_string_equal(text_tail("two words", 4), "ords");
+    assert_string_equal(text_tail("two words", 0), "");
+    assert_string_equal(text_tail("", 5), "");
+    assert_string_equal(text_tail("жук", 2), "ук");
+    assert_string_equal(text_tail(WIDE WIDE WIDE, 5), WIDE WIDE);
+    assert_string_equal(text_tail("e" ACUTE "e" ACUTE, 1), "e" ACUTE);
+}
+
+static void
 c_locale(void **state)
 {
     char buf[64];
@@ -199,6 +214,7 @@ main(void)
         cmocka_unit_test_setup(clipped, use_utf8),
         cmocka_unit_test_setup(padded, use_utf8),
         cmocka_unit_test_setup(lines, use_utf8),
+        cmocka_unit_test_setup(tails, use_utf8),
         cmocka_unit_test_setup(c_locale, use_c),
         cmocka_unit_test_setup(utf8_for_files, use_utf8),
         cmocka_unit_test_setup(utf8_from_another_charset, use_c),

@@ -676,6 +676,24 @@ messages_are_shortened_by_parts(void **state)
     session_free(session);
 }
 
+static void
+what_is_typed_is_seen(void **state)
+{
+    struct session *session = play_text(running, SECOND);
+    char line[16384];
+
+    (void)state;
+    scene.asks = scene.typing = true;
+    scene.message = "Signal to 24817 (Enter for TERM, Esc none): KILL_";
+    draw(10, 60);
+    canvas_row_text(&picture.canvas, 8, line);
+    assert_string_equal(line, " Signal to 24817 (Enter for TERM, Esc none): KILL_");
+    draw(10, 40);
+    canvas_row_text(&picture.canvas, 8, line);
+    assert_string_equal(line, " 24817 (Enter for TERM, Esc none): KILL_");
+    session_free(session);
+}
+
 /* Cells of a graph that differ from one picture to the next, 0.1 s later. */
 static int
 changed_cells(int64_t window_ns, int64_t from_ns)
@@ -800,6 +818,7 @@ main(void)
         cmocka_unit_test(help_lists_every_key_over_its_pages),
         cmocka_unit_test(help_is_whole_however_narrow),
         cmocka_unit_test(messages_are_shortened_by_parts),
+        cmocka_unit_test(what_is_typed_is_seen),
         cmocka_unit_test(graphs_stand_still),
         cmocka_unit_test(drawing_twice_gives_the_same),
         cmocka_unit_test(drawing_allocates_nothing),
