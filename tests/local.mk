@@ -1,13 +1,15 @@
 # Tests mirror the source; see tests/README.
 
 if HAVE_CMOCKA
-check_PROGRAMS += tests/unit/units tests/unit/textwidth tests/unit/ranges
+check_PROGRAMS += tests/unit/units tests/unit/textwidth tests/unit/ranges tests/unit/facts
 tests_unit_units_SOURCES = tests/unit/units.c
 tests_unit_units_LDADD = src/report/libreport.a $(CMOCKA_LIBS) $(LIBINTL)
 tests_unit_textwidth_SOURCES = tests/unit/textwidth.c
 tests_unit_textwidth_LDADD = src/report/libreport.a $(CMOCKA_LIBS) $(LIBINTL)
 tests_unit_ranges_SOURCES = tests/unit/ranges.c
 tests_unit_ranges_LDADD = src/report/libreport.a $(CMOCKA_LIBS) $(LIBINTL)
+tests_unit_facts_SOURCES = tests/unit/facts.c
+tests_unit_facts_LDADD = src/report/libreport.a $(CMOCKA_LIBS) $(LIBINTL)
 check_PROGRAMS += tests/unit/summary tests/unit/line tests/unit/json
 tests_unit_summary_SOURCES = tests/unit/summary.c tests/unit/fake-process.h
 tests_unit_summary_LDADD = src/report/libreport.a $(CMOCKA_LIBS) $(LIBINTL)
@@ -53,7 +55,7 @@ tests/unit/symbols-subject.so: tests/unit/symbols-subject.cc
 	@$(MKDIR_P) $(@D)
 	$(AM_V_CXX)$(CXX) -std=c++17 -g -O2 -fPIC -shared -Wl,--build-id -o $@ $<
 
-TESTS += tests/unit/units tests/unit/textwidth tests/unit/ranges \
+TESTS += tests/unit/units tests/unit/textwidth tests/unit/ranges tests/unit/facts \
 	tests/unit/summary tests/unit/line tests/unit/json tests/unit/plot \
 	tests/unit/snapshot
 endif

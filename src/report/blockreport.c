@@ -10,11 +10,12 @@
 #include <string.h>
 
 #include "i18n.h"
+#include "report/facts.h"
 #include "report/textwidth.h"
 #include "report/units.h"
 
 #define COLUMN_COLS 14
-#define LABEL_COLS  26
+#define LABEL_COLS  25
 #define CELLS_MAX   6
 
 void
@@ -104,15 +105,6 @@ line(FILE *out, const char *first, ...)
     fputc('\n', out);
 }
 
-static void
-fact(FILE *out, const char *name, const char *value)
-{
-    char padded[256];
-
-    fprintf(out, "  %s %s\n",
-            text_pad(padded, sizeof padded, name, LABEL_COLS, TEXT_LEFT), value);
-}
-
 static const char *
 number(char text[UNITS_MAX], uint64_t value)
 {
@@ -152,37 +144,40 @@ write_overview(FILE *out, const struct blockreport *report)
 {
     const struct blocksizes_sum sum = blocksizes_total(report->blocks);
     char text[UNITS_MAX], time[UNITS_MAX], both[2 * UNITS_MAX + 32];
+    struct facts facts = {.count = 0};
 
     fprintf(out, "\n%s\n", _("Overview"));
-    fact(out, _("allocations"), number(text, sum.allocations));
-    fact(out, _("sizes"), number(text, blocksizes_count(report->blocks)));
-    fact(out, _("allocated"),
-         units_bytes(text, sizeof text, sum.bytes, UNIT_BYTES));
+    facts_add(&facts, _("allocations"), number(text, sum.allocations));
+    facts_add(&facts, _("sizes"), number(text, blocksizes_count(report->blocks)));
+    facts_add(&facts, _("allocated"),
+              units_bytes(text, sizeof text, sum.bytes, UNIT_BYTES));
     snprintf(both, sizeof both, "%.1f %s",
              sum.allocations > 0 ? (double)sum.bytes / (double)sum.allocations : 0.0,
              _("B"));
-    fact(out, _("average size"), both);
+    facts_add(&facts, _("average size"), both);
     snprintf(both, sizeof both,
              /* TRANSLATORS: a size, and when: a time in ms, or the number of a call. */
              has_time(report->blocks) ? _("%s, at %s ms") : _("%s, at event %s"),
              units_bytes(text, sizeof text, sum.peak_bytes, UNIT_BYTES),
              duration(time, report->blocks, sum.peak_time));
-    fact(out, _("peak"), both);
+    facts_add(&facts, _("peak"), both);
     snprintf(both, sizeof both,
              /* TRANSLATORS: a number of blocks, and their size. */
              ngettext("%s block, %s", "%s blocks, %s", plural(sum.live_blocks)),
              number(time, sum.live_blocks),
              units_bytes(text, sizeof text, sum.live_bytes, UNIT_BYTES));
-    fact(out, report->runs ? _("live now") : _("live at the end"), both);
+    facts_add(&facts, report->runs ? _("live now") : _("live at the end"), both);
     if (sum.before > 0)
-        fact(out, _("live before the first call"),
-             units_bytes(text, sizeof text, sum.before, UNIT_BYTES));
+        facts_add(&facts, _("live before the first call"),
+                  units_bytes(text, sizeof text, sum.before, UNIT_BYTES));
     if (sum.unknown > 0)
-        fact(out,
-             sum.before > 0 ? _("frees of earlier blocks") : _("frees of unknown blocks"),
-             number(text, sum.unknown));
+        facts_add(&facts,
+                  sum.before > 0 ? _("frees of earlier blocks")
+                                 : _("frees of unknown blocks"),
+                  number(text, sum.unknown));
     if (sum.replaced > 0)
-        fact(out, _("frees not recorded"), number(text, sum.replaced));
+        facts_add(&facts, _("frees not recorded"), number(text, sum.replaced));
+    facts_write(out, &facts, LABEL_COLS);
 }
 
 static void

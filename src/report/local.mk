@@ -24,6 +24,7 @@ src_report_libreport_a_SOURCES = \
 	src/report/blockreport.c src/report/blockreport-compat.c src/report/blockreport-data.c \
 	src/report/blockreport.h \
 	src/report/curve.c src/report/curve.h \
+	src/report/facts.c src/report/facts.h \
 	src/report/plot.c src/report/plot-record.c src/report/plot.h \
 	src/report/plot-layout.c src/report/plot-layout.h \
 	src/report/png-load.c src/report/png.h \

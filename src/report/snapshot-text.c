@@ -12,6 +12,7 @@
 
 #include "i18n.h"
 #include "report/bandlines.h"
+#include "report/facts.h"
 #include "report/names.h"
 #include "report/ranges.h"
 #include "report/site-report.h"
@@ -21,6 +22,7 @@
 #include "report/textwidth.h"
 
 #define TEXT_MAX  1024
+#define FACT_COLS 22
 #define NAME_COLS 15  /* the longest function name, and a blank */
 #define BAR_COLS  40
 #define BAND_COLS  12
@@ -32,6 +34,7 @@ struct writer {
     FILE *out;
     const struct process *process;
     enum unit unit;
+    struct facts *facts; /* names and values of the part that is being written */
 };
 
 static void
@@ -40,41 +43,32 @@ write_heading(const struct writer *writer, const char *heading)
     fprintf(writer->out, "\n%s\n", heading);
 }
 
-/* A name and a value. */
+/* "248.3 MiB (260358144)", or "-" if it is not known. */
 static void
-write_fact(const struct writer *writer, const char *name, const char *value)
-{
-    char padded[TEXT_MAX];
-
-    fprintf(writer->out, "  %s  %s\n",
-            text_pad(padded, sizeof padded, name, 22, TEXT_LEFT), value);
-}
-
-/* "248.3 MiB (260358144)" */
-static void
-write_bytes(const struct writer *writer, const char *name, uint64_t bytes)
+add_bytes(const struct writer *writer, const char *name, uint64_t bytes)
 {
     char text[UNITS_MAX], value[2 * UNITS_MAX];
 
     units_bytes(text, sizeof text, bytes, writer->unit);
-    snprintf(value, sizeof value, "%s (%" PRIu64 ")", text, bytes);
-    write_fact(writer, name, value);
+    snprintf(value, sizeof value, bytes == UNITS_UNKNOWN ? "%s" : "%s (%" PRIu64 ")", text,
+             bytes);
+    facts_add(writer->facts, name, value);
 }
 
 static void
-write_count(const struct writer *writer, const char *name, uint64_t count)
+add_count(const struct writer *writer, const char *name, uint64_t count)
 {
     char text[UNITS_MAX];
 
-    write_fact(writer, name, units_count(text, sizeof text, count));
+    facts_add(writer->facts, name, units_count(text, sizeof text, count));
 }
 
 static void
-write_rate(const struct writer *writer, const char *name, double rate)
+add_rate(const struct writer *writer, const char *name, double rate)
 {
     char text[UNITS_MAX];
 
-    write_fact(writer, name, units_rate(text, sizeof text, rate, writer->unit));
+    facts_add(writer->facts, name, units_rate(text, sizeof text, rate, writer->unit));
 }
 
 /* Of the moment; "-" if that is not known. */
@@ -112,49 +106,49 @@ write_head(const struct writer *writer, const struct subject *subject)
 }
 
 static void
-write_heap(const struct writer *writer)
+add_heap(const struct writer *writer)
 {
     const struct snapshot *now = &writer->process->now;
     const struct rates *rates = &writer->process->rates;
 
-    write_bytes(writer, _("heap"), now->live_bytes);
-    write_bytes(writer, _("heap peak"), now->peak_bytes);
+    add_bytes(writer, _("heap"), now->live_bytes);
+    add_bytes(writer, _("heap peak"), now->peak_bytes);
     if (!process_knows(writer->process, PART_COUNTERS)) {
-        write_bytes(writer, _("stack"), report_stack(writer->process, now->stack_now));
-        write_bytes(writer, _("stack peak"), report_stack(writer->process, now->stack_peak));
-        write_fact(writer, _("calls"), _("not recorded"));
+        add_bytes(writer, _("stack"), report_stack(writer->process, now->stack_now));
+        add_bytes(writer, _("stack peak"), report_stack(writer->process, now->stack_peak));
+        facts_add(writer->facts, _("calls"), _("not recorded"));
         return;
     }
-    write_bytes(writer, _("total allocated"), now->total_bytes);
-    write_count(writer, _("live blocks"), now->live_blocks);
-    write_rate(writer, _("allocated"), rates->bytes_allocated);
-    write_rate(writer, _("freed"), rates->bytes_freed);
-    write_bytes(writer, _("stack"), report_stack(writer->process, now->stack_now));
-    write_bytes(writer, _("stack peak"), report_stack(writer->process, now->stack_peak));
+    add_bytes(writer, _("total allocated"), now->total_bytes);
+    add_count(writer, _("live blocks"), now->live_blocks);
+    add_rate(writer, _("allocated"), rates->bytes_allocated);
+    add_rate(writer, _("freed"), rates->bytes_freed);
+    add_bytes(writer, _("stack"), report_stack(writer->process, now->stack_now));
+    add_bytes(writer, _("stack peak"), report_stack(writer->process, now->stack_peak));
     if (writer->process->stack_touched != 0)
-        write_bytes(writer, _("stack touched"), writer->process->stack_touched);
-    write_count(writer, _("threads"), now->threads);
-    write_count(writer, _("threads ever"), now->threads_started);
+        add_bytes(writer, _("stack touched"), writer->process->stack_touched);
+    add_count(writer, _("threads"), now->threads);
+    add_count(writer, _("threads ever"), now->threads_started);
 }
 
 static void
-write_system(const struct writer *writer)
+add_system(const struct writer *writer)
 {
     const struct process *process = writer->process;
     int coverage = process_coverage(process);
     char text[UNITS_MAX];
 
     if (process->os_known) {
-        write_bytes(writer, _("RSS"), process->os.rss);
-        write_bytes(writer, _("RSS peak"), process->rss_peak);
-        write_bytes(writer, _("anonymous RSS"), process->os.rss_anon);
+        add_bytes(writer, _("RSS"), process->os.rss);
+        add_bytes(writer, _("RSS peak"), process->rss_peak);
+        add_bytes(writer, _("anonymous RSS"), process->os.rss_anon);
     }
     if (coverage >= 0) {
         snprintf(text, sizeof text, "%d%%", coverage);
-        write_fact(writer, _("coverage"), text);
+        facts_add(writer->facts, _("coverage"), text);
     }
     if (process->children_seen != 0 || process->children != 0)
-        write_count(writer, _("child processes"), process->children);
+        add_count(writer, _("child processes"), process->children);
 }
 
 /* Where the RSS went. */
@@ -321,15 +315,17 @@ void
 snapshot_write(FILE *out, const struct subject *subject, enum unit unit)
 {
     const struct process *process = &subject->process;
-    const struct writer writer = {out, process, unit};
+    struct facts facts = {.count = 0};
+    const struct writer writer = {out, process, unit, &facts};
 
     write_head(&writer, subject);
     if (!process->measured)
         write_why_not(&writer);
     write_heading(&writer, _("Memory"));
     if (process->measured)
-        write_heap(&writer);
-    write_system(&writer);
+        add_heap(&writer);
+    add_system(&writer);
+    facts_write(out, &facts, FACT_COLS);
     write_bands(&writer);
     if (process_knows(process, PART_COUNTERS))
         write_calls(&writer);

@@ -132,6 +132,20 @@ fill_moment(void)
 }
 
 static void
+stack_of_none(void **state)
+{
+    char *text;
+
+    (void)state;
+    fill_moment();
+    fake.missing |= PART_STACK;
+    FAKE_OUTPUT(text, write_moment(out, "./prog"));
+    assert_non_null(strstr(text, "\n  stack                   -\n"));
+    assert_non_null(strstr(text, "\n  stack peak              -\n"));
+    free(text);
+}
+
+static void
 text_of_the_moment(void **state)
 {
     char *text;
@@ -422,6 +436,7 @@ main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(text_of_the_moment, setup, teardown),
+        cmocka_unit_test_setup_teardown(stack_of_none, setup, teardown),
         cmocka_unit_test_setup_teardown(graph_in_blocks, setup, teardown),
         cmocka_unit_test_setup_teardown(date_of_a_saved_session, setup, teardown),
         cmocka_unit_test_setup_teardown(bands_of_the_moment, setup, teardown),

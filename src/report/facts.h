@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Names and values, a line each, whose values stand below each other however long the
+   names are in a language. */
+#ifndef MEMTOP_FACTS_H
+#define MEMTOP_FACTS_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#define FACTS_MAX       24 /* more are not taken */
+#define FACTS_VALUE_MAX 256
+
+struct facts {
+    size_t count;
+    struct {
+        const char *name; /* borrowed */
+        char value[FACTS_VALUE_MAX];
+    } list[FACTS_MAX];
+};
+
+void facts_add(struct facts *facts, const char *name, const char *value);
+
+/* Writes them and forgets them; names are cols columns wide at least. */
+void facts_write(FILE *out, struct facts *facts, size_t cols);
+
+#endif
