@@ -26,10 +26,11 @@ struct glyph {
     size_t length;      /* of text */
     size_t consumed;    /* bytes of the input */
     size_t columns;
+    wchar_t letter;
 };
 
-static const struct glyph unprintable = {"?", 1, 1, 1};
-static const struct glyph line_end = {" ", 1, 1, 1};
+static const struct glyph unprintable = {"?", 1, 1, 1, L'?'};
+static const struct glyph line_end = {" ", 1, 1, 1, L' '};
 
 void
 text_ascii_ellipsis(bool ascii)
@@ -55,7 +56,7 @@ static struct glyph
 next_glyph(const char *text, size_t left)
 {
     unsigned char byte = (unsigned char)*text;
-    struct glyph glyph = {text, 1, 1, 1};
+    struct glyph glyph = {text, 1, 1, 1, byte};
     mbstate_t state = {0};
     wchar_t c;
     size_t length;
@@ -78,6 +79,7 @@ next_glyph(const char *text, size_t left)
     }
     glyph.length = length;
     glyph.columns = (size_t)width;
+    glyph.letter = c;
     return glyph;
 }
 
@@ -194,23 +196,41 @@ text_pad(char *buf, size_t size, const char *text, size_t columns, enum text_ali
     return buf;
 }
 
+/* Scripts of wide characters have no blanks: a line may end at any of them, but not
+   before what closes nor after what opens. */
+static bool
+may_break(const struct glyph *before, const struct glyph *after)
+{
+    static const wchar_t closing[] = L",.:;!?)]}%/\u3001\u3002\uff0c\uff0e\uff1a\uff1b\uff01"
+                                     L"\uff1f\uff09\u300d\u300f\u3011\u3009\u300b\u2026";
+    static const wchar_t opening[] = L"([{\uff08\u300c\u300e\u3010\u3008\u300a";
+
+    return (before->columns == 2 || after->columns == 2) && after->columns > 0
+           && before->letter != L' ' && wcschr(closing, after->letter) == NULL
+           && wcschr(opening, before->letter) == NULL;
+}
+
 size_t
 text_line(char *buf, size_t size, const char *text, size_t columns)
 {
-    size_t left = strlen(text), done = 0, word_end = 0, used = 0;
+    size_t left = strlen(text), done = 0, end = 0, used = 0;
+    struct glyph last = line_end;
 
     while (done < left) {
         struct glyph glyph = next_glyph(text + done, left - done);
 
         if (text[done] == ' ')
-            word_end = done > 0 && text[done - 1] == ' ' ? word_end : done;
-        else if (used + glyph.columns > columns && done > 0)
+            end = last.letter == L' ' ? end : done;
+        else if (may_break(&last, &glyph))
+            end = done;
+        if (text[done] != ' ' && used + glyph.columns > columns && done > 0)
             break;
         used += glyph.columns;
         done += glyph.consumed;
+        last = glyph;
     }
-    if (done < left && word_end > 0)
-        done = word_end;
+    if (done < left && end > 0)
+        done = end;
     if (buf != NULL)
         text_sanitise(buf, size, text, done);
     while (text[done] == ' ')

@@ -31,8 +31,8 @@ char *text_clip(char *buf, size_t size, const char *text, size_t columns);
 char *text_pad(char *buf, size_t size, const char *text, size_t columns,
                enum text_align align);
 
-/* The beginning of text that makes a line of so many columns, cut after a word if there
-   is one to cut after: at least a character.  Returns the bytes of text until the next
+/* The beginning of text that makes a line of so many columns, cut after a word, or at a
+   character of double width, if there is one to cut after: at least a character.  Returns the bytes of text until the next
    line, unlike the others; buf may be NULL. */
 size_t text_line(char *buf, size_t size, const char *text, size_t columns);
 

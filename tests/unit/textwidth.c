@@ -115,6 +115,12 @@ lines(void **state)
     assert_int_equal(text_line(NULL, 0, "x", 0), 1);
     assert_int_equal(text_line(NULL, 0, WIDE WIDE WIDE, 5), 6);
     assert_int_equal(text_line(NULL, 0, WIDE, 1), 3);
+    assert_int_equal(text_line(NULL, 0, WIDE "json", 5), 3);
+    assert_int_equal(text_line(NULL, 0, "json" WIDE, 5), 4);
+    assert_int_equal(text_line(NULL, 0, "json " WIDE WIDE, 7), 8);
+    assert_int_equal(text_line(NULL, 0, WIDE WIDE "，" WIDE, 5), 3);
+    assert_int_equal(text_line(NULL, 0, WIDE "（" WIDE WIDE, 5), 3);
+    assert_int_equal(text_line(NULL, 0, "（" WIDE, 3), 3);
     assert_int_equal(text_line(NULL, 0, "e" ACUTE "e" ACUTE, 1), 3);
 }
 
