@@ -119,7 +119,7 @@ write_notes(FILE *out, const struct subject *subject, enum unit unit)
     bool lack;
 
     for (unsigned i = 0; site_note(reading, i, unit, text, sizeof text, &lack); i++)
-        fprintf(out, "%s%s", i > 0 ? "; " : "", text);
+        fprintf(out, "%s%s", i > 0 ? _("; ") : "", text);
     fputc('\n', out);
 }
 

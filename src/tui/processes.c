@@ -399,7 +399,8 @@ append_count(char *text, size_t size, const char *format, unsigned count)
     size_t used = strlen(text);
 
     if (used > 0)
-        used += (size_t)snprintf(text + used, size - used, ", ");
+        /* TRANSLATORS: between the parts of a list, as is "; ". */
+        used += (size_t)snprintf(text + used, size - used, "%s", _(", "));
     snprintf(text + used, size - used, format, count);
 }
 

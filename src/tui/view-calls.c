@@ -273,12 +273,11 @@ static void
 draw_remarks(struct canvas *canvas, const struct row *values, int row, int col, int end)
 {
     for (int i = 0; i < values->remark_count; i++) {
-        const char *remark = values->remarks[i];
+        const char *remark = values->remarks[i], *comma = i > 0 ? _(", ") : "";
 
-        if (col + (i > 0 ? 2 : 0) + (int)text_columns(remark) > end)
+        if (col + (int)(text_columns(comma) + text_columns(remark)) > end)
             return;
-        if (i > 0)
-            col += canvas_put(canvas, row, col, 2, ROLE_NORMAL, ", ");
+        col += canvas_put(canvas, row, col, end - col, ROLE_NORMAL, comma);
         col += canvas_put(canvas, row, col, end - col, ROLE_NORMAL, remark);
     }
 }

@@ -349,7 +349,7 @@ append(char *text, size_t size, const char *more)
 {
     size_t used = strlen(text);
 
-    snprintf(text + used, size - used, "%s%s", used > 0 ? "; " : "", more);
+    snprintf(text + used, size - used, "%s%s", used > 0 ? _("; ") : "", more);
 }
 
 /* What all rows are: what is left out, how much it is together, which names are still
