@@ -50,6 +50,7 @@ subject_restart(struct subject *subject)
 static const char *
 readable_size(uint64_t bytes, char buffer[32])
 {
+    /* Translated as in report/units.c. */
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     double value = (double)bytes;
     size_t unit = 0;
@@ -58,7 +59,7 @@ readable_size(uint64_t bytes, char buffer[32])
         value /= 1024;
         unit++;
     }
-    snprintf(buffer, 32, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
+    snprintf(buffer, 32, unit ? "%.1f %s" : "%.0f %s", value, _(units[unit]));
     return buffer;
 }
 
