@@ -64,8 +64,8 @@ sed 's/\\-/-/g; s/\\f[A-Z]//g' "$manual" >"$work/manual"
 while read -r option; do
     grep -qF -e "$option" "$work/manual" || fail "$option is not in memtop(1)"
 done <"$work/options"
-sed -n 's/^ *X([A-Z_]*, "\([^"]*\)",.*/\1/p' "$top/src/tui/keys.h" | tr ' ' '\n' |
-    grep -v '^$' | sort -u >"$work/keys"
+sed -n 's/^ *X([A-Z_]*, \(N_(\)\{0,1\}"\([^"]*\)"[),].*/\2/p' "$top/src/tui/keys.h" |
+    tr ' ' '\n' | grep -v '^$' | sort -u >"$work/keys"
 [ "$(wc -l <"$work/keys")" -gt 15 ] || fail "few keys: $(cat "$work/keys")"
 sed -n '/^\.SS Keys/,/^\.TE/p' "$work/manual" >"$work/table"
 while read -r key; do

@@ -8,6 +8,8 @@
 
 #include "tui/keys.h"
 
+#include <ctype.h>
+
 #include "i18n.h"
 
 static const struct key table[] = {
@@ -23,6 +25,19 @@ keys_table(size_t *count)
 {
     *count = TABLE_LENGTH;
     return table;
+}
+
+/* "d" is a key, but it may also be the short form of a word, with a translation. */
+static bool
+is_name(const char *label)
+{
+    return isalpha((unsigned char)label[0]) && isalpha((unsigned char)label[1]);
+}
+
+const char *
+keys_label(const struct key *key)
+{
+    return is_name(key->label) ? _(key->label) : key->label;
 }
 
 int

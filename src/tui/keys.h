@@ -35,14 +35,15 @@ enum input {
     X(HELP, "?", '?', 'h', INPUT_F1, 0, N_("Help"), N_("this help"))                  \
     X(QUIT, "q", 'q', INPUT_F10, 0, 0, N_("Quit"),                                    \
       N_("quit; asks what becomes of a running program"))                             \
-    X(NEXT_VIEW, "Tab", '\t', 0, 0, 0, N_("View"),                                    \
+    /* TRANSLATORS: Tab, Space, Left, Up, Enter, Esc: names of keys, in the footer. */ \
+    X(NEXT_VIEW, N_("Tab"), '\t', 0, 0, 0, N_("View"),                                \
       N_("next page (Shift-Tab: previous; a digit: that page)"))                        \
     X(PREVIOUS_VIEW, "", INPUT_BACKTAB, 0, 0, 0, "", "")                              \
-    X(PAUSE, "Space", ' ', 0, 0, 0, N_("Pause"),                                      \
+    X(PAUSE, N_("Space"), ' ', 0, 0, 0, N_("Pause"),                                  \
       N_("freeze the picture; collecting goes on"))                                   \
     X(MARK, "p", 'p', 0, 0, 0, N_("Mark"),                                            \
       N_("set a mark: changes since then; again: clear it"))                          \
-    X(BACK, "Left", INPUT_LEFT, 0, 0, 0, N_("History"),                               \
+    X(BACK, N_("Left"), INPUT_LEFT, 0, 0, 0, N_("History"),                           \
       N_("look back in the run (also Right, Home, End; Shift: ten steps)"))           \
     X(FORTH, "", INPUT_RIGHT, 0, 0, 0, "", "")                                        \
     X(FAR_BACK, "", INPUT_SHIFT_LEFT, '<', 0, 0, "", "")                              \
@@ -88,10 +89,10 @@ enum input {
     X(STOP, "Z", 'Z', 0, 0, 0, "",                                                    \
       N_("stop the process shown (or selected), or continue it"))                     \
     X(SIGNAL, "K", 'K', INPUT_F9, 0, 0, "", N_("send it a signal"))                   \
-    X(UP, "Up", INPUT_UP, 'k', 0, 0, "",                                              \
+    X(UP, N_("Up"), INPUT_UP, 'k', 0, 0, "",                                          \
       N_("scroll (also j, k, PgUp, PgDn, Home, End)"))                                \
     X(DOWN, "", INPUT_DOWN, 'j', 0, 0, "", "")                                        \
-    X(FOLLOW, "Enter", INPUT_ENTER, 0, 0, 0, "",                                      \
+    X(FOLLOW, N_("Enter"), INPUT_ENTER, 0, 0, 0, "",                                  \
       N_("processes, sites: show the selected one"))                          \
     X(PAGE_UP, "", INPUT_PAGE_UP, INPUT_CTRL('u'), 0, 0, "", "")                      \
     X(PAGE_DOWN, "", INPUT_PAGE_DOWN, INPUT_CTRL('d'), 0, 0, "", "")                  \
@@ -104,7 +105,8 @@ enum input {
       N_("interrupt the program; twice: quit"))                                       \
     X(SUSPEND, "^Z", INPUT_CTRL('z'), 0, 0, 0, "",                                    \
       N_("suspend memtop; the program runs on"))                                      \
-    X(CANCEL, "Esc", INPUT_ESCAPE, 0, 0, 0, "", N_("leave the history, a question, help"))
+    X(CANCEL, N_("Esc"), INPUT_ESCAPE, 0, 0, 0, "",                                   \
+      N_("leave the history, a question, help"))
 
 enum action {
     ACTION_NONE,
@@ -117,7 +119,7 @@ enum action {
 
 struct key {
     enum action action;
-    const char *label;    /* how to write it; "" not listed */
+    const char *label;    /* how to write it, untranslated; "" not listed */
     int input[4];         /* 0 for none */
     const char *footer;   /* untranslated; "" not in the footer */
     const char *help;     /* untranslated */
@@ -125,6 +127,9 @@ struct key {
 
 /* The table; *count is its length. */
 const struct key *keys_table(size_t *count);
+
+/* How the key is written in the user's language: a name is, what it types stays. */
+const char *keys_label(const struct key *key);
 
 /*
  * The action of a key.  Letters of the Russian keyboard stand for the Latin

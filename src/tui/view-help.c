@@ -22,10 +22,24 @@ lines_per_page(const struct picture *picture)
     return lines < 1 ? 1 : lines;
 }
 
+/* Names of keys are as long as the language makes them. */
+static int
+label_cols(void)
+{
+    size_t count;
+    const struct key *keys = keys_table(&count);
+    int widest = LABEL_COLS;
+
+    for (size_t i = 0; i < count; i++)
+        if ((int)text_columns(keys_label(&keys[i])) + 1 > widest)
+            widest = (int)text_columns(keys_label(&keys[i])) + 1;
+    return widest;
+}
+
 static int
 help_cols(const struct picture *picture)
 {
-    int cols = picture->canvas.cols - 1 - LABEL_COLS;
+    int cols = picture->canvas.cols - 1 - label_cols();
 
     return cols < 1 ? 1 : cols;
 }
@@ -65,8 +79,10 @@ help_of_key(struct picture *picture, const struct key *key, struct place *place,
         if (place->page != page)
             continue;
         if (line == 0)
-            canvas_put(&picture->canvas, place->line, 1, LABEL_COLS, ROLE_KEY, key->label);
-        canvas_put(&picture->canvas, place->line, 1 + LABEL_COLS, cols, ROLE_NORMAL, text);
+            canvas_put(&picture->canvas, place->line, 1, label_cols(), ROLE_KEY,
+                       keys_label(key));
+        canvas_put(&picture->canvas, place->line, 1 + label_cols(), cols, ROLE_NORMAL,
+                   text);
     }
 }
 
@@ -129,15 +145,16 @@ footer_item(struct picture *picture, int *col, int end, const struct key *key,
             const char *word)
 {
     const struct rect *rect = &picture->layout.block[BLOCK_FOOTER];
-    int label_cols = (int)strlen(key->label);
-    int cols = label_cols + 1 + (int)text_columns(word);
+    const char *label = keys_label(key);
+    int key_cols = (int)text_columns(label);
+    int cols = key_cols + 1 + (int)text_columns(word);
 
     if (*col + cols > end)
         return false;
     picture_hit(picture, &(struct hit){ .rect = { rect->row, *col, 1, cols },
                                         .action = key->action });
-    canvas_put(&picture->canvas, rect->row, *col, end - *col, ROLE_KEY, key->label);
-    canvas_put(&picture->canvas, rect->row, *col + label_cols + 1, end - *col,
+    canvas_put(&picture->canvas, rect->row, *col, end - *col, ROLE_KEY, label);
+    canvas_put(&picture->canvas, rect->row, *col + key_cols + 1, end - *col,
                ROLE_NORMAL, word);
     *col += cols + 2;
     return true;
@@ -184,7 +201,7 @@ view_footer(struct picture *picture, const struct view *view)
         /* Whole items, but the way to the help stays. */
         if (i == 0)
             canvas_put(&picture->canvas, rect->row, col, end - col, ROLE_KEY,
-                       keys[i].label);
+                       keys_label(&keys[i]));
         return;
     }
 }

@@ -332,11 +332,24 @@ chinese_is_as_drawn(void **state)
     expect_pages(&chinese);
 }
 
+/* With names of keys that are not as long as the English ones. */
 static void
 french_is_as_drawn(void **state)
 {
+    struct session *session;
+
     (void)state;
     expect_pages(&french);
+    speak(&french);
+    session = play_text(running, SECOND);
+    view.help = 1;
+    draw(24, 80);
+    expect_golden("fr-help-80x24");
+    view.help = 2;
+    draw(24, 80);
+    expect_golden("fr-help-last-80x24");
+    session_free(session);
+    speak(NULL);
 }
 
 static void
