@@ -279,7 +279,7 @@ add_condition(struct argp_state *state, struct options *options, const char *tex
     if (!condition_parse(text, &condition))
         argp_error(state, _("'%s' is not a value of %s: it takes %s"), text,
                    "--snapshot-when",
-                   "heap>SIZE, stack>SIZE, growth>SIZE/min, peak, exit, signal");
+                   _("heap>SIZE, stack>SIZE, growth>SIZE/min, peak, exit, signal"));
     if (options->snapshots == TRIGGER_CONDITIONS)
         /* TRANSLATORS: an option, and how many there may be. */
         argp_error(state, _("too many %s (at most %d)"), "--snapshot-when",

@@ -130,7 +130,8 @@ parse_counts(struct argp_state *state, struct report_options *options, const cha
 
     counts_default(&counts);
     if (!blockparams_counts(word, &counts))
-        refuse(state, "--counts", word, "linear:FACTOR, power:FACTOR:BASE, 1,2,5,10...");
+        refuse(state, "--counts", word,
+               _("linear:FACTOR, power:FACTOR:BASE, 1,2,5,10..."));
     options->counts = word;
 }
 

@@ -116,7 +116,7 @@ parse_option(int key, char *word, struct argp_state *state)
                        SITES_EXPORTS_MAX);
         else if (!parse_export(word, &options->exports[options->export_count++]))
             refuse(state, "--export", word,
-                   "folded:FILE, pprof:FILE, massif:FILE, json:FILE");
+                   _("folded:FILE, pprof:FILE, massif:FILE, json:FILE"));
         return 0;
     case KEY_MODE:
         if (!siteexport_mode_parse(word, &options->mode))
