@@ -47,7 +47,13 @@ tests_unit_symbols_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DSUBJECT_SOURCE='"$(abs_srcdir)/tests/unit/symbols-subject.cc"'
 tests_unit_symbols_LDADD = src/symbols/libsymbols.a src/monitor/libmonitor.a \
 	$(LIBDW_LIBS) $(LIBELF_LIBS) $(CMOCKA_LIBS) $(LIBINTL) -ldl
-TESTS += tests/unit/demangle tests/unit/functions tests/unit/symbols
+check_PROGRAMS += tests/unit/naming
+tests_unit_naming_SOURCES = tests/unit/naming.c
+tests_unit_naming_CPPFLAGS = $(AM_CPPFLAGS) \
+	-DSUBJECT='"$(abs_builddir)/tests/unit/symbols-subject.so"'
+tests_unit_naming_LDADD = src/symbols/libsymbols.a src/monitor/libmonitor.a \
+	src/segment/libsegment.a $(LIBDW_LIBS) $(LIBELF_LIBS) $(CMOCKA_LIBS) $(LIBINTL) -lm
+TESTS += tests/unit/demangle tests/unit/functions tests/unit/symbols tests/unit/naming
 check_DATA += tests/unit/symbols-subject.so
 CLEANFILES += tests/unit/symbols-subject.so
 EXTRA_DIST += tests/unit/symbols-subject.cc

@@ -46,7 +46,7 @@ names_find(struct session *session, bool debuginfod)
     if (naming == NULL)
         return;
     progress_begin(&line, _("names of functions"));
-    while (!naming_wait(naming, session, PATIENCE_MS) && !told_to_end()) {
+    while (!naming_wait(naming, session, session_shown(session), PATIENCE_MS) && !told_to_end()) {
         const struct symbols_progress progress = naming_progress(naming);
         progress_tell(&line, progress.answered, progress.asked);
     }

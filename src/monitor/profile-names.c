@@ -214,6 +214,20 @@ profile_resolve(struct profile *profile, const struct profile_namer *namer)
     return changed;
 }
 
+void
+profile_reopen_names(struct profile *profile)
+{
+    struct address *address, *next;
+
+    HASH_ITER(hh, profile->addresses, address, next)
+    {
+        if (!address->final || address->frames[0].module)
+            continue;
+        address->final = false;
+        profile->nameless++;
+    }
+}
+
 const char *
 profile_function(const struct profile *profile, uint32_t function)
 {

@@ -124,6 +124,9 @@ struct profile_namer {
    addresses that have none go by themselves.  True if any name is another one now. */
 bool profile_resolve(struct profile *profile, const struct profile_namer *namer);
 
+/* More files are known now: addresses that lie in none are named again. */
+void profile_reopen_names(struct profile *profile);
+
 /* In place of functions: of a stack that could not be taken; of one that was hidden
    as a whole. */
 #define PROFILE_NO_STACK UINT32_MAX

@@ -18,7 +18,6 @@
 #include "monitor/messages.h"
 #include "monitor/subject.h"
 
-#define MODULES_AT_ONCE 64
 #define TOLD_MAX 16
 
 struct naming {
@@ -26,7 +25,7 @@ struct naming {
     struct symbols_space *space; /* of this image */
     pid_t pid;
     unsigned generation;
-    size_t mapped;               /* modules of the reading that were said */
+    size_t mapped;               /* how many modules the reading had when they were said */
     size_t looked;               /* stacks known when /proc was asked last */
     struct session *session;     /* being updated */
     const char *told[TOLD_MAX];  /* files of which was said that they have changed */
@@ -56,45 +55,56 @@ naming_free(struct naming *naming)
     free(naming);
 }
 
+/* The space of the process's image; that of another one is not needed any more. */
 static bool
-follow_image(struct naming *naming, const struct session *session)
+follow_image(struct naming *naming, const struct process *process)
 {
-    const struct process *process = &session_shown(session)->process;
+    const bool saved = session_saved(naming->session) != NULL;
 
     if (naming->space && naming->pid == process->pid
         && naming->generation == process->generations)
         return true;
-    naming->space =
-        symbols_space(naming->symbols, session_saved(session) ? 0 : process->pid);
+    symbols_space_free(naming->space);
+    naming->space = symbols_space(naming->symbols, saved ? 0 : process->pid);
     naming->pid = process->pid;
     naming->generation = process->generations;
     naming->mapped = naming->looked = 0;
     return naming->space != NULL;
 }
 
-static void
-map_modules(struct naming *naming, const struct sites_reading *reading)
+static struct symbols_module
+module_of(const struct site_module *from)
 {
-    while (naming->mapped < reading->module_count) {
-        struct symbols_module modules[MODULES_AT_ONCE];
-        size_t count = 0;
+    struct symbols_module module = {.start = from->start,
+                                    .end = from->end,
+                                    .bias = from->bias,
+                                    .path = from->path,
+                                    .device = from->device,
+                                    .inode = from->inode};
 
-        for (; count < MODULES_AT_ONCE && naming->mapped < reading->module_count;
-             count++, naming->mapped++) {
-            const struct site_module *module = &reading->modules[naming->mapped];
+    module.build_id_size = (unsigned)from->build_id_size;
+    memcpy(module.build_id, from->build_id, from->build_id_size);
+    return module;
+}
 
-            modules[count] = (struct symbols_module){.start = module->start,
-                                                     .end = module->end,
-                                                     .bias = module->bias,
-                                                     .path = module->path,
-                                                     .device = module->device,
-                                                     .inode = module->inode};
-            modules[count].build_id_size = (unsigned)module->build_id_size;
-            memcpy(modules[count].build_id, module->build_id, module->build_id_size);
-        }
-        if (!symbols_map(naming->space, modules, count))
+/* All of them whenever there are more: one that a thread was just entering is missing
+   in a reading, and is not the last one of the next.  What lay in none of them may lie
+   in a new one. */
+static void
+map_modules(struct naming *naming, struct profile *profile)
+{
+    const struct sites_reading *reading = profile_reading(profile);
+
+    if (naming->mapped == reading->module_count)
+        return;
+    for (size_t i = 0; i < reading->module_count; i++) {
+        const struct symbols_module module = module_of(&reading->modules[i]);
+
+        if (!symbols_map(naming->space, &module, 1))
             return;
     }
+    naming->mapped = reading->module_count;
+    profile_reopen_names(profile);
 }
 
 /* A line of /proc/PID/maps.  An object whose first page is where its addresses begin
@@ -177,9 +187,10 @@ name(void *context, uint64_t address, struct profile_name *out)
 }
 
 bool
-naming_update(struct naming *naming, struct session *session)
+naming_update(struct naming *naming, struct session *session,
+              const struct subject *subject)
 {
-    struct profile *profile = session_shown(session)->profile;
+    struct profile *profile = subject->profile;
     const struct profile_namer *known = session_namer(session);
     const struct profile_namer namer = {naming, name};
     const struct sites_reading *reading;
@@ -189,10 +200,10 @@ naming_update(struct naming *naming, struct session *session)
     if (known)
         return profile_resolve(profile, known);
     naming->session = session;
-    if (!follow_image(naming, session))
+    if (!follow_image(naming, &subject->process))
         return false;
+    map_modules(naming, profile);
     reading = profile_reading(profile);
-    map_modules(naming, reading);
     if (!reading->has_modules && reading->pool_count > naming->looked) {
         naming->looked = reading->pool_count;
         map_from_proc(naming);
@@ -213,13 +224,14 @@ naming_take(struct naming *naming)
 }
 
 bool
-naming_wait(struct naming *naming, struct session *session, int timeout_ms)
+naming_wait(struct naming *naming, struct session *session, const struct subject *subject,
+            int timeout_ms)
 {
     bool all;
 
-    naming_update(naming, session);
+    naming_update(naming, session, subject);
     all = symbols_wait(naming->symbols, timeout_ms);
-    naming_update(naming, session);
+    naming_update(naming, session, subject);
     return all;
 }
 

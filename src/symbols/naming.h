@@ -11,6 +11,7 @@
 
 #include "monitor/profile.h"
 #include "monitor/session.h"
+#include "monitor/subject.h"
 #include "symbols/symbols.h"
 
 struct naming;
@@ -20,16 +21,18 @@ struct naming *naming_new(const struct symbols_options *options);
 void naming_free(struct naming *naming);
 
 /*
- * Gives the profile of the process shown the names that are known, and asks for the
- * others; a session that knows names itself is asked instead.  True if a name is
+ * Gives the profile of a process of the session the names that are known, and asks for
+ * the others; a session that knows names itself is asked instead.  True if a name is
  * another one now.
  */
-bool naming_update(struct naming *naming, struct session *session);
+bool naming_update(struct naming *naming, struct session *session,
+                   const struct subject *subject);
 
 /* As in symbols.h.  naming_wait() updates, too: the names are in the profile. */
 int naming_descriptor(const struct naming *naming);
 bool naming_take(struct naming *naming);
-bool naming_wait(struct naming *naming, struct session *session, int timeout_ms);
+bool naming_wait(struct naming *naming, struct session *session,
+                 const struct subject *subject, int timeout_ms);
 struct symbols_progress naming_progress(const struct naming *naming);
 
 #endif

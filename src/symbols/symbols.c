@@ -194,6 +194,19 @@ symbols_space(struct symbols *symbols, pid_t pid)
     return space;
 }
 
+void
+symbols_space_free(struct symbols_space *space)
+{
+    struct symbols_space **link;
+
+    if (space == NULL)
+        return;
+    for (link = &space->symbols->spaces; *link != space;)
+        link = &(*link)->next;
+    *link = space->next;
+    free_space(space);
+}
+
 static bool
 identify(const struct symbols_space *space, const struct symbols_module *module,
          struct question_file *out)

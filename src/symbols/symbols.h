@@ -76,10 +76,13 @@ void symbols_free(struct symbols *symbols);
 
 /*
  * The addresses of a process, NULL if memory is short: a new space at each call, owned
- * by symbols.  pid: files are looked for as this process sees them as long as it lives,
+ * by symbols until symbols_space_free().  pid: files are looked for as this process sees them as long as it lives,
  * then as memtop does; 0: only so.
  */
 struct symbols_space *symbols_space(struct symbols *symbols, pid_t pid);
+
+/* Forgets the addresses; what was found out of files is kept.  NULL is fine. */
+void symbols_space_free(struct symbols_space *space);
 
 /*
  * Says what is mapped there, besides what was said before; what is known already is not

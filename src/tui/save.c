@@ -30,7 +30,7 @@ save_text(struct app *app)
 
     app_refresh(app);
     if (app->naming != NULL)
-        naming_wait(app->naming, app->session, NAMES_MS);
+        naming_wait(app->naming, app->session, session_shown(app->session), NAMES_MS);
     bool saved = snapshot_save_text(session_shown(app->session), app->view.unit, text,
                                     sizeof text);
     tell(app, saved, text);
@@ -95,7 +95,7 @@ finish_names(struct app *app)
     int64_t run_ns;
 
     if (app->naming != NULL && profile != NULL && profile_known(profile, &run_ns))
-        naming_wait(app->naming, app->session, NAMES_MS);
+        naming_wait(app->naming, app->session, session_shown(app->session), NAMES_MS);
 }
 
 void

@@ -30,7 +30,7 @@ sites_prepare(struct app *app)
     if (profile == NULL)
         return;
     if (app->naming != NULL) {
-        naming_update(app->naming, app->session);
+        naming_update(app->naming, app->session, session_shown(app->session));
         progress = naming_progress(app->naming);
     }
     app->sites.names_asked = progress.asked;
