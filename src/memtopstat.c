@@ -349,7 +349,9 @@ export(void)
         return tracefile_export(options.data, (enum export_format)calls, options.pid,
                                 options.output);
     if (!of_calls || tracefile_is_stream(options.data))
-        return exports_file(options.data, format, mode, options.output);
+        return exports_file(options.data, format, mode,
+                            options.pid <= INT_MAX ? (pid_t)options.pid : INT_MAX,
+                            options.output);
     say(_("%s is a record of calls: no %s can be made of it"), options.data,
         options.export);
     return 1;

@@ -245,9 +245,9 @@ tests_unit_curve_LDADD = src/report/libreport.a src/monitor/libmonitor.a \
 	src/segment/libsegment.a $(CMOCKA_LIBS) $(LIBINTL)
 TESTS += tests/unit/curve
 endif
-dist_check_SCRIPTS += tests/e2e/exports.sh tests/e2e/sites.sh tests/e2e/record.sh tests/e2e/stat.sh tests/e2e/trace.sh
+dist_check_SCRIPTS += tests/e2e/exports.sh tests/e2e/sites.sh tests/e2e/sites-saved.sh tests/e2e/record.sh tests/e2e/stat.sh tests/e2e/trace.sh
 EXTRA_DIST += tests/e2e/sites-subject.cc
-TESTS += tests/e2e/exports.sh tests/e2e/sites.sh tests/e2e/record.sh tests/e2e/stat.sh tests/e2e/trace.sh
+TESTS += tests/e2e/exports.sh tests/e2e/sites.sh tests/e2e/sites-saved.sh tests/e2e/record.sh tests/e2e/stat.sh tests/e2e/trace.sh
 TESTS += tests/e2e/sites-real.sh
 dist_check_SCRIPTS += tests/e2e/sites-real.sh
 

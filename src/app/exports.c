@@ -14,6 +14,9 @@
 #include "app/say.h"
 #include "i18n.h"
 #include "monitor/subject.h"
+#include "report/textwidth.h"
+
+#define LISTED_MAX 1024 /* bytes of the list of processes */
 
 static bool
 write_out(enum siteexport_format format, const struct siteexport *export)
@@ -66,12 +69,43 @@ exports_write(struct session *session, enum siteexport_format format, enum profi
     return error == 0;
 }
 
+/* "4711 (sh), 4712 (./prog)" */
+static bool
+list_process(void *context, const struct subject *subject)
+{
+    char *text = context;
+    size_t used = strlen(text);
+
+    snprintf(text + used, LISTED_MAX - used, "%s%ld (%.40s)", used > 0 ? ", " : "",
+             (long)subject->process.pid, subject_command(subject));
+    return used < LISTED_MAX - 100;
+}
+
+static bool
+choose(struct session *session, const char *path, pid_t pid)
+{
+    char listed[LISTED_MAX] = "", clean[LISTED_MAX];
+
+    if (pid == 0 || session_show(session, pid) == 0)
+        return true;
+    if (session_root(session)->profile != NULL)
+        list_process(listed, session_root(session));
+    session_each_sampled(session, list_process, listed);
+    if (listed[0] == '\0')
+        say(_("%s: no allocation sites of process %ld"), path, (long)pid);
+    else
+        say(_("%s: no allocation sites of process %ld, but of %s"), path, (long)pid,
+            text_sanitise(clean, sizeof clean, listed, strlen(listed)));
+    return false;
+}
+
 int
 exports_file(const char *path, enum siteexport_format format, enum profile_mode mode,
-             const char *file)
+             pid_t pid, const char *file)
 {
     struct session *session = open_session(path);
-    bool good = session != NULL && exports_write(session, format, mode, file);
+    bool good = session != NULL && choose(session, path, pid)
+                && exports_write(session, format, mode, file);
 
     if (session != NULL)
         session_free(session);

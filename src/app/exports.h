@@ -4,6 +4,7 @@
 #define MEMTOP_EXPORTS_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "monitor/session.h"
 #include "report/siteexport.h"
@@ -16,8 +17,9 @@
 bool exports_write(struct session *session, enum siteexport_format format,
                    enum profile_mode mode, const char *file);
 
-/* Of a session in a file: the exit status, 0 or 1. */
+/* Of a session in a file, and there of the process pid or of the one it was saved for if
+   that is 0: the exit status, 0 or 1. */
 int exports_file(const char *path, enum siteexport_format format, enum profile_mode mode,
-                 const char *file);
+                 pid_t pid, const char *file);
 
 #endif

@@ -30,26 +30,34 @@ told_to_end(void)
     return told;
 }
 
+/* Who knows what was found before: processes of a tree have files in common. */
+static struct naming *naming;
+
 void
-names_find(struct session *session, bool debuginfod)
+names_find(struct session *session, const struct subject *subject, bool debuginfod)
 {
     const struct symbols_options options = {.debuginfod = debuginfod};
-    const struct profile *profile = session_shown(session)->profile;
-    struct naming *naming;
     struct progress line;
     int64_t run_ns;
 
-    if (session_saved(session) != NULL || profile == NULL
-        || !profile_known(profile, &run_ns))
+    if (session_saved(session) != NULL || subject->profile == NULL
+        || !profile_known(subject->profile, &run_ns))
         return;
-    naming = naming_new(&options);
+    if (naming == NULL)
+        naming = naming_new(&options);
     if (naming == NULL)
         return;
     progress_begin(&line, _("names of functions"));
-    while (!naming_wait(naming, session, session_shown(session), PATIENCE_MS) && !told_to_end()) {
+    while (!naming_wait(naming, session, subject, PATIENCE_MS) && !told_to_end()) {
         const struct symbols_progress progress = naming_progress(naming);
         progress_tell(&line, progress.answered, progress.asked);
     }
     progress_end(&line);
+}
+
+void
+names_end(void)
+{
     naming_free(naming);
+    naming = NULL;
 }

@@ -236,7 +236,7 @@ watch(struct run *run)
                     ? 0
                     : session_watch(run->session, &run->launched);
     if (error == 0 && run->options->save != NULL
-        && !session_keep_checkpoints(run->session))
+        && (!session_keep_checkpoints(run->session) || !session_keep_roster(run->session)))
         error = -ENOMEM;
     if (error == 0 && (wants_sites(run->options) || sites_reported(run->options) > 0)
         && !session_keep_profile(run->session))
@@ -393,8 +393,15 @@ find_reported_names(struct run *run)
 {
     if (sites_reported(run->options) == 0 || run->options->quiet || run->looked)
         return;
-    session_show(run->session, session_process(run->session)->pid);
-    names_find(run->session, run->options->sites.debuginfod);
+    names_find(run->session, session_root(run->session), run->options->sites.debuginfod);
+}
+
+static void
+name_other(void *context, struct session *session, const struct subject *subject)
+{
+    const struct run *run = context;
+
+    names_find(session, subject, run->options->sites.debuginfod);
 }
 
 void
@@ -406,13 +413,15 @@ run_save(struct run *run, const struct capture *capture)
         .capture = saved != NULL ? saved->capture : capture,
         .mark = run->mark.set ? &run->mark.process : NULL,
         .interval_ns = saved != NULL ? saved->interval_ns : run->options->interval_ns,
+        .name = name_other,
+        .context = run,
     };
     const struct sites_options *sites = &run->options->sites;
 
     if (!wants_sites(run->options))
         return;
     session_show(run->session, session_process(run->session)->pid);
-    names_find(run->session, sites->debuginfod);
+    names_find(run->session, session_root(run->session), sites->debuginfod);
     if (run->options->save != NULL) {
         int error = archive_save(&archive, run->options->save);
         if (error != 0)
@@ -496,6 +505,7 @@ run_finish(struct run *run)
     if (status == 0)
         status = verdict;
     output_close(&run->output);
+    names_end();
     recording_finish(run);
     recording_free(run);
     blocksizes_free(run->read_blocks);

@@ -70,7 +70,7 @@ add_sums(struct profile_figures *to, const struct site_figures *figures)
 }
 
 static struct site_figures
-unpack(const struct kept_figures *kept)
+unpack(const struct profile_kept *kept)
 {
     return (struct site_figures){.bytes = (double)kept->bytes,
                                  .objects = (double)kept->objects,
@@ -78,7 +78,7 @@ unpack(const struct kept_figures *kept)
 }
 
 static struct site_then
-site_at(const struct profile *profile, const struct moment *moment, size_t index)
+site_at(const struct profile *profile, const struct profile_moment *moment, size_t index)
 {
     const struct site *site = &profile->reading.sites[index];
 

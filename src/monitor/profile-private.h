@@ -20,21 +20,6 @@
 /* After an addition: uthash could not get memory for its table. */
 #define NOT_ADDED(element) ((element)->hh.tbl == NULL)
 
-/* Of a site at a moment, as small as will do: a figure has 24 bits. */
-struct kept_figures {
-    float bytes, objects;
-    uint32_t blocks;
-};
-struct kept_site {
-    struct kept_figures made, live, at_peak;
-};
-
-struct moment {
-    int64_t run_ns;
-    size_t count;            /* of sites, the first ones of the reading */
-    struct kept_site *sites;
-};
-
 /* A call stack; of two with the same pcs there is one. */
 struct call_stack {
     uint64_t key;            /* of its pcs; not 0 */
@@ -93,11 +78,11 @@ struct profile {
     uint32_t *stack_at;      /* by id: index + 1; 0: not seen yet */
     size_t id_room;
 
-    struct moment *moments;
+    struct profile_moment *moments;
     size_t moment_count;
     int64_t spacing_ns;
     int64_t growth_since_ns; /* < 0 none */
-    struct moment mark;
+    struct profile_moment mark;
     bool marked;
 
     struct address *addresses; /* hashes */
@@ -113,7 +98,7 @@ struct profile {
 uint32_t profile_stack_index(const struct profile *profile, uint32_t id);
 
 /* The newest moment not later; NULL: none. */
-const struct moment *profile_find_moment(const struct profile *profile, int64_t run_ns);
+const struct profile_moment *profile_find_moment(const struct profile *profile, int64_t run_ns);
 
 /* Makes *array, of elements of so many bytes, hold count of them: grows it at least by
    half.  False if memory is short. */

@@ -20,7 +20,7 @@ struct profile_work {
 struct query_work {
     const struct profile *profile;
     const struct profile_query *query;
-    const struct moment *past;        /* NULL: as read last */
+    const struct profile_moment *past;        /* NULL: as read last */
     struct profile_figures *figures;  /* by stack; zeros at first */
 };
 

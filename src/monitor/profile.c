@@ -17,7 +17,6 @@
 
 #include "monitor/profile-private.h"
 
-#define MOMENTS_MAX    128
 #define MOMENTS_BYTES  (16u << 20)   /* of all moments together */
 #define MOMENT_MIN_NS  INT64_C(1000000000)
 
@@ -49,10 +48,10 @@ profile_new(void)
 }
 
 static void
-drop_moment(struct moment *moment)
+drop_moment(struct profile_moment *moment)
 {
     free(moment->sites);
-    *moment = (struct moment){0};
+    *moment = (struct profile_moment){0};
 }
 
 static void
@@ -177,26 +176,26 @@ profile_stack_index(const struct profile *profile, uint32_t id)
 
 /* ---- moments ---- */
 
-static struct kept_figures
+static struct profile_kept
 keep_figures(const struct site_figures *figures)
 {
-    return (struct kept_figures){(float)figures->bytes, (float)figures->objects,
+    return (struct profile_kept){(float)figures->bytes, (float)figures->objects,
                                  figures->blocks < UINT32_MAX ? (uint32_t)figures->blocks
                                                               : UINT32_MAX};
 }
 
 /* The reading as a moment.  False if memory is short. */
 static bool
-make_moment(const struct profile *profile, struct moment *moment)
+make_moment(const struct profile *profile, struct profile_moment *moment)
 {
     const struct sites_reading *reading = &profile->reading;
 
-    *moment = (struct moment){.run_ns = profile->run_ns, .count = reading->site_count};
+    *moment = (struct profile_moment){.run_ns = profile->run_ns, .count = reading->site_count};
     moment->sites = calloc(moment->count + 1, sizeof *moment->sites);
     if (!moment->sites)
         return false;
     for (size_t i = 0; i < moment->count; i++)
-        moment->sites[i] = (struct kept_site){keep_figures(&reading->sites[i].made),
+        moment->sites[i] = (struct profile_kept_site){keep_figures(&reading->sites[i].made),
                                               keep_figures(&reading->sites[i].live),
                                               keep_figures(&reading->sites[i].at_peak)};
     return true;
@@ -209,14 +208,14 @@ moments_bytes(const struct profile *profile)
 
     for (size_t i = 0; i < profile->moment_count; i++)
         sites += profile->moments[i].count;
-    return sites * sizeof(struct kept_site);
+    return sites * sizeof(struct profile_kept_site);
 }
 
 /* Every other one goes; the last stays, for the next one follows on it. */
 static void
 thin(struct profile *profile)
 {
-    struct moment *moments = profile->moments;
+    struct profile_moment *moments = profile->moments;
     size_t last = profile->moment_count - 1, kept = 0;
 
     for (size_t i = 0; i <= last; i++)
@@ -231,7 +230,7 @@ thin(struct profile *profile)
 
 /* What was alive of a site at a moment: nothing before there was the site. */
 static double
-alive_at(const struct moment *moment, size_t site)
+alive_at(const struct profile_moment *moment, size_t site)
 {
     return site < moment->count ? (double)moment->sites[site].live.bytes : 0;
 }
@@ -239,7 +238,7 @@ alive_at(const struct moment *moment, size_t site)
 static void
 judge_growth(struct profile *profile)
 {
-    const struct moment *moments = profile->moments;
+    const struct profile_moment *moments = profile->moments;
     size_t count = profile->moment_count, half = count / 2;
 
     profile->growth_since_ns = half > 0 ? moments[0].run_ns : -1;
@@ -256,13 +255,13 @@ judge_growth(struct profile *profile)
 static void
 keep_moment(struct profile *profile)
 {
-    struct moment *moments = profile->moments, moment;
+    struct profile_moment *moments = profile->moments, moment;
 
     if (!moments)
-        moments = profile->moments = calloc(MOMENTS_MAX, sizeof *moments);
+        moments = profile->moments = calloc(PROFILE_MOMENTS_MAX, sizeof *moments);
     if (!moments || !make_moment(profile, &moment))
         return;
-    if (profile->moment_count == MOMENTS_MAX
+    if (profile->moment_count == PROFILE_MOMENTS_MAX
         || (profile->moment_count > 4
             && moments_bytes(profile) + moment.count * sizeof *moment.sites
                    > MOMENTS_BYTES))
@@ -281,10 +280,10 @@ profile_moment_due(const struct profile *profile, int64_t run_ns)
            || run_ns >= profile->moments[profile->moment_count - 1].run_ns + spacing;
 }
 
-const struct moment *
+const struct profile_moment *
 profile_find_moment(const struct profile *profile, int64_t run_ns)
 {
-    const struct moment *found = NULL;
+    const struct profile_moment *found = NULL;
 
     for (size_t i = 0; i < profile->moment_count; i++)
         if (profile->moments[i].run_ns <= run_ns)
@@ -295,7 +294,7 @@ profile_find_moment(const struct profile *profile, int64_t run_ns)
 int64_t
 profile_moment(const struct profile *profile, int64_t run_ns)
 {
-    const struct moment *moment = profile_find_moment(profile, run_ns);
+    const struct profile_moment *moment = profile_find_moment(profile, run_ns);
 
     return moment ? moment->run_ns : -1;
 }
@@ -306,6 +305,31 @@ profile_growth_since(const struct profile *profile)
     return profile->growth_since_ns;
 }
 
+const struct profile_moment *
+profile_moments(const struct profile *profile, size_t *count)
+{
+    *count = profile->moment_count;
+    return profile->moments;
+}
+
+bool
+profile_restore_moments(struct profile *profile, const struct profile_moment *moments,
+                        size_t count)
+{
+    struct profile_moment *all = calloc(PROFILE_MOMENTS_MAX, sizeof *all);
+
+    if (!all)
+        return false;
+    for (size_t i = 0; i < profile->moment_count; i++)
+        drop_moment(&profile->moments[i]);
+    free(profile->moments);
+    memcpy(all, moments, count * sizeof *all);
+    profile->moments = all;
+    profile->moment_count = count;
+    judge_growth(profile);
+    return true;
+}
+
 /* ---- the mark ---- */
 
 bool
@@ -313,13 +337,13 @@ profile_restore_mark(struct profile *profile, int64_t run_ns,
                      const struct site_figures *made, const struct site_figures *live,
                      size_t count)
 {
-    struct moment mark = {.run_ns = run_ns, .count = count};
+    struct profile_moment mark = {.run_ns = run_ns, .count = count};
 
     mark.sites = calloc(count + 1, sizeof *mark.sites);
     if (!mark.sites)
         return false;
     for (size_t i = 0; i < count; i++)
-        mark.sites[i] = (struct kept_site){.made = keep_figures(&made[i]),
+        mark.sites[i] = (struct profile_kept_site){.made = keep_figures(&made[i]),
                                            .live = keep_figures(&live[i])};
     profile_clear_mark(profile);
     profile->mark = mark;
@@ -335,7 +359,7 @@ profile_clear_mark(struct profile *profile)
 }
 
 static bool
-copy_moment(const struct moment *from, struct moment *to)
+copy_moment(const struct profile_moment *from, struct profile_moment *to)
 {
     *to = *from;
     to->sites = calloc(from->count + 1, sizeof *to->sites);
@@ -348,8 +372,8 @@ copy_moment(const struct moment *from, struct moment *to)
 bool
 profile_set_mark(struct profile *profile, int64_t run_ns)
 {
-    const struct moment *moment = profile_find_moment(profile, run_ns);
-    struct moment mark;
+    const struct profile_moment *moment = profile_find_moment(profile, run_ns);
+    struct profile_moment mark;
 
     if (profile->known && profile->run_ns <= run_ns) {
         if (!make_moment(profile, &mark))
@@ -393,6 +417,22 @@ take_rates(struct profile *profile, int64_t run_ns)
     }
     profile->before_ns = run_ns;
     profile->rates_known = known;
+}
+
+bool
+profile_rates(const struct profile *profile, size_t site, double *bytes, double *objects)
+{
+    *bytes = profile->sites[site].bytes_rate;
+    *objects = profile->sites[site].objects_rate;
+    return profile->rates_known;
+}
+
+void
+profile_restore_rates(struct profile *profile, size_t site, double bytes, double objects)
+{
+    profile->sites[site].bytes_rate = bytes;
+    profile->sites[site].objects_rate = objects;
+    profile->rates_known = true;
 }
 
 bool

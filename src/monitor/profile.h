@@ -95,6 +95,41 @@ bool profile_restore_mark(struct profile *profile, int64_t run_ns,
                           const struct site_figures *made,
                           const struct site_figures *live, size_t count);
 
+/* ---- what is remembered, for those who save it ---- */
+
+/* Of a site at a moment, as small as will do: a figure has 24 bits. */
+struct profile_kept {
+    float bytes, objects;
+    uint32_t blocks;
+};
+struct profile_kept_site {
+    struct profile_kept made, live, at_peak;
+};
+
+struct profile_moment {
+    int64_t run_ns;
+    size_t count;            /* of sites, the first ones of the reading */
+    struct profile_kept_site *sites;
+};
+
+#define PROFILE_MOMENTS_MAX 128
+
+/* The kept moments, in order; borrowed. */
+const struct profile_moment *profile_moments(const struct profile *profile, size_t *count);
+
+/* Moments that were kept elsewhere, in order, at most PROFILE_MOMENTS_MAX, in place of
+   all there are; their sites are taken over.  False if memory is short: nothing is. */
+bool profile_restore_moments(struct profile *profile, const struct profile_moment *moments,
+                             size_t count);
+
+/* What a site allocated a second over the last interval; false: not known. */
+bool profile_rates(const struct profile *profile, size_t site, double *bytes,
+                   double *objects);
+
+/* After the last digest: that it allocated so much. */
+void profile_restore_rates(struct profile *profile, size_t site, double bytes,
+                           double objects);
+
 /* ---- names ---- */
 
 /* A function at an address, and where its file calls what comes before. */

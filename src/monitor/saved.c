@@ -40,6 +40,10 @@ saved_free(struct saved *saved)
     if (saved->roster)
         roster_each(saved->roster, forget_reason, NULL);
     roster_free(saved->roster);
+    for (size_t i = 0; i < saved->other_count; i++) {
+        subject_free(saved->others[i]);
+        free(saved->others[i]);
+    }
     subject_free(&saved->root);
     messages_free(saved->messages);
     capture_free(saved->capture);
@@ -109,6 +113,24 @@ saved_add_process(struct saved *saved, const struct roster_entry *entry,
     *copy = *entry;
     copy->why_not = *why_not ? strdup(why_not) : NULL;
     return copy->why_not || !*why_not;
+}
+
+struct subject *
+saved_other(struct saved *saved, pid_t pid)
+{
+    struct subject *other;
+
+    for (size_t i = 0; i < saved->other_count; i++)
+        if (saved->others[i]->process.pid == pid)
+            return saved->others[i];
+    if (saved->other_count == SAVED_OTHERS)
+        return NULL;
+    other = calloc(1, sizeof *other);
+    if (!other)
+        return NULL;
+    other->process.pid = pid;
+    saved->others[saved->other_count++] = other;
+    return other;
 }
 
 /* Parents that lead nowhere but to themselves are none. */

@@ -19,8 +19,13 @@
 /* More processes than that are not taken. */
 #define SAVED_PROCESSES 1024
 
+/* Nor more that can be shown beside the root. */
+#define SAVED_OTHERS 256
+
 struct saved {
     struct subject root;
+    struct subject *others[SAVED_OTHERS]; /* that can be shown, too */
+    size_t other_count;
     struct roster *roster;          /* the processes; NULL: not recorded */
     struct messages *messages;
     bool threads_known;
@@ -42,6 +47,10 @@ void saved_free(struct saved *saved);
    short. */
 bool saved_add_process(struct saved *saved, const struct roster_entry *entry,
                        const char *why_not);
+
+/* The one that can be shown beside the root, which is added if it is not there yet,
+   without a history.  NULL if memory is short or it is one too many. */
+struct subject *saved_other(struct saved *saved, pid_t pid);
 
 /* After the last one: brings them in order, whatever parents they claim. */
 void saved_arrange_processes(struct saved *saved);

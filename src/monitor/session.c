@@ -47,6 +47,7 @@ struct session {
     struct census *census;       /* of the processes, or NULL */
     unsigned looks;              /* of the tree, at the last one */
     bool want_figures, hold;
+    bool mute;                   /* nothing that is noticed is news */
     struct script *script;       /* or a script, ... */
     struct saved *saved;         /* or a file, or nothing yet */
     int64_t script_start_ns;
@@ -94,6 +95,8 @@ session_new_saved(struct saved *saved)
     session->saved = saved;
     session->root = saved->root;
     session->root.saved_epoch_s = saved->epoch_s > 0 ? saved->epoch_s : SAVED_SOMETIME;
+    for (size_t i = 0; i < saved->other_count; i++)
+        saved->others[i]->saved_epoch_s = session->root.saved_epoch_s;
     session->shown = &session->root;
     session->messages = saved->messages;
     saved->root = (struct subject){0};
@@ -223,41 +226,64 @@ attached_to(pid_t pid, const struct roster_entry *listed)
     return attached;
 }
 
+/* Another process of the tree, to be read; NULL if memory is short. */
+static struct subject *
+other_new(struct session *session, pid_t pid, struct watch **watch)
+{
+    const struct roster_entry *listed = find_listed(session, pid);
+    const struct attached attached = attached_to(pid, listed);
+    struct subject *other = calloc(1, sizeof *other);
+
+    *watch = NULL;
+    if (!other)
+        return NULL;
+    if (subject_init(other)
+        && (!session->root.checkpoints || subject_keep_checkpoints(other))
+        && (!session->root.profile || subject_keep_profile(other))) {
+        other->command = listed ? strdup(listed->command) : command_of(pid);
+        *watch = watch_attach(&attached, session->tree, session, &other->process);
+    }
+    if (*watch)
+        return other;
+    subject_free(other);
+    free(other);
+    return NULL;
+}
+
+static int
+show_saved(struct session *session, pid_t pid)
+{
+    const struct saved *saved = session->saved;
+
+    for (size_t i = 0; i < saved->other_count; i++)
+        if (saved->others[i]->process.pid == pid) {
+            session->shown = saved->others[i];
+            return 0;
+        }
+    return -ENODATA;
+}
+
 int
 session_show(struct session *session, pid_t pid)
 {
     const struct roster_entry *listed = find_listed(session, pid);
-    const struct attached attached = attached_to(pid, listed);
-    struct subject *selected;
 
     if (pid == session->root.process.pid) {
         drop_selected(session);
         return 0;
     }
+    if (session->saved)
+        return show_saved(session, pid);
     if (!session->watch)
         return -ENOTSUP;
     if (listed && listed->ended && (!session->tree || !tree_newest(session->tree, pid)))
         return -ENOENT;
     drop_selected(session);
-    selected = calloc(1, sizeof *selected);
-    if (!selected || !subject_init(selected)
-        || (session->root.checkpoints && !subject_keep_checkpoints(selected))
-        || (session->root.profile && !subject_keep_profile(selected))) {
-        if (selected)
-            subject_free(selected);
-        free(selected);
+    session->selected = other_new(session, pid, &session->selected_watch);
+    if (!session->selected)
         return -ENOMEM;
-    }
-    session->selected = selected;
-    selected->command = listed ? strdup(listed->command) : command_of(pid);
-    session->selected_watch =
-        watch_attach(&attached, session->tree, session, &selected->process);
-    if (!session->selected_watch) {
-        drop_selected(session);
-        return -ENOMEM;
-    }
     session->selected_past_due = true;
-    session->shown = selected;
+    session->shown = session->selected;
     return 0;
 }
 
@@ -268,6 +294,8 @@ session_say(struct session *session, enum severity severity, const char *format,
 {
     va_list arguments;
 
+    if (session->mute)
+        return;
     va_start(arguments, format);
     messages_add(session->messages, session->root.process.run_ns, severity, format,
                  arguments);
@@ -521,6 +549,105 @@ session_read_profile(struct session *session)
         watch_sites(watch, session->shown->profile);
 }
 
+/* ---- the other processes ---- */
+
+#define SAMPLED_MAX 1024
+
+struct sampled {
+    const struct session *session;
+    struct sampled_one {
+        pid_t pid;
+        uint64_t peak;
+    } all[SAMPLED_MAX];
+    size_t count;
+};
+
+/* Of two of the same number the later one counts: that is what can be read. */
+static void
+note_sampled(void *context, const struct process *process)
+{
+    struct sampled *sampled = context;
+    size_t at = 0;
+
+    /* One that we are attached to has strangers about it, too. */
+    if (process->pid == sampled->session->shown->process.pid
+        || (sampled->session->attached && !find_listed(sampled->session, process->pid)))
+        return;
+    while (at < sampled->count && sampled->all[at].pid != process->pid)
+        at++;
+    if (at == SAMPLED_MAX)
+        return;
+    sampled->count += at == sampled->count;
+    sampled->all[at].pid = process->pid;
+    sampled->all[at].peak = process->now.peak_bytes;
+}
+
+static int
+by_peak(const void *left, const void *right)
+{
+    const struct sampled_one *a = left, *b = right;
+
+    return (a->peak < b->peak) - (a->peak > b->peak);
+}
+
+static bool
+was_sampled(const struct subject *subject)
+{
+    int64_t run_ns;
+
+    return subject->profile && profile_known(subject->profile, &run_ns);
+}
+
+/* One that is read for this only. */
+static bool
+visit_other(struct session *session, pid_t pid,
+            bool (*visit)(void *context, const struct subject *subject), void *context)
+{
+    struct watch *watch;
+    struct subject *other = other_new(session, pid, &watch);
+    bool go_on = true, past_due = true;
+
+    if (!other)
+        return true;
+    poll_watch(session, other, watch, &past_due, session->polled_ns, true);
+    if (other->profile && !was_sampled(other))
+        watch_sites(watch, other->profile);
+    if (was_sampled(other))
+        go_on = visit(context, other);
+    watch_free(watch, true);
+    subject_free(other);
+    free(other);
+    return go_on;
+}
+
+static bool
+visit_known(const struct session *session, const struct subject *subject,
+            bool (*visit)(void *context, const struct subject *subject), void *context)
+{
+    return subject == session->shown || !was_sampled(subject) || visit(context, subject);
+}
+
+void
+session_each_sampled(struct session *session,
+                     bool (*visit)(void *context, const struct subject *subject),
+                     void *context)
+{
+    static struct sampled sampled;
+    bool go_on = visit_known(session, &session->root, visit, context);
+
+    for (size_t i = 0; go_on && session->saved && i < session->saved->other_count; i++)
+        go_on = visit_known(session, session->saved->others[i], visit, context);
+    if (!session->watch || !session->tree || !session->root.profile)
+        return;
+    sampled = (struct sampled){.session = session};
+    session_each_child(session, note_sampled, &sampled);
+    qsort(sampled.all, sampled.count, sizeof sampled.all[0], by_peak);
+    session->mute = true;
+    for (size_t i = 0; go_on && i < sampled.count; i++)
+        go_on = visit_other(session, sampled.all[i].pid, visit, context);
+    session->mute = false;
+}
+
 const struct profile_namer *
 session_namer(struct session *session)
 {
@@ -598,7 +725,9 @@ session_threads(struct session *session, struct thread *out, size_t capacity)
     struct watch *watch = session->selected ? session->selected_watch : session->watch;
 
     if (session->saved)
-        return saved_threads(session->saved, out, capacity);
+        return session->shown == &session->root
+                   ? saved_threads(session->saved, out, capacity)
+                   : 0;
     return watch ? watch_threads(watch, out, capacity) : 0;
 }
 

@@ -148,7 +148,8 @@ int session_attach(struct session *session, pid_t pid);
  * Shows another process of the tree, or the root again.  What was gathered of the
  * one shown before, unless it is the root, is dropped; the past of this one comes
  * from its flight recorder.  Returns 0, -ENOMEM, or with nothing changed -ENOTSUP for a
- * script, -ENOENT: it has ended and nothing of it is kept.
+ * script, -ENOENT: it has ended and nothing of it is kept; -ENODATA: a saved session has
+ * nothing of it.
  */
 int session_show(struct session *session, pid_t pid);
 
@@ -168,6 +169,16 @@ void session_read_bands(struct session *session);
 bool session_keep_profile(struct session *session);
 void session_show_profile(struct session *session, bool shown);
 void session_read_profile(struct session *session);
+
+/*
+ * Calls visit for other processes than the one shown whose allocations were sampled,
+ * those with most memory first, as they are now: of those that nobody looks at only
+ * the present is known, and what the flight recorder has.  A subject is good for the
+ * call.  visit returning false ends it.
+ */
+void session_each_sampled(struct session *session,
+                          bool (*visit)(void *context, const struct subject *subject),
+                          void *context);
 
 /* Who names functions of the process shown, if that is known of itself: a script.
    Else NULL. */

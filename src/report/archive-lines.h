@@ -26,6 +26,20 @@ static const char *const archive_severities[] = {
     [SEVERITY_ERROR] = "error",
 };
 
+/*
+ * Lines of another process than the one that was shown are of this type, their own being
+ * "kind" and the process "of": readers that know of one process skip them.
+ */
+#define ARCHIVE_OTHER "other"
+
+/* Writes the line, of another process unless of is 0, and lets go of it.  False (errno)
+   if that failed. */
+bool archive_put_line(FILE *out, pid_t of, struct object line);
+
+/* The line's type, NULL if it has none, and of which process it is: 0 the one that was
+   shown, < 0 none that can be. */
+const char *archive_line_type(const json_t *line, pid_t *of);
+
 /* A process of the tree.  why_not, text of that size, is put in beside it. */
 #define ARCHIVE_WHY 256
 struct object archive_put_entry(const struct roster_entry *entry);

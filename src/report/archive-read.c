@@ -23,10 +23,22 @@
 #include "report/pack.h"
 
 #define LINE_MAX_BYTES (1u << 20)
-#define FILE_MAX_BYTES (UINT64_C(128) << 20)
+#define FILE_MAX_BYTES (UINT64_C(192) << 20)
 #define SAMPLES_MAX    65536u
+#define SAMPLES_ALL_MAX (8 * SAMPLES_MAX)
 #define MOMENTS_MAX    4096u
+#define MOMENTS_ALL_MAX (2 * MOMENTS_MAX)
 #define INTERVAL_MAX_NS (UINT64_C(3600) * 1000000000)
+
+/* A process on its way in. */
+struct incoming {
+    struct subject *subject;
+    bool has_process;
+    int64_t begin_ns; /* of the history */
+    struct sample *samples;
+    size_t sample_count;
+    struct sites_intake *sites; /* NULL: none so far */
+};
 
 /* A file on its way in. */
 struct reading {
@@ -36,12 +48,12 @@ struct reading {
     unsigned number; /* of the line */
     uint64_t bytes;  /* so far */
     struct saved *saved;
-    bool has_process, ended;
-    int64_t begin_ns; /* of the history */
-    struct sample *samples;
-    size_t sample_count;
+    bool ended;
+    struct incoming root, others[SAVED_OTHERS]; /* as saved has them */
+    struct incoming *at; /* of which the line is */
+    size_t samples, moments; /* of all of them */
+    struct sites_taken taken;
     size_t printed; /* lines of output */
-    struct sites_intake *sites; /* NULL: none so far */
     char *why;       /* what is wrong */
     size_t why_size;
 };
@@ -109,6 +121,19 @@ read_line(struct reading *reading)
     return byte != EOF || refuse(reading, "%s", stream_error(reading));
 }
 
+/* If it is there.  False if it is wrong, or memory is short. */
+static bool
+take_command(const json_t *line, struct subject *subject, struct fault *fault)
+{
+    char command[SEGMENT_ARGS_LEN + 1];
+
+    if (!fields_take_text(line, "command", command, sizeof command, fault))
+        return fault->name == NULL;
+    free(subject->command);
+    subject->command = strdup(command);
+    return subject->command != NULL;
+}
+
 /* The session's line, process, history, moments: each takes an object of its type. */
 static bool
 take_session(struct reading *reading, const json_t *line)
@@ -116,7 +141,6 @@ take_session(struct reading *reading, const json_t *line)
     struct saved *saved = reading->saved;
     struct fault fault = {0};
     uint64_t version = 0, number;
-    char command[SEGMENT_ARGS_LEN + 1];
 
     if (fields_take_number(line, "v", UINT_MAX, &version, &fault)
         && version != ARCHIVE_VERSION)
@@ -128,25 +152,29 @@ take_session(struct reading *reading, const json_t *line)
         saved->epoch_s = (int64_t)number;
     if (fields_take_number(line, "interval_ns", INTERVAL_MAX_NS, &number, &fault))
         saved->interval_ns = (int64_t)number;
-    if (fields_take_text(line, "command", command, sizeof command, &fault)) {
-        free(saved->root.command);
-        saved->root.command = strdup(command);
-        if (saved->root.command == NULL)
-            return no_memory(reading);
-    }
+    if (!take_command(line, &saved->root, &fault) && fault.name == NULL)
+        return no_memory(reading);
     return fault.name == NULL || refuse_fault(reading, &fault);
 }
 
 static bool
 take_process(struct reading *reading, const json_t *line)
 {
+    struct subject *subject = reading->at->subject;
+    const pid_t pid = subject->process.pid;
     struct fault fault = {0};
+    bool good;
 
-    if (reading->has_process)
+    if (reading->at->has_process)
         return refuse_line(reading, N_("is one too many"));
-    reading->has_process = true;
-    return fields_take_process(line, &reading->saved->root.process, &fault)
-           || refuse_fault(reading, &fault);
+    reading->at->has_process = true;
+    good = fields_take_process(line, &subject->process, &fault)
+           && take_command(line, subject, &fault);
+    if (reading->at != &reading->root)
+        subject->process.pid = pid; /* it is found by that */
+    if (good)
+        return true;
+    return fault.name != NULL ? refuse_fault(reading, &fault) : no_memory(reading);
 }
 
 /* Which series stands at which place of a row; SERIES_COUNT: one that is not
@@ -218,15 +246,16 @@ take_row(const json_t *row, const struct order *order, struct sample *sample)
 static bool
 make_room(struct reading *reading, size_t more)
 {
-    size_t count = reading->sample_count + more;
+    size_t count = reading->at->sample_count + more;
     struct sample *samples;
 
-    if (count > SAMPLES_MAX)
+    reading->samples += more;
+    if (count > SAMPLES_MAX || reading->samples > SAMPLES_ALL_MAX)
         return refuse_line(reading, N_("is one too many"));
-    samples = reallocarray(reading->samples, count + 1, sizeof *samples);
+    samples = reallocarray(reading->at->samples, count + 1, sizeof *samples);
     if (samples == NULL)
         return no_memory(reading);
-    reading->samples = samples;
+    reading->at->samples = samples;
     return true;
 }
 
@@ -234,6 +263,7 @@ static bool
 take_history(struct reading *reading, const json_t *line)
 {
     const json_t *rows = json_object_get(line, "samples");
+    struct incoming *at = reading->at;
     struct fault fault = {0};
     struct order order;
     uint64_t begin_ns = 0;
@@ -247,16 +277,15 @@ take_history(struct reading *reading, const json_t *line)
         return refuse_line(reading, N_("is no history"));
     if (!make_room(reading, json_array_size(rows)))
         return false;
-    if (reading->sample_count == 0)
-        reading->begin_ns = (int64_t)begin_ns;
+    if (at->sample_count == 0)
+        at->begin_ns = (int64_t)begin_ns;
     json_array_foreach((json_t *)(uintptr_t)rows, i, row) {
-        struct sample *sample = &reading->samples[reading->sample_count];
-        int64_t before_ns =
-            reading->sample_count > 0 ? sample[-1].time_ns : reading->begin_ns;
+        struct sample *sample = &at->samples[at->sample_count];
+        int64_t before_ns = at->sample_count > 0 ? sample[-1].time_ns : at->begin_ns;
 
         if (!take_row(row, &order, sample) || sample->time_ns < before_ns)
             return refuse_line(reading, N_("is no history"));
-        reading->sample_count++;
+        at->sample_count++;
     }
     return true;
 }
@@ -266,21 +295,21 @@ static bool
 take_moment(struct reading *reading, const json_t *line)
 {
     static struct process process;
-    struct subject *root = &reading->saved->root;
+    struct subject *subject = reading->at->subject;
     struct fault fault = {0};
 
-    if (root->checkpoints == NULL)
-        root->checkpoints = checkpoints_new(MOMENTS_MAX);
-    if (root->checkpoints == NULL)
+    if (subject->checkpoints == NULL)
+        subject->checkpoints = checkpoints_new(MOMENTS_MAX);
+    if (subject->checkpoints == NULL)
         return no_memory(reading);
     if (!fields_take_process(line, &process, &fault))
         return refuse_fault(reading, &fault);
-    size_t count = checkpoints_count(root->checkpoints);
-    if (count == MOMENTS_MAX)
+    size_t count = checkpoints_count(subject->checkpoints);
+    if (count == MOMENTS_MAX || ++reading->moments > MOMENTS_ALL_MAX)
         return refuse_line(reading, N_("is one too many"));
-    if (count > 0 && process.run_ns <= checkpoints_time(root->checkpoints, count - 1))
+    if (count > 0 && process.run_ns <= checkpoints_time(subject->checkpoints, count - 1))
         return refuse_line(reading, N_("is older than the one before"));
-    checkpoints_add(root->checkpoints, &process);
+    checkpoints_add(subject->checkpoints, &process);
     return true;
 }
 
@@ -408,13 +437,14 @@ take_output(struct reading *reading, const json_t *line)
 static bool
 take_sites(struct reading *reading, const char *type, const json_t *line)
 {
+    struct incoming *at = reading->at;
     struct fault fault = {0};
 
-    if (reading->sites == NULL)
-        reading->sites = sites_intake_new();
-    if (reading->sites == NULL)
+    if (at->sites == NULL)
+        at->sites = sites_intake_new(&reading->taken);
+    if (at->sites == NULL)
         return no_memory(reading);
-    if (sites_intake_take(reading->sites, type, line, &fault))
+    if (sites_intake_take(at->sites, type, line, &fault))
         return true;
     return fault.what != NULL ? refuse_fault(reading, &fault) : no_memory(reading);
 }
@@ -427,24 +457,53 @@ take_end(struct reading *reading, const json_t *line)
     return true;
 }
 
+/* Of which process the line is.  False: of one too many, or memory is short. */
+static bool
+choose_process(struct reading *reading, pid_t of)
+{
+    struct saved *saved = reading->saved;
+    struct subject *subject;
+    size_t index = 0;
+
+    reading->at = &reading->root;
+    if (of == 0)
+        return true;
+    subject = saved_other(saved, of);
+    if (subject == NULL)
+        return saved->other_count == SAVED_OTHERS
+                   ? refuse_line(reading, N_("is one too many"))
+                   : no_memory(reading);
+    while (saved->others[index] != subject)
+        index++;
+    reading->at = &reading->others[index];
+    reading->at->subject = subject;
+    return true;
+}
+
 static bool
 take_object(struct reading *reading, const json_t *line)
 {
     static const struct {
         const char *type;
         bool (*take)(struct reading *reading, const json_t *line);
+        bool of_process; /* of others, too */
     } types[] = {
-        {"session", take_session}, {"process", take_process}, {"history", take_history},
-        {"moment", take_moment},   {"mark", take_mark},       {"threads", take_threads},
-        {"processes", take_processes},
-        {"message", take_message}, {"output", take_output},   {"end", take_end},
+        {"session", take_session, false}, {"process", take_process, true},
+        {"history", take_history, true},  {"moment", take_moment, true},
+        {"mark", take_mark, false},       {"threads", take_threads, false},
+        {"processes", take_processes, false}, {"message", take_message, false},
+        {"output", take_output, false},   {"end", take_end, false},
     };
-    const char *type = json_string_value(json_object_get(line, "type"));
+    pid_t of;
+    const char *type = archive_line_type(line, &of);
 
-    if (type == NULL || (reading->number == 1 && strcmp(type, "session") != 0))
+    if (type == NULL || of < 0
+        || (reading->number == 1 && (of != 0 || strcmp(type, "session") != 0)))
         return refuse_line(reading, N_("begins no session"));
+    if (!choose_process(reading, of))
+        return false;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (strcmp(type, types[i].type) == 0)
+        if (strcmp(type, types[i].type) == 0 && (of == 0 || types[i].of_process))
             return types[i].take(reading, line);
     if (sites_intake_knows(type))
         return take_sites(reading, type, line);
@@ -462,49 +521,94 @@ take_line(struct reading *reading)
     return good;
 }
 
+/* Makes of what came in what others expect. */
+static bool
+complete_process(struct reading *reading, struct incoming *incoming)
+{
+    struct subject *subject = incoming->subject;
+
+    if (!incoming->has_process)
+        return refuse(reading, "%s", _("there is no process in it"));
+    if (incoming->sites != NULL) {
+        subject->profile = sites_intake_finish(incoming->sites);
+        if (subject->profile == NULL)
+            return no_memory(reading);
+    }
+    history_free(subject->history);
+    subject->history = history_restore(incoming->begin_ns, incoming->samples,
+                                       incoming->sample_count);
+    if (subject->checkpoints == NULL)
+        subject->checkpoints = checkpoints_new(0);
+    return (subject->history != NULL && subject->checkpoints != NULL)
+           || no_memory(reading);
+}
+
 static bool
 complete(struct reading *reading)
 {
     struct saved *saved = reading->saved;
+    bool good = complete_process(reading, &reading->root);
 
-    if (!reading->has_process)
-        return refuse(reading, "%s", _("there is no process in it"));
     saved_arrange_processes(saved);
-    if (reading->sites != NULL) {
-        saved->root.profile = sites_intake_finish(reading->sites);
-        if (saved->root.profile == NULL)
-            return no_memory(reading);
-    }
-    history_free(saved->root.history);
-    saved->root.history =
-        history_restore(reading->begin_ns, reading->samples, reading->sample_count);
-    if (saved->root.checkpoints == NULL)
-        saved->root.checkpoints = checkpoints_new(0);
-    return (saved->root.history != NULL && saved->root.checkpoints != NULL)
-           || no_memory(reading);
+    for (size_t i = 0; good && i < saved->other_count; i++)
+        good = complete_process(reading, &reading->others[i]);
+    return good;
+}
+
+static void
+free_incoming(struct incoming *incoming)
+{
+    free(incoming->samples);
+    sites_intake_free(incoming->sites);
+}
+
+static struct reading *
+reading_new(FILE *in, char *why, size_t size)
+{
+    struct reading *reading = calloc(1, sizeof *reading);
+
+    if (reading == NULL)
+        return NULL;
+    *reading = (struct reading){.in = in,
+                                .line = malloc(LINE_MAX_BYTES),
+                                .saved = saved_new(),
+                                .why = why,
+                                .why_size = size};
+    if (reading->saved != NULL)
+        reading->root.subject = &reading->saved->root;
+    return reading;
+}
+
+static void
+reading_free(struct reading *reading)
+{
+    free(reading->line);
+    free_incoming(&reading->root);
+    for (size_t i = 0; i < SAVED_OTHERS; i++)
+        free_incoming(&reading->others[i]);
+    free(reading);
 }
 
 static struct saved *
 read_lines(FILE *in, char *why, size_t size)
 {
-    struct reading reading = {.in = in,
-                              .line = malloc(LINE_MAX_BYTES),
-                              .saved = saved_new(),
-                              .why = why,
-                              .why_size = size};
-    bool good = true;
+    struct reading *reading = reading_new(in, why, size);
+    struct saved *saved;
+    bool good;
 
-    if (reading.line == NULL || reading.saved == NULL)
-        good = no_memory(&reading);
-    while (good && !reading.ended)
-        good = read_line(&reading) && take_line(&reading);
-    good = good && complete(&reading);
-    free(reading.line);
-    free(reading.samples);
-    sites_intake_free(reading.sites);
+    if (reading == NULL) {
+        snprintf(why, size, "%s", strerror(ENOMEM));
+        return NULL;
+    }
+    saved = reading->saved;
+    good = (reading->line != NULL && saved != NULL) || no_memory(reading);
+    while (good && !reading->ended)
+        good = read_line(reading) && take_line(reading);
+    good = good && complete(reading);
+    reading_free(reading);
     if (good)
-        return reading.saved;
-    saved_free(reading.saved);
+        return saved;
+    saved_free(saved);
     return NULL;
 }
 

@@ -18,6 +18,7 @@
 
 #define NAME_MAX_BYTES 4096
 #define SUM_MAX        1e18
+#define KEPT_MAX       ((size_t)1 << 20) /* sites of all moments together */
 
 /* What is known of an address: the strings stand behind the frames. */
 struct name {
@@ -38,11 +39,19 @@ struct sites_intake {
     size_t stack_room, pool_room, site_room, module_room, block_room;
     size_t made_room, live_room;
     struct site_figures *made, *live; /* at the mark, by site */
+    bool rates_known;
+    size_t rate_room;
+    struct rate {
+        double bytes, objects;
+    } *rates;                      /* by site */
+    struct profile_moment moments[PROFILE_MOMENTS_MAX];
+    size_t moment_count;
+    struct sites_taken *taken;
     struct name *names;
 };
 
 struct sites_intake *
-sites_intake_new(void)
+sites_intake_new(struct sites_taken *taken)
 {
     struct sites_intake *intake = calloc(1, sizeof *intake);
 
@@ -54,6 +63,7 @@ sites_intake_new(void)
         return NULL;
     }
     intake->reading = profile_reading(intake->profile);
+    intake->taken = taken;
     return intake;
 }
 
@@ -68,7 +78,10 @@ sites_intake_free(struct sites_intake *intake)
         HASH_DELETE(hh, intake->names, name);
         free(name);
     }
+    for (size_t i = 0; i < intake->moment_count; i++)
+        free(intake->moments[i].sites);
     profile_free(intake->profile);
+    free(intake->rates);
     free(intake->stacks);
     free(intake->made);
     free(intake->live);
@@ -184,6 +197,7 @@ take_head(struct sites_intake *intake, const json_t *line, struct fault *fault)
     fields_take_number(line, "peak_ns", FIELDS_TIME_MAX, &reading->peak_ns, fault);
     intake->marked =
         fields_take_number(line, "mark_ns", FIELDS_TIME_MAX, &intake->mark_ns, fault);
+    intake->rates_known = fields_take_flag(line, "rates", fault);
     fields_take_number(line, "lost_stacks", INT64_MAX, &lost->stacks, fault);
     fields_take_number(line, "lost_sites", INT64_MAX, &lost->sites, fault);
     fields_take_number(line, "lost_blocks", INT64_MAX, &lost->blocks, fault);
@@ -364,6 +378,17 @@ take_lives(const json_t *line, struct site *site, struct fault *fault)
             blame(fault, "freed_after", N_("is no list of figures"));
 }
 
+/* [bytes, objects], a second */
+static void
+take_rate(const json_t *line, struct rate *rate, struct fault *fault)
+{
+    const json_t *array = json_object_get(line, "rate");
+
+    if (array != NULL
+        && (!real_at(array, 0, &rate->bytes) || !real_at(array, 1, &rate->objects)))
+        blame(fault, "rate", N_("is no list of figures"));
+}
+
 static bool
 take_site(struct sites_intake *intake, const json_t *line, struct fault *fault)
 {
@@ -371,12 +396,16 @@ take_site(struct sites_intake *intake, const json_t *line, struct fault *fault)
     size_t index = reading->site_count;
     uint64_t stack = 0, bucket = SITE_ANY_SIZE;
 
+    if (++intake->taken->sites > SITES_TAKEN_MAX)
+        return blame(fault, "site", N_("is one too many"));
     if (!make_room(&reading->sites, &intake->site_room, index, SITES_RECORDS,
                    sizeof *reading->sites, "site", fault)
         || !make_room(&intake->made, &intake->made_room, index, SITES_RECORDS,
                       sizeof *intake->made, "site", fault)
         || !make_room(&intake->live, &intake->live_room, index, SITES_RECORDS,
-                      sizeof *intake->live, "site", fault))
+                      sizeof *intake->live, "site", fault)
+        || !make_room(&intake->rates, &intake->rate_room, index, SITES_RECORDS,
+                      sizeof *intake->rates, "site", fault))
         return false;
     struct site *site = &reading->sites[reading->site_count++];
     fields_take_number(line, "stack", intake->stack_count, &stack, fault);
@@ -393,6 +422,7 @@ take_site(struct sites_intake *intake, const json_t *line, struct fault *fault)
     take_lives(line, site, fault);
     take_figures(line, "made_at_mark", &intake->made[index], fault);
     take_figures(line, "live_at_mark", &intake->live[index], fault);
+    take_rate(line, &intake->rates[index], fault);
     return fault->name == NULL;
 }
 
@@ -434,6 +464,85 @@ take_blocks(struct sites_intake *intake, const json_t *line, struct fault *fault
     return true;
 }
 
+/* ---- moments ---- */
+
+static bool
+kept_of(const json_t *row, size_t from, struct profile_kept *kept)
+{
+    double bytes, objects;
+    uint64_t blocks;
+
+    if (!real_at(row, from, &bytes) || !real_at(row, from + 1, &objects)
+        || !number_at(row, from + 2, UINT32_MAX, &blocks))
+        return false;
+    *kept = (struct profile_kept){(float)bytes, (float)objects, (uint32_t)blocks};
+    return true;
+}
+
+/* [site, allocated..., alive..., at the peak...] */
+static bool
+take_kept(const json_t *row, const struct profile_moment *moment)
+{
+    uint64_t site;
+
+    return number_at(row, 0, UINT32_MAX, &site) && site < moment->count
+           && kept_of(row, 1, &moment->sites[site].made)
+           && kept_of(row, 4, &moment->sites[site].live)
+           && kept_of(row, 7, &moment->sites[site].at_peak);
+}
+
+/* A moment with so many sites, as they were at the one before. */
+static struct profile_moment *
+begin_moment(struct sites_intake *intake, uint64_t run_ns, uint64_t count,
+             struct fault *fault)
+{
+    struct profile_moment *moment = &intake->moments[intake->moment_count];
+    const struct profile_moment *before = intake->moment_count > 0 ? moment - 1 : NULL;
+    size_t same = before != NULL && before->count < count ? before->count : count;
+
+    if (intake->moment_count == PROFILE_MOMENTS_MAX || count > KEPT_MAX - intake->taken->kept) {
+        blame(fault, "sites_moment", N_("is one too many"));
+        return NULL;
+    }
+    if (count > intake->reading->site_count
+        || (before != NULL && run_ns < (uint64_t)before->run_ns)) {
+        blame(fault, "sites_moment", N_("is not of any sites"));
+        return NULL;
+    }
+    *moment = (struct profile_moment){.run_ns = (int64_t)run_ns, .count = count};
+    moment->sites = calloc(count + 1, sizeof *moment->sites);
+    if (moment->sites == NULL) {
+        no_memory(fault);
+        return NULL;
+    }
+    if (before != NULL)
+        memcpy(moment->sites, before->sites, same * sizeof *moment->sites);
+    intake->moment_count++;
+    intake->taken->kept += count;
+    return moment;
+}
+
+/* More of the moment that is at hand, or of another one. */
+static bool
+take_sites_moment(struct sites_intake *intake, const json_t *line, struct fault *fault)
+{
+    const json_t *list = json_object_get(line, "list");
+    struct profile_moment *moment =
+        intake->moment_count > 0 ? &intake->moments[intake->moment_count - 1] : NULL;
+    uint64_t run_ns = 0, count = 0;
+
+    fields_take_number(line, "t_ns", FIELDS_TIME_MAX, &run_ns, fault);
+    fields_take_number(line, "sites", SITES_RECORDS, &count, fault);
+    if (fault->name != NULL)
+        return false;
+    if (moment == NULL || moment->run_ns != (int64_t)run_ns)
+        moment = begin_moment(intake, run_ns, count, fault);
+    for (size_t i = 0; moment != NULL && i < json_array_size(list); i++)
+        if (!take_kept(json_array_get(list, i), moment))
+            return blame(fault, "list", N_("is no list of figures"));
+    return moment != NULL;
+}
+
 /* ---- all of it ---- */
 
 static const struct {
@@ -442,6 +551,7 @@ static const struct {
 } types[] = {
     {"sites", take_head}, {"module", take_module}, {"place", take_place},
     {"stack", take_stack}, {"site", take_site},    {"blocks", take_blocks},
+    {"sites_moment", take_sites_moment},
 };
 
 bool
@@ -483,6 +593,25 @@ name_address(void *context, uint64_t address, struct profile_name *out)
     memcpy(out->frames, name->frames, name->count * sizeof *name->frames);
 }
 
+/* What was remembered of earlier readings. */
+static bool
+restore_past(struct sites_intake *intake)
+{
+    struct profile *profile = intake->profile;
+    const size_t count = intake->reading->site_count;
+
+    for (size_t i = 0; intake->rates_known && i < count; i++)
+        profile_restore_rates(profile, i, intake->rates[i].bytes,
+                              intake->rates[i].objects);
+    if (intake->moment_count > 0
+        && !profile_restore_moments(profile, intake->moments, intake->moment_count))
+        return false;
+    intake->moment_count = 0;
+    return !intake->marked
+           || profile_restore_mark(profile, (int64_t)intake->mark_ns, intake->made,
+                                   intake->live, count);
+}
+
 struct profile *
 sites_intake_finish(struct sites_intake *intake)
 {
@@ -491,9 +620,7 @@ sites_intake_finish(struct sites_intake *intake)
 
     if (!intake->begun || !profile_digest(profile, (int64_t)intake->run_ns, 0))
         return NULL;
-    if (intake->marked
-        && !profile_restore_mark(profile, (int64_t)intake->mark_ns, intake->made,
-                                 intake->live, intake->reading->site_count))
+    if (!restore_past(intake))
         return NULL;
     profile_resolve(profile, &namer);
     intake->profile = NULL;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/archive-lines.h"
 #include "report/archive-sites.h"
 
 #define HASH_NONFATAL_OOM 1
@@ -17,6 +18,7 @@
 
 #define PLACES_MAX    2048 /* of a stack: 64 addresses, 32 functions at each */
 #define BLOCKS_A_LINE 1000
+#define SITES_A_LINE  1000 /* of a moment */
 
 struct address {
     uint64_t address;
@@ -25,6 +27,7 @@ struct address {
 
 struct writer {
     FILE *out;
+    pid_t of;                /* another process, or 0 */
     const struct profile *profile;
     const struct sites_reading *reading;
     int64_t begin_ns;
@@ -89,6 +92,7 @@ write_head(struct writer *writer)
     struct object line = line_of("sites");
     struct site_figures made, live;
     int64_t run_ns = 0, mark_ns;
+    double bytes, objects;
 
     profile_known(writer->profile, &run_ns);
     mark_ns = profile_at_mark(writer->profile, 0, &made, &live);
@@ -102,13 +106,15 @@ write_head(struct writer *writer)
     set_time(&line, "peak_ns", writer, reading->peak_ns);
     if (mark_ns >= 0)
         object_set_number(&line, "mark_ns", (uint64_t)mark_ns);
+    if (reading->site_count > 0 && profile_rates(writer->profile, 0, &bytes, &objects))
+        object_set(&line, "rates", json_true());
     object_set_number(&line, "lost_stacks", lost->stacks);
     object_set_number(&line, "lost_sites", lost->sites);
     object_set_number(&line, "lost_blocks", lost->blocks);
     object_set(&line, "lost_bytes", fields_real(lost->bytes));
     object_set_number(&line, "lost_modules", lost->modules);
     object_set_number(&line, "lost_unknown", lost->unknown);
-    return object_write(writer->out, line);
+    return archive_put_line(writer->out, writer->of, line);
 }
 
 static bool
@@ -125,7 +131,7 @@ write_module(struct writer *writer, const struct site_module *module)
     set_time(&line, "seen_ns", writer, module->seen_ns);
     object_set_text(&line, "build_id", build_id, sizeof build_id);
     object_set_text(&line, "path", module->path, sizeof module->path);
-    return object_write(writer->out, line);
+    return archive_put_line(writer->out, writer->of, line);
 }
 
 /* ---- stacks ---- */
@@ -180,7 +186,7 @@ write_address(struct writer *writer, uint64_t address,
     for (size_t i = 0; i < count; i++)
         append(&line, frames, frame_array(writer, &line, &places[i]));
     object_set(&line, "frames", frames);
-    return object_write(writer->out, line);
+    return archive_put_line(writer->out, writer->of, line);
 }
 
 static bool
@@ -220,7 +226,7 @@ write_stack(struct writer *writer, uint32_t stack)
         append(&line, list, fields_number(pcs[i]));
     object_set(&line, "pcs", list);
     writer->numbers[stack] = ++writer->stacks;
-    return object_write(writer->out, line);
+    return archive_put_line(writer->out, writer->of, line);
 }
 
 /* ---- sites and blocks ---- */
@@ -234,6 +240,21 @@ set_mark(struct writer *writer, struct object *line, size_t index)
         return;
     set_figures(line, "made_at_mark", &made);
     set_figures(line, "live_at_mark", &live);
+}
+
+static void
+set_rate(struct writer *writer, struct object *line, size_t index)
+{
+    double bytes, objects;
+    json_t *array;
+
+    if (!profile_rates(writer->profile, index, &bytes, &objects)
+        || (bytes == 0 && objects == 0))
+        return;
+    array = json_array();
+    append(line, array, fields_real(bytes));
+    append(line, array, fields_real(objects));
+    object_set(line, "rate", array);
 }
 
 static bool
@@ -265,7 +286,8 @@ write_site(struct writer *writer, size_t index)
         object_set(&line, "freed_after", lives);
     }
     set_mark(writer, &line, index);
-    return object_write(writer->out, line);
+    set_rate(writer, &line, index);
+    return archive_put_line(writer->out, writer->of, line);
 }
 
 /* [site, size, born, samples, function, thread] */
@@ -299,15 +321,83 @@ write_blocks(struct writer *writer)
         for (size_t end = at + BLOCKS_A_LINE; at < reading->block_count && at < end; at++)
             append(&line, list, block_array(writer, &line, &reading->blocks[at]));
         object_set(&line, "list", list);
-        good = object_write(writer->out, line);
+        good = archive_put_line(writer->out, writer->of, line);
     }
     return good;
 }
 
-bool
-archive_put_sites(FILE *out, const struct profile *profile)
+/* ---- moments ---- */
+
+static const struct profile_kept_site *
+kept_at(const struct profile_moment *moment, size_t index)
 {
-    struct writer writer = {.out = out, .profile = profile};
+    static const struct profile_kept_site nothing;
+
+    return moment != NULL && index < moment->count ? &moment->sites[index] : &nothing;
+}
+
+static void
+append_kept(struct object *object, json_t *row, const struct profile_kept *kept)
+{
+    append(object, row, fields_real((double)kept->bytes));
+    append(object, row, fields_real((double)kept->objects));
+    append(object, row, fields_number(kept->blocks));
+}
+
+/* [site, allocated bytes, objects, blocks, the same alive, and at the peak] */
+static json_t *
+kept_array(struct object *object, size_t index, const struct profile_kept_site *kept)
+{
+    json_t *row = json_array();
+
+    append(object, row, fields_number(index));
+    append_kept(object, row, &kept->made);
+    append_kept(object, row, &kept->live);
+    append_kept(object, row, &kept->at_peak);
+    return row;
+}
+
+/* The sites that are not as they were at the moment before, from *at on: as many as a
+   line takes. */
+static bool
+write_moment_part(struct writer *writer, const struct profile_moment *moment,
+                  const struct profile_moment *before, size_t *at)
+{
+    struct object line = line_of("sites_moment");
+    json_t *list = json_array();
+
+    object_set_number(&line, "t_ns", moment->run_ns > 0 ? (uint64_t)moment->run_ns : 0);
+    object_set_number(&line, "sites", moment->count);
+    for (; *at < moment->count && json_array_size(list) < SITES_A_LINE; ++*at)
+        if (memcmp(kept_at(moment, *at), kept_at(before, *at),
+                   sizeof(struct profile_kept_site))
+            != 0)
+            append(&line, list, kept_array(&line, *at, kept_at(moment, *at)));
+    object_set(&line, "list", list);
+    return archive_put_line(writer->out, writer->of, line);
+}
+
+static bool
+write_moments(struct writer *writer)
+{
+    size_t count;
+    const struct profile_moment *moments = profile_moments(writer->profile, &count);
+
+    for (size_t i = 0; i < count; i++) {
+        size_t at = 0;
+
+        do
+            if (!write_moment_part(writer, &moments[i], i > 0 ? &moments[i - 1] : NULL, &at))
+                return false;
+        while (at < moments[i].count);
+    }
+    return true;
+}
+
+bool
+archive_put_sites(FILE *out, pid_t of, const struct profile *profile)
+{
+    struct writer writer = {.out = out, .of = of, .profile = profile};
     struct address *address, *next;
     int64_t run_ns;
     bool good;
@@ -321,7 +411,7 @@ archive_put_sites(FILE *out, const struct profile *profile)
         good = write_module(&writer, &writer.reading->modules[i]);
     for (size_t i = 0; good && i < writer.reading->site_count; i++)
         good = write_site(&writer, i);
-    good = good && write_blocks(&writer);
+    good = good && write_blocks(&writer) && write_moments(&writer);
     HASH_ITER(hh, writer.written, address, next) {
         HASH_DELETE(hh, writer.written, address);
         free(address);

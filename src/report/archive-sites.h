@@ -9,14 +9,21 @@
 #include "monitor/profile.h"
 #include "report/fields.h"
 
-/* Writes the lines; nothing if no sites are known.  False (errno) if that failed. */
-bool archive_put_sites(FILE *out, const struct profile *profile);
+/* Writes the lines, of another process than the one shown unless of is 0; nothing if no
+   sites are known.  False (errno) if that failed. */
+bool archive_put_sites(FILE *out, pid_t of, const struct profile *profile);
 
 /* Sites on their way in. */
 struct sites_intake;
 
-/* NULL if memory is short. */
-struct sites_intake *sites_intake_new(void);
+/* What all intakes of a file have taken together, whose memory is to stay bounded. */
+struct sites_taken {
+    size_t sites, kept;    /* kept: sites at moments */
+};
+#define SITES_TAKEN_MAX ((size_t)4 * SITES_RECORDS)
+
+/* taken is borrowed and all zeros at first.  NULL if memory is short. */
+struct sites_intake *sites_intake_new(struct sites_taken *taken);
 void sites_intake_free(struct sites_intake *intake);
 
 /* Whether lines of that type are of sites; takes one.  Of what is wrong with it fault

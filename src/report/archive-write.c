@@ -32,6 +32,7 @@
 /* A file on its way out.  good: so far all of it is there. */
 struct writer {
     FILE *out;
+    pid_t of;        /* another process than the one shown, or 0 */
     bool good;
     json_t *samples; /* of the line of history in the making ... */
     int64_t begin_ns, last_ns; /* ... and its time */
@@ -41,7 +42,7 @@ static void
 put_line(struct writer *writer, struct object object)
 {
     if (writer->good)
-        writer->good = object_write(writer->out, object);
+        writer->good = archive_put_line(writer->out, writer->of, object);
     else
         json_decref(object.json);
 }
@@ -104,12 +105,15 @@ moment(const char *type, const struct process *process)
     return line;
 }
 
+/* command: unless the session's line has it. */
 static void
-put_process(struct writer *writer, const struct process *process)
+put_process(struct writer *writer, const struct process *process, const char *command)
 {
     struct object line = moment("process", process);
 
     fields_put_identity(&line, process);
+    if (command != NULL)
+        object_set_text(&line, "command", command, strlen(command));
     put_line(writer, line);
 }
 
@@ -310,6 +314,68 @@ put_output(struct writer *writer, const struct capture *capture)
     } while (at < count);
 }
 
+/* ---- other processes ---- */
+
+/* They come after all else, those with most memory first, as long as readers take it:
+   all of them together, and how many. */
+#define OTHERS_BYTES_MAX ((size_t)32 << 20)
+
+struct others {
+    struct writer *writer;
+    const struct archive *archive;
+    size_t count, bytes, sites;
+};
+
+/* Its lines as text, so that all of them are written or none. */
+static bool
+other_text(const struct subject *subject, char **text, size_t *size)
+{
+    struct writer writer = {.of = subject->process.pid, .good = true};
+
+    writer.out = open_memstream(text, size);
+    if (writer.out == NULL)
+        return false;
+    put_process(&writer, &subject->process, subject_command(subject));
+    put_history(&writer, subject->history);
+    put_moments(&writer, subject);
+    writer.good = writer.good
+                  && archive_put_sites(writer.out, writer.of, subject->profile);
+    return fclose(writer.out) == 0 && writer.good;
+}
+
+static bool
+put_other(void *context, const struct subject *subject)
+{
+    struct others *others = context;
+    struct writer *writer = others->writer;
+    char *text = NULL;
+    size_t size = 0;
+
+    others->sites += profile_digested(subject->profile, NULL)->site_count;
+    if (others->sites > SITES_TAKEN_MAX - SITES_RECORDS)
+        return false;
+    if (others->archive->name != NULL)
+        others->archive->name(others->archive->context, others->archive->session, subject);
+    if (!other_text(subject, &text, &size))
+        writer->good = false;
+    else if (others->bytes + size <= OTHERS_BYTES_MAX)
+        writer->good = fwrite(text, 1, size, writer->out) == size;
+    others->bytes += size;
+    others->count++;
+    free(text);
+    return writer->good && others->count < SAVED_OTHERS
+           && others->bytes <= OTHERS_BYTES_MAX;
+}
+
+static void
+put_others(struct writer *writer, const struct archive *archive)
+{
+    struct others others = {.writer = writer, .archive = archive};
+
+    if (writer->good)
+        session_each_sampled(archive->session, put_other, &others);
+}
+
 bool
 archive_write(FILE *out, const struct archive *archive)
 {
@@ -318,7 +384,7 @@ archive_write(FILE *out, const struct archive *archive)
 
     errno = ENOMEM; /* the one reason that leaves none */
     put_session(&writer, archive);
-    put_process(&writer, &subject->process);
+    put_process(&writer, &subject->process, NULL);
     put_history(&writer, subject->history);
     put_moments(&writer, subject);
     put_threads(&writer, archive->session);
@@ -327,7 +393,8 @@ archive_write(FILE *out, const struct archive *archive)
         put_line(&writer, moment("mark", archive->mark));
     put_messages(&writer, archive->session);
     put_output(&writer, archive->capture);
-    writer.good = writer.good && archive_put_sites(out, subject->profile);
+    writer.good = writer.good && archive_put_sites(out, 0, subject->profile);
+    put_others(&writer, archive);
     put_line(&writer, line_new("end"));
     return writer.good;
 }

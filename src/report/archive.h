@@ -14,6 +14,7 @@
 #include "monitor/capture.h"
 #include "monitor/saved.h"
 #include "monitor/session.h"
+#include "monitor/subject.h"
 
 /* What goes into a file. */
 struct archive {
@@ -21,9 +22,14 @@ struct archive {
     const struct capture *capture; /* NULL: the output is not known */
     const struct process *mark;    /* time, generation, counters, sizes; or NULL */
     int64_t interval_ns;
+    /* Finds the names of the functions of another process, whose sites are written
+       next; NULL: they have names already, or need none. */
+    void (*name)(void *context, struct session *session, const struct subject *subject);
+    void *context;
 };
 
-/* Writes it, not compressed; false (errno) if that failed. */
+/* Writes it, not compressed, with what is known of the process shown, and of others
+   whose allocations were sampled; false (errno) if that failed. */
 bool archive_write(FILE *out, const struct archive *archive);
 
 /*

@@ -4,7 +4,7 @@ noinst_LIBRARIES += src/report/libreport.a
 src_report_libreport_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(ZSTD_CFLAGS) $(ZLIB_CFLAGS)
 src_report_libreport_a_SOURCES = \
 	src/report/archive-entry.c src/report/archive-read.c src/report/archive-write.c src/report/archive.h \
-	src/report/archive-lines.h \
+	src/report/archive-lines.c src/report/archive-lines.h \
 	src/report/archive-sites-read.c src/report/archive-sites-write.c src/report/archive-sites.h \
 	src/report/bandlines.c src/report/bandlines.h \
 	src/report/fields.c src/report/fields-put.c src/report/fields-take.c \

@@ -68,26 +68,16 @@ take_rule(const struct word *word, struct profile_filter *filter)
 bool
 site_filter_time(const char *text, size_t length, int64_t *ns)
 {
-    static const struct {
-        const char *suffix;
-        double seconds;
-    } units[] = {{"ms", 1e-3}, {"s", 1}, {"m", 60}, {"h", 3600}, {"", 1}};
-    char number[32];
+    char moment[32];
+    uint64_t value;
 
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        size_t suffix = strlen(units[i].suffix);
-        int64_t value;
-
-        if (length < suffix || length - suffix >= sizeof number
-            || memcmp(text + length - suffix, units[i].suffix, suffix) != 0)
-            continue;
-        snprintf(number, sizeof number, "%.*s", (int)(length - suffix), text);
-        if (!quantity_seconds(number, &value))
-            return false;
-        *ns = (int64_t)((double)value * units[i].seconds);
-        return true;
-    }
-    return false;
+    if (length >= sizeof moment)
+        return false;
+    snprintf(moment, sizeof moment, "%.*s", (int)length, text);
+    if (!quantity_moment(moment, &value) || value > INT64_MAX)
+        return false;
+    *ns = (int64_t)value;
+    return true;
 }
 
 static bool

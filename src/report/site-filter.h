@@ -25,7 +25,7 @@
 bool site_filter_parse(const char *text, struct profile_filter *filter,
                        const char **wrong, size_t *length);
 
-/* A time: a number and ms, s, m or h; seconds without.  "90", "1.5h". */
+/* A time as quantity_moment() reads it: "90", "1.5h", "250ms". */
 bool site_filter_time(const char *text, size_t length, int64_t *ns);
 
 #endif

@@ -65,7 +65,8 @@ follow_selected(struct app *app)
     if (error < 0) {
         app_ack(app, error == -ENOENT
                          ? _("Process %d has ended, and its counters are not kept")
-                         : _("Process %d cannot be shown"),
+                     : error == -ENODATA ? _("Of process %d no more was recorded")
+                                         : _("Process %d cannot be shown"),
                 (int)pid);
         return;
     }

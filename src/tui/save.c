@@ -10,6 +10,7 @@
 #include "i18n.h"
 #include "report/archive.h"
 #include "report/snapshot.h"
+#include "segment/clock.h"
 #include "symbols/naming.h"
 
 #define NAMES_MS 3000
@@ -98,6 +99,23 @@ finish_names(struct app *app)
         naming_wait(app->naming, app->session, session_shown(app->session), NAMES_MS);
 }
 
+/* All others together get as long. */
+struct patience {
+    struct app *app;
+    int64_t end_ns;
+};
+
+static void
+name_other(void *context, struct session *session, const struct subject *subject)
+{
+    const struct patience *patience = context;
+    int64_t left_ns = patience->end_ns - clock_ns(CLOCK_MONOTONIC);
+
+    if (patience->app->naming != NULL)
+        naming_wait(patience->app->naming, session, subject,
+                    left_ns > 0 ? (int)(left_ns / 1000000) : 0);
+}
+
 void
 save_session(struct app *app)
 {
@@ -107,10 +125,14 @@ save_session(struct app *app)
     app_refresh(app);
     finish_names(app);
     save_mark(app, &mark);
+    struct patience patience = {app, clock_ns(CLOCK_MONOTONIC)
+                                         + (int64_t)NAMES_MS * 1000000};
     const struct archive archive = {.session = app->session,
                                     .capture = app->capture,
                                     .mark = app->marked ? &mark : NULL,
-                                    .interval_ns = app->interval_ns};
+                                    .interval_ns = app->interval_ns,
+                                    .name = name_other,
+                                    .context = &patience};
     bool saved = snapshot_save_session(&archive, text, sizeof text);
     tell(app, saved, text);
 }

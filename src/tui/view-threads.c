@@ -332,7 +332,9 @@ why_no_list(const struct view *view, const struct scene *scene, size_t count)
 {
     if (view->history)
         return _("The threads of the past are not recorded.");
-    if (scene->saved && !session_saved(scene->session)->threads_known)
+    if (scene->saved
+        && (!session_saved(scene->session)->threads_known
+            || session_shown(scene->session) != session_root(scene->session)))
         return _("The threads were not recorded.");
     if (scene->thread_count == 0)
         return _("No thread has called yet.");

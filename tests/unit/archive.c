@@ -16,6 +16,9 @@
 
 #include "monitor/checkpoints.h"
 #include "report/archive.h"
+#include "monitor/profile-table.h"
+#include "monitor/saved.h"
+#include "monitor/subject.h"
 #include "report/pack.h"
 
 #define SECOND INT64_C(1000000000)
@@ -208,10 +211,227 @@ test_reads_as_it_was(void **state)
     free(text);
 }
 
+/* ---- allocation sites ---- */
+
+/* One that grows, one that comes and goes, one that stays. */
+static const char sites_text[] =
+    "9000 sites every=64 unwinder=1\n"
+    "9400 site size=4K made=500 live=400 peak=450 gone.3=100 born=9100 : "
+    "row<int>::add(int)@row.cc:12 < main@prog.cc:7\n"
+    "9800 site size=64 made=9000 live=10 peak=20 born=9120 : scratch@prog.cc:30 < main\n"
+    "10500 site size=4K made=900 live=800 peak=850 gone.3=100 born=10200 : "
+    "row<int>::add(int)@row.cc:12 < main@prog.cc:7\n"
+    "11600 site size=100 made=700 live=700 peak=700 born=11600 : keep@prog.cc:50 < main\n"
+    "13700 site size=100 made=1700 live=1600 peak=1600 born=13600 : keep@prog.cc:50 < main\n";
+
+/* A session with sites, their names, and a mark at its middle. */
+static struct session *
+sampled(void)
+{
+    struct session *session = scripted(sites_text, 0);
+    struct profile *profile;
+
+    assert_true(session_keep_profile(session));
+    profile = session_shown(session)->profile;
+    for (int64_t now = 0; now <= 15 * SECOND; now += SECOND / 5) {
+        session_poll(session, now, true);
+        profile_resolve(profile, session_namer(session));
+        if (now == 12 * SECOND)
+            assert_true(profile_set_mark(profile, now));
+    }
+    return session;
+}
+
+/* The names of the row's stack. */
+static void
+path_of(const struct profile *profile, const struct profile_table *table, size_t row,
+        char *text, size_t size)
+{
+    size_t length, used = 0;
+    const uint32_t *path = profile_table_path(table, profile, row, &length);
+
+    for (size_t i = 0; i < length && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s<",
+                                 profile_function(profile, path[i]));
+}
+
+static void
+check_same_rows(const struct profile *one, const struct profile *other,
+                const struct profile_query *query)
+{
+    struct profile_table a = {.count = 0}, b = {.count = 0};
+
+    profile_table_fill(&a, one, query);
+    profile_table_fill(&b, other, query);
+    assert_int_equal(a.answer, b.answer);
+    assert_int_equal(a.missing, b.missing);
+    assert_int_equal(a.run_ns, b.run_ns);
+    assert_int_equal(a.count, b.count);
+    for (size_t i = 0; i < a.count; i++) {
+        char path[500] = "", same[500] = "";
+
+        path_of(one, &a, i, path, sizeof path);
+        path_of(other, &b, i, same, sizeof same);
+        assert_string_equal(path, same);
+        assert_memory_equal(&a.rows[i].figures, &b.rows[i].figures,
+                            sizeof a.rows[i].figures);
+    }
+    profile_table_free(&a);
+    profile_table_free(&b);
+}
+
+/* Whatever can be asked on the page, of the present and of the past. */
+static void
+check_same_profile(const struct profile *one, const struct profile *other)
+{
+    static const int64_t pasts[] = {-1, 0, 10 * SECOND, 12 * SECOND, 14 * SECOND};
+    static const struct profile_filter filters[] = {
+        {.rule_count = 0}, {.life_from_ns = SECOND}, {.size_from = 4096}};
+
+    for (unsigned i = 0; i < 5 * 3 * PROFILE_MODES * PROFILE_FORMS * 2; i++) {
+        const struct profile_query query = {
+            .past_ns = pasts[i % 5],
+            .filter = &filters[i / 5 % 3],
+            .mode = (enum profile_mode)(i / 15 % PROFILE_MODES),
+            .form = (enum profile_form)(i / 15 / PROFILE_MODES % PROFILE_FORMS),
+            .survivors_ns = i / 15 / PROFILE_MODES / PROFILE_FORMS ? SECOND : 0,
+        };
+
+        check_same_rows(one, other, &query);
+    }
+    assert_int_equal(profile_growth_since(one), profile_growth_since(other));
+}
+
+static void
+test_sites(void **state)
+{
+    struct session *session = sampled(), *again;
+    const struct profile *profile = session_shown(session)->profile;
+    struct archive archive = {.session = session, .interval_ns = SECOND / 2};
+    char *text = written(&archive), why[256];
+
+    (void)state;
+    assert_true(profile_growth_since(profile) >= 0);
+    again = session_new_saved(read_back(text, strlen(text), why));
+    assert_non_null(again);
+    check_same_profile(profile, session_shown(again)->profile);
+    session_free(again);
+    session_free(session);
+    free(text);
+    session = sampled();
+    archive.session = session;
+    check_round_trip(&archive);
+    session_free(session);
+}
+
+/* Its lines once more, as those of another process. */
+static char *
+with_other(const char *text, const char *pid)
+{
+    char *all = NULL, type[40];
+    size_t size;
+    FILE *out = open_memstream(&all, &size);
+    const char *end = strstr(text, "{\"type\":\"end\"}");
+
+    fwrite(text, 1, (size_t)(end - text), out);
+    for (const char *line = text; line < end; line = strchr(line, '\n') + 1) {
+        const char *at = strstr(line, "\"type\":\"") + 8;
+
+        assert_int_equal(sscanf(at, "%39[a-z_]", type), 1);
+        if (strcmp(type, "session") == 0 || strcmp(type, "message") == 0
+            || strcmp(type, "processes") == 0 || strcmp(type, "threads") == 0)
+            continue;
+        fprintf(out, "%.*sother\",\"kind\":\"%s\",\"of\":%s%.*s\n", (int)(at - line),
+                line, type, pid, (int)(strcspn(at, "\n") - strlen(type) - 1),
+                at + strlen(type) + 1);
+    }
+    fputs(end, out);
+    assert_int_equal(fclose(out), 0);
+    return all;
+}
+
+/* A file of several processes: each can be shown, and saved again. */
+static void
+test_others(void **state)
+{
+    struct session *session = sampled(), *again;
+    struct archive archive = {.session = session};
+    char *first = written(&archive), *text = with_other(first, "24900"), why[256];
+    struct saved *saved = read_back(text, strlen(text), why);
+
+    (void)state;
+    if (saved == NULL)
+        fail_msg("%s", why);
+    again = session_new_saved(saved);
+    assert_int_equal(session_show(again, 24901), -ENODATA);
+    assert_ptr_equal(session_shown(again), session_root(again));
+    assert_int_equal(session_show(again, 24900), 0);
+    assert_ptr_not_equal(session_shown(again), session_root(again));
+    assert_int_equal(session_shown(again)->process.pid, 24900);
+    assert_int_equal(session_shown(again)->process.now.live_bytes,
+                     session_process(session)->now.live_bytes);
+    assert_int_equal(session_threads(again, NULL, 0), 0);
+    check_same_profile(session_shown(session)->profile, session_shown(again)->profile);
+    assert_int_equal(session_show(again, session_process(again)->pid), 0);
+    assert_ptr_equal(session_shown(again), session_root(again));
+    archive.session = again;
+    check_round_trip(&archive);
+    session_show(again, 24900);
+    check_round_trip(&archive);
+    session_free(again);
+    session_free(session);
+    free(first);
+    free(text);
+}
+
+/* What older files have: a reading, and nothing before it. */
+static char *
+without_moments(const char *text)
+{
+    char *all = NULL;
+    size_t size;
+    FILE *out = open_memstream(&all, &size);
+
+    for (const char *next; *text != '\0'; text = next) {
+        next = strchr(text, '\n') + 1;
+        if (strncmp(text, "{\"type\":\"sites_moment\"", 22) != 0)
+            fwrite(text, 1, (size_t)(next - text), out);
+    }
+    assert_int_equal(fclose(out), 0);
+    return all;
+}
+
+static void
+test_sites_of_old(void **state)
+{
+    struct session *session = sampled(), *again;
+    struct archive archive = {.session = session};
+    char *text = written(&archive), *old = without_moments(text), why[256];
+    struct profile_table table = {.count = 0};
+    static const struct profile_filter everything;
+    const struct profile_query query = {.filter = &everything, .past_ns = 12 * SECOND};
+
+    (void)state;
+    assert_true(strlen(old) < strlen(text));
+    again = session_new_saved(read_back(old, strlen(old), why));
+    assert_non_null(again);
+    profile_table_fill(&table, session_shown(again)->profile, &query);
+    assert_int_equal(table.answer, PROFILE_NOT_RECORDED);
+    assert_true(profile_growth_since(session_shown(again)->profile) < 0);
+    profile_table_free(&table);
+    session_free(again);
+    session_free(session);
+    free(text);
+    free(old);
+}
+
 #define HEAD "{\"v\":1,\"type\":\"session\"}\n"
 #define PROCESS "{\"type\":\"process\",\"measured\":true,\"heap\":1,\"peak\":1,"    \
                 "\"stack\":0,\"stack_peak\":0}\n"
 #define END "{\"type\":\"end\"}\n"
+#define SITES "{\"type\":\"sites\",\"rate\":0.5}\n"
+#define SITE "{\"type\":\"site\"}\n"
+#define MOMENT(rows) "{\"type\":\"sites_moment\",\"sites\":1,\"list\":[" rows "]}\n"
 #define HISTORY(rows) "{\"type\":\"history\",\"begin_ns\":5,\"series\":[\"heap\"],"  \
                       "\"samples\":[" rows "]}\n"
 
@@ -279,6 +499,21 @@ test_says_what_is_wrong(void **state)
         {HEAD PROCESS "{\"type\":\"output\",\"lines\":[1]}\n", "line 3 is no output"},
         {HEAD PROCESS "{\"type\":\"output\",\"lines\":[\"\\u0000\"]}\n",
          "line 3 is no JSON object"},
+        {HEAD "{\"type\":\"other\"}\n", "line 2 begins no session"},
+        {HEAD PROCESS "{\"type\":\"other\",\"kind\":\"site\",\"of\":-1}\n",
+         "line 3 begins no session"},
+        {HEAD PROCESS "{\"type\":\"other\",\"kind\":\"news\",\"of\":7}\n" END,
+         "there is no process in it"},
+        {HEAD PROCESS "{\"type\":\"other\",\"kind\":\"site\",\"of\":7}\n",
+         "'site' in line 3 is not of any sites"},
+        {HEAD PROCESS SITES "{\"type\":\"sites_moment\",\"t_ns\":1,\"sites\":1}\n",
+         "'sites_moment' in line 4 is not of any sites"},
+        {HEAD PROCESS SITES SITE MOMENT("[1,1,1,1,1,1,1,1,1,1]"),
+         "'list' in line 5 is no list of figures"},
+        {HEAD PROCESS SITES SITE MOMENT("[0,1,1,-1,1,1,1,1,1,1]"),
+         "'list' in line 5 is no list of figures"},
+        {HEAD PROCESS SITES "{\"type\":\"site\",\"rate\":[1]}\n",
+         "'rate' in line 4 is no list of figures"},
         {"", "damaged or cut short"},
         {"x", "damaged or cut short"},
         {"\x28\xb5\x2f\xfd", "damaged or cut short"},
@@ -316,6 +551,33 @@ check_refused(const char *text, size_t times, const char *expected)
     free(all);
 }
 
+/* More processes, and more in all of them, than memory is to be got for. */
+static void
+check_many_others(void)
+{
+    static const char *const kinds[] = {
+        "\"process\"", "\"history\",\"series\":[],\"samples\":[[1],[1],[1],[1],[1],[1]]",
+        "\"sites\",\"rate\":1"};
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        char *text, why[256];
+        size_t size;
+        FILE *out = open_memstream(&text, &size);
+
+        fputs(HEAD PROCESS, out);
+        for (int pid = 1; pid <= (i == 0 ? 257 : 250); pid++)
+            for (int k = 0; k < (i == 1 ? 2000 : 1); k++)
+                fprintf(out, "{\"type\":\"other\",\"of\":%d,\"kind\":%s}\n", pid, kinds[i]);
+        for (int k = 0; i == 2 && k < 250 * 600; k++)
+            fprintf(out, "{\"type\":\"other\",\"of\":%d,\"kind\":\"site\"}\n", k / 600 + 1);
+        fclose(out);
+        assert_null(read_back(text, size, why));
+        if (strstr(why, "one too many") == NULL)
+            fail_msg("%s", why);
+        free(text);
+    }
+}
+
 static void
 test_limits(void **state)
 {
@@ -330,6 +592,8 @@ test_limits(void **state)
     check_refused("[]\n", 1, "line 3 is no JSON object");
     check_refused(HISTORY("[5,1,1],[5,1,1],[5,1,1],[5,1,1]"), 20000, "one too many");
     check_refused("{\"type\":\"threads\",\"list\":[{},{},{},{}]}\n", 2, "cut short");
+    check_refused(SITES SITE, 2, "'sites' in line 5 is one too many");
+    check_many_others();
     out = open_memstream(&text, &size);
     fprintf(out, HEAD PROCESS);
     for (int i = 0; i < 5000; i++) {
@@ -474,6 +738,9 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_reads_as_it_was),
+        cmocka_unit_test(test_sites),
+        cmocka_unit_test(test_others),
+        cmocka_unit_test(test_sites_of_old),
         cmocka_unit_test(test_accepts_what_it_can),
         cmocka_unit_test(test_says_what_is_wrong),
         cmocka_unit_test(test_limits),

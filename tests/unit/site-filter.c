@@ -58,6 +58,9 @@ conditions_are_ranges(void **state)
     assert_int_equal(filter.size_from, 4096);
     assert_int_equal(filter.size_to, 0);
     assert_int_equal(filter.life_from_ns, INT64_C(90000000000));
+    assert_true(parse("life=1500ms..7200"));
+    assert_int_equal(filter.life_from_ns, INT64_C(1500000000));
+    assert_int_equal(filter.life_to_ns, INT64_C(7200000000000));
     assert_true(parse("life=2..1h"));
     assert_int_equal(filter.life_from_ns, INT64_C(2000000000));
     assert_int_equal(filter.life_to_ns, INT64_C(3600000000000));

@@ -1,0 +1,191 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Allocation sites in saved sessions: the page shows the same as before, in each mode,
+# now and in the past; and of each process of the tree what it had allocated.
+. "$(dirname "$0")/tmux.sh"
+
+cat >script <<'END'
+program ./shop --till 3
+pid 4711
+0 heap=1M blocks=5 malloc=5
+0 sites every=64 unwinder=1
+500 site size=4K made=50 live=40 peak=45 gone.3=10 born=100 : add@row.cc:12 < main@prog.cc:7
+500 site size=64 made=9000 live=10 peak=20 born=120 : scratch@prog.cc:30 < main@prog.cc:9
+1000 heap=3M
+2000 site size=4K made=900 live=800 peak=850 gone.3=100 born=1900 : add@row.cc:12 < main@prog.cc:7
+4000 site size=100 made=700 live=700 peak=700 born=3900 : keep@prog.cc:50 < main@prog.cc:8
+5000 heap=1M exit=0
+END
+
+sees() {
+    await matches_screen "$1" || show_screen
+}
+
+# The page, without what the header, the message and the footer say.
+page() {
+    screen | sed '1d;23,$d'
+}
+
+same() {
+    page >now
+    cmp -s now "$1"
+}
+
+# keep NAME: what is shown once it stands still.
+stand_still() {
+    page >one
+    sleep 0.1
+    page >two
+    cmp -s one two
+}
+keep() {
+    await stand_still
+    cp two "$1"
+}
+as_kept() {
+    await same "$1" || diff "$1" now
+}
+
+# modes CHECK: goes through the figures, then old blocks, then the past.
+modes() {
+    keys 9
+    for mode in now peak allocated mark; do
+        case $mode in
+        mark) shows 'Sites: since the mark' ;;
+        peak) shows 'Sites: alive at the peak' ;;
+        *) shows "$mode" ;;
+        esac
+        "$1" "mode-$mode"
+        keys a
+    done
+    shows 'Sites: alive now'
+    keys u
+    shows 'for at least'
+    keys -l 1500ms
+    keys Enter
+    shows 'older than 1.5s'
+    "$1" survivors
+    keys u
+    keys Enter
+    hides 'older than'
+    keys Left Left
+    shows 'as of '
+    "$1" past
+    keys End
+    hides 'as of '
+}
+
+MEMTOP_TEST_CLOCK=0
+export MEMTOP_TEST_CLOCK
+start 120 24 "$memtop -i 1 --source=script:script"
+shows './shop --till 3'
+for second in 1 2; do
+    tick "$(printf '00:00:%02d' $second)"
+done
+keys p
+shows 'Mark set'
+at_end() {
+    kill -CHLD "$(child memtop)"
+    on_screen EXITED
+}
+await at_end
+modes keep
+keys S
+shows 'Saved memtop-4711-'
+stop
+unset MEMTOP_TEST_CLOCK
+mv memtop-4711-*.memtop script.memtop
+start 120 24 "$memtop -r script.memtop"
+shows SAVED
+modes as_kept
+keys S
+shows 'Saved memtop-4711-'
+keys q
+ends 0
+mv memtop-4711-*.memtop again.memtop
+start 120 24 "$memtop -r again.memtop"
+shows SAVED
+modes as_kept
+stop
+
+# --- a tree of processes ---
+cat >taker.c <<'END'
+#include <stdlib.h>
+#include <unistd.h>
+static void *volatile kept;
+__attribute__((noinline)) static void take_first(void) { kept = malloc(700000); kept = kept; }
+__attribute__((noinline)) static void take_second(void) { kept = malloc(900000); kept = kept; }
+int main(int argc, char **argv)
+{
+    (void)argv;
+    argc > 1 ? take_second() : take_first();
+    _exit(0);
+}
+END
+compile taker -g || skip 'no compiler'
+run 0 -Bq --sites=1 --save=tree.memtop sh -c './taker; ./taker 2 & wait'
+tested=$memtopstat
+run 1 --export=folded --pid=1 tree.memtop
+says err 'tree.memtop: no allocation sites of process 1, but of '
+says err '(sh -c ./taker'
+# Those with most memory come first.
+pids=$(grep -o '[0-9]* ([^)]*)' err | sed -n '2,$s/\([0-9]*\) (.*taker.*/\1/p')
+[ "$(echo "$pids" | wc -w)" = 2 ] || fail "two takers: $(cat err)"
+set -- $pids
+run 0 --export=folded --pid="$1" tree.memtop
+says out 'main;take_second 900000'
+run 0 --export=folded --pid="$2" tree.memtop
+says out 'main;take_first 700000'
+run 0 --export=json --pid="$2" tree.memtop
+says out "\"pid\":$2"
+says out '/taker"'
+start 120 24 "$memtop -r tree.memtop"
+shows SAVED
+keys 5
+shows '└─'
+sees "$1 .*taker"
+keys s s
+keys Home
+sees "^> *$1 "
+keys Enter
+shows "Process $1 is shown"
+keys 9
+shows 'take_second < main'
+keys 4
+shows 'The threads were not recorded.'
+keys 5 End
+sees '^> '
+keys S
+shows 'Saved memtop-'
+keys q
+ends 0
+tested=$memtopstat
+run 0 --export=folded --pid="$2" memtop-"$1"-*.memtop
+says out 'main;take_first 700000'
+run 0 --export=folded memtop-"$1"-*.memtop
+says out 'main;take_second 900000'
+
+# --- a process that had nothing to be saved ---
+cat >one <<'END'
+program ./shop
+pid 4711
+0 heap=1M blocks=5 malloc=5
+100 process 4712 4711 heap=3M peak=5M rss=7M allocations=12 start=500 state=exited : till
+200 exit=0
+END
+tested=$memtop
+run 0 -Bq --source=script:one --save=one.memtop
+start 100 24 "$memtop -r one.memtop"
+shows SAVED
+keys 5
+shows '4712'
+keys End
+sees '^> *4712'
+keys Enter
+shows 'Of process 4712 no more was recorded'
+keys q
+ends 0
+tested=$memtopstat
+run 1 --export=folded --pid=4712 one.memtop
+says err 'one.memtop: no allocation sites of process 4712'
+finish
