@@ -57,23 +57,33 @@ only 'jansson' report/fields.h
 only 'zstd' report/pack.c trace/squeeze.c
 
 # --- the manual ---
-manual=$top/doc/memtop.1
-sed 's/\\-/-/g; s/\\f[A-Z]//g' "$manual" >"$work/manual"
 "$memtop" --help | sed -n 's/^ .*\(--[a-z-]*\).*/\1/p' | sort -u >"$work/options"
 [ "$(wc -l <"$work/options")" -gt 20 ] || fail "few options: $(cat "$work/options")"
-while read -r option; do
-    grep -qF -e "$option" "$work/manual" || fail "$option is not in memtop(1)"
-done <"$work/options"
 sed -n 's/^ *X([A-Z_]*, \(N_(\)\{0,1\}"\([^"]*\)"[),].*/\2/p' "$top/src/tui/keys.h" |
     tr ' ' '\n' | grep -v '^$' | sort -u >"$work/keys"
 [ "$(wc -l <"$work/keys")" -gt 15 ] || fail "few keys: $(cat "$work/keys")"
-sed -n '/^\.SS Keys/,/^\.TE/p' "$work/manual" >"$work/table"
-while read -r key; do
-    grep -qiF -e "$key" "$work/table" || [ "$key" = Up ] || fail "key $key is not in memtop(1)"
-done <"$work/keys"
+# The page in other languages has the same options, keys and sections.
+parts() {
+    grep -oE '^\.(SH|SS|TP|TS|EX|RS)' "$1"
+}
+for manual in "$top/doc/memtop.1" "$top"/doc/*/memtop.1; do
+    page=${manual#"$top/doc/"}
+    sed 's/\\-/-/g; s/\\f[A-Z]//g' "$manual" >"$work/manual"
+    while read -r option; do
+        grep -qF -e "$option" "$work/manual" || fail "$option is not in $page"
+    done <"$work/options"
+    sed -n '/^_$/,/^\.TE/p' "$work/manual" | cut -f 1 >"$work/table"
+    while read -r key; do
+        grep -qiF -e "$key" "$work/table" || fail "key $key is not in $page"
+    done <"$work/keys"
+    parts "$top/doc/memtop.1" >"$work/parts"
+    parts "$manual" | cmp -s - "$work/parts" ||
+        fail "$page has other sections and paragraphs than memtop.1"
+done
 if command -v groff >/dev/null 2>&1; then
-    for page in memtop.1 memtopstat.1 memtop-munge.1 memtop-replay.1 libmemtop.7 memprof.3; do
-        groff -t -ww -man -Tutf8 "$top/doc/$page" 2>&1 >/dev/null | grep . &&
+    for page in "$top"/doc/memtop*.1 "$top"/doc/*/*.1 "$top/doc/libmemtop.7" \
+        "$top/doc/memprof.3"; do
+        groff -t -ww -man -K utf8 -Tutf8 "$page" 2>&1 >/dev/null | grep . &&
             fail "groff complains of $page"
     done
 fi
