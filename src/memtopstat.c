@@ -224,6 +224,14 @@ describe(const struct dat *dat, char *text, size_t size)
                  units_bytes(heap, sizeof heap, dat->sum_peak, UNIT_AUTO));
 }
 
+static const char *
+module(void)
+{
+    static struct library_search search;
+
+    return library_find_module("memtop-png.so", &search) ? search.path : NULL;
+}
+
 static struct plot *
 make_plot(const struct dat *dat, const struct curve *curve)
 {
@@ -243,24 +251,26 @@ make_plot(const struct dat *dat, const struct curve *curve)
         .title = options.title != NULL ? options.title : options.data,
         .record = &record,
     };
+    struct plot *plot;
 
+    png_speak(module());
     describe(dat, subtitle, sizeof subtitle);
-    return plot_new_record(subtitle, &wanted);
+    plot = plot_new_record(subtitle, &wanted);
+    png_spoken();
+    return plot;
 }
 
 static bool
 write_plot(const struct plot *plot)
 {
     char name[PATH_MAX], error[1024];
-    struct library_search module;
-    bool found = library_find_module("memtop-png.so", &module), written;
+    bool written;
 
     if (options.output != NULL)
         snprintf(name, sizeof name, "%s", options.output);
     else
         snprintf(name, sizeof name, "%s.png", options.data);
-    written = png_write(plot, found ? module.path : NULL, name, options.replace, error,
-                        sizeof error);
+    written = png_write(plot, module(), name, options.replace, error, sizeof error);
     if (*error != '\0')
         say("%s", error);
     return written;

@@ -248,8 +248,8 @@ endif
 dist_check_SCRIPTS += tests/e2e/exports.sh tests/e2e/sites.sh tests/e2e/sites-saved.sh tests/e2e/record.sh tests/e2e/stat.sh tests/e2e/trace.sh
 EXTRA_DIST += tests/e2e/sites-subject.cc
 TESTS += tests/e2e/exports.sh tests/e2e/sites.sh tests/e2e/sites-saved.sh tests/e2e/record.sh tests/e2e/stat.sh tests/e2e/trace.sh
-TESTS += tests/e2e/sites-real.sh
-dist_check_SCRIPTS += tests/e2e/sites-real.sh
+TESTS += tests/e2e/picture.sh tests/e2e/sites-real.sh
+dist_check_SCRIPTS += tests/e2e/picture.sh tests/e2e/sites-real.sh
 
 # Budgets.
 if HAVE_CMOCKA

@@ -318,17 +318,19 @@ write_picture(const struct run *run)
         .record = record.end > 0 && curve_count(run->curve) > 0 ? &record : NULL,
     };
     char name[PATH_MAX], error[1024];
-    struct library_search module;
-    struct plot *plot =
-        plot_new(session_process(run->session), session_history(run->session),
-                 session_command(run->session), &wanted);
+    struct library_search search;
+    const char *module =
+        library_find_module("memtop-png.so", &search) ? search.path : NULL;
+    struct plot *plot;
 
     options_png_name(options->png, name, sizeof name);
-    bool found = library_find_module("memtop-png.so", &module);
+    png_speak(module);
+    plot = plot_new(session_process(run->session), session_history(run->session),
+                    session_command(run->session), &wanted);
+    png_spoken();
     if (plot == NULL)
         say(_("cannot write %s: %s"), name, strerror(ENOMEM));
-    else if (!png_write(plot, found ? module.path : NULL, name,
-                        options->as_memusage, error, sizeof error)
+    else if (!png_write(plot, module, name, options->as_memusage, error, sizeof error)
              || *error != '\0')
         say("%s", error);
     plot_free(plot);

@@ -169,10 +169,13 @@ blockplot_write(const struct blocksizes *blocks, const struct blocklog *log,
                 const struct blockplot_options *options, const char *path, char *error,
                 size_t size)
 {
-    struct blockplot *plot = blockplot_new(blocks, log, options);
-    const struct png_drawing drawing = {BLOCKPLOT_SYMBOL, plot, draw};
+    struct png_drawing drawing = {.symbol = BLOCKPLOT_SYMBOL, .draw = draw};
+    struct blockplot *plot;
     bool written;
 
+    png_speak(options->module);
+    drawing.plot = plot = blockplot_new(blocks, log, options);
+    png_spoken();
     if (plot == NULL) {
         snprintf(error, size, _("cannot write %s: %s"), path, strerror(ENOMEM));
         return false;

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "i18n.h"
+#include "report/png.h"
 
 /* The layer may have so many pixels: 4 bytes each. */
 #define LAYER_PIXELS 16000000
@@ -185,6 +186,8 @@ plain_text(struct picture *picture, char *out, size_t size, const char *text)
     while (*text != '\0' && used + 1 < size) {
         unsigned long c = next_character(&text);
 
+        if (c == 0xb5)   /* of µs */
+            c = 'u';
         out[used++] = c < 0x80 ? (char)c : '?';
         picture->letters_missing |= is_letter(c);
     }
@@ -296,6 +299,19 @@ png_text(struct picture *picture, int x, int y, const struct style *style,
     gdImageString(picture->image, plain_font(style->height), x,
                   y + (style->height - plain_font(style->height)->h) / 2,
                   (unsigned char *)plain, style->colour);
+}
+
+bool
+memtop_png_has_letters(const char *text)
+{
+    const struct style style = {16, INK, LEFT, false};
+    struct picture picture = {.image = NULL};
+
+    if (png_begin(&picture, 1, 1)) {
+        png_text(&picture, 0, 0, &style, text);
+        gdImageDestroy(picture.image);
+    }
+    return !picture.letters_missing;
 }
 
 /* The same on curves: they fade behind it. */

@@ -11,6 +11,8 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <locale.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -46,6 +48,73 @@ load(const char *module, const char *symbol, char *error, size_t size)
         explain(error, size, _("cannot load %s: %s"), module, dlerror());
     return found;
 }
+
+/* ---- the language ---- */
+
+/* Words that pictures have, in the user's language. */
+static char *
+some_words(char buf[PLOT_TEXT_MAX])
+{
+    char text[PLOT_TEXT_MAX];
+
+    snprintf(text, sizeof text, "%s %s %s %s %s", _("heap"), _("stack"), _("calls"),
+             _("block size"), _("coverage"));
+    return text_utf8(buf, PLOT_TEXT_MAX, text);
+}
+
+static bool
+has_letters(const char *module)
+{
+    png_letters_function *has = (png_letters_function *)load(
+        module, PNG_LETTERS_SYMBOL, (char[PLOT_TEXT_MAX]){""}, PLOT_TEXT_MAX);
+    char words[PLOT_TEXT_MAX];
+
+    return has == NULL || has(some_words(words));
+}
+
+static char *own_language;   /* while messages are English */
+
+bool
+png_speak(const char *module)
+{
+    if (!has_letters(module))
+        own_language = strdup(setlocale(LC_MESSAGES, NULL));
+    if (own_language != NULL)
+        setlocale(LC_MESSAGES, "C");
+    return own_language != NULL;
+}
+
+void
+png_spoken(void)
+{
+    if (own_language == NULL)
+        return;
+    setlocale(LC_MESSAGES, own_language);
+    free(own_language);
+    own_language = NULL;
+}
+
+/* Draws in a language that can be read; what the module says is translated after. */
+static bool
+draw(const struct png_drawing *drawing, const char *module, void *function, FILE *out,
+     char *error, size_t size)
+{
+    bool english = png_speak(module), drawn;
+    char message[PLOT_TEXT_MAX];
+
+    *error = '\0';
+    drawn = drawing->draw(drawing->plot, function, out, error, size);
+    png_spoken();
+    snprintf(message, sizeof message, "%s", error);
+    if (english && *message != '\0')
+        snprintf(error, size, "%s", gettext(message));
+    else if (english && drawn)
+        snprintf(error, size, "%s",
+                 _("the picture is in English: no font here has this language's letters"));
+    return drawn;
+}
+
+/* ---- files ---- */
 
 /* Not a device that was written to. */
 static void
@@ -85,8 +154,7 @@ png_write_drawing(const struct png_drawing *drawing, const char *module,
 
     if (file == NULL)
         return false;
-    *error = '\0';
-    drawn = drawing->draw(drawing->plot, function, file, error, size);
+    drawn = draw(drawing, module, function, file, error, size);
     written = !ferror(file);
     written = fclose(file) == 0 && written;
     if (drawn && !written)

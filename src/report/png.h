@@ -22,7 +22,15 @@
 bool png_write(const struct plot *plot, const char *module, const char *path,
                bool replace, char *error, size_t size);
 
-/* The same for any drawing: the symbol in the module, what is drawn, and how the
+/*
+ * Whether messages are English until png_spoken(): if they are so that what a picture says
+ * can be read, for the module at that path has no font with the letters of the user's
+ * language.  Goes around what makes a plot; png_write() does so itself.
+ */
+bool png_speak(const char *module);
+void png_spoken(void);
+
+/* As png_write() for any drawing: the symbol in the module, what is drawn, and how the
    symbol is called for it. */
 struct png_drawing {
     const char *symbol;
@@ -38,5 +46,10 @@ bool png_write_drawing(const struct png_drawing *drawing, const char *module,
 typedef bool png_draw_function(const struct plot *plot, size_t plot_size, FILE *out,
                                char *error, size_t size);
 __attribute__((visibility("default"))) png_draw_function memtop_png_draw;
+
+/* Whether the fonts here have all letters of a text, which is UTF-8. */
+#define PNG_LETTERS_SYMBOL "memtop_png_has_letters"
+typedef bool png_letters_function(const char *text);
+__attribute__((visibility("default"))) png_letters_function memtop_png_has_letters;
 
 #endif

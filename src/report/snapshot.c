@@ -127,12 +127,14 @@ snapshot_save_png(const struct subject *subject, enum unit unit, const char *mod
 {
     const struct plot_options options = {.unit = unit};
     const struct process *process = &subject->process;
-    struct plot *plot = plot_new(process, subject->history,
-                                 subject_command(subject), &options);
+    struct plot *plot;
     char name[SNAPSHOT_NAME], remark[256];
     struct stat status;
     bool written = false;
 
+    png_speak(module);
+    plot = plot_new(process, subject->history, subject_command(subject), &options);
+    png_spoken();
     if (plot == NULL)
         return fail(text, size, "%s: %s", "memtop");
     for (int i = 1; i <= SNAPSHOT_TRIES; i++) {
