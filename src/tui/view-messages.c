@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The page of messages: what happened, oldest first, and below the latest one
- * who is measured and how.
+ * The page of messages: who is measured and how, and below that what happened, oldest
+ * first.  Long messages take several lines.
  */
 #include "config.h"
 
@@ -91,10 +91,36 @@ label_cols(const struct scene *scene)
     return widest;
 }
 
-int
-view_messages_lines(const struct scene *scene)
+/* Of what stands behind the time. */
+static size_t
+text_cols(const struct rect *rect)
 {
-    return ABOUT_LINES + 1 + (int)session_message_count(scene->session);
+    return rect->cols > 1 + TIME_COLS ? (size_t)(rect->cols - 1 - TIME_COLS) : 1;
+}
+
+static int
+message_lines(const struct message *message, size_t cols)
+{
+    const char *text = message->text;
+    int lines = 0;
+
+    do {
+        text += text_line(NULL, 0, text, cols);
+        lines++;
+    } while (*text != '\0');
+    return lines;
+}
+
+int
+view_messages_lines(const struct picture *picture, const struct scene *scene)
+{
+    const struct rect rest = view_page_rest(picture);
+    size_t count = session_message_count(scene->session);
+    int lines = ABOUT_LINES + 1;
+
+    for (size_t i = 0; i < count; i++)
+        lines += message_lines(session_message(scene->session, i), text_cols(&rest));
+    return lines;
 }
 
 static enum role
@@ -121,36 +147,43 @@ draw_about(struct picture *picture, const struct scene *scene, const struct rect
                rect->cols - 2 - width, ROLE_NORMAL, value);
 }
 
-static void
+/* From a line on, which may lie above the page; returns the line after it. */
+static int
 draw_message(struct picture *picture, const struct scene *scene, const struct rect *rect,
-             int line, size_t index)
+             int line, const struct message *message)
 {
-    const struct message *message = session_message(scene->session, index);
-    char time[UNITS_MAX];
+    const char *text = message->text;
+    char part[1024], time[UNITS_MAX];
 
-    canvas_put(&picture->canvas, rect->row + line, rect->col + 1, TIME_COLS, ROLE_DIM,
-               view_time(time, sizeof time, scene->process, message->run_ns));
-    canvas_put(&picture->canvas, rect->row + line, rect->col + 1 + TIME_COLS,
-               rect->cols - 1 - TIME_COLS, severity_role(message->severity),
-               message->text);
+    view_time(time, sizeof time, scene->process, message->run_ns);
+    if (line >= 0 && line < rect->rows)
+        canvas_put(&picture->canvas, rect->row + line, rect->col + 1, TIME_COLS, ROLE_DIM,
+                   time);
+    do {
+        text += text_line(part, sizeof part, text, text_cols(rect));
+        if (line >= 0 && line < rect->rows)
+            canvas_put(&picture->canvas, rect->row + line, rect->col + 1 + TIME_COLS,
+                       rect->cols - 1 - TIME_COLS, severity_role(message->severity),
+                       part);
+        line++;
+    } while (*text != '\0');
+    return line;
 }
 
 void
 view_messages(struct picture *picture, const struct view *view, const struct scene *scene)
 {
     struct rect rest = view_page_title(picture, _("Messages"), "");
-    int lines = view_messages_lines(scene);
-    int first;
+    size_t count = session_message_count(scene->session);
+    int lines = view_messages_lines(picture, scene);
+    int first = lines > rest.rows ? lines - rest.rows - view->scroll : 0;
+    int line;
 
-    first = lines > rest.rows ? lines - rest.rows - view->scroll : 0;
     if (first < 0)
         first = 0;
-    for (int line = 0; line < rest.rows && first + line < lines; line++) {
-        int index = first + line;
-
-        if (index < ABOUT_LINES)
-            draw_about(picture, scene, &rest, line, index);
-        else if (index > ABOUT_LINES)
-            draw_message(picture, scene, &rest, line, (size_t)(index - ABOUT_LINES - 1));
-    }
+    for (int index = first; index < ABOUT_LINES && index - first < rest.rows; index++)
+        draw_about(picture, scene, &rest, index - first, index);
+    line = ABOUT_LINES + 1 - first;
+    for (size_t i = 0; i < count && line < rest.rows; i++)
+        line = draw_message(picture, scene, &rest, line, session_message(scene->session, i));
 }

@@ -334,7 +334,7 @@ view_scroll_limit(const struct picture *picture, const struct view *view,
         lines = view_output_lines(scene);
         break;
     case PAGE_MESSAGES:
-        lines = view_messages_lines(scene);
+        lines = view_messages_lines(picture, scene);
         break;
     case PAGE_THREADS:
         lines = headings + view_threads_lines(view, scene);

@@ -212,7 +212,7 @@ void view_blocks(struct picture *picture, const struct view *view,
 int view_blocks_lines(const struct scene *scene);
 int view_calls_lines(const struct view *view, const struct scene *scene);
 int view_threads_lines(const struct view *view, const struct scene *scene);
-int view_messages_lines(const struct scene *scene);
+int view_messages_lines(const struct picture *picture, const struct scene *scene);
 int view_output_lines(const struct scene *scene);
 void view_help(struct picture *picture, const struct view *view);
 int view_help_pages(struct picture *picture);

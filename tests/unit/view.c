@@ -651,6 +651,23 @@ help_is_whole_however_narrow(void **state)
     session_free(session);
 }
 
+/* They take the lines they need, and all can be scrolled to. */
+static void
+long_messages_are_wrapped(void **state)
+{
+    struct session *session = play_text(running, 7 * SECOND);
+
+    (void)state;
+    view.page = PAGE_MESSAGES;
+    draw(10, 40);
+    expect_golden("messages-40x10-utf8");
+    view.scroll = view_scroll_limit(&picture, &view, &scene);
+    assert_int_equal(view.scroll, 6 + 1 + 2 + 1 - view_page_rest(&picture).rows);
+    draw(10, 40);
+    expect_golden("messages-scrolled-40x10-utf8");
+    session_free(session);
+}
+
 /* What does not fit goes by its parts. */
 static void
 messages_are_shortened_by_parts(void **state)
@@ -817,6 +834,7 @@ main(void)
         cmocka_unit_test(the_window_follows_the_cursor),
         cmocka_unit_test(help_lists_every_key_over_its_pages),
         cmocka_unit_test(help_is_whole_however_narrow),
+        cmocka_unit_test(long_messages_are_wrapped),
         cmocka_unit_test(messages_are_shortened_by_parts),
         cmocka_unit_test(what_is_typed_is_seen),
         cmocka_unit_test(graphs_stand_still),
