@@ -48,7 +48,7 @@ static void
 check_sizes(void)
 {
     for (int rows = 1; rows <= 80; rows += rows < 30 ? 1 : 7)
-        for (int cols = 1; cols <= 250; cols += cols < 50 ? 1 : 9) {
+        for (int cols = 1; cols <= 250; cols += cols < 25 ? 1 : 5 + rows % 9) {
             const struct cell *last;
 
             draw(rows, cols);
