@@ -329,18 +329,31 @@ draw_totals(struct picture *picture, const struct view *view, const struct scene
     own_figures(&figures, view, scene);
 }
 
+/* Where values stand: behind the longest label, so that they are one column. */
+static int
+brief_values_col(void)
+{
+    const char *const labels[] = { _("heap"), _("peak"),  _("mark"), _("live"),
+                                   _("state"), _("stack"), _("time") };
+    int widest = 5;
+
+    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
+        if ((int)text_columns(labels[i]) > widest)
+            widest = (int)text_columns(labels[i]);
+    return widest + 1;
+}
+
 static void
 brief_line(struct picture *picture, int line, const char *label, enum role role,
            const char *value)
 {
     const struct rect *rect = &picture->layout.block[BLOCK_BRIEF];
-    int used;
+    int used = brief_values_col();
 
     if (line >= rect->rows)
         return;
-    used = canvas_put(&picture->canvas, rect->row + line, rect->col, rect->cols,
-                      ROLE_NORMAL, label);
-    used = used < 6 ? 6 : used + 1;
+    canvas_put(&picture->canvas, rect->row + line, rect->col, rect->cols, ROLE_NORMAL,
+               label);
     canvas_put(&picture->canvas, rect->row + line, rect->col + used, rect->cols - used,
                role, value);
 }

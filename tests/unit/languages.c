@@ -365,6 +365,7 @@ double_width_is_as_drawn(void **state)
     (void)state;
     speak(&wide);
     expect_page(PAGE_OVERVIEW, 24, 80);
+    expect_page(PAGE_OVERVIEW, 3, 20);
     expect_page(PAGE_OVERVIEW, 10, 40);
     expect_page(PAGE_CALLS, 24, 80);
     expect_page(PAGE_THREADS, 24, 80);
