@@ -4,8 +4,37 @@
 
 #include "tui/picker.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "i18n.h"
 #include "tui/processes.h"
+
+#define GAP "   "   /* between two keys */
+
+static char *
+last_gap(char *text)
+{
+    char *last = NULL;
+
+    for (char *gap = text; (gap = strstr(gap, GAP)) != NULL; gap += strlen(GAP))
+        last = gap;
+    return last;
+}
+
+/* As many of the keys as there is room for. */
+static void
+draw_keys(struct canvas *canvas, const struct rect *footer, const char *keys)
+{
+    int room = footer->cols - 1;
+    char text[256];
+    char *gap;
+
+    snprintf(text, sizeof text, "%s", keys);
+    while ((int)text_columns(text) > room && (gap = last_gap(text)) != NULL)
+        *gap = '\0';
+    canvas_put(canvas, footer->row, 1, room, ROLE_DIM, text);
+}
 
 void
 picker_draw(struct canvas *canvas, const struct processes *list)
@@ -25,7 +54,8 @@ picker_draw(struct canvas *canvas, const struct processes *list)
         processes_draw(canvas, &body, list);
     if (canvas->rows > 1 && footer.cols > 0) {
         canvas_clip(canvas, &footer);
-        canvas_put(canvas, footer.row, 1, footer.cols - 1, ROLE_DIM,
-                   _("Up, Down select   Enter shows it   s R sort   q quits"));
+        draw_keys(canvas, &footer,
+                  /* TRANSLATORS: keys of a list; three blanks between the parts. */
+                  _("Up, Down select   Enter shows it   s R sort   q quits"));
     }
 }
