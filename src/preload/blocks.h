@@ -68,22 +68,31 @@ void mt_flag(void *block, uint64_t size, unsigned flags);
 /* A block that is no business of the program's (ours.h). */
 void mt_made_ours(void *block, size_t size);
 
-/* A block that is counted and, if there are trailers, has one: should it be followed? */
-void mt_look_at(enum segment_function fn, void *block, uint64_t size);
+/* A block that is counted and, if there are trailers, has one: should it be followed?
+   caller: see mt_unwind(). */
+void mt_look_at(enum segment_function fn, void *block, uint64_t size, const void *caller);
 
 /* A call that allocates is complete: its line in the log and what the program's profiles
-   are told of it, if there are any.  other is calloc's count, or an alignment. */
+   are told of it, if there are any.  other is calloc's count, or an alignment; caller:
+   see mt_unwind(). */
 static inline void *
-told(enum logalloc_call call, size_t other, size_t size, void *block)
+told_called(enum logalloc_call call, size_t other, size_t size, void *block,
+            const void *caller)
 {
     if (mt_logging())
         mt_log_made(call, other, size, block);
     if (mt_profiled() && call == LOGALLOC_CALLOC)
-        mt_profile_made(MEMPROF_NORMAL, block, other * size);
+        mt_profile_made(MEMPROF_NORMAL, block, other * size, caller);
     else if (mt_profiled())
         mt_profile_made(call == LOGALLOC_MALLOC ? MEMPROF_NORMAL : MEMPROF_ALIGNED, block,
-                        size);
+                        size, caller);
     return block;
+}
+
+static inline void *
+told(enum logalloc_call call, size_t other, size_t size, void *block)
+{
+    return told_called(call, other, size, block, NULL);
 }
 
 #endif

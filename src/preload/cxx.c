@@ -147,12 +147,13 @@ after_new(void *block, size_t alignment, size_t size)
         if (mt_guard.mode & MODE_EVENTS)
             mt_event(FN_MALLOC, block, usable);
         if (with_sites())
-            mt_sample_made(FN_MALLOC, block, usable);
+            mt_sample_made(FN_MALLOC, block, usable, NULL);
         if (mt_logging())
             mt_log_made(alignment == 0 ? LOGALLOC_MALLOC : LOGALLOC_MEMALIGN, alignment,
                         size, block);
         if (mt_profiled())
-            mt_profile_made(alignment == 0 ? MEMPROF_NORMAL : MEMPROF_ALIGNED, block, size);
+            mt_profile_made(alignment == 0 ? MEMPROF_NORMAL : MEMPROF_ALIGNED, block, size,
+                            NULL);
     }
     return block;
 }

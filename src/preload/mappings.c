@@ -36,7 +36,7 @@ mmap(void *address, size_t length, int protection, int flags, int fd, off_t offs
     if (unlikely(mt_guard.mappings)) {
         mt_count_mapping(mapping_kind(protection, flags), length, mapped == MAP_FAILED);
         if (mt_profiled() && mapped != MAP_FAILED)
-            mt_profile_made(MEMPROF_MMAP, mapped, length);
+            mt_profile_made(MEMPROF_MMAP, mapped, length, NULL);
     }
     return mapped;
 }

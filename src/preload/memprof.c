@@ -157,7 +157,7 @@ memprof_custom_alloc(void *block, size_t size)
     if (mt_guard.mode & MODE_EVENTS)
         mt_event(EVENT_CUSTOM_MADE, block, size);
     if (mt_profiled())
-        mt_profile_made(MEMPROF_CUSTOM, block, size);
+        mt_profile_made(MEMPROF_CUSTOM, block, size, NULL);
     return block;
 }
 

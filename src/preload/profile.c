@@ -140,6 +140,7 @@ leave(uint32_t number)
 
 /* What a thread needs to sample: of its own, or for once. */
 struct means {
+    const void *caller;   /* see mt_unwind() */
     struct draw *draw;
     const void **stack;   /* room for so many frames, and FRAMES_OWN if they are many */
     int frames;
@@ -162,10 +163,11 @@ random_seed(void)
 }
 
 static void
-get_means(struct means *means)
+get_means(struct means *means, const void *caller)
 {
     unsigned index = mt_own_shard();
 
+    means->caller = caller;
     means->draw = &draws[index];
     means->stack = stacks + (size_t)index * (FRAMES_MAX + FRAMES_OWN);
     means->frames = FRAMES_MAX;
@@ -201,7 +203,7 @@ walk_stack(const struct profile *profile, const struct means *means)
 
     if (profile->frames >= 0 && profile->frames < means->frames)
         wanted = (size_t)profile->frames;
-    found = mt_unwind(means->stack,
+    found = mt_unwind(means->caller, means->stack,
                       wanted > SITES_DEPTH_MAX ? wanted + FRAMES_OWN : wanted);
     return (int)(found < wanted ? found : wanted);
 }
@@ -334,7 +336,8 @@ begin_tracking(uint32_t number, enum memprof_source source, void *block, uint64_
 
 /* So many words of a block are new. */
 static void
-sample(enum memprof_source source, void *block, uint64_t size, uint64_t words)
+sample(enum memprof_source source, void *block, uint64_t size, uint64_t words,
+       const void *caller)
 {
     uint32_t number = __atomic_load_n(&sampling, __ATOMIC_ACQUIRE);
     struct means means;
@@ -342,7 +345,7 @@ sample(enum memprof_source source, void *block, uint64_t size, uint64_t words)
 
     if (number == 0)
         return;
-    get_means(&means);
+    get_means(&means, caller);
     if (!draw_for(means.draw, number))
         return;
     hits = draw_hits(means.draw, words);
@@ -370,7 +373,7 @@ passes(uint64_t words)
 }
 
 void
-mt_profile_made(enum memprof_source source, void *block, uint64_t size)
+mt_profile_made(enum memprof_source source, void *block, uint64_t size, const void *caller)
 {
     uint64_t words = draw_words(size);
     int saved_errno;
@@ -378,7 +381,7 @@ mt_profile_made(enum memprof_source source, void *block, uint64_t size)
     if (block == NULL || mt_thread.in_profile || passes(words))
         return;
     saved_errno = suspend();
-    sample(source, block, size, words);
+    sample(source, block, size, words, caller);
     resume(saved_errno);
 }
 
@@ -467,7 +470,7 @@ resize_tracked(const struct profile_resize *resize, enum memprof_source source, 
         return;
     }
     if (tracked->data != NULL) {
-        get_means(&means);
+        get_means(&means, NULL);
         tracked->samples = hits_resized(tracked, size, means.draw);
         tracked->size = size;
     }
@@ -488,7 +491,7 @@ resize_untracked(const struct profile_resize *resize, enum memprof_source source
     uint64_t words = draw_words(size);
 
     if (words > before)
-        sample(source, made, size, words - before);
+        sample(source, made, size, words - before, NULL);
 }
 
 void

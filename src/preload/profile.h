@@ -27,8 +27,9 @@ mt_profiled(void)
 }
 
 /* The program has got a block; a call of realloc or mremap that made no new one tells
-   of it as a resize. */
-void mt_profile_made(enum memprof_source source, void *block, uint64_t size);
+   of it as a resize.  caller: see mt_unwind(). */
+void mt_profile_made(enum memprof_source source, void *block, uint64_t size,
+                     const void *caller);
 
 /* It is about to give one up, which may be any address. */
 void mt_profile_freed(enum memprof_source source, void *block);

@@ -44,7 +44,7 @@ realloc_fresh(size_t size)
     if (with_events())
         mt_event(FN_REALLOC, block, resize.size);
     if (with_sites())
-        mt_look_at(FN_REALLOC, block, resize.size);
+        mt_look_at(FN_REALLOC, block, resize.size, NULL);
     return block;
 }
 
@@ -69,7 +69,7 @@ realloc_to_zero(void *block, struct mt_resize *resize, const struct mt_followed 
     else if (with_events())
         mt_event(EVENT_REALLOC_TO, left, resize->size);
     if (with_sites() && resize->kind == RESIZE_MOVED)
-        mt_look_at(FN_REALLOC, left, resize->size);
+        mt_look_at(FN_REALLOC, left, resize->size, NULL);
     return left;
 }
 
@@ -112,7 +112,7 @@ realloc_ours(void *block, size_t size, struct mt_resize *resize,
     if (with_events())
         mt_event(EVENT_REALLOC_TO, moved, resize->size);
     if (with_sites())
-        mt_look_at(FN_REALLOC, moved, resize->size);
+        mt_look_at(FN_REALLOC, moved, resize->size, NULL);
     return moved;
 }
 

@@ -107,11 +107,11 @@ draw_shared(uint64_t size)
 
 static unsigned
 follow(enum segment_function fn, const void *block, uint64_t size, uint64_t hits,
-       uint32_t thread)
+       uint32_t thread, const void *caller)
 {
     const void *frames[SITES_DEPTH_MAX];
     size_t limit = loaded ? mt_options.sites_depth : 0;
-    size_t depth = limit > 0 ? mt_unwind(frames, limit) : 0;
+    size_t depth = limit > 0 ? mt_unwind(caller, frames, limit) : 0;
     const struct mt_followed followed = {
         .size = size,
         .born_ns = mt_now_exact(),
@@ -124,7 +124,8 @@ follow(enum segment_function fn, const void *block, uint64_t size, uint64_t hits
 }
 
 unsigned
-mt_sample_hit(enum segment_function fn, const void *block, uint64_t size)
+mt_sample_hit(enum segment_function fn, const void *block, uint64_t size,
+              const void *caller)
 {
     struct shard *shard = mt_thread.shard;
     uint64_t hits = draw_own(shard, size);
@@ -132,13 +133,14 @@ mt_sample_hit(enum segment_function fn, const void *block, uint64_t size)
     unsigned flags = 0;
 
     if (hits > 0)
-        flags = follow(fn, block, size, hits, shard->thread);
+        flags = follow(fn, block, size, hits, shard->thread, caller);
     errno = saved_errno;
     return flags;
 }
 
 unsigned
-mt_sample_made(enum segment_function fn, const void *block, uint64_t size)
+mt_sample_made(enum segment_function fn, const void *block, uint64_t size,
+               const void *caller)
 {
     struct shard *shard = mt_thread.shard;
     uint64_t hits;
@@ -146,10 +148,10 @@ mt_sample_made(enum segment_function fn, const void *block, uint64_t size)
     int saved_errno = errno;
 
     if (!seqlock_is_odd(&shard->hot.sequence))
-        return sample_pass(shard, size) ? mt_sample_hit(fn, block, size) : 0;
+        return sample_pass(shard, size) ? mt_sample_hit(fn, block, size, caller) : 0;
     hits = draw_shared(size);
     if (hits > 0)
-        flags = follow(fn, block, size, hits, 0);
+        flags = follow(fn, block, size, hits, 0, caller);
     errno = saved_errno;
     return flags;
 }

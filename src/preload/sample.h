@@ -36,11 +36,13 @@ bool mt_sample_inherit(const struct mt_segment *parent);
 void mt_sample_loaded(void);
 
 /* A call of fn made a block that is counted already: is it hit?  Returns BLOCK_SAMPLED
-   if it is and is followed from now on, else 0.  Keeps errno. */
-unsigned mt_sample_made(enum segment_function fn, const void *block, uint64_t size);
+   if it is and is followed from now on, else 0.  caller: see mt_unwind().  Keeps errno. */
+unsigned mt_sample_made(enum segment_function fn, const void *block, uint64_t size,
+                        const void *caller);
 
 /* The same when the thread's distance has been counted down already, and hit. */
-unsigned mt_sample_hit(enum segment_function fn, const void *block, uint64_t size);
+unsigned mt_sample_hit(enum segment_function fn, const void *block, uint64_t size,
+                       const void *caller);
 
 /* What a block without a trailer is: a set of BLOCK_*.  It is taken out of the table if
    it is any, and in *taken. */

@@ -5,8 +5,9 @@
  * libunwind is fast: it keeps what it has learnt of every return address, per thread.
  * It is loaded for us alone, RTLD_LOCAL, and nothing of it but unw_backtrace is looked
  * up: linked to, its backtrace() and _Unwind_... would take the place of those of the
- * program, exceptions included.  glibc's backtrace() is slower, but since glibc 2.35
- * takes no lock (_dl_find_object), calls no kernel and needs no memory of its own.
+ * program, exceptions included.  glibc's backtrace() is slower: it is libgcc's, which
+ * since gcc 12 and glibc 2.35 takes no lock of the loader's (_dl_find_object), calls no
+ * kernel and needs no memory of its own.
  *
  * Why nothing can wait for ever in here:
  *
@@ -25,6 +26,20 @@
  *   - libunwind's own locks are held for moments, with all signals blocked.  In a
  *     child forked from a process with several threads one of them may be held for
  *     ever: there glibc's unwinder is used, see mt_unwind_forked().
+ *   - libgcc has a lock for frames that the program registers (a compiler in it, by
+ *     __register_frame) and takes it if there are any.  It allocates with the lock held,
+ *     at the first search after a registration (before gcc 13) or in the registration
+ *     itself (since): what malloc returns to libgcc is not walked by libgcc.  A copy of
+ *     libgcc that is linked into a program is hidden there and has a lock of its own,
+ *     which the walker does not know.  In a child forked from a process with several
+ *     threads the lock may be held for ever: libgcc is left alone there unless its data
+ *     say that it is not, see libgcc_idle().
+ *   - Where another library's _Unwind_Find_FDE takes the place of libgcc's (that of
+ *     LLVM's libunwind, which libc++ brings), that one allocates with a lock held, too,
+ *     and takes the loader's list lock.  It is treated as libgcc is; and as libunwind,
+ *     if it was not asked for by name: it serves only as long as there is one thread.
+ *   - Left is a signal handler that allocates when it has interrupted libgcc with the
+ *     lock held: a throw in a program that has registered frames.
  *   - In a thread whose end has begun libunwind's memory may be gone: glibc's.
  *   - In a sandbox (sandbox.c) libunwind's system calls may be deadly: glibc's.
  */
@@ -36,6 +51,7 @@
 #include <elf.h>
 #include <link.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "preload/account.h"
 #include "preload/compat.h"
@@ -43,6 +59,7 @@
 #include "preload/real.h"
 #include "preload/state.h"
 
+MT_BIND_OLD(dladdr);
 MT_BIND_OLD(dlopen);
 MT_BIND_OLD(dlsym);
 
@@ -73,11 +90,11 @@ static struct {
 
 static enum site_unwinder unwinder;
 static walker libunwind_walk, glibc_walk;
-static bool libunwind_barred;
+static bool libunwind_barred, libgcc_barred;
 
 /* Not asked for by name: to be left alone where there are several threads.  Then
    __libc_single_threaded of glibc since 2.32, or NULL. */
-static bool libunwind_for_one;
+static bool libunwind_for_one, libgcc_for_one;
 static const char *single_threaded;
 
 /* ---- the thread's calls are ours ---- */
@@ -99,29 +116,101 @@ mt_ours_left(void)
     return true;
 }
 
-/* ---- our own text ---- */
+/* ---- objects ---- */
+
+/* Where one is mapped, and what of its data is zero in the beginning. */
+struct object {
+    uintptr_t start, end;
+    const unsigned char *zeros;
+    size_t zeros_size;
+};
 
 extern const ElfW(Ehdr) __ehdr_start HIDDEN;
 
-static uintptr_t own_start, own_end;
+static struct object own;
 
+/* Of the file that is mapped there. */
 static void
-find_own_text(void)
+measure(const ElfW(Ehdr) *file, struct object *object)
 {
-    uintptr_t base = (uintptr_t)&__ehdr_start;
-    const ElfW(Phdr) *header = (const void *)(base + __ehdr_start.e_phoff);
+    const ElfW(Phdr) *header = (const void *)((uintptr_t)file + file->e_phoff);
+    uintptr_t bias = 0;
 
-    for (unsigned i = 0; i < __ehdr_start.e_phnum; i++)
-        if (header[i].p_type == PT_LOAD && (header[i].p_flags & PF_X)) {
-            own_start = base + header[i].p_vaddr;
-            own_end = own_start + header[i].p_memsz;
-        }
+    *object = (struct object){.start = (uintptr_t)file};
+    for (unsigned i = 0; i < file->e_phnum; i++) {
+        if (header[i].p_type != PT_LOAD)
+            continue;
+        if (object->end == 0)
+            bias = object->start - (header[i].p_vaddr & -(uintptr_t)SEGMENT_PAGE);
+        object->end = bias + header[i].p_vaddr + header[i].p_memsz;
+        object->zeros_size = header[i].p_memsz - header[i].p_filesz;
+        object->zeros = (const unsigned char *)object->end - object->zeros_size;
+    }
+}
+
+static bool
+lies_in(const void *address, const struct object *object)
+{
+    return (uintptr_t)address - object->start < object->end - object->start;
 }
 
 static bool
 is_own(const void *frame)
 {
-    return (uintptr_t)frame - own_start < own_end - own_start;
+    return lies_in(frame, &own);
+}
+
+/* ---- libgcc's lock ---- */
+
+/* libgcc, and whose search for frames it uses: most often its own. */
+static struct object libgcc_object, search_object;
+
+/* Its data as they are while nobody has registered frames or holds the lock. */
+static unsigned char idle_data[1024];
+static bool idle_known;
+
+static void
+measure_defining(const void *symbol, struct object *object)
+{
+    Dl_info found;
+
+    if (symbol != NULL && dladdr(symbol, &found) != 0)
+        measure(found.dli_fbase, object);
+}
+
+/* When libgcc has walked once, for it makes tables then. */
+static void
+know_libgcc(void)
+{
+    static const char search[] = "_Unwind_Find_FDE";
+    void *library = dlopen("libgcc_s.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    void *its_own = library != NULL ? dlsym(library, search) : NULL;
+    void *found = dlsym(RTLD_DEFAULT, search);
+
+    measure_defining(its_own, &libgcc_object);
+    measure_defining(found != NULL ? found : its_own, &search_object);
+    idle_known = libgcc_object.zeros_size <= sizeof idle_data
+                 && search_object.start == libgcc_object.start;
+    if (idle_known)
+        memcpy(idle_data, libgcc_object.zeros, libgcc_object.zeros_size);
+}
+
+/* The lock's word is among the data, and so is what leads to registered frames: as long
+   as they are the same nobody holds it. */
+static bool
+libgcc_idle(void)
+{
+    return idle_known
+           && memcmp(idle_data, libgcc_object.zeros, libgcc_object.zeros_size) == 0;
+}
+
+/* May whoever called malloc hold the lock?  (If that was called from here nobody knows
+   who has called us: the compiler has left out the jumps of wrappers.c.) */
+static bool
+may_hold_lock(const void *caller)
+{
+    return lies_in(caller, &libgcc_object) || lies_in(caller, &search_object)
+           || is_own(caller);
 }
 
 /* ---- the walkers ---- */
@@ -207,8 +296,10 @@ start_glibc(void)
 
     if (library != NULL)
         *(void **)&found = dlsym(library, "backtrace");
-    if (found != NULL && found(tried, 2) > 0)
-        glibc_walk = found;
+    if (found == NULL || found(tried, 2) <= 0)
+        return;
+    know_libgcc();
+    glibc_walk = found;
 }
 
 static bool
@@ -236,12 +327,14 @@ choose(enum unwind_choice choice)
     if (choice == UNWIND_CHOICE_NONE)
         return UNWIND_NONE;
     start_glibc(); /* it stands in for the others */
+    single_threaded = mt_real_next("__libc_single_threaded");
+    libgcc_for_one =
+        choice == UNWIND_CHOICE_AUTO && search_object.start != libgcc_object.start;
     if (choice == UNWIND_CHOICE_FRAMES && start_frames())
         return UNWIND_FRAMES;
     if (choice != UNWIND_CHOICE_GLIBC && choice != UNWIND_CHOICE_FRAMES && start_libunwind()) {
         libunwind_for_one = choice == UNWIND_CHOICE_AUTO && glibc_walk != NULL
                             && mt_real_next("_dl_find_object") != NULL;
-        single_threaded = mt_real_next("__libc_single_threaded");
         return UNWIND_LIBUNWIND;
     }
     return glibc_walk != NULL ? UNWIND_GLIBC : UNWIND_NONE;
@@ -255,7 +348,7 @@ mt_unwind_start(enum unwind_choice choice)
     if (__atomic_load_n(&unwinder, __ATOMIC_ACQUIRE) != UNWIND_NONE || mt_sandboxed)
         return;
     ours = mt_ours_begin();
-    find_own_text();
+    measure(&__ehdr_start, &own);
     __atomic_store_n(&unwinder, choose(choice), __ATOMIC_RELEASE);
     mt_ours_end(&ours);
 }
@@ -270,6 +363,7 @@ void
 mt_unwind_forked(bool had_threads)
 {
     libunwind_barred |= had_threads;
+    libgcc_barred |= had_threads && glibc_walk != NULL && !libgcc_idle();
 }
 
 /* ---- walking ---- */
@@ -281,24 +375,33 @@ has_threads(void)
                                    : mt_segment.process->threads_started > 1;
 }
 
-static walker
-walker_now(void)
+static bool
+libunwind_may(void)
 {
-    switch (mt_unwinder()) {
-    case UNWIND_LIBUNWIND:
-        if (libunwind_barred || mt_sandboxed || mt_thread.state == THREAD_ENDED
-            || (libunwind_for_one && has_threads()))
-            return glibc_walk;
+    return !libunwind_barred && !mt_sandboxed && mt_thread.state != THREAD_ENDED
+           && !(libunwind_for_one && has_threads());
+}
+
+static bool
+libgcc_may(const void *caller)
+{
+    return !libgcc_barred && !may_hold_lock(caller) && !(libgcc_for_one && has_threads());
+}
+
+static walker
+walker_now(const void *caller)
+{
+    enum site_unwinder chosen = mt_unwinder();
+
+    if (chosen == UNWIND_LIBUNWIND && libunwind_may())
         return libunwind_walk;
+    if (chosen == UNWIND_NONE || !libgcc_may(caller))
+        return NULL;
 #ifdef FRAME_REGISTER
-    case UNWIND_FRAMES:
+    if (chosen == UNWIND_FRAMES)
         return frames_walk;
 #endif
-    case UNWIND_GLIBC:
-        return glibc_walk;
-    default:
-        return NULL;
-    }
+    return glibc_walk;
 }
 
 /* Of those walked, the program's; returns how many. */
@@ -314,9 +417,9 @@ keep_foreign(void *const *walked, size_t count, const void **frames, size_t limi
 }
 
 size_t
-mt_unwind(const void **frames, size_t limit)
+mt_unwind(const void *caller, const void **frames, size_t limit)
 {
-    walker walk = walker_now();
+    walker walk = walker_now(caller);
     void *walked[SITES_DEPTH_MAX + OWN_FRAMES];
     struct mt_ours ours;
     size_t count;

@@ -33,8 +33,11 @@ enum site_unwinder mt_unwinder(void);
  * The stack of the calling thread: return addresses, innermost first, at most limit,
  * without frames of this library.  0: there is no unwinder (yet), or none that may be
  * used here.  Holds no lock of ours, allocates nothing that is counted.  Keeps errno.
+ *
+ * caller: the address to which malloc() returns; NULL in other functions.  An unwinder
+ * that allocates with a lock of its own held does it by malloc.
  */
-size_t mt_unwind(const void **frames, size_t limit);
+size_t mt_unwind(const void *caller, const void **frames, size_t limit);
 
 /* In a child: what other threads of the parent were in the midst of is lost. */
 void mt_unwind_forked(bool had_threads);

@@ -138,34 +138,50 @@ mt_made_ours(void *block, size_t size)
 }
 
 void
-mt_look_at(enum segment_function fn, void *block, uint64_t size)
+mt_look_at(enum segment_function fn, void *block, uint64_t size, const void *caller)
 {
-    mt_flag(block, size, mt_sample_made(fn, block, size));
+    mt_flag(block, size, mt_sample_made(fn, block, size, caller));
 }
 
 /* The thread has no shard of its own to count the block in. */
 static __attribute__((noinline)) void
-made_without_shard(enum segment_function fn, void *block, size_t size, size_t usable)
+made_without_shard(enum segment_function fn, void *block, size_t size, size_t usable,
+                   const void *caller)
 {
     if (mt_is_ours()) {
         mt_made_ours(block, size);
         return;
     }
     mt_count_made(fn, size, usable);
-    mt_look_at(fn, block, size);
+    mt_look_at(fn, block, size, caller);
+}
+
+/* Nor is its usable size known yet. */
+static __attribute__((noinline)) void
+made_unsealed(enum segment_function fn, void *block, size_t size, const void *caller)
+{
+    made_without_shard(fn, block, size, mt_seal(block, size), caller);
 }
 
 /* Ends the update in which the block was counted, then follows the block. */
 static __attribute__((noinline)) void
-made_hit(enum segment_function fn, void *block, size_t size, uint64_t before)
+made_hit(enum segment_function fn, void *block, size_t size, uint64_t before,
+         const void *caller)
 {
     update_end_grown(mt_thread.shard, before, size);
-    mt_flag(block, size, mt_sample_hit(fn, block, size));
+    mt_flag(block, size, mt_sample_hit(fn, block, size, caller));
 }
+
+/*
+ * Who called malloc: in its functions, which enter each other by jumps, and in what is
+ * built into them.  Read from the stack where it is wanted, which is rarely: an argument
+ * would cost every call a register.
+ */
+#define CALLER __builtin_return_address(0)
 
 /* As made_sealed(), where blocks are sampled. */
 static inline __attribute__((always_inline)) void *
-made_sampled(enum segment_function fn, void *block, size_t size)
+made_sampled(enum segment_function fn, void *block, size_t size, bool by_malloc)
 {
     struct shard *shard = mt_thread.shard;
     uint64_t before;
@@ -175,32 +191,29 @@ made_sampled(enum segment_function fn, void *block, size_t size)
         if (block == NULL)
             mt_count_failed(fn, size, size, true);
         else
-            made_without_shard(fn, block, size, mt_seal(block, size));
+            made_unsealed(fn, block, size, by_malloc ? CALLER : NULL);
         return block;
     }
     write_trailer(block, usable, size);
     if (unlikely(!update_begin(shard, &before))) {
-        made_without_shard(fn, block, size, usable);
+        made_without_shard(fn, block, size, usable, by_malloc ? CALLER : NULL);
         return block;
     }
     count_made(shard, fn, size, usable, false);
     if (unlikely(sample_pass(shard, size)))
-        made_hit(fn, block, size, before);
+        made_hit(fn, block, size, before, by_malloc ? CALLER : NULL);
     else
         update_end_grown(shard, before, size);
     return block;
 }
 
-/* In any mode. */
-void *
-mt_made(enum segment_function fn, void *block, size_t size, size_t alignment)
+/* In any mode but the usual one. */
+static inline __attribute__((always_inline)) void *
+made_rarely(enum segment_function fn, void *block, size_t size, size_t alignment,
+            const void *caller)
 {
     size_t usable;
 
-    if (block == NULL || usual_mode())
-        return made_sealed(fn, block, size);
-    if (likely(mt_guard.mode == MODE_SAMPLED))
-        return made_sampled(fn, block, size);
     if (mt_is_ours()) {
         mt_made_ours(block, size);
         return block;
@@ -216,8 +229,19 @@ mt_made(enum segment_function fn, void *block, size_t size, size_t alignment)
     else
         mt_count_made(fn, size, usable);
     if (with_sites())
-        mt_look_at(fn, block, size);
+        mt_look_at(fn, block, size, caller);
     return block;
+}
+
+/* In any mode. */
+void *
+mt_made(enum segment_function fn, void *block, size_t size, size_t alignment)
+{
+    if (block == NULL || usual_mode())
+        return made_sealed(fn, block, size);
+    if (likely(mt_guard.mode == MODE_SAMPLED))
+        return made_sampled(fn, block, size, false);
+    return made_rarely(fn, block, size, alignment, NULL);
 }
 
 /* The requested size of a block of so many usable bytes; false if it is not ours. */
@@ -290,7 +314,21 @@ malloc_recorded(size_t size)
 static __attribute__((noinline)) void *
 malloc_sampled(size_t size)
 {
-    return made_sampled(FN_MALLOC, mt_real.malloc(with_room(size)), size);
+    return made_sampled(FN_MALLOC, mt_real.malloc(with_room(size)), size, true);
+}
+
+static __attribute__((noinline)) void *
+malloc_otherwise(size_t size)
+{
+    void *block;
+
+    if (!mt_counting())
+        block = mt_uncounted_malloc(size);
+    else if ((block = mt_real.malloc(padded(size))) != NULL && with_sites())
+        made_rarely(FN_MALLOC, block, size, 0, CALLER);
+    else
+        mt_made(FN_MALLOC, block, size, 0);
+    return told_called(LOGALLOC_MALLOC, 0, size, block, CALLER);
 }
 
 static __attribute__((noinline)) void *
@@ -305,9 +343,7 @@ malloc_rarely(size_t size)
         mt_thread.last_block = block;
         return block;
     }
-    return told(LOGALLOC_MALLOC, 0, size,
-                mt_counting() ? mt_made(FN_MALLOC, mt_real.malloc(padded(size)), size, 0)
-                              : mt_uncounted_malloc(size));
+    return malloc_otherwise(size);
 }
 
 PUBLIC void *

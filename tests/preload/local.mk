@@ -29,7 +29,7 @@ watched = $(programs)/rows.run $(programs)/threads.run $(programs)/stack.run \
 	$(programs)/meddler.plugin \
 	$(programs)/rings.run $(programs)/dormant.run $(programs)/log.run \
 	$(programs)/memprof.run $(programs)/memprof-cxx.run $(programs)/sites.run
-EXTRA_DIST += $(programs)/cases.h $(programs)/rows.c $(programs)/threads.c \
+EXTRA_DIST += $(programs)/cases.h $(programs)/frames.h $(programs)/rows.c $(programs)/threads.c \
 	$(programs)/stack.c $(programs)/forks.c $(programs)/life.c \
 	$(programs)/ifunc.c $(programs)/signals.c $(programs)/bump.c $(programs)/blind.c \
 	$(programs)/own-malloc.c $(programs)/cxx.cc $(programs)/plugin.cc \

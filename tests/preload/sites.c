@@ -309,6 +309,35 @@ test_waiting_callback(void **state)
         watch_case((char *)"sites.run", (char *)"waiting_callback", safe[i], &what);
         watch_free(&what);
     }
+    /* LLVM's libunwind, of which libgcc asks where frames are, has that lock taken. */
+    if (!watch_can_preload("libunwind.so.1"))
+        return;
+    watch_run(&(struct watch){.argv = WATCH_ARGV((char *)"sites.run", (char *)"waiting_callback"),
+                              .options = "sites=1", .preload_after = "libunwind.so.1"}, &what);
+    watch_assert_success(&what);
+    watch_free(&what);
+}
+
+/* libgcc allocates with its own lock held: when it looks for the first time at frames
+   that the program has registered.  And forked children find the lock taken. */
+static void
+test_registered_frames(void **state)
+{
+    struct watched what;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof unwinders / sizeof unwinders[0]; i++) {
+        char options[64];
+
+        snprintf(options, sizeof options, "sites=1,unwind=%s", unwinders[i]);
+        watch_case((char *)"sites.run", (char *)"registered_frames", options, &what);
+        assert_exact(watch_last(&what));
+        watch_free(&what);
+        watch_case((char *)"cxx.run", (char *)"registers", options, &what);
+        watch_free(&what);
+        watch_case((char *)"sites.run", (char *)"forked_registered", options, &what);
+        watch_free(&what);
+    }
 }
 
 /* ---- stacks ---- */
@@ -481,6 +510,7 @@ main(void)
         cmocka_unit_test(test_sandbox),
         cmocka_unit_test(test_odd_places),
         cmocka_unit_test(test_waiting_callback),
+        cmocka_unit_test(test_registered_frames),
         cmocka_unit_test(test_stacks),
         cmocka_unit_test(test_depth),
         cmocka_unit_test(test_allocators),

@@ -46,8 +46,9 @@ mt_ours_left(void)
 }
 
 size_t
-mt_unwind(const void **frames, size_t limit)
+mt_unwind(const void *caller, const void **frames, size_t limit)
 {
+    (void)caller;
     (void)frames;
     (void)limit;
     return 0;

@@ -122,11 +122,11 @@ test_stale(void **state)
     struct profile_resize resize;
 
     (void)state;
-    mt_profile_made(MEMPROF_NORMAL, ADDRESS(1), 10);
+    mt_profile_made(MEMPROF_NORMAL, ADDRESS(1), 10, NULL);
     assert_int_equal(life.calls, 1);
-    mt_profile_made(MEMPROF_NORMAL, ADDRESS(1), 20);
+    mt_profile_made(MEMPROF_NORMAL, ADDRESS(1), 20, NULL);
     assert_int_equal(life.calls, 3);
-    mt_profile_made(MEMPROF_NORMAL, ADDRESS(2), 20);
+    mt_profile_made(MEMPROF_NORMAL, ADDRESS(2), 20, NULL);
     resize = mt_profile_resize_begin(ADDRESS(2), 20);
     mt_profile_resize_end(&resize, MEMPROF_NORMAL, ADDRESS(1), 30);
     assert_int_equal(life.calls, 6);
@@ -146,7 +146,7 @@ test_left_over(void **state)
 
     (void)state;
     for (int i = 0; i < 5000; i++)
-        mt_profile_made(MEMPROF_NORMAL, ADDRESS(i), 10);
+        mt_profile_made(MEMPROF_NORMAL, ADDRESS(i), 10, NULL);
     mt_profile_stop();
     mt_profile_discard(profile);
     one.alive = 0;
@@ -169,7 +169,7 @@ test_no_room(void **state)
     (void)state;
     mt_sandboxed = true;
     for (int i = 0; i < 10000; i++)
-        mt_profile_made(MEMPROF_NORMAL, ADDRESS(i), 10);
+        mt_profile_made(MEMPROF_NORMAL, ADDRESS(i), 10, NULL);
     made = life.calls;
     assert_true(made > 1000 && made < 10000);
     assert_int_equal(scratch_process()->profile_lost, 10000 - made);
@@ -195,7 +195,7 @@ tell(void *argument)
 
     while (!__atomic_load_n(&over, __ATOMIC_RELAXED)) {
         for (uintptr_t i = 0; i < OWN; i++)
-            mt_profile_made(MEMPROF_NORMAL, ADDRESS(base + i), i * 8);
+            mt_profile_made(MEMPROF_NORMAL, ADDRESS(base + i), i * 8, NULL);
         for (uintptr_t i = 0; i < OWN; i++) {
             resize = mt_profile_resize_begin(ADDRESS(base + i), i * 8);
             mt_profile_resize_end(&resize, MEMPROF_NORMAL, ADDRESS(base + OWN + i), i * 5);

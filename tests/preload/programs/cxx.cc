@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* C++: all forms of new and delete, and what they throw. */
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <thread>
+
+#include <unistd.h>
+
+#include "frames.h"
 
 #define REQUIRE(condition)                                                     \
     do {                                                                       \
@@ -84,6 +90,53 @@ throws()
     REQUIRE(operator new(huge, std::nothrow) == nullptr);
 }
 
+/* Frames are registered, and the next to look for any is a throw that allocates
+   nothing itself. */
+static void
+throw_on(char *text)
+{
+    struct frames frames;
+    int caught = 0;
+
+    for (int i = 0; i < 1000; i++) {
+        try {
+            throw i;
+        } catch (int) {
+            frames_make(&frames, (std::uintptr_t)text);
+            __register_frame(&frames);
+            try {
+                throw;
+            } catch (int thrown) {
+                caught += thrown == i;
+            }
+            __deregister_frame(&frames);
+        }
+    }
+    REQUIRE(caught == 1000);
+}
+
+/* Beside threads that allocate. */
+static void
+registers()
+{
+    static char texts[2][64];
+    std::atomic<bool> stop(false);
+    const auto churn = [&stop] {
+        while (!stop)
+            delete[] new char[100];
+    };
+
+    alarm(60);
+    throw_on(texts[0]);
+    std::thread churning(churn), other(churn);
+    std::thread throwing(throw_on, texts[0]);
+    throw_on(texts[1]);
+    throwing.join();
+    stop = true;
+    churning.join();
+    other.join();
+}
+
 int
 main(int argc, char **argv)
 {
@@ -91,6 +144,8 @@ main(int argc, char **argv)
         forms();
     if (argc > 1 && std::strcmp(argv[1], "usual") == 0)
         usual();
+    else if (argc > 1 && std::strcmp(argv[1], "registers") == 0)
+        registers();
     else
         throws();
     return 0;

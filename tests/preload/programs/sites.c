@@ -356,6 +356,40 @@ iterating(void)
     pthread_join(other, NULL);
 }
 
+/* ---- frames that the program registers ---- */
+
+#include "frames.h"
+
+/* libgcc allocates with its lock held when it looks at them for the first time. */
+static void
+registered_frames(void)
+{
+    struct dwarf_eh_bases bases;
+    struct frames frames;
+
+    alarm(60);
+    for (unsigned i = 0; i < 100; i++) {
+        frames_make(&frames, (uintptr_t)kept);
+        __register_frame(&frames);
+        REQUIRE(_Unwind_Find_FDE((char *)kept + 1, &bases) != NULL);
+        kept[i] = malloc(1234);
+        __deregister_frame(&frames);
+    }
+}
+
+/* Children of a process whose threads take libgcc's lock all the time. */
+static void
+forked_registered(void)
+{
+    struct frames frames;
+
+    alarm(60);
+    frames_make(&frames, (uintptr_t)kept);
+    __register_frame(&frames);
+    forked_threads();
+    __deregister_frame(&frames);
+}
+
 static sem_t in_callback, holding;
 static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
 
@@ -545,6 +579,8 @@ CASES
     CASE(storms)
     CASE(iterating)
     CASE(waiting_callback)
+    CASE(registered_frames)
+    CASE(forked_registered)
     CASE(in_handler)
     CASE(at_ends)
     CASE(small_stacks)
