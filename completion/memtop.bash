@@ -104,6 +104,7 @@ _memtop_value() {
     -g | --graph) _memtop_words auto braille block ascii ;;
     --on-quit) _memtop_words ask kill leave ;;
     --sites-mode) _memtop_words live peak allocated since-mark ;;
+    --sites-sort) _memtop_words bytes objects allocated rate age samples error growth ;;
     --snapshot-when) _memtop_words 'heap>' 'stack>' 'growth>' peak exit signal ;;
     -a | --attach) _memtop_words $("$1" --list 2>/dev/null | awk '$1 ~ /^[0-9]+$/ { print $1 }') ;;
     -n | --progname) mapfile -t COMPREPLY < <(compgen -c -- "$cur") ;;

@@ -15,6 +15,7 @@
 #include "app/help.h"
 #include "app/language.h"
 #include "app/say.h"
+#include "app/sites-options.h"
 #include "app/tracefile.h"
 #include "i18n.h"
 #include "monitor/library.h"
@@ -28,12 +29,13 @@ static struct {
     const char *picture; /* of block sizes */
     struct report_options report;
     bool time_based, total, replace;
-    const char *export, *mode; /* as given, or NULL */
+    const char *export; /* as given, or NULL */
+    struct site_choice sites;
     uint64_t pid;
     int width, height;
 } options;
 
-enum { OPTION_EXPORT = 512, OPTION_PID, OPTION_SITES_MODE };
+enum { OPTION_EXPORT = 512, OPTION_PID, OPTION_SITES_MODE, OPTION_FILTER, OPTION_OLDER };
 
 static const struct argp_option table[] = {
     {"output", 'o', N_("FILE"), 0, N_("Write the picture to FILE"), 0},
@@ -47,6 +49,12 @@ static const struct argp_option table[] = {
      N_("Of a trace of several processes: that one, not the first"), 0},
     {"sites-mode", OPTION_SITES_MODE, N_("MODE"), 0,
      N_("Which memory to export: live (default), peak, allocated or since-mark"), 0},
+    {"sites-filter", OPTION_FILTER, N_("FILTER"), 0,
+     N_("Only these sites, as / on the page has it: names to have, -without, ~hidden, "
+        "size=A..B, life=A..B, samples=N"),
+     0},
+    {"sites-older", OPTION_OLDER, N_("TIME"), 0,
+     N_("Only what has been alive for at least TIME (90, 10m, 2h)"), 0},
     {"s", 's', "STRING", OPTION_HIDDEN, NULL, 0}, /* memusagestat abbreviates so */
     {"to", 'T', NULL, OPTION_HIDDEN, NULL, 0},
     {"string", 's', N_("STRING"), 0, N_("The picture's title"), 0},
@@ -95,13 +103,27 @@ check_format(struct argp_state *state, const char *word)
 }
 
 static void
-check_mode(struct argp_state *state, const char *word)
+take_choice(struct argp_state *state, const char *name, const char *word)
 {
-    enum profile_mode mode;
+    const char *wrong, *words;
+    char option[32], part[128];
+    size_t length;
 
-    if (!siteexport_mode_parse(word, &mode))
-        argp_error(state, _("'%s' is not a value of %s: it takes %s"), word,
-                   "--sites-mode", "live, peak, allocated, since-mark");
+    if (sites_choice_take(&options.sites, name, word, &wrong, &length, &words))
+        return;
+    snprintf(option, sizeof option, "--sites-%s", name);
+    snprintf(part, sizeof part, "%.*s", (int)length, wrong);
+    argp_error(state, _("'%s' is not a value of %s: it takes %s"), part, option, words);
+}
+
+/* An option that only exports need; NULL: none was given. */
+static const char *
+choice_given(void)
+{
+    return options.sites.mode_given            ? "sites-mode"
+           : options.sites.filter_text != NULL ? "sites-filter"
+           : options.sites.survivors_ns > 0    ? "sites-older"
+                                               : NULL;
 }
 
 static error_t
@@ -123,8 +145,13 @@ parse_option(int key, char *word, struct argp_state *state)
         options.export = word;
         return 0;
     case OPTION_SITES_MODE:
-        check_mode(state, word);
-        options.mode = word;
+        take_choice(state, "mode", word);
+        return 0;
+    case OPTION_FILTER:
+        take_choice(state, "filter", word);
+        return 0;
+    case OPTION_OLDER:
+        take_choice(state, "older", word);
         return 0;
     case OPTION_PID:
         if (!quantity_count(word, &options.pid) || options.pid == 0)
@@ -349,17 +376,14 @@ export(void)
 {
     int calls = calls_format(options.export);
     enum siteexport_format format;
-    enum profile_mode mode = PROFILE_LIVE;
     bool of_calls = tracefile_is(options.data);
     bool of_sites = siteexport_format_parse(options.export, &format);
 
-    if (options.mode != NULL)
-        siteexport_mode_parse(options.mode, &mode);
     if (calls >= 0 && (of_calls || !of_sites))
         return tracefile_export(options.data, (enum export_format)calls, options.pid,
                                 options.output);
     if (!of_calls || tracefile_is_stream(options.data))
-        return exports_file(options.data, format, mode,
+        return exports_file(options.data, format, &options.sites,
                             options.pid <= INT_MAX ? (pid_t)options.pid : INT_MAX,
                             options.output);
     say(_("%s is a record of calls: no %s can be made of it"), options.data,
@@ -398,8 +422,8 @@ main(int argc, char **argv)
     }
     if (options.export != NULL)
         return export();
-    if (options.mode != NULL) {
-        say(_("--%s is of use with --export only"), "sites-mode");
+    if (choice_given() != NULL) {
+        say(_("--%s is of use with --export only"), choice_given());
         return 1;
     }
     return draw();

@@ -72,6 +72,7 @@ show(struct run *run, struct capture *capture)
         .plain = options->plain,
         .si = options->si,
         .debuginfod = options->sites.debuginfod,
+        .sites = sites_choice(&options->sites),
         .png_module = found ? module.path : NULL,
         .background = run->record != NULL ? recording_work : NULL,
         .background_context = run,

@@ -14,6 +14,7 @@
 #include "app/say.h"
 #include "i18n.h"
 #include "monitor/subject.h"
+#include "report/site-words.h"
 #include "report/textwidth.h"
 
 #define LISTED_MAX 1024 /* bytes of the list of processes */
@@ -36,24 +37,30 @@ write_out(enum siteexport_format format, const struct siteexport *export)
 static void
 say_if_empty(enum siteexport_format format, const struct siteexport *export)
 {
-    const struct sites_reading *reading = profile_digested(export->profile, NULL);
+    static const struct profile_table nothing = {.answer = PROFILE_ANSWERED};
 
-    if (export->mode != PROFILE_LIVE
-        || (format != SITEEXPORT_FOLDED && format != SITEEXPORT_JSON))
+    if ((format != SITEEXPORT_FOLDED && format != SITEEXPORT_JSON)
+        || !siteexport_empty(export))
         return;
-    for (size_t i = 0; i < reading->site_count; i++)
-        if (reading->sites[i].live.bytes > 0)
-            return;
-    say("%s", _("no sampled block is alive: nothing of any is exported "
-                "(--sites-mode=peak or --sites-mode=allocated has those that were)"));
+    if (export->filter != NULL || export->survivors_ns > 0)
+        say("%s", site_answer_text(&nothing));
+    else if (export->mode == PROFILE_LIVE)
+        say("%s", _("no sampled block is alive: nothing of any is exported "
+                    "(--sites-mode=peak or --sites-mode=allocated has those that were)"));
 }
 
 bool
-exports_write(struct session *session, enum siteexport_format format, enum profile_mode mode,
-              const char *file)
+exports_write(struct session *session, enum siteexport_format format,
+              const struct site_choice *choice, const char *file)
 {
     const struct subject *subject = session_shown(session);
-    const struct siteexport export = {subject->profile, subject, mode};
+    const struct siteexport export = {
+        .profile = subject->profile,
+        .subject = subject,
+        .mode = site_choice_mode(choice, PROFILE_LIVE),
+        .filter = choice->filter_text != NULL ? &choice->filter : NULL,
+        .survivors_ns = choice->survivors_ns,
+    };
     const char *why = siteexport_unknown(&export);
 
     if (why != NULL) {
@@ -100,12 +107,12 @@ choose(struct session *session, const char *path, pid_t pid)
 }
 
 int
-exports_file(const char *path, enum siteexport_format format, enum profile_mode mode,
-             pid_t pid, const char *file)
+exports_file(const char *path, enum siteexport_format format,
+             const struct site_choice *choice, pid_t pid, const char *file)
 {
     struct session *session = open_session(path);
     bool good = session != NULL && choose(session, path, pid)
-                && exports_write(session, format, mode, file);
+                && exports_write(session, format, choice, file);
 
     if (session != NULL)
         session_free(session);

@@ -292,6 +292,25 @@ static const char *const colors[] = {"auto", "always", "never", NULL};
 static const char *const graphs[] = {"auto", "braille", "block", "ascii", NULL};
 static const char *const quits[] = {"ask", "kill", "leave", NULL};
 
+/* Options that would do nothing. */
+static void
+check_sites(struct argp_state *state, const struct options *options)
+{
+    const bool found = options->program == NULL
+                       && (options->read != NULL || options->attach != NULL
+                           || options->script != NULL || options->pick);
+    const char *useless =
+        sites_useless(&options->sites,
+                      options_sites(options) ? SITES_SAMPLED
+                      : found                ? SITES_FOUND
+                                             : SITES_NONE,
+                      options->read != NULL);
+
+    if (useless != NULL)
+        argp_error(state, _("%s is of use with --sites or --export only"), useless);
+}
+
+
 static void
 check_combination(struct argp_state *state, const struct options *options)
 {
@@ -321,6 +340,7 @@ check_combination(struct argp_state *state, const struct options *options)
         && options->attach == NULL)
         argp_error(state, _("%s is of use with PROGRAM or --attach only; memtopstat "
                             "reports of files"), "--report");
+    check_sites(state, options);
     if (options->exec != NULL && options->snapshots == 0)
         argp_error(state, _("%s is of use with --snapshot-when only"), "--exec");
 #ifndef HAVE_GD

@@ -221,7 +221,9 @@ sites_reported(const struct options *options)
 {
     if (options->sites.top_given)
         return options->sites.top;
-    return options->sites.rate != NULL ? SITE_REPORT_TOP : 0;
+    return options->sites.rate != NULL || sites_choice(&options->sites) != NULL
+               ? SITE_REPORT_TOP
+               : 0;
 }
 
 static int
@@ -373,7 +375,8 @@ report_text(struct run *run, const struct process *process)
         return;
     }
     report_summary(out, process, options_colour(run->options, fileno(out)));
-    report_sites(out, session_root(run->session), sites_reported(run->options),
+    report_sites(out, session_root(run->session), sites_choice(&run->options->sites),
+                 sites_reported(run->options),
                  run->options->si ? UNIT_AUTO + UNIT_SI : UNIT_AUTO);
 }
 
@@ -382,7 +385,9 @@ report_json(struct run *run, const struct process *process)
 {
     FILE *out = run->output.file;
 
-    if (!report_json_sites(out, session_root(run->session), sites_reported(run->options)))
+    if (!report_json_sites(out, session_root(run->session),
+                           sites_choice(&run->options->sites),
+                           sites_reported(run->options)))
         return false;
     return run->options->attach != NULL && !process->ended
                ? report_json_snapshot(out, process)
@@ -430,7 +435,7 @@ run_save(struct run *run, const struct capture *capture)
             say(_("cannot write %s: %s"), run->options->save, strerror(-error));
     }
     for (size_t i = 0; i < sites->export_count; i++)
-        exports_write(run->session, sites->exports[i].format, sites->mode,
+        exports_write(run->session, sites->exports[i].format, &sites->choice,
                       sites->exports[i].file);
 }
 

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "report/site-choice.h"
 #include "report/siteexport.h"
 
 #define SITES_EXPORTS_MAX 8
@@ -22,11 +23,28 @@ struct sites_options {
     const char *unwind;          /* how stacks are walked, or NULL: automatic */
     struct exports_request exports[SITES_EXPORTS_MAX]; /* to be written at the end */
     size_t export_count;
-    enum profile_mode mode;      /* of them */
+    struct site_choice choice;   /* of exports, the report and the page */
     bool top_given;
     unsigned top;                /* sites in the report, if top_given */
     bool debuginfod;             /* names may be asked of servers */
 };
+
+/* What was chosen; NULL: nothing was. */
+const struct site_choice *sites_choice(const struct sites_options *options);
+
+/* Takes the value of an option of that name: filter, older, sort or mode of --sites-...
+   False, with *wrong (of so many bytes) and what it takes in *words (translated), if it
+   is none. */
+bool sites_choice_take(struct site_choice *choice, const char *name, const char *word,
+                       const char **wrong, size_t *length, const char **words);
+
+/* What options are good for: allocations sampled now, or else where they may have been
+   before. */
+enum sites_use { SITES_SAMPLED, SITES_FOUND, SITES_NONE };
+
+/* The name of an option that was given and is of no use there, or NULL. */
+const char *sites_useless(const struct sites_options *options, enum sites_use use,
+                          bool names_known);
 
 /* For struct argp's children; the input is a struct sites_options. */
 extern const struct argp sites_argp;

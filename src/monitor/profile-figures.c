@@ -262,6 +262,12 @@ add_block(struct profile_figures *to, double weight, double size)
     to->blocks++;
 }
 
+static struct profile_figures *
+figures_at(const struct query_work *work, size_t site)
+{
+    return &work->figures[work->by_site ? site : work->profile->sites[site].stack];
+}
+
 static void
 add_blocks(struct query_work *work)
 {
@@ -284,7 +290,7 @@ add_blocks(struct query_work *work)
             continue;
         if ((from_blocks || made_of_life) && !block_counts(work, block, age))
             continue;
-        to = &work->figures[profile->sites[block->site].stack];
+        to = figures_at(work, block->site);
         weight = sites_weight(reading->rate, block->size);
         if (from_blocks || (made_of_life && query->filter->life_to_ns == 0))
             add_block(to, weight, (double)block->size);
@@ -296,13 +302,13 @@ add_blocks(struct query_work *work)
 }
 
 void
-figures_of_stacks(struct query_work *work)
+figures_fill(struct query_work *work)
 {
     const struct profile *profile = work->profile;
 
     for (size_t i = 0; i < profile->site_count; i++)
         if (passes_size(work->query->filter, profile->reading.sites[i].bucket))
-            add_site(&work->figures[profile->sites[i].stack], work, i);
+            add_site(figures_at(work, i), work, i);
     if (!work->past)
         add_blocks(work);
 }

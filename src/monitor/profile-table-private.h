@@ -21,11 +21,12 @@ struct query_work {
     const struct profile *profile;
     const struct profile_query *query;
     const struct profile_moment *past;        /* NULL: as read last */
-    struct profile_figures *figures;  /* by stack; zeros at first */
+    bool by_site;                     /* figures are by site, not by stack */
+    struct profile_figures *figures;  /* zeros at first */
 };
 
 /* Adds to work->figures what the query asks. */
-void figures_of_stacks(struct query_work *work);
+void figures_fill(struct query_work *work);
 
 /* How long a sampled block has been alive, at least, in ns: >= 0. */
 double profile_block_age(const struct profile *profile,

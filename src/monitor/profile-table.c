@@ -111,8 +111,8 @@ put_function(struct build *build, uint32_t function)
         build->failed = true;
 }
 
-/* Appends the functions of a stack that are not hidden; returns the rules that name
-   any of its functions. */
+/* Appends the functions of a stack that are not hidden, if paths are made; returns the
+   rules that name any of its functions. */
 static uint32_t
 put_stack(struct build *build, const struct call_stack *stack, uint32_t hidden)
 {
@@ -130,11 +130,21 @@ put_stack(struct build *build, const struct call_stack *stack, uint32_t hidden)
             uint32_t rules = build->rules ? build->rules[function] : 0;
 
             found |= rules;
-            if (!(rules & hidden))
+            if (build->work && !(rules & hidden))
                 put_function(build, function);
         }
     }
     return found;
+}
+
+/* found: the rules that name functions of a stack. */
+static bool
+passes_rules(const struct profile_filter *filter, uint32_t found)
+{
+    const uint32_t required = rules_of_kind(filter, PROFILE_REQUIRE);
+
+    return (found & required) == required
+           && !(found & rules_of_kind(filter, PROFILE_FORBID));
 }
 
 static void
@@ -143,19 +153,15 @@ make_paths(struct build *build)
     const struct profile *profile = build->query.profile;
     const struct profile_filter *filter = build->query.query->filter;
     struct profile_work *work = build->work;
-    const uint32_t required = rules_of_kind(filter, PROFILE_REQUIRE);
-    const uint32_t forbidden = rules_of_kind(filter, PROFILE_FORBID);
     const uint32_t hidden = rules_of_kind(filter, PROFILE_HIDE);
 
     for (size_t i = 0; i < profile->stack_count && !build->failed; i++) {
         const struct profile_figures *figures = &work->figures[i];
-        uint32_t found;
 
         work->starts[i] = work->function_count;
         if (figures->blocks == 0)
             continue;
-        found = put_stack(build, profile->stacks[i], hidden);
-        if ((found & required) != required || (found & forbidden)) {
+        if (!passes_rules(filter, put_stack(build, profile->stacks[i], hidden))) {
             work->function_count = work->starts[i];
             continue;
         }
@@ -473,7 +479,7 @@ fill_rows(struct build *build)
 
     build->query.figures = work->figures;
     build->rules = judge_functions(build);
-    figures_of_stacks(&build->query);
+    figures_fill(&build->query);
     make_paths(build);
     free(build->rules);
     table->stacks = work->count;
@@ -527,4 +533,71 @@ profile_table_path(const struct profile_table *table, const struct profile *prof
 
     *length = path_length(work, stack);
     return work->functions + work->starts[stack];
+}
+
+/* ---- sites instead of rows ---- */
+
+/* Leaves nothing of sites whose stacks do not pass, or have too few samples. */
+static void
+drop_sites(struct build *build, struct profile_figures *figures)
+{
+    const struct profile *profile = build->query.profile;
+    const struct profile_filter *filter = build->query.query->filter;
+    uint64_t *blocks = calloc(profile->stack_count + 1, sizeof *blocks);
+
+    build->failed |= !blocks;
+    for (size_t i = 0; blocks && i < profile->site_count; i++)
+        blocks[profile->sites[i].stack] += figures[i].blocks;
+    for (size_t i = 0; blocks && i < profile->site_count; i++) {
+        uint32_t stack = profile->sites[i].stack;
+
+        if (blocks[stack] < filter->blocks_min
+            || !passes_rules(filter, put_stack(build, profile->stacks[stack], 0)))
+            figures[i] = (struct profile_figures){0};
+    }
+    free(blocks);
+}
+
+static void
+hide_functions(struct build *build, bool *hidden)
+{
+    const uint32_t rules = rules_of_kind(build->query.query->filter, PROFILE_HIDE);
+
+    for (size_t i = 0; build->rules && i < build->query.profile->function_count; i++)
+        hidden[i] = build->rules[i] & rules;
+}
+
+enum profile_answer
+profile_select(const struct profile *profile, const struct profile_query *query,
+               struct profile_selection *selection)
+{
+    struct build build = {.query = {.profile = profile, .query = query, .by_site = true}};
+    enum profile_answer answer = figures_answer(profile, query);
+
+    *selection = (struct profile_selection){.figures = NULL};
+    if (answer != PROFILE_ANSWERED)
+        return answer;
+    selection->figures = calloc(profile->site_count + 1, sizeof *selection->figures);
+    selection->hidden = calloc(profile->function_count + 1, sizeof *selection->hidden);
+    build.query.figures = selection->figures;
+    build.failed = !selection->figures || !selection->hidden;
+    if (!build.failed) {
+        build.rules = judge_functions(&build);
+        figures_fill(&build.query);
+        drop_sites(&build, selection->figures);
+        hide_functions(&build, selection->hidden);
+        free(build.rules);
+    }
+    if (!build.failed)
+        return PROFILE_ANSWERED;
+    profile_selection_free(selection);
+    return PROFILE_SHORT;
+}
+
+void
+profile_selection_free(struct profile_selection *selection)
+{
+    free(selection->figures);
+    free(selection->hidden);
+    *selection = (struct profile_selection){.figures = NULL};
 }

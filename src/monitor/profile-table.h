@@ -131,6 +131,19 @@ const uint32_t *profile_table_path(const struct profile_table *table,
                                    const struct profile *profile, size_t row,
                                    size_t *length);
 
+/* Of each site what a query asks, for those who need sites instead of rows. */
+struct profile_selection {
+    struct profile_figures *figures; /* by site: all 0 if it does not pass the filter */
+    bool *hidden;                    /* by function: it is left out of stacks */
+};
+
+/* Answers the query, whose form, column and past are of no matter; selection is to be
+   freed if it is answered. */
+enum profile_answer profile_select(const struct profile *profile,
+                                   const struct profile_query *query,
+                                   struct profile_selection *selection);
+void profile_selection_free(struct profile_selection *selection);
+
 /* Opens a closed row, closes an open one. */
 void profile_toggle(struct profile_toggled *toggled, uint64_t key);
 

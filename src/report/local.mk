@@ -30,6 +30,7 @@ src_report_libreport_a_SOURCES = \
 	src/report/png-load.c src/report/png.h \
 	src/report/quantity.c src/report/quantity.h \
 	src/report/ranges.c src/report/ranges.h \
+	src/report/site-choice.c src/report/site-choice.h \
 	src/report/site-filter.c src/report/site-filter.h \
 	src/report/site-report.c src/report/site-report.h \
 	src/report/site-words.c src/report/site-words.h \

@@ -12,29 +12,40 @@
 #include "monitor/profile-table.h"
 #include "report/fields.h"
 #include "report/site-words.h"
+#include "report/siteexport.h"
 #include "report/textwidth.h"
 
 #define PATH_MAX_BYTES 4096
 #define PATH_COLS      160   /* of a call stack: more is for the exports */
 #define STACK_PLACES   (SITES_DEPTH_MAX * 4)
 
-/* The rows, most at the peak first; false if there are none. */
+/* The rows; false if there are none. */
 static bool
-fill(struct profile_table *table, const struct subject *subject)
+fill(struct profile_table *table, const struct subject *subject,
+     const struct site_choice *choice)
 {
-    static const struct profile_filter everything;
-    const struct profile_query query = {.mode = PROFILE_PEAK,
+    const struct profile_query query = {.mode = site_choice_mode(choice, PROFILE_PEAK),
                                         .form = PROFILE_STACKS,
-                                        .filter = &everything,
+                                        .filter = &choice->filter,
+                                        .survivors_ns = choice->survivors_ns,
+                                        .column = choice->column,
                                         .past_ns = -1};
-    int64_t run_ns;
 
-    if (subject->profile == NULL || !profile_known(subject->profile, &run_ns))
-        return false;
     profile_resolve(subject->profile, NULL);
     profile_table_fill(table, subject->profile, &query);
     return table->answer == PROFILE_ANSWERED && table->count > 0;
 }
+
+static bool
+is_sampled(const struct subject *subject)
+{
+    int64_t run_ns;
+
+    return subject->profile != NULL && profile_known(subject->profile, &run_ns);
+}
+
+/* What nobody has chosen otherwise. */
+static const struct site_choice usual;
 
 /* All that a row's stack has made, and what of it is alive. */
 static void
@@ -77,13 +88,14 @@ wider(size_t columns, const char *heading)
 }
 
 static struct layout
-write_headings(FILE *out)
+write_headings(FILE *out, enum profile_mode mode)
 {
+    const char *first = mode == PROFILE_PEAK ? _("at peak") : site_mode_word(mode);
     const struct layout layout = {
-        wider(wider(wider(12, _("at peak")), _("alive")), _("allocated")),
+        wider(wider(wider(12, first), _("alive")), _("allocated")),
         wider(8, _("error")), wider(9, _("samples"))};
 
-    write_cell(out, _("at peak"), layout.bytes);
+    write_cell(out, first, layout.bytes);
     write_cell(out, _("error"), layout.error);
     write_cell(out, _("alive"), layout.bytes);
     write_cell(out, _("allocated"), layout.bytes);
@@ -123,20 +135,34 @@ write_notes(FILE *out, const struct subject *subject, enum unit unit)
     fputc('\n', out);
 }
 
+static void
+write_table(FILE *out, const struct subject *subject, const struct profile_table *table,
+            unsigned top, enum unit unit)
+{
+    const struct layout layout = write_headings(out, table->query.mode);
+
+    for (size_t i = 0; i < table->count && i < top; i++)
+        write_row(out, &layout, table, subject->profile, i, unit);
+}
+
 void
-report_sites(FILE *out, const struct subject *subject, unsigned top, enum unit unit)
+report_sites(FILE *out, const struct subject *subject, const struct site_choice *choice,
+             unsigned top, enum unit unit)
 {
     struct profile_table table = {.count = 0};
+    bool any;
 
-    if (top > 0 && fill(&table, subject)) {
-        struct layout layout;
-
+    if (top == 0 || !is_sampled(subject))
+        return;
+    any = fill(&table, subject, choice != NULL ? choice : &usual);
+    if (any || choice != NULL) {
         fprintf(out, "\n%s ", _("Allocation sites:"));
         write_notes(out, subject, unit);
-        layout = write_headings(out);
-        for (size_t i = 0; i < table.count && i < top; i++)
-            write_row(out, &layout, &table, subject->profile, i, unit);
     }
+    if (any)
+        write_table(out, subject, &table, top, unit);
+    else if (choice != NULL)
+        fprintf(out, "%s\n", site_answer_text(&table));
     profile_table_free(&table);
 }
 
@@ -184,7 +210,10 @@ row_object(const struct profile_table *table, const struct profile *profile, siz
     struct site_figures live, made;
 
     sum(table, profile, row, &live, &made);
-    object_set_number(&object, "peak", rounded(figures->bytes));
+    if (table->query.mode == PROFILE_PEAK)
+        object_set_number(&object, "peak", rounded(figures->bytes));
+    else
+        object_set(&object, "bytes", json_integer(llround(figures->bytes)));
     object_set_number(&object, "error", rounded(sqrt(figures->bytes_variance)));
     object_set_number(&object, "live", rounded(live.bytes));
     object_set_number(&object, "live_blocks", rounded(live.objects));
@@ -196,13 +225,15 @@ row_object(const struct profile_table *table, const struct profile *profile, siz
 }
 
 bool
-report_json_sites(FILE *out, const struct subject *subject, unsigned top)
+report_json_sites(FILE *out, const struct subject *subject,
+                  const struct site_choice *choice, unsigned top)
 {
     struct profile_table table = {.count = 0};
     struct object object;
     bool written = true;
 
-    if (top > 0 && fill(&table, subject)) {
+    if (top > 0 && is_sampled(subject)
+        && (fill(&table, subject, choice != NULL ? choice : &usual) || choice != NULL)) {
         const struct sites_reading *reading = profile_reading(subject->profile);
         json_t *list = json_array();
 
@@ -214,6 +245,9 @@ report_json_sites(FILE *out, const struct subject *subject, unsigned top)
         object_set_number(&object, "lost_bytes", rounded(reading->lost.bytes));
         object_set_number(&object, "live", rounded(reading->live_bytes));
         object_set_number(&object, "peak", rounded(reading->peak_bytes));
+        if (choice != NULL)
+            object_set(&object, "mode",
+                       json_string(siteexport_mode_name(table.query.mode)));
         for (size_t i = 0; i < table.count && i < top; i++)
             json_array_append_new(list, row_object(&table, subject->profile, i).json);
         object_set(&object, "list", list);

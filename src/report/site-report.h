@@ -8,13 +8,15 @@
 #include <stdio.h>
 
 #include "monitor/subject.h"
+#include "report/site-choice.h"
 #include "report/units.h"
 
 #define SITE_REPORT_TOP 10   /* if nothing else is said */
 
-/* The top call stacks by what was alive at the peak.  Nothing if no allocations were
-   sampled, or top is 0. */
-void report_sites(FILE *out, const struct subject *subject, unsigned top, enum unit unit);
+/* The top call stacks of a choice, NULL: by what was alive at the peak.  Nothing if no
+   allocations were sampled, or top is 0; why, if the choice leaves nothing. */
+void report_sites(FILE *out, const struct subject *subject,
+                  const struct site_choice *choice, unsigned top, enum unit unit);
 
 /*
  * The same as an object of type "sites" (json.h), with figures that are estimates:
@@ -22,13 +24,16 @@ void report_sites(FILE *out, const struct subject *subject, unsigned top, enum u
  *   sampled       blocks
  *   lost          blocks that are in no figure for want of room, and lost_bytes
  *   live peak     bytes of all sites: now, and at the peak
+ *   mode          if one was chosen: live, peak, allocated, since-mark
  *   list          array of {peak, error, live, live_blocks, allocated,
- *                 allocated_blocks, samples, stack}: bytes and blocks; error is one
- *                 standard error of peak, in bytes; samples those of allocated; stack
+ *                 allocated_blocks, samples, stack}: bytes and blocks; peak is called
+ *                 bytes if it is of another mode, and may be less than 0; error is one
+ *                 standard error of it, in bytes; samples those of allocated; stack
  *                 an array of {function, file, line, inlined}, innermost first, the
  *                 last three absent if unknown or not so
  * False if writing failed; true if there was nothing to write.
  */
-bool report_json_sites(FILE *out, const struct subject *subject, unsigned top);
+bool report_json_sites(FILE *out, const struct subject *subject,
+                       const struct site_choice *choice, unsigned top);
 
 #endif

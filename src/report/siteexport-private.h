@@ -3,12 +3,18 @@
 #ifndef MEMTOP_SITEEXPORT_PRIVATE_H
 #define MEMTOP_SITEEXPORT_PRIVATE_H
 
+#include "monitor/profile-table.h"
 #include "report/siteexport.h"
 
 /* Places of a stack at most: inlined functions count, too. */
 #define SITEEXPORT_PLACES 512
 
-/* A site as the mode has it. */
+/* What passes the filter, by mode; no figures where the mode has no answer. */
+struct siteexport_chosen {
+    struct profile_selection modes[PROFILE_MODES];
+};
+
+/* A site as the mode and the filter have it. */
 struct siteexport_figures {
     double bytes, objects;           /* alive, at the peak, allocated, since the mark */
     double made_bytes, made_objects; /* allocated: all in all, or since the mark */

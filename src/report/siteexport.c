@@ -11,6 +11,7 @@
 #include "i18n.h"
 #include "report/siteexport-private.h"
 #include "report/fresh.h"
+#include "report/site-words.h"
 #include "report/textwidth.h"
 
 static bool (*const writers[])(FILE *out, const struct siteexport *export) = {
@@ -19,6 +20,53 @@ static bool (*const writers[])(FILE *out, const struct siteexport *export) = {
     [SITEEXPORT_MASSIF] = siteexport_massif,
     [SITEEXPORT_JSON] = siteexport_json,
 };
+
+/* Whether some sites are left out. */
+static bool
+is_chosen(const struct siteexport *export)
+{
+    return export->filter != NULL || export->survivors_ns > 0;
+}
+
+static enum profile_answer
+choose_mode(const struct siteexport *export, enum profile_mode mode,
+            struct profile_selection *selection)
+{
+    static const struct profile_filter everything;
+    const struct profile_query query = {
+        .mode = mode,
+        .filter = export->filter != NULL ? export->filter : &everything,
+        .survivors_ns = export->survivors_ns,
+        .past_ns = -1};
+
+    return profile_select(export->profile, &query, selection);
+}
+
+static const char *
+unknown_choice(const struct siteexport *export)
+{
+    struct profile_selection selection;
+    struct profile_table table = {.answer =
+                                      choose_mode(export, export->mode, &selection)};
+
+    profile_selection_free(&selection);
+    return table.answer == PROFILE_ANSWERED ? NULL : site_answer_text(&table);
+}
+
+bool
+siteexport_empty(const struct siteexport *export)
+{
+    const size_t count = profile_digested(export->profile, NULL)->site_count;
+    struct profile_selection selection;
+    bool any = false;
+
+    if (choose_mode(export, export->mode, &selection) != PROFILE_ANSWERED)
+        return true;
+    for (size_t i = 0; !any && i < count; i++)
+        any = selection.figures[i].bytes != 0;
+    profile_selection_free(&selection);
+    return !any;
+}
 
 const char *
 siteexport_unknown(const struct siteexport *export)
@@ -29,14 +77,37 @@ siteexport_unknown(const struct siteexport *export)
         return _("allocation sites were not sampled (--sites)");
     if (export->mode == PROFILE_SINCE && !profile_marked(export->profile))
         return _("there is no mark");
-    return NULL;
+    return is_chosen(export) ? unknown_choice(export) : NULL;
+}
+
+/* The others, where massif's trees and pprof's values are of other modes, may have none. */
+static bool
+choose(const struct siteexport *export, struct siteexport_chosen *chosen)
+{
+    bool good = true;
+
+    for (int mode = 0; mode < PROFILE_MODES; mode++)
+        good &= choose_mode(export, (enum profile_mode)mode, &chosen->modes[mode])
+                != PROFILE_SHORT;
+    return good;
 }
 
 bool
 siteexport_write(FILE *out, enum siteexport_format format, const struct siteexport *export)
 {
+    struct siteexport_chosen chosen = {0};
+    struct siteexport filtered = *export;
+    bool good = true;
+
+    if (is_chosen(export)) {
+        good = choose(export, &chosen);
+        filtered.chosen = &chosen;
+    }
     errno = ENOMEM; /* the one reason that leaves none */
-    return writers[format](out, export);
+    good = good && writers[format](out, &filtered);
+    for (int mode = 0; mode < PROFILE_MODES; mode++)
+        profile_selection_free(&chosen.modes[mode]);
+    return good;
 }
 
 struct request {
@@ -62,6 +133,18 @@ siteexport_save(enum siteexport_format format, const struct siteexport *export, 
 
 /* ---- what they have in common ---- */
 
+static struct siteexport_figures
+chosen_figures(const struct siteexport *export, size_t index)
+{
+    const struct profile_figures *figures = export->chosen->modes[export->mode].figures;
+
+    if (figures == NULL)
+        return (struct siteexport_figures){.bytes = 0};
+    figures += index;
+    return (struct siteexport_figures){figures->bytes, figures->objects,
+                                       figures->made_bytes, figures->made_objects};
+}
+
 struct siteexport_figures
 siteexport_figures(const struct siteexport *export, size_t index)
 {
@@ -74,6 +157,8 @@ siteexport_figures(const struct siteexport *export, size_t index)
     };
     struct site_figures made, live;
 
+    if (export->chosen != NULL)
+        return chosen_figures(export, index);
     switch (export->mode) {
     case PROFILE_PEAK:
         figures.bytes = site->at_peak.bytes;
@@ -96,6 +181,28 @@ siteexport_figures(const struct siteexport *export, size_t index)
     return figures;
 }
 
+/* Takes hidden functions out of a stack.  What was inlined into one of them stands for
+   the whole address. */
+static size_t
+hide_places(const struct siteexport *export, struct siteexport_place *places, size_t count)
+{
+    const bool *hidden = export->chosen->modes[export->mode].hidden;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        if (hidden == NULL || !hidden[places[i].place.function]) {
+            places[kept++] = places[i];
+            continue;
+        }
+        if (!places[i].place.inlined && kept > 0
+            && places[kept - 1].address == places[i].address)
+            places[kept - 1].place.inlined = false;
+    }
+    if (kept == 0 && count > 0)
+        places[kept++] = (struct siteexport_place){.place = {.function = PROFILE_HIDDEN}};
+    return kept;
+}
+
 size_t
 siteexport_places(const struct siteexport *export, const struct site *site,
               struct siteexport_place places[SITEEXPORT_PLACES])
@@ -115,7 +222,7 @@ siteexport_places(const struct siteexport *export, const struct site *site,
         places[i].module = sites_module(reading, pc, site->first_ns);
         at += !named[i].inlined;
     }
-    return count;
+    return export->chosen != NULL ? hide_places(export, places, count) : count;
 }
 
 const char *

@@ -31,6 +31,9 @@ struct siteexport {
     enum profile_mode mode;        /* which bytes: live, at the peak, allocated, since
                                       the mark.  massif shows live and peak always;
                                       pprof all, but live may be peak or since. */
+    const struct profile_filter *filter; /* or NULL.  json lists what passes as it is */
+    int64_t survivors_ns;          /* only what is alive and as old; 0: any */
+    const struct siteexport_chosen *chosen; /* private: NULL */
 };
 
 /* By name; false if there is none such. */
@@ -43,6 +46,9 @@ const char *siteexport_suffix(enum siteexport_format format);
 
 /* Why there would be nothing in it: a translated line; NULL: there is. */
 const char *siteexport_unknown(const struct siteexport *export);
+
+/* Whether the mode and the filter leave nothing; it is not unknown. */
+bool siteexport_empty(const struct siteexport *export);
 
 /* False (errno) if that failed. */
 bool siteexport_write(FILE *out, enum siteexport_format format, const struct siteexport *export);

@@ -331,7 +331,7 @@ snapshot_write(FILE *out, const struct subject *subject, enum unit unit)
         write_calls(&writer);
     if (process_knows(process, PART_SIZES))
         write_ranges(&writer);
-    report_sites(out, subject, SITE_REPORT_TOP, unit);
+    report_sites(out, subject, NULL, SITE_REPORT_TOP, unit);
     write_graph(&writer, subject->history);
     if (process->measured) {
         fputc('\n', out);

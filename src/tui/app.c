@@ -330,6 +330,8 @@ init_app(struct loop *loop, const struct tui_options *options)
     app->picture.canvas.plain = options->plain;
     app->view.style = choose_style(options, unicode);
     app->view.unit = options->si ? UNIT_SI : UNIT_AUTO;
+    if (options->sites != NULL)
+        sites_begin(app, options->sites);
     app->scene.session = app->session;
     app->scene.capture = app->capture;
     loop->test_clock = clock != NULL ? strtoll(clock, NULL, 10) : -1;

@@ -13,6 +13,7 @@
 #include "monitor/capture.h"
 #include "monitor/launch.h"
 #include "monitor/session.h"
+#include "report/site-choice.h"
 
 enum tui_graph {
     TUI_GRAPH_AUTO,
@@ -38,6 +39,7 @@ struct tui_options {
     bool plain;                  /* lines of text instead of a picture (speak.c) */
     bool si;                     /* powers of 1000 */
     bool debuginfod;             /* names of functions may be asked of servers */
+    const struct site_choice *sites; /* what the page of sites shows at first, or NULL */
     const char *png_module;      /* see snapshot.h, NULL if there is none */
     /* Called between everything else, or NULL; returns in how many ns at the
        latest it is to be called again. */

@@ -143,7 +143,15 @@ shown_sites(const struct app *app)
 {
     const struct subject *subject = session_shown(app->session);
 
-    return (struct siteexport){subject->profile, subject, app->view.sites.mode};
+    const struct sites_choice *choice = &app->view.sites;
+
+    return (struct siteexport){
+        .profile = subject->profile,
+        .subject = subject,
+        .mode = choice->mode,
+        .filter = choice->filter_text[0] != '\0' ? &choice->filter : NULL,
+        .survivors_ns = choice->survivors_ns,
+    };
 }
 
 bool

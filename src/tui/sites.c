@@ -190,6 +190,19 @@ sites_perform(struct app *app, enum action action)
 }
 
 void
+sites_begin(struct app *app, const struct site_choice *choice)
+{
+    struct sites_choice *shown = &app->view.sites;
+
+    shown->mode = site_choice_mode(choice, PROFILE_LIVE);
+    shown->filter = choice->filter;
+    if (choice->filter_text != NULL)
+        snprintf(shown->filter_text, sizeof shown->filter_text, "%s", choice->filter_text);
+    shown->survivors_ns = choice->survivors_ns;
+    app->view.sort[PAGE_SITES].column = choice->column;
+}
+
+void
 sites_filter(struct app *app, const char *text)
 {
     struct sites_choice *choice = &app->view.sites;

@@ -114,6 +114,7 @@ void sites_open(struct app *app);
 void sites_click(struct app *app, int line);
 bool sites_close(struct app *app);
 bool sites_perform(struct app *app, enum action action);
+void sites_begin(struct app *app, const struct site_choice *choice); /* at first */
 void sites_filter(struct app *app, const char *text);
 void sites_survivors(struct app *app, const char *text);
 

@@ -32,6 +32,26 @@ says err '180.0 KiB      0%   160.0 KiB   200.0 KiB       50  row<int>::add(int)
 grep -q scratch err && fail "more than one site: $(cat err)"
 run 0 -B --source=script:script
 grep -q 'Allocation sites' err && fail "nobody asked for sites: $(cat err)"
+run 0 -B --source=script:script --sites-filter=-row --sites-mode=allocated
+says err '   allocated   error       alive   allocated  samples  call stack'
+says err '562.5 KiB      0%       640 B   562.5 KiB     9000  scratch < main'
+grep -q row err && fail "a site that does not pass: $(cat err)"
+run 0 -B --source=script:script --sites-older=10ms --sites-sort=objects
+like err '^   alive now +error +alive'
+like err '160.0 KiB .* row<int>::add.int. < main'
+run 0 -B --source=script:script --sites-filter='life=1h..'
+says err 'Nothing that was sampled is to be shown here.'
+run 0 -B --source=script:script --sites-filter='life=1h..' --sites-mode=peak
+says err 'Lifetimes are not recorded of the peak nor of the past.'
+run 0 -B --source=script:script --export=folded:- --sites-filter='~main'
+says out 'row<int>::add(int) 163840'
+run 125 -B --sites --sites-filter='row size=1' true
+says err "'size=1' is not a value of --sites-filter: it takes NAME"
+run 125 -B --sites-filter=row true
+says err '--sites-filter is of use with --sites or --export only'
+run 0 -B --format=json --source=script:script --sites-mode=live --sites-filter=scratch
+cat out err | grep '"type":"sites"' >live.json
+like live.json '"mode":"live","list":\[\{"bytes":640,'
 run 0 -B --format=json --source=script:script --sites-top=10
 [ "$(grep -c '"type":"sites"' out err | awk -F: '{ sum += $2 } END { print sum }')" = 1 ] ||
     fail "json: $(cat out err)"
@@ -82,6 +102,18 @@ keys a
 shows 'No mark is set'
 stop
 unset MEMTOP_TEST_CLOCK
+
+# --- the page as options have it at first ---
+start 100 24 "$memtop --sites-filter='-row' --sites-mode=allocated --sites-sort=age --source=script:script"
+shows './shop --till 3'
+keys 9
+shows 'Sites: allocated'
+shows 'filter -row'
+shows 'scratch < main'
+hides 'row<int>'
+keys /
+shows 'Filter: -row_'
+stop
 
 # --- a program with templates and inlined functions ---
 if ! ${CXX:-c++} -O2 -g -o subject "$source" 2>/dev/null; then

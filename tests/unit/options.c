@@ -189,12 +189,56 @@ test_sites(void **state)
     assert_string_equal(parsed->words, "sites=64K");
     assert_int_equal(parse("--export=folded:f ls"), 0); /* nothing else to export */
     assert_string_equal(parsed->words, "sites");
-    assert_int_equal(parse("--unwind=fp ls"), 0);
-    assert_string_equal(parsed->words, "");
+    assert_int_equal(parse("--export=folded:f --unwind=fp --debuginfod ls"), 0);
+    assert_string_equal(parsed->words, "sites,unwind=fp");
     assert_int_equal(parse("--sites=0 ls"), EXIT_MEMTOP);
     assert_int_equal(parse("--sites=much ls"), EXIT_MEMTOP);
     assert_int_equal(parse("--sites=1e-4,exact ls"), EXIT_MEMTOP);
     assert_int_equal(parse("--unwind=magic ls"), EXIT_MEMTOP);
+}
+
+/* What would do nothing is refused, and what would do something is not. */
+static void
+test_sites_needed(void **state)
+{
+    static const char *const options[] = {
+        "--sites-top=3",       "--sites-mode=peak",   "--sites-filter=x",
+        "--sites-older=2m",    "--sites-sort=growth", "--debuginfod", "--unwind=fp"};
+    char line[100];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        snprintf(line, sizeof line, "%s ls", options[i]);
+        assert_int_equal(parse(line), EXIT_MEMTOP);
+        snprintf(line, sizeof line, "--save=f %s ls", options[i]);
+        assert_int_equal(parse(line), EXIT_MEMTOP);
+        snprintf(line, sizeof line, "--sites %s ls", options[i]);
+        assert_int_equal(parse(line), 0);
+        snprintf(line, sizeof line, "--export=folded:f %s ls", options[i]);
+        assert_int_equal(parse(line), 0);
+        snprintf(line, sizeof line, "-a 7 %s", options[i]);
+        assert_int_equal(parse(line), i < 6 ? 0 : EXIT_MEMTOP);
+        snprintf(line, sizeof line, "-r f %s", options[i]);
+        assert_int_equal(parse(line), i < 5 ? 0 : EXIT_MEMTOP);
+        snprintf(line, sizeof line, "-l %s", options[i]);
+        assert_int_equal(parse(line), EXIT_MEMTOP);
+    }
+}
+
+static void
+test_sites_choice(void **state)
+{
+    static const char *const wrong[] = {"filter=size=1", "filter=-", "older=0",
+                                        "older=yes",     "sort=size",  "mode=dead"};
+    char line[100];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        snprintf(line, sizeof line, "--sites --sites-%s ls", wrong[i]);
+        assert_int_equal(parse(line), EXIT_MEMTOP);
+    }
+    assert_int_equal(parse("--sites --sites-filter=-x --sites-older=90 --sites-sort=age "
+                           "--sites-mode=live ls"), 0);
 }
 
 static void
@@ -467,6 +511,8 @@ main(void)
         cmocka_unit_test(test_words),
         cmocka_unit_test(test_library_words),
         cmocka_unit_test(test_sites),
+        cmocka_unit_test(test_sites_needed),
+        cmocka_unit_test(test_sites_choice),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_conditions),
         cmocka_unit_test(test_sessions),

@@ -19,6 +19,7 @@
 #include "monitor/session.h"
 #include "monitor/subject.h"
 #include "report/archive.h"
+#include "report/site-filter.h"
 #include "report/siteexport.h"
 
 #define MS INT64_C(1000000)
@@ -72,7 +73,7 @@ export(const struct session *session, enum siteexport_format format, enum profil
        size_t *size)
 {
     const struct subject *subject = session_shown(session);
-    const struct siteexport export = {subject->profile, subject, mode};
+    const struct siteexport export = {.profile = subject->profile, .subject = subject, .mode = mode};
     char *text = NULL;
     FILE *out = open_memstream(&text, size);
 
@@ -111,6 +112,75 @@ test_folded(void **state)
           "main 64000\n"
           "main;prog+0x40 49152\n");
     check(session, SITEEXPORT_FOLDED, PROFILE_SINCE, "main;row<int_ char> 40960\n");
+    session_free(session);
+}
+
+/* What passes a filter, and without what is hidden. */
+static char *
+filtered(const struct session *session, enum siteexport_format format,
+         enum profile_mode mode, const char *text, int64_t survivors_ns)
+{
+    const struct subject *subject = session_shown(session);
+    struct profile_filter filter;
+    const struct siteexport export = {.profile = subject->profile,
+                                      .subject = subject,
+                                      .mode = mode,
+                                      .filter = &filter,
+                                      .survivors_ns = survivors_ns};
+    const char *wrong;
+    size_t length, size;
+    char *written = NULL;
+    FILE *out = open_memstream(&written, &size);
+
+    assert_true(site_filter_parse(text, &filter, &wrong, &length));
+    assert_null(siteexport_unknown(&export));
+    assert_true(siteexport_write(out, format, &export));
+    fclose(out);
+    assert_true((size == 0) == siteexport_empty(&export) || format != SITEEXPORT_FOLDED);
+    return written;
+}
+
+static void
+check_filtered(const struct session *session, enum profile_mode mode, const char *text,
+               int64_t survivors_ns, const char *expected)
+{
+    char *written = filtered(session, SITEEXPORT_FOLDED, mode, text, survivors_ns);
+
+    assert_string_equal(expected, written);
+    free(written);
+}
+
+static void
+test_filters(void **state)
+{
+    struct session *session = session_of_script();
+    const struct profile_filter life = {.life_from_ns = 1};
+    const struct siteexport no_answer = {.profile = session_shown(session)->profile,
+                                         .mode = PROFILE_PEAK,
+                                         .filter = &life};
+    char *text;
+
+    (void)state;
+    check_filtered(session, PROFILE_LIVE, "", 0, "main;row<int_ char> 204800\nmain 64\n");
+    check_filtered(session, PROFILE_LIVE, "row", 0, "main;row<int_ char> 204800\n");
+    check_filtered(session, PROFILE_LIVE, "-row", 0, "main 64\n");
+    check_filtered(session, PROFILE_LIVE, "~main", 0, "row<int_ char> 204800\n(hidden) 64\n");
+    check_filtered(session, PROFILE_LIVE, "size=1K..", 0, "main;row<int_ char> 204800\n");
+    check_filtered(session, PROFILE_LIVE, "samples=2", 0, "main;row<int_ char> 204800\n");
+    check_filtered(session, PROFILE_LIVE, "nobody", 0, "");
+    check_filtered(session, PROFILE_LIVE, "", 3600 * 1000 * MS, "");
+    check_filtered(session, PROFILE_PEAK, "row", 0, "main;row<int_ char> 184320\n");
+    check_filtered(session, PROFILE_MADE, "-row size=..100", 0, "main 64000\n");
+    check_filtered(session, PROFILE_SINCE, "main", 0, "main;row<int_ char> 40960\n");
+    assert_non_null(siteexport_unknown(&no_answer));
+    text = filtered(session, SITEEXPORT_JSON, PROFILE_LIVE, "~=main -nobody row", 0);
+    assert_non_null(strstr(text, "row<int; char>"));
+    assert_null(strstr(text, "\"main\""));
+    free(text);
+    text = filtered(session, SITEEXPORT_MASSIF, PROFILE_LIVE, "-row", 0);
+    assert_non_null(strstr(text, "n1: 128 (heap allocation functions)"));
+    assert_null(strstr(text, "row<"));
+    free(text);
     session_free(session);
 }
 
@@ -228,7 +298,8 @@ test_nothing(void **state)
     const struct siteexport without = {.profile = NULL};
     struct session *session = session_of_script();
     const struct subject *subject = session_shown(session);
-    const struct siteexport unmarked = {subject->profile, subject, PROFILE_SINCE};
+    const struct siteexport unmarked = {
+        .profile = subject->profile, .subject = subject, .mode = PROFILE_SINCE};
     enum siteexport_format format;
     enum profile_mode mode;
 
@@ -252,7 +323,8 @@ test_save(void **state)
 {
     struct session *session = session_of_script();
     const struct subject *subject = session_shown(session);
-    const struct siteexport export = {subject->profile, subject, PROFILE_LIVE};
+    const struct siteexport export = {
+        .profile = subject->profile, .subject = subject, .mode = PROFILE_LIVE};
     char path[sizeof name + 8], line[100];
     FILE *file;
 
@@ -273,7 +345,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_folded), cmocka_unit_test(test_massif),
+        cmocka_unit_test(test_folded), cmocka_unit_test(test_filters), cmocka_unit_test(test_massif),
         cmocka_unit_test(test_json),   cmocka_unit_test(test_pprof),
         cmocka_unit_test(test_file),   cmocka_unit_test(test_nothing),
         cmocka_unit_test(test_save),
