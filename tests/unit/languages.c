@@ -309,6 +309,27 @@ expect_site(int rows, int cols)
     session_free(session);
 }
 
+/* The first page of the help and, if there are more, the last. */
+static void
+expect_help(int rows, int cols)
+{
+    struct session *session = play_text(running, SECOND);
+    char name[64];
+
+    view.help = 1;
+    draw(rows, cols);
+    snprintf(name, sizeof name, "%s-help-%dx%d", language->name, cols, rows);
+    expect_golden(name);
+    view.help = view_help_pages(&picture);
+    if (view.help > 1) {
+        draw(rows, cols);
+        snprintf(name, sizeof name, "%s-help-last-%dx%d", language->name, cols, rows);
+        expect_golden(name);
+    }
+    view.help = 0;
+    session_free(session);
+}
+
 static void
 expect_pages(const struct language *in)
 {
@@ -322,13 +343,25 @@ expect_pages(const struct language *in)
     speak(NULL);
 }
 
+/* Page and size for page and size. */
 static void
 russian_is_as_drawn(void **state)
 {
+    static const struct {
+        int rows, cols;
+    } sizes[] = {{24, 80}, {40, 120}, {10, 40}};
+
     (void)state;
-    expect_pages(&russian);
     speak(&russian);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        for (int page = 0; page < PAGE_COUNT; page++)
+            expect_page((enum page)page, sizes[i].rows, sizes[i].cols);
+        expect_site(sizes[i].rows, sizes[i].cols);
+        expect_help(sizes[i].rows, sizes[i].cols);
+    }
+    expect_page(PAGE_OVERVIEW, 3, 20);
     expect_page(PAGE_OVERVIEW, 50, 160);   /* with all graphs */
+    expect_site(40, 80);
     speak(NULL);
 }
 
@@ -339,23 +372,13 @@ chinese_is_as_drawn(void **state)
     expect_pages(&chinese);
 }
 
-/* With names of keys that are not as long as the English ones. */
 static void
 french_is_as_drawn(void **state)
 {
-    struct session *session;
-
     (void)state;
     expect_pages(&french);
     speak(&french);
-    session = play_text(running, SECOND);
-    view.help = 1;
-    draw(24, 80);
-    expect_golden("fr-help-80x24");
-    view.help = 2;
-    draw(24, 80);
-    expect_golden("fr-help-last-80x24");
-    session_free(session);
+    expect_help(24, 80); /* names of keys that are not as long as the English ones */
     speak(NULL);
 }
 
