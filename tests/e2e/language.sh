@@ -3,46 +3,58 @@
 # In the user's language: catalogues are found in the build tree and in a moved one, by
 # LANGUAGE also where no locale was generated; without native language support there is
 # English, whatever the environment says.
+po=$(cd "$(dirname "$0")/../../po" && pwd)
 . "$(dirname "$0")/common.sh"
 build=${memtop%/memtop}
 
-# speaks LANGUAGE COMMAND...: what the usage message begins with.
+# speaks LANGUAGE COMMAND...: what the usage message begins with; the language is one
+# of po/LINGUAS, or en.
 speaks() {
     wanted=$1
     shift
     env "$@" --help >out 2>err || fail "$* --help: $(cat err)"
-    case $wanted in
-    Russian) like out '^Использование: memtop' ;;
-    Chinese) like out '^用法: memtop' ;;
-    English) like out '^Usage: memtop' ;;
+    case $(head -n 1 out) in
+    "$(usage "$wanted") memtop"*) ;;
+    *) fail "$*: $(head -n 1 out)" ;;
     esac
 }
 
-if [ -d "$build/catalogues" ]; then
-    translated=Russian
-    chinese=Chinese
-else
-    translated=English
-    chinese=English
-fi
-for program in memtop memtopstat memtop-munge memtop-replay; do
-    speaks English LC_ALL=C LANGUAGE=ru "$build/$program"
-    speaks English LC_ALL=C.UTF-8 "$build/$program"
-    speaks English LC_ALL=C.UTF-8 LANGUAGE=xx "$build/$program"
-    speaks $translated LC_ALL=C.UTF-8 LANGUAGE=ru "$build/$program"
-    speaks $translated LC_ALL=C.UTF-8 LANGUAGE=xx:ru "$build/$program"
-    speaks $chinese LC_ALL=C.UTF-8 LANGUAGE=zh_TW "$build/$program"
+# usage LANGUAGE: "Usage:" in it; without native language support in English.
+usage() {
+    if [ "$1" != en ] && [ -d "$build/catalogues" ]; then
+        awk '$0 == "msgid \"Usage:\"" { getline; print; exit }' "$po/$1.po" |
+            sed 's/^msgstr "\(.*\)"$/\1/'
+    else
+        echo Usage:
+    fi
+}
+
+languages=$(grep -v '^#' "$po/LINGUAS")
+for language in $languages; do
+    [ ! -d "$build/catalogues" ] || [ "$(usage "$language")" != Usage: ] ||
+        fail "no usage message in $language"
 done
+for program in memtop memtopstat memtop-munge memtop-replay; do
+    speaks en LC_ALL=C.UTF-8 "$build/$program"
+    speaks en LC_ALL=C.UTF-8 LANGUAGE=xx "$build/$program"
+    for language in $languages; do
+        speaks en LC_ALL=C LANGUAGE="$language" "$build/$program"
+        speaks "$language" LC_ALL=C.UTF-8 LANGUAGE="$language" "$build/$program"
+        speaks "$language" LC_ALL=C.UTF-8 LANGUAGE="xx:$language" "$build/$program"
+    done
+done
+# The language's country may be named where its catalogue is for all countries.
+speaks ru LC_ALL=C.UTF-8 LANGUAGE=ru_RU "$memtop"
 
 # --- no such locale: still its character set ---
-speaks $translated LC_ALL=xx_XX.UTF-8 LANGUAGE=ru "$memtop"
-speaks $translated LC_ALL= LC_CTYPE= LANG=xx_XX.utf8 LANGUAGE=ru "$memtop"
-speaks English LC_ALL=xx_XX.UTF-8 "$memtop"
-speaks English LC_ALL=xx_XX LANGUAGE=ru "$memtop"
+speaks ru LC_ALL=xx_XX.UTF-8 LANGUAGE=ru "$memtop"
+speaks ru LC_ALL= LC_CTYPE= LANG=xx_XX.utf8 LANGUAGE=ru "$memtop"
+speaks en LC_ALL=xx_XX.UTF-8 "$memtop"
+speaks en LC_ALL=xx_XX LANGUAGE=ru "$memtop"
 
 # --- messages of the C library do not speak another language ---
 env LC_ALL=C.UTF-8 LANGUAGE=ru "$memtop" -B -r /no/such/file 2>err
-[ $translated = Russian ] || says err 'No such file or directory'
+[ -d "$build/catalogues" ] || says err 'No such file or directory'
 
 # --- what the program gets is what memtop got ---
 env LC_ALL=xx_XX.UTF-8 LANGUAGE=ru "$memtop" -Bq env >out 2>err
@@ -54,7 +66,9 @@ mkdir -p tree/bin tree/lib tree/share
 cp "$memtop" tree/bin
 cp "$build/libmemtop.so" tree/lib
 [ ! -d "$build/catalogues" ] || cp -RL "$build/catalogues" tree/share/locale
-speaks $translated LC_ALL=C.UTF-8 LANGUAGE=ru tree/bin/memtop
+for language in $languages; do
+    speaks "$language" LC_ALL=C.UTF-8 LANGUAGE="$language" tree/bin/memtop
+done
 tree/bin/memtop -B true 2>err || fail "a moved memtop does not work: $(cat err)"
 like err 'heap total'
 finish
