@@ -35,7 +35,7 @@ struct launched {
     char directory[SEGMENT_PATH_MAX]; /* of segments, or "" if there is none */
     char segment[SEGMENT_PATH_MAX];   /* path of the root's first segment, or "" */
     bool recorded;            /* with rings: record_start() follows its tree too */
-    char why_no_segment[200]; /* one translated line, or "" */
+    char why_no_segment[256]; /* one translated line, or ""; as long as why_not */
 };
 
 /*
