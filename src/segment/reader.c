@@ -92,7 +92,7 @@ visit_identity(void *context, void *out)
     identity->args_size = args_size < SEGMENT_ARGS_LEN ? args_size : SEGMENT_ARGS_LEN;
     identity->args_cut = header->args_cut != 0;
     memcpy(identity->args, header->args, SEGMENT_ARGS_LEN);
-    identity->args[identity->args_size] = '\0';
+    identity->args[identity->args_size > 0 ? identity->args_size - 1 : 0] = '\0';
 }
 
 /* What callers act upon, by switch or by kill, must be what it can be. */

@@ -36,7 +36,7 @@ struct identity {
     char options[SEGMENT_OPTIONS_LEN];
     size_t args_size;            /* bytes of args, each argument ends in NUL */
     bool args_cut;
-    char args[SEGMENT_ARGS_LEN + 1];
+    char args[SEGMENT_ARGS_LEN];
 };
 
 /* Cumulative counters of the whole process and what follows from them. */

@@ -323,7 +323,7 @@ test_nonsense_identity(void **state)
     assert_int_equal(0, reader_identity(reader, &identity));
     assert_int_equal(SEGMENT_PROGRAM_LEN - 1, strlen(identity.program));
     assert_int_equal(SEGMENT_ARGS_LEN, identity.args_size);
-    assert_int_equal(SEGMENT_ARGS_LEN, strlen(identity.args));
+    assert_int_equal(SEGMENT_ARGS_LEN - 1, strlen(identity.args));
     reader_close(reader);
 }
 
