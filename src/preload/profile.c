@@ -16,7 +16,9 @@
  * mt_thread.in_profile is set while a thread is in here, and so in a callback: what
  * it allocates then is not sampled; what it frees is taken out of the table at once, so
  * that the address can come back, and its dealloc called when the callback in whose
- * midst it happened has returned (pending).
+ * midst it happened has returned (pending).  A callback that is left by a jump, its own
+ * or a signal handler's, is over: that shows when the thread calls from further up its
+ * stack, or ends.
  *
  * Blocks are found again by their address in tables (table.h), those of pools in one of
  * their own, for a pool's first block may lie where that of malloc does.  Entered is a
@@ -35,6 +37,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "preload/account.h"
 #include "preload/draw.h"
 #include "preload/ring.h"
 #include "preload/shard.h"
@@ -110,6 +113,40 @@ change_state(uint32_t number, enum profile_state from, enum profile_state to)
                                        false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
+/*
+ * A thread that is in here: where its stack was then, and whose callbacks it is in: one
+ * profile's may be told of a block while another's is of its end.  Of shards that one
+ * thread has alone; stack is 0 while it is not in here.
+ */
+#define WITHIN_MOST 2u
+
+static struct inside {
+    uintptr_t stack;
+    uint32_t depth;
+    uint32_t numbers[WITHIN_MOST];
+} insides[SHARD_COUNT];
+
+static void
+note_entered(uint32_t number)
+{
+    struct inside *inside = &insides[mt_own_shard()];
+
+    if (inside->stack == 0)
+        return;
+    if (inside->depth < WITHIN_MOST)
+        inside->numbers[inside->depth] = number;
+    inside->depth++;
+}
+
+static void
+note_left(void)
+{
+    struct inside *inside = &insides[mt_own_shard()];
+
+    if (inside->depth > 0)
+        inside->depth--;
+}
+
 /* Begins a callback of a profile; false: it has none any more. */
 static bool
 enter(uint32_t number, bool sampling_only)
@@ -120,8 +157,10 @@ enter(uint32_t number, bool sampling_only)
     __atomic_fetch_add(&profile->running, 1, __ATOMIC_SEQ_CST);
     word = __atomic_load_n(&profile->word, __ATOMIC_SEQ_CST);
     if (word == word_of(number, PROFILE_SAMPLING)
-        || (!sampling_only && word == word_of(number, PROFILE_STOPPED)))
+        || (!sampling_only && word == word_of(number, PROFILE_STOPPED))) {
+        note_entered(number);
         return true;
+    }
     __atomic_fetch_sub(&profile->running, 1, __ATOMIC_RELEASE);
     return false;
 }
@@ -132,8 +171,50 @@ leave(uint32_t number)
 {
     struct profile *profile = profile_of(number);
 
+    note_left();
     if (__atomic_load_n(&profile->word, __ATOMIC_RELAXED) >> 8 == number)
         __atomic_fetch_sub(&profile->running, 1, __ATOMIC_RELEASE);
+}
+
+static void
+go_out(void)
+{
+    unsigned index = mt_own_shard();
+
+    if (index != 0)
+        insides[index].stack = 0;
+}
+
+void
+mt_profile_left(void)
+{
+    struct inside *inside = &insides[mt_own_shard()];
+
+    while (inside->depth > WITHIN_MOST)
+        note_left();
+    while (inside->depth > 0)
+        leave(inside->numbers[inside->depth - 1]);
+    go_out();
+    mt_thread.in_profile = false;
+}
+
+/* Of a thread that is in here: has it been left by a jump?  What is called from a
+   callback has its stack below where that began. */
+static bool
+left_by_jump(uintptr_t here)
+{
+    uintptr_t inside = insides[mt_own_shard()].stack;
+
+    if (inside == 0 || here <= inside || here > mt_thread.stack_base)
+        return false;
+    mt_profile_left();
+    return true;
+}
+
+static inline __attribute__((always_inline)) bool
+in_callback(void)
+{
+    return unlikely(mt_thread.in_profile) && !left_by_jump(stack_pointer());
 }
 
 /* ---- what there is to tell ---- */
@@ -280,10 +361,15 @@ deliver_pending(void)
         }
 }
 
-/* From here on the thread's allocations are not sampled; returns errno. */
-static int
+/* From here on the thread's allocations are not sampled; returns errno.  Its stack ends
+   below that of its caller, where the next such call has its own if this is left. */
+static __attribute__((noinline)) int
 suspend(void)
 {
+    unsigned index = mt_own_shard();
+
+    if (index != 0)
+        insides[index] = (struct inside){.stack = stack_pointer()};
     mt_thread.in_profile = true;
     return errno;
 }
@@ -293,6 +379,7 @@ resume(int saved_errno)
 {
     for (;;) {
         deliver_pending();
+        go_out();
         mt_thread.in_profile = false;
         /* A signal handler may have left more in between. */
         if (__atomic_load_n(&pending, __ATOMIC_RELAXED) == NULL)
@@ -378,7 +465,7 @@ mt_profile_made(enum memprof_source source, void *block, uint64_t size, const vo
     uint64_t words = draw_words(size);
     int saved_errno;
 
-    if (block == NULL || mt_thread.in_profile || passes(words))
+    if (block == NULL || in_callback() || passes(words))
         return;
     saved_errno = suspend();
     sample(source, block, size, words, caller);
@@ -395,7 +482,7 @@ mt_profile_freed(enum memprof_source source, void *block)
 
     if (place.key == NULL)
         return;
-    if (mt_thread.in_profile) {
+    if (in_callback()) {
         postpone(place);
         return;
     }
@@ -505,7 +592,7 @@ mt_profile_resize_end(const struct profile_resize *resize, enum memprof_source s
         mt_table_show(place, (uintptr_t)resize->block);
         return;
     }
-    if (mt_thread.in_profile || (place.key == NULL && made == NULL)) {
+    if (in_callback() || (place.key == NULL && made == NULL)) {
         if (place.key != NULL && made == NULL)
             postpone(place);
         else if (place.key != NULL)
@@ -659,7 +746,7 @@ mt_profile_discard(memprof_t *handle)
     word = __atomic_load_n(&profile_of(number)->word, __ATOMIC_SEQ_CST);
     if (word == word_of(number, PROFILE_SAMPLING))
         return EBUSY;
-    if (word == word_of(number, PROFILE_STOPPED) && mt_thread.in_profile)
+    if (word == word_of(number, PROFILE_STOPPED) && in_callback())
         return EDEADLK;
     if (!change_state(number, PROFILE_STOPPED, PROFILE_ENDING))
         return EALREADY;
@@ -677,7 +764,9 @@ mt_profile_forget(void)
     pending = NULL;
     for (unsigned i = 0; i < PROFILES; i++)
         profiles[i] = (struct profile){.word = PROFILE_FREE};
-    /* What a callback that goes on here may still write to stays. */
-    mt_table_forget(&blocks, !mt_thread.in_profile);
-    mt_table_forget(&pool_blocks, !mt_thread.in_profile);
+    memset(insides, 0, sizeof insides);
+    /* Not given back: a handler may have forked in the midst of a call that goes on
+       here, and finds no profile any more. */
+    mt_table_clear(&blocks);
+    mt_table_clear(&pool_blocks);
 }

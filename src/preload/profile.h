@@ -54,6 +54,9 @@ int mt_profile_start(const struct memprof_tracker *tracker, void *ctx, double ra
 int mt_profile_stop(void);
 int mt_profile_discard(memprof_t *profile);
 
+/* The thread ends in the midst of a callback, which is over. */
+void mt_profile_left(void);
+
 /* In a forked child: there is none. */
 void mt_profile_forget(void);
 

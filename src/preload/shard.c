@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "preload/account.h"
+#include "preload/profile.h"
 #include "preload/real.h"
 #include "preload/ring.h"
 #include "preload/state.h"
@@ -200,6 +201,8 @@ static void
 on_thread_end(void *value)
 {
     (void)value;
+    if (mt_thread.in_profile)
+        mt_profile_left();
     if (mt_guard.mode && mt_thread.state == THREAD_COUNTED)
         release_shard();
     mt_thread.state = THREAD_ENDED;

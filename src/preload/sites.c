@@ -326,12 +326,17 @@ enter(const void *block, const struct mt_followed *followed, uint32_t number)
     return true;
 }
 
-static void
-leave(uint32_t number)
+/* Ends the record of a block.  False: it was somebody else's turn, who forgets all of
+   them while a call that began in an earlier stretch goes on. */
+static bool
+leave(uint32_t number, uint64_t address)
 {
+    if (!__atomic_compare_exchange_n(&mine[number].address, &address, 0, false,
+                                     __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        return false;
     __atomic_store_n(&blocks[number].address, 0, __ATOMIC_RELEASE);
-    __atomic_store_n(&mine[number].address, 0, __ATOMIC_RELEASE);
     push_free(number);
+    return true;
 }
 
 static bool
@@ -343,7 +348,7 @@ follow(const void *block, const struct mt_followed *followed)
         return false;
     if (enter(block, followed, number))
         return true;
-    leave(number);
+    push_free(number);
     return false;
 }
 
@@ -400,8 +405,7 @@ mt_sites_take(const void *block, struct mt_followed *taken)
     taken->site = record->site;
     taken->thread = record->thread;
     taken->function = record->function;
-    leave((uint32_t)number);
-    return true;
+    return leave((uint32_t)number, (uintptr_t)block);
 }
 
 void
@@ -474,9 +478,11 @@ mt_sites_forget(void)
         return;
     move_live(offsetof(struct site_record, forgotten));
     word_store(&head->live_bytes, 0);
-    for (uint32_t number = 0; number < head->blocks_used; number++)
-        if (mine[number].address != 0)
-            leave(number);
+    for (uint32_t number = 0; number < head->blocks_used; number++) {
+        uint64_t address = __atomic_load_n(&mine[number].address, __ATOMIC_RELAXED);
+        if (address != 0)
+            leave(number, address);
+    }
     mt_table_clear(&by_address);
 }
 

@@ -5,7 +5,7 @@
  * beside it is written by whoever has the place.
  *
  * Memory comes from the kernel, untouched pages of it cost nothing; it is never given
- * back while threads run.
+ * back: a signal handler that forks may have interrupted whoever uses it.
  */
 #include "config.h"
 
@@ -174,18 +174,5 @@ mt_table_clear(const struct mt_table *table)
                 __atomic_compare_exchange_n(&keys[i], &key, 0, false, __ATOMIC_RELEASE,
                                             __ATOMIC_RELAXED);
         }
-    }
-}
-
-void
-mt_table_forget(struct mt_table *table, bool give_back)
-{
-    unsigned used = levels_used(table);
-
-    table->used = 0;
-    for (unsigned level = 0; level < used; level++) {
-        if (give_back && !mt_sandboxed)
-            syscall(SYS_munmap, table->levels[level], level_bytes(table, level));
-        table->levels[level] = NULL;
     }
 }

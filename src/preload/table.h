@@ -53,7 +53,4 @@ void mt_table_release(struct mt_place place);
 /* Releases all that is shown; nobody must miss any of it. */
 void mt_table_clear(const struct mt_table *table);
 
-/* Makes it empty, giving its memory back or not; nobody else may use it. */
-void mt_table_forget(struct mt_table *table, bool give_back);
-
 #endif

@@ -108,7 +108,8 @@ tests_unit_rings_SOURCES = tests/unit/rings.c tests/unit/hosted-library.h \
 	tests/unit/scratch-segment.h src/preload/account.c src/preload/recorder.c \
 	src/preload/ring.c
 tests_unit_rings_LDADD = $(SEGMENT_LIBS)
-check_PROGRAMS += tests/unit/draw tests/unit/table tests/unit/own-profile
+check_PROGRAMS += tests/unit/draw tests/unit/table tests/unit/own-profile \
+	tests/unit/followed
 tests_unit_draw_SOURCES = tests/unit/draw.c src/preload/draw.c
 tests_unit_draw_LDADD = $(CMOCKA_LIBS) -lm
 tests_unit_table_SOURCES = tests/unit/table.c src/preload/table.c
@@ -117,7 +118,12 @@ tests_unit_own_profile_SOURCES = tests/unit/own-profile.c tests/unit/hosted-libr
 	tests/unit/scratch-segment.h src/preload/profile.c src/preload/draw.c \
 	src/preload/table.c
 tests_unit_own_profile_LDADD = $(SEGMENT_LIBS) -lm
+tests_unit_followed_SOURCES = tests/unit/followed.c tests/unit/hosted-library.h \
+	tests/unit/scratch-segment.h src/preload/sites.c src/preload/stacks.c \
+	src/preload/table.c
+tests_unit_followed_LDFLAGS = -Wl,--wrap=mt_table_release
+tests_unit_followed_LDADD = $(SEGMENT_LIBS)
 dist_check_SCRIPTS += tests/tsan.sh
 TESTS += tests/unit/account tests/unit/rings tests/unit/draw tests/unit/table \
-	tests/unit/own-profile tests/tsan.sh
+	tests/unit/own-profile tests/unit/followed tests/tsan.sh
 endif

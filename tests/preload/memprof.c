@@ -92,6 +92,13 @@ test_threads(void **state)
 }
 
 static void
+test_left(void **state)
+{
+    (void)state;
+    RUN_ALL("left_by_jump", "ended_within");
+}
+
+static void
 test_processes(void **state)
 {
     (void)state;
@@ -332,7 +339,7 @@ main(void)
         TEST(test_processes),  TEST(test_stacks),
         TEST(test_mappings),      TEST(test_million),
         TEST(test_gaps),       TEST(test_resized_statistics),
-        TEST(test_signals),
+        TEST(test_signals),    TEST(test_left),
         TEST(test_absent),     TEST(test_not_counted),   TEST(test_cxx),
         TEST(test_pools),      TEST(test_many_pool_blocks),
         TEST(test_pools_forked),

@@ -114,4 +114,12 @@ host_segment(uint64_t capacity)
     mt_segment.shards = scratch + SHARDS_OFFSET;
 }
 
+static inline void
+host_segment_with_sites(void)
+{
+    scratch_open_with(0, true);
+    mt_segment.header = scratch_header();
+    mt_segment.sites = scratch + mt_segment.header->sites_offset;
+}
+
 #endif

@@ -92,6 +92,29 @@ begin(double rate, struct life *life)
 
 #define ADDRESS(number) ((void *)(uintptr_t)(((number) + 1) * 16))
 
+/* A signal handler forks in the midst of a realloc: in the child, too, that ends. */
+static void
+test_forked_in_resize(void **state)
+{
+    struct life life = {0};
+    struct profile_resize resize, other;
+
+    (void)state;
+    begin(1, &life);
+    mt_profile_made(MEMPROF_NORMAL, ADDRESS(1), 10, NULL);
+    mt_profile_made(MEMPROF_NORMAL, ADDRESS(2), 10, NULL);
+    resize = mt_profile_resize_begin(ADDRESS(1), 10);
+    other = mt_profile_resize_begin(ADDRESS(2), 10);
+    assert_non_null(resize.place.key);
+    mt_profile_forget();
+    life.alive = 0;
+    mt_profile_resize_end(&resize, MEMPROF_NORMAL, ADDRESS(3), 20);
+    mt_profile_resize_end(&other, MEMPROF_NORMAL, NULL, 20);
+    mt_profile_freed(MEMPROF_NORMAL, ADDRESS(3));
+    mt_profile_freed(MEMPROF_NORMAL, ADDRESS(2));
+    assert_int_equal(2, life.calls);
+}
+
 static void
 test_mode(void **state)
 {
@@ -237,8 +260,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_mode),    TEST(test_stale), TEST(test_left_over),
-        TEST(test_no_room), TEST(test_storm),
+        TEST(test_no_room), /* first: tables only grow */
+        TEST(test_forked_in_resize), TEST(test_mode), TEST(test_stale),
+        TEST(test_left_over), TEST(test_storm),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

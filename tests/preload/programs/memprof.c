@@ -5,7 +5,9 @@
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>
+#include <setjmp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -1053,6 +1055,86 @@ signals(void)
     tell("custom", calls + handled);
 }
 
+/* ---- callbacks that are left ---- */
+
+static sigjmp_buf before_callback;
+static bool interrupted;
+
+static void
+jump(int number)
+{
+    (void)number;
+    siglongjmp(before_callback, 1);
+}
+
+static void
+end_thread(int number)
+{
+    (void)number;
+    pthread_exit(NULL);
+}
+
+static void *
+interrupt_once(const struct memprof_allocation *block, void *ctx)
+{
+    if (!interrupted) {
+        interrupted = true;
+        raise(SIGUSR1);
+    }
+    return remember(block, ctx);
+}
+
+static const struct memprof_tracker interrupted_tracker = {interrupt_once, remember_size,
+                                                           remember_end};
+
+/* A signal handler jumps out of one: the thread is sampled as before, and nobody waits
+   for the callback. */
+static void
+left_by_jump(void)
+{
+    memprof_t *profile = memprof_start(1, 0, &interrupted_tracker, records);
+    void *volatile blocks[10];
+
+    alarm(60);
+    signal(SIGUSR1, jump);
+    if (sigsetjmp(before_callback, 1) == 0)
+        blocks[0] = malloc(10);
+    REQUIRE(interrupted && allocs == 0);
+    for (unsigned i = 0; i < 10; i++)
+        blocks[i] = malloc(20);
+    for (unsigned i = 0; i < 10; i++)
+        free(blocks[i]);
+    require_events(10, 0, 10);
+    end(profile);
+}
+
+static void *
+allocate_thirty(void *argument)
+{
+    free(malloc(30));
+    return argument;
+}
+
+/* Or ends the thread. */
+static void
+ended_within(void)
+{
+    memprof_t *profile;
+    pthread_t thread;
+
+    alarm(60);
+    signal(SIGUSR1, end_thread);
+    interrupted = true;
+    profile = memprof_start(1, 0, &interrupted_tracker, records);
+    REQUIRE(pthread_create(&thread, NULL, allocate_thirty, NULL) == 0);
+    pthread_join(thread, NULL);
+    interrupted = false;
+    REQUIRE(pthread_create(&thread, NULL, allocate_thirty, NULL) == 0);
+    pthread_join(thread, NULL);
+    REQUIRE(interrupted);
+    end(profile);
+}
+
 CASES
     CASE(absent)
     CASE(errors)
@@ -1084,4 +1166,6 @@ CASES
     CASE(mappings)
     CASE(stacks)
     CASE(signals)
+    CASE(left_by_jump)
+    CASE(ended_within)
 END_CASES
