@@ -73,9 +73,14 @@ static void
 seconds_text(char *text, size_t size, int64_t ns)
 {
     double seconds = (double)ns / NS_PER_SECOND;
+    bool short_one = ns % (NS_PER_SECOND / 10) != 0; /* 0.25 s is not 0.2 s */
 
     /* TRANSLATORS: seconds */
-    snprintf(text, size, seconds < 10 ? _("%.1f s") : _("%.0f s"), seconds);
+    snprintf(text, size,
+             seconds >= 10 ? _("%.0f s")
+             : short_one   ? _("%.2f s")
+                           : _("%.1f s"),
+             seconds);
 }
 
 /* The parts of the header from the right edge on, least important first. */

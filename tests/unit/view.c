@@ -651,6 +651,28 @@ help_is_whole_however_narrow(void **state)
     session_free(session);
 }
 
+static void
+the_interval_is_that_of_the_message(void **state)
+{
+    static const struct {
+        int64_t ns;
+        const char *text;
+    } intervals[] = { { SECOND, "  1.0 s" }, { SECOND / 2, "  0.5 s" },
+                      { SECOND / 4, "  0.25 s" }, { 30 * SECOND, "  30 s" } };
+    struct session *session = play_text(running, SECOND);
+    char line[16384];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof intervals / sizeof *intervals; i++) {
+        scene.interval_ns = intervals[i].ns;
+        draw(24, 80);
+        canvas_row_text(&picture.canvas, 0, line);
+        assert_string_equal(line + strlen(line) - strlen(intervals[i].text),
+                            intervals[i].text);
+    }
+    session_free(session);
+}
+
 /* They take the lines they need, and all can be scrolled to. */
 static void
 long_messages_are_wrapped(void **state)
@@ -834,6 +856,7 @@ main(void)
         cmocka_unit_test(the_window_follows_the_cursor),
         cmocka_unit_test(help_lists_every_key_over_its_pages),
         cmocka_unit_test(help_is_whole_however_narrow),
+        cmocka_unit_test(the_interval_is_that_of_the_message),
         cmocka_unit_test(long_messages_are_wrapped),
         cmocka_unit_test(messages_are_shortened_by_parts),
         cmocka_unit_test(what_is_typed_is_seen),
