@@ -19,6 +19,7 @@
 #include "app/tracefile.h"
 #include "i18n.h"
 #include "monitor/library.h"
+#include "report/archive.h"
 #include "report/plot.h"
 #include "report/png.h"
 #include "report/quantity.h"
@@ -309,12 +310,31 @@ reason(int error)
     return error == -EBADMSG ? _("too short for a data file") : strerror(-error);
 }
 
+/* A session would pass for a damaged data file: those are drawn as far as they go. */
+static bool
+is_session(const char *path)
+{
+    char first[8];
+    FILE *file = tracefile_is_stream(path) ? NULL : fopen(path, "re");
+    size_t got = file != NULL ? fread(first, 1, sizeof first, file) : 0;
+
+    if (file != NULL)
+        fclose(file);
+    return archive_recognise(first, got);
+}
+
 /* Of a data file.  False, having said why. */
 static bool
 read_data(struct curve *curve, struct dat *dat)
 {
-    int error = dat_open(options.data, NULL, dat);
+    int error;
 
+    if (is_session(options.data)) {
+        say(_("%s is a session: memtop -r shows it, --export exports its sites"),
+            options.data);
+        return false;
+    }
+    error = dat_open(options.data, NULL, dat);
     if (error == 0) {
         start = dat->start;
         error = dat_scan(dat, take, curve);

@@ -155,6 +155,12 @@ if command -v memusage >/dev/null; then
     run 0 theirs
 fi
 
+# --- a session is no data file, however damaged ---
+"$memtop" -B -q --save=kept.memtop "$cases" 1 || fail "no session: $(cat err)"
+run 1 kept.memtop
+says err 'kept.memtop is a session: memtop -r shows it, --export exports its sites'
+[ ! -e kept.memtop.png ] || fail "a session was drawn as a data file"
+
 # --- memtop -p draws every call with the same code ---
 for options in '' -t -T '-t -T --title x -x 640 -y 480'; do
     # shellcheck disable=SC2086
