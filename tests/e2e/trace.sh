@@ -86,6 +86,27 @@ stat 0 --pid="$child" tree child.png
 stat 1 --pid=999999999 tree none.png
 says err 'tree has no process 999999999'
 
+# --- eight threads in each of two processes: each call of each, no more and no less ---
+crowd=${memtop%memtop}tests/preload/programs/log.run
+if [ -e "$crowd" ]; then
+    run 0 --record=crowd "$crowd" census
+    sort out >want
+    stat 0 --export=json crowd
+    silent err
+    sed -n 's/.*"process":\([01]\),"tid":\([0-9]*\),"call":"\([a-z_-]*\)".*"size":\(1[0-4][0-9]\{3\}\)[,}].*/\1 \2 \3 \4/p' out |
+        awk '$3 != "realloc-from" { times[$2 " " $3]++; bytes[$2 " " $3] += $4; of[$2 " " $1] }
+            END {
+                for (key in times)
+                    print key, times[key], bytes[key]
+                for (key in of)
+                    processes[substr(key, index(key, " ") + 1)]++
+                print processes[0], processes[1] >"threads-of"
+            }' | sort >got
+    cmp -s want got || fail "what two processes did: $(diff want got)"
+    [ "$(cat threads-of)" = '8 8' ] || fail "threads of two processes: $(cat threads-of)"
+    [ "$(wc -l <want)" = 80 ] || fail "the program says: $(cat want)"
+fi
+
 # --- files ---
 echo precious >existing
 run 125 --record=existing sh -c 'echo >ran'

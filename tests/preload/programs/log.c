@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Programs for the text log. */
+/* Programs for the text log and for traces. */
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -75,7 +75,7 @@ exchange(void *seed)
 }
 
 static void
-crowd(void)
+in_two_processes(void *(*work_of)(void *seed))
 {
     pthread_t threads[THREADS];
     pid_t child;
@@ -83,13 +83,103 @@ crowd(void)
     mallopt(M_ARENA_MAX, 1);
     child = fork();
     for (unsigned i = 0; i < THREADS; i++)
-        REQUIRE(pthread_create(&threads[i], NULL, exchange, (void *)(uintptr_t)(i + 1)) == 0);
+        REQUIRE(pthread_create(&threads[i], NULL, work_of, (void *)(uintptr_t)(i + 1)) == 0);
     for (unsigned i = 0; i < THREADS; i++)
         REQUIRE(pthread_join(threads[i], NULL) == 0);
     if (child == 0)
         exit(0);
     int status;
     REQUIRE(waitpid(child, &status, 0) == child && status == 0);
+}
+
+static void
+crowd(void)
+{
+    in_two_processes(exchange);
+}
+
+/* The same, and each thread tells what it did with blocks of CENSUS_MIN bytes and more
+   (the C library's own are smaller, or larger by far): call, times, bytes. */
+#define CENSUS_MIN 10000
+
+struct tally {
+    unsigned long times, bytes;
+};
+
+enum { MALLOC, CALLOC, REALLOC, FREE, MEMALIGN, CALLS };
+
+static size_t
+tallied(struct tally *tally, size_t size)
+{
+    tally->times++;
+    tally->bytes += size;
+    return size;
+}
+
+/* Blocks begin with their size. */
+static void *
+made(void *block, size_t size)
+{
+    REQUIRE(block != NULL);
+    *(size_t *)block = size;
+    return block;
+}
+
+static void *
+one_more(void *block, unsigned random, struct tally tally[CALLS])
+{
+    size_t size = CENSUS_MIN + (random >> 8) % 5000;
+
+    if (block != NULL && random % 4 != 0)
+        return made(realloc(block, tallied(&tally[REALLOC], size)), size);
+    if (block != NULL) {
+        tallied(&tally[FREE], *(size_t *)block);
+        free(block);
+    }
+    switch (random >> 4 & 3) {
+    case 0:
+        return made(calloc(1, tallied(&tally[CALLOC], size)), size);
+    case 1:
+        REQUIRE(posix_memalign(&block, 64, tallied(&tally[MEMALIGN], size)) == 0);
+        return made(block, size);
+    default:
+        return made(malloc(tallied(&tally[MALLOC], size)), size);
+    }
+}
+
+static void *
+counted(void *seed)
+{
+    static const char *const names[CALLS] = {"malloc", "calloc", "realloc-to", "free",
+                                             "posix_memalign"};
+    struct tally tally[CALLS] = {{0}};
+    unsigned random = (unsigned)(uintptr_t)seed;
+
+    for (unsigned i = 0; i < 3000; i++) {
+        size_t *block;
+
+        random = random * 1103515245 + 12345;
+        block = __atomic_exchange_n(&slots[(random >> 8) % SLOTS], NULL, __ATOMIC_ACQ_REL);
+        block = __atomic_exchange_n(&slots[(random >> 16) % SLOTS],
+                                    one_more(block, random, tally), __ATOMIC_ACQ_REL);
+        if (block != NULL)
+            tallied(&tally[FREE], *block);
+        free(block);
+    }
+    for (int call = 0; call < CALLS; call++) {
+        char line[128];
+        int length = snprintf(line, sizeof line, "%ld %s %lu %lu\n", (long)gettid(),
+                              names[call], tally[call].times, tally[call].bytes);
+
+        REQUIRE(write(1, line, (size_t)length) == length);
+    }
+    return NULL;
+}
+
+static void
+census(void)
+{
+    in_two_processes(counted);
 }
 
 /* Takes every descriptor for a file of its own. */
@@ -188,6 +278,6 @@ pending(void)
 }
 
 CASES
-    CASE(every) CASE(work) CASE(crowd) CASE(descriptors_taken) CASE(vforked)
+    CASE(every) CASE(work) CASE(crowd) CASE(census) CASE(descriptors_taken) CASE(vforked)
     CASE(output_redirected) CASE(unwritable) CASE(limited) CASE(pending)
 END_CASES
