@@ -8,11 +8,14 @@
  *                           of which allocates 3 blocks and frees 2
  *   crowd processes COUNT   COUNT children, each with a block of 100 bytes
  *   crowd blocks COUNT      COUNT live blocks of 16 to 79 bytes
+ *   crowd calls COUNT       COUNT calls, of all kinds that a log has
  *
- * Prints "ready" when so many are there, and ends when its input does.
+ * Prints "ready" when so many are there, and ends when its input does; after calls, what
+ * was most: "BYTES BLOCKS".
  */
 #include "config.h"
 
+#include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -180,6 +183,64 @@ blocks(void)
     until_input_ends();
 }
 
+/* ---- calls ---- */
+
+struct slot {
+    void *block;
+    size_t size;
+};
+
+/* Another block in the slot, or none. */
+static void
+change(struct slot *slot, unsigned long random)
+{
+    size_t size = 1 + random % 2000;
+
+    if (slot->block != NULL && random % 3 == 0) {
+        slot->block = realloc(slot->block, size);
+    } else if (slot->block != NULL) {
+        free(slot->block);
+        slot->block = NULL;
+        size = 0;
+    } else if (random % 5 == 0) {
+        slot->block = calloc(1, size);
+    } else if (random % 7 == 0) {
+        slot->block = memalign(64, size);
+    } else {
+        slot->block = malloc(size);
+    }
+    if (size > 0 && slot->block == NULL)
+        exit(1);
+    slot->size = size;
+}
+
+static void
+calls(void)
+{
+    static struct slot slots[4096];
+    unsigned long random = 1, bytes = 0, blocks = 0, most = 0, most_blocks = 0;
+    char text[64];
+
+    for (unsigned long i = 0; i < count; i++) {
+        struct slot *slot;
+
+        random = random * 6364136223846793005 + 1442695040888963407;
+        slot = &slots[random >> 52];
+        bytes -= slot->size;
+        blocks -= slot->block != NULL;
+        change(slot, random >> 20);
+        bytes += slot->size;
+        blocks += slot->block != NULL;
+        if (bytes > most) {
+            most = bytes;
+            most_blocks = blocks;
+        }
+    }
+    if (write(1, text, (size_t)snprintf(text, sizeof text, "%lu %lu\n", most, most_blocks))
+        < 0)
+        exit(1);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -194,6 +255,8 @@ main(int argc, char **argv)
         processes();
     else if (strcmp(what, "blocks") == 0)
         blocks();
+    else if (strcmp(what, "calls") == 0)
+        calls();
     else
         return 2;
     return 0;
