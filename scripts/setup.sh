@@ -134,7 +134,7 @@ build_tree() (
         flock 9
     fi
     : >"$directory/make.log"
-    if [ ! -f configure ]; then
+    if [ ! -f configure ] || [ ! -f Makefile.in ]; then # autoreconf was interrupted
         note "Generating configure ..."
         logged "$directory/make.log" autoreconf -fi || exit 1
     fi
