@@ -284,7 +284,7 @@ tests_unit_fields_LDADD = src/report/libreport.a src/monitor/libmonitor.a \
 tests_unit_pack_SOURCES = tests/unit/pack.c
 tests_unit_pack_LDADD = src/report/libreport.a $(ZSTD_LIBS) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/dat-session
-tests_unit_dat_session_SOURCES = tests/unit/dat-session.c
+tests_unit_dat_session_SOURCES = tests/unit/dat-session.c tests/unit/scratch-file.h
 tests_unit_dat_session_LDADD = src/trace/libtrace.a src/monitor/libmonitor.a \
 	src/segment/libsegment.a $(CMOCKA_LIBS) $(LIBINTL) -ldl
 check_PROGRAMS += tests/unit/archive
@@ -315,14 +315,14 @@ tests_unit_footprint_LDADD = src/trace/libtrace.a src/segment/libsegment.a $(CMO
 TESTS += tests/unit/as-log tests/unit/logalloc tests/unit/munge tests/unit/replay tests/unit/replay-text \
 	tests/unit/footprint
 check_PROGRAMS += tests/unit/trace tests/unit/native
-tests_unit_trace_SOURCES = tests/unit/trace.c
+tests_unit_trace_SOURCES = tests/unit/trace.c tests/unit/scratch-file.h
 tests_unit_trace_LDADD = src/trace/libtrace.a src/monitor/libmonitor.a src/segment/libsegment.a $(ZSTD_LIBS) \
 	$(CMOCKA_LIBS) $(LIBINTL)
-tests_unit_native_SOURCES = tests/unit/native.c
+tests_unit_native_SOURCES = tests/unit/native.c tests/unit/scratch-file.h
 tests_unit_native_LDADD = src/trace/libtrace.a src/monitor/libmonitor.a src/segment/libsegment.a $(ZSTD_LIBS) \
 	$(CMOCKA_LIBS) $(LIBINTL)
 check_PROGRAMS += tests/unit/trace-session
-tests_unit_trace_session_SOURCES = tests/unit/trace-session.c
+tests_unit_trace_session_SOURCES = tests/unit/trace-session.c tests/unit/scratch-file.h
 tests_unit_trace_session_LDADD = src/trace/libtrace.a src/monitor/libmonitor.a \
 	src/segment/libsegment.a $(ZSTD_LIBS) $(CMOCKA_LIBS) $(LIBINTL) -ldl
 TESTS += tests/unit/trace tests/unit/native tests/unit/trace-session
@@ -384,7 +384,7 @@ check_PROGRAMS += tests/unit/blocksizes
 tests_unit_blocksizes_SOURCES = tests/unit/blocksizes.c
 tests_unit_blocksizes_LDADD = src/monitor/libmonitor.a $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/trace-forms
-tests_unit_trace_forms_SOURCES = tests/unit/trace-forms.c
+tests_unit_trace_forms_SOURCES = tests/unit/trace-forms.c tests/unit/scratch-file.h
 tests_unit_trace_forms_LDADD = src/trace/libtrace.a src/monitor/libmonitor.a \
 	src/segment/libsegment.a $(ZSTD_LIBS) $(CMOCKA_LIBS) $(LIBINTL)
 check_PROGRAMS += tests/unit/blocks-view

@@ -27,20 +27,6 @@
 #include "segment/names.h"
 #include "watch.h"
 
-/* Does the program do it by itself, here? */
-static bool
-possible(char *program, char *name)
-{
-    struct watch how = {.argv = WATCH_ARGV(program, name), .plain = true};
-    struct watched what;
-    bool passed;
-
-    watch_run(&how, &what);
-    passed = what.status == 0;
-    watch_free(&what);
-    return passed;
-}
-
 /* ---- a filter that kills ---- */
 
 static void
@@ -49,7 +35,7 @@ test_filter_alone(void **state)
     struct watched what;
 
     (void)state;
-    if (!possible("sandbox.run", "alone"))
+    if (!watch_possible(NULL, "sandbox.run", "alone"))
         skip();
     watch_case("sandbox.run", "alone", "", &what);
     assert_int_equal(watch_number(&what, "pairs"), watch_last(&what)->snapshot.calls[FN_MALLOC]);
@@ -66,7 +52,7 @@ test_filter_raw(void **state)
     struct watched what;
 
     (void)state;
-    if (!possible("sandbox.run", "raw"))
+    if (!watch_possible(NULL, "sandbox.run", "raw"))
         skip();
     watch_case("sandbox.run", "raw", "", &what);
     assert_int_equal(1000 + watch_number(&what, "pairs"),
@@ -81,7 +67,7 @@ test_filter_threads(void **state)
     struct watched what;
 
     (void)state;
-    if (!possible("sandbox.run", "threads"))
+    if (!watch_possible(NULL, "sandbox.run", "threads"))
         skip();
     watch_case("sandbox.run", "threads", "", &what);
     assert_int_equal(4000, watch_last(&what)->snapshot.calls[FN_MALLOC]);
@@ -97,7 +83,7 @@ test_filter_children(void **state)
     struct watched what;
 
     (void)state;
-    if (!possible("sandbox.run", "children"))
+    if (!watch_possible(NULL, "sandbox.run", "children"))
         skip();
     watch_case("sandbox.run", "children", "", &what);
     assert_int_equal(1, what.count);
@@ -152,7 +138,7 @@ test_locked(void **state)
     struct watched what;
 
     (void)state;
-    if (!possible("faults.run", "locked"))
+    if (!watch_possible(NULL, "faults.run", "locked"))
         skip();
     watch_case("faults.run", "locked", "", &what);
     assert_int_equal(2, what.count);
@@ -294,19 +280,6 @@ check_segments(const char *directory)
     return unfinished;
 }
 
-static size_t
-entries(const char *directory)
-{
-    DIR *dir = opendir(directory);
-    size_t count = 0;
-
-    assert_non_null(dir);
-    for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
-        count += entry->d_name[0] != '.';
-    closedir(dir);
-    return count;
-}
-
 static void
 test_killed(void **state)
 {
@@ -326,7 +299,7 @@ test_killed(void **state)
         watch_free(&what);
         unfinished += check_segments(directory);
     }
-    print_message("  %zu segments at the end, %u were unfinished\n", entries(directory),
+    print_message("  %zu segments at the end, %u were unfinished\n", watch_entries(directory),
                   unfinished);
     while (waitpid(-1, NULL, 0) > 0)
         ;
@@ -334,11 +307,11 @@ test_killed(void **state)
     /* Whoever starts next clears away. */
     how.argv = WATCH_ARGV("harm.run", "work");
     how.meanwhile = NULL;
-    for (int i = 0; i < 3 || (i < 20 && entries(directory) > 0); i++) {
+    for (int i = 0; i < 3 || (i < 20 && watch_entries(directory) > 0); i++) {
         watch_run(&how, &what);
         watch_free(&what);
     }
-    assert_int_equal(0, entries(directory));
+    assert_int_equal(0, watch_entries(directory));
     assert_int_equal(0, rmdir(directory));
 }
 

@@ -152,19 +152,6 @@ check_unusable(const char *directory)
     watch_free(&what);
 }
 
-static size_t
-entries(const char *directory)
-{
-    DIR *dir = opendir(directory);
-    size_t count = 0;
-
-    assert_non_null(dir);
-    for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
-        count += entry->d_name[0] != '.';
-    closedir(dir);
-    return count;
-}
-
 static void
 test_unusable_directories(void **state)
 {
@@ -184,7 +171,7 @@ test_unusable_directories(void **state)
         assert_int_equal(0, chown(real, 1, 1));
         check_unusable(real);
     }
-    assert_int_equal(0, entries(real));
+    assert_int_equal(0, watch_entries(real));
     check_unusable("relative/path");
     check_unusable("/nonexistent/deep/path");
     check_unusable("/dev/null");
@@ -361,14 +348,14 @@ test_sweep(void **state)
     leave_segment(directory, 0, getpid(), here); /* kept by us */
     leave_segment(directory, 0, 0, here + 1);    /* another's name space */
     leave_segment(directory, getpid(), 0, here); /* alive */
-    assert_int_equal(23, entries(path));
+    assert_int_equal(23, watch_entries(path));
     watch_run(&how, &what); /* 16 a start; its own goes at its end */
     watch_assert_success(&what);
     watch_free(&what);
-    assert_int_equal(7, entries(path));
+    assert_int_equal(7, watch_entries(path));
     watch_run(&how, &what);
     watch_free(&what);
-    assert_int_equal(3, entries(path));
+    assert_int_equal(3, watch_entries(path));
     close(directory);
     remove_all(path);
 }

@@ -343,6 +343,33 @@ watch_number(const struct watched *what, const char *key)
 
 /* dlopen would not do: there may be no static TLS left for it. */
 bool
+watch_possible(const char *allocator, char *program, char *name)
+{
+    struct watch how = {.argv = WATCH_ARGV(program, name), .preload_after = allocator,
+                        .plain = true};
+    struct watched what;
+    bool passed;
+
+    watch_run(&how, &what);
+    passed = what.status == 0;
+    watch_free(&what);
+    return passed;
+}
+
+size_t
+watch_entries(const char *directory)
+{
+    DIR *dir = opendir(directory);
+    size_t count = 0;
+
+    assert_non_null(dir);
+    for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
+        count += entry->d_name[0] != '.';
+    closedir(dir);
+    return count;
+}
+
+bool
 watch_can_preload(const char *soname)
 {
     struct watch how = {.argv = WATCH_ARGV("/bin/true"), .preload_after = soname,

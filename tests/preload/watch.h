@@ -83,6 +83,13 @@ void watch_assert_success(const struct watched *what);
 /* Is it installed for the loader to find? */
 bool watch_can_preload(const char *soname);
 
+/* Whether "PROGRAM CASE" succeeds without libmemtop, on this machine and over that
+   allocator (NULL: the C library's). */
+bool watch_possible(const char *allocator, char *program, char *name);
+
+/* How many files are in a directory. */
+size_t watch_entries(const char *directory);
+
 #define WATCH_ARGV(...) ((char *[]){__VA_ARGS__, NULL})
 
 #endif

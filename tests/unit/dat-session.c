@@ -13,29 +13,12 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "scratch-file.h"
 #include "monitor/checkpoints.h"
 #include "trace/dat-session.h"
 
 #define START UINT64_C(1700000000000000000) /* ns since the Epoch */
 #define SECOND UINT64_C(1000000000)
-
-static char path[] = "/tmp/memtop-dat-session-XXXXXX";
-
-static int
-prepare(void **state)
-{
-    int fd = mkstemp(path);
-
-    (void)state;
-    return fd < 0 || close(fd) != 0;
-}
-
-static int
-clean(void **state)
-{
-    (void)state;
-    return unlink(path);
-}
 
 static struct dat_writer *
 create(uint64_t start)
@@ -238,5 +221,5 @@ main(void)
         cmocka_unit_test(test_recognises),
     };
 
-    return cmocka_run_group_tests(tests, prepare, clean);
+    return cmocka_run_group_tests(tests, file_make, file_remove);
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "scratch-file.h"
 #include "trace/eventblock.h"
 #include "trace/native-format.h"
 #include "trace/native.h"
@@ -24,27 +25,22 @@
 #define EPOCH INT64_C(1700000000000000000)
 #define MANY  100000u /* more than a block */
 
-static char path[] = "/tmp/memtop-native-XXXXXX";
 static struct trace_event *made, *seen;
 
 static int
 prepare(void **state)
 {
-    int fd = mkstemp(path);
-
-    (void)state;
     made = calloc(MANY, sizeof *made);
     seen = calloc(2 * MANY, sizeof *seen);
-    return fd < 0 || close(fd) != 0 || made == NULL || seen == NULL;
+    return file_make(state) != 0 || made == NULL || seen == NULL;
 }
 
 static int
 clean(void **state)
 {
-    (void)state;
     free(made);
     free(seen);
-    return unlink(path);
+    return file_remove(state);
 }
 
 static uint64_t

@@ -13,34 +13,13 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "scratch-file.h"
 #include "trace/trace.h"
-
-static char path[] = "/tmp/memtop-forms-XXXXXX";
-
-static int
-make_file(void **state)
-{
-    int fd = mkstemp(path);
-
-    (void)state;
-    return fd < 0 ? -1 : close(fd);
-}
-
-static int
-remove_file(void **state)
-{
-    (void)state;
-    return unlink(path);
-}
 
 static int
 open_text(const char *text, struct trace **trace)
 {
-    FILE *file = fopen(path, "w");
-
-    assert_non_null(file);
-    assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
-    assert_int_equal(fclose(file), 0);
+    file_holds(text, strlen(text));
     return trace_open(path, NULL, trace);
 }
 
@@ -198,5 +177,5 @@ main(void)
         cmocka_unit_test(test_what_is_none),
     };
 
-    return cmocka_run_group_tests(tests, make_file, remove_file);
+    return cmocka_run_group_tests(tests, file_make, file_remove);
 }

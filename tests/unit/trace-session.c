@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "scratch-file.h"
 #include "monitor/checkpoints.h"
 #include "trace/native.h"
 #include "trace/timeline.h"
@@ -21,24 +22,6 @@
 
 #define EPOCH INT64_C(1700000000000000000)
 #define MS UINT64_C(1000000)
-
-static char path[] = "/tmp/memtop-trace-session-XXXXXX";
-
-static int
-prepare(void **state)
-{
-    int fd = mkstemp(path);
-
-    (void)state;
-    return fd < 0 || close(fd) != 0;
-}
-
-static int
-clean(void **state)
-{
-    (void)state;
-    return unlink(path);
-}
 
 static struct trace_event
 event_at(uint64_t ms, unsigned kind, uint64_t address, uint64_t size, unsigned thread)
@@ -221,27 +204,18 @@ test_timeline(void **state)
     history_free(history);
 }
 
-static void
-write_text(const char *text)
-{
-    FILE *file = fopen(path, "w");
-
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-}
-
 /* A log says nothing of stacks: they are not known, and not 0. */
 static void
 test_log(void **state)
 {
+    static const char log[] = "7 7 malloc(100)=0x10\n7 7 free(0x10)\n";
     const struct history *history;
     struct session *session;
     uint64_t peak;
     int64_t when;
 
     (void)state;
-    write_text("7 7 malloc(100)=0x10\n7 7 free(0x10)\n");
+    file_holds(log, sizeof log - 1);
     session = opened();
     assert_int_equal(session_process(session)->missing,
                      PART_USABLE | PART_VAIN | PART_CLOCK | PART_STACK);
@@ -259,6 +233,8 @@ test_times_without_end(void **state)
     static const uint64_t times[] = {
         PROCESS_RUN_MAX_NS, INT64_MAX - 1, INT64_MAX, UINT64_C(1) << 63, UINT64_MAX - 1,
         UINT64_MAX};
+    static const char table[] = "t_ms,op,addr,size\n9223372036854,alloc,1,5\n"
+                                "9223372036855,alloc,2,5\n18446744073709,alloc,3,5\n";
 
     (void)state;
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
@@ -281,8 +257,7 @@ test_times_without_end(void **state)
         assert_int_equal(session_process(session)->now.live_bytes, 2000);
         session_free(session);
     }
-    write_text("t_ms,op,addr,size\n9223372036854,alloc,1,5\n"
-               "9223372036855,alloc,2,5\n18446744073709,alloc,3,5\n");
+    file_holds(table, sizeof table - 1);
     struct session *session = opened();
     assert_int_equal(session_process(session)->now.live_bytes, 5);
     assert_true((uint64_t)session_process(session)->run_ns <= PROCESS_RUN_MAX_NS);
@@ -300,5 +275,5 @@ main(void)
         cmocka_unit_test(test_times_without_end),
     };
 
-    return cmocka_run_group_tests(tests, prepare, clean);
+    return cmocka_run_group_tests(tests, file_make, file_remove);
 }

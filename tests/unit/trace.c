@@ -13,36 +13,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "scratch-file.h"
 #include "trace/input.h"
 #include "trace/trace.h"
-
-static char path[] = "/tmp/memtop-trace-XXXXXX";
-
-static int
-prepare(void **state)
-{
-    int fd = mkstemp(path);
-
-    (void)state;
-    return fd < 0 || close(fd) != 0;
-}
-
-static int
-clean(void **state)
-{
-    (void)state;
-    return unlink(path);
-}
-
-static void
-contains(const char *bytes, size_t size)
-{
-    FILE *file = fopen(path, "w");
-
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, size, file), size);
-    assert_int_equal(fclose(file), 0);
-}
 
 static void
 test_what_is_no_trace(void **state)
@@ -50,11 +23,11 @@ test_what_is_no_trace(void **state)
     struct trace *trace = NULL;
 
     (void)state;
-    contains("", 0);
+    file_holds("", 0);
     assert_int_equal(trace_open(path, NULL, &trace), -ENODATA);
-    contains("\177ELF\2\1\1", 7);
+    file_holds("\177ELF\2\1\1", 7);
     assert_int_equal(trace_open(path, NULL, &trace), -ENOEXEC);
-    contains("Dear diary,\n", 12);
+    file_holds("Dear diary,\n", 12);
     assert_int_equal(trace_open(path, NULL, &trace), -ENOEXEC);
     assert_int_equal(trace_open("/", NULL, &trace), -EISDIR);
     assert_int_equal(trace_open("/nowhere/at/all", NULL, &trace), -ENOENT);
@@ -71,7 +44,7 @@ test_a_file_that_grows(void **state)
     FILE *file;
 
     (void)state;
-    contains(line, sizeof line - 1);
+    file_holds(line, sizeof line - 1);
     assert_int_equal(trace_open(path, NULL, &trace), 0);
     file = fopen(path, "a");
     assert_non_null(file);
@@ -122,5 +95,5 @@ main(void)
         cmocka_unit_test(test_bytes_after_a_look),
     };
 
-    return cmocka_run_group_tests(tests, prepare, clean);
+    return cmocka_run_group_tests(tests, file_make, file_remove);
 }
