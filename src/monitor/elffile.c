@@ -98,6 +98,18 @@ judge_symbol(const char *name, const GElf_Sym *symbol, void *context)
         out->allocator = ELFFILE_ALLOCATOR_PRIVATE;
 }
 
+/* A section whose entries name strings of another, and how many; NULL: not to be read. */
+static Elf_Data *
+read_table(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, size_t *count)
+{
+    Elf_Data *data = NULL;
+
+    if (header->sh_entsize != 0 && readable_strings(elf, header->sh_link))
+        data = elf_getdata(section, NULL);
+    *count = data != NULL ? data->d_size / header->sh_entsize : 0;
+    return data;
+}
+
 /* Calls visit with every symbol of the table that has a name. */
 typedef void visit_symbol(const char *name, const GElf_Sym *symbol, void *context);
 
@@ -105,13 +117,9 @@ static void
 each_symbol(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, visit_symbol *visit,
             void *context)
 {
-    if (header->sh_entsize == 0 || !readable_strings(elf, header->sh_link))
-        return;
-    Elf_Data *data = elf_getdata(section, NULL);
-    if (data == NULL)
-        return;
+    size_t count;
+    Elf_Data *data = read_table(elf, section, header, &count);
 
-    size_t count = data->d_size / header->sh_entsize;
     for (size_t i = 1; i < count; i++) {
         GElf_Sym symbol;
         if (gelf_getsym(data, (int)i, &symbol) == NULL)
@@ -133,13 +141,9 @@ read_needed(const char *library, struct elffile *out)
 static void
 read_dynamic(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, struct elffile *out)
 {
-    if (header->sh_entsize == 0 || !readable_strings(elf, header->sh_link))
-        return;
-    Elf_Data *data = elf_getdata(section, NULL);
-    if (data == NULL)
-        return;
+    size_t count;
+    Elf_Data *data = read_table(elf, section, header, &count);
 
-    size_t count = data->d_size / header->sh_entsize;
     for (size_t i = 0; i < count; i++) {
         GElf_Dyn entry;
         if (gelf_getdyn(data, (int)i, &entry) == NULL || entry.d_tag == DT_NULL)

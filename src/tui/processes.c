@@ -211,23 +211,6 @@ line_role(const struct roster_entry *entry)
     return entry->ended ? ROLE_DIM : ROLE_NORMAL;
 }
 
-static enum role
-state_role(const struct roster_entry *entry)
-{
-    switch (entry->state) {
-    case STATE_RUNNING:
-        return ROLE_GOOD;
-    case STATE_STOPPED:
-    case STATE_STALE:
-    case STATE_NOT_LOADED:
-        return ROLE_WARN;
-    case STATE_KILLED:
-        return ROLE_BAD;
-    default:
-        return line_role(entry);
-    }
-}
-
 static void
 put_bytes(struct canvas *canvas, int row, int *col, int cols, enum role role, bool known,
           uint64_t bytes, enum unit unit)
@@ -320,7 +303,8 @@ draw_entry(struct canvas *canvas, const struct rect *rect, const struct columns 
             text);
     if (columns->state > 0)
         canvas_field(canvas, row, col + 2, columns->state - 2, TEXT_LEFT,
-                     state_role(entry), process_state_word(entry->state));
+                     view_state_role(entry->state, line_role(entry)),
+                     process_state_word(entry->state));
     col += columns->state;
     if (columns->narrow)
         put(canvas, row, &col, columns->heap, role,

@@ -21,14 +21,10 @@
 #define WIDE_COLS       100  /* figures stand further apart */
 #define NS_PER_SECOND   1000000000
 
-static enum role
-state_role(const struct view *view, const struct scene *scene)
+enum role
+view_state_role(enum process_state state, enum role otherwise)
 {
-    const struct process *process = scene->process;
-
-    if (view->history || view->paused || scene->saved)
-        return ROLE_PROMPT;
-    switch (process->state) {
+    switch (state) {
     case STATE_RUNNING:
         return ROLE_GOOD;
     case STATE_STOPPED:
@@ -37,13 +33,22 @@ state_role(const struct view *view, const struct scene *scene)
         return ROLE_WARN;
     case STATE_KILLED:
         return ROLE_BAD;
-    case STATE_EXITED:
-        return !WIFEXITED(process->wait_status) || WEXITSTATUS(process->wait_status) == 0
-                   ? ROLE_TITLE
-                   : ROLE_WARN;
     default:
-        return ROLE_TITLE;
+        return otherwise;
     }
+}
+
+static enum role
+state_role(const struct view *view, const struct scene *scene)
+{
+    const struct process *process = scene->process;
+
+    if (view->history || view->paused || scene->saved)
+        return ROLE_PROMPT;
+    if (process->state == STATE_EXITED && WIFEXITED(process->wait_status)
+        && WEXITSTATUS(process->wait_status) != 0)
+        return ROLE_WARN;
+    return view_state_role(process->state, ROLE_TITLE);
 }
 
 void

@@ -170,6 +170,8 @@ void chart_sparkline(struct picture *picture, const struct view *view,
 /* The state, as the header has it: "RUNNING", "EXITED 3", "SAVED"... */
 void view_state(char *text, size_t size, const struct view *view,
                 const struct scene *scene);
+/* How a state is shown that matters; or otherwise. */
+enum role view_state_role(enum process_state state, enum role otherwise);
 void view_header(struct picture *picture, const struct view *view,
                  const struct scene *scene);
 void view_overview(struct picture *picture, const struct view *view,
