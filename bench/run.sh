@@ -101,7 +101,7 @@ emit() {
 # said last.
 try() {
     figures=
-    for attempt in 1 2 3; do
+    for _ in 1 2 3; do
         if figures=$(under "$contender" "$@" 2>/dev/null); then
             printf '%s\n' "$figures"
             return 0
