@@ -71,7 +71,7 @@ offered "--accounting=" memtop --acc
 
 # --- values: those that are neither of a file, a number, nor free text are words ---
 options_of memtop | tr -d '[' | grep '=' |
-    grep -vE '=(FILE|FILE\|FD|NUM|SECS|SIZE|RATE|STRING|COMMAND|NAME|PID\|NAME)$' >"$work/values"
+    grep -vE '=(FILE|FILE\|FD|NUM|SECS|SIZE|RATE|STRING|COMMAND|NAME|PID\|NAME|TIME|FILTER)$' >"$work/values"
 [ "$(wc -l <"$work/values")" -ge 5 ] || fail "few values: $(cat "$work/values")"
 while IFS='=' read -r option _; do
     complete_line memtop "$option" =
@@ -80,7 +80,7 @@ while IFS='=' read -r option _; do
         [[ $word != *\\\> ]] || word=${word%\\>}\>1M/min
         [[ $word != @(heap|stack)* ]] || word=${word%/min}
         [[ $word != *: ]] || word=$word-
-        (cd "$work" && memtop -Bq --report=overview "$option=$word" true </dev/null \
+        (cd "$work" && memtop -Bq --report=overview --sites "$option=$word" true </dev/null \
             >/dev/null 2>said) ||
             fail "memtop does not take $option=$word: $(cat "$work/said")"
     done
