@@ -412,6 +412,10 @@ main(void)
     };
     int failed;
 
+#if !ENABLE_NLS
+    puts("built without native language support");
+    return 77;
+#endif
     if (setlocale(LC_ALL, "C.UTF-8") == NULL || !read_catalogue("ru"))
         return 77;
     picture.canvas.unicode = true;
