@@ -293,16 +293,12 @@ malloc_usual(size_t size)
     return made_sealed(FN_MALLOC, mt_real.malloc(with_room(size)), size);
 }
 
-static void *malloc_rarely(size_t size);
-
 static __attribute__((noinline)) void *
 malloc_recorded(size_t size)
 {
     void *block;
     size_t usable;
 
-    if (unlikely(mt_guard.mode != MODE_RECORDED))
-        return sleeping() ? mt_real.malloc(size) : malloc_rarely(size);
     block = mt_real.malloc(with_room(size));
     if (unlikely(block == NULL) || unlikely(!mt_usable_size_read(block, &usable)))
         return mt_made(FN_MALLOC, block, size, 0);
@@ -332,18 +328,16 @@ malloc_otherwise(size_t size)
 }
 
 static __attribute__((noinline)) void *
-malloc_rarely(size_t size)
+malloc_usable(size_t size)
 {
-    if (likely(mt_guard.mode == ACCOUNTING_USABLE)) {
-        void *block = mt_real.malloc(size);
-        if (unlikely(block == NULL))
-            return mt_made(FN_MALLOC, block, size, 0);
-        size = mt_usable_size(block);
-        mt_count_made(FN_MALLOC, size, size);
-        mt_thread.last_block = block;
-        return block;
-    }
-    return malloc_otherwise(size);
+    void *block = mt_real.malloc(size);
+
+    if (unlikely(block == NULL))
+        return mt_made(FN_MALLOC, block, size, 0);
+    size = mt_usable_size(block);
+    mt_count_made(FN_MALLOC, size, size);
+    mt_thread.last_block = block;
+    return block;
 }
 
 PUBLIC void *
@@ -351,9 +345,13 @@ malloc(size_t size)
 {
     if (usual_mode())
         return malloc_usual(size);
-    if (mt_guard.mode & (MODE_EVENTS | MODE_SITES))
-        return mt_guard.mode == MODE_SAMPLED ? malloc_sampled(size) : malloc_recorded(size);
-    return sleeping() ? mt_real.malloc(size) : malloc_rarely(size);
+    if (mt_guard.mode == MODE_SAMPLED)
+        return malloc_sampled(size);
+    if (sleeping())
+        return mt_real.malloc(size);
+    if (mt_guard.mode == MODE_RECORDED)
+        return malloc_recorded(size);
+    return mt_guard.mode == ACCOUNTING_USABLE ? malloc_usable(size) : malloc_otherwise(size);
 }
 
 static inline __attribute__((always_inline)) void *
