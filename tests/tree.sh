@@ -127,6 +127,10 @@ if command -v xgettext >/dev/null 2>&1; then
             fail "$catalogue is not complete: $(head -n 6 "$work/cmp")"
         grep 'is not used' "$work/cmp" && fail "$catalogue has entries no source has"
     done
+    # French has a no-break space within its quotes and before : ; ! and ?
+    awk '/^msgid/ || !/^(msgstr|")/ { inside = 0 } /^msgstr/ { inside = 1 }
+         inside && / [:;!?]|« | »/ { print }' "$top/po/fr.po" >"$work/breaks"
+    [ ! -s "$work/breaks" ] || fail "po/fr.po: lines may break at $(cat "$work/breaks")"
 fi
 
 [ $failures = 0 ] && echo "all passed"
