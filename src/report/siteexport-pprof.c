@@ -343,11 +343,22 @@ put_head(struct writer *writer)
     put_number(&writer->out, PROFILE_DEFAULT_TYPE, usual);
 }
 
-/* The size of the site's blocks on average. */
+/* The size of the site's blocks on average; of those that were inherited by fork, none
+   of which it has made, as they are there. */
+static double
+size_of(const struct site *site)
+{
+    const struct site_figures *figures = site->made.objects > 0   ? &site->made
+                                         : site->live.objects > 0 ? &site->live
+                                                                  : &site->at_peak;
+
+    return figures->objects > 0 ? figures->bytes / figures->objects : 0;
+}
+
 static void
 put_size_label(struct writer *writer, struct wire *sample, const struct site *site)
 {
-    double size = site->made.objects > 0 ? site->made.bytes / site->made.objects : 0;
+    double size = size_of(site);
     uint64_t key = string_id(writer, "bytes");
 
     put_number(&writer->inner, LABEL_KEY, key);

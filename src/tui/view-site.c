@@ -300,6 +300,22 @@ put_figure(const struct lines *lines, const struct view *view, int column,
               site_count_text(text, sizeof text, figures->objects));
 }
 
+/* "3221225472-3758096383" would not fit: then "3 GiB-3.5 GiB". */
+static void
+size_text(char *text, size_t size, const struct profile_size *sizes, enum unit unit)
+{
+    char from[UNITS_MAX], to[UNITS_MAX];
+
+    snprintf(text, size, "%llu-%llu", (unsigned long long)sizes->from,
+             (unsigned long long)sizes->to);
+    if (sizes->to == UINT64_MAX)
+        /* TRANSLATORS: a lower or upper bound that is not set. */
+        snprintf(text, size, "%s", _("any"));
+    else if (text_columns(text) > FIRST_COLS - 2)
+        snprintf(text, size, "%s-%s", units_axis(from, sizeof from, sizes->from, unit),
+                 units_axis(to, sizeof to, sizes->to + 1, unit));
+}
+
 static void
 put_sizes(struct lines *lines, const struct view *view,
           const struct profile_detail *detail)
@@ -310,14 +326,9 @@ put_sizes(struct lines *lines, const struct view *view,
     put_headings(lines, _("By size, in bytes"), headings, 4);
     for (size_t i = 0; i < detail->size_count; i++) {
         const struct profile_size *size = &detail->sizes[i];
-        char text[64];
+        char text[2 * UNITS_MAX + 2];
 
-        if (size->to == UINT64_MAX)
-            /* TRANSLATORS: a lower or upper bound that is not set. */
-            snprintf(text, sizeof text, "%s", _("any"));
-        else
-            snprintf(text, sizeof text, "%llu-%llu", (unsigned long long)size->from,
-                     (unsigned long long)size->to);
+        size_text(text, sizeof text, size, view->unit);
         put(lines, 1, ROLE_NORMAL, text);
         put_figure(lines, view, 0, &size->live);
         put_figure(lines, view, 2, &size->made);

@@ -103,6 +103,24 @@ shows 'No mark is set'
 stop
 unset MEMTOP_TEST_CLOCK
 
+# --- sizes of ten digits ---
+cat >large <<'END'
+program ./large
+pid 4711
+0 heap=3G blocks=1 malloc=1
+0 sites every=8 unwinder=1
+100 site size=3072M made=1 live=1 peak=1 born=50 : take@prog.cc:9 < main@prog.cc:7
+200 heap=3G
+END
+start 100 30 "$memtop --source=script:large"
+shows './large'
+tick '3.000 GiB'
+keys 9
+shows 'take < main'
+keys Enter
+shows '3 GiB-3.5 GiB '
+stop
+
 # --- the page as options have it at first ---
 start 100 24 "$memtop --sites-filter='-row' --sites-mode=allocated --sites-sort=age --source=script:script"
 shows './shop --till 3'

@@ -259,6 +259,31 @@ test_pprof(void **state)
     session_free(session);
 }
 
+/* Blocks that a child has from its parent are of some size, too: 4096 as field 3. */
+static void
+test_pprof_inherited(void **state)
+{
+    struct session *session = session_of_script();
+    struct sites_reading *reading = profile_reading(session_shown(session)->profile);
+    static unsigned char plain[65536];
+    size_t size;
+
+    (void)state;
+    for (size_t i = 0; i < reading->site_count; i++)
+        reading->sites[i].made = (struct site_figures){.bytes = 0};
+    char *packed = export(session, SITEEXPORT_PPROF, PROFILE_LIVE, &size);
+    z_stream stream = {.next_in = (unsigned char *)packed,
+                       .avail_in = (unsigned)size,
+                       .next_out = plain,
+                       .avail_out = sizeof plain};
+    assert_int_equal(Z_OK, inflateInit2(&stream, 15 + 16));
+    assert_int_equal(Z_STREAM_END, inflate(&stream, Z_FINISH));
+    assert_non_null(memmem(plain, stream.total_out, "\x18\x80\x20", 3));
+    inflateEnd(&stream);
+    free(packed);
+    session_free(session);
+}
+
 /* What is exported of a session is exported of its file. */
 static void
 test_file(void **state)
@@ -346,7 +371,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_folded), cmocka_unit_test(test_filters), cmocka_unit_test(test_massif),
-        cmocka_unit_test(test_json),   cmocka_unit_test(test_pprof),
+        cmocka_unit_test(test_json),   cmocka_unit_test(test_pprof), cmocka_unit_test(test_pprof_inherited),
         cmocka_unit_test(test_file),   cmocka_unit_test(test_nothing),
         cmocka_unit_test(test_save),
     };
