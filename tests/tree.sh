@@ -130,7 +130,7 @@ if command -v xgettext >/dev/null 2>&1; then
     # French has a no-break space within its quotes and before : ; ! and ?
     awk '/^msgid/ || !/^(msgstr|")/ { inside = 0 } /^msgstr/ { inside = 1 }
          inside && / [:;!?]|« | »/ { print }' "$top/po/fr.po" >"$work/breaks"
-    [ ! -s "$work/breaks" ] || fail "po/fr.po: lines may break at $(cat "$work/breaks")"
+    [ ! -s "$work/breaks" ] || fail "po/fr.po lacks a no-break space: $(cat "$work/breaks")"
 fi
 
 [ $failures = 0 ] && echo "all passed"
