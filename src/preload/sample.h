@@ -32,7 +32,13 @@ bool mt_sample_start(void);
 /* In a child: as mt_sites_inherit(). */
 bool mt_sample_inherit(const struct mt_segment *parent);
 
-/* From our constructor on: stacks can be walked. */
+/*
+ * From our constructor on: stacks can be walked.  Not before, from a sampled call, though
+ * other libraries' constructors have run: the walker has to be loaded, and a call of
+ * malloc may come from the midst of the loader (from an ifunc resolver while it relocates,
+ * or from another thread's dlopen), or with a lock held that loading wants, as libc
+ * holds that of its exit functions when it makes room for more.
+ */
 void mt_sample_loaded(void);
 
 /* A call of fn made a block that is counted already: is it hit?  Returns BLOCK_SAMPLED

@@ -156,7 +156,7 @@ struct sites_head {
     uint64_t lost_bytes;    /* their weight, fixed point */
     uint64_t lost_modules;  /* objects not entered */
     uint64_t unknown_stacks; /* blocks that could not be unwound: before the unwinder
-                                was ready, or in a sandbox */
+                                was ready, or where it might wait (preload/unwind.c) */
     uint64_t unknown_freed; /* marked as sampled, but not found: memory overwritten */
     /* The estimated live bytes, fixed point, and their peak. */
     uint64_t live_bytes;
