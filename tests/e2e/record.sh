@@ -11,7 +11,7 @@ records() {
 }
 
 # good FILE RECORDS: whole records, so many (or "any"), headers that are true,
-# times in order; and memusagestat draws it.
+# times in order; and memusagestat draws it, unless that takes it long.
 good() {
     size=$(wc -c <"$1")
     [ $((size % 24)) = 0 ] || fail "$1: $size bytes"
@@ -28,7 +28,7 @@ good() {
         END { if (h != heap || s != stack || t != sum || last "" > end "")
                   print "peaks", heap, h, stack, s, sum, t }' >wrong
     [ ! -s wrong ] || fail "$1: $(head -n 3 wrong)"
-    command -v memusagestat >/dev/null || return
+    [ "$size" -lt 10000000 ] && command -v memusagestat >/dev/null || return 0
     memusagestat "$1" picture.png >stat 2>&1 || fail "memusagestat $1: $? $(cat stat)"
     memusagestat -t -T "$1" picture.png >stat 2>&1 || fail "memusagestat -t $1: $?"
 }
