@@ -246,7 +246,8 @@ reach_deep(void *out)
     volatile char deep[DEEP];
     struct procfs_stack *stacks = out;
 
-    deep[0] = 1;
+    for (size_t i = 0; i < sizeof deep; i += 1024) /* every page */
+        deep[i] = 1;
     stacks[0].base = (uintptr_t)pthread_self();
     stacks[1].base = 16; /* of nobody */
     assert_int_equal(0, procfs_stacks(getpid(), stacks, 2));
