@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <langinfo.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +54,16 @@ step(struct picker *picker, int steps)
         processes_step(&picker->list, steps, lines(picker), &picker->list.scroll);
 }
 
+/* One that has gone since it was listed is left to the next look at them. */
+static void
+choose(struct picker *picker, pid_t pid)
+{
+    if (pid == 0 || (kill(pid, 0) < 0 && errno == ESRCH))
+        return;
+    picker->chosen = pid;
+    picker->done = true;
+}
+
 static void
 on_key(struct picker *picker, int input)
 {
@@ -66,8 +77,7 @@ on_key(struct picker *picker, int input)
         break;
     case ACTION_FOLLOW:
         step(picker, 0);
-        picker->chosen = picker->list.selected;
-        picker->done = picker->chosen != 0;
+        choose(picker, picker->list.selected);
         break;
     case ACTION_UP:
         step(picker, -1);

@@ -199,6 +199,22 @@ start 90 24 "$memtop"
 shows 'server four'
 keys q
 ends 0
+# One that goes before memtop can look again.
+serve six
+start 90 24 "$memtop"
+shows 'server six'
+keys End
+await matches_screen '^>.*server six'
+picker=$(child memtop)
+kill -STOP "$picker"
+rm six
+wait "$server"
+keys Enter
+kill -CONT "$picker"
+await matches_screen 'EXITED .*server six'
+shows '─ Observed processes ─'
+keys q
+ends 0
 rm four
 stop
 
