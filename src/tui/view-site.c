@@ -171,7 +171,7 @@ put_rates(struct lines *lines, const struct view *view, const struct scene *scen
     if (!(missing & PROFILE_GROWTH)) {
         int64_t since = profile_growth_since(scene->sites->profile);
 
-        snprintf(text, sizeof text, _("%s alive on average in the later half since %s"),
+        snprintf(text, sizeof text, _("%s more on average in the later half since %s"),
                  site_bytes_text(first, sizeof first, figures->growth, view->unit),
                  view_time(second, sizeof second, scene->process, since));
         fact(lines, view, _("Growth"), text);
