@@ -327,8 +327,9 @@ list_stacks(struct build *build)
         if (enough_blocks(build, &row))
             add_row(build, &row);
     }
-    qsort_r(build->table->rows, build->table->count, sizeof *build->table->rows,
-            compare_rows, (void *)build->query.query);
+    if (build->table->count > 1)
+        qsort_r(build->table->rows, build->table->count, sizeof *build->table->rows,
+                compare_rows, (void *)build->query.query);
 }
 
 /* ---- trees ---- */
