@@ -45,7 +45,7 @@ bootstrap() {
     kept=${MEMTOP_BOOTSTRAP-$work}/$suite-$1.tar
     if [ ! -e "$kept" ]; then
         step "bootstrapping $suite ($1)"
-        mmdebstrap --quiet --variant="$1" "$suite" "$kept.part"
+        mmdebstrap --quiet --format=tar --variant="$1" "$suite" "$kept.part"
         mv "$kept.part" "$kept"
     fi
     mkdir "$2"
