@@ -36,7 +36,7 @@ static struct {
     int width, height;
 } options;
 
-enum { OPTION_EXPORT = 512, OPTION_PID, OPTION_SITES_MODE, OPTION_FILTER, OPTION_OLDER };
+enum { OPTION_EXPORT = 512, OPTION_PID };
 
 static const struct argp_option table[] = {
     {"output", 'o', N_("FILE"), 0, N_("Write the picture to FILE"), 0},
@@ -48,14 +48,6 @@ static const struct argp_option table[] = {
      0},
     {"pid", OPTION_PID, N_("NUM"), 0,
      N_("Of a trace of several processes: that one, not the first"), 0},
-    {"sites-mode", OPTION_SITES_MODE, N_("MODE"), 0,
-     N_("Which memory to export: live (default), peak, allocated or since-mark"), 0},
-    {"sites-filter", OPTION_FILTER, N_("FILTER"), 0,
-     N_("Only these sites, as / on the page has it: names to have, -without, ~hidden, "
-        "size=A..B, life=A..B, samples=N"),
-     0},
-    {"sites-older", OPTION_OLDER, N_("TIME"), 0,
-     N_("Only what has been alive for at least TIME (90, 10m, 2h)"), 0},
     {"s", 's', "STRING", OPTION_HIDDEN, NULL, 0}, /* memusagestat abbreviates so */
     {"to", 'T', NULL, OPTION_HIDDEN, NULL, 0},
     {"string", 's', N_("STRING"), 0, N_("The picture's title"), 0},
@@ -103,36 +95,13 @@ check_format(struct argp_state *state, const char *word)
                    "logalloc, dat, csv, json, folded, pprof, massif");
 }
 
-static void
-take_choice(struct argp_state *state, const char *name, const char *word)
-{
-    const char *wrong, *words;
-    char option[32], part[128];
-    size_t length;
-
-    if (sites_choice_take(&options.sites, name, word, &wrong, &length, &words))
-        return;
-    snprintf(option, sizeof option, "--sites-%s", name);
-    snprintf(part, sizeof part, "%.*s", (int)length, wrong);
-    argp_error(state, _("'%s' is not a value of %s: it takes %s"), part, option, words);
-}
-
-/* An option that only exports need; NULL: none was given. */
-static const char *
-choice_given(void)
-{
-    return options.sites.mode_given            ? "sites-mode"
-           : options.sites.filter_text != NULL ? "sites-filter"
-           : options.sites.survivors_ns > 0    ? "sites-older"
-                                               : NULL;
-}
-
 static error_t
 parse_option(int key, char *word, struct argp_state *state)
 {
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options.report;
+        state->child_inputs[0] = &options.sites;
+        state->child_inputs[1] = &options.report;
         return 0;
     case 'p':
         options.picture = word;
@@ -144,15 +113,6 @@ parse_option(int key, char *word, struct argp_state *state)
     case OPTION_EXPORT:
         check_format(state, word);
         options.export = word;
-        return 0;
-    case OPTION_SITES_MODE:
-        take_choice(state, "mode", word);
-        return 0;
-    case OPTION_FILTER:
-        take_choice(state, "filter", word);
-        return 0;
-    case OPTION_OLDER:
-        take_choice(state, "older", word);
         return 0;
     case OPTION_PID:
         if (!quantity_count(word, &options.pid) || options.pid == 0)
@@ -415,7 +375,11 @@ int
 main(int argc, char **argv)
 {
     const struct argp_child children[] = {
-        {&report_argp, 0, NULL, 0}, help_by_columns[0], {0}};
+        {&sites_choice_argp, 0, NULL, 0},
+        {&report_argp, 0, NULL, 0},
+        help_by_columns[0],
+        {0},
+    };
     const struct argp argp = {
         .options = table,
         .parser = parse_option,
@@ -442,8 +406,8 @@ main(int argc, char **argv)
     }
     if (options.export != NULL)
         return export();
-    if (choice_given() != NULL) {
-        say(_("--%s is of use with --export only"), choice_given());
+    if (sites_choice_given(&options.sites) != NULL) {
+        say(_("%s is of use with --export only"), sites_choice_given(&options.sites));
         return 1;
     }
     return draw();

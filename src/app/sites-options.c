@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A child of memtop's parser: its options stand in a group of their own in the help. */
+/*
+ * Children of our programs' parsers: in memtop's help these options stand in a group of
+ * their own, with memtopstat's they stand among the others.
+ */
 #include "config.h"
 
 #include "app/sites-options.h"
@@ -15,6 +18,16 @@
 enum { KEY_EXPORT = 0x3000, KEY_MODE, KEY_DEBUGINFOD, KEY_SITES, KEY_UNWIND, KEY_TOP,
        KEY_FILTER, KEY_OLDER, KEY_SORT };
 
+/* What both programs have. */
+#define CHOICE_OPTIONS(mode)                                                              \
+    {"sites-mode", KEY_MODE, N_("MODE"), 0, mode, 0},                                     \
+    {"sites-filter", KEY_FILTER, N_("FILTER"), 0,                                         \
+     N_("Only these sites, as / on the page has it: names to have, -without, ~hidden, "   \
+        "size=A..B, life=A..B, samples=N"),                                               \
+     0},                                                                                  \
+    {"sites-older", KEY_OLDER, N_("TIME"), 0,                                             \
+     N_("Only what has been alive for at least TIME (90, 10m, 2h)"), 0}
+
 static const struct argp_option table[] = {
     {NULL, 0, NULL, 0, N_("Where memory was allocated:"), 0},
     {"sites", KEY_SITES, N_("RATE"), OPTION_ARG_OPTIONAL,
@@ -29,18 +42,18 @@ static const struct argp_option table[] = {
      N_("At the end export it to FILE, a new one, as folded, pprof, massif or json; may "
         "be repeated"),
      0},
-    {"sites-mode", KEY_MODE, N_("MODE"), 0,
-     N_("Which memory to report, export and show: live, peak, allocated or since-mark"), 0},
-    {"sites-filter", KEY_FILTER, N_("FILTER"), 0,
-     N_("Only these sites, as / on the page has it: names to have, -without, ~hidden, "
-        "size=A..B, life=A..B, samples=N"),
-     0},
-    {"sites-older", KEY_OLDER, N_("TIME"), 0,
-     N_("Only what has been alive for at least TIME (90, 10m, 2h)"), 0},
+    CHOICE_OPTIONS(
+        N_("Which memory to report, export and show: live, peak, allocated or since-mark")),
     {"sites-sort", KEY_SORT, N_("COLUMN"), 0,
      N_("Sort by bytes, objects, allocated, rate, age, samples, error or growth"), 0},
     {"debuginfod", KEY_DEBUGINFOD, NULL, 0,
      N_("Ask the servers of $DEBUGINFOD_URLS for names of functions, too"), 0},
+    {0},
+};
+
+static const struct argp_option choice_table[] = {
+    CHOICE_OPTIONS(
+        N_("Which memory to export: live (default), peak, allocated or since-mark")),
     {0},
 };
 
@@ -100,74 +113,71 @@ take_top(struct argp_state *state, const char *word)
     options->top = (unsigned)count;
 }
 
+const char *
+sites_choice_given(const struct site_choice *choice)
+{
+    return choice->mode_given                     ? "--sites-mode"
+           : choice->filter_text != NULL          ? "--sites-filter"
+           : choice->survivors_ns > 0             ? "--sites-older"
+           : choice->column != PROFILE_BY_DEFAULT ? "--sites-sort"
+                                                  : NULL;
+}
+
 const struct site_choice *
 sites_choice(const struct sites_options *options)
 {
-    const struct site_choice *choice = &options->choice;
-
-    return choice->filter_text != NULL || choice->survivors_ns > 0 || choice->mode_given
-                   || choice->column != PROFILE_BY_DEFAULT
-               ? choice
-               : NULL;
+    return sites_choice_given(&options->choice) != NULL ? &options->choice : NULL;
 }
 
-bool
-sites_choice_take(struct site_choice *choice, const char *name, const char *word,
-                  const char **wrong, size_t *length, const char **words)
-{
-    *wrong = word;
-    *length = strlen(word);
-    if (strcmp(name, "filter") == 0) {
-        *words = _("NAME, -NAME, ~NAME, size=A..B, life=A..B, samples=N");
-        choice->filter_text = word;
-        return site_filter_parse(word, &choice->filter, wrong, length);
-    }
-    if (strcmp(name, "older") == 0) {
-        *words = _("a time: 90, 10m, 2h");
-        return site_filter_time(word, *length, &choice->survivors_ns)
-               && choice->survivors_ns > 0;
-    }
-    if (strcmp(name, "sort") == 0) {
-        *words = SITE_CHOICE_COLUMNS;
-        return site_choice_column(word, &choice->column);
-    }
-    *words = "live, peak, allocated, since-mark";
-    choice->mode_given = siteexport_mode_parse(word, &choice->mode);
-    return choice->mode_given;
-}
-
+/* What is wrong in a filter is shown alone. */
 static void
-take_choice(struct argp_state *state, const char *name, const char *word)
+take_filter(struct argp_state *state, struct site_choice *choice, const char *word)
 {
-    struct sites_options *options = state->input;
-    const char *wrong, *words;
-    char option[32], part[128];
+    const char *wrong;
+    char part[128];
     size_t length;
 
-    if (sites_choice_take(&options->choice, name, word, &wrong, &length, &words))
+    choice->filter_text = word;
+    if (site_filter_parse(word, &choice->filter, &wrong, &length))
         return;
-    snprintf(option, sizeof option, "--sites-%s", name);
     snprintf(part, sizeof part, "%.*s", (int)length, wrong);
-    refuse(state, option, part, words);
+    refuse(state, "--sites-filter", part,
+           _("NAME, -NAME, ~NAME, size=A..B, life=A..B, samples=N"));
+}
+
+static error_t
+take_choice(struct argp_state *state, struct site_choice *choice, int key,
+            const char *word)
+{
+    switch (key) {
+    case KEY_MODE:
+        choice->mode_given = siteexport_mode_parse(word, &choice->mode);
+        if (!choice->mode_given)
+            refuse(state, "--sites-mode", word, "live, peak, allocated, since-mark");
+        return 0;
+    case KEY_FILTER:
+        take_filter(state, choice, word);
+        return 0;
+    case KEY_OLDER:
+        if (!site_filter_time(word, strlen(word), &choice->survivors_ns)
+            || choice->survivors_ns <= 0)
+            refuse(state, "--sites-older", word, _("a time: 90, 10m, 2h"));
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
 }
 
 const char *
 sites_useless(const struct sites_options *options, enum sites_use use, bool names_known)
 {
-    const struct site_choice *choice = &options->choice;
-
     if (use != SITES_SAMPLED && options->unwind != NULL)
         return "--unwind";
     if ((use == SITES_NONE || names_known) && options->debuginfod)
         return "--debuginfod";
     if (use != SITES_NONE)
         return NULL;
-    return options->top_given                         ? "--sites-top"
-           : choice->mode_given                       ? "--sites-mode"
-           : choice->filter_text != NULL              ? "--sites-filter"
-           : choice->survivors_ns > 0                 ? "--sites-older"
-           : choice->column != PROFILE_BY_DEFAULT     ? "--sites-sort"
-                                                      : NULL;
+    return options->top_given ? "--sites-top" : sites_choice_given(&options->choice);
 }
 
 static error_t
@@ -198,24 +208,23 @@ parse_option(int key, char *word, struct argp_state *state)
             refuse(state, "--export", word,
                    _("folded:FILE, pprof:FILE, massif:FILE, json:FILE"));
         return 0;
-    case KEY_MODE:
-        take_choice(state, "mode", word);
-        return 0;
-    case KEY_FILTER:
-        take_choice(state, "filter", word);
-        return 0;
-    case KEY_OLDER:
-        take_choice(state, "older", word);
-        return 0;
     case KEY_SORT:
-        take_choice(state, "sort", word);
+        if (!site_choice_column(word, &options->choice.column))
+            refuse(state, "--sites-sort", word, SITE_CHOICE_COLUMNS);
         return 0;
     case KEY_DEBUGINFOD:
         options->debuginfod = true;
         return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return take_choice(state, &options->choice, key, word);
     }
 }
 
+static error_t
+parse_choice(int key, char *word, struct argp_state *state)
+{
+    return take_choice(state, state->input, key, word);
+}
+
 const struct argp sites_argp = {.options = table, .parser = parse_option};
+const struct argp sites_choice_argp = {.options = choice_table, .parser = parse_choice};

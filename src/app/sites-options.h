@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* memtop's options for allocation sites. */
+/* Options for allocation sites. */
 #ifndef MEMTOP_SITES_OPTIONS_H
 #define MEMTOP_SITES_OPTIONS_H
 
@@ -32,11 +32,8 @@ struct sites_options {
 /* What was chosen; NULL: nothing was. */
 const struct site_choice *sites_choice(const struct sites_options *options);
 
-/* Takes the value of an option of that name: filter, older, sort or mode of --sites-...
-   False, with *wrong (of so many bytes) and what it takes in *words (translated), if it
-   is none. */
-bool sites_choice_take(struct site_choice *choice, const char *name, const char *word,
-                       const char **wrong, size_t *length, const char **words);
+/* The name of an option that chose, or NULL. */
+const char *sites_choice_given(const struct site_choice *choice);
 
 /* What options are good for: allocations sampled now, or else where they may have been
    before. */
@@ -48,5 +45,8 @@ const char *sites_useless(const struct sites_options *options, enum sites_use us
 
 /* For struct argp's children; the input is a struct sites_options. */
 extern const struct argp sites_argp;
+
+/* The choice alone, unsorted, of exports; the input is a struct site_choice. */
+extern const struct argp sites_choice_argp;
 
 #endif
