@@ -38,7 +38,7 @@ tests_unit_siteexport_LDADD = src/report/libreport.a src/monitor/libmonitor.a \
 TESTS += tests/unit/siteexport
 check_PROGRAMS += tests/unit/demangle tests/unit/functions tests/unit/symbols
 tests_unit_functions_SOURCES = tests/unit/functions.c
-tests_unit_functions_LDADD = src/symbols/libsymbols.a $(CMOCKA_LIBS)
+tests_unit_functions_LDADD = src/symbols/libsymbols.a src/monitor/libmonitor.a $(CMOCKA_LIBS)
 tests_unit_demangle_SOURCES = tests/unit/demangle.c
 tests_unit_demangle_LDADD = src/symbols/libsymbols.a $(LIBDW_LIBS) $(CMOCKA_LIBS)
 tests_unit_symbols_SOURCES = tests/unit/symbols.c
@@ -70,7 +70,7 @@ if HAVE_CMOCKA
 check_PROGRAMS += tests/unit/history tests/unit/procfs tests/unit/signals \
 	tests/unit/spool tests/unit/lines tests/unit/capture tests/unit/launch \
 	tests/unit/library tests/unit/meter tests/unit/script tests/unit/session \
-	tests/unit/subject tests/unit/roster
+	tests/unit/subject tests/unit/roster tests/unit/room
 tests_unit_history_SOURCES = tests/unit/history.c
 tests_unit_history_LDADD = src/monitor/libmonitor.a $(CMOCKA_LIBS) $(LIBINTL)
 tests_unit_procfs_SOURCES = tests/unit/procfs.c
@@ -93,6 +93,8 @@ tests_unit_script_SOURCES = tests/unit/script.c
 tests_unit_script_LDADD = src/monitor/libmonitor.a src/segment/libsegment.a $(CMOCKA_LIBS) $(LIBINTL) -lm
 tests_unit_session_SOURCES = tests/unit/session.c
 tests_unit_session_LDADD = src/monitor/libmonitor.a src/segment/libsegment.a $(CMOCKA_LIBS) $(LIBINTL) -ldl
+tests_unit_room_SOURCES = tests/unit/room.c
+tests_unit_room_LDADD = src/monitor/libmonitor.a $(CMOCKA_LIBS)
 tests_unit_roster_SOURCES = tests/unit/roster.c
 tests_unit_roster_LDADD = src/monitor/libmonitor.a $(CMOCKA_LIBS) $(LIBINTL)
 tests_unit_subject_SOURCES = tests/unit/subject.c
@@ -100,7 +102,7 @@ tests_unit_subject_LDADD = src/monitor/libmonitor.a src/segment/libsegment.a $(C
 TESTS += tests/unit/history tests/unit/procfs tests/unit/signals tests/unit/spool \
 	tests/unit/lines tests/unit/capture tests/unit/launch tests/unit/library \
 	tests/unit/meter tests/unit/script tests/unit/session tests/unit/subject \
-	tests/unit/roster
+	tests/unit/roster tests/unit/room
 endif
 
 # Where memory was allocated.
@@ -301,7 +303,8 @@ check_PROGRAMS += tests/unit/as-log tests/unit/logalloc tests/unit/munge
 tests_unit_logalloc_SOURCES = tests/unit/logalloc.c
 tests_unit_logalloc_LDADD = src/trace/libtrace.a src/segment/libsegment.a $(CMOCKA_LIBS) $(LIBINTL)
 tests_unit_as_log_SOURCES = tests/unit/as-log.c
-tests_unit_as_log_LDADD = src/trace/libtrace.a src/segment/libsegment.a $(CMOCKA_LIBS) $(LIBINTL)
+tests_unit_as_log_LDADD = src/trace/libtrace.a src/monitor/libmonitor.a \
+	src/segment/libsegment.a $(CMOCKA_LIBS) $(LIBINTL)
 tests_unit_munge_SOURCES = tests/unit/munge.c
 tests_unit_munge_LDADD = src/trace/libtrace.a src/segment/libsegment.a $(CMOCKA_LIBS) $(LIBINTL)
 check_PROGRAMS += tests/unit/replay tests/unit/replay-text tests/unit/footprint

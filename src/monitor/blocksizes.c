@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "monitor/blockmap.h"
+#include "monitor/room.h"
 #include "segment/figures.h"
 #include "segment/layout.h"
 
@@ -151,17 +152,9 @@ find_size(struct blocksizes *blocks, uint64_t bytes)
 
     if (place != BLOCKMAP_NONE || blocks->count >= SIZES_MAX)
         return place;
-    if (blocks->count == blocks->room) {
-        size_t room = blocks->room * 2 + 64;
-        struct blocksize *sizes = reallocarray(blocks->sizes, room, sizeof *sizes);
-
-        if (sizes == NULL)
-            return BLOCKMAP_NONE;
-        blocks->sizes = sizes;
-        blocks->room = room;
-    }
     place = (uint32_t)blocks->count;
-    if (!blockmap_set(&blocks->places, bytes, place, &before))
+    if (!ROOM_MAKE(blocks->sizes, blocks->room, blocks->count + 1)
+        || !blockmap_set(&blocks->places, bytes, place, &before))
         return BLOCKMAP_NONE;
     blocks->sizes[blocks->count++] = (struct blocksize){.size = bytes};
     return place;
@@ -172,23 +165,10 @@ find_size(struct blocksizes *blocks, uint64_t bytes)
 static struct space *
 find_space(struct blocksizes *blocks, uint32_t process)
 {
-    size_t wanted = (size_t)process + 1;
-    struct space *spaces;
-
-    if (process < blocks->space_count)
-        return &blocks->spaces[process];
-    if (process >= PROCESSES_MAX)
+    if (process >= PROCESSES_MAX
+        || !ROOM_MAKE(blocks->spaces, blocks->space_count, (size_t)process + 1))
         return NULL;
-    if (wanted < 2 * blocks->space_count)
-        wanted = 2 * blocks->space_count;
-    spaces = reallocarray(blocks->spaces, wanted, sizeof *spaces);
-    if (spaces == NULL)
-        return NULL;
-    memset(spaces + blocks->space_count, 0,
-           (wanted - blocks->space_count) * sizeof *spaces);
-    blocks->spaces = spaces;
-    blocks->space_count = wanted;
-    return &spaces[process];
+    return &blocks->spaces[process];
 }
 
 static void
@@ -255,15 +235,8 @@ begin_moving(struct blocksizes *blocks, struct space *space,
              const struct block_call *call)
 {
     finish_moving(blocks, space, call->thread); /* its end was lost */
-    if (space->moving_count == space->moving_room) {
-        size_t room = space->moving_room * 2 + 4;
-        struct moving *moving = reallocarray(space->moving, room, sizeof *moving);
-
-        if (moving == NULL)
-            return false;
-        space->moving = moving;
-        space->moving_room = room;
-    }
+    if (!ROOM_MAKE(space->moving, space->moving_room, space->moving_count + 1))
+        return false;
     space->moving[space->moving_count++] =
         (struct moving){.thread = call->thread,
                         .place = blockmap_take(&space->live, call->address),

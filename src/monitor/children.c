@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+#include "monitor/room.h"
 #include "segment/reader.h"
 
 struct family {
@@ -30,17 +31,8 @@ note_child(void *context, const struct tree_segment *segment)
                 family->children[i] = *segment;
             return;
         }
-    if (family->count == family->room) {
-        size_t room = family->room * 2 + 64;
-        struct tree_segment *grown =
-            reallocarray(family->children, room, sizeof *grown);
-
-        if (grown == NULL)
-            return;
-        family->children = grown;
-        family->room = room;
-    }
-    family->children[family->count++] = *segment;
+    if (ROOM_MAKE(family->children, family->room, family->count + 1))
+        family->children[family->count++] = *segment;
 }
 
 static bool

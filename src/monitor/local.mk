@@ -28,6 +28,7 @@ src_monitor_libmonitor_a_SOURCES = \
 	src/monitor/profile-table.c src/monitor/profile-table.h \
 	src/monitor/profile-table-private.h src/monitor/profile-detail.c \
 	src/monitor/procfs.c src/monitor/procfs.h \
+	src/monitor/room.c src/monitor/room.h \
 	src/monitor/roster.c src/monitor/roster.h \
 	src/monitor/saved.c src/monitor/saved.h \
 	src/monitor/script.c src/monitor/script.h \

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 
 #include "monitor/procfs.h"
+#include "monitor/room.h"
 #include "segment/names.h"
 
 struct member {
@@ -84,16 +85,8 @@ entry_number(const struct dirent *entry)
 static void
 add(struct pidspace *pidspace, const struct member *member)
 {
-    if (pidspace->count == pidspace->room) {
-        size_t room = pidspace->room * 2 + 64;
-        struct member *members = reallocarray(pidspace->members, room, sizeof *members);
-
-        if (!members)
-            return;
-        pidspace->members = members;
-        pidspace->room = room;
-    }
-    pidspace->members[pidspace->count++] = *member;
+    if (ROOM_MAKE(pidspace->members, pidspace->room, pidspace->count + 1))
+        pidspace->members[pidspace->count++] = *member;
 }
 
 static void

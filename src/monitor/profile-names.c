@@ -12,6 +12,7 @@
 
 #include "i18n.h"
 #include "monitor/profile-private.h"
+#include "monitor/room.h"
 
 #define NAME_MAX_BYTES 4096   /* of a function: templates have no end */
 
@@ -35,8 +36,8 @@ intern_function(struct profile *profile, const char *name, uint32_t *id)
 
     HASH_FIND(hh, profile->functions_by_key, &key, sizeof key, function);
     if (!function) {
-        if (!profile_room((void **)&profile->functions, &profile->function_room,
-                          profile->function_count + 1, sizeof *profile->functions)
+        if (!ROOM_MAKE(profile->functions, profile->function_room,
+                       profile->function_count + 1)
             || !(function = calloc(1, sizeof *function + length + 1)))
             return false;
         function->key = key;

@@ -100,10 +100,6 @@ uint32_t profile_stack_index(const struct profile *profile, uint32_t id);
 /* The newest moment not later; NULL: none. */
 const struct profile_moment *profile_find_moment(const struct profile *profile, int64_t run_ns);
 
-/* Makes *array, of elements of so many bytes, hold count of them: grows it at least by
-   half.  False if memory is short. */
-bool profile_room(void **array, size_t *room, size_t count, size_t size);
-
 const struct address *profile_find_address(const struct profile *profile,
                                            uint64_t address);
 void profile_names_free(struct profile *profile);

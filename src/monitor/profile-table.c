@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "monitor/profile-table-private.h"
+#include "monitor/room.h"
 
 #define TREE_DEPTH_MAX 1024   /* beyond, what is below is one row */
 
@@ -104,8 +105,7 @@ put_function(struct build *build, uint32_t function)
 {
     struct profile_work *work = build->work;
 
-    if (profile_room((void **)&work->functions, &work->function_room,
-                     work->function_count + 1, sizeof *work->functions))
+    if (ROOM_MAKE(work->functions, work->function_room, work->function_count + 1))
         work->functions[work->function_count++] = function;
     else
         build->failed = true;
@@ -274,8 +274,7 @@ add_row(struct build *build, const struct profile_row *row)
 {
     struct profile_table *table = build->table;
 
-    if (!profile_room((void **)&table->rows, &table->room, table->count + 1,
-                      sizeof *table->rows)) {
+    if (!ROOM_MAKE(table->rows, table->room, table->count + 1)) {
         build->failed = true;
         return NULL;
     }
@@ -397,7 +396,7 @@ group(struct build *build, const struct level *level, size_t *count)
         sum_row(build, &row, level->depth);
         if (!enough_blocks(build, &row))
             continue;
-        if (!profile_room((void **)&rows, &room, *count + 1, sizeof *rows)) {
+        if (!ROOM_MAKE(rows, room, *count + 1)) {
             build->failed = true;
             break;
         }

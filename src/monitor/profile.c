@@ -16,26 +16,10 @@
 #include <string.h>
 
 #include "monitor/profile-private.h"
+#include "monitor/room.h"
 
 #define MOMENTS_BYTES  (16u << 20)   /* of all moments together */
 #define MOMENT_MIN_NS  INT64_C(1000000000)
-
-bool
-profile_room(void **array, size_t *room, size_t count, size_t size)
-{
-    size_t wanted = *room + *room / 2 > count ? *room + *room / 2 : count;
-    char *grown;
-
-    if (count <= *room)
-        return true;
-    grown = realloc(*array, wanted * size);
-    if (!grown)
-        return false;
-    memset(grown + *room * size, 0, (wanted - *room) * size);
-    *array = grown;
-    *room = wanted;
-    return true;
-}
 
 struct profile *
 profile_new(void)
@@ -126,8 +110,7 @@ add_stack(struct profile *profile, uint64_t key, uint32_t id, unsigned depth)
     HASH_FIND(hh, profile->by_key, &key, sizeof key, stack);
     if (stack)
         return stack;
-    if (!profile_room((void **)&profile->stacks, &profile->stack_room,
-                      profile->stack_count + 1, sizeof *profile->stacks)
+    if (!ROOM_MAKE(profile->stacks, profile->stack_room, profile->stack_count + 1)
         || !(stack = calloc(1, sizeof *stack)))
         return NULL;
     *stack = (struct call_stack){.key = key, .id = id, .depth = depth};
@@ -152,8 +135,7 @@ find_stack(struct profile *profile, uint32_t id, uint32_t *index)
 
     if (!pcs)
         id = depth = 0;
-    if (!profile_room((void **)&profile->stack_at, &profile->id_room, (size_t)id + 1,
-                      sizeof *profile->stack_at))
+    if (!ROOM_MAKE(profile->stack_at, profile->id_room, (size_t)id + 1))
         return false;
     if (profile->stack_at[id] == 0) {
         stack = add_stack(profile, stack_key(pcs, depth), id, depth);
@@ -441,8 +423,7 @@ profile_digest(struct profile *profile, int64_t run_ns, int64_t begin_ns)
     const struct sites_reading *reading = &profile->reading;
     uint32_t unknown;
 
-    if (!profile_room((void **)&profile->sites, &profile->site_room, reading->site_count,
-                      sizeof *profile->sites)
+    if (!ROOM_MAKE(profile->sites, profile->site_room, reading->site_count)
         || !find_stack(profile, 0, &unknown))
         return false;
     for (size_t i = 0; i < reading->site_count; i++)

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "monitor/room.h"
 #include "segment/figures.h"
 
 #define PAGE UINT64_C(4096)
@@ -152,15 +153,8 @@ parse_size(const char *line, const char *key, uint64_t *out)
 static struct mapping *
 append(struct mappings *mappings)
 {
-    if (mappings->count == mappings->room) {
-        size_t room = mappings->room ? 2 * mappings->room : 256;
-        struct mapping *items = reallocarray(mappings->items, room, sizeof *items);
-
-        if (!items)
-            return NULL;
-        mappings->items = items;
-        mappings->room = room;
-    }
+    if (!ROOM_MAKE(mappings->items, mappings->room, mappings->count + 1))
+        return NULL;
     return &mappings->items[mappings->count];
 }
 

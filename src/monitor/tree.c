@@ -26,6 +26,7 @@
 #include "monitor/locate.h"
 #include "monitor/pidspace.h"
 #include "monitor/procfs.h"
+#include "monitor/room.h"
 #include "segment/clock.h"
 #include "segment/names.h"
 
@@ -140,15 +141,8 @@ has_earlier(const struct tree *tree, const struct tree_segment *segment)
 static struct member *
 add_member(struct tree *tree)
 {
-    if (tree->count == tree->room) {
-        size_t room = tree->room ? tree->room * 2 : 64;
-        struct member *members = reallocarray(tree->members, room, sizeof *members);
-
-        if (!members)
-            return NULL;
-        tree->members = members;
-        tree->room = room;
-    }
+    if (!ROOM_MAKE(tree->members, tree->room, tree->count + 1))
+        return NULL;
     return &tree->members[tree->count++];
 }
 

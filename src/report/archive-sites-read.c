@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include "monitor/room.h"
 #include "report/archive-sites.h"
 
 #include <stdlib.h>
@@ -110,21 +111,9 @@ static bool
 make_room(void *array, size_t *room, size_t count, size_t most, size_t size,
           const char *name, struct fault *fault)
 {
-    size_t wanted = *room > 0 ? 2 * *room : 64;
-    char *old, *grown;
-
     if (count >= most)
         return blame(fault, name, N_("is one too many"));
-    if (count < *room)
-        return true;
-    memcpy(&old, array, sizeof old);
-    grown = reallocarray(old, wanted, size);
-    if (grown == NULL)
-        return no_memory(fault);
-    memset(grown + *room * size, 0, (wanted - *room) * size);
-    memcpy(array, &grown, sizeof grown);
-    *room = wanted;
-    return true;
+    return room_make(array, room, count + 1, size) || no_memory(fault);
 }
 
 static bool

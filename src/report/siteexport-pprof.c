@@ -17,6 +17,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "monitor/room.h"
 #include "report/siteexport-private.h"
 #include "report/textwidth.h"
 
@@ -90,15 +91,9 @@ struct writer {
 static void
 put_bytes(struct wire *wire, const void *bytes, size_t size)
 {
-    if (wire->used + size > wire->room) {
-        size_t room = 2 * (wire->used + size) + 256;
-        unsigned char *grown = realloc(wire->bytes, room);
-        if (grown == NULL) {
-            wire->failed = true;
-            return;
-        }
-        wire->bytes = grown;
-        wire->room = room;
+    if (!ROOM_MAKE(wire->bytes, wire->room, wire->used + size)) {
+        wire->failed = true;
+        return;
     }
     if (size > 0)
         memcpy(wire->bytes + wire->used, bytes, size);

@@ -10,22 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "monitor/room.h"
+
 /* Functions of one file that begin before others end (Go, assembler) are few. */
 #define OVERLAPS_MAX 16
 
 void
 functions_add(struct functions *functions, const struct function *function)
 {
-    if (functions->count == functions->room) {
-        size_t room = functions->room > 0 ? 2 * functions->room : 1024;
-        struct function *more =
-            reallocarray(functions->all, room, sizeof *functions->all);
-        if (more == NULL)
-            return;
-        functions->all = more;
-        functions->room = room;
-    }
-    functions->all[functions->count++] = *function;
+    if (ROOM_MAKE(functions->all, functions->room, functions->count + 1))
+        functions->all[functions->count++] = *function;
 }
 
 /* By address; of several names for one that of a global, longer function comes last,

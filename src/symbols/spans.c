@@ -6,20 +6,13 @@
 
 #include <stdlib.h>
 
+#include "monitor/room.h"
+
 void
 spans_add(struct spans *spans, uint64_t low, uint64_t high, uint64_t thing)
 {
-    if (low >= high)
-        return;
-    if (spans->count == spans->room) {
-        size_t room = spans->room > 0 ? 2 * spans->room : 256;
-        struct span *more = reallocarray(spans->all, room, sizeof *spans->all);
-        if (more == NULL)
-            return;
-        spans->all = more;
-        spans->room = room;
-    }
-    spans->all[spans->count++] = (struct span){low, high, thing};
+    if (low < high && ROOM_MAKE(spans->all, spans->room, spans->count + 1))
+        spans->all[spans->count++] = (struct span){low, high, thing};
 }
 
 static int

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "monitor/procfs.h"
+#include "monitor/room.h"
 #include "segment/clock.h"
 #include "symbols/helper.h"
 
@@ -272,14 +273,8 @@ map_one(struct symbols_space *space, const struct symbols_module *module)
     struct file *file = file_of(space->symbols, &identity);
     if (file == NULL)
         return false;
-    if (space->count == space->room) {
-        size_t room = space->room > 0 ? 2 * space->room : 32;
-        struct range *more = realloc(space->ranges, room * sizeof *more);
-        if (more == NULL)
-            return false;
-        space->ranges = more;
-        space->room = room;
-    }
+    if (!ROOM_MAKE(space->ranges, space->room, space->count + 1))
+        return false;
     space->ranges[space->count++] =
         (struct range){module->start, module->end, module->bias, file};
     return true;

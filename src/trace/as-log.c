@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "monitor/room.h"
+
 /* Of a process: by thread. */
 struct resizing {
     uint64_t *blocks;
@@ -48,41 +50,19 @@ as_log_free(struct as_log *log)
     free(log);
 }
 
-/* Room for index in an array, what is new all zero; NULL if memory is short. */
-static void *
-reach(void *array, size_t *room, size_t index, size_t size)
-{
-    size_t wanted = index + index / 2 + 4;
-    char *grown;
-
-    if (index < *room)
-        return array;
-    grown = reallocarray(array, wanted, size);
-    if (grown == NULL)
-        return NULL;
-    memset(grown + *room * size, 0, (wanted - *room) * size);
-    *room = wanted;
-    return grown;
-}
-
 /* Where the block of the thread's realloc() is kept, 0 outside of one; NULL if memory is
    short. */
 static uint64_t *
 resized_by(struct as_log *log, const struct trace_event *event)
 {
-    struct resizing *process =
-        reach(log->processes, &log->room, event->process, sizeof *process);
-    uint64_t *blocks;
+    struct resizing *process;
 
-    if (process == NULL)
+    if (!ROOM_MAKE(log->processes, log->room, (size_t)event->process + 1))
         return NULL;
-    log->processes = process;
-    process += event->process;
-    blocks = reach(process->blocks, &process->room, event->thread, sizeof *blocks);
-    if (blocks == NULL)
-        return NULL;
-    process->blocks = blocks;
-    return blocks + event->thread;
+    process = &log->processes[event->process];
+    return ROOM_MAKE(process->blocks, process->room, (size_t)event->thread + 1)
+               ? &process->blocks[event->thread]
+               : NULL;
 }
 
 static void

@@ -10,9 +10,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "monitor/blockmap.h"
+#include "monitor/room.h"
 #include "segment/figures.h"
 
 /* Live blocks whose sizes are not told when they go. */
@@ -62,15 +62,9 @@ remember(struct ledger_blocks *blocks, uint64_t address, uint64_t size)
     if (place != BLOCKMAP_NONE) {
         blocks->free = (uint32_t)blocks->sizes[place];
     } else {
-        if (blocks->count == blocks->room) {
-            size_t room = blocks->room * 2 + 1024;
-            uint64_t *grown = reallocarray(blocks->sizes, room, sizeof *grown);
-
-            if (grown == NULL || room > BLOCKMAP_NONE)
-                return false;
-            blocks->sizes = grown;
-            blocks->room = room;
-        }
+        if (blocks->count >= BLOCKMAP_NONE
+            || !ROOM_MAKE(blocks->sizes, blocks->room, blocks->count + 1))
+            return false;
         place = (uint32_t)blocks->count++;
     }
     blocks->sizes[place] = size;
@@ -102,17 +96,8 @@ recall(struct ledger_blocks *blocks, uint64_t address, uint64_t *size)
 static struct ledger_thread *
 thread_of(struct ledger *ledger, uint32_t number)
 {
-    if (number >= ledger->thread_room) {
-        size_t room = (size_t)number + number / 2 + 4;
-        struct ledger_thread *grown = reallocarray(ledger->threads, room, sizeof *grown);
-
-        if (grown == NULL)
-            return NULL;
-        memset(grown + ledger->thread_room, 0,
-               (room - ledger->thread_room) * sizeof *grown);
-        ledger->threads = grown;
-        ledger->thread_room = room;
-    }
+    if (!ROOM_MAKE(ledger->threads, ledger->thread_room, (size_t)number + 1))
+        return NULL;
     if (number >= ledger->thread_count)
         ledger->thread_count = (size_t)number + 1;
     return &ledger->threads[number];

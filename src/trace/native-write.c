@@ -7,6 +7,7 @@
  */
 #include "config.h"
 
+#include "monitor/room.h"
 #include "trace/native.h"
 
 #include <errno.h>
@@ -172,15 +173,8 @@ native_create(const char *path, bool replace, int64_t began_epoch_ns,
 static bool
 add_held(struct native_writer *writer)
 {
-    if (writer->processes == writer->room) {
-        size_t room = writer->room * 2 + 8;
-        struct held *grown = reallocarray(writer->held, room, sizeof *grown);
-
-        if (grown == NULL)
-            return false;
-        writer->held = grown;
-        writer->room = room;
-    }
+    if (!ROOM_MAKE(writer->held, writer->room, (size_t)writer->processes + 1))
+        return false;
     writer->held[writer->processes++] = (struct held){0};
     return true;
 }
@@ -255,31 +249,13 @@ native_thread(struct native_writer *writer, uint32_t process, uint64_t id)
 
 /* ---- events ---- */
 
-static bool
-reserve(struct held *held, size_t count)
-{
-    struct trace_event *grown;
-    size_t room = held->room < 256 ? 256 : held->room;
-
-    while (room < held->count + count)
-        room *= 2;
-    if (room == held->room)
-        return true;
-    grown = reallocarray(held->events, room, sizeof *grown);
-    if (grown == NULL)
-        return false;
-    held->events = grown;
-    held->room = room;
-    return true;
-}
-
 static int
 hold(struct native_writer *writer, uint32_t process, const struct trace_event *events,
      size_t count)
 {
     struct held *held = &writer->held[process];
 
-    if (writer->file.error == 0 && !reserve(held, count))
+    if (writer->file.error == 0 && !ROOM_MAKE(held->events, held->room, held->count + count))
         writer->file.error = -ENOMEM;
     if (writer->file.error != 0)
         return writer->file.error;

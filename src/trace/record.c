@@ -19,10 +19,10 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "monitor/room.h"
 #include "monitor/tree.h"
 #include "segment/clock.h"
 #include "segment/drain.h"
@@ -134,15 +134,8 @@ find(struct record *record, pid_t pid)
 static struct traced *
 add(struct record *record, pid_t pid)
 {
-
-    if (record->count == record->room) {
-        size_t room = record->room * 2 + 16;
-        struct traced *grown = reallocarray(record->traced, room, sizeof *grown);
-        if (grown == NULL)
-            return NULL;
-        record->traced = grown;
-        record->room = room;
-    }
+    if (!ROOM_MAKE(record->traced, record->room, record->count + 1))
+        return NULL;
     record->traced[record->count] =
         (struct traced){.pid = pid, .dat.first = record->processes++ == 0};
     return &record->traced[record->count++];
@@ -206,16 +199,9 @@ list_segment(void *context, const struct tree_segment *segment)
 {
     struct listing *listing = context;
 
-    if (listing->count == listing->room) {
-        size_t room = listing->room * 2 + 64;
-        struct segment *grown = reallocarray(listing->segments, room, sizeof *grown);
-        if (grown == NULL)
-            return;
-        listing->segments = grown;
-        listing->room = room;
-    }
-    listing->segments[listing->count++] =
-        (struct segment){segment->pid, segment->generation};
+    if (ROOM_MAKE(listing->segments, listing->room, listing->count + 1))
+        listing->segments[listing->count++] =
+            (struct segment){segment->pid, segment->generation};
 }
 
 static pid_t listing_root; /* qsort() has no context */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "monitor/blockmap.h"
+#include "monitor/room.h"
 #include "trace/logalloc.h"
 #include "trace/trace-form.h"
 
@@ -67,18 +68,8 @@ find_process(struct trace *trace, struct log *log, uint64_t pid)
     if (index != BLOCKMAP_NONE)
         return index;
     index = trace->info.processes;
-    if (index == log->room) {
-        size_t room = log->room * 2 + 4;
-        struct blockmap *threads = reallocarray(log->threads, room, sizeof *threads);
-
-        if (threads == NULL)
-            return BLOCKMAP_NONE;
-        memset(threads + log->room, 0, (room - log->room) * sizeof *threads);
-        log->threads = threads;
-        log->room = room;
-    }
-    process = trace_add_process(trace);
-    if (process == NULL)
+    if (!ROOM_MAKE(log->threads, log->room, (size_t)index + 1)
+        || (process = trace_add_process(trace)) == NULL)
         return BLOCKMAP_NONE;
     process->pid = pid;
     process->began_ns = log->number;

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "monitor/room.h"
 #include "trace/trace-form.h"
 
 /* A process may have so many threads and a trace so many processes that the tables
@@ -28,32 +29,16 @@ static const struct trace_reader *const readers[] = {
 
 /* ---- tables ---- */
 
-/* Room for one more, doubled when it is used up. */
-static void *
-grown(void *array, size_t count, size_t *room, size_t size)
-{
-    if (count < *room)
-        return array;
-    if (count >= TABLE_MAX)
-        return NULL;
-    array = reallocarray(array, count * 2 + 4, size);
-    if (array != NULL)
-        *room = count * 2 + 4;
-    return array;
-}
-
 struct trace_process *
 trace_add_process(struct trace *trace)
 {
-    struct trace_process *processes =
-        grown(trace->processes, trace->info.processes, &trace->room, sizeof *processes);
+    size_t count = trace->info.processes;
 
-    if (processes == NULL)
+    if (count >= TABLE_MAX || !ROOM_MAKE(trace->processes, trace->room, count + 1))
         return NULL;
-    trace->info.process = trace->processes = processes;
-    processes += trace->info.processes++;
-    memset(processes, 0, sizeof *processes);
-    return processes;
+    trace->info.process = trace->processes;
+    trace->info.processes++;
+    return &trace->processes[count];
 }
 
 /* The room of a process's threads is the power of two that holds them. */

@@ -6,8 +6,8 @@
 #include "tui/blocks.h"
 
 #include <stdlib.h>
-#include <string.h>
 
+#include "monitor/room.h"
 #include "report/quantity.h"
 #include "segment/figures.h"
 
@@ -117,21 +117,6 @@ compare(const void *left, const void *right)
 
 /* ---- taking ---- */
 
-static bool
-make_room(struct block_table *table, size_t count)
-{
-    struct block_row *rows;
-
-    if (count <= table->room)
-        return true;
-    rows = reallocarray(table->rows, count + count / 2, sizeof *rows);
-    if (rows == NULL)
-        return false;
-    table->rows = rows;
-    table->room = count + count / 2;
-    return true;
-}
-
 static void
 fill_row(struct block_row *row, const struct blocksize *size, const uint32_t *levels,
          unsigned shares, uint64_t end)
@@ -157,7 +142,7 @@ blocks_take(struct block_table *table, const struct blocksizes *blocks, uint64_t
     end = table->sum.end;
     if (tick_ns != BLOCKSIZES_NO_CLOCK)
         raise_to(&end, now_ns / tick_ns);
-    if (!make_room(table, blocksizes_count(blocks)))
+    if (!ROOM_MAKE(table->rows, table->room, blocksizes_count(blocks)))
         return false;
     table->all = blocksizes_count(blocks);
     table->shares = choose_intervals(blocks, end, levels);
