@@ -337,7 +337,9 @@ text_utf8(char *buf, size_t size, const char *text)
         size_t length = utf8 ? decode_utf8(text, &c) : decode_locale(text, &c);
         char encoded[4];
 
-        if (length == 0 || c < 0x20 || (c >= 0x7f && c < 0xa0) || turns_direction((wchar_t)c))
+        if (*text == '\n')
+            room = put(&sink, " ", 1, 1);
+        else if (length == 0 || c < 0x20 || (c >= 0x7f && c < 0xa0) || turns_direction((wchar_t)c))
             room = put(&sink, "?", 1, 1);
         else
             room = put(&sink, encoded, encode_utf8(encoded, c), 1);

@@ -3,7 +3,7 @@
  * Text and the columns it takes on a terminal.  Command lines, output of the
  * target and strings from a segment are hostile: whatever goes through here
  * comes out without control characters, escapes, direction overrides or
- * invalid bytes (each becomes one '?').
+ * invalid bytes: each becomes one '?', but the end of a line a blank.
  *
  * Every function writes at most size bytes including the final NUL, never cuts
  * inside a character, and returns buf.
@@ -19,7 +19,7 @@ enum text_align { TEXT_LEFT, TEXT_RIGHT };
 /* Columns of text, counting what would become '?' as one. */
 size_t text_columns(const char *text);
 
-/* Makes length bytes printable; ends of lines become blanks. */
+/* Makes length bytes printable. */
 char *text_sanitise(char *buf, size_t size, const char *bytes, size_t length);
 
 /* At most so many columns of text; if it is longer it ends in an ellipsis

@@ -164,6 +164,7 @@ utf8_for_files(void **state)
     assert_string_equal(text_utf8(buf, sizeof buf, "\xf4\x90\x80\x80"), "????");
     assert_string_equal(text_utf8(buf, sizeof buf, "\xe6\xbc"), "??");
     assert_string_equal(text_utf8(buf, sizeof buf, "\xc2\x85"), "?");
+    assert_string_equal(text_utf8(buf, sizeof buf, "for x\ndo\ty\r\n"), "for x do?y? ");
     assert_string_equal(text_utf8(buf, 4, "жук"), "ж");
 }
 
