@@ -21,6 +21,7 @@
 #include "preload/dormant.h"
 #include "preload/recorder.h"
 #include "preload/shard.h"
+#include "segment/live.h"
 
 /* Below this a thread keeps its delta to itself whatever the peak. */
 #define FOLD_AT_LEAST 4096
@@ -115,11 +116,11 @@ worth_a_look(int64_t delta)
     return delta >= FOLD_AT_LEAST || delta <= -FOLD_AT_LEAST;
 }
 
-void
-mt_update_end_slow(struct shard *shard, uint64_t before)
+static void
+end_update(struct shard *shard, uint64_t before, bool look)
 {
     int64_t delta = shard->hot.delta;
-    bool due = ((before & 126) == 0 || worth_a_look(delta)) && mt_recorder_due(before);
+    bool due = (look || worth_a_look(delta)) && mt_recorder_due(before);
 
     if (shard->hot.stack_pointer < mt_thread.stack_lowest)
         note_depth(shard);
@@ -131,6 +132,28 @@ mt_update_end_slow(struct shard *shard, uint64_t before)
             mt_dormant_look(mt_thread.looked_ns);
     }
     seqlock_write_end(&shard->hot.sequence);
+}
+
+void
+mt_update_end_slow(struct shard *shard, uint64_t before)
+{
+    end_update(shard, before, update_looks(before));
+}
+
+void
+mt_update_end_looking(struct shard *shard, uint64_t before, uint64_t size)
+{
+    delta_grown(shard, size);
+    end_update(shard, before, true);
+}
+
+void
+mt_look_in(struct shard *shard, uint64_t bytes)
+{
+    struct shard_hot *hot = &shard->hot;
+
+    word_store(&hot->usable, hot_usable(hot) + bytes);
+    word_store(&hot->made, -bytes);
 }
 
 /* In shard 0 only the process's peak is kept: depths of different threads in

@@ -44,8 +44,13 @@ void mt_count_mremap(uint64_t growth, bool failed, bool in_place, bool shrunk);
 /* Folds the shard's delta into the process; called inside an update. */
 void mt_fold(struct shard *shard);
 
-/* Ends an update in which something rare is due: see update_end. */
+/* Ends an update in which something rare is due: see update_end; or one in which the
+   live bytes grew by size and the clock is to be looked at. */
 void mt_update_end_slow(struct shard *shard, uint64_t before);
+void mt_update_end_looking(struct shard *shard, uint64_t before, uint64_t size);
+
+/* After so many usable bytes more count_made_usual() says so; in an update. */
+void mt_look_in(struct shard *shard, uint64_t bytes);
 
 /* Recomputes when shards fold, from the peak and the number of threads. */
 void mt_set_limits(void);
@@ -79,6 +84,23 @@ count_made(struct shard *shard, enum segment_function fn, uint64_t size, uint64_
     count_add(&shard->allocated[histogram_cell(size)], 1, shared);
 }
 
+/*
+ * The same on the fast path, by the shard's owner; true: the count of usable bytes has
+ * come to where the thread asked to be told (mt_look_in()).  What is rare is asked for
+ * so, by the carry of an addition: to look at the clock, and whether the block is sampled.
+ */
+static inline bool
+count_made_usual(struct shard *shard, enum segment_function fn, uint64_t size,
+                 uint64_t usable)
+{
+    struct shard_hot *hot = &shard->hot;
+
+    word_add(&hot->calls[fn], 1);
+    word_add(&hot->bytes[fn], size);
+    word_add(&shard->allocated[histogram_cell(size)], 1);
+    return word_add_carries(&hot->made, usable);
+}
+
 static inline void
 count_freed(struct shard *shard, uint64_t size, uint64_t usable, bool shared)
 {
@@ -108,17 +130,25 @@ update_begin(struct shard *shard, uint64_t *before)
     return true;
 }
 
+/* Is the clock to be looked at?  In two updates of 64, one after the other (the sequence
+   grows by two each time): one of them is not of the fast path, which has its own way,
+   where these alternate. */
+static inline bool
+update_looks(uint64_t before)
+{
+    return (before & 124) == 0;
+}
+
 /*
  * Closes an update in which the shard's live bytes became delta.  Rarely there
  * is more to do, all of it in one place so that nothing need be kept in
  * registers for it: the delta has left its limits, the stack is deeper than
- * ever, or this was the 64th update (the sequence grows by two each time).
+ * ever, or it is time to look at the clock.
  */
 static inline void
 update_end(struct shard *shard, uint64_t before, bool outside)
 {
-    if (unlikely(outside) || unlikely(stack_pointer() < mt_thread.stack_lowest)
-        || unlikely((before & 126) == 0))
+    if (unlikely(outside) || unlikely(stack_pointer() < mt_thread.stack_lowest))
         mt_update_end_slow(shard, before);
     else
         seqlock_write_end(&shard->hot.sequence);
@@ -131,14 +161,28 @@ delta_store(struct shard *shard, int64_t delta)
     __atomic_store_n(&shard->hot.delta, delta, __ATOMIC_RELAXED);
 }
 
-static inline void
-update_end_grown(struct shard *shard, uint64_t before, uint64_t size)
+static inline int64_t
+delta_grown(struct shard *shard, uint64_t size)
 {
     int64_t delta = shard->hot.delta + (int64_t)size;
 
     word_store(&shard->hot.stack_pointer, stack_pointer());
     delta_store(shard, delta);
-    update_end(shard, before, delta > mt_guard.ceiling);
+    return delta;
+}
+
+/* After count_made_usual(). */
+static inline void
+update_end_usual(struct shard *shard, uint64_t before, uint64_t size)
+{
+    update_end(shard, before, delta_grown(shard, size) > mt_guard.ceiling);
+}
+
+static inline void
+update_end_grown(struct shard *shard, uint64_t before, uint64_t size)
+{
+    update_end(shard, before,
+               delta_grown(shard, size) > mt_guard.ceiling || update_looks(before));
 }
 
 static inline void
@@ -148,7 +192,7 @@ update_end_shrunk(struct shard *shard, uint64_t before, uint64_t size)
 
     word_store(&shard->hot.stack_pointer, stack_pointer());
     delta_store(shard, delta);
-    update_end(shard, before, delta < mt_guard.floor);
+    update_end(shard, before, delta < mt_guard.floor || update_looks(before));
 }
 
 /* A call of fn made a block. */

@@ -52,7 +52,7 @@ add_shard(const struct shard *shard, struct mt_baseline *made, struct mt_baselin
     made->blocks = add_saturating(made->blocks, hot_blocks_made(&hot));
     gone->bytes = add_saturating(gone->bytes, hot_bytes_gone(&hot));
     gone->blocks = add_saturating(gone->blocks, hot_blocks_gone(&hot));
-    made->usable += hot.usable;
+    made->usable += hot_usable(&hot);
     made->custom += word_load(&shard->custom_made) - word_load(&shard->custom_freed);
     made->custom_bytes +=
         word_load(&shard->custom_made_bytes) - word_load(&shard->custom_freed_bytes);

@@ -2,9 +2,10 @@
 /*
  * Sampling for the sites.
  *
- * Each shard has a generator of its own, in private memory, because what lies in the
- * segment may be read by others.  Threads that share shard 0 count its distance down
- * with atomic operations; whoever passes the hit draws with a generator made for it.
+ * Each shard has a generator and distances of its own, in private memory, because what
+ * lies in the segment may be read by others.  Threads that share shard 0 count its
+ * distance down with atomic operations; whoever passes the hit draws with a generator
+ * made for it.
  *
  * Walking the stack happens when the real allocator has returned and the call is
  * counted: outside any update, so that a signal handler may allocate meanwhile.
@@ -24,7 +25,19 @@
 #include "preload/shard.h"
 #include "preload/unwind.h"
 
-static struct draw draws[SHARD_COUNT];
+/* On the fast path a thread looks at the clock at least so often, in usable bytes. */
+#define LOOK_BYTES 65536u
+
+/* Of a shard.  What is hit on the fast path does not depend on what is elsewhere: each has
+   its distance. */
+struct sampler {
+    _Alignas(64) struct draw draw;
+    int64_t left;    /* bytes before the next hit of the slow paths */
+    uint64_t beyond; /* of the fast path: bytes from where the shard's count passes its
+                        limit to the end of the next hit */
+};
+
+static struct sampler samplers[SHARD_COUNT];
 static uint64_t seed;
 static bool loaded;
 
@@ -37,23 +50,32 @@ next_seed(void)
     return __atomic_add_fetch(&seed, UINT64_C(0xd1342543de82ef95), __ATOMIC_RELAXED);
 }
 
-/* How many words of a block are hit, before which it was so many bytes to the next
-   hit; and how far it is behind it. */
-static uint64_t
-draw_block(struct draw *draw, int64_t before, uint64_t size, int64_t *after)
-{
-    uint64_t hits;
+/* No distance is greater, in bytes: whoever counts on from there does not overflow. */
+#define DISTANCE_MAX (UINT64_C(1) << 60)
 
-    if (draw->of == 0) {
-        draw->random = next_seed();
-        draw_begin(draw, mt_options.sites_rate);
-        draw->of = 1;
-    } else {
-        draw->left = (uint64_t)(before > 0 ? before : 0) / SAMPLING_WORD + 1;
-    }
-    hits = draw_hits(draw, sampling_span(size) / SAMPLING_WORD);
-    *after = (int64_t)((draw->left - 1) * SAMPLING_WORD);
-    return hits;
+static void
+begin(struct draw *draw)
+{
+    draw->random = next_seed();
+    draw->of = 1;
+    draw_begin(draw, mt_options.sites_rate);
+}
+
+/* How many words of a block are hit, before which it was so many bytes to the next. */
+static uint64_t
+draw_block(struct draw *draw, uint64_t before, uint64_t size)
+{
+    draw->left = before / SAMPLING_WORD + 1;
+    return draw_hits(draw, sampling_span(size) / SAMPLING_WORD);
+}
+
+/* How many bytes it is now. */
+static uint64_t
+bytes_before(const struct draw *draw)
+{
+    uint64_t words = draw->left - 1;
+
+    return words < DISTANCE_MAX / SAMPLING_WORD ? words * SAMPLING_WORD : DISTANCE_MAX;
 }
 
 static void
@@ -61,45 +83,102 @@ begin_drawing(void)
 {
     const void *random = (const void *)getauxval(AT_RANDOM);
     uint64_t word = 0;
-    struct draw first = {.of = 0};
+    struct draw first;
 
     if (random != NULL)
         memcpy(&word, random, sizeof word);
     seed = word ^ mt_segment.header->created_boottime_ns
            ^ (uint64_t)mt_segment.header->pid << 40;
-    memset(draws, 0, sizeof draws);
+    memset(samplers, 0, sizeof samplers);
     /* Nobody who passes it could tell a first distance from a hit. */
-    draw_block(&first, 0, 0, &mt_shard(0)->hot.sample_left);
+    begin(&first);
+    samplers[0].left = (int64_t)bytes_before(&first);
 }
 
-/* The distance is the thread's own. */
-static uint64_t
-draw_own(struct shard *shard, uint64_t size)
+/* The thread's own, which begins before the shard's first block in either way: there the
+   fast path's limit lies one byte behind (shard.c). */
+static struct sampler *
+own_sampler(void)
 {
-    int64_t before = shard->hot.sample_left + (int64_t)sampling_span(size), after;
-    uint64_t hits = draw_block(&draws[mt_own_shard()], before, size, &after);
+    struct sampler *own = &samplers[mt_own_shard()];
 
-    __atomic_store_n(&shard->hot.sample_left, after, __ATOMIC_RELAXED);
+    if (own->draw.of == 0) {
+        begin(&own->draw);
+        own->left = (int64_t)bytes_before(&own->draw);
+        begin(&own->draw);
+        own->beyond = bytes_before(&own->draw) + SAMPLING_WORD - 1;
+    }
+    return own;
+}
+
+static uint64_t
+draw_own(uint64_t size)
+{
+    struct sampler *own = own_sampler();
+    uint64_t before = (uint64_t)own->left, hits;
+
+    own->left -= (int64_t)sampling_span(size);
+    if (own->left >= 0)
+        return 0;
+    hits = draw_block(&own->draw, before, size);
+    own->left = (int64_t)bytes_before(&own->draw);
     return hits;
 }
 
-/* It is shared, and others may count it down meanwhile. */
+/* The distance is shared, and others may count it down meanwhile. */
 static uint64_t
 draw_shared(uint64_t size)
 {
-    int64_t *left = &mt_shard(0)->hot.sample_left;
-    int64_t span = (int64_t)sampling_span(size), after, now;
-    struct draw draw = {.of = 0};
+    int64_t *left = &samplers[0].left;
+    int64_t span = (int64_t)sampling_span(size);
+    int64_t now = __atomic_sub_fetch(left, span, __ATOMIC_RELAXED);
+    int64_t before = now + span;
+    struct draw draw;
     uint64_t hits;
 
-    now = __atomic_sub_fetch(left, span, __ATOMIC_RELAXED);
     if (now >= 0)
         return 0;
-    draw.random = next_seed();
-    draw_begin(&draw, mt_options.sites_rate);
-    draw.of = 1;
-    hits = draw_block(&draw, now + span, size, &after);
-    __atomic_add_fetch(left, after - now, __ATOMIC_RELAXED);
+    begin(&draw);
+    hits = draw_block(&draw, before > 0 ? (uint64_t)before : 0, size);
+    __atomic_add_fetch(left, (int64_t)bytes_before(&draw) - now, __ATOMIC_RELAXED);
+    return hits;
+}
+
+/*
+ * On the fast path, whose count goes by usable bytes and has passed the limit by so many.
+ * A block's words begin where it does and end within them, for the trailer is the word
+ * more; hits behind are nobody's.
+ */
+static uint64_t
+draw_counted(struct sampler *own, uint64_t over, uint64_t size, uint64_t usable)
+{
+    uint64_t end = usable - over + own->beyond; /* of the next hit */
+    uint64_t hits;
+
+    if (end > usable) {
+        own->beyond = end - usable;
+        return 0;
+    }
+    hits = draw_block(&own->draw, end - 1, size);
+    draw_hits(&own->draw, (usable - sampling_span(size)) / SAMPLING_WORD);
+    own->beyond = bytes_before(&own->draw) + SAMPLING_WORD;
+    return hits;
+}
+
+uint64_t
+mt_sample_due(struct shard *shard, uint64_t size, uint64_t usable)
+{
+    struct sampler *own;
+    uint64_t hits = 0, next = LOOK_BYTES;
+
+    if (with_sites()) {
+        own = own_sampler();
+        hits = draw_counted(own, shard->hot.made, size, usable);
+        if (next > own->beyond)
+            next = own->beyond;
+        own->beyond -= next;
+    }
+    mt_look_in(shard, next);
     return hits;
 }
 
@@ -124,16 +203,14 @@ follow(enum segment_function fn, const void *block, uint64_t size, uint64_t hits
 }
 
 unsigned
-mt_sample_hit(enum segment_function fn, const void *block, uint64_t size,
+mt_sample_hit(enum segment_function fn, const void *block, uint64_t size, uint64_t hits,
               const void *caller)
 {
-    struct shard *shard = mt_thread.shard;
-    uint64_t hits = draw_own(shard, size);
+    unsigned index = mt_own_shard();
+    uint32_t thread = index != 0 ? mt_shard(index)->thread : 0;
     int saved_errno = errno;
-    unsigned flags = 0;
+    unsigned flags = follow(fn, block, size, hits, thread, caller);
 
-    if (hits > 0)
-        flags = follow(fn, block, size, hits, shard->thread, caller);
     errno = saved_errno;
     return flags;
 }
@@ -142,18 +219,10 @@ unsigned
 mt_sample_made(enum segment_function fn, const void *block, uint64_t size,
                const void *caller)
 {
-    struct shard *shard = mt_thread.shard;
-    uint64_t hits;
-    unsigned flags = 0;
-    int saved_errno = errno;
+    bool shared = seqlock_is_odd(&mt_thread.shard->hot.sequence);
+    uint64_t hits = shared ? draw_shared(size) : draw_own(size);
 
-    if (!seqlock_is_odd(&shard->hot.sequence))
-        return sample_pass(shard, size) ? mt_sample_hit(fn, block, size, caller) : 0;
-    hits = draw_shared(size);
-    if (hits > 0)
-        flags = follow(fn, block, size, hits, 0, caller);
-    errno = saved_errno;
-    return flags;
+    return hits > 0 ? mt_sample_hit(fn, block, size, hits, caller) : 0;
 }
 
 unsigned

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Which blocks are sampled for the sites, and what becomes of them.  While they are,
- * mt_guard.mode has MODE_SITES.
+ * mt_guard.sites is set.
  *
  * Every word is hit with the same probability; how far it is to the next hit is known
- * beforehand, in bytes, in the thread's shard (hot.sample_left): a block between two
- * hits costs a subtraction.  A sampled block says so in its trailer; where there are
- * none its address is looked up in a table when it goes.
+ * beforehand: a block between two hits costs nothing on the fast path, whose count of
+ * usable bytes passes a limit there (account.h), and elsewhere a subtraction.  A sampled
+ * block says so in its trailer; where there are none its address is looked up in a table
+ * when it goes.
  */
 #ifndef MEMTOP_SAMPLE_H
 #define MEMTOP_SAMPLE_H
@@ -19,7 +20,7 @@
 static inline bool
 with_sites(void)
 {
-    return (mt_guard.mode & MODE_SITES) != 0;
+    return unlikely(mt_guard.sites);
 }
 
 /* What a block is besides the program's, in its trailer. */
@@ -46,9 +47,14 @@ void mt_sample_loaded(void);
 unsigned mt_sample_made(enum segment_function fn, const void *block, uint64_t size,
                         const void *caller);
 
-/* The same when the thread's distance has been counted down already, and hit. */
+/*
+ * The same on the fast path, in two steps.  In the update in which the shard's count has
+ * come to a limit: how many words of the block that came last are hit; sets the next
+ * limit, also where nothing is sampled.  And after it, if any is.
+ */
+uint64_t mt_sample_due(struct shard *shard, uint64_t size, uint64_t usable);
 unsigned mt_sample_hit(enum segment_function fn, const void *block, uint64_t size,
-                       const void *caller);
+                       uint64_t hits, const void *caller);
 
 /* What a block without a trailer is: a set of BLOCK_*.  It is taken out of the table if
    it is any, and in *taken. */
@@ -61,24 +67,5 @@ void mt_sample_freed(const void *block);
    it is not followed any more). */
 void mt_sample_gone(const struct mt_followed *taken);
 unsigned mt_sample_keep(const void *block, const struct mt_followed *taken);
-
-/* Counts the block's words down; true: one of them is hit.  In an update of the shard,
-   by its owner. */
-static inline bool
-sample_pass(struct shard *shard, uint64_t size)
-{
-    int64_t *left = &shard->hot.sample_left;
-    int64_t span = (int64_t)sampling_span(size);
-
-#if defined __x86_64__
-    bool hit;
-
-    __asm__ volatile("subq %2, %0" : "+m"(*left), "=@ccs"(hit) : "er"(span) : "cc");
-    return hit;
-#else
-    __atomic_store_n(left, *left - span, __ATOMIC_RELAXED);
-    return *left < 0;
-#endif
-}
 
 #endif

@@ -137,6 +137,15 @@ find_shard(void)
     return 0;
 }
 
+/* The next block of the fast path, whatever its size. */
+static void
+look_at_next(struct shard *shard)
+{
+    seqlock_write_begin(&shard->hot.sequence);
+    mt_look_in(shard, 1);
+    seqlock_write_end(&shard->hot.sequence);
+}
+
 static void
 own_shard(unsigned index, uint32_t tid)
 {
@@ -145,6 +154,9 @@ own_shard(unsigned index, uint32_t tid)
     /* The owner before may have left by siglongjmp inside an update. */
     if (seqlock_is_odd(&shard->hot.sequence))
         seqlock_write_end(&shard->hot.sequence);
+    /* Used for the first time, or left so. */
+    if ((int64_t)shard->hot.made >= 0)
+        look_at_next(shard);
     shard->thread = tid;
     shard->owners++;
     shard->claimed_ns = mt_now_coarse();

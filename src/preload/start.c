@@ -72,12 +72,11 @@ choose_accounting(void)
 static uint32_t
 active_mode(void)
 {
-    uint32_t mode = accounting | (mt_logging() ? MODE_LOGGED : 0)
-                    | (sampling ? MODE_SITES : 0);
+    uint32_t mode = accounting | (mt_logging() ? MODE_LOGGED : 0);
 
-    if (mt_options.ring_capacity == 0)
-        return mode;
-    return mode | MODE_EVENTS | (mt_tsc_readable() ? MODE_TSC : 0);
+    if (mt_options.ring_capacity > 0)
+        mode |= MODE_EVENTS | (mt_tsc_readable() ? MODE_TSC : 0);
+    return sampling && mode != ACCOUNTING_REQUESTED ? mode | MODE_SITES : mode;
 }
 
 void
@@ -87,6 +86,7 @@ mt_activate(void)
 
     mt_guard.mappings = mt_options.mappings;
     mt_guard.exact = mt_options.exact;
+    mt_guard.sites = sampling;
     if (mt_options.ring_capacity > 0)
         mt_ring_start();
     mt_segment.header->accounting = accounting;

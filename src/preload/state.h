@@ -38,11 +38,10 @@
 struct mt_guard {
     _Alignas(4096) uint32_t mode; /* enum segment_accounting, MODE_*; 0: not
                                      started */
-    uint32_t free_mode;    /* the same without MODE_SITES: to free() all blocks are
-                              alike, for those that are not have no plain trailer */
     uint32_t mappings;     /* count the mmap family */
     uint32_t exact;        /* fold at every call */
     bool drop;             /* an event that finds its ring full is lost at once */
+    bool sites;            /* blocks are sampled (sample.h) */
     int64_t ceiling;       /* a shard's delta above this is folded ... */
     int64_t floor;         /* ... and below this */
     uint64_t ring_capacity;
@@ -59,10 +58,10 @@ _Static_assert(sizeof(struct mt_guard) == 4096, "the guard is one page");
 HIDDEN extern struct mt_guard mt_guard;
 
 /* Bits of mode beside the accounting, which never changes: calls are written to
-   rings, with the TSC as their clock; some are sampled (sample.h); calls are passed on
-   uncounted (dormant.c); calls are logged too (log.h), or the program has a profile of
-   its own (profile.h), which lead to the slow paths of all wrappers.  Changed by
-   mt_mode_change() only. */
+   rings, with the TSC as their clock; some are sampled, where the fast paths do not
+   look; calls are passed on uncounted (dormant.c); calls are logged too (log.h), or the
+   program has a profile of its own (profile.h), which lead to the slow paths of all
+   wrappers.  Changed by mt_mode_change() only. */
 #define MODE_PROFILED   128u
 #define MODE_LOGGED     64u
 #define MODE_ASLEEP     32u
@@ -71,23 +70,15 @@ HIDDEN extern struct mt_guard mt_guard;
 #define MODE_EVENTS     4u
 #define MODE_ACCOUNTING 3u
 #define MODE_RECORDED   (ACCOUNTING_REQUESTED | MODE_EVENTS | MODE_TSC)
-#define MODE_SAMPLED    (ACCOUNTING_REQUESTED | MODE_SITES)
 
-/* Sets and clears bits of mode, and with it free_mode: their places are one word. */
 static inline void
 mt_mode_change(uint32_t set, uint32_t clear)
 {
-    uint64_t *word = (uint64_t *)(void *)&mt_guard;
-    uint64_t seen = __atomic_load_n(word, __ATOMIC_RELAXED), changed;
+    uint32_t seen = __atomic_load_n(&mt_guard.mode, __ATOMIC_RELAXED);
 
-    do {
-        uint32_t modes[2];
-        memcpy(modes, &seen, sizeof modes);
-        modes[0] = (modes[0] & ~clear) | set;
-        modes[1] = modes[0] & ~MODE_SITES;
-        memcpy(&changed, modes, sizeof changed);
-    } while (!__atomic_compare_exchange_n(word, &seen, changed, false, __ATOMIC_SEQ_CST,
-                                          __ATOMIC_RELAXED));
+    while (!__atomic_compare_exchange_n(&mt_guard.mode, &seen, (seen & ~clear) | set, false,
+                                        __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+        ;
 }
 
 /* The mapped segment; all NULL while there is none. */

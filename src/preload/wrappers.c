@@ -91,31 +91,6 @@ mt_seal(void *block, size_t size)
     return usable;
 }
 
-static __attribute__((noinline)) void
-made_otherwise(enum segment_function fn, void *block, size_t size)
-{
-    if (block == NULL)
-        mt_count_failed(fn, size, size, true);
-    else
-        mt_count_made(fn, size, mt_seal(block, size));
-}
-
-/* The real allocator answered a call of fn for size bytes with block, which
-   has room for a trailer: counts it. */
-static inline __attribute__((always_inline)) void *
-made_sealed(enum segment_function fn, void *block, size_t size)
-{
-    size_t usable;
-
-    if (unlikely(block == NULL) || unlikely(!mt_usable_size_read(block, &usable))) {
-        made_otherwise(fn, block, size);
-    } else {
-        write_trailer(block, usable, size);
-        mt_count_made(fn, size, usable);
-    }
-    return block;
-}
-
 void
 mt_flag(void *block, uint64_t size, unsigned flags)
 {
@@ -143,33 +118,41 @@ mt_look_at(enum segment_function fn, void *block, uint64_t size, const void *cal
     mt_flag(block, size, mt_sample_made(fn, block, size, caller));
 }
 
-/* The thread has no shard of its own to count the block in. */
+/* A sealed block, where the fast path ends. */
 static __attribute__((noinline)) void
-made_without_shard(enum segment_function fn, void *block, size_t size, size_t usable,
-                   const void *caller)
+made_slowly(enum segment_function fn, void *block, size_t size, size_t usable,
+            const void *caller)
 {
     if (mt_is_ours()) {
         mt_made_ours(block, size);
         return;
     }
     mt_count_made(fn, size, usable);
-    mt_look_at(fn, block, size, caller);
+    if (with_sites())
+        mt_look_at(fn, block, size, caller);
 }
 
-/* Nor is its usable size known yet. */
+/* None at all, or one whose usable size is not known yet. */
 static __attribute__((noinline)) void
-made_unsealed(enum segment_function fn, void *block, size_t size, const void *caller)
+made_otherwise(enum segment_function fn, void *block, size_t size, const void *caller)
 {
-    made_without_shard(fn, block, size, mt_seal(block, size), caller);
+    if (block == NULL)
+        mt_count_failed(fn, size, size, true);
+    else
+        made_slowly(fn, block, size, mt_seal(block, size), caller);
 }
 
-/* Ends the update in which the block was counted, then follows the block. */
+/* Ends the update in which the block was counted, and in which something was due. */
 static __attribute__((noinline)) void
-made_hit(enum segment_function fn, void *block, size_t size, uint64_t before,
-         const void *caller)
+made_due(enum segment_function fn, void *block, size_t size, size_t usable,
+         uint64_t before, const void *caller)
 {
-    update_end_grown(mt_thread.shard, before, size);
-    mt_flag(block, size, mt_sample_hit(fn, block, size, caller));
+    struct shard *shard = mt_thread.shard;
+    uint64_t hits = mt_sample_due(shard, size, usable);
+
+    mt_update_end_looking(shard, before, size);
+    if (hits > 0)
+        mt_flag(block, size, mt_sample_hit(fn, block, size, hits, caller));
 }
 
 /*
@@ -179,31 +162,27 @@ made_hit(enum segment_function fn, void *block, size_t size, uint64_t before,
  */
 #define CALLER __builtin_return_address(0)
 
-/* As made_sealed(), where blocks are sampled. */
+/* The real allocator answered a call of fn for size bytes with block, which
+   has room for a trailer: counts it. */
 static inline __attribute__((always_inline)) void *
-made_sampled(enum segment_function fn, void *block, size_t size, bool by_malloc)
+made_usual(enum segment_function fn, void *block, size_t size, bool by_malloc)
 {
-    struct shard *shard = mt_thread.shard;
+    struct shard *shard;
     uint64_t before;
     size_t usable;
 
     if (unlikely(block == NULL) || unlikely(!mt_usable_size_read(block, &usable))) {
-        if (block == NULL)
-            mt_count_failed(fn, size, size, true);
-        else
-            made_unsealed(fn, block, size, by_malloc ? CALLER : NULL);
+        made_otherwise(fn, block, size, by_malloc ? CALLER : NULL);
         return block;
     }
     write_trailer(block, usable, size);
-    if (unlikely(!update_begin(shard, &before))) {
-        made_without_shard(fn, block, size, usable, by_malloc ? CALLER : NULL);
-        return block;
-    }
-    count_made(shard, fn, size, usable, false);
-    if (unlikely(sample_pass(shard, size)))
-        made_hit(fn, block, size, before, by_malloc ? CALLER : NULL);
+    shard = mt_thread.shard;
+    if (unlikely(!update_begin(shard, &before)))
+        made_slowly(fn, block, size, usable, by_malloc ? CALLER : NULL);
+    else if (unlikely(count_made_usual(shard, fn, size, usable)))
+        made_due(fn, block, size, usable, before, by_malloc ? CALLER : NULL);
     else
-        update_end_grown(shard, before, size);
+        update_end_usual(shard, before, size);
     return block;
 }
 
@@ -238,9 +217,7 @@ void *
 mt_made(enum segment_function fn, void *block, size_t size, size_t alignment)
 {
     if (block == NULL || usual_mode())
-        return made_sealed(fn, block, size);
-    if (likely(mt_guard.mode == MODE_SAMPLED))
-        return made_sampled(fn, block, size, false);
+        return made_usual(fn, block, size, false);
     return made_rarely(fn, block, size, alignment, NULL);
 }
 
@@ -290,7 +267,7 @@ mt_unseal(void *block, uint64_t *size, size_t *usable, unsigned *flags)
 static __attribute__((noinline)) void *
 malloc_usual(size_t size)
 {
-    return made_sealed(FN_MALLOC, mt_real.malloc(with_room(size)), size);
+    return made_usual(FN_MALLOC, mt_real.malloc(with_room(size)), size, true);
 }
 
 static __attribute__((noinline)) void *
@@ -305,12 +282,6 @@ malloc_recorded(size_t size)
     write_trailer(block, usable, size);
     mt_event_made_tsc(FN_MALLOC, block, size, usable);
     return block;
-}
-
-static __attribute__((noinline)) void *
-malloc_sampled(size_t size)
-{
-    return made_sampled(FN_MALLOC, mt_real.malloc(with_room(size)), size, true);
 }
 
 static __attribute__((noinline)) void *
@@ -345,8 +316,6 @@ malloc(size_t size)
 {
     if (usual_mode())
         return malloc_usual(size);
-    if (mt_guard.mode == MODE_SAMPLED)
-        return malloc_sampled(size);
     if (sleeping())
         return mt_real.malloc(size);
     if (mt_guard.mode == MODE_RECORDED)
@@ -499,7 +468,7 @@ free_rarely(void *block)
 PUBLIC void
 free(void *block)
 {
-    if (likely(mt_guard.free_mode == ACCOUNTING_REQUESTED))
+    if (likely(mt_guard.mode == ACCOUNTING_REQUESTED))
         free_usual(block);
     else if (mt_guard.mode == MODE_RECORDED)
         free_recorded(block);

@@ -24,7 +24,8 @@
  *   1  first version
  *   2  dormant processes (control.awake_until_ns, recorder_slot.heap_last, what is
  *      forgotten is not live); ring.full_at
- *   3  sites; shard_hot.sample_left
+ *   3  sites
+ *   4  shard_hot.made is a part of what was shard_hot.usable
  */
 #ifndef MEMTOP_LAYOUT_H
 #define MEMTOP_LAYOUT_H
@@ -34,7 +35,7 @@
 #include "segment/sites-layout.h"
 
 #define SEGMENT_MAGIC      UINT64_C(0x31706f746d656d7f) /* "\x7fmemtop1" */
-#define SEGMENT_VERSION    3u
+#define SEGMENT_VERSION    4u
 #define SEGMENT_BYTE_ORDER 0x01020304u
 
 /* The functions that are counted, in the order of the report.  The first four
@@ -254,11 +255,13 @@ struct shard_hot {
     uint64_t free_null;         /* free(NULL) */
     uint64_t failed_new;        /* failed calls that would have made a block */
     uint64_t unmatched;         /* frees and reallocs of blocks not ours */
-    uint64_t usable;            /* usable bytes allocated less freed, mod 2^64 */
+    uint64_t usable;            /* with made: usable bytes allocated less freed, mod
+                                   2^64 */
     int64_t delta;              /* live bytes not yet folded into the process */
     uint64_t stack_pointer;     /* at the last call: depth is stack_base less it */
     uint64_t stack_peak;        /* greatest depth */
-    int64_t sample_left;        /* bytes until the next sample, if there are sites */
+    uint64_t made;              /* what the usual calls add of them: it passes 2^64
+                                   where the thread has to look up (account.h) */
 };
 
 struct shard {

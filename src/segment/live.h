@@ -23,6 +23,13 @@ hot_bytes_made(const struct shard_hot *hot)
     return sum;
 }
 
+/* What the live blocks occupy, mod 2^64: others may free what this thread allocated. */
+static inline uint64_t
+hot_usable(const struct shard_hot *hot)
+{
+    return hot->usable + hot->made;
+}
+
 static inline uint64_t
 hot_bytes_gone(const struct shard_hot *hot)
 {

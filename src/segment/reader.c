@@ -201,7 +201,7 @@ sum_allocated(const struct shard_hot *hot, struct snapshot *snapshot, uint64_t *
     accumulate(blocks, hot_blocks_made(hot));
     accumulate(&snapshot->realloc_inplace, hot->realloc_inplace);
     accumulate(&snapshot->unmatched, hot->unmatched);
-    snapshot->usable_bytes += hot->usable; /* modulo 2^64 on purpose */
+    snapshot->usable_bytes += hot_usable(hot); /* modulo 2^64 on purpose */
     raise_to(&snapshot->stack_peak, hot->stack_peak);
 }
 

@@ -47,7 +47,25 @@ word_add(uint64_t *word, uint64_t value)
 #endif
 }
 
-/* The same; whoever then reads the word with acquire sees what was written before.
+/* The same; true if the word passed 2^64. */
+static inline bool
+word_add_carries(uint64_t *word, uint64_t value)
+{
+#if defined __x86_64__ && !defined __SANITIZE_THREAD__
+    bool carries;
+
+    __asm__ volatile("addq %2, %0" : "+m"(*word), "=@ccc"(carries) : "er"(value) : "cc");
+    return carries;
+#else
+    uint64_t sum;
+    bool carries = __builtin_add_overflow(word_load(word), value, &sum);
+
+    word_store(word, sum);
+    return carries;
+#endif
+}
+
+/* As word_add(); whoever then reads the word with acquire sees what was written before.
    A fence would do, but ThreadSanitizer knows none. */
 static inline void
 word_add_release(uint64_t *word, uint64_t value)

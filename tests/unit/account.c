@@ -24,7 +24,34 @@
 #define SHARERS 2
 #define ROUNDS  20000
 
+/* Usable bytes between looks: every 25th block of the usual way is the one. */
+#define LOOK 2000
+
 static unsigned running;
+static unsigned looks;
+
+static void
+look_next(struct shard *shard)
+{
+    seqlock_write_begin(&shard->hot.sequence);
+    mt_look_in(shard, 1);
+    seqlock_write_end(&shard->hot.sequence);
+}
+
+static void
+made_usual(struct shard *shard, uint64_t size, uint64_t usable)
+{
+    uint64_t before;
+
+    assert_true(update_begin(shard, &before));
+    if (count_made_usual(shard, FN_MALLOC, size, usable)) {
+        __atomic_add_fetch(&looks, 1, __ATOMIC_RELAXED);
+        mt_look_in(shard, LOOK);
+        mt_update_end_looking(shard, before, size);
+    } else {
+        update_end_usual(shard, before, size);
+    }
+}
 
 static void *
 owner(void *argument)
@@ -35,8 +62,12 @@ owner(void *argument)
     mt_thread.state = THREAD_COUNTED;
     mt_thread.stack_base = mt_thread.stack_lowest = (uintptr_t)&index + 4096;
     mt_thread.stack_limit = 1 << 20;
+    look_next(mt_shard(index));
     for (uint64_t i = 0; i < ROUNDS; i++) {
-        mt_count_made(FN_MALLOC, 64 + i % 5000, 80);
+        if (i % 2 == 0)
+            made_usual(mt_shard(index), 64 + i % 5000, 80);
+        else
+            mt_count_made(FN_MALLOC, 64 + i % 5000, 80);
         if (i % 16 == 0)
             mt_count_failed(FN_CALLOC, 10, 10, true);
         mt_count_freed(64 + i % 5000, 80);
@@ -103,6 +134,7 @@ test_hammer(void **state)
     assert_int_equal(0, snapshot.live_blocks);
     assert_int_equal(0, snapshot.usable_bytes);
     assert_int_equal(0, snapshot.torn);
+    assert_int_equal(OWNERS * (1 + (ROUNDS / 2 - 1) / (LOOK / 80)), looks);
     assert_in_range(snapshot.peak_bytes, 5000, 5 * 5064 + 5 * 4096);
     reader_close(reader);
     scratch_close();

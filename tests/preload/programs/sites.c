@@ -175,6 +175,14 @@ uniform(void)
         free(malloc(64));
 }
 
+/* The same where a word behind the block's own is left over. */
+static void
+uneven(void)
+{
+    for (unsigned i = 0; i < 1000000; i++)
+        free(malloc(49));
+}
+
 /* Sizes of all kinds, half of them kept. */
 static void
 mixed(void)
@@ -571,6 +579,7 @@ CASES
     CASE(every_way)
     CASE(killed)
     CASE(uniform)
+    CASE(uneven)
     CASE(mixed)
     CASE(crowded)
     CASE(threads)
