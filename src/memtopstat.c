@@ -17,6 +17,7 @@
 #include "app/say.h"
 #include "app/sites-options.h"
 #include "app/tracefile.h"
+#include "app/value.h"
 #include "i18n.h"
 #include "monitor/library.h"
 #include "report/archive.h"
@@ -91,8 +92,8 @@ check_format(struct argp_state *state, const char *word)
     enum siteexport_format format;
 
     if (calls_format(word) < 0 && !siteexport_format_parse(word, &format))
-        argp_error(state, _("'%s' is not a value of %s: it takes %s"), word, "--export",
-                   "logalloc, dat, csv, json, folded, pprof, massif");
+        value_refuse(state, "--export", word,
+                     "logalloc, dat, csv, json, folded, pprof, massif");
 }
 
 static error_t

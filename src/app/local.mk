@@ -30,6 +30,7 @@ src_app_libapp_a_SOURCES = \
 	src/app/sites-options.c src/app/sites-options.h \
 	src/app/trigger.c src/app/trigger.h \
 	src/app/spellings.c src/app/spellings.h \
+	src/app/value.c src/app/value.h \
 	src/app/open.c src/app/open.h \
 	src/app/run.c src/app/run.h \
 	src/app/textlog.c src/app/textlog.h

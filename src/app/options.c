@@ -11,7 +11,6 @@
 #include "app/options.h"
 
 #include <argp.h>
-#include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +19,7 @@
 
 #include "app/help.h"
 #include "app/spellings.h"
+#include "app/value.h"
 #include "i18n.h"
 #include "report/plot.h"
 #include "trace/dat.h"
@@ -141,48 +141,14 @@ static const struct argp_option table[] = {
     {0},
 };
 
-/* The place of a word in a list that ends in NULL; argp_error() ends memtop if
-   it is not there. */
-static int
-parse_word(struct argp_state *state, const char *option, const char *word,
-           const char *const *words)
-{
-    for (int i = 0; words[i] != NULL; i++)
-        if (strcmp(word, words[i]) == 0)
-            return i;
-
-    char list[128] = "";
-    for (int i = 0; words[i] != NULL; i++) {
-        size_t used = strlen(list);
-        snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", words[i]);
-    }
-    argp_error(state, _("'%s' is not a value of %s: it takes %s"), word, option, list);
-    return 0;
-}
-
-static long
-parse_number(struct argp_state *state, const char *option, const char *text, long least,
-             long most)
-{
-    char *end;
-    long number = strtol(text, &end, 10);
-
-    if (!isdigit((unsigned char)text[0]) || *end != '\0' || number < least
-        || number > most)
-        argp_error(state,
-                   _("'%s' is not a value of %s: it takes a number from %ld to %ld"),
-                   text, option, least, most);
-    return number;
-}
-
-/* As parse_number(), but memusage takes what is no number for 0. */
+/* As value_number(), but memusage takes what is no number for 0. */
 static long
 parse_lenient(struct argp_state *state, const char *option, const char *text, long most)
 {
     const struct options *options = state->input;
 
     if (!options->as_memusage)
-        return parse_number(state, option, text, 0, most);
+        return value_number(state, option, text, 0, most);
     long number = strtol(text, NULL, 10);
     return number < 0 || number > most ? 0 : number;
 }
@@ -230,31 +196,21 @@ parse_progname(struct argp_state *state, const char *name)
 }
 
 static const char *
-parse_file(struct argp_state *state, const char *option, const char *name)
-{
-    if (name[0] == '\0')
-        argp_error(state, _("%s takes the name of a file"), option);
-    return name;
-}
-
-static const char *
 parse_source(struct argp_state *state, const char *source)
 {
     static const char prefix[] = "script:";
 
     if (strncmp(source, prefix, sizeof prefix - 1) != 0)
-        argp_error(state, _("'%s' is not a value of %s: it takes %s"), source, "--source",
-                   "script:FILE");
+        value_refuse(state, "--source", source, "script:FILE");
     return source + sizeof prefix - 1;
 }
 
 static const char *
 parse_accounting(struct argp_state *state, const char *word)
 {
-    static const char *const words[] = {"auto", "requested", "usable", NULL};
-    int choice = parse_word(state, "--accounting", word, words);
+    int choice = value_word(state, "--accounting", word, "auto, requested, usable");
 
-    return choice == 0 ? NULL : words[choice];
+    return choice == 0 ? NULL : word;
 }
 
 static void
@@ -277,20 +233,14 @@ add_condition(struct argp_state *state, struct options *options, const char *tex
     struct condition condition;
 
     if (!condition_parse(text, &condition))
-        argp_error(state, _("'%s' is not a value of %s: it takes %s"), text,
-                   "--snapshot-when",
-                   _("heap>SIZE, stack>SIZE, growth>SIZE/min, peak, exit, signal"));
+        value_refuse(state, "--snapshot-when", text,
+                     _("heap>SIZE, stack>SIZE, growth>SIZE/min, peak, exit, signal"));
     if (options->snapshots == TRIGGER_CONDITIONS)
         /* TRANSLATORS: an option, and how many there may be. */
         argp_error(state, _("too many %s (at most %d)"), "--snapshot-when",
                    TRIGGER_CONDITIONS);
     options->snapshot_when[options->snapshots++] = text;
 }
-
-static const char *const formats[] = {"text", "json", NULL};
-static const char *const colors[] = {"auto", "always", "never", NULL};
-static const char *const graphs[] = {"auto", "braille", "block", "ascii", NULL};
-static const char *const quits[] = {"ask", "kill", "leave", NULL};
 
 /* Options that would do nothing. */
 static void
@@ -357,9 +307,10 @@ parse_output_option(int key, char *word, struct argp_state *state)
 
     switch (key) {
     case KEY_COLOR:
-        options->color =
-            word == NULL ? COLOR_ALWAYS
-                         : (enum option_color)parse_word(state, "--color", word, colors);
+        options->color = COLOR_ALWAYS;
+        if (word != NULL)
+            options->color = (enum option_color)value_word(state, "--color", word,
+                                                           "auto, always, never");
         return 0;
     case 'C':
         options->color = COLOR_NEVER;
@@ -371,16 +322,18 @@ parse_output_option(int key, char *word, struct argp_state *state)
         options->plain = true;
         return 0;
     case 'g':
-        options->graph = (enum tui_graph)parse_word(state, "--graph", word, graphs);
+        options->graph = (enum tui_graph)value_word(state, "--graph", word,
+                                                    "auto, braille, block, ascii");
         return 0;
     case KEY_SI:
         options->si = true;
         return 0;
     case KEY_ON_QUIT:
-        options->on_quit = (enum tui_on_quit)parse_word(state, "--on-quit", word, quits);
+        options->on_quit =
+            (enum tui_on_quit)value_word(state, "--on-quit", word, "ask, kill, leave");
         return 0;
     case 'p':
-        options->png = parse_file(state, "--png", word);
+        options->png = value_file(state, "--png", word);
         return 0;
     case 't':
         options->time_based = true;
@@ -401,10 +354,10 @@ parse_output_option(int key, char *word, struct argp_state *state)
         options->script = parse_source(state, word);
         return 0;
     case KEY_DUMP_SCREEN:
-        options->dump_screen = parse_file(state, "--dump-screen", word);
+        options->dump_screen = value_file(state, "--dump-screen", word);
         return 0;
     case KEY_LIBRARY:
-        options->library = parse_file(state, "--library", word);
+        options->library = value_file(state, "--library", word);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -418,7 +371,7 @@ parse_record_option(int key, char *word, struct argp_state *state)
 
     switch (key) {
     case 'd':
-        options->data = parse_file(state, "--data", word);
+        options->data = value_file(state, "--data", word);
         return 0;
     case 'u':
         options->buffered = 1;
@@ -432,10 +385,10 @@ parse_record_option(int key, char *word, struct argp_state *state)
         options->drop = true;
         return 0;
     case KEY_RECORD:
-        options->record = parse_file(state, "--record", word);
+        options->record = value_file(state, "--record", word);
         return 0;
     case KEY_LOG:
-        options->log = parse_file(state, "--log", word);
+        options->log = value_file(state, "--log", word);
         return 0;
     default:
         return parse_output_option(key, word, state);
@@ -463,21 +416,21 @@ parse_option(int key, char *word, struct argp_state *state)
         return 0;
     case 'N':
         options->iterations =
-            (unsigned long)parse_number(state, "--iterations", word, 1, 1000000000);
+            (unsigned long)value_number(state, "--iterations", word, 1, 1000000000);
         return 0;
     case KEY_FORMAT:
         options->format =
-            (enum option_format)parse_word(state, "--format", word, formats);
+            (enum option_format)value_word(state, "--format", word, "text, json");
         options->lines = options->format_given = true;
         return 0;
     case 'o':
-        options->output = parse_file(state, "--output", word);
+        options->output = value_file(state, "--output", word);
         return 0;
     case 'q':
         options->quiet = true;
         return 0;
     case KEY_METRICS:
-        options->metrics = parse_file(state, "--metrics", word);
+        options->metrics = value_file(state, "--metrics", word);
         return 0;
     case 'm':
         options->mmap = true;
@@ -501,10 +454,10 @@ parse_option(int key, char *word, struct argp_state *state)
         options->exec = word;
         return 0;
     case 'r':
-        options->read = parse_file(state, "--read", word);
+        options->read = value_file(state, "--read", word);
         return 0;
     case KEY_SAVE:
-        options->save = parse_file(state, "--save", word);
+        options->save = value_file(state, "--save", word);
         return 0;
     case KEY_MAX_HEAP:
     case KEY_MAX_LIVE_AT_EXIT:

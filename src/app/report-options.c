@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "app/say.h"
+#include "app/value.h"
 #include "i18n.h"
 #include "report/quantity.h"
 
@@ -81,35 +82,11 @@ static const struct argp_option table[] = {
 };
 
 static void
-refuse(struct argp_state *state, const char *option, const char *word, const char *what)
-{
-    argp_error(state, _("'%s' is not a value of %s: it takes %s"), word, option, what);
-}
-
-static int
-parse_word(struct argp_state *state, const char *option, const char *word,
-           const char *list)
-{
-    size_t length = strlen(word);
-    int index = 0;
-
-    for (const char *at = list; *at != '\0'; at += strspn(at, ", "), index++) {
-        size_t found = strcspn(at, ",");
-
-        if (found == length && strncmp(at, word, length) == 0)
-            return index;
-        at += found;
-    }
-    refuse(state, option, word, list);
-    return 0;
-}
-
-static void
 parse_reports(struct argp_state *state, struct report_options *options, const char *word)
 {
     options->reports = blockparams_reports(word);
     if (options->reports == 0)
-        refuse(state, "--report", word,
+        value_refuse(state, "--report", word,
                "overview, blocksize, loadpeak, timeinterval, logfile, full");
 }
 
@@ -130,7 +107,7 @@ parse_counts(struct argp_state *state, struct report_options *options, const cha
 
     counts_default(&counts);
     if (!blockparams_counts(word, &counts))
-        refuse(state, "--counts", word,
+        value_refuse(state, "--counts", word,
                _("linear:FACTOR, power:FACTOR:BASE, 1,2,5,10..."));
     options->counts = word;
 }
@@ -142,7 +119,7 @@ parse_delimiter(struct argp_state *state, struct report_options *options,
     char delimiter[BLOCKPARAMS_TEXT_MAX];
 
     if (!blockparams_delimiter(word, delimiter))
-        refuse(state, "--logfile-delimiter", word, "\\t, \\x3b, ;");
+        value_refuse(state, "--logfile-delimiter", word, "\\t, \\x3b, ;");
     options->log_delimiter = word;
 }
 
@@ -154,14 +131,6 @@ parse_name(struct argp_state *state, const char *option, const char *word)
         || strlen(word) >= BLOCKPARAMS_TEXT_MAX)
         argp_error(state, _("'%s' cannot be part of a file's name (%s)"), word, option);
     return word;
-}
-
-static const char *
-parse_file(struct argp_state *state, const char *option, const char *name)
-{
-    if (name[0] == '\0')
-        argp_error(state, _("%s takes the name of a file"), option);
-    return name;
 }
 
 static void
@@ -177,7 +146,7 @@ parse_sizes(struct argp_state *state, struct report_options *options, const char
         snprintf(item, sizeof item, "%.*s", (int)(length < 63 ? length : 63), at);
         if (options->size_count == REPORT_SIZES_MAX
             || !quantity_size(item, &options->sizes[options->size_count]))
-            refuse(state, "--sizes", word, "16,100,4K");
+            value_refuse(state, "--sizes", word, "16,100,4K");
         options->size_count++;
         if (at[length] == '\0')
             return;
@@ -186,24 +155,11 @@ parse_sizes(struct argp_state *state, struct report_options *options, const char
 }
 
 static void
-parse_top(struct argp_state *state, struct report_options *options, const char *word)
-{
-    char *end;
-    unsigned long top = strtoul(word, &end, 10);
-
-    if (!isdigit((unsigned char)word[0]) || *end != '\0' || top < 1 || top > 1000000)
-        argp_error(state,
-                   _("'%s' is not a value of %s: it takes a number from %ld to %ld"),
-                   word, "--top", 1L, 1000000L);
-    options->top = (unsigned)top;
-}
-
-static void
 parse_process(struct argp_state *state, struct report_options *options, const char *word)
 {
     if (strcmp(word, "all") != 0
         && (word[0] == '\0' || word[strspn(word, "0123456789")] != '\0'))
-        refuse(state, "--process", word, "PID, all");
+        value_refuse(state, "--process", word, "PID, all");
     options->process = word;
 }
 
@@ -211,7 +167,7 @@ static void
 parse_at(struct argp_state *state, struct report_options *options, const char *word)
 {
     if (!quantity_moment(word, &options->at_ns))
-        refuse(state, "--at", word, "2.5, 140ms, 3m");
+        value_refuse(state, "--at", word, "2.5, 140ms, 3m");
     options->at = word;
     options->at_given = true;
 }
@@ -222,7 +178,7 @@ parse_sort(struct argp_state *state, struct report_options *options, const char 
     enum block_sort sort;
 
     if (!blockparams_sort(word, &sort))
-        refuse(state, "--sort", word, "size, count, unsorted");
+        value_refuse(state, "--sort", word, "size, count, unsorted");
     options->sort = word;
 }
 
@@ -237,7 +193,7 @@ parse_log_option(int key, char *word, struct argp_state *state)
         options->log_name = parse_name(state, "--logfile-name", word);
         return 0;
     case KEY_LOG_DIR:
-        options->log_directory = parse_file(state, "--logfile-dir", word);
+        options->log_directory = value_file(state, "--logfile-dir", word);
         return 0;
     case KEY_LOG_EXTENSION:
         options->log_extension = parse_name(state, "--logfile-extension", word);
@@ -252,7 +208,7 @@ parse_log_option(int key, char *word, struct argp_state *state)
         parse_sizes(state, options, word);
         return 0;
     case KEY_TOP:
-        parse_top(state, options, word);
+        options->top = (unsigned)value_number(state, "--top", word, 1, 1000000);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -270,17 +226,17 @@ parse_value(int key, char *word, struct argp_state *state)
         parse_reports(state, options, word);
         return 0;
     case KEY_REPORT_FORMAT:
-        options->format = (enum report_format)parse_word(state, "--report-format", word,
+        options->format = (enum report_format)value_word(state, "--report-format", word,
                                                          "text, json, csv");
         return 0;
     case KEY_COMPAT:
         options->compat = true;
         return 0;
     case KEY_PARAMS:
-        options->params = parse_file(state, "--params", word);
+        options->params = value_file(state, "--params", word);
         return 0;
     case KEY_PARAMS_OUT:
-        options->params_out = parse_file(state, "--params-out", word);
+        options->params_out = value_file(state, "--params-out", word);
         return 0;
     case KEY_AT:
         parse_at(state, options, word);
@@ -289,7 +245,7 @@ parse_value(int key, char *word, struct argp_state *state)
         parse_sort(state, options, word);
         return 0;
     case KEY_GROUP:
-        options->group = parse_word(state, "--group", word, "yes, no") == 0 ? "yes" : "no";
+        options->group = value_word(state, "--group", word, "yes, no") == 0 ? "yes" : "no";
         return 0;
     case KEY_COUNTS:
         parse_counts(state, options, word);
@@ -308,7 +264,7 @@ parse_value(int key, char *word, struct argp_state *state)
         return 0;
     case KEY_VIEW:
         options->view =
-            (enum report_view)parse_word(state, "--blocks", word, "malloc, pool, both");
+            (enum report_view)value_word(state, "--blocks", word, "malloc, pool, both");
         return 0;
     default:
         return parse_log_option(key, word, state);
@@ -381,12 +337,8 @@ report_params(const struct report_options *options, struct blockparams *params)
         params->group = strcmp(options->group, "yes") == 0;
     if (options->lower != NULL)
         parse_bound(options->lower, &params->counts.lower);
-    if (options->counts != NULL
-        && !blockparams_counts(options->counts, &params->counts)) {
-        say(_("--lower-bound is not below the first bound"));
-        return false;
-    }
-    if (params->counts.lower >= params->counts.bounds[0]) {
+    if ((options->counts != NULL && !blockparams_counts(options->counts, &params->counts))
+        || params->counts.lower >= params->counts.bounds[0]) {
         say(_("--lower-bound is not below the first bound"));
         return false;
     }

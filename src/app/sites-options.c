@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "app/value.h"
 #include "i18n.h"
 #include "report/quantity.h"
 #include "report/site-filter.h"
@@ -82,23 +83,6 @@ rate_valid(const char *text)
     return strlen(text) <= RATE_LENGTH_MAX && sampling_rate_parse(text, strlen(text), &rate);
 }
 
-static bool
-unwind_valid(const char *word)
-{
-    static const char *const words[] = {"auto", "libunwind", "glibc", "fp", "none"};
-
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strcmp(word, words[i]) == 0)
-            return true;
-    return false;
-}
-
-static void
-refuse(struct argp_state *state, const char *option, const char *word, const char *words)
-{
-    argp_error(state, _("'%s' is not a value of %s: it takes %s"), word, option, words);
-}
-
 #define TOP_MAX 10000
 
 static void
@@ -108,7 +92,7 @@ take_top(struct argp_state *state, const char *word)
     uint64_t count;
 
     if (!quantity_count(word, &count) || count > TOP_MAX)
-        refuse(state, "--sites-top", word, _("a number up to 10000"));
+        value_refuse(state, "--sites-top", word, _("a number up to 10000"));
     options->top_given = true;
     options->top = (unsigned)count;
 }
@@ -141,7 +125,7 @@ take_filter(struct argp_state *state, struct site_choice *choice, const char *wo
     if (site_filter_parse(word, &choice->filter, &wrong, &length))
         return;
     snprintf(part, sizeof part, "%.*s", (int)length, wrong);
-    refuse(state, "--sites-filter", part,
+    value_refuse(state, "--sites-filter", part,
            _("NAME, -NAME, ~NAME, size=A..B, life=A..B, samples=N"));
 }
 
@@ -153,7 +137,7 @@ take_choice(struct argp_state *state, struct site_choice *choice, int key,
     case KEY_MODE:
         choice->mode_given = siteexport_mode_parse(word, &choice->mode);
         if (!choice->mode_given)
-            refuse(state, "--sites-mode", word, "live, peak, allocated, since-mark");
+            value_refuse(state, "--sites-mode", word, "live, peak, allocated, since-mark");
         return 0;
     case KEY_FILTER:
         take_filter(state, choice, word);
@@ -161,7 +145,7 @@ take_choice(struct argp_state *state, struct site_choice *choice, int key,
     case KEY_OLDER:
         if (!site_filter_time(word, strlen(word), &choice->survivors_ns)
             || choice->survivors_ns <= 0)
-            refuse(state, "--sites-older", word, _("a time: 90, 10m, 2h"));
+            value_refuse(state, "--sites-older", word, _("a time: 90, 10m, 2h"));
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -188,13 +172,12 @@ parse_option(int key, char *word, struct argp_state *state)
     switch (key) {
     case KEY_SITES:
         if (word != NULL && !rate_valid(word))
-            refuse(state, "--sites", word,
+            value_refuse(state, "--sites", word,
                    _("bytes (512K) or the probability of a word (1e-4)"));
         options->rate = word != NULL ? word : "";
         return 0;
     case KEY_UNWIND:
-        if (!unwind_valid(word))
-            refuse(state, "--unwind", word, "auto, libunwind, glibc, fp, none");
+        value_word(state, "--unwind", word, "auto, libunwind, glibc, fp, none");
         options->unwind = word;
         return 0;
     case KEY_TOP:
@@ -205,12 +188,12 @@ parse_option(int key, char *word, struct argp_state *state)
             argp_error(state, _("too many %s (at most %d)"), "--export",
                        SITES_EXPORTS_MAX);
         else if (!parse_export(word, &options->exports[options->export_count++]))
-            refuse(state, "--export", word,
+            value_refuse(state, "--export", word,
                    _("folded:FILE, pprof:FILE, massif:FILE, json:FILE"));
         return 0;
     case KEY_SORT:
         if (!site_choice_column(word, &options->choice.column))
-            refuse(state, "--sites-sort", word, SITE_CHOICE_COLUMNS);
+            value_refuse(state, "--sites-sort", word, SITE_CHOICE_COLUMNS);
         return 0;
     case KEY_DEBUGINFOD:
         options->debuginfod = true;
