@@ -141,9 +141,8 @@ mt_update_end_slow(struct shard *shard, uint64_t before)
 }
 
 void
-mt_update_end_looking(struct shard *shard, uint64_t before, uint64_t size)
+mt_update_end_looking(struct shard *shard, uint64_t before)
 {
-    delta_grown(shard, size);
     end_update(shard, before, true);
 }
 

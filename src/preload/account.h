@@ -44,10 +44,10 @@ void mt_count_mremap(uint64_t growth, bool failed, bool in_place, bool shrunk);
 /* Folds the shard's delta into the process; called inside an update. */
 void mt_fold(struct shard *shard);
 
-/* Ends an update in which something rare is due: see update_end; or one in which the
-   live bytes grew by size and the clock is to be looked at. */
+/* Ends an update in which something rare is due: see update_end; or in which the clock is
+   to be looked at. */
 void mt_update_end_slow(struct shard *shard, uint64_t before);
-void mt_update_end_looking(struct shard *shard, uint64_t before, uint64_t size);
+void mt_update_end_looking(struct shard *shard, uint64_t before);
 
 /* After so many usable bytes more count_made_usual() says so; in an update. */
 void mt_look_in(struct shard *shard, uint64_t bytes);
@@ -161,6 +161,8 @@ delta_store(struct shard *shard, int64_t delta)
     __atomic_store_n(&shard->hot.delta, delta, __ATOMIC_RELAXED);
 }
 
+/* Where the stack stands is noted here, in the frame of the call that allocates, and not
+   deeper in ours. */
 static inline int64_t
 delta_grown(struct shard *shard, uint64_t size)
 {

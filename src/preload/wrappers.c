@@ -150,7 +150,7 @@ made_due(enum segment_function fn, void *block, size_t size, size_t usable,
     struct shard *shard = mt_thread.shard;
     uint64_t hits = mt_sample_due(shard, size, usable);
 
-    mt_update_end_looking(shard, before, size);
+    mt_update_end_looking(shard, before);
     if (hits > 0)
         mt_flag(block, size, mt_sample_hit(fn, block, size, hits, caller));
 }
@@ -177,12 +177,16 @@ made_usual(enum segment_function fn, void *block, size_t size, bool by_malloc)
     }
     write_trailer(block, usable, size);
     shard = mt_thread.shard;
-    if (unlikely(!update_begin(shard, &before)))
+    if (unlikely(!update_begin(shard, &before))) {
         made_slowly(fn, block, size, usable, by_malloc ? CALLER : NULL);
-    else if (unlikely(count_made_usual(shard, fn, size, usable)))
+        return block;
+    }
+    if (unlikely(count_made_usual(shard, fn, size, usable))) {
+        delta_grown(shard, size);
         made_due(fn, block, size, usable, before, by_malloc ? CALLER : NULL);
-    else
+    } else {
         update_end_usual(shard, before, size);
+    }
     return block;
 }
 

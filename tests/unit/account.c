@@ -47,7 +47,8 @@ made_usual(struct shard *shard, uint64_t size, uint64_t usable)
     if (count_made_usual(shard, FN_MALLOC, size, usable)) {
         __atomic_add_fetch(&looks, 1, __ATOMIC_RELAXED);
         mt_look_in(shard, LOOK);
-        mt_update_end_looking(shard, before, size);
+        delta_grown(shard, size);
+        mt_update_end_looking(shard, before);
     } else {
         update_end_usual(shard, before, size);
     }
