@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a row of the table is made of: sizes, lifetimes, ages.  Nothing is filtered but
-   the stacks, for it shows the whole of what was chosen. */
+   the stacks, for it shows the whole of what was chosen.  Of moments only sums are
+   kept: of the past there is neither a lifetime nor an age. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -30,18 +31,23 @@ take_time(int64_t *time, int64_t begin_ns, uint64_t ns, bool later)
         *time = run_ns;
 }
 
+/* past: as it was then; NULL: as read last. */
 static void
-add_site(struct profile_detail *detail, const struct profile *profile, size_t index)
+add_site(struct profile_detail *detail, const struct profile *profile,
+         const struct profile_moment *past, size_t index)
 {
     const struct site *site = &profile->reading.sites[index];
+    const struct site_then then = figures_site_at(profile, past, index);
     unsigned bucket = site->bucket < HISTOGRAM_COARSE ? site->bucket : HISTOGRAM_COARSE;
     struct profile_size *size = &detail->sizes[bucket];
 
-    add(&size->made, &site->made);
-    add(&size->live, &site->live);
-    add(&size->at_peak, &site->at_peak);
-    for (unsigned i = 0; i < SITE_LIFETIMES; i++)
+    add(&size->made, &then.made);
+    add(&size->live, &then.live);
+    add(&size->at_peak, &then.at_peak);
+    for (unsigned i = 0; !past && i < SITE_LIFETIMES; i++)
         add(&detail->freed_after[i], &site->freed_after[i]);
+    if (past && then.made.blocks == 0)
+        return;
     take_time(&detail->first_ns, profile->begin_ns, site->first_ns, false);
     take_time(&detail->last_ns, profile->begin_ns, site->last_ns, true);
 }
@@ -89,6 +95,9 @@ profile_table_detail(const struct profile_table *table, const struct profile *pr
                      size_t row, struct profile_detail *detail)
 {
     const struct profile_row *chosen = table->rows + row;
+    const int64_t past_ns = table->query.past_ns;
+    const struct profile_moment *past =
+        past_ns >= 0 ? profile_find_moment(profile, past_ns) : NULL;
     bool *members;
 
     memset(detail, 0, sizeof *detail);
@@ -99,8 +108,12 @@ profile_table_detail(const struct profile_table *table, const struct profile *pr
         members[table->work->order[i]] = true;
     for (size_t i = 0; i < profile->site_count; i++)
         if (members[profile->sites[i].stack])
-            add_site(detail, profile, i);
-    add_ages(detail, profile, members);
+            add_site(detail, profile, past, i);
+    /* What was allocated later hides when it was last before. */
+    if (past && detail->last_ns > past->run_ns)
+        detail->last_ns = -1;
+    if (!past)
+        add_ages(detail, profile, members);
     drop_empty(detail);
     free(members);
     return true;

@@ -10,11 +10,6 @@
 
 #include "monitor/profile-table-private.h"
 
-/* Of a site, as it was at some time. */
-struct site_then {
-    struct site_figures made, live, at_peak;
-};
-
 double
 profile_error(const struct profile_figures *figures)
 {
@@ -77,8 +72,9 @@ unpack(const struct profile_kept *kept)
                                  .blocks = kept->blocks};
 }
 
-static struct site_then
-site_at(const struct profile *profile, const struct profile_moment *moment, size_t index)
+struct site_then
+figures_site_at(const struct profile *profile, const struct profile_moment *moment,
+                size_t index)
 {
     const struct site *site = &profile->reading.sites[index];
 
@@ -98,7 +94,7 @@ profile_at_mark(const struct profile *profile, size_t site, struct site_figures 
     struct site_then then = {.made = {.bytes = 0}};
 
     if (profile->marked)
-        then = site_at(profile, &profile->mark, site);
+        then = figures_site_at(profile, &profile->mark, site);
     *made = then.made;
     *live = then.live;
     return profile->marked ? profile->mark.run_ns : -1;
@@ -187,7 +183,7 @@ add_site(struct profile_figures *to, const struct query_work *work, size_t index
 {
     const struct profile *profile = work->profile;
     const struct profile_query *query = work->query;
-    const struct site_then now = site_at(profile, work->past, index);
+    const struct site_then now = figures_site_at(profile, work->past, index);
     const struct site_past *past = &profile->sites[index];
 
     if (!work->past) {
@@ -196,7 +192,7 @@ add_site(struct profile_figures *to, const struct query_work *work, size_t index
         to->growth += past->growth;
     }
     if (query->mode == PROFILE_SINCE && !figures_of_blocks(query)) {
-        const struct site_then mark = site_at(profile, &profile->mark, index);
+        const struct site_then mark = figures_site_at(profile, &profile->mark, index);
 
         add_since(to, &now, &mark);
         return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What profile-table.c and profile-figures.c share. */
+/* What profile-table.c, profile-figures.c and profile-detail.c share. */
 #ifndef MEMTOP_PROFILE_TABLE_PRIVATE_H
 #define MEMTOP_PROFILE_TABLE_PRIVATE_H
 
@@ -24,6 +24,15 @@ struct query_work {
     bool by_site;                     /* figures are by site, not by stack */
     struct profile_figures *figures;  /* zeros at first */
 };
+
+/* Of a site, as it was at some time. */
+struct site_then {
+    struct site_figures made, live, at_peak;
+};
+
+/* At a moment, or as read last if that is NULL: nothing before there was the site. */
+struct site_then figures_site_at(const struct profile *profile,
+                                 const struct profile_moment *moment, size_t index);
 
 /* Adds to work->figures what the query asks. */
 void figures_fill(struct query_work *work);

@@ -147,13 +147,14 @@ void profile_selection_free(struct profile_selection *selection);
 /* Opens a closed row, closes an open one. */
 void profile_toggle(struct profile_toggled *toggled, uint64_t key);
 
-/* What a row's stacks have allocated of one size, as read last. */
+/* What a row's stacks have allocated of one size. */
 struct profile_size {
     uint64_t from, to;       /* bytes; to is included, UINT64_MAX: any size */
     struct site_figures made, live, at_peak;
 };
 
-/* All of it whatever the mode is, and as read last. */
+/* All of it whatever the mode is, as of the moment that the table is of: if that is past,
+   lifetimes are all 0, for they are not known. */
 struct profile_detail {
     struct profile_size sizes[HISTOGRAM_COARSE + 1];
     size_t size_count;       /* with anything in them, in order */

@@ -2,7 +2,7 @@
 /*
  * One allocation site, or all that a row of a tree stands for: its figures, its call
  * stack with the whole names, files and lines, its sizes, how long blocks lived and
- * have been alive.  All of it as read last.
+ * have been alive.  At the cursor as it was there, as far as that is known.
  */
 #include "config.h"
 
@@ -201,7 +201,9 @@ put_figures(struct lines *lines, const struct view *view, const struct scene *sc
         return;
     snprintf(text, sizeof text, "%s%s%s",
              view_time(first, sizeof first, scene->process, sites->detail.first_ns), _(", "),
-             view_time(last, sizeof last, scene->process, sites->detail.last_ns));
+             sites->detail.last_ns < 0
+                 ? "-"
+                 : view_time(last, sizeof last, scene->process, sites->detail.last_ns));
     fact(lines, view, _("First, last"), text);
 }
 
@@ -364,7 +366,8 @@ put_site(struct lines *lines, const struct view *view, const struct scene *scene
     put_figures(lines, view, scene);
     put_stack(lines, scene, &sites->table.rows[view->sites.index]);
     put_sizes(lines, view, &sites->detail);
-    put_lives(lines, view, &sites->detail);
+    if (!(sites->table.missing & PROFILE_AGES))
+        put_lives(lines, view, &sites->detail);
 }
 
 void

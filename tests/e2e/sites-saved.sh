@@ -71,6 +71,14 @@ modes() {
     keys Left Left
     shows 'as of '
     "$1" past
+    keys Home Right Enter
+    shows 'as of 00:00:01'
+    shows 'Allocated         200.0 KiB in 50 blocks'
+    shows 'Live now          160.0 KiB in 40 blocks'
+    hides 'By time'
+    "$1" past-site
+    keys Escape
+    hides 'in 50 blocks'
     keys End
     hides 'as of '
 }

@@ -710,6 +710,42 @@ a_row_is_made_of_sizes_and_ages(void **state)
     profile_free(profile);
 }
 
+/* Looking back, a row is what it was: sums, not lifetimes, which are not kept. */
+static void
+a_row_of_the_past_is_as_it_was(void **state)
+{
+    struct profile *profile = profile_new();
+    struct profile_query query = query_of(PROFILE_LIVE, PROFILE_CALLERS);
+    struct profile_detail detail;
+
+    (void)state;
+    begin(1, 1);
+    make("ba", 100, SECOND);
+    release(make("ba", 100, 2 * SECOND), 3 * SECOND);
+    read_at(profile, 4 * SECOND);
+    make("ba", 100, 5 * SECOND);
+    make("ba", 70000, 5 * SECOND);
+    read_at(profile, 6 * SECOND);
+    query.past_ns = 5 * SECOND;
+    ask(profile, query);
+    assert_true(profile_table_detail(&table, profile, 0, &detail));
+    assert_int_equal(detail.size_count, 1); /* nothing as large was there yet */
+    assert_about(detail.sizes[0].live.bytes, 100);
+    assert_about(detail.sizes[0].made.bytes, 200);
+    for (unsigned i = 0; i < SITE_LIFETIMES; i++) {
+        assert_int_equal(detail.freed_after[i].blocks, 0);
+        assert_int_equal(detail.alive_for[i].blocks, 0);
+    }
+    assert_int_equal(detail.first_ns, SECOND);
+    assert_int_equal(detail.last_ns, -1);
+    query.past_ns = 6 * SECOND;
+    ask(profile, query);
+    assert_true(profile_table_detail(&table, profile, 0, &detail));
+    assert_int_equal(detail.size_count, 2);
+    assert_int_equal(detail.last_ns, 5 * SECOND);
+    profile_free(profile);
+}
+
 /* Moments are bounded: the first and the latest stay. */
 static void
 moments_are_bounded(void **state)
@@ -742,6 +778,7 @@ main(void)
         cmocka_unit_test(rows_are_sorted_by_every_column),
         cmocka_unit_test(names_come_later),
         cmocka_unit_test(a_row_is_made_of_sizes_and_ages),
+        cmocka_unit_test(a_row_of_the_past_is_as_it_was),
         cmocka_unit_test(moments_are_bounded),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
