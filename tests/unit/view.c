@@ -118,6 +118,20 @@ overview_is_as_drawn(void **state)
 }
 
 static void
+a_long_reason_ends_in_an_ellipsis(void **state)
+{
+    struct session *session = play_text("program ./static\npid 7\n"
+                                        "0 why ./static is statically linked\n"
+                                        "1000 rss=12M state=not-measured\n20000 rss=1M\n",
+                                        7 * SECOND);
+
+    (void)state;
+    draw(10, 40);
+    expect_golden("unmeasured-cut-40x10-utf8");
+    session_free(session);
+}
+
+static void
 pages_are_as_drawn(void **state)
 {
     char name[64];
@@ -836,6 +850,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_page_fits_every_size),
         cmocka_unit_test(overview_is_as_drawn),
+        cmocka_unit_test(a_long_reason_ends_in_an_ellipsis),
         cmocka_unit_test(pages_are_as_drawn),
         cmocka_unit_test(pages_have_figures_in_small_windows),
         cmocka_unit_test(pages_are_as_drawn_in_ascii),
