@@ -70,28 +70,6 @@ mt_real_next(const char *name)
     return dlsym(RTLD_NEXT, name);
 }
 
-/* dlsym returns data pointers; POSIX guarantees that they convert. */
-#define RESOLVE(name) (*(void **)&mt_real.name = mt_real_next(#name))
-
-void
-mt_real_resolve(void)
-{
-    RESOLVE(free);
-    RESOLVE(malloc_usable_size);
-    RESOLVE(calloc);
-    RESOLVE(realloc);
-    RESOLVE(posix_memalign);
-    RESOLVE(aligned_alloc);
-    RESOLVE(memalign);
-    RESOLVE(valloc);
-    RESOLVE(mmap);
-    RESOLVE(mremap);
-    RESOLVE(munmap);
-    RESOLVE(prctl);
-    RESOLVE(jemalloc_stats); /* a name not found leaves a block: in the arena */
-    RESOLVE(malloc); /* last: its presence tells that the table is complete */
-}
-
 size_t
 mt_usable_size_asked(void *block)
 {
@@ -110,17 +88,68 @@ mt_usable_size_asked(void *block)
     return usable;
 }
 
-/* Base address of the object holding an address, or NULL; *name its file. */
+bool
+mt_object_of(const void *address, struct mt_object *found)
+{
+    return mt_real._dl_find_object != NULL
+           && mt_real._dl_find_object((void *)(uintptr_t)address, found) == 0;
+}
+
+/* Where the object holding an address begins, or NULL; *name its file.  dladdr goes
+   through all symbols of the object: with libc's it takes longer than all else that is
+   done when a process starts. */
 static void *
 object_of(const void *address, const char **name)
 {
+    struct mt_object object;
     Dl_info info;
 
-    if (address == NULL || dladdr(address, &info) == 0)
+    if (address == NULL)
         return NULL;
-    if (name != NULL)
-        *name = info.dli_fname;
+    if (mt_object_of(address, &object)) {
+        *name = object.map->l_name;
+        return object.start;
+    }
+    if (dladdr(address, &info) == 0)
+        return NULL;
+    *name = info.dli_fname;
     return info.dli_fbase;
+}
+
+void *
+mt_object_start(const void *address)
+{
+    const char *name;
+
+    return object_of(address, &name);
+}
+
+/* dlsym returns data pointers; POSIX guarantees that they convert. */
+#define RESOLVE(name) (*(void **)&mt_real.name = mt_real_next(#name))
+
+void
+mt_real_resolve(void)
+{
+    void *next = mt_real_next("malloc"), *libc;
+
+    RESOLVE(free);
+    RESOLVE(malloc_usable_size);
+    RESOLVE(calloc);
+    RESOLVE(realloc);
+    RESOLVE(posix_memalign);
+    RESOLVE(aligned_alloc);
+    RESOLVE(memalign);
+    RESOLVE(valloc);
+    RESOLVE(mmap);
+    RESOLVE(mremap);
+    RESOLVE(munmap);
+    RESOLVE(prctl);
+    RESOLVE(_dl_find_object);
+    libc = mt_object_start(mt_real_next("gnu_get_libc_version"));
+    mt_real.is_libcs = libc != NULL && mt_object_start(next) == libc;
+    if (!mt_real.is_libcs)
+        RESOLVE(jemalloc_stats); /* a name not found leaves a block: in the arena */
+    *(void **)&mt_real.malloc = next; /* last: it tells that the table is complete */
 }
 
 /* Looked up once: dladdr takes the loader's lock, which a child by raw clone may
@@ -138,9 +167,9 @@ mt_real_allocator(void)
 bool
 mt_real_has(const char *name)
 {
-    void *allocator = object_of(*(void **)&mt_real.malloc, NULL);
+    void *allocator = mt_object_start(*(void **)&mt_real.malloc);
 
-    return allocator != NULL && object_of(mt_real_next(name), NULL) == allocator;
+    return allocator != NULL && mt_object_start(mt_real_next(name)) == allocator;
 }
 
 bool
@@ -155,7 +184,7 @@ mt_real_is_special(void)
 
     /* libc itself needs no questions, and a question answered with no leaves an
        allocated error message behind. */
-    if (mt_real_has("gnu_get_libc_version"))
+    if (mt_real.is_libcs)
         return false;
     for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++)
         if (mt_real_has(entries[i]))
@@ -166,8 +195,7 @@ mt_real_is_special(void)
 bool
 mt_real_is_sanitizer(void)
 {
-    return !mt_real_has("gnu_get_libc_version")
-           && mt_real_has("__sanitizer_get_allocated_size");
+    return !mt_real.is_libcs && mt_real_has("__sanitizer_get_allocated_size");
 }
 
 bool
@@ -177,7 +205,7 @@ mt_real_reached(void)
     const ElfW(Sym) *symbol = NULL;
     Dl_info info;
 
-    if (object_of(first, NULL) == object_of(&mt_real, NULL))
+    if (mt_object_start(first) == mt_object_start(&mt_real))
         return true;
     /* An executable at a fixed address that takes the address of malloc has an
        undefined symbol with a value: its PLT entry, which leads to us. */

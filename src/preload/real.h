@@ -15,6 +15,17 @@
 
 #include "preload/state.h"
 
+struct link_map;
+
+/* A loaded object: the beginning of what glibc's _dl_find_object() fills in
+   (<bits/dl_find_object.h>). */
+struct mt_object {
+    unsigned long long flags;
+    void *start, *end;
+    struct link_map *map;
+    void *rest[8];
+};
+
 struct mt_real {
     void *(*malloc)(size_t);
     void (*free)(void *);
@@ -30,6 +41,8 @@ struct mt_real {
     int (*munmap)(void *, size_t);
     int (*prctl)(int, ...);
     void (*jemalloc_stats)(void *, void *); /* Mozilla's; most often NULL */
+    int (*_dl_find_object)(void *, struct mt_object *); /* since glibc 2.35, or NULL */
+    bool is_libcs;   /* malloc is glibc's own */
     uint32_t doubts; /* about the heads of blocks: see mt_usable_size */
 };
 
@@ -73,6 +86,13 @@ mt_usable_size(void *block)
 
 /* Looks them up.  May call back into our calloc (dlsym does). */
 void mt_real_resolve(void);
+
+/* The loaded object that holds an address, without a lock of the loader's; false if there
+   is none, or glibc is older. */
+bool mt_object_of(const void *address, struct mt_object *found);
+
+/* Where it begins, or NULL; with any glibc, but with the loader's lock if need be. */
+void *mt_object_start(const void *address);
 
 /* The object that holds the next malloc: its file name ("" if unknown). */
 const char *mt_real_allocator(void);

@@ -71,31 +71,6 @@ mt_sites_hash(const void *words, size_t count)
     return hash ^ hash >> 31;
 }
 
-/* glibc 2.35; looked up because the library must load with older ones too. */
-struct dl_find_object;
-typedef int (*find_object)(void *address, struct dl_find_object *found);
-
-/* The beginning of what it fills in, <bits/dl_find_object.h>. */
-struct found_object {
-    unsigned long long flags;
-    void *start, *end;
-    struct link_map *map;
-    void *rest[8];
-};
-
-static find_object
-object_finder(void)
-{
-    static find_object found;
-    static bool asked;
-
-    if (!asked) {
-        *(void **)&found = mt_real_next("_dl_find_object");
-        asked = true;
-    }
-    return found;
-}
-
 bool
 mt_stacks_start(void)
 {
@@ -103,7 +78,6 @@ mt_stacks_start(void)
 
     if (stack_index != NULL)
         return true;
-    object_finder(); /* later may be too late to ask the loader */
     memory = (void *)syscall(SYS_mmap, NULL, INDEX_SLOTS * sizeof *stack_index,
                              PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, (off_t)0);
@@ -245,7 +219,7 @@ path_of(const struct link_map *map)
 }
 
 static bool
-is_entered(const struct found_object *object)
+is_entered(const struct mt_object *object)
 {
     uint32_t used = __atomic_load_n(&head->modules_used, __ATOMIC_ACQUIRE);
 
@@ -261,7 +235,7 @@ is_entered(const struct found_object *object)
 }
 
 static void
-enter_object(const struct found_object *object, uint64_t now)
+enter_object(const struct mt_object *object, uint64_t now)
 {
     uint32_t index = __atomic_load_n(&head->modules_used, __ATOMIC_RELAXED);
     struct sites_module *module;
@@ -290,17 +264,15 @@ enter_object(const struct found_object *object, uint64_t now)
 static void
 note_objects(const void *const *frames, size_t depth, uint64_t now)
 {
-    find_object find = object_finder();
     uintptr_t start = 0, end = 0;
 
-    if (find == NULL)
+    if (mt_real._dl_find_object == NULL)
         return;
     head->has_modules = 1;
     for (size_t i = 0; i < depth; i++) {
-        struct found_object object;
+        struct mt_object object;
 
-        if ((uintptr_t)frames[i] - start < end - start
-            || find((void *)frames[i], (void *)&object) != 0)
+        if ((uintptr_t)frames[i] - start < end - start || !mt_object_of(frames[i], &object))
             continue;
         start = (uintptr_t)object.start;
         end = (uintptr_t)object.end;

@@ -54,7 +54,7 @@ rouse_allocator(void)
     /* LeakSanitizer does not survive the question. */
     if (mt_real.malloc_usable_size != NULL && !mt_real_is_sanitizer())
         mt_real.malloc_usable_size(NULL);
-    mt_real.doubts = mt_real_has("gnu_get_libc_version") ? HEAD_DOUBTS : HEADS_UNKNOWN;
+    mt_real.doubts = mt_real.is_libcs ? HEAD_DOUBTS : HEADS_UNKNOWN;
 }
 
 /* Sized entry points would see blocks 8 bytes longer than they were told; and

@@ -59,7 +59,6 @@
 #include "preload/real.h"
 #include "preload/state.h"
 
-MT_BIND_OLD(dladdr);
 MT_BIND_OLD(dlopen);
 MT_BIND_OLD(dlsym);
 
@@ -172,10 +171,10 @@ static bool idle_known;
 static void
 measure_defining(const void *symbol, struct object *object)
 {
-    Dl_info found;
+    const void *start = mt_object_start(symbol);
 
-    if (symbol != NULL && dladdr(symbol, &found) != 0)
-        measure(found.dli_fbase, object);
+    if (start != NULL)
+        measure(start, object);
 }
 
 /* When libgcc has walked once, for it makes tables then. */
@@ -334,7 +333,7 @@ choose(enum unwind_choice choice)
         return UNWIND_FRAMES;
     if (choice != UNWIND_CHOICE_GLIBC && choice != UNWIND_CHOICE_FRAMES && start_libunwind()) {
         libunwind_for_one = choice == UNWIND_CHOICE_AUTO && glibc_walk != NULL
-                            && mt_real_next("_dl_find_object") != NULL;
+                            && mt_real._dl_find_object != NULL;
         return UNWIND_LIBUNWIND;
     }
     return glibc_walk != NULL ? UNWIND_GLIBC : UNWIND_NONE;

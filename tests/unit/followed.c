@@ -16,11 +16,14 @@
 #include "preload/sites.h"
 #include "preload/table.h"
 
-void *
-mt_real_next(const char *name)
+struct mt_real mt_real;
+
+bool
+mt_object_of(const void *address, struct mt_object *found)
 {
-    (void)name;
-    return NULL;
+    (void)address;
+    (void)found;
+    return false;
 }
 
 bool
