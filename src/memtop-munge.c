@@ -92,6 +92,18 @@ refuse(enum munge_verdict verdict, unsigned long number, const char *text, size_
 }
 
 static void
+tell_unseen(uint64_t pid, uint64_t lines)
+{
+    /* TRANSLATORS: a process number, then how many calls: they free or change blocks. */
+    say(ngettext("process %lu: the block of %lu refused call may be its parent's, "
+                 "allocated before the fork",
+                 "process %lu: the blocks of %lu refused calls may be its parent's, "
+                 "allocated before the fork",
+                 plural(lines)),
+        (unsigned long)pid, (unsigned long)lines);
+}
+
+static void
 put(void *context, const struct logalloc_line *line)
 {
     char text[LOGALLOC_LINE_MAX];
@@ -140,8 +152,10 @@ munge_all(int fd, struct munge *munge)
         say(_("cannot write: %s"), strerror(errno));
         return TROUBLE;
     }
-    if (got == 0)
+    if (got == 0) {
+        munge_tell_unseen(munge, tell_unseen);
         return status;
+    }
     say(_("cannot read %s: %s"), file != NULL ? file : _("the standard input"),
         strerror(-got));
     return TROUBLE;

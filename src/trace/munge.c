@@ -66,6 +66,7 @@ struct process {
     struct blocks left, overdue;
     uint64_t slots;
     uint64_t lines;
+    uint64_t unseen;    /* of them refused, since no allocation was seen */
     struct block *null; /* with the original's rules NULL gets a slot for ever */
     UT_hash_handle hh;
 };
@@ -280,8 +281,10 @@ munge_mended(struct munge *munge, struct process *process, struct logalloc_line 
 
     if (logalloc_returns_block(line->call) && !line->has_result)
         return MUNGE_NO_RESULT;
-    if (given && block == NULL)
+    if (given && block == NULL) {
+        process->unseen++;
         return MUNGE_UNSEEN;
+    }
     if (given && line->has_result && line->result == 0 && line->size == 0) {
         line->call = LOGALLOC_FREE;
         line->has_result = false;
@@ -371,6 +374,15 @@ enum munge_verdict
 munge_call(struct munge *munge, const struct logalloc_line *line)
 {
     return munge_read(munge, *line, LOGALLOC_GOOD);
+}
+
+void
+munge_tell_unseen(const struct munge *munge, void (*tell)(uint64_t pid, uint64_t lines))
+{
+    for (const struct process *process = munge->processes; process != NULL;
+         process = process->hh.next)
+        if (process->unseen > 0 && process != munge->processes)
+            tell(process->pid, process->unseen);
 }
 
 /* ---- the whole ---- */

@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "trace/logalloc.h"
 
@@ -45,6 +46,11 @@ enum munge_verdict munge_line(struct munge *munge, const char *text, size_t leng
 
 /* The same of a line of a recorded log, parsed. */
 enum munge_verdict munge_call(struct munge *munge, const struct logalloc_line *line);
+
+/* Tells of each process but the first how many of its lines were MUNGE_UNSEEN, if any:
+   what it gave up may have come from a parent that is in the log. */
+void munge_tell_unseen(const struct munge *munge,
+                       void (*tell)(uint64_t pid, uint64_t lines));
 
 void munge_free(struct munge *munge);
 

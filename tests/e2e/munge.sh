@@ -49,6 +49,19 @@ Ignored "7 ?[31m": Malformed input
 END
 same err expected
 
+# --- blocks that a forked child has from its parent ---
+printf '%s\n' '7 7 free(0x40)' '7 7 malloc(5)=0x10' '8 8 free(0x10)' \
+    '9 9 malloc(1)=0x10' '8 8 realloc(0x10,7)=0x20' '8 8 malloc(0)=0x0' '9 9 free(0x20)' >log
+run 1 log
+sed -n '/^memtop-munge: process/p' err >told
+cat >expected <<END
+memtop-munge: process 8: the blocks of 2 refused calls may be its parent's, allocated before the fork
+memtop-munge: process 9: the block of 1 refused call may be its parent's, allocated before the fork
+END
+same told expected
+run 0 -c log
+! grep -q parent err || fail "said by the original: $(cat err)"
+
 # --- any bytes, lines of any length, no last newline ---
 printf '1 1 malloc(5)=0x10' >log
 run 0 log
