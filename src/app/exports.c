@@ -6,6 +6,7 @@
 #include "app/exports.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -32,16 +33,32 @@ write_out(enum siteexport_format format, const struct siteexport *export)
     return false;
 }
 
+static struct siteexport
+export_of(const struct subject *subject, const struct site_choice *choice)
+{
+    return (struct siteexport){
+        .profile = subject->profile,
+        .subject = subject,
+        .mode = site_choice_mode(choice, PROFILE_LIVE),
+        .filter = choice->filter_text != NULL ? &choice->filter : NULL,
+        .survivors_ns = choice->survivors_ns,
+    };
+}
+
 /* A program that has freed everything leaves nothing in the mode that is default;
    pprof's and massif's have what was there before, too. */
+static bool
+is_empty(enum siteexport_format format, const struct siteexport *export)
+{
+    return (format == SITEEXPORT_FOLDED || format == SITEEXPORT_JSON)
+           && siteexport_empty(export);
+}
+
 static void
-say_if_empty(enum siteexport_format format, const struct siteexport *export)
+say_empty(const struct siteexport *export)
 {
     static const struct profile_table nothing = {.answer = PROFILE_ANSWERED};
 
-    if ((format != SITEEXPORT_FOLDED && format != SITEEXPORT_JSON)
-        || !siteexport_empty(export))
-        return;
     if (export->filter != NULL || export->survivors_ns > 0)
         say("%s", site_answer_text(&nothing));
     else if (export->mode == PROFILE_LIVE)
@@ -49,32 +66,139 @@ say_if_empty(enum siteexport_format format, const struct siteexport *export)
                     "(--sites-mode=peak or --sites-mode=allocated has those that were)"));
 }
 
-bool
-exports_write(struct session *session, enum siteexport_format format,
-              const struct site_choice *choice, const char *file)
+static bool
+write_file(enum siteexport_format format, const struct siteexport *export,
+           const char *file)
 {
-    const struct subject *subject = session_shown(session);
-    const struct siteexport export = {
-        .profile = subject->profile,
-        .subject = subject,
-        .mode = site_choice_mode(choice, PROFILE_LIVE),
-        .filter = choice->filter_text != NULL ? &choice->filter : NULL,
-        .survivors_ns = choice->survivors_ns,
-    };
-    const char *why = siteexport_unknown(&export);
-
-    if (why != NULL) {
-        say(_("nothing to export: %s"), why);
-        return false;
-    }
-    say_if_empty(format, &export);
     if (file == NULL || strcmp(file, "-") == 0)
-        return write_out(format, &export);
-    int error = siteexport_save(format, &export, file);
+        return write_out(format, export);
+    int error = siteexport_save(format, export, file);
     if (error != 0)
         say(_("cannot write %s: %s"), file, strerror(-error));
     return error == 0;
 }
+
+/* False if nothing of it is known, which is said. */
+static bool
+is_known(const struct siteexport *export)
+{
+    const char *why = siteexport_unknown(export);
+
+    if (why != NULL)
+        say(_("nothing to export: %s"), why);
+    return why == NULL;
+}
+
+/* Of the process that is shown; an empty file tells that nothing is in it, too. */
+static bool
+write_shown(const struct session *session, const struct exports_request *request,
+            const struct site_choice *choice)
+{
+    const struct siteexport export = export_of(session_shown(session), choice);
+
+    if (!is_known(&export))
+        return false;
+    if (is_empty(request->format, &export))
+        say_empty(&export);
+    return write_file(request->format, &export, request->file);
+}
+
+/* ---- a file of each process ---- */
+
+#define NUMBER "%p"  /* stands for the number of the process in a file's name */
+
+static bool
+is_of_each(const char *file)
+{
+    return strstr(file, NUMBER) != NULL;
+}
+
+struct each {
+    const struct exports *exports;
+    const struct exports_request *request;
+    size_t written;
+};
+
+static bool
+has_samples(const struct subject *subject)
+{
+    const struct sites_reading *reading = profile_digested(subject->profile, NULL);
+
+    return reading->sampled > 0 || reading->block_count > 0;
+}
+
+/* One that cannot be written ends it: so it would be of the next ones. */
+static bool
+write_each(void *context, const struct subject *subject)
+{
+    struct each *each = context;
+    const struct exports *exports = each->exports;
+    const struct siteexport export = export_of(subject, exports->choice);
+    const char *file = each->request->file, *number = strstr(file, NUMBER);
+    char path[PATH_MAX];
+
+    if (siteexport_unknown(&export) != NULL || !has_samples(subject)
+        || is_empty(each->request->format, &export))
+        return true;
+    if (exports->name != NULL)
+        exports->name(exports->context, exports->session, subject);
+    each->written++;
+    snprintf(path, sizeof path, "%.*s%ld%s", (int)(number - file), file,
+             (long)subject->process.pid, number + strlen(NUMBER));
+    return write_file(each->request->format, &export, path);
+}
+
+static void
+write_all(const struct exports *exports, const struct exports_request *request)
+{
+    const struct subject *shown = session_shown(exports->session);
+    const struct siteexport export = export_of(shown, exports->choice);
+    struct each each = {exports, request, 0};
+
+    if (write_each(&each, shown))
+        session_each_sampled(exports->session, write_each, &each);
+    if (each.written == 0 && is_known(&export))
+        say_empty(&export);
+}
+
+static bool
+find_samples(void *context, const struct subject *subject)
+{
+    bool *found = context;
+
+    *found = has_samples(subject);
+    return !*found;
+}
+
+static void
+say_others(struct session *session)
+{
+    bool found = false;
+
+    session_each_sampled(session, find_samples, &found);
+    if (found)
+        say(_("--export: other processes have allocation sites, too; with %%p in the name of "
+              "FILE a file is written for each"));
+}
+
+void
+exports_write(const struct exports *exports, const struct exports_request *requests,
+              size_t count)
+{
+    bool others = false;
+
+    for (size_t i = 0; i < count; i++)
+        if (is_of_each(requests[i].file)) {
+            write_all(exports, &requests[i]);
+        } else {
+            others = true;
+            write_shown(exports->session, &requests[i], exports->choice);
+        }
+    if (others)
+        say_others(exports->session);
+}
+
+/* ---- of a file ---- */
 
 /* "4711 (sh), 4712 (./prog)" */
 static bool
@@ -112,7 +236,7 @@ exports_file(const char *path, enum siteexport_format format,
 {
     struct session *session = open_session(path);
     bool good = session != NULL && choose(session, path, pid)
-                && exports_write(session, format, choice, file);
+                && write_shown(session, &(struct exports_request){format, file}, choice);
 
     if (session != NULL)
         session_free(session);

@@ -3,23 +3,36 @@
 #ifndef MEMTOP_EXPORTS_H
 #define MEMTOP_EXPORTS_H
 
-#include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
+#include "app/sites-options.h"
 #include "monitor/session.h"
+#include "monitor/subject.h"
 #include "report/site-choice.h"
 #include "report/siteexport.h"
 
+/* Whose sites are exported, and which. */
+struct exports {
+    struct session *session;
+    const struct site_choice *choice;  /* by default what is alive */
+    /* Finds the names of the functions of another process, whose sites are exported
+       next; NULL: they have names already. */
+    void (*name)(void *context, struct session *session, const struct subject *subject);
+    void *context;
+};
+
 /*
- * Writes what the process that is shown has of a choice, by default of the living, into a new file; NULL or "-" is the
- * standard output, which is no terminal if the format is binary.  False, having said
- * why.
+ * Writes what was requested of the process that is shown into new files, "-" being the
+ * standard output; a file whose name has %p in it is written for each process that has
+ * something for it, with its number there.  What fails is said, as is that other
+ * processes have sites, too, for which there is no file.
  */
-bool exports_write(struct session *session, enum siteexport_format format,
-                   const struct site_choice *choice, const char *file);
+void exports_write(const struct exports *exports, const struct exports_request *requests,
+                   size_t count);
 
 /* Of a session in a file, and there of the process pid or of the one it was saved for if
-   that is 0: the exit status, 0 or 1. */
+   that is 0: the exit status, 0 or 1.  file NULL is the standard output, too. */
 int exports_file(const char *path, enum siteexport_format format,
                  const struct site_choice *choice, pid_t pid, const char *file);
 

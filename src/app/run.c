@@ -434,9 +434,8 @@ run_save(struct run *run, const struct capture *capture)
         if (error != 0)
             say(_("cannot write %s: %s"), run->options->save, strerror(-error));
     }
-    for (size_t i = 0; i < sites->export_count; i++)
-        exports_write(run->session, sites->exports[i].format, &sites->choice,
-                      sites->exports[i].file);
+    const struct exports exports = {run->session, &sites->choice, name_other, run};
+    exports_write(&exports, sites->exports, sites->export_count);
 }
 
 void

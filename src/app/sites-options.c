@@ -40,8 +40,8 @@ static const struct argp_option table[] = {
     {"sites-top", KEY_TOP, N_("NUM"), 0,
      N_("Report the NUM call stacks with most memory at the end (default 10)"), 0},
     {"export", KEY_EXPORT, N_("FORMAT:FILE"), 0,
-     N_("At the end export it to FILE, a new one, as folded, pprof, massif or json; may "
-        "be repeated"),
+     N_("At the end export it to FILE, a new one, as folded, pprof, massif or json; with "
+        "%p in its name one for each process; may be repeated"),
      0},
     CHOICE_OPTIONS(
         N_("Which memory to report, export and show: live, peak, allocated or since-mark")),

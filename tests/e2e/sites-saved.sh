@@ -147,6 +147,30 @@ says out 'main;take_first 700000'
 run 0 --export=json --pid="$2" tree.memtop
 says out "\"pid\":$2"
 says out '/taker"'
+# A file of each: from the session, and at the end of a run.
+tested=$memtop
+run 0 -Bq -r tree.memtop --export=folded:read.%p.folded
+silent err
+says "read.$1.folded" 'main;take_second 900000'
+says "read.$2.folded" 'main;take_first 700000'
+run 0 -Bq -r tree.memtop --export=folded:read.%p.folded
+like err 'cannot write read[.][0-9]*[.]folded: File exists'
+run 0 -Bq --sites=1 --export=folded:run.%p --export=pprof:run.%p.pb.gz \
+    sh -c './taker; ./taker 2 & wait'
+silent err
+cat run.*[0-9] >takers
+says takers 'main;take_second 900000'
+says takers 'main;take_first 700000'
+for file in run.*[0-9]; do
+    gzip -t "$file.pb.gz" || fail "no $file.pb.gz"
+done
+run 0 -Bq --sites=1 --export=folded:freed.%p --sites-filter=nobody_is_called_so ./taker
+says err 'Nothing that was sampled is to be shown here.'
+[ ! -e freed.* ] || fail "a file without a site"
+run 0 -Bq --sites=1 --export=folded:alone sh -c './taker & wait'
+says err '--export: other processes have allocation sites, too; with %p in the name of FILE'
+run 0 -Bq --sites=1 --export=folded:single ./taker
+silent err
 start 120 24 "$memtop -r tree.memtop"
 shows SAVED
 keys 5
