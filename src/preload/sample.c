@@ -25,8 +25,10 @@
 #include "preload/shard.h"
 #include "preload/unwind.h"
 
-/* On the fast path a thread looks at the clock at least so often, in usable bytes. */
-#define LOOK_BYTES 65536u
+/* On the fast path a thread looks at the clock after so many blocks like the last one,
+   and at least so often, in usable bytes: small ones may follow a large one. */
+#define LOOK_BLOCKS 128u
+#define LOOK_BYTES  65536u
 
 /* Of a shard.  What is hit on the fast path does not depend on what is elsewhere: each has
    its distance. */
@@ -57,7 +59,6 @@ static void
 begin(struct draw *draw)
 {
     draw->random = next_seed();
-    draw->of = 1;
     draw_begin(draw, mt_options.sites_rate);
 }
 
@@ -95,33 +96,38 @@ begin_drawing(void)
     samplers[0].left = (int64_t)bytes_before(&first);
 }
 
-/* The thread's own, which begins before the shard's first block in either way: there the
-   fast path's limit lies one byte behind (shard.c). */
+void
+mt_sample_claimed(unsigned index)
+{
+    struct sampler *own = &samplers[index];
+
+    begin(&own->draw);
+    own->left = (int64_t)bytes_before(&own->draw);
+    begin(&own->draw);
+    own->beyond = bytes_before(&own->draw) + SAMPLING_WORD - 1;
+}
+
 static struct sampler *
 own_sampler(void)
 {
-    struct sampler *own = &samplers[mt_own_shard()];
-
-    if (own->draw.of == 0) {
-        begin(&own->draw);
-        own->left = (int64_t)bytes_before(&own->draw);
-        begin(&own->draw);
-        own->beyond = bytes_before(&own->draw) + SAMPLING_WORD - 1;
-    }
-    return own;
+    return &samplers[mt_own_shard()];
 }
 
+/* Not in an update: a signal handler may draw meanwhile, and may not come back. */
 static uint64_t
 draw_own(uint64_t size)
 {
     struct sampler *own = own_sampler();
-    uint64_t before = (uint64_t)own->left, hits;
+    int64_t before = own->left, after = before - (int64_t)sampling_span(size);
+    uint64_t hits = 0;
 
-    own->left -= (int64_t)sampling_span(size);
-    if (own->left >= 0)
-        return 0;
-    hits = draw_block(&own->draw, before, size);
-    own->left = (int64_t)bytes_before(&own->draw);
+    if (after < 0) {
+        struct draw draw = own->draw;
+        hits = draw_block(&draw, (uint64_t)before, size);
+        own->draw.random = draw.random;
+        after = (int64_t)bytes_before(&draw);
+    }
+    __atomic_store_n(&own->left, after, __ATOMIC_RELAXED);
     return hits;
 }
 
@@ -169,7 +175,8 @@ uint64_t
 mt_sample_due(struct shard *shard, uint64_t size, uint64_t usable)
 {
     struct sampler *own;
-    uint64_t hits = 0, next = LOOK_BYTES;
+    uint64_t hits = 0;
+    uint64_t next = usable < LOOK_BYTES / LOOK_BLOCKS ? usable * LOOK_BLOCKS : LOOK_BYTES;
 
     if (with_sites()) {
         own = own_sampler();

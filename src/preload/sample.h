@@ -30,6 +30,10 @@ with_sites(void)
 /* As the process starts: draws for it.  False: there is no memory for it. */
 bool mt_sample_start(void);
 
+/* A thread has claimed that shard and has not used it yet: draws for it.  To the fast path
+   it is one byte from there to the limit. */
+void mt_sample_claimed(unsigned index);
+
 /* In a child: as mt_sites_inherit(). */
 bool mt_sample_inherit(const struct mt_segment *parent);
 

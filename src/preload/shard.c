@@ -20,6 +20,7 @@
 #include "preload/profile.h"
 #include "preload/real.h"
 #include "preload/ring.h"
+#include "preload/sample.h"
 #include "preload/state.h"
 #include "segment/names.h"
 
@@ -154,9 +155,9 @@ own_shard(unsigned index, uint32_t tid)
     /* The owner before may have left by siglongjmp inside an update. */
     if (seqlock_is_odd(&shard->hot.sequence))
         seqlock_write_end(&shard->hot.sequence);
-    /* Used for the first time, or left so. */
-    if ((int64_t)shard->hot.made >= 0)
-        look_at_next(shard);
+    look_at_next(shard);
+    if (with_sites())
+        mt_sample_claimed(index);
     shard->thread = tid;
     shard->owners++;
     shard->claimed_ns = mt_now_coarse();

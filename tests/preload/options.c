@@ -197,6 +197,24 @@ test_recorder(void **state)
     watch_free(&what);
 }
 
+/* Who calls now and then is seen nevertheless: at every 128th call. */
+static void
+test_recorder_slowly(void **state)
+{
+    struct watched what;
+    const struct watched_segment *segment;
+    uint64_t calls = 0;
+
+    (void)state;
+    watch_case("harm.run", "slowly", "", &what);
+    segment = watch_last(&what);
+    for (size_t i = 0; i < segment->recorded_count; i++)
+        calls += segment->recorded[i].calls;
+    /* Not those since the last look, nor the open slot's. */
+    assert_true(calls >= 400 - 128 - 50);
+    watch_free(&what);
+}
+
 int
 main(void)
 {
@@ -205,6 +223,7 @@ main(void)
         cmocka_unit_test(test_keepers),           cmocka_unit_test(test_memusage_variables),
         cmocka_unit_test(test_other_program),     cmocka_unit_test(test_root_only),
         cmocka_unit_test(test_old_kernel),        cmocka_unit_test(test_recorder),
+        cmocka_unit_test(test_recorder_slowly),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

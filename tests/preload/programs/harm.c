@@ -156,6 +156,22 @@ for_a_while(void)
     REQUIRE(errno == 4242);
 }
 
+/* Small blocks, the clock further on at each, far below a peak: never much at once. */
+static void
+slowly(void)
+{
+    free(malloc(10000000));
+    for (int i = 0; i < 400; i++) {
+        const struct timespec tick = {.tv_nsec = 1000000};
+        struct timespec start;
+
+        clock_gettime(CLOCK_MONOTONIC_COARSE, &start);
+        REQUIRE(malloc(8) != NULL);
+        while (elapsed_ms(&start) < 3)
+            nanosleep(&tick, NULL);
+    }
+}
+
 /* Until its input ends. */
 static void
 held(void)
@@ -194,5 +210,5 @@ held_family(void)
 CASES
     CASE(work) CASE(held) CASE(held_family) CASE(descriptors) CASE(strict)
     CASE(no_tsc) CASE(close_all) CASE(in_chroot) CASE(dropped) CASE(new_environment)
-    CASE(preload_left) CASE(for_a_while)
+    CASE(preload_left) CASE(for_a_while) CASE(slowly)
 END_CASES
