@@ -17,7 +17,7 @@ run() {
     name=$1
     shift
     # shellcheck disable=SC2046
-    ${CC:-cc} -std=gnu11 -g -O1 -fsanitize=thread -Wno-tsan -DSAME_MAPPING \
+    ${CC:-cc} -std=gnu11 -g -O1 -fsanitize=thread -Wno-unknown-warning-option -Wno-tsan -DSAME_MAPPING \
         -I. -I"$top/src" -I"$top/include" -o "$work/$name" "$top/tests/unit/$name.c" "$@" \
         $(pkg-config --cflags --libs cmocka) -lm \
         -Wl,--wrap=mmap,--wrap=munmap -pthread || exit 99

@@ -20,6 +20,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* It does not see what assembler writes.  gcc and clang have words of their own for it. */
+#if defined __SANITIZE_THREAD__
+#define THREAD_SANITIZER 1
+#elif defined __has_feature
+#define THREAD_SANITIZER __has_feature(thread_sanitizer)
+#else
+#define THREAD_SANITIZER 0
+#endif
+
 /* Words in the segment are plain uint64_t so that layout.h stays readable;
    these are their relaxed accesses. */
 static inline uint64_t
@@ -38,7 +47,7 @@ word_store(uint64_t *word, uint64_t value)
 static inline void
 word_add(uint64_t *word, uint64_t value)
 {
-#if defined __x86_64__ && !defined __SANITIZE_THREAD__
+#if defined __x86_64__ && !THREAD_SANITIZER
     /* gcc makes three instructions of a relaxed load and store; one is also
        whole for a signal handler that comes between. */
     __asm__ volatile("addq %1, %0" : "+m"(*word) : "er"(value) : "cc");
@@ -51,7 +60,7 @@ word_add(uint64_t *word, uint64_t value)
 static inline bool
 word_add_carries(uint64_t *word, uint64_t value)
 {
-#if defined __x86_64__ && !defined __SANITIZE_THREAD__
+#if defined __x86_64__ && !THREAD_SANITIZER
     bool carries;
 
     __asm__ volatile("addq %2, %0" : "+m"(*word), "=@ccc"(carries) : "er"(value) : "cc");
@@ -70,7 +79,7 @@ word_add_carries(uint64_t *word, uint64_t value)
 static inline void
 word_add_release(uint64_t *word, uint64_t value)
 {
-#if defined __x86_64__ && !defined __SANITIZE_THREAD__
+#if defined __x86_64__ && !THREAD_SANITIZER
     __asm__ volatile("addq %1, %0" : "+m"(*word) : "er"(value) : "cc", "memory");
 #else
     __atomic_store_n(word, word_load(word) + value, __ATOMIC_RELEASE);
@@ -80,7 +89,7 @@ word_add_release(uint64_t *word, uint64_t value)
 static inline void
 word_subtract(uint64_t *word, uint64_t value)
 {
-#if defined __x86_64__ && !defined __SANITIZE_THREAD__
+#if defined __x86_64__ && !THREAD_SANITIZER
     __asm__ volatile("subq %1, %0" : "+m"(*word) : "er"(value) : "cc");
 #else
     word_store(word, word_load(word) - value);
