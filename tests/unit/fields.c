@@ -53,6 +53,23 @@ fill_figures(struct process *process)
     }
 }
 
+/* One by one: assigned as a whole, what is between its fields need not stay zero. */
+static void
+fill_bands(struct bands *bands)
+{
+    bands->known = bands->with_reserve = true;
+    bands->run_ns = 50;
+    bands->pss = 51;
+    bands->swap = 52;
+    bands->mappings = 53;
+    bands->absent = 54;
+    bands->unsure = 55;
+    for (uint64_t i = 0; i < BAND_COUNT; i++) {
+        bands->bytes[i] = i % 3 ? 60 + i : BAND_UNKNOWN;
+        bands->rss += i % 3 ? 60 + i : 0;
+    }
+}
+
 static void
 fill(struct process *process)
 {
@@ -84,18 +101,7 @@ fill(struct process *process)
     }
     process->now.mremap_inplace = 40;
     process->now.mremap_dec = 41;
-    process->bands = (struct bands){.known = true,
-                                    .run_ns = 50,
-                                    .pss = 51,
-                                    .swap = 52,
-                                    .mappings = 53,
-                                    .absent = 54,
-                                    .unsure = 55,
-                                    .with_reserve = true};
-    for (uint64_t i = 0; i < BAND_COUNT; i++) {
-        process->bands.bytes[i] = i % 3 ? 60 + i : BAND_UNKNOWN;
-        process->bands.rss += i % 3 ? 60 + i : 0;
-    }
+    fill_bands(&process->bands);
     for (unsigned i = 0; i < HISTOGRAM_CELLS; i += 7)
         process->sizes.allocated[i] = i + 1;
     for (unsigned i = 0; i < HISTOGRAM_COARSE; i += 3)
