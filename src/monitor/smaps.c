@@ -292,7 +292,7 @@ find_arenas(struct mappings *mappings)
 static void
 mark_stack(struct mapping *mapping, uint64_t pointer)
 {
-    uint64_t size = mapping->end - mapping->start;
+    uint64_t size;
 
     mapping->region = REGION_STACK;
     if (mapping->end - pointer <= ABOVE_POINTER_MAX)
