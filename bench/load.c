@@ -4,8 +4,7 @@
  *
  *   load pairs|churn THREADS ms MILLISECONDS   prints "BEST MEDIAN MEAN"; status 3
  *                                              if the threads had to take turns
- *   load pairs|churn THREADS ops COUNT         prints nothing; SIGWINCH to itself
- *                                              before and after (steps.c)
+ *   load pairs|churn THREADS ops COUNT         prints nothing
  *
  * pairs   a malloc and a free of 64 bytes
  * churn   among 4096 live blocks of 16 to 480 bytes one is freed and a new one
@@ -13,8 +12,8 @@
  *
  * BEST, MEDIAN and MEAN are nanoseconds a step and thread over short batches, so that
  * other programs on the machine disturb some batches and not the figure; with
- * several threads, the mean of theirs.  With a COUNT of steps nothing else is
- * done: an instruction counter sees the same at every run.
+ * several threads, the mean of theirs.  Two runs with a different COUNT of steps
+ * differ in these steps alone, for an instruction counter.
  *
  * With LOAD_EMPTIES_RINGS in the environment calls are written to rings, in a segment
  * in MEMTOP_DIR, and these are emptied before each batch, which fits them: what a call
@@ -25,7 +24,6 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -123,7 +121,8 @@ find_rings(void)
 
     if (getenv("LOAD_EMPTIES_RINGS") == NULL || directory == NULL)
         return;
-    for (int generation = 0; fd < 0 && generation < 10; generation++) {
+    /* The last: before come those of programs that started this one by exec. */
+    for (int generation = 9; fd < 0 && generation >= 0; generation--) {
         snprintf(path, sizeof path, "%s/%d.%d", directory, (int)getpid(), generation);
         fd = open(path, O_RDWR);
     }
@@ -143,6 +142,18 @@ empty_rings(void)
     for (unsigned i = 0; control != NULL && i <= MAX_THREADS; i++)
         __atomic_store_n(&control->ring_tail[i],
                          __atomic_load_n(&rings[i].head, __ATOMIC_ACQUIRE), __ATOMIC_RELEASE);
+}
+
+static void
+run_steps_asked(struct worker *worker)
+{
+    uint64_t steps;
+
+    for (uint64_t left = steps_asked; left > 0; left -= steps) {
+        steps = left < batch_steps ? left : batch_steps;
+        empty_rings();
+        run_steps(worker, steps);
+    }
 }
 
 static void
@@ -181,14 +192,10 @@ work(void *argument)
     take_processor(worker->index);
     run_steps(worker, LIVE_BLOCKS * 4); /* caches, lists, page faults */
     pthread_barrier_wait(&start_line);
-    if (ns_asked != 0) {
+    if (ns_asked != 0)
         run_for_time(worker);
-        return NULL;
-    }
-    empty_rings();
-    raise(SIGWINCH);
-    run_steps(worker, steps_asked);
-    raise(SIGWINCH);
+    else
+        run_steps_asked(worker);
     return NULL;
 }
 

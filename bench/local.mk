@@ -1,7 +1,7 @@
 # Measurements beside the peers (make bench), crowds of threads, processes and blocks
 # (make scale), real programs (make real) and servers (make servers), and what depends
 # on chance (make harm).
-EXTRA_PROGRAMS = bench/load bench/spawn bench/steps bench/drain bench/trace bench/display \
+EXTRA_PROGRAMS = bench/load bench/spawn bench/drain bench/trace bench/display \
 	bench/empty.so bench/crowd bench/look bench/blocks \
 	bench/harm bench/cxx
 bench_load_SOURCES = bench/load.c
@@ -9,8 +9,6 @@ bench_load_CFLAGS = -std=gnu11 $(WARNINGS) -O2 -fno-builtin-malloc -fno-builtin-
 bench_load_LDADD = -lpthread
 bench_spawn_SOURCES = bench/spawn.c
 bench_spawn_CFLAGS = -std=gnu11 $(WARNINGS) -O2
-bench_steps_SOURCES = bench/steps.c
-bench_steps_CFLAGS = -std=gnu11 $(WARNINGS) -O2
 bench_drain_SOURCES = bench/drain.c
 bench_drain_CFLAGS = -std=gnu11 $(WARNINGS) -O2
 bench_drain_LDADD = src/trace/libtrace.a src/segment/libsegment.a $(LIBINTL)
@@ -40,8 +38,8 @@ bench_cxx_SOURCES = bench/cxx.cc
 bench_cxx_CXXFLAGS = -std=c++17 -Wall -Wextra -O2
 bench_cxx_LDADD = -lpthread
 
-bench: all bench/load$(EXEEXT) bench/spawn$(EXEEXT) bench/steps$(EXEEXT) \
-		bench/drain$(EXEEXT) bench/trace$(EXEEXT) bench/display$(EXEEXT) bench/empty.so
+bench: all bench/load$(EXEEXT) bench/spawn$(EXEEXT) bench/drain$(EXEEXT) \
+		bench/trace$(EXEEXT) bench/display$(EXEEXT) bench/empty.so
 	@$(srcdir)/bench/run.sh $(abs_builddir) $(BENCHFLAGS)
 	@$(srcdir)/bench/trace.sh $(abs_builddir) $(BENCHFLAGS)
 real: all bench/harm$(EXEEXT) bench/cxx$(EXEEXT)

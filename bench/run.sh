@@ -6,6 +6,7 @@
 # turns, round after round, so that whatever else the machine does disturbs all
 # alike.  Two figures each: the best batch of all rounds (what the code costs)
 # and the median of the rounds' medians (what one sees on this machine now).
+# Instructions a step are valgrind's.  Each table is printed as soon as it is known.
 # What is not installed is named as missing.
 
 build=${1:?usage: run.sh BUILDDIR [--json] [--rounds=N]}
@@ -22,7 +23,6 @@ done
 
 load=$build/bench/load
 spawn=$build/bench/spawn
-steps=$build/bench/steps
 memtop=$build/libmemtop.so
 batch_ms=40
 work=$(mktemp -d) || exit 1
@@ -64,6 +64,7 @@ under() {
 
 contenders=none
 missing=
+table=
 disturbed=0
 for contender in empty memtop memtop-usable memtop-dormant memtop-sites memtop-sites-1e-4 \
     memtop-sites-1e-3 memtop-events memusage heaptrack; do
@@ -82,8 +83,11 @@ best_and_median() {
     awk '{ print $2 }' "$1" | sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
 }
 
-# emit GROUP CONTENDER FIELD=VALUE...: one result, as text or JSON.  The text is
-# set by table() at the end.
+# cell NAME TEXT: right-aligned in the column of that name.
+cell() { printf ' %*s' $((${#1} > 9 ? ${#1} : 9)) "$2"; }
+
+# emit GROUP CONTENDER FIELD=VALUE...: one result, as a row of the group's table or as
+# JSON.
 emit() {
     if [ $json = yes ]; then
         printf '{"group":"%s","contender":"%s"' "$1" "$2"
@@ -92,9 +96,22 @@ emit() {
             printf ',"%s":%s' "${field%%=*}" "${field#*=}"
         done
         printf '}\n'
-    else
-        printf '%s\n' "$*" >>"$work/table"
+        return
     fi
+    if [ "$1" != "$table" ]; then
+        table=$1
+        printf '\n%-22s' "$table"
+        for field in "$@"; do
+            [ "$field" = "${field#*=}" ] || cell "${field%%=*}" "${field%%=*}"
+        done
+        echo
+    fi
+    printf '  %-20s' "$2"
+    shift 2
+    for field; do
+        cell "${field%%=*}" "${field#*=}"
+    done
+    echo
 }
 
 # Runs it up to three times until nothing disturbed it (load.c); prints what it
@@ -135,33 +152,44 @@ measure() {
         # shellcheck disable=SC2046
         emit "$group" "$contender" $(awk -v b="$1" -v m="$2" -v nb="$none_best" \
             -v nm="$none_median" 'BEGIN {
-                printf "best=%.2f median=%.2f added_best=%.2f added_median=%.2f ratio=%.2f",
-                    b, m, b - nb, m - nm, (nb ? b / nb : 0) }')
+                printf "best=%.2f added=%.2f median=%.2f median_added=%.2f ratio=%.2f",
+                    b, b - nb, m, m - nm, (nb ? b / nb : 0) }')
     done
 }
 
-# Instructions a step, executed one by one (steps.c): the difference of two lengths,
-# so that starting and ending drop out.
+# Prints how many instructions a run of so many steps takes, all in all.
+count_run() {
+    under "$1" valgrind --tool=callgrind --callgrind-out-file=/dev/null \
+        "$load" "$2" 1 ops "$3" 2>&1 | sed -n 's/.*Collected : //p'
+}
+
+# Instructions a step: the difference of two lengths, so that starting and ending drop
+# out.  Not of heaptrack, which, once in valgrind's own process, stays out of the
+# program's; nor of dormant, since valgrind hides the vDSO, without which none sleeps.
 count_instructions() {
     workload=$1
     for contender in $contenders; do
-        # heaptrack unwinds the stack at every call, which takes minutes here.
-        [ "$contender" != heaptrack ] || continue
-        few=$(under "$contender" "$steps" "$load" "$workload" 1 ops 200 2>/dev/null)
-        many=$(under "$contender" "$steps" "$load" "$workload" 1 ops 1200 2>/dev/null)
+        case $contender in
+        heaptrack | memtop-dormant)
+            missing="$missing $workload-instructions:$contender"
+            continue ;;
+        esac
+        few=$(count_run "$contender" "$workload" 20000)
+        many=$(count_run "$contender" "$workload" 220000)
         if [ -z "$few" ] || [ -z "$many" ]; then
-            missing="$missing instructions:$contender"
+            missing="$missing $workload-instructions:$contender"
             continue
         fi
-        a_step=$(((many - few + 500) / 1000))
+        a_step=$(awk "BEGIN { printf \"%.1f\", ($many - $few) / 200000 }")
         [ "$contender" != none ] || none_step=$a_step
-        echo $a_step >"$work/$workload.$contender.steps"
+        echo "$a_step" >"$work/$workload.$contender.steps"
         emit "$workload-instructions" "$contender" "a_step=$a_step" \
-            "added=$((a_step - none_step))"
+            "added=$(awk "BEGIN { printf \"%.1f\", $a_step - $none_step }")"
     done
 }
 
-# What writing events costs more than counting does, while there is room.
+# What writing events costs more than counting does, while there is room: at most 40 ns
+# and 60 instructions a pair.
 events_over_counting() {
     for threads in 1 2; do
         group=pairs-ns-$threads-thread
@@ -170,8 +198,9 @@ events_over_counting() {
             "$work/$group.memtop-events.result" "$work/pairs.memtop.steps" \
             "$work/pairs.memtop-events.steps" 2>/dev/null | awk '
                 { best[NR] = $1; median[NR] = $2 }
-                END { printf "ns_best=%.1f ns_median=%.1f instructions=%d",
-                    best[2] - best[1], median[2] - median[1], best[4] - best[3] }')
+                END { printf "ns=%.1f median_ns=%.1f", best[2] - best[1], median[2] - median[1]
+                    if (NR == 4)
+                        printf " instructions=%.0f", best[4] - best[3] }')
     done
 }
 
@@ -236,67 +265,18 @@ measure_display() {
 
 # --- The run ---
 
-table() {
-    awk '
-        function cell(name) {
-            for (i = 3; i <= NF; i++)
-                if (index($i, name "=") == 1)
-                    return substr($i, length(name) + 2)
-            return ""
-        }
-        $1 != group {
-            group = $1
-            printf "\n%s\n", group
-            if (group ~ /instructions$/)
-                printf "  %-16s %10s %10s\n", "", "a step", "added"
-            else if (group ~ /^(drainer|sustained)/)
-                printf "  %-16s %10s %10s\n", "", "best", "median"
-            else if (group == "events-over-counting")
-                printf "  %-16s %10s %10s %14s   (a pair; at most 40 ns, 60 instructions)\n",
-                    "", "best ns", "median ns", "instructions"
-            else if (group != "display")
-                printf "  %-16s %10s %10s %10s %10s %8s\n", "", "best", "added",
-                    "median", "added", "ratio"
-        }
-        group ~ /instructions$/ {
-            printf "  %-16s %10s %10s\n", $2, cell("a_step"), cell("added")
-            next
-        }
-        group ~ /^(drainer|sustained)/ {
-            printf "  %-16s %10s %10s\n", $2, cell("best"), cell("median")
-            next
-        }
-        group == "events-over-counting" {
-            printf "  %-16s %10s %10s %14s\n", $2, cell("ns_best"), cell("ns_median"),
-                cell("instructions")
-            next
-        }
-        group == "display" {
-            printf "  first picture after %s ms, %s %% of a core at ten a second, " \
-                "%s KiB resident, %s bytes a second to the terminal, " \
-                "a key is answered within %s ms\n",
-                cell("first_picture_ms"), cell("cpu_percent"), cell("rss_kib"),
-                cell("bytes_a_second"), cell("key_to_screen_ms")
-            next
-        }
-        {
-            printf "  %-16s %10s %10s %10s %10s %8s\n", $2, cell("best"),
-                cell("added_best"), cell("median"), cell("added_median"), cell("ratio")
-        }' "$work/table"
-    [ -z "$missing" ] || printf '\nnot measured:%s\n' "$missing"
-    [ $disturbed = 0 ] ||
-        printf '\n%d runs of two threads were disturbed: other programs took their processors\n' \
-            $disturbed
-}
-
 for workload in pairs churn; do
     for threads in 1 2; do
         measure "$workload-ns-$threads-thread" "$contenders" \
             "$load" "$workload" "$threads" ms $batch_ms
     done
 done
-count_instructions pairs
-count_instructions churn
+if command -v valgrind >/dev/null 2>&1; then
+    count_instructions pairs
+    count_instructions churn
+else
+    missing="$missing instructions:valgrind"
+fi
 events_over_counting
 measure_drainer
 sustained
@@ -308,5 +288,8 @@ measure_display
 if [ $json = yes ]; then
     printf '{"group":"run","missing":"%s","disturbed":%d}\n' "${missing# }" $disturbed
 else
-    table
+    [ -z "$missing" ] || printf '\nnot measured:%s\n' "$missing"
+    [ $disturbed = 0 ] ||
+        printf '\n%d runs of two threads were disturbed: other programs took their processors\n' \
+            $disturbed
 fi
