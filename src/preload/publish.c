@@ -33,7 +33,9 @@
 
 /* A process that ends by _exit leaves its segment; whoever starts next clears
    away.  Forked children take part, or a pre-forking server would fill the
-   memory, but with less patience. */
+   memory, but with less patience.  Under a memtop nobody does: that clears away behind
+   all it keeps, and to look through what it has not got to yet costs each process that
+   starts more than all else. */
 #define SWEEP_LIMIT       16u
 #define CHILD_SWEEP_LIMIT 4u
 
@@ -178,8 +180,9 @@ create(enum segment_origin origin, uint64_t pid_namespace, uint32_t *generation)
         segment_name(segment_path + length + 1, pid, *generation);
         unlink_earlier(directory, *generation, pid_namespace);
     }
-    segment_sweep(directory, pid_namespace,
-                  origin == ORIGIN_EXEC ? SWEEP_LIMIT : CHILD_SWEEP_LIMIT, false);
+    if (mt_options.keeper == 0 || !segment_pid_exists((pid_t)mt_options.keeper))
+        segment_sweep(directory, pid_namespace,
+                      origin == ORIGIN_EXEC ? SWEEP_LIMIT : CHILD_SWEEP_LIMIT, false);
     syscall(SYS_close, directory);
     return fd;
 }

@@ -373,8 +373,8 @@ segment_pid_namespace(void)
     return parse_decimal(link + 5, INT64_MAX, &inode) != NULL ? inode : 0;
 }
 
-static bool
-process_exists(pid_t pid)
+bool
+segment_pid_exists(pid_t pid)
 {
     return syscall(SYS_kill, pid, 0) == 0 || errno != ESRCH;
 }
@@ -439,11 +439,11 @@ segment_process_lives(pid_t pid, uint64_t created_boottime_ns)
     char stat[512];
     const char *state;
 
-    if (!process_exists(pid))
+    if (!segment_pid_exists(pid))
         return false;
     if (read_proc(pid, "/stat", false, stat, sizeof stat) == 0
         || (state = strrchr(stat, ')')) == NULL || state[1] != ' ')
-        return process_exists(pid); /* no /proc to be asked */
+        return segment_pid_exists(pid); /* no /proc to be asked */
     state += 2;
     if (*state == 'Z' || *state == 'X')
         return false;
@@ -482,7 +482,7 @@ static bool
 lives(pid_t pid, uint64_t created_boottime_ns, bool thorough)
 {
     return thorough ? segment_process_lives(pid, created_boottime_ns)
-                    : process_exists(pid);
+                    : segment_pid_exists(pid);
 }
 
 /* Is the segment NAME of this pid namespace, of a process that has ended (pid 0:
@@ -503,7 +503,7 @@ is_abandoned(int directory, const char *name, uint64_t pid_namespace, pid_t pid,
         return false;
     read_field(fd, &magic, sizeof magic, offsetof(struct segment_header, magic));
     if (magic == 0)
-        abandoned = (pid == 0 || !process_exists(pid)) && is_old(fd);
+        abandoned = (pid == 0 || !segment_pid_exists(pid)) && is_old(fd);
     else
         abandoned =
             magic == SEGMENT_MAGIC
@@ -547,7 +547,7 @@ sweep_one(int directory, const char *name, uint64_t pid_namespace, bool thorough
     pid_t pid;
 
     if (!segment_name_parse(name, &pid, &generation)
-        || (!thorough && process_exists(pid)))
+        || (!thorough && segment_pid_exists(pid)))
         return false;
     return is_abandoned(directory, name, pid_namespace, pid, thorough)
            && syscall(SYS_unlinkat, directory, name, 0) == 0;

@@ -74,6 +74,10 @@ bool segment_unlink_abandoned(int directory, pid_t pid, uint32_t generation,
  */
 void segment_sweep(int directory, uint64_t pid_namespace, unsigned limit, bool thorough);
 
+/* Is there a process with that number, also a zombie?  Of another pid namespace's
+   number the answer means nothing. */
+bool segment_pid_exists(pid_t pid);
+
 /*
  * Does the process PID run that made a segment at created_boottime_ns?  A zombie
  * does not, nor one that has started since.  0: whoever has that number.
