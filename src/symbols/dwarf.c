@@ -146,11 +146,21 @@ read_spans(struct image *image)
     spans_sort(&image->spans);
 }
 
+/* Not for a unit whose ranges are known: libdwfl takes what lies behind one for its own. */
+static bool
+has_ranges(Dwarf_Die *unit)
+{
+    Dwarf_Addr base, low, high;
+
+    return dwarf_ranges(unit, 0, &base, &low, &high) > 0;
+}
+
 /* The unit that has the address; NULL if there is none.  *bias: see libdwfl. */
 static Dwarf_Die *
 find_unit(struct image *image, Dwarf_Addr address, Dwarf_Die *place, Dwarf_Addr *bias)
 {
     Dwarf *dwarf = dwfl_module_getdwarf(image->module, bias);
+    Dwarf_Die *unit;
     uint64_t offset;
 
     if (dwarf == NULL)
@@ -159,7 +169,8 @@ find_unit(struct image *image, Dwarf_Addr address, Dwarf_Die *place, Dwarf_Addr 
         read_spans(image);
     if (spans_find(&image->spans, address, &offset))
         return dwarf_offdie(dwarf, offset, place);
-    return dwfl_module_addrdie(image->module, address, bias);
+    unit = dwfl_module_addrdie(image->module, address, bias);
+    return unit != NULL && !has_ranges(unit) ? unit : NULL;
 }
 
 /* The functions below a DIE, those in namespaces, too. */

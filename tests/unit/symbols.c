@@ -292,6 +292,33 @@ test_separate_file(void **state)
 }
 #endif
 
+/* A function without debugging information, between two parts of a unit of which the
+   first has a last line without code: it has no line. */
+static void
+test_between_units(void **state)
+{
+    char path[200];
+    void *handle = load(
+        "between.so",
+        "printf '#ifdef __clang__\n#define VIEW\n#else\n#define VIEW \" view 0\"\n#endif\n"
+        "int with(void) { return 0; }"
+        " __attribute__((section(\".text.unlikely\"))) void cold(void)"
+        " { __asm__ volatile(\"nop; .loc 1 7 1\" VIEW); __builtin_unreachable(); }' |"
+        " ${CC:-cc} -g -O2 -fPIC -x c - -c -o $OUT.1 &&"
+        " printf '#define PART __attribute__((noinline, section(\".text.startup\")))\n"
+        "PART void *here(void) { return __builtin_return_address(0); }"
+        " PART void *between(void) { void *volatile at = here(); return at; }' |"
+        " ${CC:-cc} -g0 -O1 -fPIC -x c - -c -o $OUT.2 &&"
+        " ${CC:-cc} -shared -Wl,--build-id -o $OUT $OUT.1 $OUT.2",
+        path);
+    struct asked asked = begin(path, false);
+
+    (void)state;
+    check_frame(answer(&asked, call_in(handle, "between")), 0, "between", NULL);
+    symbols_free(asked.symbols);
+    dlclose(handle);
+}
+
 /* ---- files that are not what they were ---- */
 
 static void
@@ -519,6 +546,7 @@ main(void)
         cmocka_unit_test(test_clang),
         cmocka_unit_test(test_separate_file),
 #endif
+        cmocka_unit_test(test_between_units),
         cmocka_unit_test(test_changed_file),
         cmocka_unit_test(test_no_file),
         cmocka_unit_test(test_reloaded),
