@@ -187,7 +187,9 @@ site_note(const struct sites_reading *reading, unsigned index, enum unit unit, c
         snprintf(text, size,
                  /* TRANSLATORS: one sample per so many bytes, on average */
                  _("one sample per %s"),
-                 units_axis(every, sizeof every, (uint64_t)(8 / reading->rate), unit));
+                 /* Small whatever the unit of the figures: 16 KiB are 0 MiB. */
+                 units_axis(every, sizeof every, (uint64_t)(8 / reading->rate),
+                            unit == UNIT_SI ? UNIT_SI : UNIT_AUTO));
     else if (index == 1)
         /* TRANSLATORS: the second is what follows: "stacks by libunwind". */
         snprintf(text, size,

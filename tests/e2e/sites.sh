@@ -160,6 +160,10 @@ shows 'RUNNING'
 keys 9
 shows 'Table<Row>::add <'
 shows 'one sample per 4 KiB'
+keys e e
+shows 'Sizes in MiB'
+shows 'one sample per 4 KiB'
+keys e e
 keys Enter
 shows 'sites-subject.cc:16'
 keys q
