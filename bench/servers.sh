@@ -25,7 +25,8 @@
 #   heap      requested (redis: usable), live
 #   occupied  usable sizes and the 8 bytes before each block
 #   malloc_info  what glibc's own malloc_info() has as in use, through gdb: with it what
-#             threads keep for themselves (tcache)
+#             threads keep for themselves (tcache); - if it was not to be had, which is
+#             said, or nothing is in use because malloc is another (redis: jemalloc)
 #   own       the server's own account
 #
 # What is not installed is skipped, visibly.  Status 1 if an end differed, a free was
@@ -128,10 +129,22 @@ settle() {
 # In use by glibc's own account: what it got from the system less what is free in it.
 malloc_info() {
     rm -f "$work/info"
-    gdb -batch -p "$1" -ex "set \$out = ((void *(*)(const char *, const char *))fopen)(\"$work/info\", \"w\")" \
-        -ex 'call ((int (*)(int, void *))malloc_info)(0, $out)' \
-        -ex 'call ((int (*)(void *))fclose)($out)' >"$work/gdb" 2>&1
-    [ -s "$work/info" ] || { echo -; return; }
+    cat >"$work/commands" <<END
+set \$out = ((void *(*)(const char *, const char *))fopen)("$work/info", "w")
+if \$out == 0
+    echo fopen(3) failed\n
+else
+    call ((int (*)(int, void *))malloc_info)(0, \$out)
+    call ((int (*)(void *))fclose)(\$out)
+end
+END
+    # Idle as it is now, no thread holds a lock of malloc's; if one does, this waits.
+    timeout 30 gdb -nx -batch -p "$1" -x "$work/commands" >"$work/gdb" 2>&1
+    if [ ! -s "$work/info" ]; then
+        { echo "no malloc_info of $server ($1):"; sed 's/^/    /' "$work/gdb"; } >&2
+        echo -
+        return
+    fi
     # The totals of all heaps come last.
     tr '>' '\n' <"$work/info" | awk -F'"' '
         /^ *<heap|^ *<.heap/ { inside = /<heap/ }
