@@ -313,13 +313,14 @@ axis_step(const struct plot *plot, unsigned most)
 }
 
 static void
-label_axis(const struct plot *plot, struct plot_tick *tick, int64_t at)
+label_axis(const struct plot *plot, struct plot_tick *tick, int64_t at, int64_t step)
 {
-    double share = (double)at / (double)(plot->to - plot->from);
+    int64_t span = plot->to - plot->from;
+    double share = (double)at / (double)span;
     char count[UNITS_MAX];
 
     if (plot->axis == PLOT_AXIS_TIME)
-        units_offset(tick->label, sizeof tick->label, at);
+        units_time_tick(tick->label, sizeof tick->label, at, step, span);
     else if (plot->axis == PLOT_AXIS_SHARE)
         snprintf(tick->label, sizeof tick->label, at > 0 ? "%d%%" : _("%d%% of the time"),
                  (int)(share * 100 + 0.5));
@@ -350,7 +351,7 @@ place_times(const struct plot *plot, const struct plot_ruler *ruler,
         struct plot_tick *tick = &out->x[out->x_count++];
 
         tick->at = (int)plot_x(plot, out, plot->from + at);
-        label_axis(plot, tick, at);
+        label_axis(plot, tick, at, step);
     }
 }
 

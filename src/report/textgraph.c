@@ -66,13 +66,14 @@ static void
 write_times(FILE *out, int64_t to_ns)
 {
     char label[UNITS_MAX], padded[2 * UNITS_MAX];
+    int64_t step = to_ns / (COLUMNS / TICK);
 
     fprintf(out, "%*s +", LABEL, "0");
     for (unsigned i = 0; i < COLUMNS; i++)
         fputc(i % TICK == TICK - 1 ? '+' : '-', out);
     fprintf(out, "\n%*s", LABEL + 1, "");
     for (unsigned i = 1; i <= COLUMNS / TICK; i++) {
-        units_offset(label, sizeof label, to_ns / (COLUMNS / TICK) * i);
+        units_time_tick(label, sizeof label, step * i, step, to_ns);
         fputs(text_pad(padded, sizeof padded, label, TICK, TEXT_RIGHT), out);
     }
     fputc('\n', out);

@@ -291,3 +291,31 @@ units_offset(char *buf, size_t size, int64_t ns)
     }
     return buf;
 }
+
+/* How many decimals multiples of step need: of 1.5 s one, of 1.8333 s too. */
+static int
+decimals_of_step(int64_t step, int64_t unit)
+{
+    int decimals = 0;
+
+    for (int64_t last = unit; decimals < 3; decimals++, last /= 10) {
+        int64_t rounded = (step + last / 2) / last * last;
+
+        if (rounded - step <= step / 20 && step - rounded <= step / 20)
+            break;
+    }
+    return decimals;
+}
+
+char *
+units_time_tick(char *buf, size_t size, int64_t ns, int64_t step_ns, int64_t end_ns)
+{
+    const int64_t second = 1000000000;
+    int64_t unit = end_ns < second ? second / 1000 : second;
+
+    if (step_ns >= 60 * second)
+        return units_offset(buf, size, ns);
+    snprintf(buf, size, "%.*f%s", ns != 0 ? decimals_of_step(step_ns, unit) : 0,
+             (double)ns / (double)unit, unit < second ? _("ms") : _("s"));
+    return buf;
+}

@@ -50,4 +50,10 @@ char *units_duration(char *buf, size_t size, int64_t ns);
    most two parts. */
 char *units_offset(char *buf, size_t size, int64_t ns);
 
+/* The label at ns of a time axis of end_ns that has one every step_ns.  All of an axis
+   are of one unit, with as many decimals as the step needs: "50ms", "100ms"; "0.5s",
+   "1.0s"; "45s", "90s".  Steps of a minute or more are as units_offset() has them. */
+char *units_time_tick(char *buf, size_t size, int64_t ns, int64_t step_ns,
+                      int64_t end_ns);
+
 #endif

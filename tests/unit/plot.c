@@ -240,6 +240,36 @@ late_first_sample_leaves_a_gap(void **state)
     plot_free(plot);
 }
 
+/* The unit a label ends in. */
+static const char *
+unit_of(const struct plot_tick *tick)
+{
+    return tick->label + strspn(tick->label, "0123456789.");
+}
+
+static void
+times_have_one_unit(void **state)
+{
+    static const int64_t spans[] = {30000, 4000000, 130000000, 260000000, 990000000,
+                                    1100000000, 9 * SECOND, 75 * SECOND, 144 * SECOND};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof spans / sizeof spans[0]; i++) {
+        struct plot_layout layout;
+        struct plot *plot;
+
+        push(spans[i], MIB, 0, MIB);
+        plot = plotted(800, 600);
+        plot_layout_new(plot, &ruler, &layout);
+        assert_true(layout.x_count > 2);
+        for (unsigned k = 1; k < layout.x_count; k++) {
+            assert_string_equal(unit_of(&layout.x[k]), unit_of(&layout.x[0]));
+            assert_string_not_equal(layout.x[k].label, layout.x[k - 1].label);
+        }
+        plot_free(plot);
+    }
+}
+
 static void
 check_inside(const struct plot *plot, const struct plot_box *box)
 {
@@ -444,6 +474,7 @@ main(void)
         cmocka_unit_test(scales_are_round),
         cmocka_unit_test(matched_scale_shares_the_grid),
         cmocka_unit_test(time_steps_are_round),
+        cmocka_unit_test_setup_teardown(times_have_one_unit, setup, teardown),
         cmocka_unit_test_setup_teardown(text_of_a_picture, setup, teardown),
         cmocka_unit_test_setup_teardown(state_of_the_end, setup, teardown),
         cmocka_unit_test_setup_teardown(rss_does_not_flatten_the_heap, setup, teardown),

@@ -212,6 +212,34 @@ offsets(void **state)
 }
 
 static void
+an_axis_of_time_has_one_unit(void **state)
+{
+    static const struct {
+        int64_t step, end;
+        const char *labels[4]; /* from 0 on */
+    } axes[] = {
+        {50000000, 250000000, {"0ms", "50ms", "100ms", "150ms"}},
+        {200000000, 900000000, {"0ms", "200ms", "400ms", "600ms"}},
+        {500000, 3000000, {"0ms", "0.5ms", "1.0ms", "1.5ms"}},
+        {2000, 9000, {"0ms", "0.002ms", "0.004ms", "0.006ms"}},
+        {500000000, SECOND, {"0s", "0.5s", "1.0s", "1.5s"}},
+        {50000000, 1200000000, {"0s", "0.05s", "0.10s", "0.15s"}},
+        {5 * SECOND, 40 * SECOND, {"0s", "5s", "10s", "15s"}},
+        {45 * SECOND, 144 * SECOND, {"0s", "45s", "90s", "135s"}},
+        {22 * SECOND / 12, 11 * SECOND / 2, {"0s", "1.8s", "3.7s", "5.5s"}},
+        {30 * 60 * SECOND, 7200 * SECOND, {"0s", "30m", "1h", "1h30m"}},
+    };
+    char buf[UNITS_MAX];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof axes / sizeof axes[0]; i++)
+        for (int64_t k = 0; k < 4; k++)
+            assert_string_equal(units_time_tick(buf, sizeof buf, k * axes[i].step,
+                                                axes[i].step, axes[i].end),
+                                axes[i].labels[k]);
+}
+
+static void
 output_is_bounded(void **state)
 {
     char buf[UNITS_MAX];
@@ -227,6 +255,7 @@ output_is_bounded(void **state)
         units_count_compact(buf, size, 123456);
         units_duration(buf, size, INT64_MAX);
         units_offset(buf, size, INT64_MIN);
+        units_time_tick(buf, size, 1050000000, 50000000, 1200000000);
         units_bytes(buf, size, UNITS_UNKNOWN, UNIT_AUTO);
         assert_int_equal(buf[size], 'x');
         assert_true(size == 0 || memchr(buf, '\0', size) != NULL);
@@ -260,6 +289,7 @@ main(void)
         cmocka_unit_test(counts_group_as_the_locale_does),
         cmocka_unit_test(durations),
         cmocka_unit_test(offsets),
+        cmocka_unit_test(an_axis_of_time_has_one_unit),
         cmocka_unit_test(output_is_bounded),
         cmocka_unit_test(unit_cycles),
     };
