@@ -363,7 +363,7 @@ export(void)
     if (calls >= 0 && (of_calls || !of_sites))
         return tracefile_export(options.data, (enum export_format)calls, options.pid,
                                 options.output);
-    if (!of_calls || tracefile_is_stream(options.data))
+    if (of_sites && (!of_calls || tracefile_is_stream(options.data)))
         return exports_file(options.data, format, &options.sites,
                             options.pid <= INT_MAX ? (pid_t)options.pid : INT_MAX,
                             options.output);
