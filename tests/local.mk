@@ -1,4 +1,13 @@
-# Tests mirror the source; see tests/README.
+# Tests mirror the source; see doc/HACKING.
+
+# Tests hand their paths to LD_PRELOAD, shells and terminals, and would wait long for
+# what never comes.
+check_DATA += place
+place:
+	@case '$(abs_builddir)' in *[[:space:]]*) \
+	  echo 'Tests need a directory without blanks in its name: $(abs_builddir)' >&2; exit 1;; \
+	esac
+.PHONY: place
 
 if HAVE_CMOCKA
 check_PROGRAMS += tests/unit/units tests/unit/textwidth tests/unit/ranges tests/unit/facts
