@@ -113,7 +113,8 @@ EOF
 fi
 
 # --- the figure ---
-if run 0 --png=figure.png -s 'Blocks' -x 640 -y 400 "$events"; then
+if built_with HAVE_GD; then
+    run 0 --png=figure.png -s 'Blocks' -x 640 -y 400 "$events"
     [ "$(od -An -c -j 1 -N 3 figure.png | tr -d ' ')" = PNG ] || fail "no picture"
     [ "$(od -An -t u1 -j 18 -N 2 figure.png | tr -s ' ')" = ' 2 128' ] || fail "not 640 wide"
     run 1 --png=figure.png "$events"
@@ -160,7 +161,7 @@ run 0 --report=full empty.csv
 says out 'No allocation is recorded.'
 run 0 --report=full --compat empty.csv
 [ "$(tail -n 1 out)" = 'INFO: memory usage statictic array is empty' ] || fail "$(cat out)"
-run 0 --png=empty.png empty.csv
+! built_with HAVE_GD || run 0 --png=empty.png empty.csv
 
 # --- what is wrong ---
 run 1 --report=full nowhere

@@ -11,6 +11,7 @@
 #   silent FILE...       nothing is in FILE
 #   await COMMAND...     waits until COMMAND succeeds, or fails the test
 #   gone PID             whether that process has ended
+#   built_with NAME      whether memtop was (a name in config.h)
 #   compile NAME ARG...  a program from NAME.c; its words land in cc.log
 #   fail TEXT            the test has failed, and goes on
 #   skip TEXT            the test ends here and does not count
@@ -120,6 +121,10 @@ await() {
 
 gone() {
     ! grep -q '^State:.[^ZX]' "/proc/$1/status" 2>/dev/null
+}
+
+built_with() {
+    grep -q "^#define $1 1" "${memtop%/*}/config.h"
 }
 
 compile() {

@@ -7,7 +7,7 @@ build=${memtop%/memtop}
 LC_ALL=C.UTF-8
 tested=$memtopstat
 [ -d "$build/catalogues" ] || skip 'no translations'
-grep -q 'HAVE_FONTCONFIG 1' "$build/config.h" || skip 'without fontconfig'
+built_with HAVE_FONTCONFIG || skip 'without fontconfig'
 dejavu=$(fc-match -f '%{file}' 'DejaVu Sans' 2>/dev/null)
 chinese=$(fc-list -f '%{file}\n' ':lang=zh-tw' 2>/dev/null | head -n 1)
 case $dejavu in

@@ -21,6 +21,10 @@ calls() {
         sed -n 's/.*"type":"end".*"calls":\([0-9]*\).*/\1/p'
 }
 
+# Without libgd a word instead.
+pictured=0
+built_with HAVE_GD || pictured=1
+
 [ -x "$cases" ] || exit 99
 
 # --- what is recorded ---
@@ -44,9 +48,9 @@ like out '^{"v":1,"type":"trace","began_ns":[0-9]*}$'
 like out '"type":"process".*"program":".*/memusage-cases","args":\[".*/memusage-cases","4"\]}$'
 like out '"call":"malloc","address":"0x[0-9a-f]*","size":1000,"stack":[0-9]*}$'
 like out '"type":"end",.*"complete":true'
-stat 0 one one.png
-[ "$(head -c 4 one.png | tail -c 3)" = PNG ] || fail "no picture"
-"$memtopstat" -t - two.png <one || fail "not read from a pipe"
+stat $pictured one one.png
+[ $pictured = 1 ] || [ "$(head -c 4 one.png | tail -c 3)" = PNG ] || fail "no picture"
+stat $pictured -t - two.png <one
 # from_pipe STATUS FILE ARG...: memtopstat on a pipe from which FILE comes.
 mkfifo pipe
 from_pipe() {
@@ -82,7 +86,7 @@ stat 0 --export=json tree
     fail "not all have ended"
 like out '"generation":1,.*/ls"'
 child=$(sed -n 's/.*"type":"process".*"pid":\([0-9]*\),.*/\1/p' out | sort -u | tail -n 1)
-stat 0 --pid="$child" tree child.png
+stat $pictured --pid="$child" tree child.png
 stat 1 --pid=999999999 tree none.png
 says err 'tree has no process 999999999'
 
@@ -141,7 +145,7 @@ stat 64 --export=xml one
     for i in 1 2 3 4 5 6 7 8; do ls -R /usr/share; done; exit 5' && cat err >limited.err)
 [ "$(grep -c 'cannot write limited: File too large' limited.err)" = 1 ] ||
     fail "limit: $(cat limited.err)"
-stat 0 limited limited.png
+stat $pictured limited limited.png
 says err 'limited was not completed: the record ends early'
 [ ! -e none.png ] || fail "a picture of nothing"
 
@@ -166,11 +170,11 @@ says err 'orphan was not completed: the record ends early'
 [ "$(wc -l <out)" -gt 100 ] || fail "orphan: $(wc -l <out) lines"
 # Cut and damaged.
 head -c "$(($(wc -c <tree) / 2))" tree >cut
-stat 0 cut cut.png
+stat $pictured cut cut.png
 says err 'cut was not completed: the record ends early'
 cp tree damaged
 printf 'xxxx' | dd of=damaged bs=1 seek=2000 conv=notrunc 2>/dev/null
-stat 0 damaged damaged.png
+stat $pictured damaged damaged.png
 says err 'bytes are damaged'
 
 # --- losses ---

@@ -373,6 +373,13 @@ accept_option(size_t i)
     const char *name = memusage_options[i].name, *value = memusage_options[i].value;
     const char *expected = memusage_options[i].effect;
 
+#ifndef HAVE_GD
+    if (strcmp(name, "png") == 0) {
+        assert_int_not_equal(parse("--png=pic ./p"), 0);
+        assert_non_null(strstr(printed, "was built without PNG pictures"));
+        return;
+    }
+#endif
     for (size_t length = memusage_options[i].least; length <= strlen(name); length++) {
         accept_spelling("--%s %s ./p -d x", name, length, value, expected);
         if (value != NULL)
