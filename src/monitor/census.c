@@ -20,6 +20,7 @@
 #include "segment/figures.h"
 #include "segment/names.h"
 #include "segment/reader.h"
+#include "segment/sites.h"
 
 #define SECOND      INT64_C(1000000000)
 #define IDLE_NS     (5 * SECOND)
@@ -234,6 +235,7 @@ note_image(struct followed *followed, struct reader *reader,
     snprintf(followed->program, sizeof followed->program, "%.63s",
              slash ? slash + 1 : identity->program);
     entry->image_ns = identity->created_boottime_ns;
+    entry->sampled = sites_kept(reader);
     followed->active_ns = 0;
     entry->measured =
         identity->state != SEGMENT_PASSIVE && identity->reason == REASON_NONE;

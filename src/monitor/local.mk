@@ -21,6 +21,7 @@ src_monitor_libmonitor_a_SOURCES = \
 	src/monitor/messages.c src/monitor/messages.h \
 	src/monitor/meter.c src/monitor/meter.h \
 	src/monitor/observed.c src/monitor/observed.h \
+	src/monitor/others.c src/monitor/others.h \
 	src/monitor/pidspace.c src/monitor/pidspace.h \
 	src/monitor/process.c \
 	src/monitor/profile.c src/monitor/profile.h src/monitor/profile-private.h \
@@ -30,6 +31,7 @@ src_monitor_libmonitor_a_SOURCES = \
 	src/monitor/procfs.c src/monitor/procfs.h \
 	src/monitor/room.c src/monitor/room.h \
 	src/monitor/roster.c src/monitor/roster.h \
+	src/monitor/samples.c src/monitor/samples.h \
 	src/monitor/saved.c src/monitor/saved.h \
 	src/monitor/script.c src/monitor/script.h \
 	src/monitor/script-sites.c src/monitor/script-sites.h \

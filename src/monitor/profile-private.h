@@ -80,6 +80,7 @@ struct profile {
 
     struct profile_moment *moments;
     size_t moment_count;
+    size_t moments_limit;    /* bytes */
     int64_t spacing_ns;
     int64_t growth_since_ns; /* < 0 none */
     struct profile_moment mark;

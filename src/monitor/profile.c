@@ -18,16 +18,20 @@
 #include "monitor/profile-private.h"
 #include "monitor/room.h"
 
-#define MOMENTS_BYTES  (16u << 20)   /* of all moments together */
 #define MOMENT_MIN_NS  INT64_C(1000000000)
+
+/* Rates over less would jump. */
+#define RATE_MIN_NS    (INT64_C(1000000000) / 20)
 
 struct profile *
 profile_new(void)
 {
     struct profile *profile = calloc(1, sizeof *profile);
 
-    if (profile)
-        profile_restart(profile);
+    if (!profile)
+        return NULL;
+    profile->moments_limit = PROFILE_MOMENTS_BYTES;
+    profile_restart(profile);
     return profile;
 }
 
@@ -62,8 +66,11 @@ forget(struct profile *profile)
 void
 profile_restart(struct profile *profile)
 {
+    size_t limit = profile->moments_limit;
+
     forget(profile);
-    *profile = (struct profile){.before_ns = -1, .growth_since_ns = -1};
+    *profile = (struct profile){
+        .before_ns = -1, .growth_since_ns = -1, .moments_limit = limit};
 }
 
 void
@@ -246,9 +253,18 @@ keep_moment(struct profile *profile)
     if (profile->moment_count == PROFILE_MOMENTS_MAX
         || (profile->moment_count > 4
             && moments_bytes(profile) + moment.count * sizeof *moment.sites
-                   > MOMENTS_BYTES))
+                   > profile->moments_limit))
         thin(profile);
     moments[profile->moment_count++] = moment;
+    judge_growth(profile);
+}
+
+void
+profile_limit_moments(struct profile *profile, size_t bytes)
+{
+    profile->moments_limit = bytes;
+    while (profile->moment_count > 4 && moments_bytes(profile) > bytes)
+        thin(profile);
     judge_growth(profile);
 }
 
@@ -382,9 +398,9 @@ static void
 take_rates(struct profile *profile, int64_t run_ns)
 {
     double seconds = (double)(run_ns - profile->before_ns) / 1e9;
-    bool known = profile->before_ns >= 0 && seconds > 0;
+    bool known = profile->before_ns >= 0;
 
-    if (profile->before_ns >= 0 && !known)
+    if (known && run_ns - profile->before_ns < RATE_MIN_NS)
         return;
     for (size_t i = 0; i < profile->site_count; i++) {
         const struct site_figures *made = &profile->reading.sites[i].made;

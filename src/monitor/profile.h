@@ -72,6 +72,11 @@ bool profile_known(const struct profile *profile, int64_t *run_ns);
 /* Whether a moment to look back at is due: then read and digest. */
 bool profile_moment_due(const struct profile *profile, int64_t run_ns);
 
+/* How much memory moments may take; if it is exceeded every other one is dropped, but
+   never all.  At first PROFILE_MOMENTS_BYTES. */
+#define PROFILE_MOMENTS_BYTES ((size_t)16 << 20)
+void profile_limit_moments(struct profile *profile, size_t bytes);
+
 /* The newest kept moment not later than run_ns; < 0: none. */
 int64_t profile_moment(const struct profile *profile, int64_t run_ns);
 

@@ -28,6 +28,7 @@ struct roster_entry {
     enum process_state state;
     bool ended;
     bool measured;
+    bool sampled;             /* it was told to sample its allocations */
     const char *why_not;      /* translated, when it is not measured; or NULL */
     uint64_t start_ns;        /* CLOCK_BOOTTIME; 0: run_ns is set by others */
     uint64_t image_ns;        /* when the newest image's segment was made, 0 none */

@@ -17,6 +17,7 @@
 #include "monitor/census.h"
 #include "monitor/children.h"
 #include "monitor/locate.h"
+#include "monitor/others.h"
 #include "monitor/roster.h"
 #include "monitor/saved.h"
 #include "monitor/script.h"
@@ -45,6 +46,7 @@ struct session {
     struct tree *tree;           /* of segments, or NULL */
     struct watch *watch;         /* a program, ... */
     struct census *census;       /* of the processes, or NULL */
+    struct others *others;       /* where those allocate, or NULL */
     unsigned looks;              /* of the tree, at the last one */
     bool want_figures, hold;
     bool mute;                   /* nothing that is noticed is news */
@@ -110,15 +112,26 @@ session_saved(const struct session *session)
     return session->saved;
 }
 
+/* Another process than the root; what was gathered of it stays. */
+static void
+other_free(struct session *session, struct subject *other, struct watch *watch)
+{
+    if (session->others) {
+        others_return(session->others, other->profile);
+        other->profile = NULL;
+    }
+    watch_free(watch, true);
+    subject_free(other);
+    free(other);
+}
+
 static void
 drop_selected(struct session *session)
 {
     session->shown = &session->root;
     if (!session->selected)
         return;
-    watch_free(session->selected_watch, true);
-    subject_free(session->selected);
-    free(session->selected);
+    other_free(session, session->selected, session->selected_watch);
     session->selected = NULL;
     session->selected_watch = NULL;
 }
@@ -129,6 +142,7 @@ session_free(struct session *session)
     if (!session)
         return;
     drop_selected(session);
+    others_free(session->others);
     census_free(session->census);
     watch_free(session->watch, session->keep_segments);
     tree_free(session->tree);
@@ -226,6 +240,16 @@ attached_to(pid_t pid, const struct roster_entry *listed)
     return attached;
 }
 
+/* What was gathered of a process that nobody has looked at; NULL: nothing. */
+static struct profile *
+gathered(const struct session *session, pid_t pid)
+{
+    const struct tree_segment *newest =
+        session->others ? tree_newest(session->tree, pid) : NULL;
+
+    return newest ? others_lend(session->others, pid, newest->created_boottime_ns) : NULL;
+}
+
 /* Another process of the tree, to be read; NULL if memory is short. */
 static struct subject *
 other_new(struct session *session, pid_t pid, struct watch **watch)
@@ -237,7 +261,9 @@ other_new(struct session *session, pid_t pid, struct watch **watch)
     *watch = NULL;
     if (!other)
         return NULL;
-    if (subject_init(other)
+    if (subject_init(other) && session->root.profile)
+        other->profile = gathered(session, pid);
+    if (other->history
         && (!session->root.checkpoints || subject_keep_checkpoints(other))
         && (!session->root.profile || subject_keep_profile(other))) {
         other->command = listed ? strdup(listed->command) : command_of(pid);
@@ -245,8 +271,7 @@ other_new(struct session *session, pid_t pid, struct watch **watch)
     }
     if (*watch)
         return other;
-    subject_free(other);
-    free(other);
+    other_free(session, other, NULL);
     return NULL;
 }
 
@@ -493,6 +518,11 @@ take_census(struct session *session, int64_t now_ns)
         census_look(session->census, session->tree);
     }
     census_take(session->census, now_ns, session->want_figures);
+    if (!session->others && session->root.profile && session->tree)
+        session->others = others_new();
+    if (session->others)
+        others_read(session->others, census_roster(session->census), session->tree,
+                    now_ns);
 }
 
 void
@@ -598,6 +628,15 @@ was_sampled(const struct subject *subject)
     return subject->profile && profile_known(subject->profile, &run_ns);
 }
 
+/* Whether its samples are as of its last reading. */
+static bool
+is_read(const struct subject *subject)
+{
+    int64_t run_ns;
+
+    return profile_known(subject->profile, &run_ns) && run_ns == subject->process.run_ns;
+}
+
 /* One that is read for this only. */
 static bool
 visit_other(struct session *session, pid_t pid,
@@ -610,13 +649,11 @@ visit_other(struct session *session, pid_t pid,
     if (!other)
         return true;
     poll_watch(session, other, watch, &past_due, session->polled_ns, true);
-    if (other->profile && !was_sampled(other))
+    if (other->profile && !is_read(other))
         watch_sites(watch, other->profile);
     if (was_sampled(other))
         go_on = visit(context, other);
-    watch_free(watch, true);
-    subject_free(other);
-    free(other);
+    other_free(session, other, watch);
     return go_on;
 }
 

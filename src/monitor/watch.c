@@ -24,6 +24,7 @@
 #include "monitor/blind.h"
 #include "monitor/ending.h"
 #include "monitor/pidspace.h"
+#include "monitor/samples.h"
 #include "monitor/stackreader.h"
 #include "segment/clock.h"
 #include "segment/control.h"
@@ -146,14 +147,6 @@ watch_new(const struct launched *launched, struct tree *tree, struct session *se
     return watch;
 }
 
-/* CLOCK_BOOTTIME to CLOCK_MONOTONIC, which stands still while the machine sleeps:
-   the present is the same, whatever lay between. */
-static int64_t
-monotonic_of(uint64_t boottime_ns)
-{
-    return clock_ns(CLOCK_MONOTONIC) - (clock_ns(CLOCK_BOOTTIME) - (int64_t)boottime_ns);
-}
-
 struct watch *
 watch_attach(const struct attached *attached, struct tree *tree, struct session *session,
              struct process *process)
@@ -186,7 +179,7 @@ watch_attach(const struct attached *attached, struct tree *tree, struct session 
         watch->pidfd = -1;
     }
     watch->image_ns = clock_ns(CLOCK_MONOTONIC);
-    watch->started_ns = monotonic_of(start_boottime_ns);
+    watch->started_ns = clock_monotonic_of(start_boottime_ns);
     if (procfs_command(pid, command, sizeof command) == 0) {
         command[strcspn(command, " ")] = '\0';
         name_program(watch, command);
@@ -542,11 +535,10 @@ watch_poll(struct watch *watch, int64_t now_ns, bool with_sizes, bool *restarted
         ending_say(watch->session, watch->process, watch->name);
 }
 
-/* Unsigned: the segment may claim any time. */
 static int64_t
 recorder_start(const struct watch *watch)
 {
-    return (int64_t)(watch->process->identity.created_ns - (uint64_t)watch->started_ns);
+    return samples_begin(&watch->process->identity, watch->started_ns);
 }
 
 size_t
@@ -637,25 +629,12 @@ watch_threads(struct watch *watch, struct thread *out, size_t capacity)
     return count;
 }
 
-/* The loader has no name for the program itself. */
-static void
-name_main_module(const struct process *process, struct sites_reading *reading)
-{
-    for (size_t i = 0; i < reading->module_count; i++)
-        if (reading->modules[i].path[0] == '\0')
-            snprintf(reading->modules[i].path, sizeof reading->modules[i].path, "%.*s",
-                     (int)SITE_PATH_LEN, process->identity.program);
-}
-
 void
 watch_sites(struct watch *watch, struct profile *profile)
 {
-    struct sites_reading *reading = profile_reading(profile);
-
-    if (watch->handshake != COUNTING || sites_read(watch->reader, reading) != 0)
-        return;
-    name_main_module(watch->process, reading);
-    profile_digest(profile, watch->process->run_ns, recorder_start(watch));
+    if (watch->handshake == COUNTING)
+        samples_read(profile, watch->reader, &watch->process->identity,
+                     watch->process->run_ns, watch->started_ns);
 }
 
 bool

@@ -19,7 +19,7 @@
 
 #define NAME_MAX_BYTES 4096
 #define SUM_MAX        1e18
-#define KEPT_MAX       ((size_t)1 << 20) /* sites of all moments together */
+#define KEPT_MAX       ((size_t)2 << 20) /* sites of all moments together */
 
 /* What is known of an address: the strings stand behind the frames. */
 struct name {

@@ -18,4 +18,12 @@ clock_ns(clockid_t clock)
     return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
+/* CLOCK_BOOTTIME to CLOCK_MONOTONIC, which stands still while the machine sleeps:
+   the present is the same, whatever lay between. */
+static inline int64_t
+clock_monotonic_of(uint64_t boottime_ns)
+{
+    return clock_ns(CLOCK_MONOTONIC) - (clock_ns(CLOCK_BOOTTIME) - (int64_t)boottime_ns);
+}
+
 #endif

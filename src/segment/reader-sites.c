@@ -372,6 +372,12 @@ take_all(const struct raw *raw, struct sites_reading *reading)
     take_modules(raw, reading);
 }
 
+bool
+sites_kept(const struct reader *reader)
+{
+    return reader->mapping.sites_offset != 0;
+}
+
 int
 sites_read(struct reader *reader, struct sites_reading *reading)
 {
@@ -379,7 +385,7 @@ sites_read(struct reader *reader, struct sites_reading *reading)
     struct visit visit = {.mapping = &reader->mapping, .raw = &raw};
     int error;
 
-    if (reader->mapping.sites_offset == 0)
+    if (!sites_kept(reader))
         return -ENODATA;
     error = mapping_visit(visit_head, &visit, &raw);
     if (error == 0 && raw.head.rate == 0 && raw.head.sampled == 0)

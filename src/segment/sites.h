@@ -105,6 +105,9 @@ struct sites_reading {
  */
 int sites_read(struct reader *reader, struct sites_reading *reading);
 
+/* Whether there is a place for samples: the process was told to take some. */
+bool sites_kept(const struct reader *reader);
+
 /* Frees the arrays and makes *reading all zeros. */
 void sites_free(struct sites_reading *reading);
 

@@ -197,6 +197,40 @@ says out 'main;take_first 700000'
 run 0 --export=folded memtop-"$1"-*.memtop
 says out 'main;take_second 900000'
 
+# --- of a process that nobody looked at, growth and rates ---
+cat >grower.c <<'END'
+#include <stdlib.h>
+#include <unistd.h>
+static void *volatile kept;
+__attribute__((noinline)) static void grow(void) { kept = malloc(1000); kept = kept; }
+int main(void)
+{
+    while (access("grown", F_OK) != 0) {
+        grow();
+        usleep(5000);
+    }
+    _exit(0);
+}
+END
+compile grower -g
+"$memtop" -Bq -i 0.5 -o lines --sites=1 --save=grower.memtop sh -c './grower & wait' &
+watching=$!
+# Read once a second from its third second on, and at its end.
+enough_lines() {
+    [ "$(wc -l <lines)" -ge 14 ]
+}
+await enough_lines
+touch grown
+wait $watching || fail "of a grower: status $?"
+start 120 24 "$memtop -r grower.memtop"
+shows SAVED
+keys 5 End Enter 9
+shows 'grow < main'
+keys Enter
+shows 'Rate  '
+sees 'Growth +[1-9].* more on average in the later half since 00:00:0'
+stop
+
 # --- a process that had nothing to be saved ---
 cat >one <<'END'
 program ./shop

@@ -763,6 +763,56 @@ moments_are_bounded(void **state)
     profile_free(profile);
 }
 
+/* Less memory for moments: fewer, less often, and growth is of those that are left. */
+static void
+moments_may_have_less_room(void **state)
+{
+    struct profile *profile = profile_new();
+    size_t count;
+
+    (void)state;
+    begin(1, 1);
+    make("ba", 100, SECOND);
+    for (int64_t now = 1; now <= 100; now++)
+        read_at(profile, now * SECOND);
+    profile_moments(profile, &count);
+    assert_int_equal(count, 100);
+    profile_limit_moments(profile, 20 * 2 * sizeof(struct profile_kept_site));
+    profile_moments(profile, &count);
+    assert_in_range(count, 5, 20);
+    assert_int_equal(profile_growth_since(profile), SECOND);
+    assert_false(profile_moment_due(profile, 102 * SECOND));
+    profile_limit_moments(profile, 0);
+    profile_moments(profile, &count);
+    assert_in_range(count, 1, 4);
+    profile_free(profile);
+}
+
+/* What came within no time says nothing of a second: the rate before stays. */
+static void
+rates_take_their_time(void **state)
+{
+    struct profile *profile = profile_new();
+    double bytes, objects;
+
+    (void)state;
+    begin(1, 1);
+    make("ba", 1000, SECOND);
+    read_at(profile, 2 * SECOND);
+    make("ba", 1000, 2 * SECOND);
+    read_at(profile, 3 * SECOND);
+    assert_true(profile_rates(profile, 1, &bytes, &objects));
+    assert_about(bytes, 1000);
+    make("ba", 1000, 3 * SECOND);
+    read_at(profile, 3 * SECOND + SECOND / 1000);
+    assert_true(profile_rates(profile, 1, &bytes, &objects));
+    assert_about(bytes, 1000);
+    read_at(profile, 4 * SECOND);
+    assert_true(profile_rates(profile, 1, &bytes, &objects));
+    assert_about(bytes, 1000);
+    profile_free(profile);
+}
+
 int
 main(void)
 {
@@ -780,6 +830,8 @@ main(void)
         cmocka_unit_test(a_row_is_made_of_sizes_and_ages),
         cmocka_unit_test(a_row_of_the_past_is_as_it_was),
         cmocka_unit_test(moments_are_bounded),
+        cmocka_unit_test(moments_may_have_less_room),
+        cmocka_unit_test(rates_take_their_time),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
