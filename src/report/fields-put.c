@@ -151,6 +151,8 @@ is_known(enum field_group group, const struct process *process)
         return process_knows(process, PART_STACK);
     case FIELDS_USABLE:
         return counted && !(process->missing & PART_USABLE);
+    case FIELDS_RATES:
+        return counted && !(process->missing & PART_CLOCK);
     case FIELDS_VAIN:
         return counted && !(process->missing & PART_VAIN);
     case FIELDS_CUSTOM:

@@ -8,14 +8,9 @@
 #include <string.h>
 
 #include "i18n.h"
+#include "report/summary.h"
 #include "report/textwidth.h"
 #include "report/units.h"
-
-static uint64_t
-per_second(double rate)
-{
-    return rate > 0 && rate < 1e18 ? (uint64_t)(rate + 0.5) : 0;
-}
 
 static uint64_t
 failed_calls(const struct snapshot *now)
@@ -32,7 +27,6 @@ static void
 print_figures(FILE *out, const struct process *process)
 {
     const struct snapshot *now = &process->now;
-    const struct rates *rates = &process->rates;
     char heap[UNITS_MAX], peak[UNITS_MAX], live[UNITS_MAX];
     char mallocs[UNITS_MAX], frees[UNITS_MAX], failed[UNITS_MAX];
 
@@ -41,8 +35,8 @@ print_figures(FILE *out, const struct process *process)
             units_bytes(heap, sizeof heap, now->live_bytes, UNIT_AUTO),
             units_bytes(peak, sizeof peak, now->peak_bytes, UNIT_AUTO),
             units_count(live, sizeof live, now->live_blocks),
-            units_count(mallocs, sizeof mallocs, per_second(rates->calls[FN_MALLOC])),
-            units_count(frees, sizeof frees, per_second(rates->calls[FN_FREE])));
+            units_count(mallocs, sizeof mallocs, report_calls_rate(process, FN_MALLOC)),
+            units_count(frees, sizeof frees, report_calls_rate(process, FN_FREE)));
     if (failed_calls(now) != 0)
         /* TRANSLATORS: the end of that line: calls that failed. */
         fprintf(out, _(" failed %s"),

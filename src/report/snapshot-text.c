@@ -68,7 +68,7 @@ add_rate(const struct writer *writer, const char *name, double rate)
 {
     char text[UNITS_MAX];
 
-    facts_add(writer->facts, name, units_rate(text, sizeof text, rate, writer->unit));
+    facts_add(writer->facts, name, units_rate(text, sizeof text, report_rate(writer->process, rate), writer->unit));
 }
 
 /* Of the moment; "-" if that is not known. */
@@ -189,12 +189,6 @@ write_cell(const struct writer *writer, const char *text, size_t columns)
             text_pad(padded, sizeof padded, text, columns, TEXT_RIGHT));
 }
 
-static uint64_t
-per_second(double rate)
-{
-    return rate > 0 && rate < 1e18 ? (uint64_t)(rate + 0.5) : 0;
-}
-
 static void
 write_reallocs(const struct writer *writer)
 {
@@ -218,8 +212,7 @@ write_call(const struct writer *writer, enum segment_function function)
     fprintf(writer->out, "  %-*s", NAME_COLS, report_function_names[function]);
     write_cell(writer, units_count(text, sizeof text, now->calls[function]), 15);
     write_cell(writer,
-               units_count(text, sizeof text,
-                           per_second(writer->process->rates.calls[function])),
+               units_count(text, sizeof text, report_calls_rate(writer->process, function)),
                11);
     write_cell(writer,
                units_bytes(text, sizeof text, now->bytes[function], writer->unit), 14);

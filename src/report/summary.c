@@ -80,6 +80,22 @@ report_stack(const struct process *process, uint64_t depth)
     return process->missing & PART_STACK ? UNITS_UNKNOWN : depth;
 }
 
+double
+report_rate(const struct process *process, double rate)
+{
+    return process->missing & PART_CLOCK ? -1 : rate;
+}
+
+uint64_t
+report_calls_rate(const struct process *process, enum segment_function function)
+{
+    double rate = report_rate(process, process->rates.calls[function]);
+
+    if (rate < 0)
+        return UNITS_UNKNOWN;
+    return rate < 1e18 ? (uint64_t)(rate + 0.5) : 0;
+}
+
 uint64_t
 report_total(const struct snapshot *snapshot)
 {

@@ -30,4 +30,10 @@ uint64_t report_stack(const struct process *process, uint64_t depth);
 /* Calls of a function that failed, or UNITS_UNKNOWN (units.h): not recorded. */
 uint64_t report_failed(const struct process *process, enum segment_function function);
 
+/* One of the process's rates, or -1: there was no clock to measure it by. */
+double report_rate(const struct process *process, double rate);
+
+/* Calls of a function a second, or UNITS_UNKNOWN likewise. */
+uint64_t report_calls_rate(const struct process *process, enum segment_function function);
+
 #endif

@@ -54,7 +54,8 @@ function_row(struct row *row, const struct scene *scene, int function)
                          .bytes = { now->bytes[function], then->bytes[function], since },
                          .failed = { now->failed[function], then->failed[function],
                                      since },
-                         .rate = scene->process->rates.calls[function],
+                         .rate = report_rate(scene->process,
+                                             scene->process->rates.calls[function]),
                          .never_fails = function == FN_FREE,
                          .failures_unknown =
                              report_failed(scene->process, function) == UNITS_UNKNOWN };

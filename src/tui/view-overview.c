@@ -281,10 +281,12 @@ counter_figures(struct figures *figures, const struct view *view,
     if (!scene->process->ended) {
         /* TRANSLATORS: allocated in a second; short. */
         figure(figures, ROLE_NORMAL, _("Alloc %s"),
-               units_rate(text, sizeof text, rates->bytes_allocated, view->unit));
+               units_rate(text, sizeof text,
+                          report_rate(scene->process, rates->bytes_allocated), view->unit));
         /* TRANSLATORS: freed in a second; short. */
         figure(figures, ROLE_NORMAL, _("Free %s"),
-               units_rate(text, sizeof text, rates->bytes_freed, view->unit));
+               units_rate(text, sizeof text, report_rate(scene->process, rates->bytes_freed),
+                          view->unit));
     }
     snprintf(text, sizeof text, "%llu", (unsigned long long)now->threads);
     figure(figures, ROLE_NORMAL, _("Threads %s"), text);

@@ -146,6 +146,21 @@ stack_of_none(void **state)
 }
 
 static void
+no_rates_without_a_clock(void **state)
+{
+    char *text;
+
+    (void)state;
+    fill_moment();
+    fake.missing |= PART_CLOCK;
+    FAKE_OUTPUT(text, write_moment(out, "./prog"));
+    assert_non_null(strstr(text, "\n  allocated               -\n"));
+    assert_non_null(strstr(text, "\n  freed                   -\n"));
+    assert_non_null(strstr(text, "\n  malloc                  1204871           -  "));
+    free(text);
+}
+
+static void
 text_of_the_moment(void **state)
 {
     char *text;
@@ -437,6 +452,7 @@ main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(text_of_the_moment, setup, teardown),
         cmocka_unit_test_setup_teardown(stack_of_none, setup, teardown),
+        cmocka_unit_test_setup_teardown(no_rates_without_a_clock, setup, teardown),
         cmocka_unit_test_setup_teardown(graph_in_blocks, setup, teardown),
         cmocka_unit_test_setup_teardown(date_of_a_saved_session, setup, teardown),
         cmocka_unit_test_setup_teardown(bands_of_the_moment, setup, teardown),

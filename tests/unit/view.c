@@ -189,6 +189,19 @@ pages_are_as_drawn_in_ascii(void **state)
     pages_golden(24, 80, false);
 }
 
+/* Of a log without times: no rate is known. */
+static void
+rates_without_a_clock(void **state)
+{
+    struct session *session = play_text(running, 7 * SECOND);
+
+    (void)state;
+    ((struct process *)session_process(session))->missing |= PART_CLOCK;
+    draw(40, 120);
+    expect_golden("running-untimed-120x40-utf8");
+    session_free(session);
+}
+
 /* A program that tells of its pools: two rows and a fact more. */
 static void
 pools_are_as_drawn(void **state)
@@ -854,6 +867,7 @@ main(void)
         cmocka_unit_test(pages_are_as_drawn),
         cmocka_unit_test(pages_have_figures_in_small_windows),
         cmocka_unit_test(pages_are_as_drawn_in_ascii),
+        cmocka_unit_test(rates_without_a_clock),
         cmocka_unit_test(pools_are_as_drawn),
         cmocka_unit_test(processes_are_as_drawn),
         cmocka_unit_test(processes_in_other_orders),
