@@ -141,6 +141,12 @@ mt_update_end_slow(struct shard *shard, uint64_t before)
 }
 
 void
+mt_update_end_freed(struct shard *shard, uint64_t before)
+{
+    end_update(shard, before, free_looks(shard));
+}
+
+void
 mt_update_end_looking(struct shard *shard, uint64_t before)
 {
     end_update(shard, before, true);

@@ -44,9 +44,10 @@ void mt_count_mremap(uint64_t growth, bool failed, bool in_place, bool shrunk);
 /* Folds the shard's delta into the process; called inside an update. */
 void mt_fold(struct shard *shard);
 
-/* Ends an update in which something rare is due: see update_end; or in which the clock is
-   to be looked at. */
+/* Ends an update in which something rare is due: see update_end; the same after a free; or
+   one in which the clock is to be looked at. */
 void mt_update_end_slow(struct shard *shard, uint64_t before);
+void mt_update_end_freed(struct shard *shard, uint64_t before);
 void mt_update_end_looking(struct shard *shard, uint64_t before);
 
 /* After so many usable bytes more count_made_usual() says so; in an update. */
@@ -130,13 +131,22 @@ update_begin(struct shard *shard, uint64_t *before)
     return true;
 }
 
-/* Is the clock to be looked at?  In two updates of 64, one after the other (the sequence
-   grows by two each time): one of them is not of the fast path, which has its own way,
-   where these alternate. */
+/*
+ * Is the clock to be looked at?  After every 32nd free, as half of most programs' calls
+ * are; and elsewhere in one update of 64 (the sequence grows by two each time), but for the
+ * fast path, which has its own way.  To ask the sequence after frees, too, would be to hope
+ * that a program whose calls have a rhythm does not always allocate just then.
+ */
+static inline bool
+free_looks(const struct shard *shard)
+{
+    return (shard->hot.calls[FN_FREE] & 31) == 0;
+}
+
 static inline bool
 update_looks(uint64_t before)
 {
-    return (before & 124) == 0;
+    return (before & 126) == 0;
 }
 
 /*
@@ -187,14 +197,32 @@ update_end_grown(struct shard *shard, uint64_t before, uint64_t size)
                delta_grown(shard, size) > mt_guard.ceiling || update_looks(before));
 }
 
-static inline void
-update_end_shrunk(struct shard *shard, uint64_t before, uint64_t size)
+static inline int64_t
+delta_shrunk(struct shard *shard, uint64_t size)
 {
     int64_t delta = shard->hot.delta - (int64_t)size;
 
     word_store(&shard->hot.stack_pointer, stack_pointer());
     delta_store(shard, delta);
-    update_end(shard, before, delta < mt_guard.floor || update_looks(before));
+    return delta;
+}
+
+static inline void
+update_end_shrunk(struct shard *shard, uint64_t before, uint64_t size)
+{
+    update_end(shard, before,
+               delta_shrunk(shard, size) < mt_guard.floor || update_looks(before));
+}
+
+/* After a free. */
+static inline void
+update_end_freed(struct shard *shard, uint64_t before, uint64_t size)
+{
+    if (unlikely(delta_shrunk(shard, size) < mt_guard.floor)
+        || unlikely(stack_pointer() < mt_thread.stack_lowest) || unlikely(free_looks(shard)))
+        mt_update_end_freed(shard, before);
+    else
+        seqlock_write_end(&shard->hot.sequence);
 }
 
 /* A call of fn made a block. */
@@ -224,7 +252,7 @@ mt_count_freed(uint64_t size, uint64_t usable)
         return;
     }
     count_freed(shard, size, usable, false);
-    update_end_shrunk(shard, before, size);
+    update_end_freed(shard, before, size);
 }
 
 static inline void
@@ -239,7 +267,7 @@ mt_count_free_null(void)
     }
     word_add(&shard->hot.calls[FN_FREE], 1);
     word_add(&shard->hot.free_null, 1);
-    update_end_shrunk(shard, before, 0);
+    update_end_freed(shard, before, 0);
 }
 
 /* realloc, in all its forms; and see count_resized in account.c. */

@@ -156,19 +156,48 @@ for_a_while(void)
     REQUIRE(errno == 4242);
 }
 
+static void
+wait_for_clock(void)
+{
+    const struct timespec tick = {.tv_nsec = 1000000};
+    struct timespec start;
+
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &start);
+    while (elapsed_ms(&start) < 3)
+        nanosleep(&tick, NULL);
+}
+
 /* Small blocks, the clock further on at each, far below a peak: never much at once. */
 static void
 slowly(void)
 {
     free(malloc(10000000));
     for (int i = 0; i < 400; i++) {
-        const struct timespec tick = {.tv_nsec = 1000000};
-        struct timespec start;
-
-        clock_gettime(CLOCK_MONOTONIC_COARSE, &start);
         REQUIRE(malloc(8) != NULL);
-        while (elapsed_ms(&start) < 3)
-            nanosleep(&tick, NULL);
+        wait_for_clock();
+    }
+}
+
+/* The same in a rhythm of 64 calls, begun at the one and at the other half of it. */
+static void
+slowly_by_turns(void)
+{
+    void *blocks[32];
+
+    free(malloc(10000000));
+    for (int i = 0; i < 32; i++)
+        free(NULL);
+    for (int round = 0; round < 10; round++) {
+        for (int i = 0; i < 32; i++) {
+            REQUIRE((blocks[i] = malloc(8)) != NULL);
+            wait_for_clock();
+        }
+        for (int i = 0; i < 32; i++) {
+            free(blocks[i]);
+            wait_for_clock();
+        }
+        for (int i = 0; round == 4 && i < 32; i++)
+            free(NULL);
     }
 }
 
@@ -210,5 +239,5 @@ held_family(void)
 CASES
     CASE(work) CASE(held) CASE(held_family) CASE(descriptors) CASE(strict)
     CASE(no_tsc) CASE(close_all) CASE(in_chroot) CASE(dropped) CASE(new_environment)
-    CASE(preload_left) CASE(for_a_while) CASE(slowly)
+    CASE(preload_left) CASE(for_a_while) CASE(slowly) CASE(slowly_by_turns)
 END_CASES
