@@ -30,10 +30,17 @@
 
 #include <stdint.h>
 
+#ifndef SITES_SMALL
 #define SITES_MODULES     1024u
 #define SITES_POOL_WORDS  (1u << 20)
 #define SITES_RECORDS     32768u
 #define SITES_BLOCKS      131072u
+#else /* tests/fuzz: all limits are met all the time */
+#define SITES_MODULES     8u
+#define SITES_POOL_WORDS  512u
+#define SITES_RECORDS     64u
+#define SITES_BLOCKS      256u
+#endif
 
 #define SITES_DEPTH_DEFAULT 24u
 #define SITES_DEPTH_MAX     64u
