@@ -79,7 +79,7 @@ if HAVE_CMOCKA
 check_PROGRAMS += tests/unit/history tests/unit/procfs tests/unit/signals \
 	tests/unit/spool tests/unit/lines tests/unit/capture tests/unit/launch \
 	tests/unit/library tests/unit/meter tests/unit/script tests/unit/session \
-	tests/unit/subject tests/unit/roster tests/unit/room
+	tests/unit/subject tests/unit/roster tests/unit/others tests/unit/room
 tests_unit_history_SOURCES = tests/unit/history.c
 tests_unit_history_LDADD = src/monitor/libmonitor.a $(CMOCKA_LIBS) $(LIBINTL)
 tests_unit_procfs_SOURCES = tests/unit/procfs.c
@@ -106,12 +106,14 @@ tests_unit_room_SOURCES = tests/unit/room.c
 tests_unit_room_LDADD = src/monitor/libmonitor.a $(CMOCKA_LIBS)
 tests_unit_roster_SOURCES = tests/unit/roster.c
 tests_unit_roster_LDADD = src/monitor/libmonitor.a $(CMOCKA_LIBS) $(LIBINTL)
+tests_unit_others_SOURCES = tests/unit/others.c tests/unit/scratch-segment.h
+tests_unit_others_LDADD = src/monitor/libmonitor.a src/segment/libsegment.a $(CMOCKA_LIBS) $(LIBINTL) -lm
 tests_unit_subject_SOURCES = tests/unit/subject.c
 tests_unit_subject_LDADD = src/monitor/libmonitor.a src/segment/libsegment.a $(CMOCKA_LIBS) $(LIBINTL)
 TESTS += tests/unit/history tests/unit/procfs tests/unit/signals tests/unit/spool \
 	tests/unit/lines tests/unit/capture tests/unit/launch tests/unit/library \
 	tests/unit/meter tests/unit/script tests/unit/session tests/unit/subject \
-	tests/unit/roster tests/unit/room
+	tests/unit/roster tests/unit/others tests/unit/room
 endif
 
 # Where memory was allocated.

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Samples of processes that nobody looks at: who is read, how often, and what becomes of
+   what was gathered. */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "monitor/others.h"
+#include "scratch-segment.h"
+#include "segment/clock.h"
+#include "segment/sites-layout.h"
+
+#define SECOND  INT64_C(1000000000)
+#define PIDS_AT 5000000   /* above all real ones */
+#define ALL_MAX 17        /* one too many */
+
+static struct roster *roster;
+static struct tree *tree;
+static struct others *others;
+static int64_t now_ns, image_ns;
+
+static struct site_record *
+record(void)
+{
+    return (struct site_record *)(void *)(scratch + scratch_header()->sites_offset
+                                          + SITES_RECORDS_AT);
+}
+
+static struct sites_head *
+head(void)
+{
+    return (void *)(scratch + scratch_header()->sites_offset);
+}
+
+/* The site has made so many bytes. */
+static void
+make(uint64_t bytes)
+{
+    head()->sampled++;
+    record()[1].made.blocks++;
+    record()[1].made.objects += SITES_OBJECTS_ONE;
+    record()[1].made.bytes += bytes * SITES_BYTES_ONE;
+}
+
+/* The same segment, by another name. */
+static void
+link_name(char *path, size_t size, int index)
+{
+    snprintf(path, size, "%s/%d.0", scratch_directory, PIDS_AT + index);
+}
+
+static struct roster_entry *
+add(int index)
+{
+    struct roster_entry *entry = roster_add(roster, PIDS_AT + index);
+
+    assert_non_null(entry);
+    entry->image_ns = entry->start_ns = (uint64_t)image_ns;
+    entry->measured = entry->sampled = true;
+    return entry;
+}
+
+static int
+set_up(void **state)
+{
+    char path[128];
+
+    (void)state;
+    scratch_open_with(0, true);
+    now_ns = clock_ns(CLOCK_MONOTONIC);
+    image_ns = clock_ns(CLOCK_BOOTTIME) - 10 * SECOND;
+    scratch_header()->created_ns = (uint64_t)(now_ns - 10 * SECOND);
+    scratch_header()->created_boottime_ns = (uint64_t)image_ns;
+    scratch_header()->pid_namespace = segment_pid_namespace();
+    head()->rate = 1;
+    head()->sites_used = 2;
+    record()[1].key = site_key(0, 5);
+    for (int i = 0; i < ALL_MAX; i++) {
+        link_name(path, sizeof path, i);
+        assert_int_equal(0, link(scratch_path, path));
+    }
+    roster = roster_new(false);
+    tree = tree_new_all(scratch_directory, getuid(), geteuid());
+    others = others_new();
+    assert_true(roster && tree && others && tree_scan(tree));
+    return 0;
+}
+
+static void
+unlink_names(void)
+{
+    char path[128];
+
+    for (int i = 0; i < ALL_MAX; i++) {
+        link_name(path, sizeof path, i);
+        unlink(path);
+    }
+}
+
+static int
+tear_down(void **state)
+{
+    (void)state;
+    others_free(others);
+    tree_free(tree);
+    roster_free(roster);
+    unlink_names();
+    scratch_close();
+    return 0;
+}
+
+static void
+pass_second(void)
+{
+    now_ns += SECOND;
+    others_read(others, roster, tree, now_ns);
+}
+
+static struct profile *
+lend(int index)
+{
+    return others_lend(others, PIDS_AT + index, (uint64_t)image_ns);
+}
+
+static size_t
+moments_of(const struct profile *profile)
+{
+    size_t count;
+
+    profile_moments(profile, &count);
+    return count;
+}
+
+static void
+it_is_read_once_a_second(void **state)
+{
+    struct profile *profile;
+    double bytes, objects;
+
+    (void)state;
+    add(0);
+    for (int i = 0; i < 4; i++) {
+        make(1000);
+        pass_second();
+        now_ns += SECOND / 10;
+        others_read(others, roster, tree, now_ns);
+        now_ns -= SECOND / 10;
+    }
+    profile = lend(0);
+    assert_non_null(profile);
+    assert_int_equal(moments_of(profile), 4);
+    assert_true(profile_growth_since(profile) >= 0);
+    assert_true(profile_rates(profile, 1, &bytes, &objects));
+    assert_true(bytes > 999 && bytes < 1001);
+    others_return(others, profile);
+}
+
+/* Who does not sample, and an image that the tree does not have, have nothing. */
+static void
+not_everybody_is_read(void **state)
+{
+    struct profile *profile;
+
+    (void)state;
+    add(0)->sampled = false;
+    add(1)->image_ns++;
+    add(2);
+    make(10);
+    pass_second();
+    assert_null(lend(0));
+    assert_null(others_lend(others, PIDS_AT + 1, (uint64_t)image_ns + 1));
+    profile = lend(2);
+    assert_non_null(profile);
+    others_return(others, profile);
+}
+
+/* Of those that live for a moment there are many: one is not read before its third
+   second, which here never comes. */
+static void
+the_young_are_not_read(void **state)
+{
+    (void)state;
+    image_ns += 1000 * SECOND;
+    scratch_header()->created_boottime_ns = (uint64_t)image_ns;
+    tree_free(tree);
+    tree = tree_new_all(scratch_directory, getuid(), geteuid());
+    assert_true(tree && tree_scan(tree));
+    add(0);
+    make(10);
+    pass_second();
+    assert_null(lend(0));
+}
+
+static void
+what_is_lent_is_not_read(void **state)
+{
+    struct profile *profile;
+    int64_t run_ns, before_ns;
+
+    (void)state;
+    add(0);
+    make(10);
+    pass_second();
+    profile = lend(0);
+    assert_non_null(profile);
+    assert_null(lend(0));
+    assert_true(profile_known(profile, &before_ns));
+    assert_true(profile_set_mark(profile, before_ns));
+    pass_second();
+    assert_true(profile_known(profile, &run_ns));
+    assert_int_equal(run_ns, before_ns);
+    others_return(others, profile);
+    assert_false(profile_marked(profile));
+    pass_second();
+    assert_true(profile_known(profile, &run_ns));
+    assert_true(run_ns > before_ns);
+}
+
+/* With its segment's file gone, too; once only. */
+static void
+the_last_reading_is_after_the_end(void **state)
+{
+    struct roster_entry *entry = add(0);
+    const struct sites_reading *reading;
+    struct profile *profile;
+    int64_t run_ns;
+
+    (void)state;
+    make(10);
+    pass_second();
+    unlink_names();
+    make(20);
+    entry->ended = true;
+    entry->run_ns = 12 * SECOND;
+    pass_second();
+    make(40);
+    pass_second();
+    profile = lend(0);
+    assert_non_null(profile);
+    assert_true(profile_known(profile, &run_ns));
+    assert_int_equal(run_ns, 12 * SECOND);
+    reading = profile_digested(profile, NULL);
+    assert_int_equal((int)reading->sites[1].made.bytes, 30);
+    others_return(others, profile);
+}
+
+/* Of one that is not in the list any more nothing is kept, but what is lent. */
+static void
+the_forgotten_go(void **state)
+{
+    struct profile *profile;
+
+    (void)state;
+    add(0);
+    add(1);
+    make(10);
+    pass_second();
+    profile = lend(0);
+    assert_non_null(profile);
+    roster_free(roster);
+    roster = roster_new(false);
+    pass_second();
+    assert_null(lend(0));
+    assert_null(lend(1));
+    assert_int_equal(moments_of(profile), 1);
+    others_return(others, profile);
+}
+
+/* One that has ended leaves its place to one that lives. */
+static void
+places_are_few(void **state)
+{
+    struct roster_entry *first = add(0);
+    struct profile *profile;
+
+    (void)state;
+    for (int i = 1; i < ALL_MAX; i++)
+        add(i);
+    make(10);
+    pass_second();
+    assert_null(lend(ALL_MAX - 1));
+    first->ended = true;
+    pass_second();
+    pass_second();
+    assert_null(lend(0));
+    profile = lend(ALL_MAX - 1);
+    assert_non_null(profile);
+    others_return(others, profile);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(it_is_read_once_a_second, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(not_everybody_is_read, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_young_are_not_read, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_is_lent_is_not_read, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_last_reading_is_after_the_end, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(the_forgotten_go, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(places_are_few, set_up, tear_down),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
