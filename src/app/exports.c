@@ -110,13 +110,14 @@ write_shown(const struct session *session, const struct exports_request *request
 static bool
 is_of_each(const char *file)
 {
-    return strstr(file, NUMBER) != NULL;
+    return file != NULL && strstr(file, NUMBER) != NULL;
 }
 
 struct each {
     const struct exports *exports;
     const struct exports_request *request;
     size_t written;
+    bool good;
 };
 
 static bool
@@ -145,20 +146,23 @@ write_each(void *context, const struct subject *subject)
     each->written++;
     snprintf(path, sizeof path, "%.*s%ld%s", (int)(number - file), file,
              (long)subject->process.pid, number + strlen(NUMBER));
-    return write_file(each->request->format, &export, path);
+    each->good = write_file(each->request->format, &export, path);
+    return each->good;
 }
 
-static void
+/* False: not one, or not all of them, which is said. */
+static bool
 write_all(const struct exports *exports, const struct exports_request *request)
 {
     const struct subject *shown = session_shown(exports->session);
     const struct siteexport export = export_of(shown, exports->choice);
-    struct each each = {exports, request, 0};
+    struct each each = {.exports = exports, .request = request};
 
     if (write_each(&each, shown))
         session_each_sampled(exports->session, write_each, &each);
     if (each.written == 0 && is_known(&export))
         say_empty(&export);
+    return each.good;
 }
 
 static bool
@@ -234,11 +238,16 @@ int
 exports_file(const char *path, enum siteexport_format format,
              const struct site_choice *choice, pid_t pid, const char *file)
 {
-    struct session *session = open_session(path);
-    bool good = session != NULL && choose(session, path, pid)
-                && write_shown(session, &(struct exports_request){format, file}, choice);
+    const struct exports exports = {.session = open_session(path), .choice = choice};
+    const struct exports_request request = {format, file};
+    bool good = false;
 
-    if (session != NULL)
-        session_free(session);
+    if (exports.session == NULL)
+        return 1;
+    if (choose(exports.session, path, pid))
+        good = pid == 0 && is_of_each(file)
+                   ? write_all(&exports, &request)
+                   : write_shown(exports.session, &request, choice);
+    session_free(exports.session);
     return good ? 0 : 1;
 }

@@ -31,8 +31,9 @@ struct exports {
 void exports_write(const struct exports *exports, const struct exports_request *requests,
                    size_t count);
 
-/* Of a session in a file, and there of the process pid or of the one it was saved for if
-   that is 0: the exit status, 0 or 1.  file NULL is the standard output, too. */
+/* Of a session in a file, and there of the process pid; if that is 0, of the one it was
+   saved for, or with %p in the file's name of each: the exit status, 0 or 1.  file NULL
+   is the standard output, too. */
 int exports_file(const char *path, enum siteexport_format format,
                  const struct site_choice *choice, pid_t pid, const char *file);
 

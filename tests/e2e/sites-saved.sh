@@ -155,6 +155,16 @@ says "read.$1.folded" 'main;take_second 900000'
 says "read.$2.folded" 'main;take_first 700000'
 run 0 -Bq -r tree.memtop --export=folded:read.%p.folded
 like err 'cannot write read[.][0-9]*[.]folded: File exists'
+tested=$memtopstat
+run 0 --export=folded tree.memtop stat.%p
+for file in stat.*; do
+    cmp "$file" "read.${file#stat.}.folded" || fail "memtopstat's $file is another one"
+done
+[ "$(ls stat.* | wc -l)" = "$(ls read.* | wc -l)" ] || fail "not as many: $(ls)"
+run 1 --export=folded tree.memtop stat.%p
+run 1 --export=folded --sites-filter=nobody_is_called_so tree.memtop none.%p
+says err 'Nothing that was sampled is to be shown here.'
+tested=$memtop
 run 0 -Bq --sites=1 --export=folded:run.%p --export=pprof:run.%p.pb.gz \
     sh -c './taker; ./taker 2 & wait'
 silent err
