@@ -99,12 +99,14 @@ make_place(struct others *others)
 static struct other *
 add(struct others *others, const struct roster_entry *entry, const struct tree *tree)
 {
-    const struct tree_segment *segment = tree_newest(tree, entry->pid);
     struct other other = {.pid = entry->pid, .image_ns = entry->image_ns};
     uint64_t start_ns = entry->start_ns;
+    const struct tree_segment *segment;
 
-    if (!segment || segment->created_boottime_ns != entry->image_ns
-        || !make_place(others) || tree_open(tree, segment, &other.reader))
+    /* In a crowd most find no place: then nothing is looked for. */
+    if (!make_place(others) || !(segment = tree_newest(tree, entry->pid))
+        || segment->created_boottime_ns != entry->image_ns
+        || tree_open(tree, segment, &other.reader))
         return NULL;
     if (start_ns == 0 || start_ns > entry->image_ns)
         start_ns = entry->image_ns;
