@@ -16,8 +16,8 @@
 
 #define SECOND INT64_C(1000000000)
 
-/* At a time.  Their moments and the root's fit into a session file (report/archive.h),
-   which takes a million sites of all moments together. */
+/* At a time.  Their moments and the root's fit into a session file, whose reader takes
+   two million sites of all moments together. */
 #define OTHERS_MAX    16
 #define MOMENTS_BYTES ((size_t)1 << 20)
 
