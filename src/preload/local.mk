@@ -25,9 +25,11 @@ libmemtop_so_SOURCES = \
 
 # No sanitizers here: they would need their runtime in every program.
 #   -fvisibility=hidden        only the wrappers are public
-libmemtop_so_CFLAGS = -std=gnu11 $(WARNINGS) -O2 -fPIC -fvisibility=hidden
+libmemtop_so_CFLAGS = -std=gnu11 $(WARNINGS) -fPIC -fvisibility=hidden
 
 # What a packager's CFLAGS must not undo comes after them, by GNU make's means.
+#   -O2                        functions that enter each other by jumps: else who called is
+#                              lost, and the stack is measured deeper than it was
 #   -ftls-model=initial-exec   any other TLS allocates on first use
 #   -fno-builtin-malloc ...    gcc must not make calloc of malloc and memset,
 #                              nor drop calls it believes it knows
@@ -36,7 +38,7 @@ libmemtop_so_CFLAGS = -std=gnu11 $(WARNINGS) -O2 -fPIC -fvisibility=hidden
 #   -fno-math-errno            a square root is an instruction, not a call of libm
 #   -fexceptions               bad_alloc passes through operator new
 #   -fno-lto                   symbol versions set in assembler (compat.h)
-PRELOAD_CFLAGS = -ftls-model=initial-exec -fno-stack-protector \
+PRELOAD_CFLAGS = -O2 -ftls-model=initial-exec -fno-stack-protector \
 	-fno-builtin-malloc -fno-builtin-calloc -fno-builtin-realloc \
 	-fno-builtin-free -fno-builtin-aligned_alloc \
 	-U_FORTIFY_SOURCE -fno-math-errno -fexceptions -fno-lto
