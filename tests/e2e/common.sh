@@ -47,7 +47,8 @@ always=
 unset LD_PRELOAD MEMTOP_OPTIONS MEMTOP_DIR MEMUSAGE_OUTPUT MEMUSAGE_PROG_NAME \
     NO_COLOR LANGUAGE
 LC_ALL=C
-export LC_ALL
+SHELL=/bin/sh # terminals start it, whatever the user's is
+export LC_ALL SHELL
 
 work=$(mktemp -d "/tmp/memtop-$(basename "$0" .sh)-XXXXXX") || exit 99
 # Programs left running leave their segments.
