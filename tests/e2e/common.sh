@@ -44,8 +44,6 @@ cases=$PWD/tests/e2e/memusage-cases
 tested=$memtop
 always=
 
-unset LD_PRELOAD MEMTOP_OPTIONS MEMTOP_DIR MEMUSAGE_OUTPUT MEMUSAGE_PROG_NAME \
-    NO_COLOR LANGUAGE
 LC_ALL=C
 SHELL=/bin/sh # terminals start it, whatever the user's is
 export LC_ALL SHELL

@@ -16,6 +16,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "fake-process.h"
@@ -260,6 +261,7 @@ date_of_a_saved_session(void **state)
     (void)state;
     fill_moment();
     setenv("TZ", "UTC", 1);
+    tzset();
     saved_epoch_s = 1111111111;
     FAKE_OUTPUT(text, write_moment(out, "x"));
     assert_non_null(strstr(text, "\n2005-03-18 01:58:31, pid 24817, "));
