@@ -3,7 +3,7 @@
  * Columns of text.  All functions walk with next_glyph(), the one place that
  * decides what a piece of text is and how wide; everything it does not trust is
  * a '?' of one column, so what leaves this module is safe on a terminal.  The end of
- * a line is a blank, for scripts are given to interpreters as arguments.
+ * a line and a tab are a blank, for scripts are given to interpreters as arguments.
  *
  * In the C locale wcwidth() knows nothing beyond ASCII and mbrtowc() lets high
  * bytes through as private code points, so neither is called there.
@@ -30,7 +30,7 @@ struct glyph {
 };
 
 static const struct glyph unprintable = {"?", 1, 1, 1, L'?'};
-static const struct glyph line_end = {" ", 1, 1, 1, L' '};
+static const struct glyph space = {" ", 1, 1, 1, L' '};
 
 void
 text_ascii_ellipsis(bool ascii)
@@ -42,6 +42,12 @@ static bool
 codeset_is(const char *name)
 {
     return strcmp(nl_langinfo(CODESET), name) == 0;
+}
+
+static bool
+is_blank(unsigned char byte)
+{
+    return byte == '\n' || byte == '\t';
 }
 
 /* Marks that turn the direction of what follows: text could pose as another. */
@@ -64,8 +70,8 @@ next_glyph(const char *text, size_t left)
 
     if (byte >= 0x20 && byte < 0x7f)
         return glyph;
-    if (byte == '\n')
-        return line_end;
+    if (is_blank(byte))
+        return space;
     if (byte < 0x80 || codeset_is("ANSI_X3.4-1968"))
         return unprintable;
     length = mbrtowc(&c, text, left, &state);
@@ -214,7 +220,7 @@ size_t
 text_line(char *buf, size_t size, const char *text, size_t columns)
 {
     size_t left = strlen(text), done = 0, end = 0, used = 0;
-    struct glyph last = line_end;
+    struct glyph last = space;
 
     while (done < left) {
         struct glyph glyph = next_glyph(text + done, left - done);
@@ -337,7 +343,7 @@ text_utf8(char *buf, size_t size, const char *text)
         size_t length = utf8 ? decode_utf8(text, &c) : decode_locale(text, &c);
         char encoded[4];
 
-        if (*text == '\n')
+        if (is_blank((unsigned char)*text))
             room = put(&sink, " ", 1, 1);
         else if (length == 0 || c < 0x20 || (c >= 0x7f && c < 0xa0) || turns_direction((wchar_t)c))
             room = put(&sink, "?", 1, 1);

@@ -3,7 +3,7 @@
  * Text and the columns it takes on a terminal.  Command lines, output of the
  * target and strings from a segment are hostile: whatever goes through here
  * comes out without control characters, escapes, direction overrides or
- * invalid bytes: each becomes one '?', but the end of a line a blank.
+ * invalid bytes: each becomes one '?', but the end of a line and a tab a blank.
  *
  * Every function writes at most size bytes including the final NUL, never cuts
  * inside a character, and returns buf.
