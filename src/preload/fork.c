@@ -25,6 +25,9 @@ extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void), voi
     __attribute__((weak));
 extern void *__dso_handle;
 
+/* Of a shard; enough, unless its thread does nothing but allocate. */
+#define COPY_TRIES 16
+
 static struct mt_baseline baseline;
 static uint32_t baseline_busy;
 
@@ -45,9 +48,9 @@ add_shard(const struct shard *shard, struct mt_baseline *made, struct mt_baselin
 {
     struct shard_hot hot;
 
-    /* Consistent or not: the shard of this thread is. */
+    /* The shard of this thread is consistent; another may be in the midst of an update. */
     seqlock_read((const uint64_t *)&shard->hot, (uint64_t *)&hot,
-                 sizeof hot / sizeof(uint64_t), 1);
+                 sizeof hot / sizeof(uint64_t), COPY_TRIES);
     made->bytes = add_saturating(made->bytes, hot_bytes_made(&hot));
     made->blocks = add_saturating(made->blocks, hot_blocks_made(&hot));
     gone->bytes = add_saturating(gone->bytes, hot_bytes_gone(&hot));
