@@ -14,6 +14,7 @@ libmemtop_so_SOURCES = \
 	src/preload/sample.c src/preload/sample.h \
 	src/preload/sites.c src/preload/sites.h src/preload/stacks.c src/preload/stacks.h \
 	src/preload/unwind.c src/preload/unwind.h src/preload/ours.h \
+	src/preload/steps.c src/preload/steps.h \
 	src/segment/rate.c src/segment/rate.h src/segment/sampling.h \
 	src/preload/options.c src/preload/publish.c \
 	src/preload/memprof.c src/preload/profile.c src/preload/profile.h \
@@ -30,6 +31,7 @@ libmemtop_so_CFLAGS = -std=gnu11 $(WARNINGS) -fPIC -fvisibility=hidden
 # What a packager's CFLAGS must not undo comes after them, by GNU make's means.
 #   -O2                        functions that enter each other by jumps: else who called is
 #                              lost, and the stack is measured deeper than it was
+#   -fomit-frame-pointer       steps over our frames are kept (steps.h)
 #   -ftls-model=initial-exec   any other TLS allocates on first use
 #   -fno-builtin-malloc ...    gcc must not make calloc of malloc and memset,
 #                              nor drop calls it believes it knows
@@ -38,7 +40,7 @@ libmemtop_so_CFLAGS = -std=gnu11 $(WARNINGS) -fPIC -fvisibility=hidden
 #   -fno-math-errno            a square root is an instruction, not a call of libm
 #   -fexceptions               bad_alloc passes through operator new
 #   -fno-lto                   symbol versions set in assembler (compat.h)
-PRELOAD_CFLAGS = -O2 -ftls-model=initial-exec -fno-stack-protector \
+PRELOAD_CFLAGS = -O2 -fomit-frame-pointer -ftls-model=initial-exec -fno-stack-protector \
 	-fno-builtin-malloc -fno-builtin-calloc -fno-builtin-realloc \
 	-fno-builtin-free -fno-builtin-aligned_alloc \
 	-U_FORTIFY_SOURCE -fno-math-errno -fexceptions -fno-lto

@@ -14,6 +14,7 @@
 
 #include <errno.h>
 
+#include "preload/account.h"
 #include "preload/shard.h"
 #include "preload/state.h"
 
@@ -42,7 +43,7 @@ mt_ours_begin(void)
     struct mt_ours before = {errno, mt_thread.ours};
 
     if (!before.nested)
-        mt_ours_frames[mt_own_shard()] = (uintptr_t)__builtin_frame_address(0);
+        mt_ours_frames[mt_own_shard()] = stack_pointer();
     mt_thread.ours = true;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     mt_thread.shard = MT_NO_SHARD;

@@ -5,9 +5,9 @@
  * libunwind is fast: it keeps what it has learnt of every return address, per thread.
  * It is loaded for us alone, RTLD_LOCAL, and nothing of it but unw_backtrace is looked
  * up: linked to, its backtrace() and _Unwind_... would take the place of those of the
- * program, exceptions included.  glibc's backtrace() is slower: it is libgcc's, which
- * since gcc 12 and glibc 2.35 takes no lock of the loader's (_dl_find_object), calls no
- * kernel and needs no memory of its own.
+ * program, exceptions included.  glibc's backtrace() is libgcc's, which since gcc 12 and
+ * glibc 2.35 takes no lock of the loader's (_dl_find_object), calls no kernel and needs no
+ * memory of its own.  It is slower, but need not be asked twice (steps.h).
  *
  * Why nothing can wait for ever in here:
  *
@@ -58,28 +58,18 @@
 #include "preload/ours.h"
 #include "preload/real.h"
 #include "preload/state.h"
+#include "preload/steps.h"
 
 MT_BIND_OLD(dlopen);
 MT_BIND_OLD(dlsym);
 
 /* As many of our own frames as may lie below the program's. */
-#define OWN_FRAMES 8u
+#define OWN_FRAMES 12u
 
 /* A frame pointer further up than this is none. */
 #define FRAME_MAX (UINT64_C(1) << 20)
 
 typedef int (*walker)(void **frames, int limit);
-
-struct _Unwind_Context;
-typedef int (*unwind_visit)(struct _Unwind_Context *context, void *argument);
-
-/* Of libgcc, for the frames up to the program's first. */
-static struct {
-    int (*backtrace)(unwind_visit visit, void *argument);
-    uintptr_t (*ip)(struct _Unwind_Context *context);
-    uintptr_t (*cfa)(struct _Unwind_Context *context);
-    uintptr_t (*gr)(struct _Unwind_Context *context, int index);
-} libgcc;
 
 #if defined __x86_64__
 #define FRAME_REGISTER 6 /* rbp, System V ABI figure 3.36 */
@@ -218,7 +208,7 @@ may_hold_lock(const void *caller)
 struct frame_walk {
     void **frames;
     size_t count, limit;
-    uintptr_t pointer, cfa;
+    uintptr_t pointer;
     bool left; /* our own frames are behind us */
 };
 
@@ -228,15 +218,14 @@ static int
 visit_frame(struct _Unwind_Context *context, void *argument)
 {
     struct frame_walk *walk = argument;
-    uintptr_t ip = libgcc.ip(context);
+    uintptr_t ip = mt_libgcc.ip(context);
 
     if (is_own((void *)ip))
-        return 0; /* _URC_NO_REASON */
+        return VISIT_GO_ON;
     walk->frames[walk->count++] = (void *)ip;
-    walk->pointer = libgcc.gr(context, FRAME_REGISTER);
-    walk->cfa = libgcc.cfa(context);
+    walk->pointer = mt_libgcc.gr(context, FRAME_REGISTER);
     walk->left = true;
-    return 4; /* _URC_NORMAL_STOP */
+    return VISIT_STOP;
 }
 
 /* A frame holds the pointer of the next one and the return address: believed if it is
@@ -248,7 +237,7 @@ frames_walk(void **frames, int limit)
     struct frame_walk walk = {.frames = frames, .limit = (size_t)limit};
     uintptr_t lowest = (uintptr_t)__builtin_frame_address(0);
 
-    libgcc.backtrace(visit_frame, &walk);
+    mt_libgcc.backtrace(visit_frame, &walk);
     if (!walk.left || lowest > mt_thread.stack_base
         || mt_thread.stack_base - lowest > mt_thread.stack_limit)
         return (int)walk.count;
@@ -299,22 +288,17 @@ start_glibc(void)
         return;
     know_libgcc();
     glibc_walk = found;
+#ifdef MT_STEPS
+    if (mt_libgcc_load())
+        glibc_walk = mt_steps_walk;
+#endif
 }
 
 static bool
 start_frames(void)
 {
 #ifdef FRAME_REGISTER
-    void *library = dlopen("libgcc_s.so.1", RTLD_LOCAL | RTLD_NOW);
-
-    if (library == NULL)
-        return false;
-    *(void **)&libgcc.ip = dlsym(library, "_Unwind_GetIP");
-    *(void **)&libgcc.cfa = dlsym(library, "_Unwind_GetCFA");
-    *(void **)&libgcc.gr = dlsym(library, "_Unwind_GetGR");
-    *(void **)&libgcc.backtrace = dlsym(library, "_Unwind_Backtrace");
-    return libgcc.ip != NULL && libgcc.cfa != NULL && libgcc.gr != NULL
-           && libgcc.backtrace != NULL;
+    return mt_libgcc_load();
 #else
     return false;
 #endif

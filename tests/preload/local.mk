@@ -109,7 +109,9 @@ tests_unit_rings_SOURCES = tests/unit/rings.c tests/unit/hosted-library.h \
 	src/preload/ring.c
 tests_unit_rings_LDADD = $(SEGMENT_LIBS)
 check_PROGRAMS += tests/unit/draw tests/unit/table tests/unit/own-profile \
-	tests/unit/followed
+	tests/unit/followed tests/unit/steps
+tests_unit_steps_SOURCES = tests/unit/steps.c src/preload/steps.c
+tests_unit_steps_LDADD = $(CMOCKA_LIBS)
 tests_unit_draw_SOURCES = tests/unit/draw.c src/preload/draw.c
 tests_unit_draw_LDADD = $(CMOCKA_LIBS) -lm
 tests_unit_table_SOURCES = tests/unit/table.c src/preload/table.c
@@ -127,5 +129,5 @@ src/preload/sites.o: override CFLAGS += -fno-lto
 tests_unit_followed_LDADD = $(SEGMENT_LIBS)
 dist_check_SCRIPTS += tests/tsan.sh
 TESTS += tests/unit/account tests/unit/rings tests/unit/draw tests/unit/table \
-	tests/unit/own-profile tests/unit/followed tests/tsan.sh
+	tests/unit/own-profile tests/unit/followed tests/unit/steps tests/tsan.sh
 endif
