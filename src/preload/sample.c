@@ -90,7 +90,6 @@ begin_drawing(void)
         memcpy(&word, random, sizeof word);
     seed = word ^ mt_segment.header->created_boottime_ns
            ^ (uint64_t)mt_segment.header->pid << 40;
-    memset(samplers, 0, sizeof samplers);
     /* Nobody who passes it could tell a first distance from a hit. */
     begin(&first);
     samplers[0].left = (int64_t)bytes_before(&first);
