@@ -144,6 +144,14 @@ mt_real_resolve(void)
     RESOLVE(mremap);
     RESOLVE(munmap);
     RESOLVE(prctl);
+    RESOLVE(execve);
+    RESOLVE(execv);
+    RESOLVE(execvp);
+    RESOLVE(execvpe);
+    RESOLVE(fexecve);
+    RESOLVE(execveat);
+    RESOLVE(posix_spawn);
+    RESOLVE(posix_spawnp);
     RESOLVE(_dl_find_object);
     libc = mt_object_start(mt_real_next("gnu_get_libc_version"));
     mt_real.is_libcs = libc != NULL && mt_object_start(next) == libc;

@@ -40,6 +40,16 @@ struct mt_real {
     void *(*mremap)(void *, size_t, size_t, int, ...);
     int (*munmap)(void *, size_t);
     int (*prctl)(int, ...);
+    int (*execve)(const char *, char *const *, char *const *);
+    int (*execv)(const char *, char *const *);
+    int (*execvp)(const char *, char *const *);
+    int (*execvpe)(const char *, char *const *, char *const *);
+    int (*fexecve)(int, char *const *, char *const *);
+    int (*execveat)(int, const char *, char *const *, char *const *, int);
+    int (*posix_spawn)(pid_t *, const char *, const void *, const void *, char *const *,
+                       char *const *);
+    int (*posix_spawnp)(pid_t *, const char *, const void *, const void *, char *const *,
+                        char *const *);
     void (*jemalloc_stats)(void *, void *); /* Mozilla's; most often NULL */
     int (*_dl_find_object)(void *, struct mt_object *); /* since glibc 2.35, or NULL */
     bool is_libcs;   /* malloc is glibc's own */

@@ -299,6 +299,29 @@ enum shard_state {
     SHARD_REFUSED = 3  /* there was no room for it */
 };
 
+/*
+ * Programs that this image executes by exec and posix_spawn.  An exec that succeeds does
+ * not return, so its mark is set before the call and taken back if the call fails: a mark
+ * that is still there when the image is gone tells what took its place.  Children made by
+ * vfork() share our memory until they execute, and so are counted here.
+ */
+#define EXEC_PATH_LEN 256u
+#define EXEC_NAME_LEN 28u
+#define EXEC_RECENT   8u
+
+struct segment_exec {
+    uint32_t executing;         /* calls of exec under way in the process itself */
+    uint32_t flags;             /* EXEC_*, of the last of them */
+    char path[EXEC_PATH_LEN];   /* what it executes, as named in the call, maybe cut */
+    uint64_t spawned;           /* exec calls by children without a segment, spawns */
+    uint64_t spawn_failed;      /* of these, calls that failed */
+    struct {
+        uint32_t pid;           /* of the child, in its own pid namespace; 0: it failed */
+        char name[EXEC_NAME_LEN]; /* the end of the path */
+    } recent[EXEC_RECENT];      /* the latest; a new one takes place spawned % EXEC_RECENT */
+};
+#define EXEC_PRELOAD_REMOVED 1u /* the new environment does not preload the library */
+
 /* Sums that no single thread owns. */
 struct segment_process {
     int64_t current;            /* folded live bytes, baseline included */
@@ -345,6 +368,7 @@ struct segment_process {
     uint64_t custom_unmatched;  /* told to be free, but not known; or found no room */
     /* Profiles of the program itself. */
     uint64_t profile_lost;      /* samples that found no room */
+    struct segment_exec exec;
 };
 
 /*

@@ -151,6 +151,33 @@ reader_life(struct reader *reader, uint64_t *life_ns)
     return mapping_visit(visit_life, reader, life_ns);
 }
 
+static void
+visit_executed(void *context, void *out)
+{
+    struct reader *reader = context;
+    const struct segment_exec *exec = &mapping_process(&reader->mapping)->exec;
+    struct executed *executed = out;
+
+    executed->replaced = mapping_load32(&exec->executing) != 0;
+    executed->preload_removed = (mapping_load32(&exec->flags) & EXEC_PRELOAD_REMOVED) != 0;
+    copy_text(executed->path, exec->path, sizeof exec->path);
+    executed->spawned =
+        subtract_floor(word_load(&exec->spawned), word_load(&exec->spawn_failed));
+    for (unsigned i = 0; i < EXEC_RECENT; i++) {
+        pid_t pid = (pid_t)mapping_load32(&exec->recent[i].pid);
+
+        executed->recent[i].pid = pid > 0 ? pid : 0;
+        copy_text(executed->recent[i].name, exec->recent[i].name, EXEC_NAME_LEN);
+    }
+}
+
+int
+reader_executed(struct reader *reader, struct executed *executed)
+{
+    memset(executed, 0, sizeof *executed);
+    return mapping_visit(visit_executed, reader, executed);
+}
+
 /* ---- counters ---- */
 
 static void

@@ -90,6 +90,19 @@ struct snapshot {
                                          least so many */
 };
 
+/* What the image executes (layout.h, struct segment_exec). */
+struct executed {
+    bool replaced;               /* an exec of the process itself: if no newer image has
+                                    a segment, what runs now, or ran last, has none */
+    bool preload_removed;        /* the new environment does not preload the library */
+    char path[EXEC_PATH_LEN];    /* what it executes, as named in the call; "" unknown */
+    uint64_t spawned;            /* programs that children without a segment executed */
+    struct {
+        pid_t pid;               /* in the process's own pid namespace; 0: none */
+        char name[EXEC_NAME_LEN];
+    } recent[EXEC_RECENT];       /* some of these, the latest */
+};
+
 /* Does the program tell of its pools? */
 static inline bool
 snapshot_has_custom(const struct snapshot *snapshot)
@@ -148,6 +161,8 @@ int reader_state(struct reader *reader, enum segment_state *state);
 int reader_identity(struct reader *reader, struct identity *identity);
 int reader_snapshot(struct reader *reader, struct snapshot *snapshot);
 int reader_histogram(struct reader *reader, struct histogram *histogram);
+
+int reader_executed(struct reader *reader, struct executed *executed);
 
 /* The last sign of life, in ns since created_ns: its exit(), or else the end of the
    recorder's slot in which it was seen; 0 unknown. */

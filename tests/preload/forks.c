@@ -263,6 +263,52 @@ test_orphan(void **state)
     watch_free(&what);
 }
 
+/* What is executed is noted, and by whom, but not what could not be. */
+static void
+test_executes(void **state)
+{
+    const struct executed *executed;
+    struct watched what;
+    bool found = false;
+
+    (void)state;
+    watch_case("forks.run", "executes", "", &what);
+    assert_int_equal(1, what.count);
+    executed = &watch_last(&what)->executed;
+    assert_true(executed->replaced);
+    assert_true(executed->preload_removed);
+    assert_string_equal("/bin/true", executed->path);
+    assert_int_equal(6, executed->spawned);
+    for (unsigned i = 0; i < EXEC_RECENT; i++)
+        found |= executed->recent[i].pid == (pid_t)watch_number(&what, "last")
+                 && strcmp(executed->recent[i].name, "true") == 0;
+    assert_true(found);
+    watch_free(&what);
+
+    watch_case("forks.run", "executes_in_vain", "", &what);
+    executed = &watch_last(&what)->executed;
+    assert_false(executed->replaced);
+    assert_int_equal(0, executed->spawned);
+    watch_free(&what);
+}
+
+/* Of a chain of programs each image but the last was replaced, and kept the library. */
+static void
+test_executes_chain(void **state)
+{
+    struct watched what;
+
+    (void)state;
+    watch_case("forks.run", "chain", "", &what);
+    assert_int_equal(4, what.count);
+    for (size_t i = 0; i < what.count; i++) {
+        assert_int_equal(i < 3, what.segments[i].executed.replaced);
+        assert_false(what.segments[i].executed.preload_removed);
+        assert_int_equal(0, what.segments[i].executed.spawned);
+    }
+    watch_free(&what);
+}
+
 int
 main(void)
 {
@@ -270,6 +316,7 @@ main(void)
         cmocka_unit_test(test_simple),      cmocka_unit_test(test_grandchild),
         cmocka_unit_test(test_in_thread),   cmocka_unit_test(test_raw),
         cmocka_unit_test(test_vfork),       cmocka_unit_test(test_vfork_promise),
+        cmocka_unit_test(test_executes),    cmocka_unit_test(test_executes_chain),
         cmocka_unit_test(test_chain),       cmocka_unit_test(test_storm),
         cmocka_unit_test(test_many),        cmocka_unit_test(test_two_forkers),
         cmocka_unit_test(test_with_handlers), cmocka_unit_test(test_orphan),

@@ -188,6 +188,7 @@ read_segment(const char *path, struct watched_segment *segment)
     assert_int_equal(0, stat(path, &st));
     assert_int_equal(0, reader_open(path, st.st_uid, st.st_uid, &reader));
     assert_int_equal(0, reader_identity(reader, &segment->identity));
+    assert_int_equal(0, reader_executed(reader, &segment->executed));
     assert_int_equal(0, reader_snapshot(reader, &segment->snapshot));
     assert_int_equal(0, reader_histogram(reader, &segment->histogram));
     assert_int_equal(0, reader_recorded(reader, &segment->recorded,

@@ -40,6 +40,7 @@ struct watched_segment {
     struct identity identity;
     struct snapshot snapshot;
     struct histogram histogram;
+    struct executed executed;
     struct recorded *recorded;
     size_t recorded_count;
     uint64_t life_ns;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Processes that make processes. */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -287,7 +288,77 @@ orphan(void)
     }
 }
 
+/* Programs executed in every way, none of which has the library: its environment is
+   empty.  The last takes the place of this one. */
+static char *const as_true[] = {"true", NULL}, *const nothing[] = {NULL};
+
+static int
+of_one(void)
+{
+    return execle("/bin/true", "true", (char *)NULL, nothing);
+}
+
+static int
+of_vector(void)
+{
+    return execve("/bin/true", as_true, nothing);
+}
+
+static int
+of_path(void)
+{
+    return execvpe("true", as_true, nothing);
+}
+
+static int
+of_file(void)
+{
+    return fexecve(open("/bin/true", O_RDONLY | O_CLOEXEC), as_true, nothing);
+}
+
+static void
+executes(void)
+{
+    static int (*const ways[])(void) = {of_one, of_vector, of_path, of_file};
+    pid_t child;
+
+    ten_blocks();
+    /* What fails is not executed, and errno tells why. */
+    errno = 0;
+    REQUIRE(execl("/nowhere/none", "none", (char *)NULL) == -1 && errno == ENOENT);
+    REQUIRE(execlp("nowhere-none", "none", (char *)NULL) == -1 && errno == ENOENT);
+    REQUIRE(execv("/etc/passwd", as_true) == -1 && errno == EACCES);
+    REQUIRE(execvp("nowhere-none", as_true) == -1 && errno == ENOENT);
+    REQUIRE(posix_spawn(NULL, "/nowhere/none", NULL, NULL, as_true, nothing) == ENOENT);
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        child = vfork();
+        if (child == 0) {
+            if (execl("/nowhere/none", "none", (char *)NULL) == -1)
+                ways[i]();
+            _exit(1);
+        }
+        wait_for(child);
+    }
+    REQUIRE(posix_spawn(&child, "/bin/true", NULL, NULL, as_true, nothing) == 0);
+    wait_for(child);
+    REQUIRE(posix_spawnp(&child, "true", NULL, NULL, as_true, nothing) == 0);
+    wait_for(child);
+    tell("last", (unsigned long long)child);
+    of_vector();
+    REQUIRE(0);
+}
+
+/* An exec that fails leaves the program as it was. */
+static void
+executes_in_vain(void)
+{
+    ten_blocks();
+    REQUIRE(execl("/nowhere/none", "none", (char *)NULL) == -1);
+    _exit(0);
+}
+
 CASES
+    CASE(executes) CASE(executes_in_vain)
     CASE(simple) CASE(grandchild) CASE(in_thread) CASE(raw) CASE(vfork_exec)
     CASE(vfork_promise) CASE(spawn) CASE(shell) CASE(chain) CASE(storm) CASE(two_forkers) CASE(many) CASE(with_handlers)
     CASE(orphan)
