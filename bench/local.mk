@@ -15,7 +15,7 @@ bench_drain_LDADD = src/trace/libtrace.a src/segment/libsegment.a $(LIBINTL)
 bench_trace_SOURCES = bench/trace.c
 bench_trace_CFLAGS = -std=gnu11 $(WARNINGS) -O2
 bench_trace_LDADD = src/trace/libtrace.a src/monitor/libmonitor.a src/segment/libsegment.a \
-	$(ZSTD_LIBS) $(LIBINTL)
+	$(ZSTD_LIBS) $(LIBELF_LIBS) $(LIBINTL)
 bench_crowd_SOURCES = bench/crowd.c
 bench_crowd_CFLAGS = -std=gnu11 $(WARNINGS) -O2 -fno-builtin-malloc -fno-builtin-free
 bench_crowd_LDADD = -lpthread
@@ -25,7 +25,7 @@ bench_look_LDADD = src/segment/libsegment.a $(LIBINTL)
 bench_blocks_SOURCES = bench/blocks.c
 bench_blocks_CFLAGS = -std=gnu11 $(WARNINGS) -O2
 bench_blocks_LDADD = src/trace/libtrace.a src/monitor/libmonitor.a \
-	src/segment/libsegment.a $(ZSTD_LIBS) $(LIBINTL)
+	src/segment/libsegment.a $(ZSTD_LIBS) $(LIBELF_LIBS) $(LIBINTL)
 bench_display_SOURCES = bench/display.c
 bench_display_CFLAGS = -std=gnu11 $(WARNINGS) -O2
 bench_empty_so_SOURCES = bench/empty.c

@@ -48,17 +48,17 @@ bin_PROGRAMS += memtopstat
 memtopstat_SOURCES = src/memtopstat.c src/i18n.h
 memtopstat_LDADD = src/app/libapp.a src/trace/libtrace.a src/report/libreport.a \
 	src/monitor/libmonitor.a src/segment/libsegment.a $(JANSSON_LIBS) $(ZSTD_LIBS) $(ZLIB_LIBS) \
-	$(LIBINTL) -lm
+	$(LIBELF_LIBS) $(LIBINTL) -lm
 
 # Allocation logs, for any allocator.
 bin_PROGRAMS += memtop-munge
 memtop_munge_SOURCES = src/memtop-munge.c src/i18n.h
 memtop_munge_LDADD = src/app/libapp.a src/trace/libtrace.a src/report/libreport.a \
-	src/monitor/libmonitor.a src/segment/libsegment.a $(LIBINTL)
+	src/monitor/libmonitor.a src/segment/libsegment.a $(LIBELF_LIBS) $(LIBINTL)
 bin_PROGRAMS += memtop-replay
 memtop_replay_SOURCES = src/memtop-replay.c src/i18n.h
 memtop_replay_LDADD = src/app/libapp.a src/trace/libtrace.a src/report/libreport.a \
-	src/monitor/libmonitor.a src/segment/libsegment.a $(ZSTD_LIBS) $(LIBINTL) -ldl -lm
+	src/monitor/libmonitor.a src/segment/libsegment.a $(ZSTD_LIBS) $(LIBELF_LIBS) $(LIBINTL) -ldl -lm
 
 # Scripts that call memusage and memusagestat by name get ours.
 if MEMUSAGE_NAMES

@@ -12,6 +12,7 @@
 #include <elf.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "i18n.h"
 
@@ -128,6 +129,17 @@ reason_of_program(pid_t pid)
                                     : NULL;
 }
 
+static bool
+has_other_root(pid_t pid)
+{
+    char path[64];
+    struct stat own, its;
+
+    snprintf(path, sizeof path, "/proc/%ld/root/.", (long)pid);
+    return stat("/", &own) == 0 && stat(path, &its) == 0
+           && (own.st_dev != its.st_dev || own.st_ino != its.st_ino);
+}
+
 const char *
 blind_reason(pid_t pid)
 {
@@ -139,5 +151,7 @@ blind_reason(pid_t pid)
         return _("it is set-user-ID or has privileges");
     if (!asks(pid, "environ", blind_parse_environment, true))
         return _("started without LD_PRELOAD (env -i, sudo?)");
+    if (has_other_root(pid))
+        return _("its root directory is another one");
     return NULL;
 }

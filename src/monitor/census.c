@@ -15,6 +15,7 @@
 
 #include "i18n.h"
 #include "monitor/blind.h"
+#include "monitor/executed.h"
 #include "monitor/procfs.h"
 #include "segment/clock.h"
 #include "segment/figures.h"
@@ -42,7 +43,7 @@ struct followed {
     uint64_t alive_ns;      /* CLOCK_BOOTTIME, when it was last seen living */
     int64_t read_ns;        /* last figures; 0 none */
     int64_t active_ns;      /* last new call */
-    int64_t replaced_ns;    /* since when it runs another file; 0: it does not */
+    int64_t replaced_ns;    /* since when it executes another program; 0: it does not */
     uint64_t allocations, calls;
 };
 
@@ -116,8 +117,8 @@ read_figures(struct followed *followed, int64_t now_ns)
     struct snapshot snapshot;
     uint64_t calls, allocations;
 
-    if (!followed->reader || (!entry->measured && !followed->asleep)
-        || reader_snapshot(followed->reader, &snapshot))
+    if (!followed->reader || followed->replaced_ns
+        || (!entry->measured && !followed->asleep) || reader_snapshot(followed->reader, &snapshot))
         return;
     followed->asleep = snapshot.asleep;
     entry->measured = !snapshot.asleep;
@@ -180,6 +181,14 @@ census_follows(const struct census *census, pid_t pid)
     return roster_find(census->roster, pid) != NULL;
 }
 
+static const char *
+base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
 /* The arguments from the segment, for one that /proc does not know any more. */
 static void
 name_by_segment(struct roster_entry *entry, const struct identity *identity)
@@ -227,13 +236,12 @@ note_image(struct followed *followed, struct reader *reader,
            const struct identity *identity)
 {
     struct roster_entry *entry = followed->entry;
-    const char *slash = strrchr(identity->program, '/');
 
     reader_close(followed->reader);
     followed->reader = reader;
     followed->read_ns = followed->replaced_ns = 0;
     snprintf(followed->program, sizeof followed->program, "%.63s",
-             slash ? slash + 1 : identity->program);
+             base_name(identity->program));
     entry->image_ns = identity->created_boottime_ns;
     entry->sampled = sites_kept(reader);
     followed->active_ns = 0;
@@ -354,16 +362,59 @@ life_of(const struct followed *followed)
     return (int64_t)subtract_floor(until_ns, entry->start_ns);
 }
 
+/* Has the program that was measured executed another one, which has not loaded the
+   library so far?  executed tells which; its preload_removed is set only if it runs. */
+static bool
+is_replaced(const struct followed *followed, struct executed *executed)
+{
+    struct identity identity;
+
+    if (reader_executed(followed->reader, executed))
+        return false;
+    if (reader_identity(followed->reader, &identity) == 0
+        && procfs_executes(followed->entry->pid, identity.program) == 0)
+        executed->replaced = true; /* maybe by syscall(), which the library does not note */
+    else
+        executed->preload_removed = false; /* the exec may fail yet */
+    return executed->replaced;
+}
+
+/* The image that was measured is over. */
+static void
+replace(struct followed *followed, const struct executed *executed, bool ended)
+{
+    struct roster_entry *entry = followed->entry;
+
+    roster_note_exec(entry, followed->program);
+    snprintf(followed->program, sizeof followed->program, "%.63s",
+             base_name(executed->path));
+    entry->measured = false;
+    entry->why_not = executed_reason(executed->path, executed->preload_removed,
+                                     ended ? 0 : entry->pid);
+    if (!entry->why_not)
+        entry->why_not = _("it did not load libmemtop");
+    if (ended)
+        snprintf(entry->command, sizeof entry->command, "%s", followed->program);
+    reader_close(followed->reader);
+    followed->reader = NULL;
+}
+
 static void
 note_end(struct census *census, struct followed *followed, int64_t now_ns)
 {
     struct roster_entry *entry = followed->entry;
     enum segment_state state = SEGMENT_EMPTY;
+    struct executed executed;
 
     read_figures(followed, now_ns);
     if (followed->reader)
         reader_state(followed->reader, &state);
-    if (entry->state == STATE_STARTING) {
+    if (followed->reader && reader_executed(followed->reader, &executed) == 0
+        && executed.replaced)
+        replace(followed, &executed, true);
+    else if (followed->replaced_ns)
+        entry->measured = false;
+    if (entry->state == STATE_STARTING && entry->image_ns == 0) {
         /* Too short to tell what it was. */
         roster_note_short(census->roster, entry);
     } else {
@@ -377,21 +428,27 @@ note_end(struct census *census, struct followed *followed, int64_t now_ns)
     forget(census, followed);
 }
 
-/* The program that was measured has executed another one without the library. */
-static bool
-is_replaced(struct followed *followed, int64_t now_ns)
+/* From its exec on the figures are not the program's any more; two seconds later nothing
+   is to be expected of the new one. */
+static void
+follow_executed(struct followed *followed, int64_t now_ns)
 {
-    struct identity identity;
-    int same;
+    struct roster_entry *entry = followed->entry;
+    struct executed executed;
 
-    if (!followed->reader || reader_identity(followed->reader, &identity))
-        return false;
-    same = procfs_executes(followed->entry->pid, identity.program);
-    if (same < 0)
-        return false;
-    if (same || followed->replaced_ns == 0)
-        followed->replaced_ns = same ? 0 : now_ns;
-    return !same && now_ns - followed->replaced_ns >= (int64_t)HANDSHAKE_NS;
+    if (!is_replaced(followed, &executed)) {
+        if (followed->replaced_ns)
+            entry->measured = true; /* the exec has failed */
+        followed->replaced_ns = 0;
+        return;
+    }
+    if (followed->replaced_ns == 0)
+        followed->replaced_ns = now_ns;
+    entry->measured = false;
+    if (executed.preload_removed || now_ns - followed->replaced_ns >= (int64_t)HANDSHAKE_NS)
+        replace(followed, &executed, false);
+    else
+        entry->state = STATE_STARTING;
 }
 
 static void
@@ -400,7 +457,10 @@ judge_state(struct followed *followed, char kernel_state, int64_t now_ns)
     struct roster_entry *entry = followed->entry;
     uint64_t age = (uint64_t)clock_ns(CLOCK_BOOTTIME) - entry->start_ns;
 
-    if (!entry->measured && (entry->state != STATE_STARTING || age >= HANDSHAKE_NS)) {
+    if (!entry->measured && followed->replaced_ns && followed->reader) {
+        entry->state = STATE_STARTING;
+    } else if (!entry->measured
+               && (entry->state != STATE_STARTING || age >= HANDSHAKE_NS)) {
         entry->state = STATE_NOT_LOADED;
         if (!entry->why_not)
             entry->why_not = blind_reason(entry->pid);
@@ -428,11 +488,9 @@ look_at_process(struct census *census, struct followed *followed, int64_t now_ns
     }
     entry->rss = stat.rss;
     followed->alive_ns = (uint64_t)clock_ns(CLOCK_BOOTTIME);
-    if (entry->measured && is_replaced(followed, now_ns)) {
-        roster_note_exec(entry, followed->program);
-        entry->measured = false;
-        entry->why_not = NULL;
-    }
+    if (followed->reader
+        && (entry->measured || followed->asleep || followed->replaced_ns))
+        follow_executed(followed, now_ns);
     judge_state(followed, stat.state, now_ns);
     procfs_command(entry->pid, entry->command, sizeof entry->command);
     return true;

@@ -77,6 +77,9 @@ struct process {
     bool measured;                /* now and identity are valid ... */
     unsigned missing;             /* ... but for these parts */
     char why_not[256];            /* one translated line when !measured, or "" */
+    bool was_measured;            /* !measured, but identity and now are those of an
+                                     earlier image, up to when it executed ... */
+    char executed[EXEC_PATH_LEN]; /* ... this, which is not measured; untrusted */
     struct identity identity;
     struct snapshot now;          /* latest, or last before the end */
     struct histogram sizes;       /* as of the latest poll that asked for it */

@@ -23,6 +23,7 @@
 #include "monitor/bandreader.h"
 #include "monitor/blind.h"
 #include "monitor/ending.h"
+#include "monitor/executed.h"
 #include "monitor/pidspace.h"
 #include "monitor/samples.h"
 #include "monitor/stackreader.h"
@@ -75,8 +76,7 @@ struct watch {
     int64_t good_ns;         /* last consistent reading */
     int64_t slow_ns;         /* last time of the slow part */
     uint64_t recorded_until; /* end of the last slot taken from the recorder */
-    int64_t
-        other_program_ns; /* since when /proc/PID/exe is not the segment's; 0: it is */
+    int64_t executes_ns;     /* since when it executes another program; 0: it does not */
     bool recorded; /* the recorder prunes the tree, once it has opened it */
     bool output_noted;
     uint32_t wakes;          /* of a dormant process, as said in the messages */
@@ -266,7 +266,7 @@ follow_exec(struct watch *watch, int64_t now_ns)
         watch->process->generations += newest->generation - before - 1;
     watch->image_ns = now_ns;
     watch->handshake = WAITING;
-    watch->other_program_ns = 0;
+    watch->executes_ns = 0;
     watch->wakes = 0;
     watch->recorded_until = 0;
 }
@@ -289,6 +289,7 @@ accept_handshake(struct watch *watch, enum segment_state state)
     if (reader_identity(watch->reader, &identity))
         return;
     process->identity = identity;
+    process->was_measured = false;
     if (state == SEGMENT_PASSIVE || identity.reason != REASON_NONE) {
         refuse(watch, REFUSED, segment_reason_text(identity.reason));
         session_say(watch->session, SEVERITY_WARNING, _("not measured: %s"),
@@ -343,6 +344,82 @@ miss_handshake(struct watch *watch, int64_t now_ns)
     session_say(watch->session, SEVERITY_WARNING, "%s", why);
 }
 
+/* ---- another program ---- */
+
+/* Does it run another file than the one that was counted? */
+static bool
+has_executed(const struct process *process)
+{
+    return !process->ended
+           && procfs_executes(process->pid, process->identity.program) == 0;
+}
+
+/* An exec that the library has not noted (layout.h, struct segment_exec): one by
+   syscall(). */
+static bool
+executes_by_proc(const struct watch *watch, struct executed *executed)
+{
+    const struct process *process = watch->process;
+
+    if (!has_executed(process))
+        return false;
+    *executed = (struct executed){.replaced = true};
+    return procfs_program(process->pid, executed->path, sizeof executed->path) == 0;
+}
+
+/* The image that the segment is of is gone, and none with a segment has followed: what
+   was counted belongs to that image alone. */
+static void
+replace(struct watch *watch, const struct executed *executed)
+{
+    struct process *process = watch->process;
+    const char *reason = executed_reason(executed->path, executed->preload_removed,
+                                         process->ended ? 0 : process->pid);
+    char why[sizeof process->why_not];
+    bool counted = watch->handshake == COUNTING;
+
+    executed_text(why, sizeof why, watch->name, executed->path, reason);
+    refuse(watch, REPLACED, why);
+    process->was_measured = counted;
+    process->generations++;
+    snprintf(process->executed, sizeof process->executed, "%s", executed->path);
+    process->heap_peak = process->rss_anon_peak = process->rss_peak = 0;
+    watch->restarted = counted;
+    session_say(watch->session, SEVERITY_WARNING, "%s", why);
+}
+
+/* From the exec on the figures are not the program's any more.  Whether the new image
+   loads the library is known when its segment comes, or does not. */
+static void
+follow_executed(struct watch *watch, int64_t now_ns)
+{
+    struct process *process = watch->process;
+    struct executed executed;
+
+    if ((watch->handshake != COUNTING && watch->handshake != REFUSED)
+        || reader_executed(watch->reader, &executed))
+        return;
+    if (!executed.replaced && !executes_by_proc(watch, &executed)) {
+        if (watch->executes_ns && watch->handshake == COUNTING)
+            process->measured = true; /* the exec has failed */
+        watch->executes_ns = 0;
+        return;
+    }
+    if (!watch->executes_ns)
+        watch->executes_ns = now_ns;
+    process->measured = false;
+    if (process->ended || now_ns - watch->executes_ns >= HANDSHAKE_NS
+        || (executed.preload_removed && has_executed(process)))
+        replace(watch, &executed);
+    else
+        /* TRANSLATORS: two programs. */
+        snprintf(process->why_not, sizeof process->why_not,
+                 _("%.60s executed %.120s, which has not loaded libmemtop yet"),
+                 watch->name, executed.path);
+}
+
+/* ---- counters ---- */
+
 /* Asleep it is known what was counted once, but not what is live now.  What it has
    ended with stays known. */
 static void
@@ -375,13 +452,24 @@ note_waking(struct watch *watch, int64_t now_ns)
                 since_ns > 0 ? (long long)(since_ns / SECOND) : 0);
 }
 
+/* The counters are those of the program that runs. */
+static void
+note_counters(struct watch *watch, int64_t now_ns)
+{
+    struct process *process = watch->process;
+
+    judge_sleep(process);
+    note_waking(watch, now_ns);
+    raise_to(&process->heap_peak, process->now.peak_bytes);
+}
+
 static void
 read_counters(struct watch *watch, int64_t now_ns, bool with_sizes)
 {
     struct snapshot snapshot;
     struct process *process = watch->process;
 
-    if (watch->handshake != COUNTING)
+    if (watch->handshake != COUNTING && !process->was_measured)
         return;
     if (watch->control)
         control_wake(watch->control, (uint64_t)(3 * watch->interval_ns > LEASE_MIN_NS
@@ -389,11 +477,10 @@ read_counters(struct watch *watch, int64_t now_ns, bool with_sizes)
                                                     : LEASE_MIN_NS));
     if (reader_snapshot(watch->reader, &snapshot) == 0) {
         process->now = snapshot;
-        judge_sleep(process);
-        note_waking(watch, now_ns);
         if (snapshot.torn == 0)
             watch->good_ns = now_ns;
-        raise_to(&process->heap_peak, snapshot.peak_bytes);
+        if (watch->handshake == COUNTING && !watch->executes_ns)
+            note_counters(watch, now_ns);
     }
     if (with_sizes) {
         static struct histogram copy; /* 34 KiB: not for the stack */
@@ -404,34 +491,6 @@ read_counters(struct watch *watch, int64_t now_ns, bool with_sizes)
 }
 
 /* ---- /proc ---- */
-
-/* The segment is that of a program which has since executed another that did
-   not load the library: its counters stand still, and that must be said. */
-static void
-compare_program(struct watch *watch, int64_t now_ns)
-{
-    char exe[SEGMENT_PROGRAM_LEN], why[sizeof watch->process->why_not];
-    const char *reason;
-    const pid_t pid = watch->process->pid;
-    int same;
-
-    if (watch->handshake != COUNTING)
-        return;
-    same = procfs_executes(pid, watch->process->identity.program);
-    if (same < 0)
-        return;
-    if (same || watch->other_program_ns == 0)
-        watch->other_program_ns = same ? 0 : now_ns;
-    if (same || now_ns - watch->other_program_ns < HANDSHAKE_NS
-        || procfs_program(pid, exe, sizeof exe))
-        return;
-    reason = blind_reason(pid);
-    snprintf(why, sizeof why, _("executed %.150s, which did not load libmemtop"), exe);
-    if (reason)
-        snprintf(why + strlen(why), sizeof why - strlen(why), " (%s)", reason);
-    refuse(watch, REPLACED, why);
-    session_say(watch->session, SEVERITY_WARNING, "%s", why);
-}
 
 static void
 read_slow(struct watch *watch, int64_t now_ns)
@@ -447,7 +506,6 @@ read_slow(struct watch *watch, int64_t now_ns)
     if (procfs_stack_touched(process->pid, &touched) == 0
         && touched > process->stack_touched)
         process->stack_touched = touched;
-    compare_program(watch, now_ns);
 }
 
 static void
@@ -461,7 +519,8 @@ read_proc(struct watch *watch, int64_t now_ns)
         return;
     process->os = memory;
     process->os_known = true;
-    raise_to(&process->heap_peak, process->now.usable_bytes);
+    if (process->measured)
+        raise_to(&process->heap_peak, process->now.usable_bytes);
     raise_to(&process->rss_anon_peak, memory.rss_anon);
     raise_to(&process->rss_peak, memory.rss_peak);
     read_slow(watch, now_ns);
@@ -524,6 +583,7 @@ watch_poll(struct watch *watch, int64_t now_ns, bool with_sizes, bool *restarted
     follow_exec(watch, now_ns);
     open_segment(watch);
     shake_hands(watch);
+    follow_executed(watch, now_ns);
     *restarted = watch->restarted;
     miss_handshake(watch, now_ns);
     read_counters(watch, now_ns, with_sizes || ended);

@@ -171,6 +171,21 @@ fields_put(struct object *object, unsigned groups, const struct process *process
             put_field(object, &fields_table[i], process);
 }
 
+/* The figures of an earlier image are never under the names of the program's own. */
+static void
+put_before(struct object *object, const struct process *process)
+{
+    struct object before = object_new();
+
+    object_set_text(&before, "program", process->identity.program,
+                    sizeof process->identity.program);
+    object_set_text(&before, "executed", process->executed, sizeof process->executed);
+    object_set_number(&before, "heap", process->now.live_bytes);
+    object_set_number(&before, "peak", process->now.peak_bytes);
+    object_set_number(&before, "total", process->now.total_bytes);
+    object_set_object(object, "before", before);
+}
+
 void
 fields_put_head(struct object *object, const char *type, const struct process *process)
 {
@@ -188,6 +203,8 @@ fields_put_head(struct object *object, const char *type, const struct process *p
     object_set(object, "measured", json_boolean(process->measured));
     if (!process->measured)
         object_set_text(object, "why", process->why_not, sizeof process->why_not);
+    if (process->was_measured)
+        put_before(object, process);
 }
 
 void

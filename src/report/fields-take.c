@@ -232,6 +232,22 @@ take_end(const json_t *object, struct process *process, struct fault *fault)
 }
 
 static void
+take_before(const json_t *object, struct process *process, struct fault *fault)
+{
+    const json_t *before = take_object(object, "before", fault);
+
+    process->was_measured = before != NULL && !process->measured;
+    if (!process->was_measured)
+        return;
+    fields_take_text(before, "program", process->identity.program,
+                     sizeof process->identity.program, fault);
+    fields_take_text(before, "executed", process->executed, sizeof process->executed, fault);
+    fields_take_number(before, "heap", INT64_MAX, &process->now.live_bytes, fault);
+    fields_take_number(before, "peak", INT64_MAX, &process->now.peak_bytes, fault);
+    fields_take_number(before, "total", INT64_MAX, &process->now.total_bytes, fault);
+}
+
+static void
 take_head(const json_t *object, struct process *process, struct fault *fault)
 {
     uint64_t number = 0;
@@ -250,6 +266,7 @@ take_head(const json_t *object, struct process *process, struct fault *fault)
     take_unsigned(object, "children_seen", &process->children_seen, fault);
     process->measured = fields_take_flag(object, "measured", fault);
     fields_take_text(object, "why", process->why_not, sizeof process->why_not, fault);
+    take_before(object, process, fault);
 }
 
 static void

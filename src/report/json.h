@@ -17,6 +17,9 @@
  *   children_seen descendants ever seen to load the library
  *   rss rss_anon rss_peak   resident memory; absent if unknown
  *   measured      false: "why" says why, and the rest is absent
+ *   before        not measured, but an earlier program of the process was, until it
+ *                 executed another: program, its file; executed, what it executed;
+ *                 its heap peak total, as below
  *
  * Measured
  *   heap          live bytes            usable   what they occupy; absent if unknown

@@ -392,18 +392,47 @@ print_peaks(FILE *out, const struct palette *palette, const struct process *proc
     fprintf(out, "memtop: %s\n", _("calls and blocks by size were not recorded"));
 }
 
+/* What was counted before the process executed a program that is not measured. */
+static void
+print_before(FILE *out, const struct process *process)
+{
+    const struct snapshot *now = &process->now;
+    char program[SEGMENT_PROGRAM_LEN], executed[EXEC_PATH_LEN];
+    char total[UNITS_MAX], peak[UNITS_MAX], live[UNITS_MAX];
+
+    text_sanitise(program, sizeof program, process->identity.program,
+                  strnlen(process->identity.program, sizeof process->identity.program));
+    text_sanitise(executed, sizeof executed, process->executed,
+                  strnlen(process->executed, sizeof process->executed));
+    fputs("memtop: ", out);
+    /* TRANSLATORS: two programs, three sizes. */
+    fprintf(out, _("of %s, before it executed %s: heap total %s, heap peak %s, live %s"),
+            program, executed, units_bytes(total, sizeof total, now->total_bytes, UNIT_AUTO),
+            units_bytes(peak, sizeof peak, now->peak_bytes, UNIT_AUTO),
+            units_bytes(live, sizeof live, now->live_bytes, UNIT_AUTO));
+    fputc('\n', out);
+}
+
+static void
+print_not_measured(FILE *out, const struct process *process)
+{
+    char why[2 * sizeof process->why_not];
+
+    text_sanitise(why, sizeof why, process->why_not,
+                  strnlen(process->why_not, sizeof process->why_not));
+    fprintf(out, _("memtop: not measured: %s\n"),
+            *why != '\0' ? why : _("the reason is unknown"));
+    if (process->was_measured)
+        print_before(out, process);
+}
+
 void
 report_summary(FILE *out, const struct process *process, bool colour)
 {
     const struct palette *palette = colour ? &coloured : &plain;
 
     if (!process->measured) {
-        char why[2 * sizeof process->why_not];
-
-        text_sanitise(why, sizeof why, process->why_not,
-                      strnlen(process->why_not, sizeof process->why_not));
-        fprintf(out, _("memtop: not measured: %s\n"),
-                *why != '\0' ? why : _("the reason is unknown"));
+        print_not_measured(out, process);
         return;
     }
     if (!process_knows(process, PART_COUNTERS)) {

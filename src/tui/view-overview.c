@@ -135,7 +135,7 @@ why_not_measured(const struct scene *scene)
 {
     const struct process *process = scene->process;
 
-    if (process->state == STATE_STARTING)
+    if (process->state == STATE_STARTING && process->why_not[0] == '\0')
         return _("waiting for the program to load libmemtop");
     return process->why_not[0] != '\0' ? process->why_not : _("libmemtop was not loaded");
 }

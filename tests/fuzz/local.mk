@@ -21,7 +21,7 @@ tests_fuzz_answer_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
 tests_fuzz_answer_LDADD = src/symbols/libsymbols.a
 tests_fuzz_blockparams_SOURCES = tests/fuzz/blockparams.c $(fuzz_main)
 tests_fuzz_blockparams_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
-tests_fuzz_blockparams_LDADD = src/report/libreport.a src/monitor/libmonitor.a $(LIBINTL)
+tests_fuzz_blockparams_LDADD = src/report/libreport.a src/monitor/libmonitor.a $(LIBELF_LIBS) $(LIBINTL)
 tests_fuzz_dat_SOURCES = tests/fuzz/dat.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_dat_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
 tests_fuzz_dat_LDADD = src/trace/libtrace.a $(LIBINTL)
@@ -33,7 +33,7 @@ tests_fuzz_elffile_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
 tests_fuzz_elffile_LDADD = src/monitor/libmonitor.a $(LIBELF_LIBS) $(LIBINTL)
 tests_fuzz_lines_SOURCES = tests/fuzz/lines.c $(fuzz_main)
 tests_fuzz_lines_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
-tests_fuzz_lines_LDADD = src/monitor/libmonitor.a $(LIBINTL)
+tests_fuzz_lines_LDADD = src/monitor/libmonitor.a $(LIBELF_LIBS) $(LIBINTL)
 tests_fuzz_logalloc_SOURCES = tests/fuzz/logalloc.c $(fuzz_main)
 tests_fuzz_logalloc_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
 tests_fuzz_logalloc_LDADD = src/trace/libtrace.a src/segment/libsegment.a $(LIBINTL)
@@ -43,20 +43,20 @@ tests_fuzz_names_LDADD = src/segment/libsegment.a $(LIBINTL)
 tests_fuzz_native_SOURCES = tests/fuzz/native.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_native_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
 tests_fuzz_native_LDADD = src/trace/libtrace.a src/monitor/libmonitor.a \
-	src/segment/libsegment.a $(ZSTD_LIBS) $(LIBINTL)
+	src/segment/libsegment.a $(ZSTD_LIBS) $(LIBELF_LIBS) $(LIBINTL)
 tests_fuzz_options_SOURCES = tests/fuzz/options.c src/preload/options.c $(fuzz_main)
 tests_fuzz_options_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
 tests_fuzz_options_LDADD = src/segment/libsegment.a
 tests_fuzz_procfs_SOURCES = tests/fuzz/procfs.c $(fuzz_main)
 tests_fuzz_procfs_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
-tests_fuzz_procfs_LDADD = src/monitor/libmonitor.a $(LIBINTL)
+tests_fuzz_procfs_LDADD = src/monitor/libmonitor.a $(LIBELF_LIBS) $(LIBINTL)
 tests_fuzz_reader_SOURCES = tests/fuzz/reader.c $(fuzz_main)
 tests_fuzz_reader_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
 tests_fuzz_reader_LDADD = src/segment/libsegment.a $(LIBINTL)
 tests_fuzz_session_SOURCES = tests/fuzz/session.c $(fuzz_main)
 tests_fuzz_session_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
 tests_fuzz_session_LDADD = src/report/libreport.a src/monitor/libmonitor.a \
-	src/segment/libsegment.a $(JANSSON_LIBS) $(ZSTD_LIBS) $(LIBINTL) -lm
+	src/segment/libsegment.a $(JANSSON_LIBS) $(ZSTD_LIBS) $(LIBELF_LIBS) $(LIBINTL) -lm
 # With tables of their full size a reader copies 30 MiB of zeros for a wild count.
 tests_fuzz_sites_SOURCES = tests/fuzz/sites.c tests/fuzz/segment.h $(fuzz_main) \
 	$(src_segment_libsegment_a_SOURCES)
@@ -69,4 +69,4 @@ tests_fuzz_textwidth_LDADD = src/report/libreport.a $(LIBINTL)
 tests_fuzz_trace_forms_SOURCES = tests/fuzz/trace-forms.c $(fuzz_main)
 tests_fuzz_trace_forms_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
 tests_fuzz_trace_forms_LDADD = src/trace/libtrace.a src/monitor/libmonitor.a \
-	src/segment/libsegment.a $(ZSTD_LIBS) $(LIBINTL)
+	src/segment/libsegment.a $(ZSTD_LIBS) $(LIBELF_LIBS) $(LIBINTL)
