@@ -69,7 +69,7 @@ rm go
 wait $lines $metrics
 
 : >go
-start 120 40 "$memtop sh -c 'env -i ./big go & exec env -u LD_PRELOAD ./big go'"
+start 160 40 "$memtop sh -c 'env -i ./big go & exec env -u LD_PRELOAD ./big go'"
 shows 'not measured: env executed ./big'
 shows 'NO DATA'
 hides 'malloc '
