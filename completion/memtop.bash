@@ -83,6 +83,7 @@ _memtop_value() {
     kind=$(awk -v option="$option" '$1 == option { print $2 }' <<<"$options")
     # shellcheck disable=SC2046 # one word a process
     case $option in
+    --limits) _memtop_words each sum root ;;
     --accounting) _memtop_words auto requested usable ;;
     --unwind) _memtop_words auto libunwind glibc fp none ;;
     --blocks) _memtop_words malloc pool both ;;

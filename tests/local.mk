@@ -266,13 +266,15 @@ dist_check_SCRIPTS += tests/e2e/picture.sh tests/e2e/sites-real.sh
 
 # Budgets.
 if HAVE_CMOCKA
-check_PROGRAMS += tests/unit/quantity tests/unit/budget
+check_PROGRAMS += tests/unit/quantity tests/unit/budget tests/unit/unseen
+tests_unit_unseen_SOURCES = tests/unit/unseen.c
+tests_unit_unseen_LDADD = src/monitor/libmonitor.a $(CMOCKA_LIBS)
 tests_unit_quantity_SOURCES = tests/unit/quantity.c
 tests_unit_quantity_LDADD = src/report/libreport.a $(CMOCKA_LIBS) $(LIBINTL)
 tests_unit_budget_SOURCES = tests/unit/budget.c
 tests_unit_budget_LDADD = src/app/libapp.a src/report/libreport.a \
-	src/monitor/libmonitor.a $(LIBELF_LIBS) $(CMOCKA_LIBS) $(LIBINTL)
-TESTS += tests/unit/quantity tests/unit/budget
+	src/monitor/libmonitor.a src/segment/libsegment.a $(LIBELF_LIBS) $(CMOCKA_LIBS) $(LIBINTL)
+TESTS += tests/unit/quantity tests/unit/budget tests/unit/unseen
 endif
 dist_check_SCRIPTS += tests/e2e/budget.sh
 TESTS += tests/e2e/budget.sh

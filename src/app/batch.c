@@ -16,7 +16,6 @@
 #include <time.h>
 
 #include "app/metrics.h"
-#include "app/recording.h"
 #include "app/run.h"
 #include "app/say.h"
 #include "i18n.h"
@@ -102,7 +101,7 @@ wait_until(struct run *run, int64_t due_ns)
     int64_t left_ns;
 
     do {
-        int64_t work_ns = recording_work(run);
+        int64_t work_ns = run_work(run);
 
         left_ns = due_ns - clock_ns(CLOCK_MONOTONIC);
         if (left_ns > work_ns)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Judges by the final counters alone, which miss nothing: the peak is there
- * however short it was.  The history is asked only for the time, which it knows
- * as finely as it sampled.  Pure: prints nothing and ends nothing.
+ * Final counters miss nothing: the peak is there however short it was.  The history is
+ * asked only for the time, which it knows as finely as it sampled.  Pure: prints nothing
+ * and ends nothing.
  */
 #include "config.h"
 
@@ -12,102 +12,63 @@
 
 #include "i18n.h"
 
-static const char *const options[BUDGET_LIMITS] = {
-    [BUDGET_HEAP] = "--max-heap",
-    [BUDGET_LIVE_AT_EXIT] = "--max-live-at-exit",
-    [BUDGET_ALLOCS] = "--max-allocs",
-    [BUDGET_STACK] = "--max-stack",
+static const char *const options[USAGE_KINDS] = {
+    [USAGE_HEAP] = "--max-heap",
+    [USAGE_LIVE_AT_EXIT] = "--max-live-at-exit",
+    [USAGE_ALLOCS] = "--max-allocs",
+    [USAGE_STACK] = "--max-stack",
 };
 
 const char *
-budget_option(enum budget_limit limit)
+budget_option(enum usage_kind kind)
 {
-    return options[limit];
+    return options[kind];
 }
 
 bool
 budget_given(const struct budget *budget)
 {
-    for (int i = 0; i < BUDGET_LIMITS; i++)
+    for (int i = 0; i < USAGE_KINDS; i++)
         if (budget->given[i])
             return true;
     return false;
 }
 
-/* Counters of an untrusted segment need not fit together. */
-static uint64_t
-less(uint64_t from, uint64_t taken)
-{
-    return from > taken ? from - taken : 0;
-}
-
-/* Calls that gave a block: of all that may, those that did not fail and were no
-   realloc to nothing. */
-static uint64_t
-allocations(const struct snapshot *now)
-{
-    uint64_t sum = 0;
-
-    for (int i = 0; i < FN_COUNT; i++)
-        if (i != FN_FREE
-            && __builtin_add_overflow(sum, less(now->calls[i], now->failed[i]), &sum))
-            return UINT64_MAX;
-    return less(sum, now->realloc_freed);
-}
-
-static uint64_t
-used(enum budget_limit limit, const struct snapshot *now)
-{
-    switch (limit) {
-    case BUDGET_HEAP:
-        return now->peak_bytes;
-    case BUDGET_LIVE_AT_EXIT:
-        return now->live_bytes;
-    case BUDGET_ALLOCS:
-        return allocations(now);
-    default:
-        return now->stack_peak;
-    }
-}
-
 static int64_t
-passed(enum budget_limit limit, uint64_t most, const struct history *history)
+passed(enum usage_kind kind, uint64_t most, const struct history *history)
 {
     int64_t time_ns;
 
-    if (limit != BUDGET_HEAP && limit != BUDGET_STACK)
+    if (history == NULL || (kind != USAGE_HEAP && kind != USAGE_STACK))
         return -1;
-    if (!history_first_above(history, limit == BUDGET_HEAP ? SERIES_HEAP : SERIES_STACK,
+    if (!history_first_above(history, kind == USAGE_HEAP ? SERIES_HEAP : SERIES_STACK,
                              most, &time_ns))
         return -1;
     return time_ns;
 }
 
 bool
-budget_exceeded(const struct budget *budget, enum budget_limit limit,
-                const struct process *process, const struct history *history,
-                struct budget_excess *excess)
+budget_exceeded(const struct budget *budget, enum usage_kind kind, uint64_t used,
+                const struct history *history, struct budget_excess *excess)
 {
-    uint64_t most = budget->most[limit];
+    uint64_t most = budget->most[kind];
 
-    if (!budget->given[limit])
+    if (!budget->given[kind] || used <= most)
         return false;
-    excess->used = used(limit, &process->now);
-    if (excess->used <= most)
-        return false;
-    excess->above = excess->used - most;
-    excess->passed_ns = passed(limit, most, history);
+    excess->used = used;
+    excess->above = used - most;
+    excess->passed_ns = passed(kind, most, history);
     return true;
 }
 
 void
-budget_text(enum budget_limit limit, const struct budget_excess *excess, enum unit unit,
-            char *text, size_t size)
+budget_text(enum usage_kind kind, const char *whose, const struct budget_excess *excess,
+            enum unit unit, char *text, size_t size)
 {
     char value[UNITS_MAX], above[UNITS_MAX], when[UNITS_MAX];
-    const char *option = options[limit];
+    const char *option = options[kind];
 
-    if (limit == BUDGET_ALLOCS) {
+    if (kind == USAGE_ALLOCS) {
         units_count(value, sizeof value, excess->used);
         units_count(above, sizeof above, excess->above);
     } else {
@@ -115,13 +76,14 @@ budget_text(enum budget_limit limit, const struct budget_excess *excess, enum un
         units_bytes(above, sizeof above, excess->above, unit);
     }
     if (excess->passed_ns >= 0)
-        /* TRANSLATORS: "--max-heap: 80.00 MiB, 16.00 MiB above the limit, which was
-           passed 1.2s after the start". */
+        /* TRANSLATORS: "--max-heap: ./prog (process 12): 80.00 MiB, 16.00 MiB above the
+           limit, which was passed 1.2s after the start". */
         snprintf(text, size,
-                 _("%s: %s, %s above the limit, which was passed %s after the start"),
-                 option, value, above,
+                 _("%s: %s: %s, %s above the limit, which was passed %s after the start"),
+                 option, whose, value, above,
                  units_offset(when, sizeof when, excess->passed_ns));
     else
-        /* TRANSLATORS: an option, a size, a size. */
-        snprintf(text, size, _("%s: %s, %s above the limit"), option, value, above);
+        /* TRANSLATORS: an option, a program, a size, a size. */
+        snprintf(text, size, _("%s: %s: %s, %s above the limit"), option, whose, value,
+                 above);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Budgets: what a program may use at most, judged when it has ended. */
+/* Budgets: what programs may use at most, judged when the program has ended. */
 #ifndef MEMTOP_BUDGET_H
 #define MEMTOP_BUDGET_H
 
@@ -8,24 +8,25 @@
 #include <stdint.h>
 
 #include "monitor/history.h"
-#include "monitor/session.h"
+#include "monitor/usage.h"
 #include "report/units.h"
 
 /* Exit statuses where the program's own is 0. */
 #define EXIT_OVER_BUDGET  124 /* as timeout(1) has it */
 #define EXIT_NOT_JUDGED   125 /* nothing is known of what the limits are for */
 
-enum budget_limit {
-    BUDGET_HEAP,         /* bytes, the heap's peak */
-    BUDGET_LIVE_AT_EXIT, /* bytes never freed */
-    BUDGET_ALLOCS,       /* calls that gave a block */
-    BUDGET_STACK,        /* bytes, the stack's peak at calls */
-    BUDGET_LIMITS
+/* Whom limits are for. */
+enum budget_scope {
+    SCOPE_EACH, /* every process of the tree on its own */
+    SCOPE_SUM,  /* all of them together */
+    SCOPE_ROOT  /* the process that memtop has started */
 };
 
 struct budget {
-    bool given[BUDGET_LIMITS];
-    uint64_t most[BUDGET_LIMITS];
+    enum budget_scope scope;
+    bool scope_given;
+    bool given[USAGE_KINDS];
+    uint64_t most[USAGE_KINDS];
 };
 
 /* What is above a limit. */
@@ -36,18 +37,18 @@ struct budget_excess {
 };
 
 /* "--max-heap". */
-const char *budget_option(enum budget_limit limit);
+const char *budget_option(enum usage_kind kind);
 
 bool budget_given(const struct budget *budget);
 
-/* Whether an ended process is above the limit; one that is not given is never
-   exceeded.  The process must be measured. */
-bool budget_exceeded(const struct budget *budget, enum budget_limit limit,
-                     const struct process *process, const struct history *history,
-                     struct budget_excess *excess);
+/* Whether what was used is above the limit; one that is not given is never exceeded.
+   history: of the process that used it, or NULL. */
+bool budget_exceeded(const struct budget *budget, enum usage_kind kind, uint64_t used,
+                     const struct history *history, struct budget_excess *excess);
 
-/* One translated line about it. */
-void budget_text(enum budget_limit limit, const struct budget_excess *excess,
-                 enum unit unit, char *text, size_t size);
+/* One translated line about it; whose: "./prog (process 12)". */
+void budget_text(enum usage_kind kind, const char *whose,
+                 const struct budget_excess *excess, enum unit unit, char *text,
+                 size_t size);
 
 #endif

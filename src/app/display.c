@@ -74,7 +74,7 @@ show(struct run *run, struct capture *capture)
         .debuginfod = options->sites.debuginfod,
         .sites = sites_choice(&options->sites),
         .png_module = found ? module.path : NULL,
-        .background = run->record != NULL ? recording_work : NULL,
+        .background = run_has_work(run) ? run_work : NULL,
         .background_context = run,
         .sampled = run->trigger.count > 0 ? look : NULL,
         .sampled_context = &run->trigger,

@@ -5,7 +5,7 @@ src_app_libapp_a_SOURCES = \
 	src/app/batch.c src/app/batch.h \
 	src/app/blockask.c src/app/blockask.h src/app/blocklive.c src/app/blocklive.h \
 	src/app/blockfile.c src/app/blockreports.c src/app/blockreports.h \
-	src/app/budget.c src/app/budget.h \
+	src/app/budget.c src/app/budget.h src/app/judge.c src/app/judge.h \
 	src/app/compare.c src/app/compare.h \
 	src/app/condition.c src/app/condition.h \
 	src/app/display.c src/app/display.h \

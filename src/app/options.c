@@ -31,10 +31,11 @@ enum {
     KEY_ACCOUNTING,
     KEY_EXACT,
     KEY_ROOT_ONLY,
-    KEY_MAX_HEAP, /* to KEY_MAX_STACK: in the order of enum budget_limit */
+    KEY_MAX_HEAP, /* to KEY_MAX_STACK: in the order of enum usage_kind */
     KEY_MAX_LIVE_AT_EXIT,
     KEY_MAX_ALLOCS,
     KEY_MAX_STACK,
+    KEY_LIMITS,
     KEY_SNAPSHOT_WHEN,
     KEY_EXEC,
     KEY_SAVE,
@@ -122,6 +123,8 @@ static const struct argp_option table[] = {
      6},
     {"max-stack", KEY_MAX_STACK, N_("SIZE"), 0, N_("The stack's peak is at most SIZE"),
      6},
+    {"limits", KEY_LIMITS, N_("WHOM"), 0,
+     N_("Judge 'each' process on its own (default), the 'sum' of all, or the 'root'"), 6},
 
     {NULL, 0, NULL, 0, N_("Snapshots while it runs:"), 7},
     {"snapshot-when", KEY_SNAPSHOT_WHEN, N_("CONDITION"), 0,
@@ -214,10 +217,10 @@ parse_accounting(struct argp_state *state, const char *word)
 }
 
 static void
-parse_limit(struct argp_state *state, struct budget *budget, enum budget_limit limit,
+parse_limit(struct argp_state *state, struct budget *budget, enum usage_kind limit,
             const char *text)
 {
-    bool count = limit == BUDGET_ALLOCS;
+    bool count = limit == USAGE_ALLOCS;
 
     if (!(count ? quantity_count : quantity_size)(text, &budget->most[limit]))
         argp_error(state,
@@ -262,7 +265,21 @@ check_sites(struct argp_state *state, const struct options *options)
 
 
 static void
-check_combination(struct argp_state *state, const struct options *options)
+check_limits(struct argp_state *state, struct options *options)
+{
+    struct budget *budget = &options->budget;
+
+    if (!options->root_only)
+        return;
+    if (budget->scope_given && budget->scope != SCOPE_ROOT)
+        argp_error(state, _("--limits=%s cannot be judged with --root-only, which leaves "
+                            "the children out"),
+                   budget->scope == SCOPE_SUM ? "sum" : "each");
+    budget->scope = SCOPE_ROOT;
+}
+
+static void
+check_combination(struct argp_state *state, struct options *options)
 {
     const char *instead = options->read != NULL     ? "--read"
                           : options->attach != NULL ? "--attach"
@@ -290,6 +307,7 @@ check_combination(struct argp_state *state, const struct options *options)
         && options->attach == NULL)
         argp_error(state, _("%s is of use with PROGRAM or --attach only; memtopstat "
                             "reports of files"), "--report");
+    check_limits(state, options);
     check_sites(state, options);
     if (options->exec != NULL && options->snapshots == 0)
         argp_error(state, _("%s is of use with --snapshot-when only"), "--exec");
@@ -463,8 +481,14 @@ parse_option(int key, char *word, struct argp_state *state)
     case KEY_MAX_LIVE_AT_EXIT:
     case KEY_MAX_ALLOCS:
     case KEY_MAX_STACK:
-        parse_limit(state, &options->budget, (enum budget_limit)(key - KEY_MAX_HEAP),
+        parse_limit(state, &options->budget, (enum usage_kind)(key - KEY_MAX_HEAP),
                     word);
+        return 0;
+    case KEY_LIMITS:
+        /* In the order of enum budget_scope. */
+        options->budget.scope =
+            (enum budget_scope)value_word(state, "--limits", word, "each, sum, root");
+        options->budget.scope_given = true;
         return 0;
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &options->sites;

@@ -98,8 +98,8 @@ recording_start(struct run *run)
 {
     run->started_epoch_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC)
                             + run->launched.started_ns;
-    if (run->record != NULL && record_start(run->record, &run->launched) != 0)
-        say(_("cannot record the calls: %s"), strerror(ENOMEM));
+    if (run->record != NULL)
+        record_start(run->record, &run->launched, session_tree(run->session));
 }
 
 void

@@ -20,6 +20,7 @@
 #include "app/open.h"
 #include "app/attach.h"
 #include "app/blockreports.h"
+#include "app/judge.h"
 #include "app/recording.h"
 #include "app/say.h"
 #include "i18n.h"
@@ -226,10 +227,21 @@ sites_reported(const struct options *options)
                : 0;
 }
 
+static struct judge_options
+judged(const struct run *run)
+{
+    return (struct judge_options){
+        .budget = &run->options->budget,
+        .only = run->options->progname,
+        .unit = run->options->si ? UNIT_AUTO + UNIT_SI : UNIT_AUTO,
+    };
+}
+
 static int
 watch(struct run *run)
 {
     const struct session_options options = {.source_script = run->options->script};
+    const struct judge_options limits = judged(run);
 
     if (run->session == NULL)
         run->session = session_new(&options);
@@ -237,6 +249,8 @@ watch(struct run *run)
                 : run->options->program == NULL
                     ? 0
                     : session_watch(run->session, &run->launched);
+    if (error == 0 && run->options->program != NULL && !judge_prepare(run->session, &limits))
+        error = -ENOMEM;
     if (error == 0 && run->options->save != NULL
         && (!session_keep_checkpoints(run->session) || !session_keep_roster(run->session)))
         error = -ENOMEM;
@@ -286,11 +300,13 @@ run_start(struct run *run, int rows, int cols)
         discard_files(run);
         return launch_failed(run, error, stage);
     }
-    recording_start(run);
     if (run->preflight.verdict == PREFLIGHT_NOT_OBSERVED)
         preflight_message(&run->preflight, run->launched.why_no_segment,
                           sizeof run->launched.why_no_segment);
-    return watch(run);
+    error = watch(run);
+    if (error == 0)
+        recording_start(run);
+    return error;
 }
 
 void
@@ -342,7 +358,7 @@ write_picture(const struct run *run)
 static bool
 is_left_out(const struct run *run, const struct process *process)
 {
-    return run->options->progname != NULL && !process->measured
+    return run->options->progname != NULL && !process->measured && !process->was_measured
            && process->identity.reason == REASON_OTHER_PROGRAM;
 }
 
@@ -456,48 +472,20 @@ run_report(struct run *run)
         write_picture(run);
 }
 
-/* A verdict on a shell would look like one on what it runs. */
-static void
-say_not_judged(const struct process *process)
+bool
+run_has_work(const struct run *run)
 {
-    if (process->children_seen > 0)
-        say(ngettext("limits: %u child process is counted apart and not judged",
-                     "limits: %u child processes are counted apart and not judged",
-                     process->children_seen),
-            process->children_seen);
+    return run->record != NULL || judge_polls(&run->options->budget);
 }
 
-/* Says which limits were passed.  The exit status if the program has none of
-   its own: 0 if all is well. */
-static int
-judge_budget(const struct run *run)
+int64_t
+run_work(void *context)
 {
-    const struct budget *budget = &run->options->budget;
-    const struct process *process = session_process(run->session);
-    const enum unit unit = run->options->si ? UNIT_AUTO + UNIT_SI : UNIT_AUTO;
-    int status = 0;
+    struct run *run = context;
+    int64_t record_ns = recording_work(run);
+    int64_t judge_ns = judge_poll(run->session, &run->options->budget);
 
-    if (!budget_given(budget))
-        return 0;
-    if (!process->ended || !process_knows(process, PART_COUNTERS)) {
-        const char *why = process->ended ? process->why_not : _("the program runs on");
-
-        say(_("limits cannot be judged: %s"), why[0] != '\0' ? why : _("not measured"));
-        return EXIT_NOT_JUDGED;
-    }
-    for (enum budget_limit limit = 0; limit < BUDGET_LIMITS; limit++) {
-        struct budget_excess excess;
-        char text[256];
-
-        if (!budget_exceeded(budget, limit, process, session_history(run->session),
-                             &excess))
-            continue;
-        budget_text(limit, &excess, unit, text, sizeof text);
-        say("%s", text);
-        status = EXIT_OVER_BUDGET;
-    }
-    say_not_judged(process);
-    return status;
+    return record_ns < judge_ns ? record_ns : judge_ns;
 }
 
 int
@@ -506,7 +494,8 @@ run_finish(struct run *run)
     const struct process *process = session_process(run->session);
     bool ran = process->ended && session_saved(run->session) == NULL;
     int status = ran ? launch_exit_status(process->wait_status) : 0;
-    int verdict = judge_budget(run);
+    const struct judge_options limits = judged(run);
+    int verdict = judge_budget(run->session, &limits);
 
     if (status == 0)
         status = verdict;

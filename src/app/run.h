@@ -63,6 +63,11 @@ void run_save(struct run *run, const struct capture *capture);
 /* The report and the picture, as the options ask for them. */
 void run_report(struct run *run);
 
+/* What is to be done between two polls: recording, looking at sums.  How soon to call
+   again, in ns; INT64_MAX: never, there is nothing.  context: the run. */
+bool run_has_work(const struct run *run);
+int64_t run_work(void *context);
+
 /* Judges the budget and frees everything.  The exit status: the program's if it
    failed, else the budget's, else 0, also for a program that was left running. */
 int run_finish(struct run *run);

@@ -34,7 +34,8 @@ struct launched {
     int64_t started_ns;       /* CLOCK_MONOTONIC just before the fork */
     char directory[SEGMENT_PATH_MAX]; /* of segments, or "" if there is none */
     char segment[SEGMENT_PATH_MAX];   /* path of the root's first segment, or "" */
-    bool recorded;            /* with rings: record_start() follows its tree too */
+    bool recorded;            /* with rings: the recorder prunes its tree, when it has
+                                 opened what it needs */
     char why_no_segment[256]; /* one translated line, or ""; as long as why_not */
 };
 

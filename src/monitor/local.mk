@@ -14,6 +14,7 @@ src_monitor_libmonitor_a_SOURCES = \
 	src/monitor/counts.c src/monitor/counts.h \
 	src/monitor/ending.c src/monitor/ending.h \
 	src/monitor/executed.c src/monitor/executed.h \
+	src/monitor/unseen.c src/monitor/unseen.h src/monitor/usage.c src/monitor/usage.h \
 	src/monitor/history.c src/monitor/history.h \
 	src/monitor/launch.c src/monitor/launch.h \
 	src/monitor/library.c src/monitor/library.h \

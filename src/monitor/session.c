@@ -24,6 +24,7 @@
 #include "monitor/script-sites.h"
 #include "monitor/subject.h"
 #include "monitor/tree.h"
+#include "monitor/usage.h"
 #include "monitor/watch.h"
 
 #define MESSAGES 500
@@ -44,6 +45,7 @@ struct session {
     struct profile_namer namer;
     int64_t polled_ns;
     struct tree *tree;           /* of segments, or NULL */
+    struct usage *usage;         /* of all its processes, or NULL */
     struct watch *watch;         /* a program, ... */
     struct census *census;       /* of the processes, or NULL */
     struct others *others;       /* where those allocate, or NULL */
@@ -145,6 +147,7 @@ session_free(struct session *session)
     others_free(session->others);
     census_free(session->census);
     watch_free(session->watch, session->keep_segments);
+    usage_free(session->usage);
     tree_free(session->tree);
     script_close(session->script);
     saved_free(session->saved);
@@ -310,6 +313,37 @@ session_show(struct session *session, pid_t pid)
     session->selected_past_due = true;
     session->shown = session->selected;
     return 0;
+}
+
+bool
+session_keep_usage(struct session *session, const struct usage_options *options)
+{
+    if (session->tree && !session->usage)
+        session->usage = usage_new(session->tree, session->root.process.pid, options);
+    return session->usage != NULL;
+}
+
+void
+session_poll_usage(struct session *session)
+{
+    if (!session->usage || !session->tree)
+        return;
+    tree_scan(session->tree);
+    usage_poll(session->usage);
+}
+
+bool
+session_usage(struct session *session, struct usage_result *result)
+{
+    if (session->usage)
+        usage_finish(session->usage, result);
+    return session->usage != NULL;
+}
+
+struct tree *
+session_tree(struct session *session)
+{
+    return session->tree;
 }
 
 /* ---- messages ---- */
@@ -534,6 +568,8 @@ session_poll(struct session *session, int64_t now_ns, bool with_sizes)
     poll_subject(session, &session->root, poll_root, now_ns, with_sizes);
     if (session->selected)
         poll_subject(session, session->selected, poll_selected, now_ns, with_sizes);
+    if (session->usage)
+        usage_poll(session->usage);
     take_census(session, now_ns);
 }
 

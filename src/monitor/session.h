@@ -106,6 +106,9 @@ process_knows(const struct process *process, enum process_part part)
 struct session;
 struct profile_namer;
 struct subject;
+struct tree;
+struct usage_options;
+struct usage_result;
 struct roster;
 struct saved;
 
@@ -227,6 +230,19 @@ const char *session_command(const struct session *session); /* joined, unsanitis
 
 /* What the display shows (subject.h): the root, or what session_show() says. */
 const struct subject *session_shown(const struct session *session);
+
+/* From now on the usage of all processes of the launched program's tree is gathered
+   (usage.h).  False if memory is short. */
+bool session_keep_usage(struct session *session, const struct usage_options *options);
+
+/* Looks at it between two polls. */
+void session_poll_usage(struct session *session);
+
+/* What they have used; once, after the program's end.  False if it was not gathered. */
+bool session_usage(struct session *session, struct usage_result *result);
+
+/* The segments of the launched program's tree, or NULL; good as long as the session. */
+struct tree *session_tree(struct session *session);
 
 /* Messages in order; index 0 is the oldest kept.  total counts those dropped
    as well: it grows with each. */

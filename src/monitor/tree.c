@@ -59,6 +59,8 @@ struct tree {
     int64_t changed_ns; /* the directory's time at the last scan */
     bool again;         /* scan again whatever it says */
     unsigned looks;
+    void (*leave)(void *context, const struct tree_segment *segment); /* or NULL */
+    void *leave_context;
 };
 
 static struct tree *
@@ -335,6 +337,8 @@ tree_prune(struct tree *tree)
         if (!member->ours || member->segment.pid == tree->root || !has_ended(member)
             || ++dead <= KEPT_DEAD)
             continue;
+        if (tree->leave)
+            tree->leave(tree->leave_context, &member->segment);
         unlink_member(tree, member);
         member->present = false;
     }
@@ -395,6 +399,15 @@ tree_scan(struct tree *tree)
         qsort(tree->members, tree->count, sizeof *tree->members, by_age);
     tree->looks++;
     return true;
+}
+
+void
+tree_on_removal(struct tree *tree,
+                void (*leave)(void *context, const struct tree_segment *segment),
+                void *context)
+{
+    tree->leave = leave;
+    tree->leave_context = context;
 }
 
 unsigned

@@ -51,6 +51,11 @@ bool tree_scan(struct tree *tree);
    opened them. */
 void tree_prune(struct tree *tree);
 
+/* Calls leave for each segment just before tree_prune() removes it; NULL: for none. */
+void tree_on_removal(struct tree *tree,
+                     void (*leave)(void *context, const struct tree_segment *segment),
+                     void *context);
+
 /* How many looks there have been. */
 unsigned tree_looks(const struct tree *tree);
 

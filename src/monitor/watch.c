@@ -77,6 +77,7 @@ struct watch {
     int64_t slow_ns;         /* last time of the slow part */
     uint64_t recorded_until; /* end of the last slot taken from the recorder */
     int64_t executes_ns;     /* since when it executes another program; 0: it does not */
+    unsigned looks; /* of the tree, when it was last pruned */
     bool recorded; /* the recorder prunes the tree, once it has opened it */
     bool output_noted;
     uint32_t wakes;          /* of a dormant process, as said in the messages */
@@ -552,12 +553,13 @@ refine_end(const struct watch *watch)
 static void
 look_at_tree(struct watch *watch)
 {
-    bool looked = watch->tree && tree_scan(watch->tree);
-
+    if (watch->tree)
+        tree_scan(watch->tree);
     if (!watch->started)
         return;
-    if (looked && !watch->recorded)
+    if (tree_looks(watch->tree) != watch->looks && !watch->recorded)
         tree_prune(watch->tree);
+    watch->looks = tree_looks(watch->tree);
     watch->process->children_seen = tree_seen(watch->tree);
 }
 

@@ -53,7 +53,8 @@ struct record {
     struct dat_files dat;
     struct trace_file trace;
     struct blocks_files blocks;
-    struct tree *tree;
+    struct tree *tree;   /* the session's */
+    unsigned looks;      /* of the tree, when its segments were last gone through */
     char directory[SEGMENT_PATH_MAX];
     pid_t root;
     struct traced *traced;
@@ -242,8 +243,10 @@ look_for_segments(struct record *record)
 {
     struct listing listing = {.root = record->root};
 
-    if (!tree_scan(record->tree))
+    tree_scan(record->tree);
+    if (tree_looks(record->tree) == record->looks)
         return;
+    record->looks = tree_looks(record->tree);
     tree_each(record->tree, list_segment, &listing);
     listing_root = record->root;
     if (listing.count > 0)
@@ -314,13 +317,12 @@ record_new(const struct record_options *options, struct record **out)
     return error;
 }
 
-int
-record_start(struct record *record, const struct launched *launched)
+void
+record_start(struct record *record, const struct launched *launched, struct tree *tree)
 {
     snprintf(record->directory, sizeof record->directory, "%s", launched->directory);
     record->root = launched->pid;
-    record->tree = tree_new(launched->directory, launched->pid);
-    return record->tree != NULL ? 0 : -ENOMEM;
+    record->tree = tree;
 }
 
 /* One round; how many events it brought. */
@@ -456,6 +458,5 @@ record_free(struct record *record, bool discard)
     }
     blocks_files_free(&record->blocks);
     free(record->traced);
-    tree_free(record->tree);
     free(record);
 }

@@ -13,6 +13,7 @@
 
 #include "monitor/blocksizes.h"
 #include "monitor/launch.h"
+#include "monitor/tree.h"
 #include "trace/dat.h"
 
 struct record;
@@ -43,8 +44,10 @@ struct record_options {
    point to must outlive it. */
 int record_new(const struct record_options *options, struct record **out);
 
-/* Follows the launched program.  0 or -ENOMEM. */
-int record_start(struct record *record, const struct launched *launched);
+/* Follows the launched program, whose tree (the session's) must outlive record_finish().
+   Of that tree record_poll() removes what is not needed any more (tree_prune). */
+void record_start(struct record *record, const struct launched *launched,
+                  struct tree *tree);
 
 /* Takes what the rings hold.  Returns how soon to call again, in ns: a program
    whose ring is full waits. */

@@ -138,6 +138,14 @@ good 'a b=$(echo >ran)' 0
 size=$(wc -c <limited)
 [ $((size % 24)) = 0 ] || fail "limit: $size bytes"
 
+# --- children are counted alike, however the rings are emptied ---
+many='i=0; while [ $i -lt 300 ]; do /bin/true; i=$((i+1)); done'
+for option in -q -dkids --record=kids --report=full --log=kids; do
+    run 0 -B --format=json -o counted "$option" sh -c "$many"
+    like counted '"type":"exit".*"children_seen":300,'
+    rm -f counted kids*
+done
+
 # --- under memusage's name ---
 ln -s "$memtop" memusage
 echo old >existing

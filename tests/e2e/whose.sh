@@ -50,7 +50,7 @@ fi
 
 # --- who keeps the library is measured, by whichever name ---
 run 124 -B -q --max-heap=1M env ./big
-like err '^memtop: --max-heap: 20\.00 MiB'
+like err '^memtop: --max-heap: big \(process [0-9]+\): 20\.00 MiB'
 run 0 -B env sh -c 'exec ./big'
 like err '^memtop: these figures are those of .*/big, executed last$'
 run 0 -B sh -c '(exec ./nothing) 2>/dev/null; exec ./big'

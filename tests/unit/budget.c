@@ -51,16 +51,16 @@ push(int64_t time_ns, uint64_t heap, uint64_t stack)
 }
 
 static void
-limit(enum budget_limit limit, uint64_t most)
+limit(enum usage_kind limit, uint64_t most)
 {
     budget.given[limit] = true;
     budget.most[limit] = most;
 }
 
 static bool
-exceeds(enum budget_limit limit)
+exceeds(enum usage_kind limit)
 {
-    return budget_exceeded(&budget, limit, &fake, history, &excess);
+    return budget_exceeded(&budget, limit, usage_of(limit, &fake.now), history, &excess);
 }
 
 static void
@@ -69,18 +69,18 @@ given(void **state)
     (void)state;
     assert_false(budget_given(&budget));
     fake.now.peak_bytes = UINT64_MAX;
-    for (enum budget_limit i = 0; i < BUDGET_LIMITS; i++)
+    for (enum usage_kind i = 0; i < USAGE_KINDS; i++)
         assert_false(exceeds(i));
-    limit(BUDGET_STACK, 0);
+    limit(USAGE_STACK, 0);
     assert_true(budget_given(&budget));
-    assert_string_equal(budget_option(BUDGET_STACK), "--max-stack");
+    assert_string_equal(budget_option(USAGE_STACK), "--max-stack");
 }
 
 static void
 heap(void **state)
 {
     (void)state;
-    limit(BUDGET_HEAP, 64 * MIB);
+    limit(USAGE_HEAP, 64 * MIB);
     push(SECOND, 60 * MIB, 0);
     push(2 * SECOND, 64 * MIB, 0);
     push(3 * SECOND, 70 * MIB, 0);
@@ -88,17 +88,17 @@ heap(void **state)
     push(5 * SECOND, 1 * MIB, 0);
     fake.now.live_bytes = MIB;
     fake.now.peak_bytes = 64 * MIB;
-    assert_false(exceeds(BUDGET_HEAP)); /* the limit itself is allowed */
+    assert_false(exceeds(USAGE_HEAP)); /* the limit itself is allowed */
     fake.now.peak_bytes++;
-    assert_true(exceeds(BUDGET_HEAP));
+    assert_true(exceeds(USAGE_HEAP));
     assert_int_equal(excess.above, 1);
     fake.now.peak_bytes = 80 * MIB;
-    assert_true(exceeds(BUDGET_HEAP));
+    assert_true(exceeds(USAGE_HEAP));
     assert_int_equal(excess.used, 80 * MIB);
     assert_int_equal(excess.above, 16 * MIB);
     assert_int_equal(excess.passed_ns, 3 * SECOND);
-    limit(BUDGET_HEAP, 0);
-    assert_true(exceeds(BUDGET_HEAP));
+    limit(USAGE_HEAP, 0);
+    assert_true(exceeds(USAGE_HEAP));
     assert_int_equal(excess.passed_ns, SECOND);
 }
 
@@ -107,10 +107,10 @@ static void
 between_samples(void **state)
 {
     (void)state;
-    limit(BUDGET_HEAP, 64 * MIB);
+    limit(USAGE_HEAP, 64 * MIB);
     push(SECOND, 60 * MIB, 0);
     fake.now.peak_bytes = 65 * MIB;
-    assert_true(exceeds(BUDGET_HEAP));
+    assert_true(exceeds(USAGE_HEAP));
     assert_int_equal(excess.passed_ns, -1);
 }
 
@@ -118,12 +118,12 @@ static void
 live_at_exit(void **state)
 {
     (void)state;
-    limit(BUDGET_LIVE_AT_EXIT, 0);
+    limit(USAGE_LIVE_AT_EXIT, 0);
     push(SECOND, 60 * MIB, 0);
     fake.now.peak_bytes = 60 * MIB;
-    assert_false(exceeds(BUDGET_LIVE_AT_EXIT));
+    assert_false(exceeds(USAGE_LIVE_AT_EXIT));
     fake.now.live_bytes = 24;
-    assert_true(exceeds(BUDGET_LIVE_AT_EXIT));
+    assert_true(exceeds(USAGE_LIVE_AT_EXIT));
     assert_int_equal(excess.used, 24);
     assert_int_equal(excess.passed_ns, -1);
 }
@@ -132,36 +132,36 @@ static void
 allocations(void **state)
 {
     (void)state;
-    limit(BUDGET_ALLOCS, 9);
+    limit(USAGE_ALLOCS, 9);
     fake_calls(FN_MALLOC, 8, 4);
     fake_calls(FN_CALLOC, 8, 2);
     fake_calls(FN_REALLOC, 8, 3);
     fake_calls(FN_FREE, 8, 100);
-    assert_false(exceeds(BUDGET_ALLOCS));
+    assert_false(exceeds(USAGE_ALLOCS));
     fake_failures(FN_MALLOC, 1, 5); /* give no block */
-    assert_false(exceeds(BUDGET_ALLOCS));
+    assert_false(exceeds(USAGE_ALLOCS));
     fake_calls(FN_POSIX_MEMALIGN, 64, 2);
-    assert_true(exceeds(BUDGET_ALLOCS));
+    assert_true(exceeds(USAGE_ALLOCS));
     assert_int_equal(excess.used, 11);
     fake.now.realloc_freed = 2;
-    assert_false(exceeds(BUDGET_ALLOCS));
+    assert_false(exceeds(USAGE_ALLOCS));
     fake.now.realloc_freed = 50; /* nonsense */
-    assert_false(exceeds(BUDGET_ALLOCS));
+    assert_false(exceeds(USAGE_ALLOCS));
     fake.now.calls[FN_MALLOC] = UINT64_MAX;
-    assert_true(exceeds(BUDGET_ALLOCS));
+    assert_true(exceeds(USAGE_ALLOCS));
 }
 
 static void
 stack(void **state)
 {
     (void)state;
-    limit(BUDGET_STACK, 8192);
+    limit(USAGE_STACK, 8192);
     push(SECOND, MIB, 4096);
     push(2 * SECOND, MIB, 9000);
     fake.now.stack_peak = 8192;
-    assert_false(exceeds(BUDGET_STACK));
+    assert_false(exceeds(USAGE_STACK));
     fake.now.stack_peak = 9000;
-    assert_true(exceeds(BUDGET_STACK));
+    assert_true(exceeds(USAGE_STACK));
     assert_int_equal(excess.above, 808);
     assert_int_equal(excess.passed_ns, 2 * SECOND);
 }
@@ -174,13 +174,13 @@ words(void **state)
     char text[256];
 
     (void)state;
-    budget_text(BUDGET_HEAP, &known, UNIT_AUTO, text, sizeof text);
-    assert_string_equal(text, "--max-heap: 80.00 MiB, 16.00 MiB above the limit, which was"
+    budget_text(USAGE_HEAP, "./a (process 7)", &known, UNIT_AUTO, text, sizeof text);
+    assert_string_equal(text, "--max-heap: ./a (process 7): 80.00 MiB, 16.00 MiB above the limit, which was"
                               " passed 1.2s after the start");
-    budget_text(BUDGET_LIVE_AT_EXIT, &unknown, UNIT_AUTO, text, sizeof text);
-    assert_string_equal(text, "--max-live-at-exit: 1.172 KiB, 200 B above the limit");
-    budget_text(BUDGET_ALLOCS, &unknown, UNIT_AUTO, text, sizeof text);
-    assert_string_equal(text, "--max-allocs: 1200, 200 above the limit");
+    budget_text(USAGE_LIVE_AT_EXIT, "./a (process 7)", &unknown, UNIT_AUTO, text, sizeof text);
+    assert_string_equal(text, "--max-live-at-exit: ./a (process 7): 1.172 KiB, 200 B above the limit");
+    budget_text(USAGE_ALLOCS, "./a (process 7)", &unknown, UNIT_AUTO, text, sizeof text);
+    assert_string_equal(text, "--max-allocs: ./a (process 7): 1200, 200 above the limit");
 }
 
 int

@@ -250,13 +250,23 @@ test_limits(void **state)
     assert_int_equal(parse("ls"), 0);
     assert_false(budget_given(budget));
     assert_int_equal(parse("--max-heap=64M --max-live-at-exit=0 ls"), 0);
-    assert_true(budget->given[BUDGET_HEAP] && budget->given[BUDGET_LIVE_AT_EXIT]);
-    assert_false(budget->given[BUDGET_ALLOCS] || budget->given[BUDGET_STACK]);
-    assert_int_equal(budget->most[BUDGET_HEAP], 64 << 20);
-    assert_int_equal(budget->most[BUDGET_LIVE_AT_EXIT], 0);
+    assert_true(budget->given[USAGE_HEAP] && budget->given[USAGE_LIVE_AT_EXIT]);
+    assert_false(budget->given[USAGE_ALLOCS] || budget->given[USAGE_STACK]);
+    assert_int_equal(budget->most[USAGE_HEAP], 64 << 20);
+    assert_int_equal(budget->most[USAGE_LIVE_AT_EXIT], 0);
     assert_int_equal(parse("-B --max-allocs 2k --max-stack 1.5K ls"), 0);
-    assert_int_equal(budget->most[BUDGET_ALLOCS], 2000);
-    assert_int_equal(budget->most[BUDGET_STACK], 1536);
+    assert_int_equal(budget->most[USAGE_ALLOCS], 2000);
+    assert_int_equal(budget->most[USAGE_STACK], 1536);
+
+    assert_int_equal(budget->scope, SCOPE_EACH);
+    assert_int_equal(parse("--max-heap=1 --limits=sum ls"), 0);
+    assert_int_equal(budget->scope, SCOPE_SUM);
+    assert_int_equal(parse("--max-heap=1 --limits=root ls"), 0);
+    assert_int_equal(budget->scope, SCOPE_ROOT);
+    assert_int_equal(parse("--max-heap=1 --root-only ls"), 0);
+    assert_int_equal(budget->scope, SCOPE_ROOT);
+    refuse("--limits=some ls", "'some' is not a value of --limits");
+    refuse("--limits=each --root-only ls", "--limits=each cannot be judged with --root-only");
 
     refuse("--max-heap=-1 ls", "'-1' is not a value of --max-heap");
     refuse("--max-heap= ls", "a size such as 64M");

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Two rules.  A process that has executed another program has a further image.  And of
+ * the programs that a process's vfork children have executed each is the first image of a
+ * process whose parent it is, unless that parent has ended so soon that the child has got
+ * another one: such orphans, and those from other pid namespaces, count for whoever lacks
+ * a child.
+ */
+#include "config.h"
+
+#include "monitor/unseen.h"
+
+#include <stdlib.h>
+
+/* More is nonsense in a damaged segment, and would take long to tell. */
+#define SPAWNED_MAX (UINT64_C(1) << 22)
+
+struct search {
+    const struct image *images;
+    size_t count;
+    uint64_t orphans; /* images that anybody may have executed */
+    void (*visit)(void *context, const struct unseen *unseen);
+    void *context;
+};
+
+static int
+by_process(const void *left, const void *right)
+{
+    const struct image *a = left, *b = right;
+
+    if (a->pid != b->pid)
+        return a->pid < b->pid ? -1 : 1;
+    return a->generation < b->generation ? -1 : a->generation > b->generation;
+}
+
+/* The first image of a process in the sorted list, or NULL. */
+static const struct image *
+find_process(const struct search *search, pid_t pid)
+{
+    size_t low = 0, high = search->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (search->images[middle].pid < pid)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < search->count && search->images[low].pid == pid ? &search->images[low]
+                                                                 : NULL;
+}
+
+static bool
+is_first(const struct search *search, const struct image *image)
+{
+    return image == search->images || image[-1].pid != image->pid;
+}
+
+static bool
+is_last(const struct search *search, const struct image *image)
+{
+    return image + 1 == search->images + search->count || image[1].pid != image->pid;
+}
+
+/* Was it executed by a child that had no segment before? */
+static bool
+is_spawned(const struct search *search, const struct image *image, pid_t root)
+{
+    return !image->forked && image->pid != root && is_first(search, image);
+}
+
+static void
+count_orphans(struct search *search, pid_t root)
+{
+    for (size_t i = 0; i < search->count; i++) {
+        const struct image *image = &search->images[i];
+
+        if (is_spawned(search, image, root)
+            && (image->elsewhere || !find_process(search, image->parent)))
+            search->orphans++;
+    }
+}
+
+/* Of all images of one process, which follow each other. */
+static uint64_t
+spawned_by(const struct search *search, const struct image *first)
+{
+    uint64_t sum = 0;
+
+    for (const struct image *image = first;
+         image < search->images + search->count && image->pid == first->pid; image++)
+        sum += image->executed.spawned < SPAWNED_MAX ? image->executed.spawned : SPAWNED_MAX;
+    return sum;
+}
+
+static void
+tell_child(const struct search *search, const struct image *by, pid_t pid, const char *name)
+{
+    const struct unseen unseen = {.by = by, .pid = pid, .path = name};
+
+    search->visit(search->context, &unseen);
+}
+
+/* Tells which of the latest have no image, at most `missing`; returns how many. */
+static uint64_t
+tell_named(const struct search *search, const struct image *image, uint64_t missing)
+{
+    uint64_t told = 0;
+
+    for (unsigned i = 0; i < EXEC_RECENT && told < missing; i++) {
+        pid_t pid = image->executed.recent[i].pid;
+
+        if (pid == 0 || find_process(search, pid))
+            continue;
+        tell_child(search, image, pid, image->executed.recent[i].name);
+        told++;
+    }
+    return told;
+}
+
+static void
+check_children(struct search *search, const struct image *first, uint64_t seen)
+{
+    uint64_t spawned = spawned_by(search, first), missing, pardoned;
+
+    if (spawned <= seen)
+        return;
+    missing = spawned - seen;
+    pardoned = missing < search->orphans ? missing : search->orphans;
+    search->orphans -= pardoned;
+    missing -= pardoned;
+    for (const struct image *image = first;
+         image < search->images + search->count && image->pid == first->pid; image++)
+        missing -= tell_named(search, image, missing);
+    while (missing-- > 0)
+        tell_child(search, first, 0, "");
+}
+
+static void
+check_own(const struct search *search, const struct image *image)
+{
+    const struct unseen unseen = {.by = image,
+                                  .pid = image->pid,
+                                  .path = image->executed.path,
+                                  .preload_removed = image->executed.preload_removed};
+
+    if (image->executed.replaced && is_last(search, image))
+        search->visit(search->context, &unseen);
+}
+
+/* How many images each process has begun, in the order of the list: counts[i] is that of
+   the process whose first image is images[i]. */
+static void
+count_children(const struct search *search, pid_t root, uint64_t *counts)
+{
+    for (size_t i = 0; i < search->count; i++) {
+        const struct image *image = &search->images[i];
+        const struct image *parent =
+            is_spawned(search, image, root) && !image->elsewhere
+                ? find_process(search, image->parent)
+                : NULL;
+
+        if (parent)
+            counts[parent - search->images]++;
+    }
+}
+
+void
+unseen_find(struct image *images, size_t count, pid_t root,
+            void (*visit)(void *context, const struct unseen *unseen), void *context)
+{
+    struct search search = {images, count, 0, visit, context};
+    uint64_t *counts = calloc(count + 1, sizeof *counts);
+
+    if (counts && count > 0) {
+        qsort(images, count, sizeof *images, by_process);
+        count_orphans(&search, root);
+        count_children(&search, root, counts);
+    }
+    for (size_t i = 0; counts && i < count; i++) {
+        check_own(&search, &images[i]);
+        if (is_first(&search, &images[i]))
+            check_children(&search, &images[i], counts[i]);
+    }
+    free(counts);
+}
