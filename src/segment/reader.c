@@ -151,6 +151,21 @@ reader_life(struct reader *reader, uint64_t *life_ns)
     return mapping_visit(visit_life, reader, life_ns);
 }
 
+static void
+visit_log_error(void *context, void *out)
+{
+    struct reader *reader = context;
+
+    *(int *)out = (int)mapping_load32(&mapping_process(&reader->mapping)->log_error);
+}
+
+int
+reader_log_error(struct reader *reader, int *error)
+{
+    *error = 0;
+    return mapping_visit(visit_log_error, reader, error);
+}
+
 /* ---- counters ---- */
 
 static void

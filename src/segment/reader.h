@@ -149,6 +149,9 @@ int reader_identity(struct reader *reader, struct identity *identity);
 int reader_snapshot(struct reader *reader, struct snapshot *snapshot);
 int reader_histogram(struct reader *reader, struct histogram *histogram);
 
+/* Why the process could not write its text log any more: an errno, 0 if it could. */
+int reader_log_error(struct reader *reader, int *error);
+
 /* The last sign of life, in ns since created_ns: its exit(), or else the end of the
    recorder's slot in which it was seen; 0 unknown. */
 int reader_life(struct reader *reader, uint64_t *life_ns);
