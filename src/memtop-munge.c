@@ -184,7 +184,7 @@ main(int argc, char **argv)
     argp_program_version = PACKAGE_STRING;
     if (argc > 0)
         argv[0] = basename(argv[0]);
-    argp_parse(&argp, argc, argv, 0, NULL, NULL);
+    help_parse(&argp, argc, argv, 0, NULL);
     if (file != NULL && (fd = open(file, O_RDONLY | O_CLOEXEC)) < 0) {
         say(_("cannot read %s: %s"), file, strerror(errno));
         return TROUBLE;

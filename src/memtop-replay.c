@@ -304,7 +304,7 @@ main(int argc, char **argv)
     argp_program_version = PACKAGE_STRING;
     if (argc > 0)
         argv[0] = basename(argv[0]);
-    argp_parse(&argp, argc, argv, 0, NULL, NULL);
+    help_parse(&argp, argc, argv, 0, NULL);
     fd = open_log();
     if (fd < 0)
         return TROUBLE;

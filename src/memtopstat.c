@@ -398,7 +398,7 @@ main(int argc, char **argv)
     if (argc > 0)
         argv[0] = basename(argv[0]);
     options.replace = argc > 0 && strcmp(argv[0], "memusagestat") == 0;
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    help_parse(&argp, argc, argv, 0, &options);
     if (reports_wanted())
         return report();
     if (options.report.first != NULL) {

@@ -238,6 +238,10 @@ TESTS += tests/e2e/terminal
 endif
 endif
 
+# Text that terminals must not get.
+dist_check_SCRIPTS += tests/e2e/escapes.sh
+TESTS += tests/e2e/escapes.sh
+
 # What the tree promises.
 dist_check_SCRIPTS += tests/tree.sh
 TESTS += tests/tree.sh

@@ -19,10 +19,12 @@ say(const char *format, ...)
 {
     char raw[2048], text[2 * sizeof raw];
     va_list arguments;
+    size_t used = (size_t)snprintf(raw, sizeof raw, "%.255s: ",
+                                   program_invocation_short_name);
 
     va_start(arguments, format);
-    vsnprintf(raw, sizeof raw, format, arguments);
+    vsnprintf(raw + used, sizeof raw - used, format, arguments);
     va_end(arguments);
     text_sanitise(text, sizeof text, raw, strlen(raw));
-    fprintf(stderr, "%s: %s\n", program_invocation_short_name, text);
+    fprintf(stderr, "%s\n", text);
 }
