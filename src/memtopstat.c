@@ -14,6 +14,7 @@
 #include "app/exports.h"
 #include "app/help.h"
 #include "app/language.h"
+#include "app/output.h"
 #include "app/say.h"
 #include "app/sites-options.h"
 #include "app/tracefile.h"
@@ -393,6 +394,7 @@ main(int argc, char **argv)
                   "\vOUTFILE is DATAFILE.png unless given."),
     };
 
+    output_begin(1);
     language_start();
     argp_program_version = PACKAGE_STRING;
     if (argc > 0)

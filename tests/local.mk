@@ -238,9 +238,9 @@ TESTS += tests/e2e/terminal
 endif
 endif
 
-# Text that terminals must not get.
-dist_check_SCRIPTS += tests/e2e/escapes.sh
-TESTS += tests/e2e/escapes.sh
+# Files that cannot be written, and text that terminals must not get.
+dist_check_SCRIPTS += tests/e2e/files.sh tests/e2e/escapes.sh
+TESTS += tests/e2e/files.sh tests/e2e/escapes.sh
 
 # What the tree promises.
 dist_check_SCRIPTS += tests/tree.sh

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "app/blockask.h"
+#include "app/output.h"
 #include "app/run.h"
 #include "app/say.h"
 #include "i18n.h"
@@ -20,21 +21,11 @@
 #include "segment/clock.h"
 #include "trace/record.h"
 
-/* At once; under the display it is said there, and again when it has gone. */
 static void
-say_failed(void *context, const char *path, int error)
+give_up(void *context, const char *path, int error)
 {
-    struct run *run = context;
-
-    if (!run->displayed) {
-        say(_("cannot write %s: %s"), path, strerror(-error));
-        return;
-    }
-    session_say(run->session, SEVERITY_ERROR, _("cannot write %s: %s"), path,
-                strerror(-error));
-    if (run->failed_files++ == 0)
-        snprintf(run->failed_file, sizeof run->failed_file, _("cannot write %s: %s"), path,
-                 strerror(-error));
+    (void)context;
+    output_lost(path, error);
 }
 
 /* For the picture. */
@@ -76,7 +67,7 @@ recording_open(struct run *run)
         .replace = options->as_memusage,
         .buffered = options->buffered,
         .watch = options->png != NULL ? follow : NULL,
-        .failed = say_failed,
+        .failed = give_up,
         .blocks = counts_blocks(options) ? blocklive_make : NULL,
         .blocks_until_ns = blocks_until(&options->report),
         .context = run,
@@ -87,7 +78,7 @@ recording_open(struct run *run)
     if (counts_blocks(options) && blocklive_open(run) != 0)
         return EXIT_MEMTOP;
     if (options->png != NULL && (run->curve = curve_new()) == NULL) {
-        say(_("cannot write %s: %s"), options->png, strerror(ENOMEM));
+        output_lost(options->png, -ENOMEM);
         return EXIT_MEMTOP;
     }
     return record_new(&wanted, &run->record) == 0 ? 0 : EXIT_MEMTOP;
@@ -99,7 +90,7 @@ recording_start(struct run *run)
     run->started_epoch_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC)
                             + run->launched.started_ns;
     if (run->record != NULL && record_start(run->record, &run->launched) != 0)
-        say(_("cannot record the calls: %s"), strerror(ENOMEM));
+        output_lost_as(_("cannot record the calls: %s"), strerror(ENOMEM));
 }
 
 void
@@ -107,7 +98,7 @@ recording_discard(struct run *run)
 {
     record_free(run->record, true);
     run->record = NULL;
-    blocklive_close(run);
+    blocklive_discard(run);
     curve_free(run->curve);
     run->curve = NULL;
 }
@@ -138,8 +129,6 @@ recording_finish(struct run *run)
                      "%" PRIu64 " calls are not recorded: their threads' rings were full",
                      plural(lost)),
             lost);
-    if (run->failed_files > 0)
-        say("%s", run->failed_file);
 }
 
 void

@@ -15,8 +15,7 @@
 #include <unistd.h>
 
 #include "app/options.h"
-#include "app/say.h"
-#include "i18n.h"
+#include "app/output.h"
 #include "segment/logline.h"
 
 /* An inherited descriptor that can be written to; memtop's own are close-on-exec. */
@@ -71,7 +70,7 @@ textlog_open(struct textlog *log, const char *word)
 {
     int number, error;
 
-    *log = (struct textlog){0};
+    *log = (struct textlog){.name = word};
     if (word == NULL)
         return 0;
     number = logalloc_descriptor(word);
@@ -85,8 +84,47 @@ textlog_open(struct textlog *log, const char *word)
     }
     if (error == 0)
         return 0;
-    say(_("cannot write %s: %s"), word, strerror(-error));
+    output_lost(word, error);
     return EXIT_MEMTOP;
+}
+
+void
+textlog_start(struct textlog *log, const struct launched *launched)
+{
+    if (log->target[0] != '\0')
+        log->tree = tree_new(launched->directory, launched->pid);
+}
+
+struct look {
+    const struct textlog *log;
+    int error;
+};
+
+static void
+look_at(void *context, const struct tree_segment *segment)
+{
+    struct look *look = context;
+    struct reader *reader;
+
+    if (look->error != 0 || tree_open(look->log->tree, segment, &reader) != 0)
+        return;
+    reader_log_error(reader, &look->error);
+    reader_close(reader);
+}
+
+void
+textlog_finish(struct textlog *log)
+{
+    struct look look = {.log = log};
+
+    if (log->tree == NULL)
+        return;
+    tree_scan(log->tree);
+    tree_each(log->tree, look_at, &look);
+    if (look.error != 0)
+        output_lost(log->name, -look.error);
+    tree_free(log->tree);
+    log->tree = NULL;
 }
 
 void
