@@ -220,6 +220,7 @@ blockask(const struct options *options, pid_t pid)
     dprintf(fd, REQUEST, (long)pid, params.reports, (int)report->format, report->compat,
             (int)report->view, (int)params.sort,
             report->process != NULL && strcmp(report->process, "all") == 0);
+    output_keep(&output);
     answered = copy_answer(fd, output.file);
     close(fd);
     if (!answered)

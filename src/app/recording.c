@@ -117,6 +117,7 @@ recording_work(void *context)
 void
 recording_finish(struct run *run)
 {
+    char text[256];
     uint64_t lost;
 
     if (run->record == NULL || run->recorded)
@@ -124,11 +125,14 @@ recording_finish(struct run *run)
     run->recorded = true;
     record_finish(run->record, session_process(run->session)->ended);
     lost = record_lost(run->record);
-    if (lost > 0)
-        say(ngettext("%" PRIu64 " call is not recorded: its thread's ring was full",
-                     "%" PRIu64 " calls are not recorded: their threads' rings were full",
-                     plural(lost)),
-            lost);
+    if (lost == 0)
+        return;
+    snprintf(text, sizeof text,
+             ngettext("%" PRIu64 " call is not recorded: its thread's ring was full",
+                      "%" PRIu64 " calls are not recorded: their threads' rings were full",
+                      plural(lost)),
+             lost);
+    (run->options->drop ? say : output_lost_as)("%s", text);
 }
 
 void

@@ -125,9 +125,9 @@ if [ -w /dev/full ]; then
         full 2 "$munge" $word
         full 2 "$replay" $word
     done
-    LD_PRELOAD=$build/libmemtop.so sleep 1000 &
+    LD_PRELOAD=$build/libmemtop.so sleep 100 &
     sleeper=$!
-    await sh -c '"$1" -l 2>&1 | grep -q " sleep 1000"' sh "$memtop"
+    await sh -c '"$1" -l 2>&1 | grep -q " sleep 100"' sh "$memtop"
     full 125 "$memtop" -l
     full 125 "$memtop" -l --format=json
     kill $sleeper
@@ -168,6 +168,29 @@ says err 'Memory usage summary'
 one_line munge.err 'cannot write the standard output: Broken pipe'
 [ "$(cat help.status)" = 125 ] || fail "--help, a closed pipe: $(cat help.status)"
 one_line help.err 'cannot write the standard output: Broken pipe'
+
+# --- calls that memtop does not take in time ---
+# stopped STATUS ARG...: while they come, memtop is.
+stopped() {
+    expected=$1
+    shift
+    rm -f begun go done
+    "$memtop" -B -q -d late.data "$@" sh -c \
+        ': >begun; until [ -e go ]; do sleep 0.02; done; ./prog 0 100000; : >done' 2>err &
+    watcher=$!
+    await [ -e begun ]
+    kill -STOP $watcher
+    : >go
+    await [ -e done ]
+    kill -CONT $watcher
+    wait $watcher
+    status=$?
+    [ $status = "$expected" ] || fail "status $status, not $expected: calls were lost"
+    one_line err 'not recorded'
+    rm -f late.data*
+}
+stopped 125
+stopped 0 --drop
 
 # --- a quota ---
 if command -v strace >/dev/null && strace -qq -o /dev/null true 2>/dev/null; then
