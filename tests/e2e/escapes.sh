@@ -24,6 +24,19 @@ is_text() {
         ! LC_ALL=C grep -qa "$(printf '\302[\200-\237]')" "$1"
 }
 
+# A program of that name, running and recorded.
+cp prog "./$poison"
+"$memtop" -B -q --sites=1 --record=named.trace --save=named.session "./$poison" ||
+    fail "nothing recorded of that name: $?"
+mkdir running
+ln -s "$(command -v sleep)" "running/$poison"
+LD_PRELOAD=$build/libmemtop.so "running/$poison" 100 &
+one=$!
+LD_PRELOAD=$build/libmemtop.so "running/$poison" 100 &
+other=$!
+trap 'kill $one $other; clean' EXIT
+await sh -c '[ "$("$1" -l 2>&1 | grep -c " 100")" = 2 ]' sh "$memtop"
+
 # The command that is left of the arguments prints nothing but lines of text.
 tries=0
 harmless() {
@@ -55,30 +68,30 @@ try() {
     harmless "$@"
     cd ..
 }
+LC_ALL=C.UTF-8
+for option in $(options "$memtop"); do
+    value=--$option=$poison
+    try "$memtop" -B "$value" ../prog
+    try "$memtop" -B -N 1 "$value"
+    try "$memtop" "$value"
+    try "$memtop" -B --report=full "$value" ../prog
+    try "$memtop" -B --sites=1 "$value" ../prog
+    try "$memtop" -B "$value" -r ../session
+done
+for option in $(options "$memtopstat"); do
+    value=--$option=$poison
+    try "$memtopstat" "$value" ../trace
+    try "$memtopstat" --report=full "$value" ../trace
+    try "$memtopstat" --export=csv "$value" ../trace
+    try "$memtopstat" --export=folded "$value" ../session
+done
+for option in $(options "$build/memtop-replay"); do
+    try "$build/memtop-replay" "--$option=$poison" ../trace
+done
+for option in $(options "$build/memtop-munge"); do
+    try "$build/memtop-munge" "--$option=$poison" ../trace
+done
 for LC_ALL in C C.UTF-8; do
-    export LC_ALL
-    for option in $(options "$memtop"); do
-        value=--$option=$poison
-        try "$memtop" -B "$value" ../prog
-        try "$memtop" -B -N 1 "$value"
-        try "$memtop" "$value"
-        try "$memtop" -B --report=full "$value" ../prog
-        try "$memtop" -B --sites=1 "$value" ../prog
-        try "$memtop" -B "$value" -r ../session
-    done
-    for option in $(options "$memtopstat"); do
-        value=--$option=$poison
-        try "$memtopstat" "$value" ../trace
-        try "$memtopstat" --report=full "$value" ../trace
-        try "$memtopstat" --export=csv "$value" ../trace
-        try "$memtopstat" --export=folded "$value" ../session
-    done
-    for option in $(options "$build/memtop-replay"); do
-        try "$build/memtop-replay" "--$option=$poison" ../trace
-    done
-    for option in $(options "$build/memtop-munge"); do
-        try "$build/memtop-munge" "--$option=$poison" ../trace
-    done
     for each in "$memtop" "$memtopstat" "$build/memtop-munge" "$build/memtop-replay"; do
         try "$each" "--$poison"
         try "$each" "--$poison=1"
@@ -93,6 +106,27 @@ for LC_ALL in C C.UTF-8; do
     try "$memtop" -B "./$poison/$poison"
     try sh -c 'cp ../prog "./$1" && "$2" -B -i 0.1 "./$1"' sh "$poison" "$memtop"
     try "$build/memtop-replay" --compare -i ../trace "$poison"
+    try "$memtop" -l
+    try "$memtop" -l --format=json
+    try "$memtop" -B -a "$poison"
+    try "$memtop" -B -i 0.1 -N 1 -a $one
+    try "$memtop" -B -i 0.1 -N 1 --format=json -a $one
+    for form in logalloc csv json; do
+        try "$memtopstat" --export=$form ../named.trace
+    done
+    for form in folded json massif; do
+        try "$memtopstat" --export=$form --sites-mode=allocated ../named.session
+    done
+    for form in text json csv; do
+        try "$memtopstat" --report=full --report-format=$form ../named.trace
+    done
+    try "$memtop" -B -r ../named.session
+    try "$memtop" -B -r ../named.trace
+    try "$memtop" -B -o - -r ../named.session
+    printf '%s' "$poison" >garbage
+    try "$memtop" -B -r ../garbage
+    { zstd -dc session 2>/dev/null || cat session; } | sed "s/1/$(printf '1\033')/" >damaged
+    try "$memtop" -B -r ../damaged
     for variable in TERM MEMTOP_DIR MEMTOP_OPTIONS MEMTOP_LIBRARY LANGUAGE \
         XDG_RUNTIME_DIR MALLOC_LOG ARGP_HELP_FMT; do
         try env "$variable=$poison" "$memtop" -B ../prog
