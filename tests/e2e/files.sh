@@ -141,7 +141,10 @@ if [ -w /dev/full ]; then
         full 1 "$memtopstat" --export=$form trace
     done
     full 2 "$munge" log
-    full 2 "$replay" --compare -i munged glibc
+    # A sanitizer's runtime takes the place of every allocator.
+    if "$replay" munged 2>&1 | grep -q ' in glibc$'; then
+        full 2 "$replay" --compare -i munged glibc
+    fi
 else
     echo "not tried: /dev/full, which is not here"
 fi
@@ -194,6 +197,8 @@ stopped 0 --drop
 
 # --- a quota ---
 if command -v strace >/dev/null && strace -qq -o /dev/null true 2>/dev/null; then
+    # A tracer is in the way of those who look for leaks.
+    export ASAN_OPTIONS=detect_leaks=0
     # quota WHEN ARG...: from that write on there is no more room in the file.
     quota() {
         when=$1
@@ -215,6 +220,7 @@ if command -v strace >/dev/null && strace -qq -o /dev/null true 2>/dev/null; the
     [ $? = 125 ] || fail "no 125 with a quota for the log"
     one_line err "cannot write $work/quota: Disk quota exceeded"
     [ "$(wc -l <quota)" = 4 ] || fail "not four lines: $(cat quota)"
+    unset ASAN_OPTIONS
 else
     echo "not tried: quotas, which strace plays"
 fi
