@@ -12,6 +12,7 @@
 
 #include "app/help.h"
 #include "app/language.h"
+#include "app/output.h"
 #include "app/say.h"
 #include "i18n.h"
 #include "report/textwidth.h"
@@ -149,7 +150,7 @@ munge_all(int fd, struct munge *munge)
         }
     }
     if (ferror_unlocked(stdout) || fflush(stdout) != 0) {
-        say(_("cannot write: %s"), strerror(errno));
+        output_lost(NULL, -errno);
         return TROUBLE;
     }
     if (got == 0) {
@@ -180,11 +181,12 @@ main(int argc, char **argv)
     struct munge *munge;
     int fd = STDIN_FILENO, status;
 
+    output_begin(TROUBLE);
     language_start();
     argp_program_version = PACKAGE_STRING;
     if (argc > 0)
         argv[0] = basename(argv[0]);
-    argp_parse(&argp, argc, argv, 0, NULL, NULL);
+    help_parse(&argp, argc, argv, 0, NULL);
     if (file != NULL && (fd = open(file, O_RDONLY | O_CLOEXEC)) < 0) {
         say(_("cannot read %s: %s"), file, strerror(errno));
         return TROUBLE;

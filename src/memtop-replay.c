@@ -16,6 +16,7 @@
 #include "app/compare.h"
 #include "app/help.h"
 #include "app/language.h"
+#include "app/output.h"
 #include "app/replay-run.h"
 #include "app/replay-text.h"
 #include "app/replay-trace.h"
@@ -135,7 +136,8 @@ say_once(void)
     say(_("%s can be read only once: give the log as a file"), input_name());
 }
 
-static void
+/* False: errno says why. */
+static bool
 print(int fd, const char *text)
 {
     size_t length = strlen(text);
@@ -143,10 +145,11 @@ print(int fd, const char *text)
     while (length > 0) {
         ssize_t count = write(fd, text, length);
         if (count < 0 && errno != EINTR)
-            return;
+            return false;
         text += count > 0 ? count : 0;
         length -= count > 0 ? (size_t)count : 0;
     }
+    return true;
 }
 
 static void
@@ -259,8 +262,11 @@ compare(int fd)
             status = TROUBLE;
         }
     }
-    print(STDOUT_FILENO,
-          replay_text_table(text, sizeof text, results, count, options.replay.touch));
+    if (!print(STDOUT_FILENO, replay_text_table(text, sizeof text, results, count,
+                                                options.replay.touch))) {
+        output_lost(NULL, -errno);
+        status = TROUBLE;
+    }
     if (count > 0)
         say_refused(&results[0]);
     return status != 0 ? status : count > 0 && results[0].refused > 0 ? REFUSED : 0;
@@ -300,11 +306,12 @@ main(int argc, char **argv)
     };
     int fd;
 
+    output_begin(TROUBLE);
     language_start();
     argp_program_version = PACKAGE_STRING;
     if (argc > 0)
         argv[0] = basename(argv[0]);
-    argp_parse(&argp, argc, argv, 0, NULL, NULL);
+    help_parse(&argp, argc, argv, 0, NULL);
     fd = open_log();
     if (fd < 0)
         return TROUBLE;

@@ -13,6 +13,7 @@
 #include "app/fleet.h"
 #include "app/language.h"
 #include "app/options.h"
+#include "app/output.h"
 #include "app/say.h"
 #include "app/run.h"
 #include "i18n.h"
@@ -113,6 +114,7 @@ main(int argc, char **argv)
     int status;
 
     hold_standard_descriptors();
+    output_begin(EXIT_MEMTOP);
     language_start();
 
     options_parse(argc, argv, &options);

@@ -14,6 +14,7 @@
 #include "app/exports.h"
 #include "app/help.h"
 #include "app/language.h"
+#include "app/output.h"
 #include "app/say.h"
 #include "app/sites-options.h"
 #include "app/tracefile.h"
@@ -393,12 +394,13 @@ main(int argc, char **argv)
                   "\vOUTFILE is DATAFILE.png unless given."),
     };
 
+    output_begin(1);
     language_start();
     argp_program_version = PACKAGE_STRING;
     if (argc > 0)
         argv[0] = basename(argv[0]);
     options.replace = argc > 0 && strcmp(argv[0], "memusagestat") == 0;
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    help_parse(&argp, argc, argv, 0, &options);
     if (reports_wanted())
         return report();
     if (options.report.first != NULL) {

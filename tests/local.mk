@@ -238,6 +238,10 @@ TESTS += tests/e2e/terminal
 endif
 endif
 
+# Files that cannot be written, and text that terminals must not get.
+dist_check_SCRIPTS += tests/e2e/files.sh tests/e2e/escapes.sh
+TESTS += tests/e2e/files.sh tests/e2e/escapes.sh
+
 # What the tree promises.
 dist_check_SCRIPTS += tests/tree.sh
 TESTS += tests/tree.sh

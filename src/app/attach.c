@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/output.h"
 #include "app/say.h"
 #include "i18n.h"
 #include "monitor/observed.h"
@@ -59,7 +60,7 @@ attach_list(const struct options *options)
     else
         written = listing_text(stdout, observed_roster(observed), unit_of(options));
     if (!written)
-        say(_("cannot write %s: %s"), "-", strerror(errno != 0 ? errno : ENOMEM));
+        output_lost(NULL, errno != 0 ? -errno : -ENOMEM);
     observed_free(observed);
     return written ? 0 : EXIT_MEMTOP;
 }

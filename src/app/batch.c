@@ -62,10 +62,9 @@ write_metrics(struct run *run)
     if (file == NULL)
         return;
     error = metrics_write(file, run->session,
-                          options->program != NULL ? options->program[0]
-                                                   : session_command(run->session));
+                          options->program != NULL ? options->program[0] : NULL);
     if (error != 0 && !run->metrics_failed)
-        say(_("cannot write %s: %s"), file, strerror(-error));
+        output_say(file, error);
     run->metrics_failed = error != 0;
 }
 

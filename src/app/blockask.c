@@ -200,6 +200,10 @@ blockask(const struct options *options, pid_t pid)
 
     if (!report_params(report, &params))
         return EXIT_MEMTOP;
+    if ((params.reports & ~(unsigned)BLOCK_LOG) == 0) {
+        say(_("%s is of use with PROGRAM only"), "--report=logfile");
+        return EXIT_MEMTOP;
+    }
     fd = find_recorder(pid);
     if (fd < 0) {
         say(_("process %ld is not recorded: a memtop that started it with --report or "
@@ -209,13 +213,14 @@ blockask(const struct options *options, pid_t pid)
     }
     error = output_open(&output, options->output != NULL ? options->output : "-");
     if (error != 0) {
-        say(_("cannot write %s: %s"), options->output, strerror(-error));
+        output_lost(options->output, error);
         close(fd);
         return EXIT_MEMTOP;
     }
     dprintf(fd, REQUEST, (long)pid, params.reports, (int)report->format, report->compat,
             (int)report->view, (int)params.sort,
             report->process != NULL && strcmp(report->process, "all") == 0);
+    output_keep(&output);
     answered = copy_answer(fd, output.file);
     close(fd);
     if (!answered)

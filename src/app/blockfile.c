@@ -285,7 +285,7 @@ keep_steps(struct pass *pass, const struct blockparams *params)
     if (error == -EACCES || error == -EROFS || error == -ENOENT)
         error = blocklog_new("/tmp", &kept, &pass->log); /* the log itself will fail */
     if (error != 0)
-        say(_("cannot write %s: %s"), directory, strerror(-error));
+        output_lost(directory, error);
     return error == 0;
 }
 
@@ -449,10 +449,11 @@ blockreports_file(const struct blockreports_file *file)
     struct blockparams params;
     const char *name = file->output != NULL ? file->output : "-";
     enum reported reported;
+    bool created;
     int error;
 
     if (!report_params(file->options, &params)
-        || !blockreports_params(file->options, &params))
+        || !blockreports_params(file->options, &params, &created))
         return 1;
     if (file->options->reports == 0 && file->picture != NULL) {
         params.reports = 0;
@@ -460,10 +461,11 @@ blockreports_file(const struct blockreports_file *file)
     }
     error = output_open(&output, name);
     if (error != 0) {
-        say(_("cannot write %s: %s"), name, strerror(-error));
+        output_lost(name, error);
         return 1;
     }
     reported = report_views(file, &params, output.file);
+    output_check(&output, !ferror(output.file));
     if (reported == NOT_REPORTED && output.created)
         output_discard(&output);
     else

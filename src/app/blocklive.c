@@ -16,6 +16,7 @@
 
 #include "app/blockask.h"
 #include "app/blockreports.h"
+#include "app/output.h"
 #include "app/run.h"
 #include "app/say.h"
 #include "i18n.h"
@@ -39,22 +40,49 @@ wants_log(const struct run *run)
            && options->format == REPORT_TEXT;
 }
 
-static int
-open_logs(struct run *run)
+/* What its file is called if the options do not say. */
+static void
+name_log(const struct run *run, bool compat, enum record_blocks which, char *name,
+         size_t size)
+{
+    char program[PATH_MAX];
+
+    snprintf(program, sizeof program, "%s", run->options->program[0]);
+    snprintf(name, size, "%.200s%s", compat ? "ascMemStatReport" : basename(program),
+             which == RECORD_BLOCKS_POOL ? "-pool" : "");
+}
+
+static bool
+open_log(struct run *run, enum record_blocks which)
 {
     const struct report_options *options = &run->options->report;
-    const char *directory = blockreports_directory(options, &run->blocks.params);
-    int error = 0;
+    char name[256], path[PATH_MAX];
+    const struct blocklog_files files = {
+        .params = &run->blocks.params,
+        .directory = blockreports_directory(options, &run->blocks.params),
+        .name = options->log_name != NULL ? options->log_name : name,
+    };
+    int error;
 
-    if (wants_log(run) && options->view != REPORT_VIEW_POOL)
-        error = blocklog_new(directory, &run->blocks.params,
-                             &run->blocks.log[RECORD_BLOCKS_MALLOC]);
-    if (error == 0 && wants_log(run) && options->view != REPORT_VIEW_MALLOC)
-        error = blocklog_new(directory, &run->blocks.params,
-                             &run->blocks.log[RECORD_BLOCKS_POOL]);
+    name_log(run, options->compat, which, name, sizeof name);
+    snprintf(path, sizeof path, "%s", files.directory);
+    error = blocklog_new(files.directory, &run->blocks.params, &run->blocks.log[which]);
+    if (error == 0)
+        error = blocklog_check(&files, path, sizeof path);
     if (error != 0)
-        say(_("cannot write %s: %s"), directory, strerror(-error));
-    return error == 0 ? 0 : EXIT_MEMTOP;
+        output_lost(path, error);
+    return error == 0;
+}
+
+static bool
+open_logs(struct run *run)
+{
+    const enum report_view view = run->options->report.view;
+
+    if (!wants_log(run))
+        return true;
+    return (view == REPORT_VIEW_POOL || open_log(run, RECORD_BLOCKS_MALLOC))
+           && (view == REPORT_VIEW_MALLOC || open_log(run, RECORD_BLOCKS_POOL));
 }
 
 int
@@ -63,11 +91,20 @@ blocklive_open(struct run *run)
     const struct report_options *options = &run->options->report;
 
     run->blocks.listener = -1;
-    if (!report_params(options, &run->blocks.params)
-        || !blockreports_params(options, &run->blocks.params))
+    if (!report_params(options, &run->blocks.params) || !open_logs(run)
+        || !blockreports_params(options, &run->blocks.params,
+                                &run->blocks.params_created))
         return EXIT_MEMTOP;
     run->blocks.listener = blockask_listen();
-    return open_logs(run);
+    return 0;
+}
+
+void
+blocklive_discard(struct run *run)
+{
+    if (run->blocks.params_created)
+        unlink(run->options->report.params_out);
+    blocklive_close(run);
 }
 
 struct blocksizes *
@@ -107,7 +144,7 @@ write_view(const struct run *run, const struct report_options *options,
     const struct blocksizes *blocks = record_blocks(run->record, pid, which);
     struct counts counts;
     struct blocksizes *empty = NULL;
-    char program[PATH_MAX], name[256];
+    char name[256];
     bool written;
 
     if (blocks == NULL) { /* it called nothing */
@@ -116,10 +153,7 @@ write_view(const struct run *run, const struct report_options *options,
         if (empty == NULL)
             return false;
     }
-    snprintf(program, sizeof program, "%s", run->options->program[0]);
-    snprintf(name, sizeof name, "%.200s%s",
-             options->compat ? "ascMemStatReport" : basename(program),
-             which == RECORD_BLOCKS_POOL ? "-pool" : "");
+    name_log(run, options->compat, which, name, sizeof name);
     const struct blockreports reports = {
         .options = options,
         .params = params,

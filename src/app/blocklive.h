@@ -19,6 +19,7 @@ struct run;
 struct blocklive {
     struct blockparams params;
     struct blocklog *log[RECORD_BLOCKS]; /* of what is reported, or NULL */
+    bool params_created;                 /* the file for the effective ones */
     int listener;                        /* for those who ask; -1: none */
 };
 
@@ -41,5 +42,8 @@ bool blocklive_write(const struct run *run, const struct report_options *options
 void blocklive_report(struct run *run);
 
 void blocklive_close(struct run *run);
+
+/* The program was not started: what has been written goes, too. */
+void blocklive_discard(struct run *run);
 
 #endif

@@ -108,8 +108,8 @@ write_log(const struct blockreports *reports, struct log_result *result)
     free(chosen);
     result->error = blocklog_write(reports->log, reports->blocks, &files);
     blocklog_name(&files, result->path, sizeof result->path);
-    if (result->error != 0 && !options->compat)
-        say(_("cannot write %s: %s"), result->path, strerror(-result->error));
+    if (result->error != 0)
+        output_lost(result->path, result->error);
     if (options->compat && is_of_windows(reports->params->directory)) {
         snprintf(result->path, sizeof result->path, "%.*s\\%s%s%s",
                  PATH_MAX - 2 * BLOCKPARAMS_TEXT_MAX - 8, reports->params->directory,
@@ -155,7 +155,8 @@ blockreports_write(const struct blockreports *reports)
     };
     errno = 0;
     if (!write_report(reports, &report)) {
-        say(_("cannot write the report: %s"), strerror(errno != 0 ? errno : ENOMEM));
+        if (!ferror(reports->out)) /* else whoever has the file says so */
+            output_lost_as(_("cannot write the report: %s"), strerror(ENOMEM));
         return NOT_REPORTED;
     }
     return log.error == 0 ? REPORTED : REPORTED_ALONE;
@@ -174,19 +175,21 @@ blockreports_part(const struct report_options *options, FILE *out)
 
 bool
 blockreports_params(const struct report_options *options,
-                    const struct blockparams *params)
+                    const struct blockparams *params, bool *created)
 {
     struct output output;
     int error;
 
+    *created = false;
     if (options->params_out == NULL)
         return true;
     error = output_open(&output, options->params_out);
     if (error != 0) {
-        say(_("cannot write %s: %s"), options->params_out, strerror(-error));
+        output_lost(options->params_out, error);
         return false;
     }
-    blockparams_write(output.file, params);
+    *created = output.created;
+    output_check(&output, blockparams_write(output.file, params));
     output_close(&output);
     return !output.failed;
 }

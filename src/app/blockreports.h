@@ -51,10 +51,10 @@ enum reported blockreports_write(const struct blockreports *reports);
 /* Parts the report of the pool from that of malloc before it. */
 void blockreports_part(const struct report_options *options, FILE *out);
 
-/* Writes the effective parameters to the file the options name, if they do.  False,
-   having said why. */
+/* Writes the effective parameters to the file the options name, if they do; *created: it
+   was not there before.  False, having said why. */
 bool blockreports_params(const struct report_options *options,
-                         const struct blockparams *params);
+                         const struct blockparams *params, bool *created);
 
 /* Reads a file of recorded calls and reports: the exit status.  picture: PNG file
    for the figure, or NULL; title of it, or NULL; width and height, 0 the usual. */

@@ -53,6 +53,13 @@ look(void *trigger, bool asked)
     trigger_look(trigger, asked);
 }
 
+/* Of what fails meanwhile. */
+static void
+show_said(void *session, const char *text)
+{
+    session_say(session, SEVERITY_ERROR, "%s", text);
+}
+
 static enum tui_outcome
 show(struct run *run, struct capture *capture)
 {
@@ -126,8 +133,10 @@ display_run(struct run *run, int *status)
         capture = capture_new(run->launched.pty);
 
     run->displayed = true;
+    say_hold(show_said, run->session);
     enum tui_outcome outcome = show(run, capture);
     run->displayed = false;
+    say_release();
     bool ended = session_process(run->session)->ended;
     if (capture != NULL)
         take_rest(capture);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "app/open.h"
+#include "app/output.h"
 #include "app/say.h"
 #include "i18n.h"
 #include "monitor/subject.h"
@@ -21,15 +22,33 @@
 #define LISTED_MAX 1024 /* bytes of the list of processes */
 
 static bool
+is_stdout(const char *file)
+{
+    return file == NULL || strcmp(file, "-") == 0;
+}
+
+static bool
+is_for_nobody(enum siteexport_format format, const char *file)
+{
+    return is_stdout(file) && format == SITEEXPORT_PPROF && isatty(STDOUT_FILENO);
+}
+
+static void
+say_for_nobody(void)
+{
+    output_lost_as("%s", _("pprof's format is not for terminals: name a file for it"));
+}
+
+static bool
 write_out(enum siteexport_format format, const struct siteexport *export)
 {
-    if (format == SITEEXPORT_PPROF && isatty(STDOUT_FILENO)) {
-        say("%s", _("pprof's format is not for terminals: name a file for it"));
+    if (is_for_nobody(format, NULL)) {
+        say_for_nobody();
         return false;
     }
     if (siteexport_write(stdout, format, export) && fflush(stdout) == 0)
         return true;
-    say(_("cannot write %s: %s"), _("the standard output"), strerror(errno));
+    output_lost(NULL, -errno);
     return false;
 }
 
@@ -70,11 +89,11 @@ static bool
 write_file(enum siteexport_format format, const struct siteexport *export,
            const char *file)
 {
-    if (file == NULL || strcmp(file, "-") == 0)
+    if (is_stdout(file))
         return write_out(format, export);
     int error = siteexport_save(format, export, file);
     if (error != 0)
-        say(_("cannot write %s: %s"), file, strerror(-error));
+        output_lost(file, error);
     return error == 0;
 }
 
@@ -85,7 +104,7 @@ is_known(const struct siteexport *export)
     const char *why = siteexport_unknown(export);
 
     if (why != NULL)
-        say(_("nothing to export: %s"), why);
+        output_lost_as(_("nothing to export: %s"), why);
     return why == NULL;
 }
 
@@ -183,6 +202,24 @@ say_others(struct session *session)
     if (found)
         say(_("--export: other processes have allocation sites, too; with %%p in the name of "
               "FILE a file is written for each"));
+}
+
+bool
+exports_check(const struct exports_request *requests, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *file = requests[i].file;
+        int error = is_stdout(file) ? 0 : output_check_new(file);
+
+        if (is_for_nobody(requests[i].format, file))
+            say_for_nobody();
+        else if (error != 0)
+            output_lost(file, error);
+        else
+            continue;
+        return false;
+    }
+    return true;
 }
 
 void

@@ -22,6 +22,10 @@ struct exports {
     void *context;
 };
 
+/* Before the program starts: can the files be created, as far as can be told?  False,
+   having said which cannot, and why. */
+bool exports_check(const struct exports_request *requests, size_t count);
+
 /*
  * Writes what was requested of the process that is shown into new files, "-" being the
  * standard output; a file whose name has %p in it is written for each process that has

@@ -12,8 +12,7 @@
 #include <string.h>
 
 #include "app/metrics.h"
-#include "app/say.h"
-#include "i18n.h"
+#include "app/output.h"
 #include "monitor/observed.h"
 #include "monitor/signals.h"
 #include "segment/clock.h"
@@ -45,7 +44,7 @@ write_file(const char *file, const struct roster *roster, bool *failed)
     int error = metrics_write_all(file, roster);
 
     if (error != 0 && !*failed)
-        say(_("cannot write %s: %s"), file, strerror(-error));
+        output_say(file, error);
     *failed = error != 0;
 }
 
@@ -58,8 +57,7 @@ fleet_run(const struct options *options)
     bool failed = false;
 
     if (observed == NULL || error != 0) {
-        say(_("cannot write %s: %s"), options->metrics,
-            strerror(error != 0 ? -error : ENOMEM));
+        output_lost(options->metrics, error != 0 ? error : -ENOMEM);
         observed_free(observed);
         return EXIT_MEMTOP;
     }

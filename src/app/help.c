@@ -152,6 +152,47 @@ arrange(int key, char *word, struct argp_state *state)
     return 0;
 }
 
+/* ---- messages about a wrong command line ---- */
+
+/* argp and getopt write one at a time, and what they quote is anybody's. */
+static ssize_t
+take_message(void *stream, const char *bytes, size_t size)
+{
+    static char clean[1 << 14];
+    bool whole = size > 0 && bytes[size - 1] == '\n';
+
+    fprintf(stream, "%s%s", text_sanitise(clean, sizeof clean, bytes, size - whole),
+            whole ? "\n" : "");
+    return (ssize_t)size;
+}
+
+/* argp calls the program by its first word, in the help too. */
+static void
+clean_name(int argc, char **argv)
+{
+    static char name[256];
+
+    if (argc > 0)
+        argv[0] = text_sanitise(name, sizeof name, argv[0], strlen(argv[0]));
+}
+
+void
+help_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input)
+{
+    static const cookie_io_functions_t functions = { .write = take_message };
+    FILE *before = stderr, *clean = fopencookie(before, "w", functions);
+
+    clean_name(argc, argv);
+    if (clean != NULL) {
+        setvbuf(clean, NULL, _IONBF, 0); /* a write is a message */
+        stderr = clean;                  /* which getopt takes itself */
+    }
+    argp_parse(argp, argc, argv, flags, NULL, input);
+    stderr = before;
+    if (clean != NULL)
+        fclose(clean);
+}
+
 static const struct argp arranging = { .parser = arrange };
 
 const struct argp_child help_by_columns[] = { { .argp = &arranging }, { 0 } };

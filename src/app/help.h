@@ -10,4 +10,9 @@
    with ARGP_HELP_FMT. */
 extern const struct argp_child help_by_columns[];
 
+/* As argp_parse(), but what messages quote of the command line, and the name that the
+   program was called by, are made harmless for a terminal. */
+void help_parse(const struct argp *argp, int argc, char **argv, unsigned flags,
+                void *input);
+
 #endif

@@ -76,15 +76,26 @@ struct figures {
     size_t count;
 };
 
+/* The other arguments are nobody's business: there may be passwords among them. */
 static void
-add_root(struct figures *figures, const struct process *process, const char *program)
+copy_first_word(char name[NAME_LENGTH], const char *command)
 {
+    copy_name(name, command, strcspn(command, " "));
+}
+
+static void
+add_root(struct figures *figures, const struct session *session, const char *program)
+{
+    const struct process *process = session_process(session);
     const struct identity *identity = &process->identity;
-    const char *command = process->measured && identity->args_size > 0 ? identity->args
-                                                                      : program;
     char *name = figures->names[figures->count];
 
-    copy_name(name, command, strlen(command));
+    if (process->measured && identity->args_size > 0)
+        program = identity->args;
+    if (program != NULL)
+        copy_name(name, program, strlen(program));
+    else
+        copy_first_word(name, session_command(session));
     figures->processes[figures->count++] = (struct metrics_process){
         .pid = process->pid,
         .program = name,
@@ -110,7 +121,7 @@ add_entry(struct figures *figures, const struct roster_entry *entry)
 
     if (entry->ended || procfs_memory(entry->pid, &memory) != 0 || memory.state == 'Z')
         return;
-    copy_name(name, entry->command, strcspn(entry->command, " "));
+    copy_first_word(name, entry->command);
     figures->processes[figures->count++] = (struct metrics_process){
         .pid = entry->pid,
         .program = name,
@@ -190,14 +201,13 @@ replace(const char *file, struct figures *figures)
 int
 metrics_write(const char *file, const struct session *session, const char *program)
 {
-    const struct process *root = session_process(session);
     const struct roster *roster = session_roster(session);
     struct figures figures;
 
     if (!make_figures(&figures, roster))
         return -ENOMEM;
-    add_root(&figures, root, program);
-    add_roster(&figures, roster, root->pid);
+    add_root(&figures, session, program);
+    add_roster(&figures, roster, session_process(session)->pid);
     return replace(file, &figures);
 }
 

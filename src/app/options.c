@@ -561,5 +561,5 @@ options_parse(int argc, char **argv, struct options *options)
     options->batch = options->as_memusage;
     argp_program_version_hook = print_version;
     argp_err_exit_status = options->as_memusage ? 1 : EXIT_MEMTOP;
-    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, options);
+    help_parse(&argp, argc, argv, ARGP_IN_ORDER, options);
 }

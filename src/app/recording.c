@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "app/blockask.h"
+#include "app/output.h"
 #include "app/run.h"
 #include "app/say.h"
 #include "i18n.h"
@@ -20,21 +21,11 @@
 #include "segment/clock.h"
 #include "trace/record.h"
 
-/* At once; under the display it is said there, and again when it has gone. */
 static void
-say_failed(void *context, const char *path, int error)
+give_up(void *context, const char *path, int error)
 {
-    struct run *run = context;
-
-    if (!run->displayed) {
-        say(_("cannot write %s: %s"), path, strerror(-error));
-        return;
-    }
-    session_say(run->session, SEVERITY_ERROR, _("cannot write %s: %s"), path,
-                strerror(-error));
-    if (run->failed_files++ == 0)
-        snprintf(run->failed_file, sizeof run->failed_file, _("cannot write %s: %s"), path,
-                 strerror(-error));
+    (void)context;
+    output_lost(path, error);
 }
 
 /* For the picture. */
@@ -76,7 +67,7 @@ recording_open(struct run *run)
         .replace = options->as_memusage,
         .buffered = options->buffered,
         .watch = options->png != NULL ? follow : NULL,
-        .failed = say_failed,
+        .failed = give_up,
         .blocks = counts_blocks(options) ? blocklive_make : NULL,
         .blocks_until_ns = blocks_until(&options->report),
         .context = run,
@@ -87,7 +78,7 @@ recording_open(struct run *run)
     if (counts_blocks(options) && blocklive_open(run) != 0)
         return EXIT_MEMTOP;
     if (options->png != NULL && (run->curve = curve_new()) == NULL) {
-        say(_("cannot write %s: %s"), options->png, strerror(ENOMEM));
+        output_lost(options->png, -ENOMEM);
         return EXIT_MEMTOP;
     }
     return record_new(&wanted, &run->record) == 0 ? 0 : EXIT_MEMTOP;
@@ -107,7 +98,7 @@ recording_discard(struct run *run)
 {
     record_free(run->record, true);
     run->record = NULL;
-    blocklive_close(run);
+    blocklive_discard(run);
     curve_free(run->curve);
     run->curve = NULL;
 }
@@ -126,6 +117,7 @@ recording_work(void *context)
 void
 recording_finish(struct run *run)
 {
+    char text[256];
     uint64_t lost;
 
     if (run->record == NULL || run->recorded)
@@ -133,13 +125,14 @@ recording_finish(struct run *run)
     run->recorded = true;
     record_finish(run->record, session_process(run->session)->ended);
     lost = record_lost(run->record);
-    if (lost > 0)
-        say(ngettext("%" PRIu64 " call is not recorded: its thread's ring was full",
-                     "%" PRIu64 " calls are not recorded: their threads' rings were full",
-                     plural(lost)),
-            lost);
-    if (run->failed_files > 0)
-        say("%s", run->failed_file);
+    if (lost == 0)
+        return;
+    snprintf(text, sizeof text,
+             ngettext("%" PRIu64 " call is not recorded: its thread's ring was full",
+                      "%" PRIu64 " calls are not recorded: their threads' rings were full",
+                      plural(lost)),
+             lost);
+    (run->options->drop ? say : output_lost_as)("%s", text);
 }
 
 void

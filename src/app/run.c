@@ -8,7 +8,6 @@
 #include "app/run.h"
 
 #include <errno.h>
-#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -59,48 +58,66 @@ check_program(struct run *run)
     return preflight_exit_status(&run->preflight);
 }
 
-/* Can the file be written at the end, as far as can be told now? */
-static int
-check_later(const char *path, bool overwrite)
+/* False, having said why not, if error is one. */
+static bool
+can_write(const char *name, int error)
 {
-    char copy[PATH_MAX];
+    if (error != 0)
+        output_lost(name, error);
+    return error == 0;
+}
 
-    if (access(path, F_OK) == 0)
-        return overwrite ? 0 : -EEXIST;
-    snprintf(copy, sizeof copy, "%s", path);
-    return access(dirname(copy), W_OK | X_OK) == 0 ? 0 : -errno;
+static const char *
+png_module(struct library_search *search)
+{
+    return library_find_module("memtop-png.so", search) ? search->path : NULL;
+}
+
+static bool
+check_picture(const struct options *options)
+{
+    char name[PATH_MAX], why[1024];
+    struct library_search search;
+    int error;
+
+    options_png_name(options->png, name, sizeof name);
+    if (!png_usable(png_module(&search), why, sizeof why)) {
+        output_lost_as("%s", why);
+        return false;
+    }
+    error = output_check_new(name);
+    if (options->as_memusage && error == -EEXIST) /* it is emptied */
+        error = access(name, W_OK) == 0 || errno == ENOENT ? 0 : -errno;
+    return can_write(name, error);
+}
+
+/* Can the files be written that come at the end, as far as can be told now? */
+static bool
+check_later(const struct options *options)
+{
+    if (options->save != NULL
+        && !can_write(options->save, output_check_new(options->save)))
+        return false;
+    if (options->png != NULL && !check_picture(options))
+        return false;
+    if (!exports_check(options->sites.exports, options->sites.export_count))
+        return false;
+    if (options->snapshots > 0
+        && !can_write(".", access(".", W_OK | X_OK) == 0 ? 0 : -errno))
+        return false;
+    return options->metrics == NULL
+           || can_write(options->metrics, metrics_check(options->metrics));
 }
 
 static int
 check_output(struct run *run)
 {
     const struct options *options = run->options;
-    char png[PATH_MAX];
-    int error = output_open(&run->output, options->output);
 
-    if (error != 0) {
-        say(_("cannot write %s: %s"), options->output, strerror(-error));
+    if (!can_write(options->output, output_open(&run->output, options->output)))
         return EXIT_MEMTOP;
-    }
-    const char *name = options->save;
-    if (name != NULL)
-        error = check_later(name, false);
-    if (error == 0 && options->png != NULL) {
-        options_png_name(options->png, png, sizeof png);
-        name = png;
-        error = check_later(png, options->as_memusage);
-    }
-    for (size_t i = 0; error == 0 && i < options->sites.export_count; i++) {
-        name = options->sites.exports[i].file;
-        error = strcmp(name, "-") == 0 ? 0 : check_later(name, false);
-    }
-    if (error == 0 && options->metrics != NULL) {
-        name = options->metrics;
-        error = metrics_check(name);
-    }
-    if (error == 0)
+    if (check_later(options))
         return 0;
-    say(_("cannot write %s: %s"), name, strerror(-error));
     output_discard(&run->output);
     return EXIT_MEMTOP;
 }
@@ -304,9 +321,11 @@ run_start(struct run *run, int rows, int cols)
         preflight_message(&run->preflight, run->launched.why_no_segment,
                           sizeof run->launched.why_no_segment);
     error = watch(run);
-    if (error == 0)
-        recording_start(run);
-    return error;
+    if (error != 0)
+        return error;
+    recording_start(run);
+    textlog_start(&run->log, session_tree(run->session));
+    return 0;
 }
 
 void
@@ -337,8 +356,7 @@ write_picture(const struct run *run)
     };
     char name[PATH_MAX], error[1024];
     struct library_search search;
-    const char *module =
-        library_find_module("memtop-png.so", &search) ? search.path : NULL;
+    const char *module = png_module(&search);
     struct plot *plot;
 
     options_png_name(options->png, name, sizeof name);
@@ -347,9 +365,10 @@ write_picture(const struct run *run)
                     session_command(run->session), &wanted);
     png_spoken();
     if (plot == NULL)
-        say(_("cannot write %s: %s"), name, strerror(ENOMEM));
-    else if (!png_write(plot, module, name, options->as_memusage, error, sizeof error)
-             || *error != '\0')
+        output_lost(name, -ENOMEM);
+    else if (!png_write(plot, module, name, options->as_memusage, error, sizeof error))
+        output_lost_as("%s", error);
+    else if (*error != '\0')
         say("%s", error);
     plot_free(plot);
 }
@@ -375,7 +394,8 @@ report_child(void *context, const struct process *child)
                 text_sanitise(name, sizeof name, child->identity.program,
                               strlen(child->identity.program)),
                 (long)child->pid);
-    report_summary(out, child, options_colour(run->options, fileno(out)));
+    report_summary(out, child,
+                   options_colour(run->options, output_descriptor(&run->output)));
 }
 
 /* memusage's report of the program, or of those of its children that -n names. */
@@ -390,7 +410,8 @@ report_text(struct run *run, const struct process *process)
         session_each_child(run->session, report_child, run);
         return;
     }
-    report_summary(out, process, options_colour(run->options, fileno(out)));
+    report_summary(out, process,
+                   options_colour(run->options, output_descriptor(&run->output)));
     report_sites(out, session_root(run->session), sites_choice(&run->options->sites),
                  sites_reported(run->options),
                  run->options->si ? UNIT_AUTO + UNIT_SI : UNIT_AUTO);
@@ -448,7 +469,7 @@ run_save(struct run *run, const struct capture *capture)
     if (run->options->save != NULL) {
         int error = archive_save(&archive, run->options->save);
         if (error != 0)
-            say(_("cannot write %s: %s"), run->options->save, strerror(-error));
+            output_lost(run->options->save, error);
     }
     const struct exports exports = {run->session, &sites->choice, name_other, run};
     exports_write(&exports, sites->exports, sites->export_count);
@@ -463,11 +484,13 @@ run_report(struct run *run)
     if (is_left_out(run, process) && process->ended && process->children_seen == 0)
         say(_("no program called %s was run"), run->options->progname);
     find_reported_names(run);
+    output_keep(&run->output);
     if (run->options->format == FORMAT_JSON)
         output_check(&run->output, report_json(run, process));
     else
         report_text(run, process);
     blocklive_report(run);
+    output_close(&run->output);
     if (run->options->png != NULL)
         write_picture(run);
 }
@@ -497,11 +520,14 @@ run_finish(struct run *run)
     const struct judge_options limits = judged(run);
     int verdict = judge_budget(run->session, &limits);
 
+    recording_finish(run);
+    textlog_finish(&run->log);
+    output_close(&run->output);
+    if (status == 0 && (!output_whole() || run->metrics_failed))
+        status = EXIT_MEMTOP;
     if (status == 0)
         status = verdict;
-    output_close(&run->output);
     names_end();
-    recording_finish(run);
     recording_free(run);
     blocksizes_free(run->read_blocks);
     run->read_blocks = NULL;

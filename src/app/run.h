@@ -37,8 +37,6 @@ struct run {
     int64_t started_epoch_ns;
     bool metrics_failed;   /* to be written, the last time, and said so */
     bool displayed;        /* the terminal is the display's */
-    unsigned failed_files; /* said there; the first again at the end */
-    char failed_file[2 * PATH_MAX];
 };
 
 /*
@@ -68,8 +66,9 @@ void run_report(struct run *run);
 bool run_has_work(const struct run *run);
 int64_t run_work(void *context);
 
-/* Judges the budget and frees everything.  The exit status: the program's if it
-   failed, else the budget's, else 0, also for a program that was left running. */
+/* Judges the budget, looks whether all files are whole, and frees everything.  The exit
+   status: the program's if it failed, else EXIT_MEMTOP if a file is not whole, else the
+   budget's, else 0, also for a program that was left running. */
 int run_finish(struct run *run);
 
 #endif

@@ -7,4 +7,9 @@
    made harmless for a terminal, and a newline. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* While the display has the terminal: what is said is handed to show(), and printed at
+   the release. */
+void say_hold(void (*show)(void *context, const char *text), void *context);
+void say_release(void);
+
 #endif

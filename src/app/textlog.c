@@ -15,8 +15,7 @@
 #include <unistd.h>
 
 #include "app/options.h"
-#include "app/say.h"
-#include "i18n.h"
+#include "app/output.h"
 #include "segment/logline.h"
 
 /* An inherited descriptor that can be written to; memtop's own are close-on-exec. */
@@ -71,7 +70,7 @@ textlog_open(struct textlog *log, const char *word)
 {
     int number, error;
 
-    *log = (struct textlog){0};
+    *log = (struct textlog){.name = word};
     if (word == NULL)
         return 0;
     number = logalloc_descriptor(word);
@@ -85,8 +84,42 @@ textlog_open(struct textlog *log, const char *word)
     }
     if (error == 0)
         return 0;
-    say(_("cannot write %s: %s"), word, strerror(-error));
+    output_lost(word, error);
     return EXIT_MEMTOP;
+}
+
+static void
+look_at(void *context, const struct tree_segment *segment)
+{
+    struct textlog *log = context;
+    struct reader *reader;
+
+    if (log->error != 0 || tree_open(log->tree, segment, &reader) != 0)
+        return;
+    reader_log_error(reader, &log->error);
+    reader_close(reader);
+}
+
+void
+textlog_start(struct textlog *log, struct tree *tree)
+{
+    if (log->target[0] == '\0' || tree == NULL)
+        return;
+    log->tree = tree;
+    tree_on_removal(tree, look_at, log);
+}
+
+void
+textlog_finish(struct textlog *log)
+{
+    if (log->tree == NULL)
+        return;
+    tree_scan(log->tree);
+    tree_each(log->tree, look_at, log);
+    tree_off_removal(log->tree, look_at, log);
+    log->tree = NULL;
+    if (log->error != 0)
+        output_lost(log->name, -log->error);
 }
 
 void

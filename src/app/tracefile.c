@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "app/export.h"
+#include "app/output.h"
 #include "app/progress.h"
 #include "app/say.h"
 #include "i18n.h"
@@ -211,12 +212,11 @@ tracefile_export(const char *path, enum export_format format, uint64_t pid,
                  const char *output)
 {
     struct chosen chosen = {.follow = {.pid = pid}};
-    const char *name = output != NULL ? output : _("the standard output");
     int error = export_new(format, output, &chosen.export);
     bool done;
 
     if (error != 0) {
-        say(_("cannot write %s: %s"), name, strerror(-error));
+        output_lost(output, error);
         return 1;
     }
     done = read_all(path, export_event, &chosen);
@@ -224,6 +224,6 @@ tracefile_export(const char *path, enum export_format format, uint64_t pid,
         done = export_of_all(chosen.export) || say_no_process(&chosen.follow, path);
     error = export_end(chosen.export, done);
     if (error != 0)
-        say(_("cannot write %s: %s"), name, strerror(-error));
+        output_lost(output, error);
     return done && error == 0 ? 0 : 1;
 }

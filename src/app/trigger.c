@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "app/output.h"
 #include "app/say.h"
 #include "i18n.h"
 #include "monitor/library.h"
@@ -62,13 +63,13 @@ tell(const struct trigger *trigger, enum severity severity, const char *conditio
         say("%s: %s", condition, text);
 }
 
-/* Keeps the name of a file that was saved, tells of one that was not. */
+/* Keeps the name of a file that was saved. */
 static void
-keep_name(const struct trigger *trigger, const char *condition, bool is_saved, char *name)
+keep_name(const char *condition, bool is_saved, char *name)
 {
     if (is_saved)
         return;
-    tell(trigger, SEVERITY_ERROR, condition, name);
+    output_lost_as("%s: %s", condition, name);
     name[0] = '\0';
 }
 
@@ -79,15 +80,15 @@ save(const struct trigger *trigger, const char *condition, struct files *files)
     char line[sizeof *files + 64];
 
     files->png[0] = '\0';
-    keep_name(trigger, condition,
+    keep_name(condition,
               snapshot_save_text(root, trigger->unit, files->text, sizeof files->text),
               files->text);
-    keep_name(trigger, condition,
-              snapshot_save_json(root, files->json, sizeof files->json), files->json);
+    keep_name(condition, snapshot_save_json(root, files->json, sizeof files->json),
+              files->json);
     if (trigger->png_module != NULL)
-        keep_name(trigger, condition,
-                  snapshot_save_png(root, trigger->unit, trigger->png_module,
-                                    files->png, sizeof files->png),
+        keep_name(condition,
+                  snapshot_save_png(root, trigger->unit, trigger->png_module, files->png,
+                                    sizeof files->png),
                   files->png);
     snprintf(line, sizeof line, "%s %s %s", files->text, files->json, files->png);
     if (strspn(line, " ") == strlen(line))

@@ -59,8 +59,10 @@ struct tree {
     int64_t changed_ns; /* the directory's time at the last scan */
     bool again;         /* scan again whatever it says */
     unsigned looks;
-    void (*leave)(void *context, const struct tree_segment *segment); /* or NULL */
-    void *leave_context;
+    struct listener {
+        tree_leave *leave; /* or NULL */
+        void *context;
+    } listeners[TREE_LISTENERS];
 };
 
 static struct tree *
@@ -324,6 +326,14 @@ forget_absent(struct tree *tree)
     tree->count = kept;
 }
 
+static void
+tell_removal(const struct tree *tree, const struct tree_segment *segment)
+{
+    for (size_t i = 0; i < TREE_LISTENERS; i++)
+        if (tree->listeners[i].leave)
+            tree->listeners[i].leave(tree->listeners[i].context, segment);
+}
+
 void
 tree_prune(struct tree *tree)
 {
@@ -337,8 +347,7 @@ tree_prune(struct tree *tree)
         if (!member->ours || member->segment.pid == tree->root || !has_ended(member)
             || ++dead <= KEPT_DEAD)
             continue;
-        if (tree->leave)
-            tree->leave(tree->leave_context, &member->segment);
+        tell_removal(tree, &member->segment);
         unlink_member(tree, member);
         member->present = false;
     }
@@ -402,12 +411,21 @@ tree_scan(struct tree *tree)
 }
 
 void
-tree_on_removal(struct tree *tree,
-                void (*leave)(void *context, const struct tree_segment *segment),
-                void *context)
+tree_on_removal(struct tree *tree, tree_leave *leave, void *context)
 {
-    tree->leave = leave;
-    tree->leave_context = context;
+    for (size_t i = 0; i < TREE_LISTENERS; i++)
+        if (!tree->listeners[i].leave) {
+            tree->listeners[i] = (struct listener){leave, context};
+            return;
+        }
+}
+
+void
+tree_off_removal(struct tree *tree, tree_leave *leave, void *context)
+{
+    for (size_t i = 0; i < TREE_LISTENERS; i++)
+        if (tree->listeners[i].leave == leave && tree->listeners[i].context == context)
+            tree->listeners[i] = (struct listener){0};
 }
 
 unsigned

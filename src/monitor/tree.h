@@ -51,10 +51,12 @@ bool tree_scan(struct tree *tree);
    opened them. */
 void tree_prune(struct tree *tree);
 
-/* Calls leave for each segment just before tree_prune() removes it; NULL: for none. */
-void tree_on_removal(struct tree *tree,
-                     void (*leave)(void *context, const struct tree_segment *segment),
-                     void *context);
+/* From now on calls leave for each segment just before tree_prune() removes it; and no
+   more.  For at most TREE_LISTENERS at a time. */
+#define TREE_LISTENERS 2
+typedef void tree_leave(void *context, const struct tree_segment *segment);
+void tree_on_removal(struct tree *tree, tree_leave *leave, void *context);
+void tree_off_removal(struct tree *tree, tree_leave *leave, void *context);
 
 /* How many looks there have been. */
 unsigned tree_looks(const struct tree *tree);

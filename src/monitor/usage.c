@@ -403,7 +403,7 @@ usage_free(struct usage *usage)
         return;
     for (size_t i = 0; i < usage->member_count; i++)
         reader_close(usage->members[i].reader);
-    tree_on_removal(usage->tree, NULL, NULL);
+    tree_off_removal(usage->tree, take_image, usage);
     free(usage->members);
     free(usage->images);
     free(usage);

@@ -47,6 +47,24 @@ struct writer {
     uint32_t pid, tid;
 };
 
+/* For memtop, which says so; the program does not notice. */
+static void
+note_end(int error)
+{
+    if (mt_segment.process != NULL)
+        __atomic_store_n(&mt_segment.process->log_error, (uint32_t)error, __ATOMIC_RELAXED);
+}
+
+/* In a sandbox that a write may not survive. */
+static bool
+is_silenced(void)
+{
+    if (likely(!mt_sandboxed))
+        return false;
+    note_end(EPERM);
+    return true;
+}
+
 /* The segment knows; a system call is most of what a line costs. */
 static struct writer
 this_thread(void)
@@ -97,8 +115,10 @@ mt_log_start(const char *target, bool minimal)
     if (number == 0)
         return;
     fd = number > 0 ? duplicate(number) : open_log(target);
-    if (fd < 0 || syscall(SYS_fstat, fd, &st) < 0)
+    if (fd < 0 || syscall(SYS_fstat, fd, &st) < 0) {
+        note_end(errno);
         return;
+    }
     device = st.st_dev;
     inode = st.st_ino;
     is_regular = S_ISREG(st.st_mode);
@@ -174,7 +194,8 @@ wait_for_room(uint64_t until)
     return true;
 }
 
-static bool
+/* 0 or an errno. */
+static int
 write_whole(const char *text, size_t length)
 {
     uint64_t until = 0;
@@ -189,27 +210,27 @@ write_whole(const char *text, size_t length)
         if (written < 0 && errno == EINTR)
             continue;
         if (written == 0 || errno != EAGAIN)
-            return false;
+            return written == 0 ? EIO : errno;
         if (until == 0)
             until = mt_now_coarse() + ROOM_WAIT_NS;
         if (!wait_for_room(until))
-            return false;
+            return EAGAIN;
     }
-    return true;
+    return 0;
 }
 
-static bool
+static int
 write_quietly(const char *text, size_t length)
 {
     uint64_t before = 0, pending;
-    bool written;
+    int error;
 
     if (likely(!may_raise()))
         return write_whole(text, length);
     pending = hold_signals(&before);
-    written = write_whole(text, length);
-    release_signals(before, pending, !written);
-    return written;
+    error = write_whole(text, length);
+    release_signals(before, pending, error != 0);
+    return error;
 }
 
 static void
@@ -217,17 +238,19 @@ write_line(struct writer writer, struct logalloc_line *line)
 {
     char text[LOGALLOC_LINE_MAX];
     size_t length;
+    int error;
 
     if (writer.pid == __atomic_load_n(&ended_pid, __ATOMIC_RELAXED))
         return;
     line->pid = writer.pid;
     line->tid = writer.tid;
     length = logalloc_format(text, LOGALLOC_RAW, line);
-    if (is_still_ours() && write_quietly(text, length))
-        return;
+    error = is_still_ours() ? write_quietly(text, length) : EBADF;
     /* Not for its parent if this is a vfork child. */
-    if ((uint32_t)syscall(SYS_getpid) == writer.pid)
-        __atomic_store_n(&ended_pid, writer.pid, __ATOMIC_RELAXED);
+    if (likely(error == 0) || (uint32_t)syscall(SYS_getpid) != writer.pid)
+        return;
+    __atomic_store_n(&ended_pid, writer.pid, __ATOMIC_RELAXED);
+    note_end(error);
 }
 
 /* ---- the blocks that are inside a realloc ---- */
@@ -358,7 +381,7 @@ mt_log_made(enum logalloc_call call, size_t other, size_t size, const void *bloc
     int saved_errno = errno;
     struct writer writer;
 
-    if (mt_sandboxed)
+    if (is_silenced())
         return;
     writer = this_thread();
     if (is_minimal)
@@ -374,7 +397,7 @@ mt_log_free(const void *block)
     struct logalloc_line line = {.call = LOGALLOC_FREE, .block = (uintptr_t)block};
     int saved_errno = errno;
 
-    if (mt_sandboxed)
+    if (is_silenced())
         return;
     write_line(this_thread(), &line);
     errno = saved_errno;
@@ -400,7 +423,7 @@ mt_log_resize_end(struct log_resize *resize, const void *block, size_t size,
     int saved_errno = errno;
     struct writer writer;
 
-    if (!mt_sandboxed) {
+    if (!is_silenced()) {
         writer = this_thread();
         await_turn(writer, result);
         write_line(writer, &line);
@@ -416,7 +439,7 @@ mt_log_stats(void)
     struct logalloc_line line = {.call = LOGALLOC_STATS};
     int saved_errno = errno;
 
-    if (mt_sandboxed)
+    if (is_silenced())
         return;
     write_line(this_thread(), &line);
     errno = saved_errno;

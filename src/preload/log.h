@@ -3,7 +3,7 @@
  * The text log of all calls, for MALLOC_LOG (segment/logline.h): one line a call,
  * written at once.  The exception to the rules of state.h: it makes system calls
  * and holds a descriptor.  It allocates nothing, holds no lock, keeps errno, raises
- * no signal, and ends silently when it cannot be written any more.
+ * no signal, and ends silently when it cannot be written any more: the segment has why.
  *
  * Lines tell what happened in an order in which it can have happened: a block that
  * was freed, by free or realloc, is not seen handed out before its going is.

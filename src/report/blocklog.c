@@ -12,6 +12,7 @@
 
 #include "report/blocklog.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -427,6 +428,60 @@ void
 blocklog_name(const struct blocklog_files *files, char *path, size_t size)
 {
     put_path(path, size, files, files->params->one_file ? "" : "_*");
+}
+
+/* As create() would find it. */
+static int
+check_file(const char *path)
+{
+    struct stat st;
+
+    if (stat(path, &st) == 0)
+        return S_ISREG(st.st_mode) ? -EEXIST : S_ISDIR(st.st_mode) ? -EISDIR : 0;
+    return lstat(path, &st) == 0 ? -EEXIST : 0; /* a link to nowhere */
+}
+
+/* NAME_SIZE.EXTENSION */
+static bool
+is_of_a_size(const struct blocklog_files *files, const char *entry)
+{
+    const char *extension = files->params->extension;
+    size_t length = strlen(files->name), digits;
+
+    if (strncmp(entry, files->name, length) != 0 || entry[length] != '_')
+        return false;
+    entry += length + 1;
+    digits = strspn(entry, "0123456789");
+    entry += digits;
+    if (digits == 0 || extension[0] == '\0')
+        return digits > 0 && *entry == '\0';
+    return *entry == '.' && strcmp(entry + 1, extension) == 0;
+}
+
+static int
+check_sizes(const struct blocklog_files *files, char *path, size_t size)
+{
+    DIR *directory = opendir(files->directory);
+    const struct dirent *entry;
+    int error = directory != NULL ? 0 : -errno;
+
+    blocklog_name(files, path, size);
+    while (error == 0 && (entry = readdir(directory)) != NULL)
+        if (is_of_a_size(files, entry->d_name)) {
+            snprintf(path, size, "%s/%s", files->directory, entry->d_name);
+            error = check_file(path);
+        }
+    if (directory != NULL)
+        closedir(directory);
+    return error;
+}
+
+int
+blocklog_check(const struct blocklog_files *files, char *path, size_t size)
+{
+    if (!files->params->one_file)
+        return check_sizes(files, path, size);
+    return put_path(path, size, files, "") ? check_file(path) : -ENAMETOOLONG;
 }
 
 static int

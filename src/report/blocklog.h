@@ -55,6 +55,10 @@ struct blocklog_files {
 int blocklog_write(const struct blocklog *log, const struct blocksizes *blocks,
                    const struct blocklog_files *files);
 
+/* Before there is anything to write: 0, or why it cannot be written, -errno, with path
+   saying what.  Of one file a size those that are there already are looked for. */
+int blocklog_check(const struct blocklog_files *files, char *path, size_t size);
+
 /* The name it writes to, DIRECTORY/NAME.EXTENSION; with several NAME_*. */
 void blocklog_name(const struct blocklog_files *files, char *path, size_t size);
 

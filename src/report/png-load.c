@@ -49,6 +49,12 @@ load(const char *module, const char *symbol, char *error, size_t size)
     return found;
 }
 
+bool
+png_usable(const char *module, char *error, size_t size)
+{
+    return load(module, PNG_MODULE_SYMBOL, error, size) != NULL;
+}
+
 /* ---- the language ---- */
 
 /* Words that pictures have, in the user's language. */

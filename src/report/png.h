@@ -22,6 +22,9 @@
 bool png_write(const struct plot *plot, const char *module, const char *path,
                bool replace, char *error, size_t size);
 
+/* Whether it could: the module is there and can be loaded.  False: error says why not. */
+bool png_usable(const char *module, char *error, size_t size);
+
 /*
  * Whether messages are English until png_spoken(): if they are so that what a picture says
  * can be read, for the module at that path has no font with the letters of the user's

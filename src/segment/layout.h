@@ -332,7 +332,7 @@ struct segment_process {
     uint64_t threads_started;
     uint64_t threads_merged;    /* that had to share shard 0 */
     uint32_t shards_used;       /* highest index ever claimed + 1 */
-    uint32_t reserved0;
+    uint32_t log_error;         /* errno that has ended the text log, 0: none has */
     /* Flight recorder: the open slot. */
     uint64_t recorder_end;      /* CLOCK_MONOTONIC end of the open slot */
     uint32_t recorder_owner;    /* 0, or taken by CAS by the thread pushing */

@@ -178,6 +178,21 @@ reader_executed(struct reader *reader, struct executed *executed)
     return mapping_visit(visit_executed, reader, executed);
 }
 
+static void
+visit_log_error(void *context, void *out)
+{
+    struct reader *reader = context;
+
+    *(int *)out = (int)mapping_load32(&mapping_process(&reader->mapping)->log_error);
+}
+
+int
+reader_log_error(struct reader *reader, int *error)
+{
+    *error = 0;
+    return mapping_visit(visit_log_error, reader, error);
+}
+
 /* ---- counters ---- */
 
 static void

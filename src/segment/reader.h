@@ -164,6 +164,9 @@ int reader_histogram(struct reader *reader, struct histogram *histogram);
 
 int reader_executed(struct reader *reader, struct executed *executed);
 
+/* Why the process could not write its text log any more: an errno, 0 if it could. */
+int reader_log_error(struct reader *reader, int *error);
+
 /* The last sign of life, in ns since created_ns: its exit(), or else the end of the
    recorder's slot in which it was seen; 0 unknown. */
 int reader_life(struct reader *reader, uint64_t *life_ns);

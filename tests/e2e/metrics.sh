@@ -83,6 +83,19 @@ if compile static -static; then
     grep -q '^memtop_heap_bytes{' figures.prom && fail 'a heap that was not measured'
 fi
 
+# Nor are its arguments, which may be secret.
+: >run
+cp keeper unseen
+./unseen --password=hunter2/key &
+unseen=$!
+await grep -q hunter2 /proc/$unseen/cmdline
+run 0 -B -q -i 0.1 -N 1 -a $unseen --metrics figures.prom
+says figures.prom "{pid=\"$unseen\",program=\"unseen\"}"
+grep -q hunter2 figures.prom && fail "arguments: $(grep hunter2 figures.prom | head -n 1)"
+grep -q key figures.prom && fail "arguments: $(grep key figures.prom | head -n 1)"
+rm run
+wait $unseen
+
 # Children, while they live.
 : >run
 "$memtop" -Bq -i 0.1 --metrics figures.prom sh -c './keeper & wait' &

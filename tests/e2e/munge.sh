@@ -88,7 +88,7 @@ run 64 --bogus
 if [ -w /dev/full ]; then
     "$tested" "$data/readme.log" >/dev/full 2>err
     [ $? = 2 ] || fail "/dev/full was written to"
-    says err 'cannot write: No space left'
+    says err 'cannot write the standard output: No space left'
 fi
 run 0 --help
 says out --compat

@@ -153,7 +153,7 @@ run 0 -Bq -r tree.memtop --export=folded:read.%p.folded
 silent err
 says "read.$1.folded" 'main;take_second 900000'
 says "read.$2.folded" 'main;take_first 700000'
-run 0 -Bq -r tree.memtop --export=folded:read.%p.folded
+run 125 -Bq -r tree.memtop --export=folded:read.%p.folded
 like err 'cannot write read[.][0-9]*[.]folded: File exists'
 tested=$memtopstat
 run 0 --export=folded tree.memtop stat.%p

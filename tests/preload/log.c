@@ -89,6 +89,14 @@ run(char *name, char *target, void (*prepare)(void), struct watched *what)
     assert_string_equal("", what->err);
 }
 
+/* The segment says why the log has ended, 0 if it has not. */
+static void
+ended_by(struct watched *what, int error)
+{
+    assert_int_equal(error, watch_last(what)->log_error);
+    watch_free(what);
+}
+
 /* ---- the lines ---- */
 
 static const char *
@@ -259,11 +267,12 @@ test_targets(void **state)
         char *target;
         const char *file;
         size_t lines;
+        int error;
     } cases[] = {
-        {"3", "three", 3000},    {"00003", "three", 3000}, {"0", "0", 0},
-        {"000", "000", 0},       {"", "three", 0},         {"10000", "10000", 3000},
-        {"3x", "3x", 3000},      {"9999", "9999", 0},      {"-1", "-1", 3000},
-        {"none/such", "none", 0},
+        {"3", "three", 3000, 0}, {"00003", "three", 3000, 0},   {"0", "0", 0, 0},
+        {"000", "000", 0, 0},    {"", "three", 0, 0},           {"10000", "10000", 3000, 0},
+        {"3x", "3x", 3000, 0},   {"9999", "9999", 0, EBADF},    {"-1", "-1", 3000, 0},
+        {"none/such", "none", 0, ENOENT},
     };
     struct watched what;
 
@@ -271,7 +280,7 @@ test_targets(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         print_message("  MALLOC_LOG=%s\n", cases[i].target);
         run((char *)"work", cases[i].target, open_three, &what);
-        watch_free(&what);
+        ended_by(&what, cases[i].error);
         char *log = take_file(cases[i].file);
         assert_int_equal(cases[i].lines, count_lines(log));
         free(log);
@@ -388,7 +397,7 @@ test_descriptors(void **state)
 
     (void)state;
     run((char *)"descriptors_taken", (char *)"log", enter_scratch, &what);
-    watch_free(&what);
+    ended_by(&what, EBADF);
     log = take_file("log");
     assert_int_equal(3000, count_lines(log));
     free(log);
@@ -403,7 +412,7 @@ test_vforked(void **state)
 
     (void)state;
     run((char *)"vforked", (char *)"log", enter_scratch, &what);
-    watch_free(&what);
+    ended_by(&what, 0);
     log = take_file("log");
     assert_int_equal(6000, count_lines(log));
     free(log);
@@ -470,11 +479,11 @@ test_unwritable(void **state)
 
     (void)state;
     run((char *)"unwritable", (char *)"9", break_pipe, &what);
-    watch_free(&what);
+    ended_by(&what, EPIPE);
     run((char *)"unwritable", (char *)"/dev/full", full_device, &what);
-    watch_free(&what);
+    ended_by(&what, ENOSPC);
     run((char *)"pending", (char *)"9", break_pipe, &what);
-    watch_free(&what);
+    ended_by(&what, EPIPE);
 }
 
 static void
@@ -485,7 +494,7 @@ test_file_limit(void **state)
 
     (void)state;
     run((char *)"limited", (char *)"log", enter_scratch, &what);
-    watch_free(&what);
+    ended_by(&what, EFBIG);
     assert_int_equal(0, stat(in_scratch("log"), &st));
     assert_int_equal(10000, st.st_size);
     unlink(in_scratch("log"));
@@ -498,7 +507,7 @@ test_full_pipe(void **state)
 
     (void)state;
     run((char *)"work", (char *)"9", narrow_pipe, &what);
-    watch_free(&what);
+    ended_by(&what, 0);
     char *log = take_file("log");
     assert_int_equal(3000, count_lines(log));
     free(log);

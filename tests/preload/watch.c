@@ -194,6 +194,7 @@ read_segment(const char *path, struct watched_segment *segment)
     assert_int_equal(0, reader_recorded(reader, &segment->recorded,
                                         &segment->recorded_count));
     assert_int_equal(0, reader_life(reader, &segment->life_ns));
+    assert_int_equal(0, reader_log_error(reader, &segment->log_error));
     error = sites_read(reader, &segment->sites);
     assert_true(error == 0 || error == -ENODATA);
     reader_close(reader);

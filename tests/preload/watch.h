@@ -44,6 +44,7 @@ struct watched_segment {
     struct recorded *recorded;
     size_t recorded_count;
     uint64_t life_ns;
+    int log_error;
     struct sites_reading sites;  /* all zero without */
 };
 

@@ -87,6 +87,56 @@ test_full(void **state)
     assert_true(output.failed);
 }
 
+/* What belongs together goes to its place, or to the standard error. */
+static void
+test_kept(void **state)
+{
+    char text[64] = "";
+    struct output output;
+    int before = dup(STDERR_FILENO), fd;
+
+    (void)state;
+    assert_int_equal(output_open(&output, "kept"), 0);
+    output_keep(&output);
+    fputs("whole", output.file);
+    output_close(&output);
+    assert_false(output.failed);
+    assert_ptr_equal(output.file, stderr);
+    fd = open("kept", O_RDONLY);
+    assert_int_equal(read(fd, text, sizeof text), 5);
+    close(fd);
+
+    if (access("/dev/full", W_OK) != 0)
+        skip();
+    fd = open("errors", O_RDWR | O_CREAT, 0600);
+    dup2(fd, STDERR_FILENO);
+    assert_int_equal(output_open(&output, "/dev/full"), 0);
+    output_keep(&output);
+    fputs("not lost", output.file);
+    output_close(&output);
+    dup2(before, STDERR_FILENO);
+    assert_true(output.failed);
+    assert_false(output_whole());
+    memset(text, 0, sizeof text);
+    lseek(fd, -8, SEEK_END);
+    assert_int_equal(read(fd, text, sizeof text), 8);
+    assert_string_equal(text, "not lost");
+    close(fd);
+}
+
+static void
+test_new_later(void **state)
+{
+    (void)state;
+    assert_int_equal(output_check_new("later"), 0);
+    assert_int_equal(access("later", F_OK), -1);
+    assert_int_equal(output_check_new("kept"), -EEXIST);
+    assert_int_equal(output_check_new("link"), -EEXIST);
+    assert_int_equal(output_check_new("."), -EISDIR);
+    assert_int_equal(output_check_new("missing/later"), -ENOENT);
+    assert_int_equal(output_check_new("kept/later"), -ENOTDIR);
+}
+
 static int
 enter_directory(void **state)
 {
@@ -101,6 +151,8 @@ remove_directory(void **state)
     (void)state;
     unlink("new");
     unlink("link");
+    unlink("kept");
+    unlink("errors");
     return chdir("/") == 0 && rmdir(directory) == 0 ? 0 : -1;
 }
 
@@ -112,6 +164,8 @@ main(void)
         cmocka_unit_test(test_streams),
         cmocka_unit_test(test_discard),
         cmocka_unit_test(test_full),
+        cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_new_later),
     };
 
     return cmocka_run_group_tests(tests, enter_directory, remove_directory);
