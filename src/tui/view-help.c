@@ -57,8 +57,8 @@ struct place {
 
 /* The help of one key, behind labels so wide; of the page that is wanted it is drawn. */
 static void
-help_of_key(struct picture *picture, const struct key *key, int labels, struct place *place,
-            int page)
+help_of_key(struct picture *picture, const struct key *key, int labels,
+            struct place *place, int page)
 {
     int each = lines_per_page(picture), room = picture->canvas.cols - 1 - labels;
     int cols = room < 1 ? 1 : room;
