@@ -277,6 +277,10 @@ endif
 dist_check_SCRIPTS += tests/e2e/budget.sh
 TESTS += tests/e2e/budget.sh
 
+# A small stack.
+dist_check_SCRIPTS += tests/e2e/stack.sh
+TESTS += tests/e2e/stack.sh
+
 # Snapshots on a condition.
 if HAVE_CMOCKA
 check_PROGRAMS += tests/unit/condition
