@@ -132,6 +132,45 @@ if [ "$MEMTOP_TEST_ALONE-$(id -u)" = yes-0 ] && setpriv --reuid=65534 --regid=65
     wait $nobody
 fi
 
+# --- somebody else has made nobody's directory ---
+echo "another user's directory:"
+as_nobody() {
+    setpriv --reuid=65534 --regid=65534 --clear-groups "$@" >out 2>err </dev/null
+    status=$?
+}
+if [ "$MEMTOP_TEST_ALONE-$(id -u)" != yes-0 ]; then
+    echo 'skipped: only root can be two users, and only with a /dev/shm of its own'
+elif [ "$(stat -f -c %T /tmp)" = tmpfs ]; then
+    echo 'skipped: /tmp/memtop-65534 would be used'
+elif as_nobody test -x "$memtop" && [ $status = 0 ]; then
+    ran=$((ran + 1))
+    theirs=/dev/shm/memtop-65534
+    rm -rf "$theirs"
+    mkdir -m 700 "$theirs"
+    as_nobody "$memtop" -B sh -c 'exit 8'
+    ends 8
+    says err "not measured: $theirs belongs to the user root: have it removed, or set MEMTOP_DIR"
+    rmdir "$theirs"
+    ln -s / "$theirs"
+    as_nobody "$memtop" -B sh -c 'exit 8'
+    says err "$theirs belongs to the user root"
+    # The next one is taken.
+    mkdir -m 700 /dev/shm/runtime
+    chown 65534 /dev/shm/runtime
+    as_nobody env XDG_RUNTIME_DIR=/dev/shm/runtime "$memtop" -B sh -c 'exit 8'
+    ends 8
+    says err 'malloc|'
+    [ -d /dev/shm/runtime/memtop ] || fail 'the next directory was not taken'
+    # Of one's own, but not private.
+    rm "$theirs"
+    mkdir "$theirs"
+    chown 65534 "$theirs"
+    chmod 755 "$theirs"
+    as_nobody "$memtop" -B sh -c 'exit 8'
+    ends 8
+    says err "not measured: $theirs is open to other users: chmod 700 it"
+fi
+
 [ $ran != 0 ] || skip 'no name spaces can be made here'
-echo "$ran of 8 surroundings"
+echo "$ran of 9 surroundings"
 finish
