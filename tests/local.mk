@@ -241,8 +241,8 @@ endif
 # What the tree promises.
 dist_check_SCRIPTS += tests/tree.sh
 TESTS += tests/tree.sh
-dist_check_SCRIPTS += tests/completion.sh tests/packages.sh
-TESTS += tests/completion.sh tests/packages.sh
+dist_check_SCRIPTS += tests/completion.sh tests/packages.sh tests/setup.sh
+TESTS += tests/completion.sh tests/packages.sh tests/setup.sh
 
 # Recorded events.
 if HAVE_CMOCKA
