@@ -22,13 +22,8 @@
 # Programs that are to run until they are told run while a file exists in $work:
 # they end with the test, too, however it ends.
 
-# Signals that nohup or a background job has us ignore would stay ignored.  Whoever starts
-# a test by hand has it run as "make check" does.
-if [ -z "${prepared-}" ]; then
-    export prepared=yes
-    exec "$(dirname "$0")/../alone" env --default-signal sh "$0"
-fi
-unset prepared
+# Whoever starts a test by hand has it run as "make check" does.
+[ -n "${MEMTOP_TEST_ALONE-}" ] || exec "$(dirname "$0")/../alone" sh "$0"
 
 # Used by those who source this.
 # shellcheck disable=SC2034
