@@ -2,7 +2,8 @@
 # shellcheck shell=sh
 # What ./run and ./check have in common.  Sourced, with $top the source tree.
 #
-#   install_packages GROUP...      installs what is missing, without questions
+#   install_packages GROUP...      installs what is missing, without questions; false, after
+#                                  saying what and how, where only somebody else can
 #   build_tree DIRECTORY [ARG...]  bootstraps, configures and makes, each if need be
 
 : "${top:?}"
@@ -57,6 +58,13 @@ apt_get() {
          -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@" </dev/null)
 }
 
+# The first of each entry's alternatives.
+first_names() {
+    for entry; do
+        printf '%s\n' "${entry%%|*}"
+    done | tr '\n' ' ' | sed 's/ $//'
+}
+
 # The first of each entry's alternatives that apt knows; optional ones that it
 # does not know are left out.
 available_packages() {
@@ -70,6 +78,11 @@ available_packages() {
     done
 }
 
+can_install() {
+    command -v apt-get >/dev/null 2>&1 &&
+        { [ "$(id -u)" = 0 ] || sudo -n true 2>/dev/null; }
+}
+
 install_packages() {
     if ! command -v dpkg-query >/dev/null 2>&1; then
         note "This is no Debian: if configure misses something, install the like of" \
@@ -81,10 +94,10 @@ install_packages() {
 
     # shellcheck disable=SC2086 # one word a name
     set -- $missing
-    if [ "$(id -u)" != 0 ] && ! sudo -n true 2>/dev/null; then
-        note "Not root, and no sudo without a password.  Please run"
-        note "    sudo apt-get install $(printf '%s ' "$@" | tr '|' ' ')"
-        return 0
+    if ! can_install; then
+        note "Packages are missing that only root can install; please run, as root:" \
+            "apt-get install $(first_names "$@")"
+        return 1
     fi
     note "Installing: $*"
     apt_get update >/dev/null 2>&1 || note "apt-get update failed; going on with what is known"

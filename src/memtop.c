@@ -110,7 +110,7 @@ ask(const struct options *options)
 int
 main(int argc, char **argv)
 {
-    struct options options;
+    static struct options options; /* too large for a small stack */
     int status;
 
     hold_standard_descriptors();

@@ -245,8 +245,8 @@ TESTS += tests/e2e/files.sh tests/e2e/escapes.sh
 # What the tree promises.
 dist_check_SCRIPTS += tests/tree.sh
 TESTS += tests/tree.sh
-dist_check_SCRIPTS += tests/completion.sh tests/packages.sh
-TESTS += tests/completion.sh tests/packages.sh
+dist_check_SCRIPTS += tests/completion.sh tests/packages.sh tests/setup.sh
+TESTS += tests/completion.sh tests/packages.sh tests/setup.sh
 
 # Recorded events.
 if HAVE_CMOCKA
@@ -282,6 +282,10 @@ TESTS += tests/unit/quantity tests/unit/budget tests/unit/unseen
 endif
 dist_check_SCRIPTS += tests/e2e/budget.sh
 TESTS += tests/e2e/budget.sh
+
+# A small stack.
+dist_check_SCRIPTS += tests/e2e/stack.sh
+TESTS += tests/e2e/stack.sh
 
 # Snapshots on a condition.
 if HAVE_CMOCKA

@@ -55,5 +55,20 @@ if [ -e "$top/.git" ] && command -v git >/dev/null 2>&1; then
     done
 fi
 
+# --- "make install" as root tells the loader of the library, one into a package does not ---
+work=$(mktemp -d /tmp/memtop-packages-XXXXXX) || exit 99
+trap 'rm -rf "$work"' EXIT
+printf '#!/bin/sh\necho told\n' >"$work/ldconfig"
+chmod +x "$work/ldconfig"
+hook() {
+    PATH=$work:$PATH make -s --no-print-directory tell-loader "$@" 2>&1
+}
+if [ "$(id -u)" = 0 ]; then
+    said=$(hook DESTDIR=)
+    [ "$said" = told ] || fail "make install does not call ldconfig: $said"
+fi
+said=$(hook DESTDIR=/nowhere)
+[ -z "$said" ] || fail "make install DESTDIR=... says: $said"
+
 [ $failures = 0 ] && echo "all passed"
 exit $failures

@@ -41,7 +41,7 @@ language_start(void)
     if (setlocale(LC_ALL, "") == NULL && asks_for_utf8())
         setlocale(LC_ALL, "C.UTF-8");
 #if ENABLE_NLS
-    struct library_search catalogues;
+    static struct library_search catalogues; /* too large for a small stack */
 
     if (library_find_catalogues(&catalogues)) {
         bindtextdomain(PACKAGE, catalogues.path);

@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "i18n.h"
+#include "monitor/place.h"
 #include "monitor/signals.h"
 #include "segment/clock.h"
 #include "segment/names.h"
@@ -232,13 +233,16 @@ segment_error_text(int error)
 static void
 prepare_library(struct launch *launch, struct launched *out)
 {
+    const char *memtop_dir = getenv("MEMTOP_DIR"), *runtime_dir = getenv("XDG_RUNTIME_DIR");
+
     if (!launch->options->library)
         return;
-    launch->directory = segment_directory(getenv("MEMTOP_DIR"), getenv("XDG_RUNTIME_DIR"),
-                                          out->directory);
+    launch->directory = segment_directory(memtop_dir, runtime_dir, out->directory);
     if (launch->directory < 0) {
-        snprintf(out->why_no_segment, sizeof out->why_no_segment, "%s",
-                 segment_error_text(launch->directory));
+        if (!place_fault(memtop_dir, runtime_dir, out->why_no_segment,
+                         sizeof out->why_no_segment))
+            snprintf(out->why_no_segment, sizeof out->why_no_segment, "%s",
+                     segment_error_text(launch->directory));
         out->directory[0] = '\0';
         return;
     }

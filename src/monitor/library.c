@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Searches in places relative to the running executable first, so that a
- * memtop always takes the library it was built with.
+ * memtop always takes the library it was built with.  What is long is not on the stack,
+ * which may be small (ulimit -s 32).
  */
 #include "config.h"
 
@@ -17,7 +18,7 @@
 static bool
 try_file(struct library_search *search, const char *directory, const char *name)
 {
-    char candidate[PATH_MAX];
+    static char candidate[PATH_MAX];
     size_t used = strlen(search->searched);
     int length = snprintf(candidate, sizeof candidate, "%s/%s", directory, name);
 
@@ -44,21 +45,22 @@ try_pattern(struct library_search *search, const char *pattern, const char *name
     return taken;
 }
 
-/* The directory of the running executable; false if unknown. */
-static bool
-executable_directory(char directory[PATH_MAX])
+/* The directory of the running executable; NULL if unknown. */
+static const char *
+executable_directory(void)
 {
-    ssize_t length = readlink("/proc/self/exe", directory, PATH_MAX - 1);
+    static char directory[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", directory, sizeof directory - 1);
     char *slash;
 
     if (length <= 0)
-        return false;
+        return NULL;
     directory[length] = '\0';
     slash = strrchr(directory, '/');
     if (!slash)
-        return false;
+        return NULL;
     *slash = '\0';
-    return true;
+    return directory;
 }
 
 /* Beside the executable (a build tree), then, if it lies where it was installed, in
@@ -70,9 +72,10 @@ try_near_executable(struct library_search *search, const char *installed,
                     const char *subdirectory, const char *name)
 {
     static const char *const trees[] = {"/../lib*", "/../lib/*-linux-*"};
-    char executable[PATH_MAX], place[PATH_MAX + 64];
+    const char *executable = executable_directory();
+    static char place[PATH_MAX + 64];
 
-    if (!executable_directory(executable))
+    if (!executable)
         return false;
     if (try_file(search, executable, name))
         return true;
@@ -115,10 +118,11 @@ library_find_module(const char *name, struct library_search *search)
 bool
 library_find_catalogues(struct library_search *search)
 {
-    char executable[PATH_MAX], share[PATH_MAX + 16];
+    const char *executable = executable_directory();
+    static char share[PATH_MAX + 16];
 
     *search = (struct library_search){0};
-    if (executable_directory(executable)) {
+    if (executable) {
         if (try_file(search, executable, "catalogues"))
             return true;
         snprintf(share, sizeof share, "%s/../share", executable);

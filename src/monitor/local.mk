@@ -25,6 +25,7 @@ src_monitor_libmonitor_a_SOURCES = \
 	src/monitor/observed.c src/monitor/observed.h \
 	src/monitor/others.c src/monitor/others.h \
 	src/monitor/pidspace.c src/monitor/pidspace.h \
+	src/monitor/place.c src/monitor/place.h \
 	src/monitor/process.c \
 	src/monitor/profile.c src/monitor/profile.h src/monitor/profile-private.h \
 	src/monitor/profile-names.c src/monitor/profile-figures.c \

@@ -507,7 +507,7 @@ void
 preflight_message(const struct preflight *preflight, char *buffer, size_t size)
 {
     unsigned last = preflight->count - 1;
-    char subject[2 * PATH_MAX + 128];
+    static char subject[2 * PATH_MAX + 128]; /* too large for a small stack */
 
     /* A missing loader is the fault of the file before it. */
     if (preflight->reason == PREFLIGHT_NO_LOADER && !preflight->elf.dynamic)

@@ -413,7 +413,7 @@ static void
 digest_recent(struct session *session, struct subject *subject, struct watch *watch,
               int64_t now_ns)
 {
-    struct recorded slots[RECORDER_SLOTS];
+    static struct recorded slots[RECORDER_SLOTS]; /* too large for a small stack */
     int64_t offset_ns = 0;
     size_t count = watch_recorded(watch, slots, RECORDER_SLOTS, &offset_ns);
 

@@ -50,5 +50,13 @@ src/preload/libmemtop_so-%.o src/segment/libmemtop_so-%.o: override CFLAGS += $(
 libmemtop_so_LDFLAGS = -shared -Wl,-soname,libmemtop.so \
 	-Wl,--version-script=$(srcdir)/src/preload/libmemtop.map \
 	-Wl,-z,now -Wl,-z,relro -Wl,-z,defs
+
+# The loader finds it by its name (LD_PRELOAD=libmemtop.so) once its cache has it; packages
+# see to that themselves.
+install-data-hook: tell-loader
+tell-loader:
+	@if test -z '$(DESTDIR)' && test "$$(id -u)" = 0; then \
+	  PATH="$$PATH:/sbin:/usr/sbin" ldconfig || :; fi
+.PHONY: tell-loader
 EXTRA_libmemtop_so_DEPENDENCIES = $(srcdir)/src/preload/libmemtop.map
 EXTRA_DIST += src/preload/libmemtop.map

@@ -13,16 +13,16 @@ archive_put_entry(const struct roster_entry *entry)
 {
     struct object object = object_new();
 
-    object_set_number(&object, "pid", (uint64_t)entry->pid);
-    object_set_number(&object, "parent", (uint64_t)entry->parent);
+    object_set_limited(&object, "pid", (uint64_t)entry->pid, INT_MAX);
+    object_set_limited(&object, "parent", (uint64_t)entry->parent, INT_MAX);
     object_set_text(&object, "command", entry->command, sizeof entry->command);
     object_set_text(&object, "before", entry->before, sizeof entry->before);
-    object_set_number(&object, "generation",
-                      entry->generations > 0 ? entry->generations - 1 : 0);
+    object_set_limited(&object, "generation",
+                       entry->generations > 0 ? entry->generations - 1 : 0, INT_MAX);
     object_set(&object, "state", json_string(process_state_json(entry->state)));
     object_set(&object, "ended", json_boolean(entry->ended));
-    object_set_number(&object, "start_ns", entry->start_ns);
-    object_set_number(&object, "t_ns", entry->run_ns > 0 ? (uint64_t)entry->run_ns : 0);
+    object_set_limited(&object, "start_ns", entry->start_ns, FIELDS_TIME_MAX);
+    object_set_time(&object, "t_ns", entry->run_ns);
     if (entry->rss > 0)
         object_set_number(&object, "rss", entry->rss);
     object_set(&object, "measured", json_boolean(entry->measured));

@@ -12,6 +12,10 @@
    it, what is unknown is skipped. */
 #define ARCHIVE_VERSION 1u
 
+/* When it was saved, in seconds: to the end of the year 9999.  Intervals: an hour. */
+#define ARCHIVE_DATE_MAX UINT64_C(253402300799)
+#define ARCHIVE_INTERVAL_MAX_NS (UINT64_C(3600) * 1000000000)
+
 static const char *const archive_series[SERIES_COUNT] = {
     [SERIES_HEAP] = "heap",
     [SERIES_STACK] = "stack",

@@ -28,7 +28,6 @@
 #define SAMPLES_ALL_MAX (8 * SAMPLES_MAX)
 #define MOMENTS_MAX    4096u
 #define MOMENTS_ALL_MAX (2 * MOMENTS_MAX)
-#define INTERVAL_MAX_NS (UINT64_C(3600) * 1000000000)
 
 /* A process on its way in. */
 struct incoming {
@@ -148,9 +147,9 @@ take_session(struct reading *reading, const json_t *line)
                       (unsigned)version, ARCHIVE_VERSION);
     if (version != ARCHIVE_VERSION || reading->number != 1)
         return refuse_line(reading, N_("begins no session"));
-    if (fields_take_number(line, "saved", INT_MAX, &number, &fault))
+    if (fields_take_number(line, "saved", ARCHIVE_DATE_MAX, &number, &fault))
         saved->epoch_s = (int64_t)number;
-    if (fields_take_number(line, "interval_ns", INTERVAL_MAX_NS, &number, &fault))
+    if (fields_take_number(line, "interval_ns", ARCHIVE_INTERVAL_MAX_NS, &number, &fault))
         saved->interval_ns = (int64_t)number;
     if (!take_command(line, &saved->root, &fault) && fault.name == NULL)
         return no_memory(reading);

@@ -18,7 +18,6 @@
 #include <uthash.h>
 
 #define NAME_MAX_BYTES 4096
-#define SUM_MAX        1e18
 #define KEPT_MAX       ((size_t)2 << 20) /* sites of all moments together */
 
 /* What is known of an address: the strings stand behind the frames. */
@@ -134,7 +133,7 @@ real_at(const json_t *array, size_t index, double *out)
     const json_t *value = json_array_get(array, index);
 
     if (!json_is_number(value) || !(json_number_value(value) >= 0)
-        || json_number_value(value) > SUM_MAX)
+        || json_number_value(value) > FIELDS_REAL_MAX)
         return false;
     *out = json_number_value(value);
     return true;
@@ -172,8 +171,7 @@ take_head(struct sites_intake *intake, const json_t *line, struct fault *fault)
         return blame(fault, "sites", N_("is one too many"));
     intake->begun = true;
     fields_take_number(line, "t_ns", FIELDS_TIME_MAX, &intake->run_ns, fault);
-    fields_take_real(line, "rate", &reading->rate, fault);
-    if (!(reading->rate > 0 && reading->rate <= 1))
+    if (!fields_take_real(line, "rate", &reading->rate, fault) || reading->rate > 1)
         blame(fault, "rate", N_("is no number that can be"));
     if (fields_take_number(line, "depth", SITES_DEPTH_MAX, &number, fault))
         reading->depth = (unsigned)number;

@@ -45,15 +45,26 @@ line_of(const char *type)
     return object;
 }
 
-/* A time of the reading; 0 is none. */
+/* A time of the reading as one of the run; 0 is none. */
+static int64_t
+run_time(const struct writer *writer, uint64_t time_ns)
+{
+    int64_t run_ns;
+
+    if (time_ns == 0)
+        return 0;
+    if (time_ns > INT64_MAX
+        || __builtin_add_overflow(writer->begin_ns, (int64_t)time_ns, &run_ns))
+        return INT64_MAX;
+    return run_ns > 0 ? run_ns : 1;
+}
+
 static void
 set_time(struct object *object, const char *name, const struct writer *writer,
          uint64_t time_ns)
 {
-    int64_t run_ns = writer->begin_ns + (int64_t)time_ns;
-
     if (time_ns > 0)
-        object_set_number(object, name, run_ns > 0 ? (uint64_t)run_ns : 1);
+        object_set_time(object, name, run_time(writer, time_ns));
 }
 
 static void
@@ -96,7 +107,7 @@ write_head(struct writer *writer)
 
     profile_known(writer->profile, &run_ns);
     mark_ns = profile_at_mark(writer->profile, 0, &made, &live);
-    object_set_number(&line, "t_ns", (uint64_t)run_ns);
+    object_set_time(&line, "t_ns", run_ns);
     object_set(&line, "rate", fields_real(reading->rate));
     object_set_number(&line, "depth", reading->depth);
     object_set_number(&line, "unwinder", reading->unwinder);
@@ -105,7 +116,7 @@ write_head(struct writer *writer)
     object_set(&line, "peak_bytes", fields_real(reading->peak_bytes));
     set_time(&line, "peak_ns", writer, reading->peak_ns);
     if (mark_ns >= 0)
-        object_set_number(&line, "mark_ns", (uint64_t)mark_ns);
+        object_set_time(&line, "mark_ns", mark_ns);
     if (reading->site_count > 0 && profile_rates(writer->profile, 0, &bytes, &objects))
         object_set(&line, "rates", json_true());
     object_set_number(&line, "lost_stacks", lost->stacks);
@@ -167,7 +178,8 @@ frame_array(struct writer *writer, struct object *object,
     append(object, frame,
            place->file != NULL ? fields_text(place->file, strlen(place->file))
                                : json_null());
-    append(object, frame, fields_number(place->line));
+    append(object, frame,
+           fields_number(place->line < INT32_MAX ? place->line : INT32_MAX));
     return frame;
 }
 
@@ -216,7 +228,7 @@ write_stack(struct writer *writer, uint32_t stack)
     unsigned depth;
     const uint64_t *pcs = sites_stack(writer->reading, stack, &depth);
 
-    if (pcs == NULL || writer->numbers[stack] != 0)
+    if (pcs == NULL || depth == 0 || writer->numbers[stack] != 0)
         return true;
     if (!write_addresses(writer, stack, pcs, depth))
         return false;
@@ -295,13 +307,11 @@ static json_t *
 block_array(struct writer *writer, struct object *object,
             const struct sampled_block *block)
 {
-    int64_t born_ns =
-        block->born_ns > 0 ? writer->begin_ns + (int64_t)block->born_ns : 0;
     json_t *row = json_array();
 
     append(object, row, fields_number(block->site));
     append(object, row, fields_number(block->size));
-    append(object, row, fields_number(born_ns > 0 ? (uint64_t)born_ns : 0));
+    append(object, row, fields_time(run_time(writer, block->born_ns)));
     append(object, row, fields_number(block->samples));
     append(object, row, fields_number(block->function));
     append(object, row, fields_number(block->thread));
@@ -366,7 +376,7 @@ write_moment_part(struct writer *writer, const struct profile_moment *moment,
     struct object line = line_of("sites_moment");
     json_t *list = json_array();
 
-    object_set_number(&line, "t_ns", moment->run_ns > 0 ? (uint64_t)moment->run_ns : 0);
+    object_set_time(&line, "t_ns", moment->run_ns);
     object_set_number(&line, "sites", moment->count);
     for (; *at < moment->count && json_array_size(list) < SITES_A_LINE; ++*at)
         if (memcmp(kept_at(moment, *at), kept_at(before, *at),
@@ -377,19 +387,32 @@ write_moment_part(struct writer *writer, const struct profile_moment *moment,
     return archive_put_line(writer->out, writer->of, line);
 }
 
+/* Readers take one of the same time for more of the moment before. */
+static bool
+comes_after(const struct profile_moment *moment, const struct profile_moment *before)
+{
+    return before == NULL
+           || (moment->run_ns > before->run_ns && moment->run_ns > 0
+               && before->run_ns < (int64_t)FIELDS_TIME_MAX);
+}
+
 static bool
 write_moments(struct writer *writer)
 {
     size_t count;
     const struct profile_moment *moments = profile_moments(writer->profile, &count);
+    const struct profile_moment *before = NULL;
 
     for (size_t i = 0; i < count; i++) {
         size_t at = 0;
 
+        if (!comes_after(&moments[i], before))
+            continue;
         do
-            if (!write_moment_part(writer, &moments[i], i > 0 ? &moments[i - 1] : NULL, &at))
+            if (!write_moment_part(writer, &moments[i], before, &at))
                 return false;
         while (at < moments[i].count);
+        before = &moments[i];
     }
     return true;
 }

@@ -8,6 +8,7 @@
 #include "report/archive.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 #include <time.h>
 
@@ -81,9 +82,10 @@ put_session(struct writer *writer, const struct archive *archive)
     object_set_number(&line, "v", ARCHIVE_VERSION);
     object_set(&line, "type", json_string("session"));
     object_set_text(&line, "memtop", PACKAGE_VERSION, sizeof PACKAGE_VERSION);
-    object_set_number(&line, "saved", (uint64_t)date_of(archive));
+    object_set_limited(&line, "saved", (uint64_t)date_of(archive), ARCHIVE_DATE_MAX);
     if (archive->interval_ns > 0)
-        object_set_number(&line, "interval_ns", (uint64_t)archive->interval_ns);
+        object_set_limited(&line, "interval_ns", (uint64_t)archive->interval_ns,
+                           ARCHIVE_INTERVAL_MAX_NS);
     object_set_text(&line, "command", command, strlen(command));
     put_line(writer, line);
 }
@@ -132,7 +134,7 @@ flush_samples(struct writer *writer)
     if (json_array_size(writer->samples) == 0)
         return;
     line = line_new("history");
-    object_set_number(&line, "begin_ns", (uint64_t)writer->begin_ns);
+    object_set_time(&line, "begin_ns", writer->begin_ns);
     writer->begin_ns = writer->last_ns;
     series = json_array();
     for (int i = 0; i < SERIES_COUNT; i++)
@@ -148,7 +150,7 @@ put_sample(void *context, const struct sample *sample)
 {
     struct writer *writer = context;
     json_t *row = json_array();
-    bool good = json_array_append_new(row, json_integer(sample->time_ns)) == 0;
+    bool good = json_array_append_new(row, fields_time(sample->time_ns)) == 0;
 
     for (int i = 0; i < SERIES_COUNT; i++) {
         good &= json_array_append_new(row, value_or_null(sample->max[i])) == 0;
@@ -177,12 +179,23 @@ static void
 put_moments(struct writer *writer, const struct subject *subject)
 {
     const struct checkpoints *checkpoints = subject->checkpoints;
+    int64_t before_ns = -1;
 
     for (size_t i = 0; checkpoints && i < checkpoints_count(checkpoints); i++) {
         struct process process = subject->process;
+        struct object line;
+        int64_t time_ns;
 
         checkpoints_restore(checkpoints, i, &process);
-        put_line(writer, moment("moment", &process));
+        line = moment("moment", &process);
+        /* Readers want one after the other. */
+        time_ns = json_integer_value(json_object_get(line.json, "t_ns"));
+        if (time_ns > before_ns) {
+            put_line(writer, line);
+            before_ns = time_ns;
+        } else {
+            json_decref(line.json);
+        }
     }
 }
 
@@ -194,7 +207,7 @@ thread_object(const struct thread *thread)
     const struct thread_counters *counters = &thread->counters;
     struct object object = object_new();
 
-    object_set_number(&object, "tid", (uint64_t)counters->tid);
+    object_set_limited(&object, "tid", (uint64_t)counters->tid, INT_MAX);
     object_set_text(&object, "name", thread->name, sizeof thread->name);
     object_set_text(&object, "state", &thread->state, 1);
     object_set_number(&object, "owners", counters->owners);
@@ -226,7 +239,7 @@ put_threads(struct writer *writer, struct session *session)
         append(&line, list, thread.json);
         line.complete &= thread.complete;
     }
-    object_set_number(&line, "count", count);
+    object_set_limited(&line, "count", count, UINT_MAX);
     object_set(&line, "list", list);
     put_line(writer, line);
 }
@@ -283,7 +296,7 @@ put_messages(struct writer *writer, const struct session *session)
         const struct message *message = session_message(session, i);
         struct object line = line_new("message");
 
-        object_set_number(&line, "t_ns", (uint64_t)message->run_ns);
+        object_set_time(&line, "t_ns", message->run_ns);
         object_set(&line, "severity", json_string(archive_severities[message->severity]));
         object_set_text(&line, "text", message->text, sizeof message->text);
         put_line(writer, line);

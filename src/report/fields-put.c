@@ -62,6 +62,26 @@ fields_text(const char *text, size_t size)
 }
 
 void
+object_set_limited(struct object *object, const char *name, uint64_t value, uint64_t most)
+{
+    object_set_number(object, name, value < most ? value : most);
+}
+
+json_t *
+fields_time(int64_t run_ns)
+{
+    uint64_t ns = run_ns > 0 ? (uint64_t)run_ns : 0;
+
+    return fields_number(ns < FIELDS_TIME_MAX ? ns : FIELDS_TIME_MAX);
+}
+
+void
+object_set_time(struct object *object, const char *name, int64_t run_ns)
+{
+    object_set(object, name, fields_time(run_ns));
+}
+
+void
 object_set_text(struct object *object, const char *name, const char *text, size_t size)
 {
     object_set(object, name, fields_text(text, size));
@@ -89,11 +109,12 @@ put_functions(struct object *object, const char *name, const uint64_t values[FN_
     object_set_object(object, name, functions);
 }
 
-/* A rate that is no number is none. */
 json_t *
 fields_real(double value)
 {
-    return json_real(isfinite(value) ? value : 0);
+    if (!isfinite(value) || value < 0)
+        return json_real(0);
+    return json_real(value < FIELDS_REAL_MAX ? value : FIELDS_REAL_MAX);
 }
 
 static void
@@ -191,7 +212,7 @@ fields_put_head(struct object *object, const char *type, const struct process *p
 {
     object_set_number(object, "v", 1);
     object_set(object, "type", json_string(type));
-    object_set_number(object, "t_ns", process->run_ns > 0 ? (uint64_t)process->run_ns : 0);
+    object_set_time(object, "t_ns", process->run_ns);
     object_set_number(object, "pid", process->pid > 0 ? (uint64_t)process->pid : 0);
     object_set(object, "state", json_string(process_state_json(process->state)));
     object_set_number(object, "generation",
@@ -239,7 +260,7 @@ fields_put_bands(struct object *object, const struct process *process)
     if (!bands->known)
         return;
     list = object_new();
-    object_set_number(&list, "t_ns", bands->run_ns > 0 ? (uint64_t)bands->run_ns : 0);
+    object_set_time(&list, "t_ns", bands->run_ns);
     for (int i = 0; i < BAND_COUNT; i++)
         if (bands->bytes[i] != BAND_UNKNOWN)
             object_set_number(&list, band_json((enum band)i), bands->bytes[i]);

@@ -16,7 +16,6 @@
 #include "report/names.h"
 #include "segment/figures.h"
 
-#define RATE_MAX 1e18
 #define SIGNAL_MAX 126 /* 127 would be a stopped process */
 #define CORE 0x80
 
@@ -93,7 +92,7 @@ fields_take_real(const json_t *object, const char *name, double *out, struct fau
     if (value == NULL)
         return false;
     if (!json_is_number(value) || !(json_number_value(value) >= 0)
-        || json_number_value(value) > RATE_MAX) {
+        || json_number_value(value) > FIELDS_REAL_MAX) {
         blame(fault, name, N_("is no number that can be"));
         return false;
     }

@@ -61,6 +61,11 @@ struct object object_new(void);
 void object_set(struct object *object, const char *name, json_t *value); /* takes it */
 void object_set_object(struct object *object, const char *name, struct object value);
 void object_set_number(struct object *object, const char *name, uint64_t value);
+/* What is above most, which readers take, becomes most; a time of the run is from 0 to
+   FIELDS_TIME_MAX. */
+void object_set_limited(struct object *object, const char *name, uint64_t value,
+                        uint64_t most);
+void object_set_time(struct object *object, const char *name, int64_t run_ns);
 /* Of at most size bytes, of any bytes. */
 void object_set_text(struct object *object, const char *name, const char *text,
                      size_t size);
@@ -73,7 +78,8 @@ bool object_write(FILE *out, struct object object);
    bytes, of any bytes.  NULL if memory is short. */
 json_t *fields_number(uint64_t value);
 json_t *fields_text(const char *text, size_t size);
-json_t *fields_real(double value); /* what is no number becomes 0 */
+json_t *fields_real(double value);   /* from 0 to FIELDS_REAL_MAX; not a number: 0 */
+json_t *fields_time(int64_t run_ns); /* as object_set_time() */
 
 /* Who, when, in which state: what every object has.  Whether it is measured, and
    if not why. */
@@ -95,6 +101,9 @@ void fields_put_sizes(struct object *object, const struct process *process);
 
 /* Run times are below this. */
 #define FIELDS_TIME_MAX PROCESS_RUN_MAX_NS
+
+/* Estimates and rates are not above this. */
+#define FIELDS_REAL_MAX 1e18
 
 /* What was found wrong first; name is NULL if nothing was. */
 struct fault {

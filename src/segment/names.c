@@ -166,12 +166,9 @@ open_directory(const char *path, bool make)
     return (int)fd;
 }
 
-#define DIRECTORIES 4
-
-/* Opens number which of the directories that are tried one after the other. */
-static int
-try_directory(unsigned which, const char *memtop_dir, const char *runtime_dir, bool make,
-              char buffer[SEGMENT_PATH_MAX])
+int
+segment_directory_path(unsigned which, const char *memtop_dir, const char *runtime_dir,
+                       char buffer[SEGMENT_PATH_MAX])
 {
     const struct {
         const char *base, *rest;
@@ -186,7 +183,7 @@ try_directory(unsigned which, const char *memtop_dir, const char *runtime_dir, b
     char uid[21];
     char *end;
 
-    if (places[which].base == NULL || places[which].base[0] != '/')
+    if (which >= DIRECTORIES || places[which].base == NULL || places[which].base[0] != '/')
         return -ENOENT;
     end = path_append(buffer, limit, places[which].base);
     end = path_append(end, limit, places[which].rest);
@@ -194,7 +191,17 @@ try_directory(unsigned which, const char *memtop_dir, const char *runtime_dir, b
         decimal(uid, (uint64_t)syscall(SYS_geteuid));
         end = path_append(end, limit, uid);
     }
-    return end == NULL ? -ENAMETOOLONG : open_directory(buffer, make);
+    return end == NULL ? -ENAMETOOLONG : 0;
+}
+
+/* Opens number which of the directories that are tried one after the other. */
+static int
+try_directory(unsigned which, const char *memtop_dir, const char *runtime_dir, bool make,
+              char buffer[SEGMENT_PATH_MAX])
+{
+    int error = segment_directory_path(which, memtop_dir, runtime_dir, buffer);
+
+    return error < 0 ? error : open_directory(buffer, make);
 }
 
 int

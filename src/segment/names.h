@@ -26,6 +26,12 @@
 int segment_directory(const char *memtop_dir, const char *runtime_dir,
                       char buffer[SEGMENT_PATH_MAX]);
 
+/* The path of number which of these DIRECTORIES, whether it is there or not; -ENOENT: it
+   is none, for want of a variable; -ENAMETOOLONG. */
+#define DIRECTORIES 4u
+int segment_directory_path(unsigned which, const char *memtop_dir, const char *runtime_dir,
+                           char buffer[SEGMENT_PATH_MAX]);
+
 /*
  * Creates PID.GENERATION with the first free generation in the directory,
  * sized and with its fixed parts allocated: afterwards nothing written there

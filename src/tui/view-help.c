@@ -30,18 +30,13 @@ label_cols(void)
     const struct key *keys = keys_table(&count);
     int widest = LABEL_COLS;
 
-    for (size_t i = 0; i < count; i++)
-        if ((int)text_columns(keys_label(&keys[i])) + 1 > widest)
-            widest = (int)text_columns(keys_label(&keys[i])) + 1;
+    for (size_t i = 0; i < count; i++) {
+        int cols = (int)text_columns(keys_label(&keys[i])) + 1;
+
+        if (cols > widest)
+            widest = cols;
+    }
     return widest;
-}
-
-static int
-help_cols(const struct picture *picture)
-{
-    int cols = picture->canvas.cols - 1 - label_cols();
-
-    return cols < 1 ? 1 : cols;
 }
 
 /* Lines the help of one key takes. */
@@ -60,11 +55,13 @@ struct place {
     int page, line;
 };
 
-/* The help of one key; of the page that is wanted it is drawn. */
+/* The help of one key, behind labels so wide; of the page that is wanted it is drawn. */
 static void
-help_of_key(struct picture *picture, const struct key *key, struct place *place, int page)
+help_of_key(struct picture *picture, const struct key *key, int labels,
+            struct place *place, int page)
 {
-    int each = lines_per_page(picture), cols = help_cols(picture);
+    int each = lines_per_page(picture), room = picture->canvas.cols - 1 - labels;
+    int cols = room < 1 ? 1 : room;
     const char *help = _(key->help);
     int lines = help_lines(help, cols);
     bool whole = place->line + lines <= each || lines > each;
@@ -79,10 +76,9 @@ help_of_key(struct picture *picture, const struct key *key, struct place *place,
         if (place->page != page)
             continue;
         if (line == 0)
-            canvas_put(&picture->canvas, place->line, 1, label_cols(), ROLE_KEY,
+            canvas_put(&picture->canvas, place->line, 1, labels, ROLE_KEY,
                        keys_label(key));
-        canvas_put(&picture->canvas, place->line, 1 + label_cols(), cols, ROLE_NORMAL,
-                   text);
+        canvas_put(&picture->canvas, place->line, 1 + labels, cols, ROLE_NORMAL, text);
     }
 }
 
@@ -93,10 +89,11 @@ help_pages(struct picture *picture, int page)
     struct place place = { 1, 0 };
     size_t count;
     const struct key *keys = keys_table(&count);
+    int labels = label_cols();
 
     for (size_t i = 0; i < count; i++)
         if (keys[i].label[0] != '\0')
-            help_of_key(picture, &keys[i], &place, page);
+            help_of_key(picture, &keys[i], labels, &place, page);
     return place.page;
 }
 

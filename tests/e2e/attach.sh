@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Processes that run already: listed, chosen, looked at, left alone.
 server_source=$(cd "$(dirname "$0")" && pwd)/server.c
-alone=yes
 . "$(dirname "$0")/tmux.sh"
+be_alone
 library=${memtop%/*}/libmemtop.so
 cp "$server_source" .
 compile server || skip "no compiler: $(head -n 3 cc.log)"

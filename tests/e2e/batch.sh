@@ -34,7 +34,11 @@ grep -q '^ malloc| *[1-9]' err || fail "ls allocated nothing"
 [ "$(ls -R /usr/include | cksum)" = "$(cksum <out)" ] || fail "ls printed something else"
 
 # --- segments where they normally are ---
-(unset MEMTOP_DIR && run 0 -B true && says err 'heap total')
+if [ "$MEMTOP_TEST_ALONE" = yes ]; then
+    (unset MEMTOP_DIR && run 0 -B true && says err 'heap total')
+else # somebody else may own it
+    echo 'skipped: the usual directory: no mount namespace can be made here'
+fi
 
 # --- arguments and input are the program's ---
 run 0 -Bq -- printf '%s|' -B ' two  words ' '' '*' '$(date)' "quote'"

@@ -15,26 +15,15 @@
 #   compile NAME ARG...  a program from NAME.c; its words land in cc.log
 #   fail TEXT            the test has failed, and goes on
 #   skip TEXT            the test ends here and does not count
+#   be_alone             skips the test where it sees other processes than its own:
+#                        for what lists all that are observed, or takes them by name
 #   finish               the end of every test
 #
 # Programs that are to run until they are told run while a file exists in $work:
 # they end with the test, too, however it ends.
 
-# Signals that nohup or a background job has us ignore would stay ignored.  A test
-# that sets alone has no other observed processes around it, where that can be done.
-if [ -z "${prepared-}" ]; then
-    export prepared=yes
-    with_own_processes() {
-        unshare -rmpf --mount-proc --kill-child \
-            sh -c 'mount -t tmpfs none /dev/shm && exec "$@"' sh "$@"
-    }
-    if [ -n "${alone-}" ] && with_own_processes true 2>/dev/null; then
-        with_own_processes env --default-signal sh "$0"
-        exit
-    fi
-    exec env --default-signal sh "$0"
-fi
-unset prepared
+# Whoever starts a test by hand has it run as "make check" does.
+[ -n "${MEMTOP_TEST_ALONE-}" ] || exec "$(dirname "$0")/../alone" sh "$0"
 
 # Used by those who source this.
 # shellcheck disable=SC2034
@@ -50,10 +39,13 @@ export LC_ALL SHELL
 
 work=$(mktemp -d "/tmp/memtop-$(basename "$0" .sh)-XXXXXX") || exit 99
 # Programs left running leave their segments.
-segments=$(mktemp -d /dev/shm/memtop-test-XXXXXX 2>/dev/null) && {
-    MEMTOP_DIR=$segments
-    export MEMTOP_DIR
+segments=$(mktemp -d /dev/shm/memtop-test-XXXXXX 2>/dev/null) || {
+    rmdir "$work"
+    echo 'skipped: nothing can be written to /dev/shm'
+    exit 77
 }
+MEMTOP_DIR=$segments
+export MEMTOP_DIR
 clean() {
     chmod -R u+w "$work"
     rm -rf "$work" "$segments"
@@ -71,6 +63,11 @@ fail() {
 skip() {
     echo "skipped: $*"
     exit 77
+}
+
+be_alone() {
+    [ "$MEMTOP_TEST_ALONE" = yes ] ||
+        skip 'no pid namespace can be made here: other observed processes would be in the way'
 }
 
 finish() {

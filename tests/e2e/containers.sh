@@ -4,7 +4,6 @@
 # or missing /dev/shm, a root that cannot be written, no rights at all.
 programs=$PWD/tests/preload/programs
 . "$(dirname "$0")/common.sh"
-[ -n "$segments" ] || skip 'no /dev/shm'
 chmod 755 "$work"
 unset MEMTOP_DIR XDG_RUNTIME_DIR
 export memtop programs segments
@@ -110,7 +109,7 @@ if unshare -U true 2>/dev/null; then
     ends 4
 fi
 echo 'nobody:'
-if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --regid=65534 --clear-groups \
+if [ "$MEMTOP_TEST_ALONE-$(id -u)" = yes-0 ] && setpriv --reuid=65534 --regid=65534 --clear-groups \
         test -x "$memtop" 2>/dev/null; then
     ran=$((ran + 1))
     setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs \
@@ -118,7 +117,6 @@ if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --regid=65534 --clear-groups \
     status=$?
     ends 6
     says err 'malloc|'
-    rmdir /dev/shm/memtop-65534 2>/dev/null
 
     # Root's list has everybody's.
     mkfifo hold held
@@ -132,9 +130,47 @@ if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --regid=65534 --clear-groups \
     echo end >&9
     exec 9>&-
     wait $nobody
-    rmdir /dev/shm/memtop-65534 2>/dev/null
+fi
+
+# --- somebody else has made nobody's directory ---
+echo "another user's directory:"
+as_nobody() {
+    setpriv --reuid=65534 --regid=65534 --clear-groups "$@" >out 2>err </dev/null
+    status=$?
+}
+if [ "$MEMTOP_TEST_ALONE-$(id -u)" != yes-0 ]; then
+    echo 'skipped: only root can be two users, and only with a /dev/shm of its own'
+elif [ "$(stat -f -c %T /tmp)" = tmpfs ]; then
+    echo 'skipped: /tmp/memtop-65534 would be used'
+elif as_nobody test -x "$memtop" && [ $status = 0 ]; then
+    ran=$((ran + 1))
+    theirs=/dev/shm/memtop-65534
+    rm -rf "$theirs"
+    mkdir -m 700 "$theirs"
+    as_nobody "$memtop" -B sh -c 'exit 8'
+    ends 8
+    says err "not measured: $theirs belongs to the user root: have it removed, or set MEMTOP_DIR"
+    rmdir "$theirs"
+    ln -s / "$theirs"
+    as_nobody "$memtop" -B sh -c 'exit 8'
+    says err "$theirs belongs to the user root"
+    # The next one is taken.
+    mkdir -m 700 /dev/shm/runtime
+    chown 65534 /dev/shm/runtime
+    as_nobody env XDG_RUNTIME_DIR=/dev/shm/runtime "$memtop" -B sh -c 'exit 8'
+    ends 8
+    says err 'malloc|'
+    [ -d /dev/shm/runtime/memtop ] || fail 'the next directory was not taken'
+    # Of one's own, but not private.
+    rm "$theirs"
+    mkdir "$theirs"
+    chown 65534 "$theirs"
+    chmod 755 "$theirs"
+    as_nobody "$memtop" -B sh -c 'exit 8'
+    ends 8
+    says err "not measured: $theirs is open to other users: chmod 700 it"
 fi
 
 [ $ran != 0 ] || skip 'no name spaces can be made here'
-echo "$ran of 8 surroundings"
+echo "$ran of 9 surroundings"
 finish

@@ -3,7 +3,6 @@
 # memtop -B --metrics: a file that is whole at any moment, renewed at each interval, and
 # that promtool has nothing to say about.
 rules=$(cd "$(dirname "$0")/../.." && pwd)/doc/prometheus-rules.yml
-alone=yes
 . "$(dirname "$0")/common.sh"
 
 # A program that holds a known block and lives until "stop" appears.
@@ -115,25 +114,29 @@ wait $memtop_pid
 grep -q keeper figures.prom && fail 'a child that has ended'
 
 # All observed processes, whoever started them, until a signal comes.
-: >run
-"$memtop" -B -i 0.1 --metrics figures.prom >out 2>err &
-memtop_pid=$!
-await grep -q '^# EOF' figures.prom
-LD_PRELOAD=${memtop%/*}/libmemtop.so ./keeper &
-one=$!
-LD_PRELOAD=${memtop%/*}/libmemtop.so ./keeper &
-two=$!
-await grep -q "^memtop_heap_bytes{pid=\"$one\",program=\"keeper\"} 1000000\$" figures.prom
-await grep -q "^memtop_heap_bytes{pid=\"$two\",program=\"keeper\"} 1000000\$" figures.prom
-rm run
-wait $one $two
-await sh -c '! grep -q keeper figures.prom'
-kill $memtop_pid
-wait $memtop_pid
-status=$?
-[ $status = 0 ] || fail "status $status of a service"
-silent out err
-run 0 -B -i 0.1 -N 2 --metrics figures.prom
+if [ "$MEMTOP_TEST_ALONE" = yes ]; then
+    : >run
+    "$memtop" -B -i 0.1 --metrics figures.prom >out 2>err &
+    memtop_pid=$!
+    await grep -q '^# EOF' figures.prom
+    LD_PRELOAD=${memtop%/*}/libmemtop.so ./keeper &
+    one=$!
+    LD_PRELOAD=${memtop%/*}/libmemtop.so ./keeper &
+    two=$!
+    await grep -q "^memtop_heap_bytes{pid=\"$one\",program=\"keeper\"} 1000000\$" figures.prom
+    await grep -q "^memtop_heap_bytes{pid=\"$two\",program=\"keeper\"} 1000000\$" figures.prom
+    rm run
+    wait $one $two
+    await sh -c '! grep -q keeper figures.prom'
+    kill $memtop_pid
+    wait $memtop_pid
+    status=$?
+    [ $status = 0 ] || fail "status $status of a service"
+    silent out err
+    run 0 -B -i 0.1 -N 2 --metrics figures.prom
+else
+    echo 'skipped: all observed processes: no pid namespace can be made here'
+fi
 run 125 -B --metrics nothere/figures.prom
 says err 'cannot write nothere/figures.prom'
 

@@ -169,7 +169,7 @@ write_in_group(const char *file, const char *text)
 static bool
 make_group(void)
 {
-    char line[256], name[32];
+    char line[256];
     FILE *file = fopen("/proc/self/cgroup", "r");
     const char *root = NULL, *own = "";
 
@@ -184,11 +184,10 @@ make_group(void)
         fclose(file);
     if (root == NULL)
         return false;
-    snprintf(name, sizeof name, "memtop-test-%d", (int)getpid());
-    snprintf(group, sizeof group, "%s%s/%s", root, own, name);
-    if (mkdir(group, 0755) != 0) { /* a name space may show another root */
-        snprintf(group, sizeof group, "%s/%s", root, name);
-        if (mkdir(group, 0755) != 0)
+    snprintf(group, sizeof group, "%s%s/memtop-test-XXXXXX", root, own);
+    if (mkdtemp(group) == NULL) { /* a name space may show another root */
+        snprintf(group, sizeof group, "%s/memtop-test-XXXXXX", root);
+        if (mkdtemp(group) == NULL)
             return false;
     }
     write_in_group("memory.swap.max", "0");

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,6 +20,7 @@
 #include "monitor/profile-table.h"
 #include "monitor/saved.h"
 #include "monitor/subject.h"
+#include "report/fields.h"
 #include "report/pack.h"
 
 #define SECOND INT64_C(1000000000)
@@ -425,6 +427,221 @@ test_sites_of_old(void **state)
     free(old);
 }
 
+/* ---- figures that cannot be ---- */
+
+static uint64_t
+odd_number(void)
+{
+    static const uint64_t edges[] = {
+        0, 1, INT32_MAX, UINT32_MAX, INT64_MAX, (uint64_t)INT64_MAX + 1, UINT64_MAX};
+    uint64_t random = (uint64_t)rand() << 42 ^ (uint64_t)rand() << 21 ^ (uint64_t)rand();
+    unsigned which = (unsigned)rand() % 10;
+
+    return which < sizeof edges / sizeof *edges ? edges[which] : random;
+}
+
+static double
+odd_real(void)
+{
+    static const double edges[] = {NAN,  INFINITY, -INFINITY, -1,
+                                   1e18, 1e300,    5e-324,    0.5};
+    uint64_t bits = odd_number();
+    unsigned which = (unsigned)rand() % 10;
+    double any;
+
+    memcpy(&any, &bits, sizeof any);
+    return which < sizeof edges / sizeof *edges ? edges[which] : any;
+}
+
+static void
+spoil_numbers(uint64_t *numbers, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        numbers[i] = odd_number();
+}
+
+static void
+spoil_field(struct process *process, const struct field *field)
+{
+    void *place = (char *)process + field->offset;
+
+    switch (field->kind) {
+    case FIELD_NUMBER:
+        *(uint64_t *)place = odd_number();
+        break;
+    case FIELD_UNSIGNED:
+        *(unsigned *)place = (unsigned)odd_number();
+        break;
+    case FIELD_REAL:
+        *(double *)place = odd_real();
+        break;
+    case FIELD_LETTER:
+        *(char *)place = (char)odd_number();
+        break;
+    case FIELD_FUNCTIONS:
+        spoil_numbers(place, FN_COUNT);
+        break;
+    case FIELD_FUNCTION_RATES:
+        for (unsigned i = 0; i < FN_COUNT; i++)
+            ((double *)place)[i] = odd_real();
+        break;
+    }
+}
+
+static void
+spoil_process(struct process *process)
+{
+    struct bands *bands = &process->bands;
+
+    for (size_t i = 0; i < fields_count; i++)
+        spoil_field(process, &fields_table[i]);
+    process->run_ns = (int64_t)odd_number();
+    process->pid = (pid_t)odd_number();
+    process->wait_status = (int)odd_number();
+    process->generations = (unsigned)odd_number();
+    process->children = (unsigned)odd_number();
+    process->children_seen = (unsigned)odd_number();
+    process->os_known = true;
+    process->identity.flags = SEGMENT_FLAG_MMAP;
+    process->identity.args_size = (size_t)odd_number();
+    spoil_numbers(process->now.mapping_calls, MAPPING_COUNT);
+    spoil_numbers(process->now.mapping_bytes, MAPPING_COUNT);
+    spoil_numbers(process->now.mapping_failed, MAPPING_COUNT);
+    spoil_numbers(process->sizes.allocated,
+                  sizeof process->sizes.allocated / sizeof(uint64_t));
+    spoil_numbers(process->sizes.live, sizeof process->sizes.live / sizeof(uint64_t));
+    *bands = (struct bands){.known = true, .run_ns = (int64_t)odd_number()};
+    spoil_numbers(bands->bytes, BAND_COUNT);
+    bands->pss = odd_number();
+    bands->swap = odd_number();
+    bands->mappings = (unsigned)odd_number();
+    bands->absent = odd_number();
+    bands->unsure = odd_number();
+}
+
+static void
+spoil_figures(struct site_figures *figures)
+{
+    *figures = (struct site_figures){odd_real(), odd_real(), odd_number(), odd_number()};
+}
+
+static void
+spoil_site(struct sites_reading *reading, struct site *site)
+{
+    unsigned depth;
+    const uint64_t *pcs = sites_stack(reading, site->stack, &depth);
+
+    spoil_numbers((uint64_t *)(uintptr_t)pcs, depth);
+    spoil_figures(&site->made);
+    spoil_figures(&site->freed);
+    spoil_figures(&site->live);
+    spoil_figures(&site->at_peak);
+    for (unsigned i = 0; i < SITE_LIFETIMES; i++)
+        spoil_figures(&site->freed_after[i]);
+    site->first_ns = odd_number();
+    site->last_ns = odd_number();
+}
+
+/* What the reader of segments leaves as it finds it. */
+static void
+spoil_sites(struct sites_reading *reading)
+{
+    static const double rates[] = {0, 5e-324, 0.5, 1};
+
+    reading->rate = rates[rand() % 4];
+    reading->sampled = odd_number();
+    reading->live_bytes = odd_real();
+    reading->peak_bytes = odd_real();
+    reading->peak_ns = odd_number();
+    reading->lost = (struct sites_lost){odd_number(), odd_number(), odd_number(),
+                                        odd_real(),   odd_number(), odd_number()};
+    for (size_t i = 0; i < reading->site_count; i++)
+        spoil_site(reading, &reading->sites[i]);
+    for (size_t i = 0; i < reading->block_count; i++) {
+        reading->blocks[i].size = odd_number();
+        reading->blocks[i].born_ns = odd_number();
+        reading->blocks[i].samples = odd_number();
+        reading->blocks[i].thread = (uint32_t)odd_number();
+    }
+    for (size_t i = 0; i < reading->module_count; i++) {
+        reading->modules[i].start = odd_number();
+        reading->modules[i].end = odd_number();
+        reading->modules[i].bias = odd_number();
+        reading->modules[i].seen_ns = odd_number();
+    }
+}
+
+static void
+spoil_entry(void *context, const struct roster_entry *const_entry)
+{
+    struct roster_entry *entry = (struct roster_entry *)(uintptr_t)const_entry;
+
+    (void)context;
+    entry->pid = (pid_t)odd_number();
+    entry->parent = (pid_t)odd_number();
+    entry->generations = (unsigned)odd_number();
+    entry->start_ns = odd_number();
+    entry->run_ns = (int64_t)odd_number();
+    entry->measured = rand() % 2 == 0;
+    entry->heap = odd_number();
+    entry->heap_peak = odd_number();
+    entry->allocations = odd_real();
+    entry->rss = odd_number();
+}
+
+static void
+spoil_history(struct history *history)
+{
+    for (int i = 0; i < 20; i++) {
+        struct sample sample = {.time_ns = (int64_t)odd_number()};
+
+        spoil_numbers(sample.max, SERIES_COUNT);
+        spoil_numbers(sample.last, SERIES_COUNT);
+        history_push(history, &sample);
+    }
+}
+
+/* Whatever a segment holds can be saved, read again, and is then as it stays. */
+static void
+test_damaged(void **state)
+{
+    (void)state;
+    for (unsigned round = 0; round < 20; round++) {
+        srand(round);
+        struct session *session = sampled();
+        struct subject *subject = (struct subject *)(uintptr_t)session_shown(session);
+        struct process *process = malloc(sizeof *process);
+        struct archive archive = {
+            .session = session, .interval_ns = (int64_t)odd_number(), .mark = process};
+        char *text, why[256];
+        struct saved *saved;
+
+        *process = subject->process;
+        for (int i = 0; i < 5; i++) {
+            spoil_process(process);
+            checkpoints_add(subject->checkpoints, process);
+        }
+        spoil_process(&subject->process);
+        spoil_history(subject->history);
+        spoil_sites(
+            (struct sites_reading *)(uintptr_t)profile_digested(subject->profile, NULL));
+        roster_each(session_roster(session), spoil_entry, NULL);
+        subject->saved_epoch_s = (int64_t)odd_number();
+        text = written(&archive);
+        saved = read_back(text, strlen(text), why);
+        if (saved == NULL)
+            fail_msg("round %u: %s", round, why);
+        archive = (struct archive){.session = session_new_saved(saved),
+                                   .mark = saved->marked ? &saved->mark : NULL,
+                                   .interval_ns = saved->interval_ns};
+        check_round_trip(&archive);
+        session_free(archive.session);
+        session_free(session);
+        free(process);
+        free(text);
+    }
+}
+
 #define HEAD "{\"v\":1,\"type\":\"session\"}\n"
 #define PROCESS "{\"type\":\"process\",\"measured\":true,\"heap\":1,\"peak\":1,"    \
                 "\"stack\":0,\"stack_peak\":0}\n"
@@ -741,6 +958,7 @@ main(void)
         cmocka_unit_test(test_sites),
         cmocka_unit_test(test_others),
         cmocka_unit_test(test_sites_of_old),
+        cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_accepts_what_it_can),
         cmocka_unit_test(test_says_what_is_wrong),
         cmocka_unit_test(test_limits),

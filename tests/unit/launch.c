@@ -235,17 +235,16 @@ test_exec_failures(void **state)
 static void
 test_script_without_interpreter(void **state)
 {
-    char path[PATH_MAX], output[100];
+    char path[] = "/tmp/memtop-test-XXXXXX", output[100];
     struct launch_options options = {.library = libc_path, .argv = ARGV(path, "x y")};
     struct launched launched;
-    FILE *script;
+    int script = mkostemp(path, O_CLOEXEC);
 
     (void)state;
-    snprintf(path, sizeof path, "/tmp/memtop-test-script-%d", getpid());
-    script = fopen(path, "we");
-    fputs("echo \"[$1]\"\n", script);
-    fclose(script);
-    chmod(path, 0700);
+    assert_true(script >= 0);
+    dprintf(script, "echo \"[$1]\"\n");
+    fchmod(script, 0700);
+    close(script);
     assert_int_equal(0, run(&options, &launched, output, sizeof output));
     unlink(path);
     assert_string_equal(output, "[x y]\n");
@@ -304,14 +303,14 @@ test_signals_are_inherited(void **state)
 static void
 test_odd_library_path(void **state)
 {
-    char folder[PATH_MAX], path[PATH_MAX + 20], output[1000], expected[600];
+    char folder[] = "/tmp/memtop test:$x XXXXXX";
+    char path[PATH_MAX + 20], output[1000], expected[600];
     struct launch_options options = {.argv = ARGV("sh", "-c", "echo \"$LD_PRELOAD\"")};
     struct launched launched;
     char target[PATH_MAX] = "";
 
     (void)state;
-    snprintf(folder, sizeof folder, "/tmp/memtop test:$x %d", getpid());
-    assert_int_equal(0, mkdir(folder, 0700));
+    assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/lib c.so", folder);
     assert_int_equal(0, symlink(libc_path, path));
     options.library = path;
@@ -337,11 +336,12 @@ test_no_directory(void **state)
     struct launch_options options = {.library = libc_path,
                                      .argv = ARGV("sh", "-c", "echo \"[$LD_PRELOAD]\"")};
     struct launched launched;
-    char output[100];
+    char spaced[] = "/dev/shm/memtop test XXXXXX", output[100];
 
     (void)state;
     /* The link has a space in it and cannot stand in LD_PRELOAD either. */
-    setenv("MEMTOP_DIR", "/dev/shm/memtop test", 1);
+    assert_non_null(mkdtemp(spaced));
+    setenv("MEMTOP_DIR", spaced, 1);
     options.library = "/no where/lib.so";
     assert_int_equal(0, run(&options, &launched, output, sizeof output));
     assert_string_equal(output, "[]\n");
@@ -349,7 +349,7 @@ test_no_directory(void **state)
     assert_string_equal(launched.segment, "");
     assert_int_equal(0, finish(&launched));
     setenv("MEMTOP_DIR", directory, 1);
-    rmdir("/dev/shm/memtop test");
+    rmdir(spaced);
 }
 
 static void

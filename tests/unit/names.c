@@ -97,6 +97,24 @@ test_directory(void **state)
 }
 
 static void
+test_paths(void **state)
+{
+    char path[SEGMENT_PATH_MAX], longest[SEGMENT_PATH_MAX + 1];
+
+    (void)state;
+    assert_int_equal(0, segment_directory_path(0, "/a b", NULL, path));
+    assert_string_equal("/a b", path);
+    assert_int_equal(0, segment_directory_path(2, NULL, "/run/x", path));
+    assert_string_equal("/run/x/memtop", path);
+    assert_int_equal(-ENOENT, segment_directory_path(0, NULL, NULL, path));
+    assert_int_equal(-ENOENT, segment_directory_path(2, NULL, "relative", path));
+    assert_int_equal(-ENOENT, segment_directory_path(DIRECTORIES, "/a", "/a", path));
+    memset(longest, '/', sizeof longest - 1);
+    longest[sizeof longest - 1] = '\0';
+    assert_int_equal(-ENAMETOOLONG, segment_directory_path(0, longest, NULL, path));
+}
+
+static void
 test_create(void **state)
 {
     int directory = open(base, O_RDONLY | O_DIRECTORY);
@@ -295,7 +313,7 @@ main(void)
         TEST(test_names),      TEST(test_directory), TEST(test_create),
         TEST(test_file_limit), TEST(test_prepare),   TEST(test_namespace),
         TEST(test_unfinished), TEST(test_lives), TEST(test_thorough_sweep),
-        TEST(test_next_directory),
+        TEST(test_next_directory), TEST(test_paths),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,9 +79,11 @@ every_page_fits_every_size(void **state)
             view.sites.form = PROFILE_CALLEES;
             sites_fill(&sites, &view, -1);
             check_sizes();
-            view.help = 1;
-            scene.asks = true;
-            check_sizes();
+            if (style == 0) { /* the help covers the graphs */
+                view.help = 1;
+                scene.asks = true;
+                check_sizes();
+            }
             session_free(session);
         }
 }
