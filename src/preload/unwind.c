@@ -1,31 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Walking the stack.
- *
- * libunwind is fast: it keeps what it has learnt of every return address, per thread.
- * It is loaded for us alone, RTLD_LOCAL, and nothing of it but unw_backtrace is looked
- * up: linked to, its backtrace() and _Unwind_... would take the place of those of the
- * program, exceptions included.  glibc's backtrace() is libgcc's, which since gcc 12 and
- * glibc 2.35 takes no lock of the loader's (_dl_find_object), calls no kernel and needs no
- * memory of its own.  It is slower, but need not be asked twice (steps.h).
+ * Walking the stack: as glibc's backtrace() does, by libgcc's unwinder, which since gcc 12
+ * and glibc 2.35 takes no lock of the loader's (_dl_find_object), calls no kernel and needs
+ * no memory of its own.  What it has said of a return address is kept (steps.h).
  *
  * Why nothing can wait for ever in here:
  *
  *   - We hold no lock, and the allocator none either: it has returned before a block
  *     is sampled, and has not been called yet when one is about to go.
- *   - libunwind takes the loader's list lock (dl_iterate_phdr) for addresses that are
- *     new to it.  The loader never allocates with that lock held, and takes it last,
- *     so a thread in dlopen(), which allocates with the loader's other lock held,
- *     waits for nobody who waits for it.  A callback of the program's own call of
- *     dl_iterate_phdr() has the list lock and may allocate: the lock is recursive.
- *     Left are a callback that waits for another thread while that allocates, and one
- *     that allocates while another thread holds a lock of libunwind's and wants the
- *     list lock: no deadlock without us, and one with us.  So, unless libunwind was asked
- *     for by name, it serves only as long as there is one thread; then glibc's, which
- *     takes no such lock (libgcc since 12 with glibc since 2.35).
- *   - libunwind's own locks are held for moments, with all signals blocked.  In a
- *     child forked from a process with several threads one of them may be held for
- *     ever: there glibc's unwinder is used, see mt_unwind_forked().
  *   - libgcc has a lock for frames that the program registers (a compiler in it, by
  *     __register_frame) and takes it if there are any.  It allocates with the lock held,
  *     at the first search after a registration (before gcc 13) or in the registration
@@ -35,13 +17,12 @@
  *     threads the lock may be held for ever: libgcc is left alone there unless its data
  *     say that it is not, see libgcc_idle().
  *   - Where another library's _Unwind_Find_FDE takes the place of libgcc's (that of
- *     LLVM's libunwind, which libc++ brings), that one allocates with a lock held, too,
- *     and takes the loader's list lock.  It is treated as libgcc is; and as libunwind,
- *     if it was not asked for by name: it serves only as long as there is one thread.
+ *     LLVM's libunwind, which libc++ brings), that one allocates with a lock held, too:
+ *     it is treated as libgcc is.  It also takes the loader's list lock.  A callback of
+ *     the program's own call of dl_iterate_phdr() has that lock and may wait for a thread
+ *     that allocates.  So it serves only as long as there is one thread.
  *   - Left is a signal handler that allocates when it has interrupted libgcc with the
  *     lock held: a throw in a program that has registered frames.
- *   - In a thread whose end has begun libunwind's memory may be gone: glibc's.
- *   - In a sandbox (sandbox.c) libunwind's system calls may be deadly: glibc's.
  */
 #include "config.h"
 
@@ -78,12 +59,12 @@ typedef int (*walker)(void **frames, int limit);
 #endif
 
 static enum site_unwinder unwinder;
-static walker libunwind_walk, glibc_walk;
-static bool libunwind_barred, libgcc_barred;
+static walker glibc_walk;
+static bool libgcc_barred;
 
-/* Not asked for by name: to be left alone where there are several threads.  Then
-   __libc_single_threaded of glibc since 2.32, or NULL. */
-static bool libunwind_for_one, libgcc_for_one;
+/* To be left alone where there are several threads.  Then __libc_single_threaded of glibc
+   since 2.32, or NULL. */
+static bool libgcc_for_one;
 static const char *single_threaded;
 
 /* ---- the thread's calls are ours ---- */
@@ -258,22 +239,6 @@ frames_walk(void **frames, int limit)
 
 /* ---- starting ---- */
 
-static bool
-start_libunwind(void)
-{
-    void *library, *found, *tried[2];
-
-    if (libunwind_walk != NULL)
-        return true;
-    library = dlopen("libunwind.so.8", RTLD_LOCAL | RTLD_NOW);
-    found = library != NULL ? dlsym(library, "unw_backtrace") : NULL;
-    if (found == NULL)
-        return false;
-    *(void **)&libunwind_walk = found;
-    libunwind_walk(tried, 2);
-    return true;
-}
-
 /* That of libc itself, whoever else has one.  The first call loads libgcc_s. */
 static void
 start_glibc(void)
@@ -309,17 +274,11 @@ choose(enum unwind_choice choice)
 {
     if (choice == UNWIND_CHOICE_NONE)
         return UNWIND_NONE;
-    start_glibc(); /* it stands in for the others */
+    start_glibc(); /* it stands in for the other */
     single_threaded = mt_real_next("__libc_single_threaded");
-    libgcc_for_one =
-        choice == UNWIND_CHOICE_AUTO && search_object.start != libgcc_object.start;
+    libgcc_for_one = search_object.start != libgcc_object.start;
     if (choice == UNWIND_CHOICE_FRAMES && start_frames())
         return UNWIND_FRAMES;
-    if (choice != UNWIND_CHOICE_GLIBC && choice != UNWIND_CHOICE_FRAMES && start_libunwind()) {
-        libunwind_for_one = choice == UNWIND_CHOICE_AUTO && glibc_walk != NULL
-                            && mt_real._dl_find_object != NULL;
-        return UNWIND_LIBUNWIND;
-    }
     return glibc_walk != NULL ? UNWIND_GLIBC : UNWIND_NONE;
 }
 
@@ -345,7 +304,6 @@ mt_unwinder(void)
 void
 mt_unwind_forked(bool had_threads)
 {
-    libunwind_barred |= had_threads;
     libgcc_barred |= had_threads && glibc_walk != NULL && !libgcc_idle();
 }
 
@@ -359,13 +317,6 @@ has_threads(void)
 }
 
 static bool
-libunwind_may(void)
-{
-    return !libunwind_barred && !mt_sandboxed && mt_thread.state != THREAD_ENDED
-           && !(libunwind_for_one && has_threads());
-}
-
-static bool
 libgcc_may(const void *caller)
 {
     return !libgcc_barred && !may_hold_lock(caller) && !(libgcc_for_one && has_threads());
@@ -376,8 +327,6 @@ walker_now(const void *caller)
 {
     enum site_unwinder chosen = mt_unwinder();
 
-    if (chosen == UNWIND_LIBUNWIND && libunwind_may())
-        return libunwind_walk;
     if (chosen == UNWIND_NONE || !libgcc_may(caller))
         return NULL;
 #ifdef FRAME_REGISTER

@@ -109,7 +109,7 @@ test_processes(void **state)
 static void
 test_stacks(void **state)
 {
-    static const char *const ways[] = {"unwind=libunwind", "unwind=glibc", "unwind=fp",
+    static const char *const ways[] = {"unwind=glibc", "unwind=fp",
                                        "unwind=glibc,sites=0.01"};
     struct watched what;
 

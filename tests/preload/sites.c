@@ -20,7 +20,7 @@
 
 #include "watch.h"
 
-static const char *const unwinders[] = {"auto", "libunwind", "glibc", "fp", "none"};
+static const char *const unwinders[] = {"glibc", "fp", "none"};
 
 static struct site_figures
 sum(const struct sites_reading *sites, size_t offset)
@@ -76,7 +76,7 @@ test_exact(void **state)
 {
     static const char *const ways[] = {"sites=1", "sites=1,accounting=usable",
                                        "sites=1,rings=4096,drop", "sites=1,exact",
-                                       "sites=1,old-kernel", "sites=1,unwind=glibc",
+                                       "sites=1,old-kernel",
                                        "sites=1,unwind=fp,depth=64", "sites=1,unwind=none"};
     struct watched what;
 
@@ -292,8 +292,6 @@ test_odd_places(void **state)
     for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
         for (size_t i = 0; i < sizeof unwinders / sizeof unwinders[0]; i++) {
             char options[64];
-            if (strcmp(names[k], "iterating") == 0 && strcmp(unwinders[i], "libunwind") == 0)
-                continue; /* see test_waiting_callback() */
             snprintf(options, sizeof options, "sites=1,unwind=%s", unwinders[i]);
             watch_case("sites.run", names[k], options, &what);
             assert_true(watch_last(&what)->sites.sampled > 0);
@@ -301,13 +299,11 @@ test_odd_places(void **state)
         }
 }
 
-/* With the loader's list lock held somebody waits for a thread that allocates.  (Asked
-   for by name libunwind waits too: the manual says so.) */
+/* With the loader's list lock held somebody waits for a thread that allocates. */
 static void
 test_waiting_callback(void **state)
 {
-    static const char *const safe[] = {"sites=1", "sites=1,unwind=glibc",
-                                       "sites=1,unwind=fp", "sites=1,unwind=none"};
+    static const char *const safe[] = {"sites=1", "sites=1,unwind=fp", "sites=1,unwind=none"};
     struct watched what;
 
     (void)state;
