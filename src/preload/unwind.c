@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Walking the stack: as glibc's backtrace() does, by libgcc's unwinder, which since gcc 12
- * and glibc 2.35 takes no lock of the loader's (_dl_find_object), calls no kernel and needs
- * no memory of its own.  What it has said of a return address is kept (steps.h).
+ * Walking the stack: as glibc's backtrace() does, by libgcc's unwinder, which since gcc
+ * 12 and glibc 2.35 takes no lock of the loader's (_dl_find_object), calls no kernel and
+ * needs no memory of its own.  What it has said of a return address is kept (steps.h).
  *
  * Why nothing can wait for ever in here:
  *
@@ -28,21 +28,17 @@
 
 #include "preload/unwind.h"
 
-#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "preload/account.h"
-#include "preload/compat.h"
+#include "preload/lookup.h"
 #include "preload/ours.h"
 #include "preload/real.h"
 #include "preload/state.h"
 #include "preload/steps.h"
-
-MT_BIND_OLD(dlopen);
-MT_BIND_OLD(dlsym);
 
 /* As many of our own frames as may lie below the program's. */
 #define OWN_FRAMES 12u
@@ -99,23 +95,31 @@ extern const ElfW(Ehdr) __ehdr_start HIDDEN;
 
 static struct object own;
 
-/* Of the file that is mapped there. */
-static void
-measure(const ElfW(Ehdr) *file, struct object *object)
+static struct object
+measure(uintptr_t bias, const ElfW(Phdr) * headers, unsigned count)
 {
-    const ElfW(Phdr) *header = (const void *)((uintptr_t)file + file->e_phoff);
-    uintptr_t bias = 0;
+    struct object object = {0};
 
-    *object = (struct object){.start = (uintptr_t)file};
-    for (unsigned i = 0; i < file->e_phnum; i++) {
-        if (header[i].p_type != PT_LOAD)
+    for (unsigned i = 0; i < count; i++) {
+        if (headers[i].p_type != PT_LOAD)
             continue;
-        if (object->end == 0)
-            bias = object->start - (header[i].p_vaddr & -(uintptr_t)SEGMENT_PAGE);
-        object->end = bias + header[i].p_vaddr + header[i].p_memsz;
-        object->zeros_size = header[i].p_memsz - header[i].p_filesz;
-        object->zeros = (const unsigned char *)object->end - object->zeros_size;
+        if (object.end == 0)
+            object.start = bias + (headers[i].p_vaddr & -(uintptr_t)SEGMENT_PAGE);
+        object.end = bias + headers[i].p_vaddr + headers[i].p_memsz;
+        object.zeros_size = headers[i].p_memsz - headers[i].p_filesz;
+        object.zeros = (const unsigned char *)object.end - object.zeros_size;
     }
+    return object;
+}
+
+/* The first page of the file is mapped first. */
+static struct object
+measure_own(void)
+{
+    const uintptr_t start = (uintptr_t)&__ehdr_start;
+
+    return measure(start, (const void *)(start + __ehdr_start.e_phoff),
+                   __ehdr_start.e_phnum);
 }
 
 static bool
@@ -139,13 +143,14 @@ static struct object libgcc_object, search_object;
 static unsigned char idle_data[1024];
 static bool idle_known;
 
-static void
-measure_defining(const void *symbol, struct object *object)
+/* The first loaded object with that name (NULL: any) that defines NAME. */
+static struct object
+measure_defining(const char *soname, const char *name)
 {
-    const void *start = mt_object_start(symbol);
+    struct mt_loaded found = {0};
 
-    if (start != NULL)
-        measure(start, object);
+    mt_lookup_loaded(soname, name, &found);
+    return measure(found.bias, found.headers, found.header_count);
 }
 
 /* When libgcc has walked once, for it makes tables then. */
@@ -153,12 +158,9 @@ static void
 know_libgcc(void)
 {
     static const char search[] = "_Unwind_Find_FDE";
-    void *library = dlopen("libgcc_s.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    void *its_own = library != NULL ? dlsym(library, search) : NULL;
-    void *found = dlsym(RTLD_DEFAULT, search);
 
-    measure_defining(its_own, &libgcc_object);
-    measure_defining(found != NULL ? found : its_own, &search_object);
+    libgcc_object = measure_defining(LIBGCC, search);
+    search_object = measure_defining(NULL, search);
     idle_known = libgcc_object.zeros_size <= sizeof idle_data
                  && search_object.start == libgcc_object.start;
     if (idle_known)
@@ -239,22 +241,21 @@ frames_walk(void **frames, int limit)
 
 /* ---- starting ---- */
 
-/* That of libc itself, whoever else has one.  The first call loads libgcc_s. */
+/* That of libc itself, whoever else has one.  The first call has libc load libgcc_s and
+   keep it, without a word to dlerror(). */
 static void
 start_glibc(void)
 {
-    void *library = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
     void *tried[2];
-    walker found = NULL;
+    walker found;
 
-    if (library != NULL)
-        *(void **)&found = dlsym(library, "backtrace");
+    *(void **)&found = mt_lookup_libc("backtrace");
     if (found == NULL || found(tried, 2) <= 0)
         return;
     know_libgcc();
     glibc_walk = found;
 #ifdef MT_STEPS
-    if (mt_libgcc_load())
+    if (mt_libgcc_find())
         glibc_walk = mt_steps_walk;
 #endif
 }
@@ -263,7 +264,7 @@ static bool
 start_frames(void)
 {
 #ifdef FRAME_REGISTER
-    return mt_libgcc_load();
+    return mt_libgcc_find();
 #else
     return false;
 #endif
@@ -275,7 +276,7 @@ choose(enum unwind_choice choice)
     if (choice == UNWIND_CHOICE_NONE)
         return UNWIND_NONE;
     start_glibc(); /* it stands in for the other */
-    single_threaded = mt_real_next("__libc_single_threaded");
+    single_threaded = mt_lookup_libc("__libc_single_threaded");
     libgcc_for_one = search_object.start != libgcc_object.start;
     if (choice == UNWIND_CHOICE_FRAMES && start_frames())
         return UNWIND_FRAMES;
@@ -290,7 +291,7 @@ mt_unwind_start(enum unwind_choice choice)
     if (__atomic_load_n(&unwinder, __ATOMIC_ACQUIRE) != UNWIND_NONE || mt_sandboxed)
         return;
     ours = mt_ours_begin();
-    measure(&__ehdr_start, &own);
+    own = measure_own();
     __atomic_store_n(&unwinder, choose(choice), __ATOMIC_RELEASE);
     mt_ours_end(&ours);
 }
@@ -365,7 +366,8 @@ mt_unwind(const void *caller, const void **frames, size_t limit)
         count = keep_foreign(walked, found > 0 ? (size_t)found : 0, frames, limit);
     } else {
         found = walk((void **)frames, (int)limit);
-        count = keep_foreign((void **)frames, found > 0 ? (size_t)found : 0, frames, limit);
+        count =
+            keep_foreign((void **)frames, found > 0 ? (size_t)found : 0, frames, limit);
     }
     mt_ours_end(&ours);
     return count;

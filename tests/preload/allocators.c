@@ -209,6 +209,44 @@ test_local_plugin(void **state)
 }
 
 static void
+test_reopened_plugin(void **state)
+{
+    struct watch how = {.argv = WATCH_ARGV("plugins.run", "reopened",
+                                           (char *)watch_program("plugin.plugin"))};
+    struct watched what;
+
+    (void)state;
+    watch_run(&how, &what);
+    watch_assert_success(&what);
+    assert_string_equal("", what.err);
+    assert_int_equal(0, watch_last(&what)->snapshot.unmatched);
+    watch_free(&what);
+}
+
+/* In whatever mode, and over whatever allocator. */
+static void
+test_dlerror(void **state)
+{
+    static const char *const modes[] = {"", "sites=1", "sites=1,unwind=fp", "dormant",
+                                        "rings=4096,drop", "exact", "accounting=usable",
+                                        "root-only"};
+    struct watched what;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
+        print_message("  %s\n", modes[i]);
+        watch_case("dlerror.run", NULL, modes[i], &what);
+        watch_free(&what);
+    }
+    for (size_t i = 0; i < OTHERS; i++)
+        if (watch_can_preload(others[i]) && watch_possible(others[i], "dlerror.run", NULL)) {
+            print_message("  %s\n", others[i]);
+            run_over(others[i], "dlerror.run", NULL, &what);
+            watch_free(&what);
+        }
+}
+
+static void
 test_deep_plugin(void **state)
 {
     struct watch how = {.argv = WATCH_ARGV("plugins.run", "deep",
@@ -256,7 +294,8 @@ main(void)
         cmocka_unit_test(test_local_plugin), cmocka_unit_test(test_deep_plugin),
         cmocka_unit_test(test_own_malloc),   cmocka_unit_test(test_no_usable_size),
         cmocka_unit_test(test_cxx_usual),    cmocka_unit_test(test_forks),
-        cmocka_unit_test(test_pvalloc),
+        cmocka_unit_test(test_pvalloc),      cmocka_unit_test(test_reopened_plugin),
+        cmocka_unit_test(test_dlerror),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,6 +20,8 @@ SUFFIXES = .c .cc .run .plugin
 	$(AM_V_CCLD)$(CXX) -std=c++17 -O0 -g -fno-builtin -fPIC -shared -o $@ $<
 
 programs = tests/preload/programs
+# For tests/unit/lookup: the hash table that all loaders know, and no other.
+$(programs)/deep.plugin: PROGRAM_CFLAGS += -Wl,--hash-style=sysv
 watched = $(programs)/rows.run $(programs)/threads.run $(programs)/stack.run \
 	$(programs)/forks.run $(programs)/life.run $(programs)/ifunc.run \
 	$(programs)/signals.run $(programs)/bump.plugin $(programs)/blind.plugin \
@@ -28,7 +30,8 @@ watched = $(programs)/rows.run $(programs)/threads.run $(programs)/stack.run \
 	$(programs)/harm.run $(programs)/faults.run $(programs)/sandbox.run \
 	$(programs)/meddler.plugin \
 	$(programs)/rings.run $(programs)/dormant.run $(programs)/log.run \
-	$(programs)/memprof.run $(programs)/memprof-cxx.run $(programs)/sites.run
+	$(programs)/memprof.run $(programs)/memprof-cxx.run $(programs)/sites.run \
+	$(programs)/dlerror.run
 EXTRA_DIST += $(programs)/cases.h $(programs)/frames.h $(programs)/rows.c $(programs)/threads.c \
 	$(programs)/stack.c $(programs)/forks.c $(programs)/life.c \
 	$(programs)/ifunc.c $(programs)/signals.c $(programs)/bump.c $(programs)/blind.c \
@@ -37,7 +40,8 @@ EXTRA_DIST += $(programs)/cases.h $(programs)/frames.h $(programs)/rows.c $(prog
 	$(programs)/harm.c $(programs)/faults.c $(programs)/sandbox.c \
 	$(programs)/meddler.c \
 	$(programs)/rings.c $(programs)/dormant.c $(programs)/log.c \
-	$(programs)/memprof.c $(programs)/memprof-cxx.cc $(programs)/sites.c
+	$(programs)/memprof.c $(programs)/memprof-cxx.cc $(programs)/sites.c \
+	$(programs)/dlerror.cc
 
 if HAVE_CMOCKA
 check_DATA += $(watched)
@@ -109,9 +113,11 @@ tests_unit_rings_SOURCES = tests/unit/rings.c tests/unit/hosted-library.h \
 	src/preload/ring.c
 tests_unit_rings_LDADD = $(SEGMENT_LIBS)
 check_PROGRAMS += tests/unit/draw tests/unit/table tests/unit/own-profile \
-	tests/unit/followed tests/unit/steps
-tests_unit_steps_SOURCES = tests/unit/steps.c src/preload/steps.c
+	tests/unit/followed tests/unit/steps tests/unit/lookup
+tests_unit_steps_SOURCES = tests/unit/steps.c src/preload/steps.c src/preload/lookup.c
 tests_unit_steps_LDADD = $(CMOCKA_LIBS)
+tests_unit_lookup_SOURCES = tests/unit/lookup.c src/preload/lookup.c
+tests_unit_lookup_LDADD = $(CMOCKA_LIBS) -ldl
 tests_unit_draw_SOURCES = tests/unit/draw.c src/preload/draw.c
 tests_unit_draw_LDADD = $(CMOCKA_LIBS) -lm
 tests_unit_table_SOURCES = tests/unit/table.c src/preload/table.c
@@ -129,5 +135,6 @@ src/preload/sites.o: override CFLAGS += -fno-lto
 tests_unit_followed_LDADD = $(SEGMENT_LIBS)
 dist_check_SCRIPTS += tests/tsan.sh
 TESTS += tests/unit/account tests/unit/rings tests/unit/draw tests/unit/table \
-	tests/unit/own-profile tests/unit/followed tests/unit/steps tests/tsan.sh
+	tests/unit/own-profile tests/unit/followed tests/unit/steps tests/unit/lookup \
+	tests/tsan.sh
 endif

@@ -26,6 +26,26 @@ local(void)
         REQUIRE(run() == 100);
 }
 
+/* The same with a mistake not asked for yet; and again and again, the plugin and what it
+   brings having been unloaded. */
+static void
+reopened(void)
+{
+    int (*run)(void);
+
+    for (int i = 0; i < 3; i++) {
+        void *handle = opened(RTLD_NOW | RTLD_LOCAL);
+        const char *error;
+
+        *(void **)&run = dlsym(handle, "plugin_run");
+        REQUIRE(dlopen("./no-such-library.so", RTLD_NOW) == NULL);
+        REQUIRE(run() == 100);
+        error = dlerror();
+        REQUIRE(error != NULL && strstr(error, "no-such-library") != NULL);
+        REQUIRE(dlclose(handle) == 0);
+    }
+}
+
 /* Blocks cross the border both ways. */
 static void
 deep(void)
@@ -56,5 +76,5 @@ deep(void)
 }
 
 CASES
-    CASE(local) CASE(deep)
+    CASE(local) CASE(reopened) CASE(deep)
 END_CASES
