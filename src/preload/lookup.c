@@ -313,6 +313,12 @@ mt_lookup_late(void)
 }
 
 struct link_map *
+mt_lookup_list(void)
+{
+    return first;
+}
+
+struct link_map *
 mt_lookup_own(void)
 {
     return own;

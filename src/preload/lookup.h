@@ -30,11 +30,11 @@ struct mt_loaded {
 };
 
 /*
- * Finds the list of objects and our own place in it.  This function and mt_lookup_next()
- * and mt_lookup_first() go through the list without a lock: they belong to the start of
- * the library alone.  It starts when the loader has loaded what the program needs, and
- * not run any of it, or the first of it, which is one thread; or when the loader loads
- * us later, and then it holds its lock until our constructor has returned.
+ * Finds the list of objects and our own place in it.  Going through the list, as this
+ * function, mt_lookup_next() and mt_lookup_first() do, takes no lock, and belongs to the
+ * start of the library alone.  It starts when the loader has loaded what the program
+ * needs and has run none of it, or the first of it, which is one thread; or when the
+ * loader loads us later, and then it holds its lock until our constructor has returned.
  */
 void mt_lookup_start(void);
 
@@ -48,7 +48,8 @@ struct mt_symbol mt_lookup_first(const char *name);
 /* Were we loaded behind the C library, whose functions others call then? */
 bool mt_lookup_late(void);
 
-/* The object that we are; NULL: unknown. */
+/* The list, and the object that we are in it; NULL: unknown. */
+struct link_map *mt_lookup_list(void);
 struct link_map *mt_lookup_own(void);
 
 /* The C library's own definition, or NULL.  At any time: it is never unloaded. */

@@ -34,8 +34,8 @@ mt_libgcc_find(void)
 /* ---- what is known ---- */
 
 #define STEPS_BITS 12
-#define STEP_BITS 16
-#define STEP_END 0u /* there is no further frame */
+#define STEP_BITS  16
+#define STEP_END   0u /* there is no further frame */
 
 /* The return address << 16 | words to the next one.  One word, so that a step of one
    address is never taken for that of another, whoever writes there. */

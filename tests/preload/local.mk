@@ -20,6 +20,8 @@ SUFFIXES = .c .cc .run .plugin
 	$(AM_V_CCLD)$(CXX) -std=c++17 -O0 -g -fno-builtin -fPIC -shared -o $@ $<
 
 programs = tests/preload/programs
+# For tests/preload/sites: an object that is known by its file alone.
+$(programs)/sites.run: PROGRAM_CFLAGS += -Wl,--build-id=none
 # For tests/unit/lookup: the hash table that all loaders know, and no other.
 $(programs)/deep.plugin: PROGRAM_CFLAGS += -Wl,--hash-style=sysv
 watched = $(programs)/rows.run $(programs)/threads.run $(programs)/stack.run \

@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <cmocka.h>
 
@@ -362,6 +363,15 @@ lies_in(uint64_t pc, uint64_t function)
     return pc > function && pc < function + 200; /* its size, about */
 }
 
+static uint64_t
+inode_of(const char *path)
+{
+    struct stat st;
+
+    assert_int_equal(0, stat(path, &st));
+    return st.st_ino;
+}
+
 /* The program's own frames, all of them, innermost first. */
 static void
 test_stacks(void **state)
@@ -386,14 +396,20 @@ test_stacks(void **state)
         for (unsigned frame = 0; frame < 4; frame++)
             assert_true(lies_in(pcs[frame], watch_number(&what, "recurse")));
         assert_true(lies_in(pcs[4], watch_number(&what, "deep")));
-        sites_stack(sites, site_of_size(sites, 4321)->stack, &depth);
-        assert_int_equal(24, depth);
         if (sites->has_modules) {
             module = sites_module(sites, pcs[0], site->first_ns);
             assert_non_null(module);
             assert_non_null(strstr(module->path, "sites.run"));
-            assert_true(module->inode != 0);
+            assert_int_equal(0, module->build_id_size);
+            assert_int_equal(inode_of(watch_program("sites.run")), module->inode);
         }
+        if (sites->has_modules && strcmp(unwinders[i], "glibc") == 0) {
+            module = sites_module(sites, pcs[depth - 2], site->first_ns); /* below main */
+            assert_non_null(strstr(module->path, "libc.so"));
+            assert_true(module->build_id_size > 0);
+        }
+        sites_stack(sites, site_of_size(sites, 4321)->stack, &depth);
+        assert_int_equal(24, depth);
         watch_free(&what);
     }
 }
