@@ -96,19 +96,20 @@ attach(unsigned char *sites)
     pool_present = modules_present = mt_present_later() ? 0 : SITES_AHEAD;
 }
 
-void
-mt_stacks_attach(unsigned char *sites)
-{
-    attach(sites);
-    head->pool_used = 1; /* id 0 is none */
-}
-
 static bool
 pool_has(uint32_t words)
 {
     return mt_sites_present(&pool_present, (unsigned char *)pool,
                             (uint64_t)words * sizeof *pool,
                             SITES_POOL_WORDS * sizeof *pool);
+}
+
+/* Id 0 is none.  A reader believes that what is used is there. */
+void
+mt_stacks_attach(unsigned char *sites)
+{
+    attach(sites);
+    head->pool_used = pool_has(1);
 }
 
 static bool

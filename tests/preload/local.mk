@@ -80,9 +80,17 @@ EXTRA_DIST += tests/preload/README
 
 # The library as a file, and the headers.
 dist_check_SCRIPTS += tests/preload/library.sh tests/preload/header.sh \
-	tests/preload/profiler.sh tests/headers.sh
+	tests/preload/profiler.sh tests/preload/modes.sh tests/headers.sh
 TESTS += tests/preload/library.sh tests/preload/header.sh \
 	tests/preload/profiler.sh tests/headers.sh
+
+# All that can hurt a program once more in each other mode of the library.
+if HAVE_CMOCKA
+modes = tests/preload/with-sites.sh tests/preload/with-rings.sh tests/preload/with-log.sh \
+	tests/preload/with-dormant.sh
+dist_check_SCRIPTS += $(modes)
+TESTS += $(modes)
+endif
 
 # The protocol; and the flight recorder with a clock of the test's own.
 if HAVE_CMOCKA
