@@ -44,6 +44,41 @@ test_descriptors(void **state)
 }
 
 static void
+close_input(void)
+{
+    close(STDIN_FILENO);
+}
+
+/* By whatever stacks are walked: the program's first file has the number that it has without us,
+   and nobody else reads or writes there. */
+static void
+test_numbers(void **state)
+{
+    static const char *const words[] = {"", "sites=1", "sites=1,unwind=fp", "sites=1,dormant",
+                                        "rings=4096,drop"};
+    struct watch how = {.argv = WATCH_ARGV("harm.run", "first_number"), .plain = true};
+    struct watched ours, plain;
+
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof words / sizeof words[0]; i++) {
+        how.prepare = i % 2 ? close_input : NULL;
+        how.options = words[i / 2];
+        how.plain = true;
+        watch_run(&how, &plain);
+        how.plain = false;
+        watch_run(&how, &ours);
+        watch_assert_success(&ours);
+        assert_string_equal("", ours.err);
+        if (!watch_mode("log")) /* which keeps one */
+            assert_string_equal(plain.out, ours.out);
+        watch_free(&ours);
+        watch_free(&plain);
+        watch_case("harm.run", "numbers_used_again", words[i / 2], &ours);
+        watch_free(&ours);
+    }
+}
+
+static void
 test_sandboxes(void **state)
 {
     static const struct {
@@ -53,6 +88,8 @@ test_sandboxes(void **state)
     } runs[] = {
         {"strict", "", 1},          {"strict", "rings=256,drop", 1},
         {"strict", "rings=128", 1}, {"strict", "accounting=usable,rings=128,drop", 1},
+        {"strict", "sites=1", 1},   {"strict", "sites=1,unwind=fp", 1},
+        {"strict", "sites=1e-3,rings=256,drop", 1},
         {"no_tsc", "", 2},          {"no_tsc", "rings=4096,drop", 2},
         {"close_all", "", 1},       {"new_environment", "", 2},
     };
@@ -379,6 +416,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_descriptors),
+        cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_sandboxes),
         cmocka_unit_test(test_chroot),
         cmocka_unit_test(test_dropped),
