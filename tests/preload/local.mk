@@ -80,9 +80,12 @@ EXTRA_DIST += tests/preload/README
 
 # The library as a file, and the headers.
 dist_check_SCRIPTS += tests/preload/library.sh tests/preload/header.sh \
-	tests/preload/profiler.sh tests/preload/modes.sh tests/headers.sh
+	tests/preload/profiler.sh tests/preload/modes.sh tests/preload/calls.sh tests/headers.sh
 TESTS += tests/preload/library.sh tests/preload/header.sh \
 	tests/preload/profiler.sh tests/headers.sh
+if HAVE_CMOCKA
+TESTS += tests/preload/calls.sh
+endif
 
 # All that can hurt a program once more in each other mode of the library.
 if HAVE_CMOCKA
