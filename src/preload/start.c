@@ -119,6 +119,8 @@ reason_not_to_count(void)
 {
     if (mt_options.other_program)
         return REASON_OTHER_PROGRAM;
+    if (mt_lookup_late())
+        return REASON_LOADED_LATE;
     if (!mt_real_reached())
         return REASON_OWN_MALLOC;
     if (mt_real_is_sanitizer())

@@ -98,7 +98,8 @@ enum segment_reason {
     REASON_NO_ROOM = 5,       /* the file system is full */
     REASON_MAP_FAILED = 6,    /* mmap refused (RLIMIT_AS?) */
     REASON_OTHER_PROGRAM = 7, /* MEMUSAGE_PROG_NAME names another program */
-    REASON_SANITIZER = 8      /* the allocator is a sanitizer's */
+    REASON_SANITIZER = 8,     /* the allocator is a sanitizer's */
+    REASON_LOADED_LATE = 9    /* the library came behind libc: nobody's malloc is ours */
 };
 
 /* How this process came to be, in header.origin. */

@@ -33,7 +33,7 @@ watched = $(programs)/rows.run $(programs)/threads.run $(programs)/stack.run \
 	$(programs)/meddler.plugin \
 	$(programs)/rings.run $(programs)/dormant.run $(programs)/log.run \
 	$(programs)/memprof.run $(programs)/memprof-cxx.run $(programs)/sites.run \
-	$(programs)/dlerror.run
+	$(programs)/dlerror.run $(programs)/plugins-fixed.run
 EXTRA_DIST += $(programs)/cases.h $(programs)/frames.h $(programs)/rows.c $(programs)/threads.c \
 	$(programs)/stack.c $(programs)/forks.c $(programs)/life.c \
 	$(programs)/ifunc.c $(programs)/signals.c $(programs)/bump.c $(programs)/blind.c \
@@ -75,6 +75,10 @@ tests_preload_memprof_LDADD = $(WATCH_LIBS) -lm
 tests_preload_log_LDADD = src/trace/libtrace.a $(WATCH_LIBS)
 endif
 CLEANFILES += $(watched)
+# At a fixed address.
+$(programs)/plugins-fixed.run: $(programs)/plugins.c
+	@$(MKDIR_P) $(@D)
+	$(AM_V_CCLD)$(CC) $(PROGRAM_CFLAGS) -D_GNU_SOURCE -no-pie -fno-pie -rdynamic -o $@ $< -ldl
 
 EXTRA_DIST += tests/preload/README
 
