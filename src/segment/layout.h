@@ -170,6 +170,7 @@ struct segment_header {
 #define SEGMENT_FLAG_NO_CLOCK 8u /* no vdso clock: no flight recorder */
 #define SEGMENT_FLAG_TICKS   16u /* events carry TSC ticks, else ns */
 #define SEGMENT_FLAG_DORMANT 32u /* counts only while watched */
+#define SEGMENT_FLAG_MOVED   64u /* MEMTOP_DIR could not be used */
 
 /* One per thread. */
 #define SHARD_COUNT 1024u   /* shard 0 is shared by all and uses atomics */

@@ -223,6 +223,34 @@ test_unusable_directories(void **state)
     rmdir(base);
 }
 
+/* The segment that lies elsewhere then tells why. */
+static void
+test_moved(void **state)
+{
+    struct watch how = {.argv = WATCH_ARGV("harm.run", "work"),
+                        .directory = "/nonexistent/deep/path", .gone = true};
+    struct identity identity;
+    struct reader *reader;
+    struct watched what;
+    char path[64];
+
+    (void)state;
+    if (watch_mode("dormant")) /* the segment of the first of two runs would be left */
+        skip();
+    watch_run(&how, &what);
+    watch_assert_success(&what);
+    snprintf(path, sizeof path, "/dev/shm/memtop-%u/%d.0", (unsigned)geteuid(), (int)what.pid);
+    assert_int_equal(0, reader_open(path, geteuid(), geteuid(), &reader));
+    assert_int_equal(0, reader_identity(reader, &identity));
+    assert_true(identity.flags & SEGMENT_FLAG_MOVED);
+    reader_close(reader);
+    unlink(path);
+    watch_free(&what);
+    watch_case("harm.run", "work", NULL, &what);
+    assert_false(watch_last(&what)->identity.flags & SEGMENT_FLAG_MOVED);
+    watch_free(&what);
+}
+
 /* A name space of our own, once; false if that is not allowed. */
 static bool
 own_mounts(void)
@@ -422,6 +450,7 @@ main(void)
         cmocka_unit_test(test_dropped),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_unusable_directories),
+        cmocka_unit_test(test_moved),
         cmocka_unit_test(test_sweep),
         cmocka_unit_test(test_no_dev_shm),
         cmocka_unit_test(test_full),
