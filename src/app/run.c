@@ -33,6 +33,7 @@
 #include "report/summary.h"
 #include "report/textwidth.h"
 #include "segment/clock.h"
+#include "segment/names.h"
 
 /* One line before the program's own first. */
 static void
@@ -48,6 +49,22 @@ announce(const struct preflight *preflight)
         say(_("%s: only calls of the C library's malloc are measured"), reason);
     else if (reason[0] != '\0')
         say("%s", reason);
+}
+
+/* Segments are then where nobody who has set it looks for them. */
+static void
+check_directory(void)
+{
+    const char *directory = getenv("MEMTOP_DIR");
+    int error = segment_directory_refused(directory);
+
+    if (error != 0)
+        /* TRANSLATORS: the second is the reason, such as "No such file or directory". */
+        say(_("MEMTOP_DIR=%s cannot be used: %s"), directory,
+            error == -EINVAL        ? _("it is not an absolute path")
+            : error == -EMEDIUMTYPE ? _("it is not on a memory file system")
+            : error == -EPERM       ? _("it is not a private directory of yours (mode 0700)")
+                                    : strerror(-error));
 }
 
 static int
@@ -188,6 +205,8 @@ run_check(struct run *run, const struct options *options)
     if (options->program == NULL)
         return 0;
     status = check_program(run);
+    if (status == 0)
+        check_directory();
     if (status == 0)
         status = check_output(run);
     if (status != 0)

@@ -36,7 +36,7 @@ static const struct argp_option table[] = {
         "512K), or with this probability for each word (1e-4)"),
      0},
     {"unwind", KEY_UNWIND, N_("HOW"), 0,
-     N_("Walk stacks by libunwind, glibc, fp (frame pointers), none, or auto"), 0},
+     N_("Walk stacks by glibc (the default), fp (frame pointers), or none"), 0},
     {"sites-top", KEY_TOP, N_("NUM"), 0,
      N_("Report the NUM call stacks with most memory at the end (default 10)"), 0},
     {"export", KEY_EXPORT, N_("FORMAT:FILE"), 0,
@@ -164,6 +164,20 @@ sites_useless(const struct sites_options *options, enum sites_use use, bool name
     return options->top_given ? "--sites-top" : sites_choice_given(&options->choice);
 }
 
+static void
+take_unwind(struct argp_state *state, const char *word)
+{
+    struct sites_options *options = state->input;
+
+    if (strcmp(word, "libunwind") == 0)
+        argp_error(state, _("--unwind=libunwind is gone: it used descriptors of the "
+                            "program's; leave it out"));
+    if (strcmp(word, "auto") == 0) /* as the default was called */
+        word = "glibc";
+    value_word(state, "--unwind", word, "glibc, fp, none");
+    options->unwind = word;
+}
+
 static error_t
 parse_option(int key, char *word, struct argp_state *state)
 {
@@ -177,8 +191,7 @@ parse_option(int key, char *word, struct argp_state *state)
         options->rate = word != NULL ? word : "";
         return 0;
     case KEY_UNWIND:
-        value_word(state, "--unwind", word, "auto, libunwind, glibc, fp, none");
-        options->unwind = word;
+        take_unwind(state, word);
         return 0;
     case KEY_TOP:
         take_top(state, word);

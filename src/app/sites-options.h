@@ -20,7 +20,7 @@ struct exports_request {
 struct sites_options {
     const char *rate;            /* as sampling_rate_parse() takes it, "" for the usual
                                     one, or NULL: nothing is sampled */
-    const char *unwind;          /* how stacks are walked, or NULL: automatic */
+    const char *unwind;          /* how stacks are walked, or NULL: by glibc */
     struct exports_request exports[SITES_EXPORTS_MAX]; /* to be written at the end */
     size_t export_count;
     struct site_choice choice;   /* of exports, the report and the page */

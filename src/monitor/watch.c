@@ -79,7 +79,7 @@ struct watch {
     int64_t executes_ns;     /* since when it executes another program; 0: it does not */
     unsigned looks; /* of the tree, when it was last pruned */
     bool recorded; /* the recorder prunes the tree, once it has opened it */
-    bool output_noted;
+    bool flags_noted;
     uint32_t wakes;          /* of a dormant process, as said in the messages */
     struct band_reader bands;
     struct stack_reader stacks;
@@ -275,10 +275,15 @@ follow_exec(struct watch *watch, int64_t now_ns)
 static void
 note_flags(struct watch *watch)
 {
-    if ((watch->process->identity.flags & SEGMENT_FLAG_OUTPUT) && !watch->output_noted)
+    const uint32_t flags = watch->flags_noted ? 0 : watch->process->identity.flags;
+
+    if (flags & SEGMENT_FLAG_OUTPUT)
         session_say(watch->session, SEVERITY_WARNING, "%s",
                     _("MEMUSAGE_OUTPUT is ignored; use --data=FILE"));
-    watch->output_noted = true;
+    if (flags & SEGMENT_FLAG_MOVED)
+        session_say(watch->session, SEVERITY_WARNING, "%s",
+                    _("the program's MEMTOP_DIR cannot be used: its segment lies elsewhere"));
+    watch->flags_noted = true;
 }
 
 static void

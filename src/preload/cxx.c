@@ -13,21 +13,17 @@
  */
 #include "config.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 
 #include "preload/account.h"
-#include "preload/compat.h"
 #include "preload/log.h"
+#include "preload/lookup.h"
 #include "preload/profile.h"
 #include "preload/public.h"
 #include "preload/real.h"
 #include "preload/ring.h"
 #include "preload/sample.h"
 #include "preload/state.h"
-
-MT_BIND_OLD(dlopen);
-MT_BIND_OLD(dlsym);
 
 typedef void *(*new_function)(size_t);
 typedef void *(*new_aligned_function)(size_t, size_t);
@@ -36,58 +32,101 @@ typedef void *(*new_aligned_nothrow_function)(size_t, size_t, const void *);
 typedef void (*delete_function)(void *);
 typedef void (*delete_aligned_function)(void *, size_t);
 
+/* Those that lead to the next definition; all others lead to one of these. */
+#define OPERATORS(X)                                                           \
+    X(_Znwm) X(_Znam) X(_ZnwmRKSt9nothrow_t) X(_ZnamRKSt9nothrow_t)            \
+    X(_ZnwmSt11align_val_t) X(_ZnamSt11align_val_t)                            \
+    X(_ZnwmSt11align_val_tRKSt9nothrow_t) X(_ZnamSt11align_val_tRKSt9nothrow_t) \
+    X(_ZdlPv) X(_ZdaPv) X(_ZdlPvSt11align_val_t) X(_ZdaPvSt11align_val_t)
+
+#define INDEX(symbol) NEXT_##symbol,
+enum { OPERATORS(INDEX) OPERATOR_COUNT };
+
+static void *next_operators[OPERATOR_COUNT];
+static bool bypass; /* do these operators bypass malloc? */
+
+void
+mt_operators_resolve(void)
+{
+#define NAME(symbol) #symbol,
+    static const char *const names[] = {OPERATORS(NAME)};
+
+    /* Loaded later we reach nobody but objects that may be unloaded before us. */
+    if (mt_lookup_late())
+        return;
+    for (size_t i = 0; i < OPERATOR_COUNT; i++)
+        next_operators[i] = mt_real_next(names[i]);
+    bypass = mt_real_has("_Znwm");
+}
+
 /*
- * A C++ plugin that a C program opened with RTLD_LOCAL finds our operators
- * first, but its runtime is not in the scope RTLD_NEXT searches: ask the
- * runtime itself, if it is loaded.
+ * What stands in where there is no next definition: a C program opened a C++ plugin, which
+ * finds our operators first.  Its runtime may be in no scope but the plugin's, and may be
+ * unloaded with it, so that we keep nothing of it; it would call malloc, too.  Only when
+ * that fails is it asked for, to do what is to be done then: the plugin that calls us
+ * needs it and keeps it loaded.
  */
 static void *
-in_loaded_runtime(const char *name)
+of_runtime(const char *name)
 {
-    static const char *const runtimes[] = {"libstdc++.so.6", "libc++.so.1", "libc++abi.so.1"};
+    static const char *const runtimes[] = {"libstdc++.so.6", "libc++abi.so.1", "libc++.so.1"};
+    struct mt_loaded runtime;
 
-    for (size_t i = 0; i < sizeof runtimes / sizeof runtimes[0]; i++) {
-        void *runtime = dlopen(runtimes[i], RTLD_LAZY | RTLD_NOLOAD);
-        void *found = runtime != NULL ? dlsym(runtime, name) : NULL;
-        if (found != NULL)
-            return found;
-    }
+    for (size_t i = 0; i < sizeof runtimes / sizeof runtimes[0]; i++)
+        if (mt_lookup_loaded(runtimes[i], name, &runtime))
+            return mt_lookup_in(&runtime, name);
     return NULL;
 }
 
-/* What stands in when no runtime is loaded (it is linked into the plugin). */
 static void *
 plain_new(size_t size)
 {
     void *block = malloc(size != 0 ? size : 1);
+    new_function other;
 
-    if (block == NULL)
+    if (block != NULL)
+        return block;
+    other = (new_function)of_runtime("_Znwm");
+    if (other == NULL)
         abort(); /* there is nobody to throw bad_alloc */
-    return block;
+    return other(size);
 }
 
 static void *
 plain_new_aligned(size_t size, size_t alignment)
 {
     void *block = aligned_alloc(alignment, size);
+    new_aligned_function other;
 
-    if (block == NULL)
+    if (block != NULL)
+        return block;
+    other = (new_aligned_function)of_runtime("_ZnwmSt11align_val_t");
+    if (other == NULL)
         abort();
-    return block;
+    return other(size, alignment);
 }
 
+/* Before it gives up the runtime calls the program's new_handler. */
 static void *
 plain_new_nothrow(size_t size, const void *tag)
 {
-    (void)tag;
-    return malloc(size != 0 ? size : 1);
+    void *block = malloc(size != 0 ? size : 1);
+    new_nothrow_function other =
+        block == NULL ? (new_nothrow_function)of_runtime("_ZnwmRKSt9nothrow_t") : NULL;
+
+    return other != NULL ? other(size, tag) : block;
 }
 
 static void *
 plain_new_aligned_nothrow(size_t size, size_t alignment, const void *tag)
 {
-    (void)tag;
-    return aligned_alloc(alignment, size);
+    void *block = aligned_alloc(alignment, size);
+    new_aligned_nothrow_function other =
+        block == NULL
+            ? (new_aligned_nothrow_function)of_runtime("_ZnwmSt11align_val_tRKSt9nothrow_t")
+            : NULL;
+
+    return other != NULL ? other(size, alignment, tag) : block;
 }
 
 static void
@@ -97,38 +136,10 @@ plain_delete_aligned(void *block, size_t alignment)
     free(block);
 }
 
-/* The next definition of an operator, looked up once. */
-static void *
-next_operator(void **cache, const char *name, void *otherwise)
-{
-    void *next = __atomic_load_n(cache, __ATOMIC_RELAXED);
-
-    if (likely(next != NULL))
-        return next;
-    next = mt_real_next(name);
-    if (next == NULL)
-        next = in_loaded_runtime(name);
-    if (next == NULL)
-        next = otherwise;
-    __atomic_store_n(cache, next, __ATOMIC_RELAXED);
-    return next;
-}
-
-/* Do these operators bypass malloc?  Asked once: 1 yes, 2 no. */
 static bool
 bypass_malloc(void)
 {
-    static uint32_t answer;
-    uint32_t known = __atomic_load_n(&answer, __ATOMIC_RELAXED);
-
-    if (unlikely(known == 0)) {
-        if (!mt_counting())
-            return false;
-        known = mt_real_has("_Znwm") ? 1 : 2;
-        __atomic_store_n(&answer, known, __ATOMIC_RELAXED);
-    }
-    return known == 1 && mt_counting()
-           && (mt_guard.mode & MODE_ACCOUNTING) == ACCOUNTING_USABLE;
+    return bypass && mt_counting() && (mt_guard.mode & MODE_ACCOUNTING) == ACCOUNTING_USABLE;
 }
 
 static void
@@ -198,15 +209,15 @@ after_delete(void *block, bool ours, size_t usable)
         mt_count_freed(usable, usable);
 }
 
-#define NEXT(type, name, otherwise)                                            \
-    static void *cache;                                                        \
-    type next = (type)next_operator(&cache, name, (void *)(otherwise))
+#define NEXT(type, symbol, otherwise)                                          \
+    void *known = next_operators[NEXT_##symbol];                               \
+    type next = likely(known != NULL) ? (type)known : (otherwise)
 
 #define DEFINE_NEW(symbol)                                                     \
     PUBLIC void *symbol(size_t size);                                          \
     PUBLIC void *symbol(size_t size)                                           \
     {                                                                          \
-        NEXT(new_function, #symbol, plain_new);                                \
+        NEXT(new_function, symbol, plain_new);                                \
         before_new();                                                          \
         return after_new(next(size), 0, size);                                 \
     }
@@ -215,7 +226,7 @@ after_delete(void *block, bool ours, size_t usable)
     PUBLIC void *symbol(size_t size, const void *tag);                         \
     PUBLIC void *symbol(size_t size, const void *tag)                          \
     {                                                                          \
-        NEXT(new_nothrow_function, #symbol, plain_new_nothrow);                \
+        NEXT(new_nothrow_function, symbol, plain_new_nothrow);                \
         before_new();                                                          \
         return after_new(next(size, tag), 0, size);                            \
     }
@@ -224,7 +235,7 @@ after_delete(void *block, bool ours, size_t usable)
     PUBLIC void *symbol(size_t size, size_t alignment);                        \
     PUBLIC void *symbol(size_t size, size_t alignment)                         \
     {                                                                          \
-        NEXT(new_aligned_function, #symbol, plain_new_aligned);                \
+        NEXT(new_aligned_function, symbol, plain_new_aligned);                \
         before_new();                                                          \
         return after_new(next(size, alignment), alignment, size);              \
     }
@@ -233,7 +244,7 @@ after_delete(void *block, bool ours, size_t usable)
     PUBLIC void *symbol(size_t size, size_t alignment, const void *tag);       \
     PUBLIC void *symbol(size_t size, size_t alignment, const void *tag)        \
     {                                                                          \
-        NEXT(new_aligned_nothrow_function, #symbol, plain_new_aligned_nothrow); \
+        NEXT(new_aligned_nothrow_function, symbol, plain_new_aligned_nothrow); \
         before_new();                                                          \
         return after_new(next(size, alignment, tag), alignment, size);         \
     }
@@ -243,7 +254,7 @@ after_delete(void *block, bool ours, size_t usable)
     PUBLIC void symbol(void *block __VA_ARGS__);                               \
     PUBLIC void symbol(void *block __VA_ARGS__)                                \
     {                                                                          \
-        NEXT(delete_function, #unsized, free);                                 \
+        NEXT(delete_function, unsized, free);                                 \
         size_t usable = 0;                                                     \
         bool ours = before_delete(block, &usable);                             \
         next(block);                                                           \
@@ -254,7 +265,7 @@ after_delete(void *block, bool ours, size_t usable)
     PUBLIC void symbol(void *block __VA_ARGS__, size_t alignment);             \
     PUBLIC void symbol(void *block __VA_ARGS__, size_t alignment)              \
     {                                                                          \
-        NEXT(delete_aligned_function, #unsized, plain_delete_aligned);         \
+        NEXT(delete_aligned_function, unsized, plain_delete_aligned);         \
         size_t usable = 0;                                                     \
         bool ours = before_delete(block, &usable);                             \
         next(block, alignment);                                                \
@@ -288,7 +299,7 @@ DEFINE_DELETE_ALIGNED(_ZdaPvmSt11align_val_t, _ZdaPvSt11align_val_t, SIZED)
     PUBLIC void symbol(void *block, size_t alignment, const void *tag);        \
     PUBLIC void symbol(void *block, size_t alignment, const void *tag)         \
     {                                                                          \
-        NEXT(delete_aligned_function, #unsized, plain_delete_aligned);         \
+        NEXT(delete_aligned_function, unsized, plain_delete_aligned);         \
         size_t usable = 0;                                                     \
         (void)tag;                                                             \
         bool ours = before_delete(block, &usable);                             \

@@ -151,7 +151,7 @@ take_back(enum note note, int result)
 static void
 find_real(void)
 {
-    if (unlikely(mt_real.execve == NULL))
+    if (unlikely(mt_real.malloc == NULL))
         mt_real_resolve();
 }
 

@@ -4,7 +4,8 @@ libmemtop_so_SOURCES = \
 	src/preload/wrappers.c src/preload/realloc.c src/preload/aligned.c src/preload/cxx.c src/preload/mappings.c \
 	src/preload/blocks.h src/preload/uncounted.c src/preload/uncounted.h \
 	src/preload/sandbox.c src/preload/exec.c src/preload/public.h \
-	src/preload/real.c src/preload/real.h src/preload/compat.h \
+	src/preload/real.c src/preload/real.h \
+	src/preload/lookup.c src/preload/lookup.h \
 	src/preload/account.c src/preload/account.h src/preload/trailer.h \
 	src/preload/shard.c src/preload/shard.h \
 	src/preload/dormant.c src/preload/dormant.h \
@@ -39,7 +40,7 @@ libmemtop_so_CFLAGS = -std=gnu11 $(WARNINGS) -fPIC -fvisibility=hidden
 #                              their failure paths print and abort
 #   -fno-math-errno            a square root is an instruction, not a call of libm
 #   -fexceptions               bad_alloc passes through operator new
-#   -fno-lto                   symbol versions set in assembler (compat.h)
+#   -fno-lto                   the flags above stay those of each file
 PRELOAD_CFLAGS = -O2 -fomit-frame-pointer -ftls-model=initial-exec -fno-stack-protector \
 	-fno-builtin-malloc -fno-builtin-calloc -fno-builtin-realloc \
 	-fno-builtin-free -fno-builtin-aligned_alloc \

@@ -77,15 +77,15 @@ static enum unwind_choice
 unwind_choice(const char *name, size_t length)
 {
     static const char *const names[] = {
-        [UNWIND_CHOICE_AUTO] = "auto",   [UNWIND_CHOICE_LIBUNWIND] = "libunwind",
-        [UNWIND_CHOICE_GLIBC] = "glibc", [UNWIND_CHOICE_FRAMES] = "fp",
+        [UNWIND_CHOICE_GLIBC] = "glibc",
+        [UNWIND_CHOICE_FRAMES] = "fp",
         [UNWIND_CHOICE_NONE] = "none",
     };
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (word_is(name, length, names[i]))
             return (enum unwind_choice)i;
-    return UNWIND_CHOICE_AUTO;
+    return UNWIND_CHOICE_GLIBC;
 }
 
 /* Where memory is allocated, by samples.  A rate that is none is the usual one. */

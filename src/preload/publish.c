@@ -162,6 +162,9 @@ unlink_earlier(int directory, uint32_t generation, uint64_t pid_namespace)
 static char memtop_dir[SEGMENT_PATH_MAX];
 static char runtime_dir[SEGMENT_PATH_MAX];
 
+/* The first of them is set and could not be used. */
+static bool moved;
+
 /* Creates the segment and opens it; -errno. */
 static int
 create(enum segment_origin origin, uint64_t pid_namespace, uint32_t *generation)
@@ -172,6 +175,7 @@ create(enum segment_origin origin, uint64_t pid_namespace, uint32_t *generation)
 
     if (directory < 0)
         return directory;
+    moved = memtop_dir[0] != '\0' && strcmp(memtop_dir, segment_path) != 0;
     fd = segment_create(directory, pid, SEGMENT_FIRST_SHARDS, mt_options.ring_capacity,
                         sites_wanted(), generation);
     if (fd >= 0) {
@@ -277,6 +281,7 @@ fill_identity(struct segment_header *header, enum segment_origin origin)
                     | (mt_options.exact ? SEGMENT_FLAG_EXACT : 0)
                     | (mt_options.output_ignored ? SEGMENT_FLAG_OUTPUT : 0)
                     | (mt_options.dormant ? SEGMENT_FLAG_DORMANT : 0)
+                    | (moved ? SEGMENT_FLAG_MOVED : 0)
                     | (getauxval(AT_SYSINFO_EHDR) == 0 ? SEGMENT_FLAG_NO_CLOCK : 0);
     if (mt_options.ring_capacity > 0 && mt_ticks_are_tsc())
         header->flags |= SEGMENT_FLAG_TICKS;

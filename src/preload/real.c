@@ -2,28 +2,21 @@
 /*
  * Finding the next allocator, and the arena that serves until it is found.
  *
- * dlsym() may itself call calloc before the real one is known, and the loader
- * allocates before libc is initialised; the arena answers.  It never takes
- * memory back.
+ * Objects that are initialised before us may allocate before libc is ready; the arena
+ * answers.  It never takes memory back.
  */
 #include "config.h"
 
 #include "preload/real.h"
 
-#include <dlfcn.h>
-#include <link.h>
 #include <string.h>
 
-#include "preload/compat.h"
-
-MT_BIND_OLD(dlsym);
-MT_BIND_OLD(dladdr);
-MT_BIND(dladdr1, MT_DLADDR1_VERSION);
-
-/* Not in every C library: a program of musl's would not start. */
-extern __typeof__(dladdr1) dladdr1 __attribute__((weak));
+#include "preload/lookup.h"
 
 struct mt_real mt_real;
+
+/* The object that holds the next malloc. */
+static struct link_map *allocator;
 
 /* ---- arena ---- */
 
@@ -67,7 +60,7 @@ mt_arena_size(const void *block)
 void *
 mt_real_next(const char *name)
 {
-    return dlsym(RTLD_NEXT, name);
+    return mt_lookup_next(name).address;
 }
 
 size_t
@@ -95,43 +88,18 @@ mt_object_of(const void *address, struct mt_object *found)
            && mt_real._dl_find_object((void *)(uintptr_t)address, found) == 0;
 }
 
-/* Where the object holding an address begins, or NULL; *name its file.  dladdr goes
-   through all symbols of the object: with libc's it takes longer than all else that is
-   done when a process starts. */
-static void *
-object_of(const void *address, const char **name)
-{
-    struct mt_object object;
-    Dl_info info;
-
-    if (address == NULL)
-        return NULL;
-    if (mt_object_of(address, &object)) {
-        *name = object.map->l_name;
-        return object.start;
-    }
-    if (dladdr(address, &info) == 0)
-        return NULL;
-    *name = info.dli_fname;
-    return info.dli_fbase;
-}
-
-void *
-mt_object_start(const void *address)
-{
-    const char *name;
-
-    return object_of(address, &name);
-}
-
-/* dlsym returns data pointers; POSIX guarantees that they convert. */
+/* POSIX guarantees that data pointers convert. */
 #define RESOLVE(name) (*(void **)&mt_real.name = mt_real_next(#name))
 
 void
 mt_real_resolve(void)
 {
-    void *next = mt_real_next("malloc"), *libc;
+    struct mt_symbol next;
 
+    mt_lookup_start();
+    next = mt_lookup_next("malloc");
+    allocator = next.map;
+    mt_real.is_libcs = allocator != NULL && next.address == mt_lookup_libc("malloc");
     RESOLVE(free);
     RESOLVE(malloc_usable_size);
     RESOLVE(calloc);
@@ -153,31 +121,22 @@ mt_real_resolve(void)
     RESOLVE(posix_spawn);
     RESOLVE(posix_spawnp);
     RESOLVE(_dl_find_object);
-    libc = mt_object_start(mt_real_next("gnu_get_libc_version"));
-    mt_real.is_libcs = libc != NULL && mt_object_start(next) == libc;
-    if (!mt_real.is_libcs)
-        RESOLVE(jemalloc_stats); /* a name not found leaves a block: in the arena */
-    *(void **)&mt_real.malloc = next; /* last: it tells that the table is complete */
+    RESOLVE(jemalloc_stats);
+    mt_operators_resolve();
+    *(void **)&mt_real.malloc =
+        next.address; /* last: it tells that the table is complete */
 }
 
-/* Looked up once: dladdr takes the loader's lock, which a child by raw clone may
-   find taken for ever. */
 const char *
 mt_real_allocator(void)
 {
-    static const char *name;
-
-    if (name == NULL)
-        object_of(*(void **)&mt_real.malloc, &name);
-    return name != NULL ? name : "";
+    return allocator != NULL ? allocator->l_name : "";
 }
 
 bool
 mt_real_has(const char *name)
 {
-    void *allocator = mt_object_start(*(void **)&mt_real.malloc);
-
-    return allocator != NULL && mt_object_start(mt_real_next(name)) == allocator;
+    return allocator != NULL && mt_lookup_next(name).map == allocator;
 }
 
 bool
@@ -185,13 +144,11 @@ mt_real_is_special(void)
 {
     /* jemalloc, tcmalloc, mimalloc, TBB, hardened_malloc, snmalloc. */
     static const char *const entries[] = {
-        "sdallocx",       "nallocx",         "mallocx",         "tc_free_sized",
-        "mi_free_size",   "scalable_malloc", "malloc_object_size",
-        "sn_rust_alloc",
+        "sdallocx",           "nallocx",       "mallocx",
+        "tc_free_sized",      "mi_free_size",  "scalable_malloc",
+        "malloc_object_size", "sn_rust_alloc",
     };
 
-    /* libc itself needs no questions, and a question answered with no leaves an
-       allocated error message behind. */
     if (mt_real.is_libcs)
         return false;
     for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++)
@@ -209,15 +166,5 @@ mt_real_is_sanitizer(void)
 bool
 mt_real_reached(void)
 {
-    void *first = dlsym(RTLD_DEFAULT, "malloc");
-    const ElfW(Sym) *symbol = NULL;
-    Dl_info info;
-
-    if (mt_object_start(first) == mt_object_start(&mt_real))
-        return true;
-    /* An executable at a fixed address that takes the address of malloc has an
-       undefined symbol with a value: its PLT entry, which leads to us. */
-    return dladdr1 != NULL
-           && dladdr1(first, &info, (void **)&symbol, RTLD_DL_SYMENT) != 0 && symbol != NULL
-           && symbol->st_shndx == SHN_UNDEF;
+    return mt_lookup_first("malloc").map == mt_lookup_own();
 }

@@ -94,15 +94,14 @@ mt_usable_size(void *block)
     return mt_usable_size_read(block, &usable) ? usable : mt_usable_size_asked(block);
 }
 
-/* Looks them up.  May call back into our calloc (dlsym does). */
+/* Looks them up, once, when we start (lookup.h), and with them the operators of C++
+   (cxx.c). */
 void mt_real_resolve(void);
+void mt_operators_resolve(void);
 
 /* The loaded object that holds an address, without a lock of the loader's; false if there
    is none, or glibc is older. */
 bool mt_object_of(const void *address, struct mt_object *found);
-
-/* Where it begins, or NULL; with any glibc, but with the loader's lock if need be. */
-void *mt_object_start(const void *address);
 
 /* The object that holds the next malloc: its file name ("" if unknown). */
 const char *mt_real_allocator(void);
@@ -120,7 +119,7 @@ bool mt_real_is_sanitizer(void);
 /* Do calls of malloc reach us, or does the program's own come first? */
 bool mt_real_reached(void);
 
-/* The next definition of NAME, or NULL. */
+/* The next definition of NAME, or NULL: when we start. */
 void *mt_real_next(const char *name);
 
 /* The arena: zeroed blocks, 16-byte aligned or as asked (a power of two up to a

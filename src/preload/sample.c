@@ -21,8 +21,10 @@
 #include <unistd.h>
 
 #include "preload/draw.h"
+#include "preload/lookup.h"
 #include "preload/ring.h"
 #include "preload/shard.h"
+#include "preload/stacks.h"
 #include "preload/unwind.h"
 
 /* On the fast path a thread looks at the clock after so many blocks like the last one,
@@ -273,6 +275,7 @@ mt_sample_start(void)
     if (mt_options.sites_rate <= 0
         || !mt_sites_start(mt_options.sites_rate, mt_options.sites_depth))
         return false;
+    mt_stacks_loaded(mt_lookup_list(), mt_now_exact());
     begin_drawing();
     return true;
 }

@@ -96,19 +96,20 @@ attach(unsigned char *sites)
     pool_present = modules_present = mt_present_later() ? 0 : SITES_AHEAD;
 }
 
-void
-mt_stacks_attach(unsigned char *sites)
-{
-    attach(sites);
-    head->pool_used = 1; /* id 0 is none */
-}
-
 static bool
 pool_has(uint32_t words)
 {
     return mt_sites_present(&pool_present, (unsigned char *)pool,
                             (uint64_t)words * sizeof *pool,
                             SITES_POOL_WORDS * sizeof *pool);
+}
+
+/* Id 0 is none.  A reader believes that what is used is there. */
+void
+mt_stacks_attach(unsigned char *sites)
+{
+    attach(sites);
+    head->pool_used = pool_has(1);
 }
 
 static bool
@@ -147,19 +148,6 @@ copy_path(struct sites_module *module, const char *path)
 
     module->path_cut = length >= SITE_PATH_LEN;
     memcpy(module->path, path, length < SITE_PATH_LEN ? length : SITE_PATH_LEN);
-}
-
-/* The file that is mapped there, if it has that name still. */
-static void
-note_file(struct sites_module *module, const char *path)
-{
-    struct stat st;
-
-    if (mt_sandboxed || path[0] == '\0'
-        || syscall(SYS_newfstatat, AT_FDCWD, path, &st, 0) < 0)
-        return;
-    module->device = st.st_dev;
-    module->inode = st.st_ino;
 }
 
 /* One note of a PT_NOTE segment: the build-id is what the linker was asked to put
@@ -234,8 +222,9 @@ is_entered(const struct mt_object *object)
     return false;
 }
 
+/* Which file is mapped there is told by its build-id; else by file, if that is known. */
 static void
-enter_object(const struct mt_object *object, uint64_t now)
+enter_object(const struct mt_object *object, const struct stat *file, uint64_t now)
 {
     uint32_t index = __atomic_load_n(&head->modules_used, __ATOMIC_RELAXED);
     struct sites_module *module;
@@ -254,8 +243,11 @@ enter_object(const struct mt_object *object, uint64_t now)
     module->bias = object->map->l_addr;
     module->seen_ns = now;
     copy_path(module, path_of(object->map));
-    note_file(module, path_of(object->map));
     note_build_id(module);
+    if (file != NULL) {
+        module->device = file->st_dev;
+        module->inode = file->st_ino;
+    }
     __atomic_store_n(&module->ready, 1, __ATOMIC_RELEASE);
 }
 
@@ -277,7 +269,33 @@ note_objects(const void *const *frames, size_t depth, uint64_t now)
         start = (uintptr_t)object.start;
         end = (uintptr_t)object.end;
         if (!is_entered(&object))
-            enter_object(&object, now);
+            enter_object(&object, NULL, now);
+    }
+}
+
+static bool
+has_build_id(const struct mt_object *object)
+{
+    struct sites_module module = {
+        .start = (uintptr_t)object->start,
+        .end = (uintptr_t)object->end,
+        .bias = object->map->l_addr,
+    };
+
+    note_build_id(&module);
+    return module.build_id_size > 0;
+}
+
+void
+mt_stacks_loaded(const struct link_map *first, uint64_t now)
+{
+    for (const struct link_map *map = first; map != NULL; map = map->l_next) {
+        struct mt_object object;
+        struct stat file;
+
+        if (mt_object_of(map->l_ld, &object) && !has_build_id(&object)
+            && syscall(SYS_newfstatat, AT_FDCWD, path_of(map), &file, 0) == 0)
+            enter_object(&object, &file, now);
     }
 }
 

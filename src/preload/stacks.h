@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct link_map;
+
 #include "segment/sites-layout.h"
 
 /* Memory beside the segment; false: none.  Again: nothing happens. */
@@ -18,6 +20,10 @@ void mt_stacks_attach(unsigned char *sites);
 /* The same in a forked child: they begin with what its parent's hold.  False: no
    room. */
 bool mt_stacks_copy(unsigned char *sites, const unsigned char *parent);
+
+/* Enters the objects of the list that have no build-id, with their files, which are asked for
+   now: later a call of malloc would have to.  Calls the kernel for each of them. */
+void mt_stacks_loaded(const struct link_map *first, uint64_t now);
 
 /* The id of a stack, entered if it is new; 0: it has no frames, or there is no room,
    which is counted.  Keeps errno. */

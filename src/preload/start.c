@@ -6,7 +6,6 @@
  */
 #include "config.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -15,9 +14,9 @@
 #include <unistd.h>
 
 #include "preload/account.h"
-#include "preload/compat.h"
 #include "preload/dormant.h"
 #include "preload/log.h"
+#include "preload/lookup.h"
 #include "preload/profile.h"
 #include "preload/real.h"
 #include "preload/recorder.h"
@@ -26,8 +25,6 @@
 #include "preload/shard.h"
 #include "preload/state.h"
 #include "preload/unwind.h"
-
-MT_BIND_OLD(dladdr);
 
 enum phase {
     PHASE_NEW = 0,
@@ -122,6 +119,8 @@ reason_not_to_count(void)
 {
     if (mt_options.other_program)
         return REASON_OTHER_PROGRAM;
+    if (mt_lookup_late())
+        return REASON_LOADED_LATE;
     if (!mt_real_reached())
         return REASON_OWN_MALLOC;
     if (mt_real_is_sanitizer())
@@ -239,7 +238,6 @@ extern const char *gnu_get_libc_version(void) __attribute__((weak));
 __attribute__((constructor)) static void
 on_load(int argc, char **argv)
 {
-    Dl_info own;
     int saved_errno = errno;
 
     if (!mt_guard.mode)
@@ -248,8 +246,8 @@ on_load(int argc, char **argv)
         mt_publish_arguments(argc, argv);
     if (mt_guard.mode)
         mt_sample_loaded();
-    if (mt_options.root_only && dladdr(&mt_guard, &own) != 0)
-        mt_options_leave_preload(own.dli_fname);
+    if (mt_options.root_only && mt_lookup_own() != NULL)
+        mt_options_leave_preload(mt_lookup_own()->l_name);
     errno = saved_errno;
 }
 

@@ -4,29 +4,25 @@
 
 #include "preload/steps.h"
 
-#include <dlfcn.h>
 #include <sys/auxv.h>
 
-#include "preload/compat.h"
+#include "preload/lookup.h"
 #include "preload/real.h"
 #include "segment/seqlock.h"
-
-MT_BIND_OLD(dlopen);
-MT_BIND_OLD(dlsym);
 
 struct mt_libgcc mt_libgcc;
 
 bool
-mt_libgcc_load(void)
+mt_libgcc_find(void)
 {
-    void *library = dlopen("libgcc_s.so.1", RTLD_LOCAL | RTLD_NOW);
+    struct mt_loaded library;
 
-    if (library == NULL)
+    if (!mt_lookup_loaded(LIBGCC, NULL, &library))
         return false;
-    *(void **)&mt_libgcc.ip = dlsym(library, "_Unwind_GetIP");
-    *(void **)&mt_libgcc.cfa = dlsym(library, "_Unwind_GetCFA");
-    *(void **)&mt_libgcc.gr = dlsym(library, "_Unwind_GetGR");
-    *(void **)&mt_libgcc.backtrace = dlsym(library, "_Unwind_Backtrace");
+    *(void **)&mt_libgcc.ip = mt_lookup_in(&library, "_Unwind_GetIP");
+    *(void **)&mt_libgcc.cfa = mt_lookup_in(&library, "_Unwind_GetCFA");
+    *(void **)&mt_libgcc.gr = mt_lookup_in(&library, "_Unwind_GetGR");
+    *(void **)&mt_libgcc.backtrace = mt_lookup_in(&library, "_Unwind_Backtrace");
     return mt_libgcc.ip != NULL && mt_libgcc.cfa != NULL && mt_libgcc.gr != NULL
            && mt_libgcc.backtrace != NULL;
 }
@@ -56,7 +52,8 @@ keep_step(uintptr_t pc, uint64_t words)
 {
     struct mt_object object;
 
-    if (pc >> (64 - STEP_BITS) == 0 && words >> STEP_BITS == 0 && mt_object_of((void *)pc, &object)
+    if (pc >> (64 - STEP_BITS) == 0 && words >> STEP_BITS == 0
+        && mt_object_of((void *)pc, &object)
         && (uintptr_t)object.start != getauxval(AT_BASE))
         word_store(place_of(pc), pc << STEP_BITS | words);
 }
@@ -92,9 +89,9 @@ struct learning {
     uintptr_t pc, cfa, pointer; /* of the frame before */
 };
 
-/* Does the register hold a frame pointer, or something else?  A frame pointer leads to the
-   one before and the return address behind it, or to a copy of that where the function
-   has aligned the stack. */
+/* Does the register hold a frame pointer, or something else?  A frame pointer leads to
+   the one before and the return address behind it, or to a copy of that where the
+   function has aligned the stack. */
 static bool
 has_frame_pointer(const struct learning *learning, uintptr_t pc, uintptr_t cfa)
 {
@@ -104,8 +101,8 @@ has_frame_pointer(const struct learning *learning, uintptr_t pc, uintptr_t cfa)
            && (pointer % sizeof pointer != 0 || ((const uintptr_t *)pointer)[1] == pc);
 }
 
-/* cfa is where the stack was before the frame's callee was called: the return address that
-   leads back to the frame lies just below. */
+/* cfa is where the stack was before the frame's callee was called: the return address
+   that leads back to the frame lies just below. */
 static void
 learn_step(const struct learning *learning, uintptr_t pc, uintptr_t cfa)
 {
@@ -141,7 +138,8 @@ mt_steps_walk(void **frames, int limit)
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
     int count = 0;
 
-    if (here < mt_thread.stack_base && mt_thread.stack_base - here <= mt_thread.stack_limit)
+    if (here < mt_thread.stack_base
+        && mt_thread.stack_base - here <= mt_thread.stack_limit)
         count = go_known(here + sizeof(uintptr_t), frames, limit);
     if (count > 0)
         return count;

@@ -39,8 +39,10 @@ struct mt_libgcc {
 
 HIDDEN extern struct mt_libgcc mt_libgcc;
 
-/* Loads libgcc, for us alone; false: it is not there. */
-bool mt_libgcc_load(void);
+#define LIBGCC "libgcc_s.so.1"
+
+/* Finds libgcc, which libc's backtrace() has loaded and keeps; false: it is not there. */
+bool mt_libgcc_find(void);
 
 #if defined __x86_64__ && defined __LP64__
 #define MT_STEPS 1

@@ -1,31 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Walking the stack.
- *
- * libunwind is fast: it keeps what it has learnt of every return address, per thread.
- * It is loaded for us alone, RTLD_LOCAL, and nothing of it but unw_backtrace is looked
- * up: linked to, its backtrace() and _Unwind_... would take the place of those of the
- * program, exceptions included.  glibc's backtrace() is libgcc's, which since gcc 12 and
- * glibc 2.35 takes no lock of the loader's (_dl_find_object), calls no kernel and needs no
- * memory of its own.  It is slower, but need not be asked twice (steps.h).
+ * Walking the stack: as glibc's backtrace() does, by libgcc's unwinder, which since gcc
+ * 12 and glibc 2.35 takes no lock of the loader's (_dl_find_object), calls no kernel and
+ * needs no memory of its own.  What it has said of a return address is kept (steps.h).
  *
  * Why nothing can wait for ever in here:
  *
  *   - We hold no lock, and the allocator none either: it has returned before a block
  *     is sampled, and has not been called yet when one is about to go.
- *   - libunwind takes the loader's list lock (dl_iterate_phdr) for addresses that are
- *     new to it.  The loader never allocates with that lock held, and takes it last,
- *     so a thread in dlopen(), which allocates with the loader's other lock held,
- *     waits for nobody who waits for it.  A callback of the program's own call of
- *     dl_iterate_phdr() has the list lock and may allocate: the lock is recursive.
- *     Left are a callback that waits for another thread while that allocates, and one
- *     that allocates while another thread holds a lock of libunwind's and wants the
- *     list lock: no deadlock without us, and one with us.  So, unless libunwind was asked
- *     for by name, it serves only as long as there is one thread; then glibc's, which
- *     takes no such lock (libgcc since 12 with glibc since 2.35).
- *   - libunwind's own locks are held for moments, with all signals blocked.  In a
- *     child forked from a process with several threads one of them may be held for
- *     ever: there glibc's unwinder is used, see mt_unwind_forked().
  *   - libgcc has a lock for frames that the program registers (a compiler in it, by
  *     __register_frame) and takes it if there are any.  It allocates with the lock held,
  *     at the first search after a registration (before gcc 13) or in the registration
@@ -35,33 +17,28 @@
  *     threads the lock may be held for ever: libgcc is left alone there unless its data
  *     say that it is not, see libgcc_idle().
  *   - Where another library's _Unwind_Find_FDE takes the place of libgcc's (that of
- *     LLVM's libunwind, which libc++ brings), that one allocates with a lock held, too,
- *     and takes the loader's list lock.  It is treated as libgcc is; and as libunwind,
- *     if it was not asked for by name: it serves only as long as there is one thread.
+ *     LLVM's libunwind, which libc++ brings), that one allocates with a lock held, too:
+ *     it is treated as libgcc is.  It also takes the loader's list lock.  A callback of
+ *     the program's own call of dl_iterate_phdr() has that lock and may wait for a thread
+ *     that allocates.  So it serves only as long as there is one thread.
  *   - Left is a signal handler that allocates when it has interrupted libgcc with the
  *     lock held: a throw in a program that has registered frames.
- *   - In a thread whose end has begun libunwind's memory may be gone: glibc's.
- *   - In a sandbox (sandbox.c) libunwind's system calls may be deadly: glibc's.
  */
 #include "config.h"
 
 #include "preload/unwind.h"
 
-#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "preload/account.h"
-#include "preload/compat.h"
+#include "preload/lookup.h"
 #include "preload/ours.h"
 #include "preload/real.h"
 #include "preload/state.h"
 #include "preload/steps.h"
-
-MT_BIND_OLD(dlopen);
-MT_BIND_OLD(dlsym);
 
 /* As many of our own frames as may lie below the program's. */
 #define OWN_FRAMES 12u
@@ -78,12 +55,12 @@ typedef int (*walker)(void **frames, int limit);
 #endif
 
 static enum site_unwinder unwinder;
-static walker libunwind_walk, glibc_walk;
-static bool libunwind_barred, libgcc_barred;
+static walker glibc_walk;
+static bool libgcc_barred;
 
-/* Not asked for by name: to be left alone where there are several threads.  Then
-   __libc_single_threaded of glibc since 2.32, or NULL. */
-static bool libunwind_for_one, libgcc_for_one;
+/* To be left alone where there are several threads.  Then __libc_single_threaded of glibc
+   since 2.32, or NULL. */
+static bool libgcc_for_one;
 static const char *single_threaded;
 
 /* ---- the thread's calls are ours ---- */
@@ -118,23 +95,31 @@ extern const ElfW(Ehdr) __ehdr_start HIDDEN;
 
 static struct object own;
 
-/* Of the file that is mapped there. */
-static void
-measure(const ElfW(Ehdr) *file, struct object *object)
+static struct object
+measure(uintptr_t bias, const ElfW(Phdr) * headers, unsigned count)
 {
-    const ElfW(Phdr) *header = (const void *)((uintptr_t)file + file->e_phoff);
-    uintptr_t bias = 0;
+    struct object object = {0};
 
-    *object = (struct object){.start = (uintptr_t)file};
-    for (unsigned i = 0; i < file->e_phnum; i++) {
-        if (header[i].p_type != PT_LOAD)
+    for (unsigned i = 0; i < count; i++) {
+        if (headers[i].p_type != PT_LOAD)
             continue;
-        if (object->end == 0)
-            bias = object->start - (header[i].p_vaddr & -(uintptr_t)SEGMENT_PAGE);
-        object->end = bias + header[i].p_vaddr + header[i].p_memsz;
-        object->zeros_size = header[i].p_memsz - header[i].p_filesz;
-        object->zeros = (const unsigned char *)object->end - object->zeros_size;
+        if (object.end == 0)
+            object.start = bias + (headers[i].p_vaddr & -(uintptr_t)SEGMENT_PAGE);
+        object.end = bias + headers[i].p_vaddr + headers[i].p_memsz;
+        object.zeros_size = headers[i].p_memsz - headers[i].p_filesz;
+        object.zeros = (const unsigned char *)object.end - object.zeros_size;
     }
+    return object;
+}
+
+/* The first page of the file is mapped first. */
+static struct object
+measure_own(void)
+{
+    const uintptr_t start = (uintptr_t)&__ehdr_start;
+
+    return measure(start, (const void *)(start + __ehdr_start.e_phoff),
+                   __ehdr_start.e_phnum);
 }
 
 static bool
@@ -158,13 +143,14 @@ static struct object libgcc_object, search_object;
 static unsigned char idle_data[1024];
 static bool idle_known;
 
-static void
-measure_defining(const void *symbol, struct object *object)
+/* The first loaded object with that name (NULL: any) that defines NAME. */
+static struct object
+measure_defining(const char *soname, const char *name)
 {
-    const void *start = mt_object_start(symbol);
+    struct mt_loaded found = {0};
 
-    if (start != NULL)
-        measure(start, object);
+    mt_lookup_loaded(soname, name, &found);
+    return measure(found.bias, found.headers, found.header_count);
 }
 
 /* When libgcc has walked once, for it makes tables then. */
@@ -172,12 +158,9 @@ static void
 know_libgcc(void)
 {
     static const char search[] = "_Unwind_Find_FDE";
-    void *library = dlopen("libgcc_s.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    void *its_own = library != NULL ? dlsym(library, search) : NULL;
-    void *found = dlsym(RTLD_DEFAULT, search);
 
-    measure_defining(its_own, &libgcc_object);
-    measure_defining(found != NULL ? found : its_own, &search_object);
+    libgcc_object = measure_defining(LIBGCC, search);
+    search_object = measure_defining(NULL, search);
     idle_known = libgcc_object.zeros_size <= sizeof idle_data
                  && search_object.start == libgcc_object.start;
     if (idle_known)
@@ -258,38 +241,21 @@ frames_walk(void **frames, int limit)
 
 /* ---- starting ---- */
 
-static bool
-start_libunwind(void)
-{
-    void *library, *found, *tried[2];
-
-    if (libunwind_walk != NULL)
-        return true;
-    library = dlopen("libunwind.so.8", RTLD_LOCAL | RTLD_NOW);
-    found = library != NULL ? dlsym(library, "unw_backtrace") : NULL;
-    if (found == NULL)
-        return false;
-    *(void **)&libunwind_walk = found;
-    libunwind_walk(tried, 2);
-    return true;
-}
-
-/* That of libc itself, whoever else has one.  The first call loads libgcc_s. */
+/* That of libc itself, whoever else has one.  The first call has libc load libgcc_s and
+   keep it, without a word to dlerror(). */
 static void
 start_glibc(void)
 {
-    void *library = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
     void *tried[2];
-    walker found = NULL;
+    walker found;
 
-    if (library != NULL)
-        *(void **)&found = dlsym(library, "backtrace");
+    *(void **)&found = mt_lookup_libc("backtrace");
     if (found == NULL || found(tried, 2) <= 0)
         return;
     know_libgcc();
     glibc_walk = found;
 #ifdef MT_STEPS
-    if (mt_libgcc_load())
+    if (mt_libgcc_find())
         glibc_walk = mt_steps_walk;
 #endif
 }
@@ -298,7 +264,7 @@ static bool
 start_frames(void)
 {
 #ifdef FRAME_REGISTER
-    return mt_libgcc_load();
+    return mt_libgcc_find();
 #else
     return false;
 #endif
@@ -309,17 +275,11 @@ choose(enum unwind_choice choice)
 {
     if (choice == UNWIND_CHOICE_NONE)
         return UNWIND_NONE;
-    start_glibc(); /* it stands in for the others */
-    single_threaded = mt_real_next("__libc_single_threaded");
-    libgcc_for_one =
-        choice == UNWIND_CHOICE_AUTO && search_object.start != libgcc_object.start;
+    start_glibc(); /* it stands in for the other */
+    single_threaded = mt_lookup_libc("__libc_single_threaded");
+    libgcc_for_one = search_object.start != libgcc_object.start;
     if (choice == UNWIND_CHOICE_FRAMES && start_frames())
         return UNWIND_FRAMES;
-    if (choice != UNWIND_CHOICE_GLIBC && choice != UNWIND_CHOICE_FRAMES && start_libunwind()) {
-        libunwind_for_one = choice == UNWIND_CHOICE_AUTO && glibc_walk != NULL
-                            && mt_real._dl_find_object != NULL;
-        return UNWIND_LIBUNWIND;
-    }
     return glibc_walk != NULL ? UNWIND_GLIBC : UNWIND_NONE;
 }
 
@@ -331,7 +291,7 @@ mt_unwind_start(enum unwind_choice choice)
     if (__atomic_load_n(&unwinder, __ATOMIC_ACQUIRE) != UNWIND_NONE || mt_sandboxed)
         return;
     ours = mt_ours_begin();
-    measure(&__ehdr_start, &own);
+    own = measure_own();
     __atomic_store_n(&unwinder, choose(choice), __ATOMIC_RELEASE);
     mt_ours_end(&ours);
 }
@@ -345,7 +305,6 @@ mt_unwinder(void)
 void
 mt_unwind_forked(bool had_threads)
 {
-    libunwind_barred |= had_threads;
     libgcc_barred |= had_threads && glibc_walk != NULL && !libgcc_idle();
 }
 
@@ -359,13 +318,6 @@ has_threads(void)
 }
 
 static bool
-libunwind_may(void)
-{
-    return !libunwind_barred && !mt_sandboxed && mt_thread.state != THREAD_ENDED
-           && !(libunwind_for_one && has_threads());
-}
-
-static bool
 libgcc_may(const void *caller)
 {
     return !libgcc_barred && !may_hold_lock(caller) && !(libgcc_for_one && has_threads());
@@ -376,8 +328,6 @@ walker_now(const void *caller)
 {
     enum site_unwinder chosen = mt_unwinder();
 
-    if (chosen == UNWIND_LIBUNWIND && libunwind_may())
-        return libunwind_walk;
     if (chosen == UNWIND_NONE || !libgcc_may(caller))
         return NULL;
 #ifdef FRAME_REGISTER
@@ -416,7 +366,8 @@ mt_unwind(const void *caller, const void **frames, size_t limit)
         count = keep_foreign(walked, found > 0 ? (size_t)found : 0, frames, limit);
     } else {
         found = walk((void **)frames, (int)limit);
-        count = keep_foreign((void **)frames, found > 0 ? (size_t)found : 0, frames, limit);
+        count =
+            keep_foreign((void **)frames, found > 0 ? (size_t)found : 0, frames, limit);
     }
     mt_ours_end(&ours);
     return count;

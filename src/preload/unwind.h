@@ -10,11 +10,9 @@
 
 #include "segment/sites-layout.h"
 
-/* How to walk, from the word unwind=; AUTO is libunwind if it is there, else glibc. */
+/* How to walk, from the word unwind=. */
 enum unwind_choice {
-    UNWIND_CHOICE_AUTO = 0,
-    UNWIND_CHOICE_LIBUNWIND,
-    UNWIND_CHOICE_GLIBC,
+    UNWIND_CHOICE_GLIBC = 0,
     UNWIND_CHOICE_FRAMES,
     UNWIND_CHOICE_NONE
 };

@@ -98,7 +98,8 @@ enum segment_reason {
     REASON_NO_ROOM = 5,       /* the file system is full */
     REASON_MAP_FAILED = 6,    /* mmap refused (RLIMIT_AS?) */
     REASON_OTHER_PROGRAM = 7, /* MEMUSAGE_PROG_NAME names another program */
-    REASON_SANITIZER = 8      /* the allocator is a sanitizer's */
+    REASON_SANITIZER = 8,     /* the allocator is a sanitizer's */
+    REASON_LOADED_LATE = 9    /* the library came behind libc: nobody's malloc is ours */
 };
 
 /* How this process came to be, in header.origin. */
@@ -169,6 +170,7 @@ struct segment_header {
 #define SEGMENT_FLAG_NO_CLOCK 8u /* no vdso clock: no flight recorder */
 #define SEGMENT_FLAG_TICKS   16u /* events carry TSC ticks, else ns */
 #define SEGMENT_FLAG_DORMANT 32u /* counts only while watched */
+#define SEGMENT_FLAG_MOVED   64u /* MEMTOP_DIR could not be used */
 
 /* One per thread. */
 #define SHARD_COUNT 1024u   /* shard 0 is shared by all and uses atomics */

@@ -122,6 +122,13 @@ segment_name_parse(const char *name, pid_t *pid, uint32_t *generation)
     return true;
 }
 
+static bool
+is_in_memory(const struct statfs *fs)
+{
+    return (unsigned long)fs->f_type == TMPFS_MAGIC
+           || (unsigned long)fs->f_type == RAMFS_MAGIC;
+}
+
 /* On tmpfs or ramfs, ours, mode 0700 and no link (the caller used
    O_NOFOLLOW)? */
 static int
@@ -132,35 +139,56 @@ check_directory(int fd)
 
     if (syscall(SYS_fstatfs, fd, &fs) < 0 || syscall(SYS_fstat, fd, &st) < 0)
         return -errno;
-    if ((unsigned long)fs.f_type != TMPFS_MAGIC && (unsigned long)fs.f_type != RAMFS_MAGIC)
+    if (!is_in_memory(&fs))
         return -EMEDIUMTYPE;
     if (st.st_uid != (uid_t)syscall(SYS_geteuid) || (st.st_mode & 077) != 0)
         return -EPERM;
     return 0;
 }
 
-/* A directory made here that turns out not to be on a memory file system is
-   removed again. */
+/* Makes a directory, if that in which it is to lie is on a memory file system: nothing
+   is changed on a disk.  0 or -errno. */
+static int
+make_directory(const char *path)
+{
+    char parent[SEGMENT_PATH_MAX];
+    size_t length = strlen(path);
+    struct statfs fs;
+
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    while (length > 1 && path[length - 1] != '/')
+        length--;
+    memcpy(parent, path, length);
+    parent[length] = '\0';
+    if (syscall(SYS_statfs, parent, &fs) < 0)
+        return -errno;
+    if (!is_in_memory(&fs))
+        return -EMEDIUMTYPE;
+    if (syscall(SYS_mkdirat, AT_FDCWD, path, 0700) < 0)
+        return errno == EEXIST ? 0 : -errno; /* another has made it at the same moment */
+    syscall(SYS_fchmodat, AT_FDCWD, path, 0700); /* whatever the umask */
+    return 0;
+}
+
 static int
 open_directory(const char *path, bool make)
 {
     const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
     long fd = fail_code(syscall(SYS_openat, AT_FDCWD, path, flags, 0));
-    bool made =
-        make && fd == -ENOENT && syscall(SYS_mkdirat, AT_FDCWD, path, 0700) == 0;
     int error;
 
-    if (made) /* whatever the umask, or no later process could use it */
-        syscall(SYS_fchmodat, AT_FDCWD, path, 0700);
-    if (make && fd == -ENOENT) /* if not by us, made by another at the same moment */
+    if (make && fd == -ENOENT) {
+        error = make_directory(path);
+        if (error < 0)
+            return error;
         fd = fail_code(syscall(SYS_openat, AT_FDCWD, path, flags, 0));
+    }
     if (fd < 0)
         return (int)fd;
     error = check_directory((int)fd);
     if (error < 0) {
         syscall(SYS_close, (int)fd);
-        if (made)
-            syscall(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR);
         return error;
     }
     return (int)fd;
@@ -213,6 +241,22 @@ segment_directory(const char *memtop_dir, const char *runtime_dir,
     for (unsigned which = 0; fd < 0 && which < DIRECTORIES; which++)
         fd = try_directory(which, memtop_dir, runtime_dir, true, buffer);
     return fd;
+}
+
+int
+segment_directory_refused(const char *memtop_dir)
+{
+    char path[SEGMENT_PATH_MAX];
+    int fd;
+
+    if (memtop_dir == NULL || memtop_dir[0] == '\0')
+        return 0;
+    if (memtop_dir[0] != '/')
+        return -EINVAL;
+    fd = try_directory(0, memtop_dir, NULL, true, path);
+    if (fd >= 0)
+        syscall(SYS_close, fd);
+    return fd < 0 ? fd : 0;
 }
 
 int

@@ -17,7 +17,8 @@
 #define SEGMENT_PATH_MAX 256
 
 /*
- * Finds the directory, creating it if need be: the first usable one of
+ * Finds the directory, creating it if need be, and if that in which it is to lie is on
+ * tmpfs or ramfs, too: the first usable one of
  * $MEMTOP_DIR, /dev/shm/memtop-UID, $XDG_RUNTIME_DIR/memtop, /tmp/memtop-UID.
  * Usable: on tmpfs or ramfs, a directory (no link), ours, mode 0700.  memtop_dir
  * and runtime_dir are the values of the variables, or NULL.  Returns an open
@@ -31,6 +32,10 @@ int segment_directory(const char *memtop_dir, const char *runtime_dir,
 #define DIRECTORIES 4u
 int segment_directory_path(unsigned which, const char *memtop_dir, const char *runtime_dir,
                            char buffer[SEGMENT_PATH_MAX]);
+
+/* Why $MEMTOP_DIR is not the one: 0 (it is, or it is not set), or -errno: -EINVAL a relative
+   path, -EMEDIUMTYPE not in memory, -EPERM not ours or open to others. */
+int segment_directory_refused(const char *memtop_dir);
 
 /*
  * Creates PID.GENERATION with the first free generation in the directory,

@@ -34,6 +34,8 @@ segment_reason_text(enum segment_reason reason)
         return _("another program was asked for");
     case REASON_SANITIZER:
         return _("the program is built with a sanitizer");
+    case REASON_LOADED_LATE:
+        return _("the library was loaded after the start, when malloc was bound already");
     }
     return _("unknown reason");
 }

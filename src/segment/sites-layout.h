@@ -56,9 +56,9 @@
 /* Who walks the stacks. */
 enum site_unwinder {
     UNWIND_NONE = 0,
-    UNWIND_LIBUNWIND = 1,
-    UNWIND_GLIBC = 2,   /* backtrace() */
-    UNWIND_FRAMES = 3,  /* frame pointers */
+    UNWIND_LIBUNWIND = 1, /* of earlier versions, in saved sessions */
+    UNWIND_GLIBC = 2,     /* backtrace() */
+    UNWIND_FRAMES = 3,    /* frame pointers */
 };
 
 /* How long blocks lived: less than 1 ms, 10 ms, 100 ms, 1 s, 10 s, 1 min, 10 min,

@@ -2,7 +2,8 @@
 /*
  * A path means something else in every mount namespace, and a file may have been
  * replaced since the program mapped it.  So several places are tried, and what is found
- * there must have the build id of what is mapped, or where there is none the inode.
+ * there must have the build id of what is mapped, or where there is none the inode.  Where
+ * that is not known either, no file is taken for it.
  *
  * The root of a process is kept open: its files are wanted after it has ended, too.
  */
@@ -98,7 +99,7 @@ is_wanted(int descriptor, const struct question_file *file)
     if (file->build_id_size > 0)
         return elffile_build_id(descriptor, id, sizeof id) == (int)file->build_id_size
                && memcmp(id, file->build_id, file->build_id_size) == 0;
-    return file->inode == 0 || file->inode == st.st_ino;
+    return file->inode == st.st_ino;
 }
 
 /* What was opened, if it is the file; else closed, with what is the matter in *error:
@@ -121,8 +122,11 @@ int
 images_open(const struct question_file *file)
 {
     int error = -ENOENT;
-    int found = open_in_root(root_of(file->pid), file->path);
+    int found;
 
+    if (file->build_id_size == 0 && file->inode == 0)
+        return -ENOENT;
+    found = open_in_root(root_of(file->pid), file->path);
     if (judge(found, file, &error))
         return found;
     if (file->path[0] == '/')

@@ -87,6 +87,33 @@ module_of(const struct site_module *from)
     return module;
 }
 
+/* One that was opened later and has no build-id: which file it is only the mapping says, as
+   long as the process lives. */
+static void
+find_file(const struct naming *naming, struct symbols_module *module)
+{
+    char path[64], *line = NULL;
+    size_t room = 0;
+    FILE *maps;
+
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)naming->pid);
+    maps = fopen(path, "re");
+    while (maps && module->inode == 0 && getline(&line, &room, maps) > 0) {
+        uint64_t start, inode;
+        unsigned major, minor;
+
+        if (sscanf(line, "%" SCNx64 "-%*x %*s %*x %x:%x %" SCNu64, &start, &major, &minor,
+                   &inode) == 4
+            && start == module->start) {
+            module->device = makedev(major, minor);
+            module->inode = inode;
+        }
+    }
+    free(line);
+    if (maps)
+        fclose(maps);
+}
+
 /* All of them whenever there are more: one that a thread was just entering is missing
    in a reading, and is not the last one of the next.  What lay in none of them may lie
    in a new one. */
@@ -98,8 +125,11 @@ map_modules(struct naming *naming, struct profile *profile)
     if (naming->mapped == reading->module_count)
         return;
     for (size_t i = 0; i < reading->module_count; i++) {
-        const struct symbols_module module = module_of(&reading->modules[i]);
+        struct symbols_module module = module_of(&reading->modules[i]);
 
+        if (module.build_id_size == 0 && module.inode == 0
+            && session_saved(naming->session) == NULL)
+            find_file(naming, &module);
         if (!symbols_map(naming->space, &module, 1))
             return;
     }

@@ -36,6 +36,11 @@ grep -q '^ malloc| *[1-9]' err || fail "ls allocated nothing"
 # --- segments where they normally are ---
 if [ "$MEMTOP_TEST_ALONE" = yes ]; then
     (unset MEMTOP_DIR && run 0 -B true && says err 'heap total')
+    # A directory that cannot be used is not passed over silently.
+    (MEMTOP_DIR=/nonexistent/deep && export MEMTOP_DIR && run 0 -B true &&
+        says err 'MEMTOP_DIR=/nonexistent/deep cannot be used: No such file' && says err 'heap total')
+    (MEMTOP_DIR=relative && export MEMTOP_DIR && run 0 -B true &&
+        says err 'MEMTOP_DIR=relative cannot be used: it is not an absolute path')
 else # somebody else may own it
     echo 'skipped: the usual directory: no mount namespace can be made here'
 fi

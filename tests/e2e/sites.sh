@@ -19,7 +19,7 @@ cat >script <<'END'
 program ./shop --till 3
 pid 4711
 0 heap=1M blocks=5 malloc=5
-0 sites every=8 unwinder=1
+0 sites every=8 unwinder=2
 500 site size=4K made=50 live=40 peak=45 gone.3=10 born=100 : row<int>::add(int)@row.cc:12 < main@prog.cc:7
 500 site size=64 made=9000 live=10 peak=20 born=120 : scratch@prog.cc:30 < main@prog.cc:9
 600 heap=3M
@@ -27,7 +27,7 @@ pid 4711
 END
 tested=$memtop
 run 0 -B --source=script:script --sites-top=1
-says err 'Allocation sites: one sample per 8 B; 9050 blocks sampled, stacks by libunwind'
+says err 'Allocation sites: one sample per 8 B; 9050 blocks sampled, stacks by backtrace()'
 says err '180.0 KiB      0%   160.0 KiB   200.0 KiB       50  row<int>::add(int) < main'
 grep -q scratch err && fail "more than one site: $(cat err)"
 run 0 -B --source=script:script
@@ -108,7 +108,7 @@ cat >large <<'END'
 program ./large
 pid 4711
 0 heap=3G blocks=1 malloc=1
-0 sites every=8 unwinder=1
+0 sites every=8 unwinder=2
 100 site size=3072M made=1 live=1 peak=1 born=50 : take@prog.cc:9 < main@prog.cc:7
 200 heap=3G
 END

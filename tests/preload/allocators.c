@@ -209,6 +209,44 @@ test_local_plugin(void **state)
 }
 
 static void
+test_reopened_plugin(void **state)
+{
+    struct watch how = {.argv = WATCH_ARGV("plugins.run", "reopened",
+                                           (char *)watch_program("plugin.plugin"))};
+    struct watched what;
+
+    (void)state;
+    watch_run(&how, &what);
+    watch_assert_success(&what);
+    assert_string_equal("", what.err);
+    assert_int_equal(0, watch_last(&what)->snapshot.unmatched);
+    watch_free(&what);
+}
+
+/* In whatever mode, and over whatever allocator. */
+static void
+test_dlerror(void **state)
+{
+    static const char *const modes[] = {"", "sites=1", "sites=1,unwind=fp", "dormant",
+                                        "rings=4096,drop", "exact", "accounting=usable",
+                                        "root-only"};
+    struct watched what;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
+        print_message("  %s\n", modes[i]);
+        watch_case("dlerror.run", NULL, modes[i], &what);
+        watch_free(&what);
+    }
+    for (size_t i = 0; i < OTHERS; i++)
+        if (watch_can_preload(others[i]) && watch_possible(others[i], "dlerror.run", NULL)) {
+            print_message("  %s\n", others[i]);
+            run_over(others[i], "dlerror.run", NULL, &what);
+            watch_free(&what);
+        }
+}
+
+static void
 test_deep_plugin(void **state)
 {
     struct watch how = {.argv = WATCH_ARGV("plugins.run", "deep",
@@ -236,6 +274,52 @@ test_own_malloc(void **state)
 }
 
 static void
+test_late(void **state)
+{
+    static char *const programs[] = {"plugins.run", "plugins-fixed.run"};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct watch how = {.argv = WATCH_ARGV(programs[i], "late",
+                                               (char *)watch_path("libmemtop.so")),
+                            .plain = true};
+        struct watched what;
+
+        print_message("  %s\n", programs[i]);
+        watch_run(&how, &what);
+        watch_assert_success(&what);
+        assert_string_equal("", what.err);
+        assert_int_equal(REASON_LOADED_LATE, watch_last(&what)->identity.reason);
+        assert_int_equal(ACCOUNTING_NONE, watch_last(&what)->identity.accounting);
+        assert_int_equal(0, watch_last(&what)->snapshot.calls[FN_MALLOC]);
+        watch_free(&what);
+    }
+}
+
+static void
+test_elsewhere(void **state)
+{
+    static const char *const words[] = {"", "sites=1"};
+
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        struct watch how = {.argv = WATCH_ARGV("plugins.run", "elsewhere",
+                                               (char *)watch_path("libmemtop.so")),
+                            .options = words[i / 2], .plain = i % 2 == 0};
+        struct watched what;
+        uint64_t calls = 0;
+
+        watch_run(&how, &what);
+        watch_assert_success(&what);
+        assert_string_equal("", what.err);
+        for (size_t k = 0; k < what.count; k++)
+            calls += what.segments[k].snapshot.calls[FN_MALLOC];
+        assert_true(calls >= 1001);
+        watch_free(&what);
+    }
+}
+
+static void
 test_no_usable_size(void **state)
 {
     struct watched what;
@@ -256,7 +340,9 @@ main(void)
         cmocka_unit_test(test_local_plugin), cmocka_unit_test(test_deep_plugin),
         cmocka_unit_test(test_own_malloc),   cmocka_unit_test(test_no_usable_size),
         cmocka_unit_test(test_cxx_usual),    cmocka_unit_test(test_forks),
-        cmocka_unit_test(test_pvalloc),
+        cmocka_unit_test(test_pvalloc),      cmocka_unit_test(test_reopened_plugin),
+        cmocka_unit_test(test_dlerror),      cmocka_unit_test(test_late),
+        cmocka_unit_test(test_elsewhere),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,12 +33,49 @@ test_descriptors(void **state)
     struct watched ours, plain;
 
     (void)state;
+    if (watch_mode("log")) /* which keeps one: log:descriptors */
+        skip();
     watch_run(&how, &ours);
     how.plain = true;
     watch_run(&how, &plain);
     assert_string_equal(plain.out, ours.out);
     watch_free(&ours);
     watch_free(&plain);
+}
+
+static void
+close_input(void)
+{
+    close(STDIN_FILENO);
+}
+
+/* By whatever stacks are walked: the program's first file has the number that it has without us,
+   and nobody else reads or writes there. */
+static void
+test_numbers(void **state)
+{
+    static const char *const words[] = {"", "sites=1", "sites=1,unwind=fp", "sites=1,dormant",
+                                        "rings=4096,drop"};
+    struct watch how = {.argv = WATCH_ARGV("harm.run", "first_number"), .plain = true};
+    struct watched ours, plain;
+
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof words / sizeof words[0]; i++) {
+        how.prepare = i % 2 ? close_input : NULL;
+        how.options = words[i / 2];
+        how.plain = true;
+        watch_run(&how, &plain);
+        how.plain = false;
+        watch_run(&how, &ours);
+        watch_assert_success(&ours);
+        assert_string_equal("", ours.err);
+        if (!watch_mode("log")) /* which keeps one */
+            assert_string_equal(plain.out, ours.out);
+        watch_free(&ours);
+        watch_free(&plain);
+        watch_case("harm.run", "numbers_used_again", words[i / 2], &ours);
+        watch_free(&ours);
+    }
 }
 
 static void
@@ -51,6 +88,8 @@ test_sandboxes(void **state)
     } runs[] = {
         {"strict", "", 1},          {"strict", "rings=256,drop", 1},
         {"strict", "rings=128", 1}, {"strict", "accounting=usable,rings=128,drop", 1},
+        {"strict", "sites=1", 1},   {"strict", "sites=1,unwind=fp", 1},
+        {"strict", "sites=1e-3,rings=256,drop", 1},
         {"no_tsc", "", 2},          {"no_tsc", "rings=4096,drop", 2},
         {"close_all", "", 1},       {"new_environment", "", 2},
     };
@@ -186,6 +225,34 @@ test_unusable_directories(void **state)
     rmdir(base);
 }
 
+/* The segment that lies elsewhere then tells why. */
+static void
+test_moved(void **state)
+{
+    struct watch how = {.argv = WATCH_ARGV("harm.run", "work"),
+                        .directory = "/nonexistent/deep/path", .gone = true};
+    struct identity identity;
+    struct reader *reader;
+    struct watched what;
+    char path[64];
+
+    (void)state;
+    if (watch_mode("dormant")) /* the segment of the first of two runs would be left */
+        skip();
+    watch_run(&how, &what);
+    watch_assert_success(&what);
+    snprintf(path, sizeof path, "/dev/shm/memtop-%u/%d.0", (unsigned)geteuid(), (int)what.pid);
+    assert_int_equal(0, reader_open(path, geteuid(), geteuid(), &reader));
+    assert_int_equal(0, reader_identity(reader, &identity));
+    assert_true(identity.flags & SEGMENT_FLAG_MOVED);
+    reader_close(reader);
+    unlink(path);
+    watch_free(&what);
+    watch_case("harm.run", "work", NULL, &what);
+    assert_false(watch_last(&what)->identity.flags & SEGMENT_FLAG_MOVED);
+    watch_free(&what);
+}
+
 /* A name space of our own, once; false if that is not allowed. */
 static bool
 own_mounts(void)
@@ -224,8 +291,13 @@ test_full(void **state)
     run_on("64k", NULL, "harm.run", "work", &what);
     assert_int_equal(0, what.files);
     watch_free(&what);
-    /* Room for the segment and few threads: the others share. */
+    /* Room for the segment and few threads: the others share.  (None for rings.) */
     run_on("500k", NULL, "threads.run", "crowd", &what);
+    if (watch_mode("rings")) {
+        assert_int_equal(0, what.files);
+        watch_free(&what);
+        return;
+    }
     assert_int_equal(22000, watch_last(&what)->snapshot.calls[FN_MALLOC]);
     assert_true(watch_last(&what)->snapshot.threads_merged > 1000);
     watch_free(&what);
@@ -243,7 +315,7 @@ test_full_of_sites(void **state)
     struct watched what;
 
     (void)state;
-    if (!own_mounts())
+    if (!own_mounts() || watch_mode("rings") || watch_mode("dormant")) /* no room for more */
         skip();
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         const struct watched_segment *last;
@@ -341,6 +413,8 @@ test_sweep(void **state)
     int directory;
 
     (void)state;
+    if (watch_mode("dormant")) /* where each run is two, and each clears away */
+        skip();
     assert_non_null(mkdtemp(path));
     directory = open(path, O_RDONLY | O_DIRECTORY);
     for (int i = 0; i < 20; i++)
@@ -369,11 +443,13 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_descriptors),
+        cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_sandboxes),
         cmocka_unit_test(test_chroot),
         cmocka_unit_test(test_dropped),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_unusable_directories),
+        cmocka_unit_test(test_moved),
         cmocka_unit_test(test_sweep),
         cmocka_unit_test(test_no_dev_shm),
         cmocka_unit_test(test_full),

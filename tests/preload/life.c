@@ -134,9 +134,14 @@ test_handlers(void **state)
     seen = &watch_last(&what)->snapshot;
     pairs = watch_number(&what, "pairs");
     handled = watch_number(&what, "handled");
-    assert_int_equal(pairs + handled, seen->calls[FN_MALLOC]);
-    assert_int_equal(pairs + handled, seen->calls[FN_FREE]);
-    assert_int_equal(pairs * 60 + handled * 40, seen->bytes[FN_MALLOC]);
+    if (watch_mode("sites")) { /* a handler that interrupts the unwinder is not counted */
+        assert_in_range(seen->calls[FN_MALLOC], pairs, pairs + handled);
+        assert_int_equal(seen->calls[FN_MALLOC], seen->calls[FN_FREE]);
+    } else {
+        assert_int_equal(pairs + handled, seen->calls[FN_MALLOC]);
+        assert_int_equal(pairs + handled, seen->calls[FN_FREE]);
+        assert_int_equal(pairs * 60 + handled * 40, seen->bytes[FN_MALLOC]);
+    }
     assert_int_equal(0, seen->live_bytes);
     assert_int_equal(0, seen->live_blocks);
     assert_int_equal(0, seen->unmatched);
@@ -150,15 +155,16 @@ test_handlers_leave(void **state)
 {
     struct watched what;
     const struct snapshot *seen;
-    uint64_t pairs, handled;
+    uint64_t pairs, handled, least;
 
     (void)state;
     run_signals("leave", &what);
     seen = &watch_last(&what)->snapshot;
     pairs = watch_number(&what, "pairs");
     handled = watch_number(&what, "handled");
-    assert_in_range(seen->calls[FN_MALLOC], pairs + handled, pairs + 2 * handled);
-    assert_in_range(seen->calls[FN_FREE], pairs + handled, pairs + 2 * handled);
+    least = watch_mode("sites") ? pairs : pairs + handled; /* as in test_handlers() */
+    assert_in_range(seen->calls[FN_MALLOC], least, pairs + 2 * handled);
+    assert_in_range(seen->calls[FN_FREE], least, pairs + 2 * handled);
     assert_true(seen->unmatched <= handled);
     watch_free(&what);
 }

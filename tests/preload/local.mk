@@ -20,6 +20,10 @@ SUFFIXES = .c .cc .run .plugin
 	$(AM_V_CCLD)$(CXX) -std=c++17 -O0 -g -fno-builtin -fPIC -shared -o $@ $<
 
 programs = tests/preload/programs
+# For tests/preload/sites: an object that is known by its file alone.
+$(programs)/sites.run: PROGRAM_CFLAGS += -Wl,--build-id=none
+# For tests/unit/lookup: the hash table that all loaders know, and no other.
+$(programs)/deep.plugin: PROGRAM_CFLAGS += -Wl,--hash-style=sysv
 watched = $(programs)/rows.run $(programs)/threads.run $(programs)/stack.run \
 	$(programs)/forks.run $(programs)/life.run $(programs)/ifunc.run \
 	$(programs)/signals.run $(programs)/bump.plugin $(programs)/blind.plugin \
@@ -28,7 +32,8 @@ watched = $(programs)/rows.run $(programs)/threads.run $(programs)/stack.run \
 	$(programs)/harm.run $(programs)/faults.run $(programs)/sandbox.run \
 	$(programs)/meddler.plugin \
 	$(programs)/rings.run $(programs)/dormant.run $(programs)/log.run \
-	$(programs)/memprof.run $(programs)/memprof-cxx.run $(programs)/sites.run
+	$(programs)/memprof.run $(programs)/memprof-cxx.run $(programs)/sites.run \
+	$(programs)/dlerror.run $(programs)/plugins-fixed.run
 EXTRA_DIST += $(programs)/cases.h $(programs)/frames.h $(programs)/rows.c $(programs)/threads.c \
 	$(programs)/stack.c $(programs)/forks.c $(programs)/life.c \
 	$(programs)/ifunc.c $(programs)/signals.c $(programs)/bump.c $(programs)/blind.c \
@@ -37,7 +42,8 @@ EXTRA_DIST += $(programs)/cases.h $(programs)/frames.h $(programs)/rows.c $(prog
 	$(programs)/harm.c $(programs)/faults.c $(programs)/sandbox.c \
 	$(programs)/meddler.c \
 	$(programs)/rings.c $(programs)/dormant.c $(programs)/log.c \
-	$(programs)/memprof.c $(programs)/memprof-cxx.cc $(programs)/sites.c
+	$(programs)/memprof.c $(programs)/memprof-cxx.cc $(programs)/sites.c \
+	$(programs)/dlerror.cc
 
 if HAVE_CMOCKA
 check_DATA += $(watched)
@@ -69,14 +75,29 @@ tests_preload_memprof_LDADD = $(WATCH_LIBS) -lm
 tests_preload_log_LDADD = src/trace/libtrace.a $(WATCH_LIBS)
 endif
 CLEANFILES += $(watched)
+# At a fixed address.
+$(programs)/plugins-fixed.run: $(programs)/plugins.c
+	@$(MKDIR_P) $(@D)
+	$(AM_V_CCLD)$(CC) $(PROGRAM_CFLAGS) -D_GNU_SOURCE -no-pie -fno-pie -rdynamic -o $@ $< -ldl
 
 EXTRA_DIST += tests/preload/README
 
 # The library as a file, and the headers.
 dist_check_SCRIPTS += tests/preload/library.sh tests/preload/header.sh \
-	tests/preload/profiler.sh tests/headers.sh
+	tests/preload/profiler.sh tests/preload/modes.sh tests/preload/calls.sh tests/headers.sh
 TESTS += tests/preload/library.sh tests/preload/header.sh \
 	tests/preload/profiler.sh tests/headers.sh
+if HAVE_CMOCKA
+TESTS += tests/preload/calls.sh
+endif
+
+# All that can hurt a program once more in each other mode of the library.
+if HAVE_CMOCKA
+modes = tests/preload/with-sites.sh tests/preload/with-rings.sh tests/preload/with-log.sh \
+	tests/preload/with-dormant.sh
+dist_check_SCRIPTS += $(modes)
+TESTS += $(modes)
+endif
 
 # The protocol; and the flight recorder with a clock of the test's own.
 if HAVE_CMOCKA
@@ -109,9 +130,11 @@ tests_unit_rings_SOURCES = tests/unit/rings.c tests/unit/hosted-library.h \
 	src/preload/ring.c
 tests_unit_rings_LDADD = $(SEGMENT_LIBS)
 check_PROGRAMS += tests/unit/draw tests/unit/table tests/unit/own-profile \
-	tests/unit/followed tests/unit/steps
-tests_unit_steps_SOURCES = tests/unit/steps.c src/preload/steps.c
+	tests/unit/followed tests/unit/steps tests/unit/lookup
+tests_unit_steps_SOURCES = tests/unit/steps.c src/preload/steps.c src/preload/lookup.c
 tests_unit_steps_LDADD = $(CMOCKA_LIBS)
+tests_unit_lookup_SOURCES = tests/unit/lookup.c src/preload/lookup.c
+tests_unit_lookup_LDADD = $(CMOCKA_LIBS) -ldl
 tests_unit_draw_SOURCES = tests/unit/draw.c src/preload/draw.c
 tests_unit_draw_LDADD = $(CMOCKA_LIBS) -lm
 tests_unit_table_SOURCES = tests/unit/table.c src/preload/table.c
@@ -129,5 +152,6 @@ src/preload/sites.o: override CFLAGS += -fno-lto
 tests_unit_followed_LDADD = $(SEGMENT_LIBS)
 dist_check_SCRIPTS += tests/tsan.sh
 TESTS += tests/unit/account tests/unit/rings tests/unit/draw tests/unit/table \
-	tests/unit/own-profile tests/unit/followed tests/unit/steps tests/tsan.sh
+	tests/unit/own-profile tests/unit/followed tests/unit/steps tests/unit/lookup \
+	tests/tsan.sh
 endif

@@ -51,6 +51,37 @@ test_errors(void **state)
     RUN_ALL("errors", "many");
 }
 
+/* With libgcc and where it cannot be loaded. */
+static void
+test_pending(void **state)
+{
+    char directory[] = "/tmp/memtop-test-XXXXXX", file[64], variable[64];
+    struct watch how = {.argv = WATCH_ARGV((char *)"memprof.run", (char *)"pending"),
+                        .environment = WATCH_ARGV(variable)};
+    struct watched what;
+    FILE *empty;
+
+    (void)state;
+    RUN_ALL("pending");
+    assert_non_null(mkdtemp(directory));
+    snprintf(file, sizeof file, "%s/libgcc_s.so.1", directory);
+    snprintf(variable, sizeof variable, "LD_LIBRARY_PATH=%s", directory);
+    empty = fopen(file, "w");
+    assert_non_null(empty);
+    fclose(empty);
+    for (int sites = 0; sites < 2; sites++) {
+        how.options = sites ? "sites=1" : "";
+        watch_run(&how, &what);
+        watch_assert_success(&what);
+        assert_string_equal("", what.err);
+        if (sites)
+            assert_int_equal(UNWIND_NONE, watch_last(&what)->sites.unwinder);
+        watch_free(&what);
+    }
+    unlink(file);
+    rmdir(directory);
+}
+
 static void
 test_every_block(void **state)
 {
@@ -109,7 +140,7 @@ test_processes(void **state)
 static void
 test_stacks(void **state)
 {
-    static const char *const ways[] = {"unwind=libunwind", "unwind=glibc", "unwind=fp",
+    static const char *const ways[] = {"unwind=glibc", "unwind=fp",
                                        "unwind=glibc,sites=0.01"};
     struct watched what;
 
@@ -334,7 +365,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_errors),     TEST(test_every_block),   TEST(test_tracker),
+        TEST(test_errors),     TEST(test_pending),       TEST(test_every_block),   TEST(test_tracker),
         TEST(test_states),     TEST(test_callbacks),     TEST(test_threads),
         TEST(test_processes),  TEST(test_stacks),
         TEST(test_mappings),      TEST(test_million),

@@ -73,12 +73,40 @@ format(const char *pattern, ...)
     return text;
 }
 
+/* ---- modes ---- */
+
+bool
+watch_mode(const char *name)
+{
+    const char *words = getenv("MEMTOP_TEST_MODE");
+
+    return words != NULL && strncmp(words, name, strlen(name)) == 0;
+}
+
+/* The second time of a test in mode "dormant". */
+static bool awake;
+
+/* Those of the test, and behind them those of the mode, unless the test has its own. */
+static char *
+words_of(const struct watch *how)
+{
+    const char *options = how->options != NULL ? how->options : "";
+    const char *mode = getenv("MEMTOP_TEST_MODE");
+    char name[16];
+
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(mode != NULL ? mode : "", "=,"),
+             mode != NULL ? mode : "");
+    if (name[0] == '\0' || awake || watch_mode("log") || strstr(options, name) != NULL)
+        return format("%s", options);
+    return format("%s%s%s", options, *options != '\0' ? "," : "", mode);
+}
+
 static void
 fill_environment(const struct watch *how, const char *directory, pid_t keeper, char **envp)
 {
     const char *before = how->preload_before != NULL ? how->preload_before : "";
     const char *after = how->preload_after != NULL ? how->preload_after : "";
-    const char *options = how->options != NULL ? how->options : "";
+    const char *options = words_of(how);
     size_t used = 0;
 
     envp[used++] = "PATH=/usr/bin:/bin";
@@ -92,6 +120,8 @@ fill_environment(const struct watch *how, const char *directory, pid_t keeper, c
     else
         envp[used++] = format("MEMTOP_OPTIONS=%s%skeep=%d", options,
                               *options != '\0' ? "," : "", (int)keeper);
+    if (watch_mode("log"))
+        envp[used++] = "MALLOC_LOG=/dev/null";
     for (char *const *more = how->environment; more != NULL && *more != NULL; more++)
         envp[used++] = *more;
     envp[used] = NULL;
@@ -246,8 +276,8 @@ make_directory(const struct watch *how, char directory[DIRECTORY_MAX])
     assert_non_null(mkdtemp(directory));
 }
 
-void
-watch_run(const struct watch *how, struct watched *what)
+static void
+run(const struct watch *how, struct watched *what)
 {
     char directory[DIRECTORY_MAX];
     struct sink sinks[2] = {{NULL, 0}, {NULL, 0}};
@@ -282,6 +312,27 @@ watch_run(const struct watch *how, struct watched *what)
         rmdir(directory);
     if (!ended)
         fail_msg("%s hung", how->argv[0]);
+}
+
+/* What is not counted in a dormant process cannot be compared: it runs once as such, for
+   its status and whether it complains, and then as usual. */
+void
+watch_run(const struct watch *how, struct watched *what)
+{
+    struct watched asleep;
+
+    if (!watch_mode("dormant") || how->plain) {
+        run(how, what);
+        return;
+    }
+    run(how, &asleep);
+    awake = true;
+    run(how, what);
+    awake = false;
+    if (asleep.status != what->status || (asleep.err[0] == '\0') != (what->err[0] == '\0'))
+        fail_msg("dormant: status %#x, not %#x; stderr: %s", (unsigned)asleep.status,
+                 (unsigned)what->status, asleep.err);
+    watch_free(&asleep);
 }
 
 void

@@ -92,6 +92,10 @@ bool watch_possible(const char *allocator, char *program, char *name);
 /* How many files are in a directory. */
 size_t watch_entries(const char *directory);
 
+/* Is this the mode in which all programs run?  MEMTOP_TEST_MODE, of modes.sh: words like
+   those of MEMTOP_OPTIONS, that are added to those of each test; or "log". */
+bool watch_mode(const char *name);
+
 #define WATCH_ARGV(...) ((char *[]){__VA_ARGS__, NULL})
 
 #endif

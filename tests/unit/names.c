@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -14,6 +15,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -94,6 +96,52 @@ test_directory(void **state)
     fd = segment_directory(longest, NULL, path);
     assert_true(fd < 0 || strlen(path) < SEGMENT_PATH_MAX);
     close(fd);
+}
+
+/* On a disk nothing is made, not even for a moment: that would show in the time of the
+   directory in which it lay. */
+static void
+test_disk(void **state)
+{
+    const struct timespec long_ago[2] = {{1000, 0}, {1000, 0}};
+    char disk[] = "/var/tmp/memtop-test-XXXXXX", missing[64], path[SEGMENT_PATH_MAX];
+    struct statfs fs;
+    struct stat st;
+    int fd;
+
+    (void)state;
+    assert_non_null(mkdtemp(disk));
+    assert_int_equal(0, statfs(disk, &fs));
+    snprintf(missing, sizeof missing, "%s/missing", disk);
+    assert_int_equal(0, utimensat(AT_FDCWD, disk, long_ago, 0));
+    fd = segment_directory(missing, NULL, path);
+    close(fd);
+    assert_int_equal(-EMEDIUMTYPE, segment_directory_refused(missing));
+    assert_int_equal(-EMEDIUMTYPE, segment_directory_refused(disk));
+    assert_int_equal(0, stat(disk, &st));
+    rmdir(missing);
+    rmdir(disk);
+    if (fs.f_type == TMPFS_MAGIC)
+        skip();
+    assert_int_equal(1000, st.st_mtim.tv_sec);
+}
+
+static void
+test_refused(void **state)
+{
+    char wanted[128];
+
+    (void)state;
+    assert_int_equal(0, segment_directory_refused(NULL));
+    assert_int_equal(0, segment_directory_refused(""));
+    assert_int_equal(-EINVAL, segment_directory_refused("relative"));
+    assert_int_equal(-ENOENT, segment_directory_refused("/nonexistent/deep/path"));
+    assert_int_equal(-ENOTDIR, segment_directory_refused("/dev/null"));
+    snprintf(wanted, sizeof wanted, "%s/made/", base); /* in memory: made */
+    assert_int_equal(0, segment_directory_refused(wanted));
+    assert_int_equal(0, chmod(wanted, 0755));
+    assert_int_equal(-EPERM, segment_directory_refused(wanted));
+    assert_int_equal(0, rmdir(wanted));
 }
 
 static void
@@ -314,6 +362,7 @@ main(void)
         TEST(test_file_limit), TEST(test_prepare),   TEST(test_namespace),
         TEST(test_unfinished), TEST(test_lives), TEST(test_thorough_sweep),
         TEST(test_next_directory), TEST(test_paths),
+        TEST(test_next_directory), TEST(test_disk), TEST(test_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -194,7 +194,10 @@ test_sites(void **state)
     assert_int_equal(parse("--sites=0 ls"), EXIT_MEMTOP);
     assert_int_equal(parse("--sites=much ls"), EXIT_MEMTOP);
     assert_int_equal(parse("--sites=1e-4,exact ls"), EXIT_MEMTOP);
+    assert_int_equal(parse("--sites --unwind=auto ls"), 0); /* the default's former name */
+    assert_string_equal(parsed->words, "sites,unwind=glibc");
     assert_int_equal(parse("--unwind=magic ls"), EXIT_MEMTOP);
+    refuse("--sites --unwind=libunwind ls", "--unwind=libunwind is gone");
 }
 
 /* What would do nothing is refused, and what would do something is not. */

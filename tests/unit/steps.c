@@ -8,6 +8,7 @@
 
 #include <alloca.h>
 #include <dlfcn.h>
+#include <execinfo.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -18,6 +19,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "preload/lookup.h"
 #include "preload/real.h"
 #include "preload/steps.h"
 
@@ -52,7 +54,9 @@ static int
 set_up(void **state)
 {
     (void)state;
-    if (!mt_libgcc_load())
+    backtrace((void *[]){NULL}, 1); /* loads libgcc */
+    mt_lookup_start();
+    if (!mt_libgcc_find())
         return -1;
     asked = mt_libgcc.backtrace;
     mt_libgcc.backtrace = ask;

@@ -345,34 +345,49 @@ test_changed_file(void **state)
     dlclose(handle);
 }
 
-/* No pipe is waited for, no device read. */
+static uint64_t
+inode_of(const char *path)
+{
+    struct stat st;
+
+    assert_int_equal(0, stat(path, &st));
+    return st.st_ino;
+}
+
+/* No pipe is waited for, no device read, and no file taken for one of which nothing but the
+   name is known. */
 static void
 test_no_file(void **state)
 {
     struct symbols *symbols = symbols_new(NULL);
     struct symbols_space *space = symbols_space(symbols, 0);
     char pipe[200];
-    const struct symbols_module modules[] = {
+    struct symbols_module modules[] = {
         {.start = 0x1000, .end = 0x2000, .path = pipe},
         {.start = 0x2000, .end = 0x3000, .path = "/dev/zero"},
         {.start = 0x3000, .end = 0x4000, .path = "linux-vdso.so.1"},
         {.start = 0x4000, .end = 0x5000, .path = SUBJECT_SOURCE},
         {.start = 0x5000, .end = 0x6000, .path = ""},
+        {.start = 0x6000, .end = 0x7000, .path = SUBJECT_SOURCE},
     };
     enum symbol_state expected[] = {SYMBOL_FILE_CHANGED, SYMBOL_FILE_CHANGED,
-                                    SYMBOL_FILE_GONE, SYMBOL_FAILED, SYMBOL_FILE_GONE};
+                                    SYMBOL_FILE_GONE, SYMBOL_FAILED, SYMBOL_FILE_GONE,
+                                    SYMBOL_FILE_GONE};
 
     (void)state;
     snprintf(pipe, sizeof pipe, "%s/pipe", scratch);
     assert_int_equal(0, mkfifo(pipe, 0600));
-    assert_true(symbols_map(space, modules, 5));
-    for (unsigned i = 0; i < 5; i++)
+    modules[0].inode = inode_of(pipe);
+    modules[1].inode = inode_of("/dev/zero");
+    modules[3].inode = inode_of(SUBJECT_SOURCE);
+    assert_true(symbols_map(space, modules, 6));
+    for (unsigned i = 0; i < 6; i++)
         symbols_at(space, 0x1100 + 0x1000 * i);
     assert_true(symbols_wait(symbols, -1));
-    for (unsigned i = 0; i < 5; i++)
+    for (unsigned i = 0; i < 6; i++)
         assert_int_equal(expected[i], symbols_at(space, 0x1100 + 0x1000 * i)->state);
     assert_int_equal(SYMBOL_NO_MODULE, symbols_at(space, 0xfff)->state);
-    assert_int_equal(SYMBOL_NO_MODULE, symbols_at(space, 0x6000)->state);
+    assert_int_equal(SYMBOL_NO_MODULE, symbols_at(space, 0x7000)->state);
     symbols_free(symbols);
     symbols_free(NULL);
 }

@@ -137,6 +137,38 @@ registers()
     other.join();
 }
 
+static __attribute__((noinline)) void
+deep(int depth)
+{
+    char *volatile block = new char[100];
+
+    if (depth > 0)
+        deep(depth - 1);
+    delete[] block;
+}
+
+/* Between two writes that show in a list of system calls. */
+static void
+marked()
+{
+    static char *blocks[5000]; /* more than one page of a table has room for */
+
+    throws(); /* libgcc makes ready what it throws by */
+    REQUIRE(write(1, "begin", 5) == 5);
+    for (char *&block : blocks)
+        block = new char[8];
+    for (int depth = 0; depth < 500; depth++)
+        deep(depth);
+    for (char *block : blocks)
+        delete[] block;
+    try {
+        throw 1;
+    } catch (int) {
+        deep(7);
+    }
+    REQUIRE(write(1, "end", 3) == 3);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -144,6 +176,8 @@ main(int argc, char **argv)
         forms();
     if (argc > 1 && std::strcmp(argv[1], "usual") == 0)
         usual();
+    else if (argc > 1 && std::strcmp(argv[1], "marked") == 0)
+        marked();
     else if (argc > 1 && std::strcmp(argv[1], "registers") == 0)
         registers();
     else

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -93,6 +94,54 @@ close_all(void)
     REQUIRE(fd == 3);
     work();
     REQUIRE(lseek(fd, 0, SEEK_CUR) == 0);
+}
+
+/* Allocates so many frames deep, so that stacks are walked that nobody has met yet. */
+static __attribute__((noinline)) void
+work_deep(unsigned depth)
+{
+    void *volatile block = malloc(depth * 8);
+
+    if (depth > 0)
+        work_deep(depth - 1);
+    free(block);
+}
+
+/* What was inherited is closed, as a daemon does, and its numbers are used again: what
+   passes through them is the program's alone. */
+static void
+numbers_used_again(void)
+{
+    char name[] = "/tmp/memtop-test-XXXXXX", read_back[16];
+    int pair[2], file;
+
+    work();
+    REQUIRE(syscall(SYS_close_range, 3u, ~0u, 0u) == 0);
+    REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) == 0 && pair[0] == 3
+            && pair[1] == 4);
+    file = mkstemp(name);
+    REQUIRE(file == 5 && write(file, "mine", 4) == 4 && unlink(name) == 0);
+    for (unsigned round = 0; round < 300; round++)
+        work_deep(round % 60);
+    REQUIRE(read(pair[0], read_back, 1) < 0 && errno == EAGAIN);
+    REQUIRE(read(pair[1], read_back, 1) < 0 && errno == EAGAIN);
+    REQUIRE(write(pair[0], "word", 4) == 4 && read(pair[1], read_back, 16) == 4
+            && memcmp(read_back, "word", 4) == 0);
+    REQUIRE(pread(file, read_back, 16, 0) == 4 && memcmp(read_back, "mine", 4) == 0);
+}
+
+/* Standard input was closed before: its number is the next file's. */
+static void
+first_number(void)
+{
+    char byte;
+    int file;
+
+    work_deep(30);
+    file = open("/dev/null", O_RDWR);
+    tell("first", (unsigned long long)file);
+    work_deep(50);
+    REQUIRE(read(file, &byte, 1) == 0); /* nothing else lies there */
 }
 
 static void
@@ -238,6 +287,6 @@ held_family(void)
 
 CASES
     CASE(work) CASE(held) CASE(held_family) CASE(descriptors) CASE(strict)
-    CASE(no_tsc) CASE(close_all) CASE(in_chroot) CASE(dropped) CASE(new_environment)
+    CASE(no_tsc) CASE(close_all) CASE(numbers_used_again) CASE(first_number) CASE(in_chroot) CASE(dropped) CASE(new_environment)
     CASE(preload_left) CASE(for_a_while) CASE(slowly) CASE(slowly_by_turns)
 END_CASES

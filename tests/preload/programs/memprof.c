@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A program that profiles itself (memtop/memprof.h). */
+#include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
 #include <math.h>
@@ -1145,7 +1146,27 @@ ended_within(void)
     end(profile);
 }
 
+/* Finding the unwinder says nothing to dlerror(), nor does it take anything from it. */
+static void
+pending(void)
+{
+    memprof_t *profile;
+    const char *error;
+
+    REQUIRE(dlerror() == NULL);
+    profile = begin(0.5);
+    REQUIRE(dlerror() == NULL);
+    end(profile);
+    REQUIRE(dlopen("./no-such-library.so", RTLD_NOW) == NULL);
+    profile = begin(0.5);
+    free(malloc(1000));
+    end(profile);
+    error = dlerror();
+    REQUIRE(error != NULL && strstr(error, "no-such-library") != NULL);
+}
+
 CASES
+    CASE(pending)
     CASE(absent)
     CASE(errors)
     CASE(many)

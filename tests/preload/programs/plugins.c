@@ -26,6 +26,26 @@ local(void)
         REQUIRE(run() == 100);
 }
 
+/* The same with a mistake not asked for yet; and again and again, the plugin and what it
+   brings having been unloaded. */
+static void
+reopened(void)
+{
+    int (*run)(void);
+
+    for (int i = 0; i < 3; i++) {
+        void *handle = opened(RTLD_NOW | RTLD_LOCAL);
+        const char *error;
+
+        *(void **)&run = dlsym(handle, "plugin_run");
+        REQUIRE(dlopen("./no-such-library.so", RTLD_NOW) == NULL);
+        REQUIRE(run() == 100);
+        error = dlerror();
+        REQUIRE(error != NULL && strstr(error, "no-such-library") != NULL);
+        REQUIRE(dlclose(handle) == 0);
+    }
+}
+
 /* Blocks cross the border both ways. */
 static void
 deep(void)
@@ -55,6 +75,39 @@ deep(void)
     }
 }
 
+/* The library itself, when what calls malloc has found another long ago; and the address of
+   malloc is known, which in a program at a fixed place is one in the program. */
+static void
+late(void)
+{
+    void *(*volatile allocate)(size_t) = malloc;
+    void *library = opened(RTLD_NOW | RTLD_GLOBAL);
+
+    for (int i = 0; i < 1000; i++)
+        free(allocate((size_t)i));
+    REQUIRE(dlclose(library) == 0);
+    free(malloc(10));
+}
+
+/* In a name space of its own, with a C library of its own. */
+static void
+elsewhere(void)
+{
+    void *library = dlmopen(LM_ID_NEWLM, case_argv[2], RTLD_NOW);
+    void *(*allocate)(size_t);
+    void (*release)(void *);
+
+    REQUIRE(library != NULL);
+    *(void **)&allocate = dlsym(library, "malloc");
+    *(void **)&release = dlsym(library, "free");
+    for (size_t i = 0; i < 1000; i++) {
+        char *block = allocate(i);
+        memset(block, 1, i);
+        release(block);
+    }
+    release(allocate(77));
+}
+
 CASES
-    CASE(local) CASE(deep)
+    CASE(local) CASE(reopened) CASE(deep) CASE(late) CASE(elsewhere)
 END_CASES
