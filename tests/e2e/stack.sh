@@ -3,8 +3,9 @@
 # A small stack: the programs start, and memtop measures.
 . "$(dirname "$0")/common.sh"
 
+# The environment lies on the stack, too.
 on_little() {
-    (ulimit -s 32 && "$@")
+    (ulimit -s 32 && exec env -i PATH="$PATH" MEMTOP_DIR="$segments" "$@")
 }
 on_little ls / >out 2>err || skip "ls itself does not run on a stack of 32 KiB"
 ! grep -q '^SANITIZE = .*-fsanitize=' "${memtop%/*}/Makefile" || skip 'a sanitizer needs more'
