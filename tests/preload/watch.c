@@ -83,7 +83,7 @@ watch_mode(const char *name)
     return words != NULL && strncmp(words, name, strlen(name)) == 0;
 }
 
-/* The second time of a test in mode "dormant". */
+/* In mode "dormant": the second time of a test, or one without the library. */
 static bool awake;
 
 /* Those of the test, and behind them those of the mode, unless the test has its own. */
@@ -96,7 +96,8 @@ words_of(const struct watch *how)
 
     snprintf(name, sizeof name, "%.*s", (int)strcspn(mode != NULL ? mode : "", "=,"),
              mode != NULL ? mode : "");
-    if (name[0] == '\0' || awake || watch_mode("log") || strstr(options, name) != NULL)
+    if (name[0] == '\0' || (awake && watch_mode("dormant")) || watch_mode("log")
+        || strstr(options, name) != NULL)
         return format("%s", options);
     return format("%s%s%s", options, *options != '\0' ? "," : "", mode);
 }
@@ -321,6 +322,7 @@ watch_run(const struct watch *how, struct watched *what)
 {
     struct watched asleep;
 
+    awake = how->plain;
     if (!watch_mode("dormant") || how->plain) {
         run(how, what);
         return;
