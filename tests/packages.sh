@@ -61,7 +61,8 @@ trap 'rm -rf "$work"' EXIT
 printf '#!/bin/sh\necho told\n' >"$work/ldconfig"
 chmod +x "$work/ldconfig"
 hook() {
-    PATH=$work:$PATH make -s --no-print-directory tell-loader "$@" 2>&1
+    # Not as a part of the make that runs the tests.
+    MAKEFLAGS= MFLAGS= PATH=$work:$PATH make -s --no-print-directory tell-loader "$@" 2>&1
 }
 if [ "$(id -u)" = 0 ]; then
     said=$(hook DESTDIR=)
