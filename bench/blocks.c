@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "trace/native.h"
+#include "files/native.h"
 
 #define AT_ONCE 4096
 

@@ -16,10 +16,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "segment/clock.h"
+#include "base/clock.h"
 #include "segment/drain.h"
 #include "segment/names.h"
-#include "trace/dat.h"
+#include "files/dat.h"
 
 #define ROUNDS 200
 #define CAPACITY RING_CAPACITY_DEFAULT

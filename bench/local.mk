@@ -9,28 +9,25 @@ bench_load_CFLAGS = -std=gnu11 $(WARNINGS) -O2 -fno-builtin-malloc -fno-builtin-
 bench_load_LDADD = -lpthread
 bench_spawn_SOURCES = bench/spawn.c
 bench_spawn_CFLAGS = -std=gnu11 $(WARNINGS) -O2
+bench_spawn_LDADD =
 bench_drain_SOURCES = bench/drain.c
 bench_drain_CFLAGS = -std=gnu11 $(WARNINGS) -O2
-bench_drain_LDADD = src/trace/libtrace.a src/segment/libsegment.a $(LIBINTL)
 bench_trace_SOURCES = bench/trace.c
 bench_trace_CFLAGS = -std=gnu11 $(WARNINGS) -O2
-bench_trace_LDADD = src/trace/libtrace.a src/monitor/libmonitor.a src/segment/libsegment.a \
-	$(ZSTD_LIBS) $(LIBELF_LIBS) $(LIBINTL)
 bench_crowd_SOURCES = bench/crowd.c
 bench_crowd_CFLAGS = -std=gnu11 $(WARNINGS) -O2 -fno-builtin-malloc -fno-builtin-free
 bench_crowd_LDADD = -lpthread
 bench_look_SOURCES = bench/look.c
 bench_look_CFLAGS = -std=gnu11 $(WARNINGS) -O2
-bench_look_LDADD = src/segment/libsegment.a $(LIBINTL)
 bench_blocks_SOURCES = bench/blocks.c
 bench_blocks_CFLAGS = -std=gnu11 $(WARNINGS) -O2
-bench_blocks_LDADD = src/trace/libtrace.a src/monitor/libmonitor.a \
-	src/segment/libsegment.a $(ZSTD_LIBS) $(LIBELF_LIBS) $(LIBINTL)
 bench_display_SOURCES = bench/display.c
 bench_display_CFLAGS = -std=gnu11 $(WARNINGS) -O2
+bench_display_LDADD =
 bench_empty_so_SOURCES = bench/empty.c
 bench_empty_so_CFLAGS = -std=gnu11 $(WARNINGS) -O2 -fPIC -fno-builtin-malloc
 bench_empty_so_LDFLAGS = -shared
+bench_empty_so_LDADD =
 bench_harm_SOURCES = bench/harm.c
 bench_harm_CFLAGS = -std=gnu11 $(WARNINGS) -O2
 bench_harm_LDADD = -lpthread

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "segment/clock.h"
+#include "base/clock.h"
 #include "segment/reader.h"
 
 #define ROUNDS 51

@@ -12,9 +12,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "segment/clock.h"
-#include "trace/native.h"
-#include "trace/trace.h"
+#include "base/clock.h"
+#include "files/native.h"
+#include "files/trace.h"
 
 #define ROUNDS  7
 #define AT_ONCE 4096u

@@ -3,6 +3,7 @@ noinst_PROGRAMS += examples/tour
 examples_tour_SOURCES = examples/tour.c
 examples_tour_CFLAGS = -std=gnu11 $(WARNINGS) -pthread
 examples_tour_LDFLAGS = -pthread
+examples_tour_LDADD =
 
 # A profiler of a program's own; its functions have names for dladdr().
 noinst_PROGRAMS += examples/profiler

@@ -21,8 +21,8 @@ law() {
     folder=$1
     shift
     allowed=$(printf '%s|' "$@")
-    grep -HE '^#include "' "$top/src/$folder"/*.[ch] |
-        grep -vE "\"(config\\.h|i18n\\.h|(${allowed%|})/[a-z-]+\\.h)\"" >"$work/found" &&
+    find "$top/src/$folder" -name '*.[ch]' -exec grep -HE '^#include "' {} + |
+        grep -vE "\"(config\\.h|(${allowed%|})/[a-z0-9-]+\\.h)\"" >"$work/found" &&
         fail "src/$folder includes what it must not: $(cat "$work/found")"
 }
 
@@ -30,7 +30,7 @@ law() {
 only() {
     pattern=$1
     shift
-    grep -lE "^#include <($pattern)" "$top"/src/*.c "$top"/src/*/*.[ch] >"$work/found"
+    grep -lE "^#include <($pattern)" $(find "$top/src" -name '*.[ch]') >"$work/found"
     while read -r file; do
         case " $* " in
         *" ${file#"$top"/src/} "*) ;;
@@ -40,21 +40,25 @@ only() {
 }
 
 # --- dependencies ---
-law segment segment
-law preload preload segment
-law monitor monitor segment
-law symbols symbols monitor segment
-law report report symbols monitor segment
-law tui tui report symbols monitor segment
-law trace trace monitor segment
-law app app tui report trace symbols monitor segment
+law base base
+law segment segment base
+law preload 'preload(/[a-z]+)?' segment base
+law system system segment base
+law symbols symbols system segment base
+law monitor monitor symbols system segment base
+law files files monitor symbols system segment base
+law record record files monitor symbols system segment base
+law replay replay files monitor symbols system segment base
+law report report files monitor symbols system segment base
+law tui tui report files monitor symbols system segment base
+law programs programs tui report replay record files monitor symbols system segment base
 only 'curses|ncurses|term\.h' tui/term.c
 only 'gd' report/png.c report/png-draw.h report/png-draw.c
-only 'libelf|gelf' monitor/elffile.c
+only 'libelf|gelf' system/elffile.c
 only 'elfutils|dwarf' symbols/dwarf.c
 only 'libiberty' symbols/demangle.c
-only 'jansson' report/fields.h
-only 'zstd' report/pack.c trace/squeeze.c
+only 'jansson' files/fields.h
+only 'zstd' files/pack.c files/zstd.c
 
 # --- the manual ---
 "$memtop" --help | sed -n 's/^ .*\(--[a-z-]*\).*/\1/p' | sort -u >"$work/options"
@@ -89,10 +93,10 @@ if command -v groff >/dev/null 2>&1; then
 fi
 
 # --- messages ---
-grep -lE '(^|[^A-Za-z_])(_|N_|ngettext)\("' "$top"/src/*.c "$top"/src/*/*.[ch] |
+grep -lE '(^|[^A-Za-z_])(_|N_|ngettext)\("' $(find "$top/src" -name '*.[ch]') |
     sed "s#^$top/##" | sort >"$work/marked"
 grep -v '^#' "$top/po/POTFILES.in" | sort -u >"$work/listed"
-missing=$(comm -23 "$work/marked" "$work/listed" | grep -v '^src/i18n.h$')
+missing=$(comm -23 "$work/marked" "$work/listed" | grep -v '^src/base/i18n.h$')
 [ -z "$missing" ] || fail "not in po/POTFILES.in: $missing"
 if command -v xgettext >/dev/null 2>&1; then
     xgettext -D "$top" -f "$top/po/POTFILES.in" -k_ -kN_ -kngettext:1,2 \

@@ -24,11 +24,11 @@ run() {
     TSAN_OPTIONS="halt_on_error=0 exitcode=66" "$work/$name" || exit
 }
 
-counters="$top/src/preload/account.c $top/src/preload/recorder.c $top/src/preload/ring.c"
-tables="$top/src/preload/table.c $top/src/preload/draw.c"
+counters="$top/src/preload/account.c $top/src/preload/recorder.c $top/src/preload/ring/ring.c"
+tables="$top/src/preload/memprof/table.c $top/src/preload/memprof/draw.c"
 # shellcheck disable=SC2086
 {
     run account $counters "$top"/src/segment/*.c
     run rings $counters "$top"/src/segment/*.c
-    run own-profile "$top/src/preload/profile.c" $tables "$top"/src/segment/*.c
+    run own-profile "$top/src/preload/memprof/profile.c" $tables "$top"/src/segment/*.c
 }

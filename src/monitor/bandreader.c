@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "monitor/bands.h"
-#include "segment/clock.h"
+#include "base/clock.h"
 #include "segment/names.h"
 
 #define SECOND_NS INT64_C(1000000000)

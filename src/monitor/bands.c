@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 #include "monitor/session.h"
 
 /* glibc's header of a block in a heap that malloc_usable_size does not count. */

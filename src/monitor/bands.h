@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "monitor/smaps.h"
+#include "system/smaps.h"
 
 struct process;
 

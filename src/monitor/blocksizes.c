@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "monitor/blockmap.h"
-#include "monitor/room.h"
-#include "segment/figures.h"
+#include "base/array.h"
+#include "base/figures.h"
 #include "segment/layout.h"
 
 #define SIZES_MAX     (BLOCKMAP_NONE - 1)

@@ -13,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "i18n.h"
-#include "monitor/blind.h"
-#include "monitor/executed.h"
-#include "monitor/procfs.h"
-#include "segment/clock.h"
-#include "segment/figures.h"
+#include "base/i18n.h"
+#include "system/not-loaded.h"
+#include "system/executed.h"
+#include "system/procfs.h"
+#include "base/clock.h"
+#include "base/figures.h"
 #include "segment/names.h"
 #include "segment/reader.h"
 #include "segment/sites.h"

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#include "monitor/room.h"
+#include "base/array.h"
 #include "segment/reader.h"
 
 struct family {

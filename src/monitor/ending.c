@@ -12,7 +12,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 #include "segment/names.h"
 
 static bool

@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "monitor/census.h"
-#include "monitor/locate.h"
-#include "monitor/procfs.h"
+#include "system/locate.h"
+#include "system/procfs.h"
 #include "monitor/tree.h"
 #include "segment/names.h"
 

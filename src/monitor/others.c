@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "monitor/samples.h"
-#include "segment/clock.h"
+#include "base/clock.h"
 #include "segment/reader.h"
 
 #define SECOND INT64_C(1000000000)

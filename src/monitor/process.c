@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 
 int
 process_coverage(const struct process *process)

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 #include "monitor/profile-private.h"
-#include "monitor/room.h"
+#include "base/array.h"
 
 #define NAME_MAX_BYTES 4096   /* of a function: templates have no end */
 

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "monitor/profile-table-private.h"
-#include "monitor/room.h"
+#include "base/array.h"
 
 #define TREE_DEPTH_MAX 1024   /* beyond, what is below is one row */
 

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "monitor/profile-private.h"
-#include "monitor/room.h"
+#include "base/array.h"
 
 #define MOMENT_MIN_NS  INT64_C(1000000000)
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "monitor/capture.h"
+#include "system/capture.h"
 #include "monitor/messages.h"
 #include "monitor/roster.h"
 #include "monitor/session.h"

@@ -17,7 +17,7 @@
 
 #include "monitor/roster.h"
 #include "monitor/script-sites.h"
-#include "segment/figures.h"
+#include "base/figures.h"
 
 struct script {
     char *text;

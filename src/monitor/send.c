@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "monitor/procfs.h"
+#include "system/procfs.h"
 
 static bool
 is_it(const struct roster_entry *entry, char *state)

@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 #include "monitor/census.h"
 #include "monitor/children.h"
-#include "monitor/locate.h"
+#include "system/locate.h"
 #include "monitor/others.h"
 #include "monitor/roster.h"
 #include "monitor/saved.h"

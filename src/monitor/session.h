@@ -15,7 +15,7 @@
 #include "monitor/bands.h"
 #include "monitor/history.h"
 #include "monitor/messages.h"
-#include "monitor/procfs.h"
+#include "system/procfs.h"
 #include "segment/reader.h"
 
 /* State, the word in the display's header (at most 8 columns, translatable)

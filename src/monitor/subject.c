@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 
 /* A column of the widest terminal has two dots: 512 samples a level suffice. */
 #define HISTORY_SLOTS 512

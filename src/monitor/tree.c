@@ -23,11 +23,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "monitor/locate.h"
-#include "monitor/pidspace.h"
-#include "monitor/procfs.h"
-#include "monitor/room.h"
-#include "segment/clock.h"
+#include "system/locate.h"
+#include "system/pidspace.h"
+#include "system/procfs.h"
+#include "base/array.h"
+#include "base/clock.h"
 #include "segment/names.h"
 
 #define KEPT_DEAD 64

@@ -13,11 +13,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "i18n.h"
-#include "monitor/executed.h"
-#include "monitor/room.h"
+#include "base/i18n.h"
+#include "system/executed.h"
+#include "base/array.h"
 #include "monitor/unseen.h"
-#include "segment/figures.h"
+#include "base/figures.h"
 #include "segment/names.h"
 
 /* A program that was just executed may not have got to its segment yet. */

@@ -19,17 +19,17 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 #include "monitor/bandreader.h"
-#include "monitor/blind.h"
+#include "system/not-loaded.h"
 #include "monitor/ending.h"
-#include "monitor/executed.h"
-#include "monitor/pidspace.h"
+#include "system/executed.h"
+#include "system/pidspace.h"
 #include "monitor/samples.h"
 #include "monitor/stackreader.h"
-#include "segment/clock.h"
+#include "base/clock.h"
 #include "segment/control.h"
-#include "segment/figures.h"
+#include "base/figures.h"
 #include "segment/names.h"
 #include "segment/reader.h"
 

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "monitor/launch.h"
+#include "system/launch.h"
 #include "monitor/profile.h"
 #include "monitor/session.h"
 #include "monitor/tree.h"

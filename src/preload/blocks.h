@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "preload/log.h"
-#include "preload/profile.h"
+#include "preload/log/log.h"
+#include "preload/memprof/profile.h"
 #include "preload/state.h"
 #include "preload/trailer.h"
 

@@ -16,13 +16,13 @@
 #include <stdlib.h>
 
 #include "preload/account.h"
-#include "preload/log.h"
+#include "preload/log/log.h"
 #include "preload/lookup.h"
-#include "preload/profile.h"
+#include "preload/memprof/profile.h"
 #include "preload/public.h"
 #include "preload/real.h"
-#include "preload/ring.h"
-#include "preload/sample.h"
+#include "preload/ring/ring.h"
+#include "preload/sites/sample.h"
 #include "preload/state.h"
 
 typedef void *(*new_function)(size_t);

@@ -25,9 +25,9 @@
 #include "preload/dormant.h"
 
 #include "preload/account.h"
-#include "preload/profile.h"
+#include "preload/memprof/profile.h"
 #include "preload/recorder.h"
-#include "preload/sites.h"
+#include "preload/sites/sites.h"
 #include "preload/trailer.h"
 
 /* Stretches begun in this process and those it was forked from. */

@@ -10,20 +10,20 @@ libmemtop_so_SOURCES = \
 	src/preload/shard.c src/preload/shard.h \
 	src/preload/dormant.c src/preload/dormant.h \
 	src/preload/recorder.c src/preload/recorder.h \
-	src/preload/ring.c src/preload/ring.h \
-	src/preload/log.c src/preload/log.h \
-	src/preload/sample.c src/preload/sample.h \
-	src/preload/sites.c src/preload/sites.h src/preload/stacks.c src/preload/stacks.h \
-	src/preload/unwind.c src/preload/unwind.h src/preload/ours.h \
-	src/preload/steps.c src/preload/steps.h \
+	src/preload/ring/ring.c src/preload/ring/ring.h \
+	src/preload/log/log.c src/preload/log/log.h \
+	src/preload/sites/sample.c src/preload/sites/sample.h \
+	src/preload/sites/sites.c src/preload/sites/sites.h src/preload/sites/stacks.c src/preload/sites/stacks.h \
+	src/preload/sites/unwind.c src/preload/sites/unwind.h src/preload/ours.h \
+	src/preload/sites/steps.c src/preload/sites/steps.h \
 	src/segment/rate.c src/segment/rate.h src/segment/sampling.h \
 	src/preload/options.c src/preload/publish.c \
-	src/preload/memprof.c src/preload/profile.c src/preload/profile.h \
-	src/preload/draw.c src/preload/draw.h src/preload/table.c src/preload/table.h \
+	src/preload/memprof/memprof.c src/preload/memprof/profile.c src/preload/memprof/profile.h \
+	src/preload/memprof/draw.c src/preload/memprof/draw.h src/preload/memprof/table.c src/preload/memprof/table.h \
 	src/preload/start.c src/preload/fork.c src/preload/state.h \
 	src/segment/names.c src/segment/names.h \
 	src/segment/logline.c src/segment/logline.h \
-	src/segment/layout.h src/segment/sites-layout.h src/segment/seqlock.h src/segment/live.h src/segment/figures.h
+	src/segment/layout.h src/segment/sites-layout.h src/segment/seqlock.h src/segment/live.h src/base/figures.h
 
 # No sanitizers here: they would need their runtime in every program.
 #   -fvisibility=hidden        only the wrappers are public
@@ -45,9 +45,12 @@ PRELOAD_CFLAGS = -O2 -fomit-frame-pointer -ftls-model=initial-exec -fno-stack-pr
 	-fno-builtin-malloc -fno-builtin-calloc -fno-builtin-realloc \
 	-fno-builtin-free -fno-builtin-aligned_alloc \
 	-U_FORTIFY_SOURCE -fno-math-errno -fexceptions -fno-lto
-src/preload/libmemtop_so-%.o src/segment/libmemtop_so-%.o: override CFLAGS += $(PRELOAD_CFLAGS)
+src/preload/libmemtop_so-%.o src/preload/sites/libmemtop_so-%.o \
+src/preload/memprof/libmemtop_so-%.o src/preload/log/libmemtop_so-%.o \
+src/preload/ring/libmemtop_so-%.o src/segment/libmemtop_so-%.o: override CFLAGS += $(PRELOAD_CFLAGS)
 #   -z now       no lazy binding inside a signal handler
 #   -z defs      every symbol must be there when the library is made
+libmemtop_so_LDADD =
 libmemtop_so_LDFLAGS = -shared -Wl,-soname,libmemtop.so \
 	-Wl,--version-script=$(srcdir)/src/preload/libmemtop.map \
 	-Wl,-z,now -Wl,-z,relro -Wl,-z,defs

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "preload/account.h"
-#include "preload/profile.h"
+#include "preload/memprof/profile.h"
 #include "preload/public.h"
 #include "preload/real.h"
 #include "preload/state.h"

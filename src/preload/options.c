@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "preload/state.h"
-#include "preload/unwind.h"
+#include "preload/sites/unwind.h"
 #include "segment/rate.h"
 
 struct mt_options mt_options;

@@ -17,10 +17,10 @@
 
 #include "preload/dormant.h"
 #include "preload/real.h"
-#include "preload/ring.h"
-#include "preload/stacks.h"
+#include "preload/ring/ring.h"
+#include "preload/sites/stacks.h"
 #include "preload/state.h"
-#include "segment/clock.h"
+#include "base/clock.h"
 #include "segment/names.h"
 
 #ifndef MADV_POPULATE_WRITE

@@ -12,12 +12,12 @@
 
 #include "preload/account.h"
 #include "preload/blocks.h"
-#include "preload/log.h"
+#include "preload/log/log.h"
 #include "preload/ours.h"
 #include "preload/public.h"
 #include "preload/real.h"
-#include "preload/ring.h"
-#include "preload/sample.h"
+#include "preload/ring/ring.h"
+#include "preload/sites/sample.h"
 #include "preload/state.h"
 #include "preload/uncounted.h"
 

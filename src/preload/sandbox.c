@@ -17,7 +17,7 @@
 
 #include "preload/public.h"
 #include "preload/real.h"
-#include "preload/ring.h"
+#include "preload/ring/ring.h"
 #include "preload/state.h"
 
 bool mt_sandboxed, mt_tsc_forbidden;

@@ -17,10 +17,10 @@
 #include <unistd.h>
 
 #include "preload/account.h"
-#include "preload/profile.h"
+#include "preload/memprof/profile.h"
 #include "preload/real.h"
-#include "preload/ring.h"
-#include "preload/sample.h"
+#include "preload/ring/ring.h"
+#include "preload/sites/sample.h"
 #include "preload/state.h"
 #include "segment/names.h"
 

@@ -15,16 +15,16 @@
 
 #include "preload/account.h"
 #include "preload/dormant.h"
-#include "preload/log.h"
+#include "preload/log/log.h"
 #include "preload/lookup.h"
-#include "preload/profile.h"
+#include "preload/memprof/profile.h"
 #include "preload/real.h"
 #include "preload/recorder.h"
-#include "preload/ring.h"
-#include "preload/sample.h"
+#include "preload/ring/ring.h"
+#include "preload/sites/sample.h"
 #include "preload/shard.h"
 #include "preload/state.h"
-#include "preload/unwind.h"
+#include "preload/sites/unwind.h"
 
 enum phase {
     PHASE_NEW = 0,

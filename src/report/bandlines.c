@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 
 #define UNSURE_SHARE 20   /* told from 1/20 of the RSS on */
 

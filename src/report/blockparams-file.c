@@ -15,7 +15,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 
 #define FILE_BYTES_MAX (1u << 20)
 #define KEY_MAX   64

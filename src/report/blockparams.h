@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "monitor/counts.h"
+#include "system/counts.h"
 
 /* A bit each. */
 enum block_report {

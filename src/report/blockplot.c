@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 #include "report/blockreport.h"
 #include "report/png.h"
-#include "report/textwidth.h"
-#include "report/units.h"
+#include "base/textwidth.h"
+#include "base/units.h"
 
 /* A line while its steps come. */
 struct tracing {

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/fields.h"
+#include "files/fields.h"
 
 static uint64_t
 nanoseconds(const struct blocksizes *blocks, uint64_t ticks)

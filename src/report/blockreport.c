@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 #include "report/facts.h"
-#include "report/textwidth.h"
-#include "report/units.h"
+#include "base/textwidth.h"
+#include "base/units.h"
 
 #define COLUMN_COLS 14
 #define LABEL_COLS  25

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "segment/figures.h"
+#include "base/figures.h"
 
 #define BINS 32768u
 

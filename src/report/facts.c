@@ -4,7 +4,7 @@
 
 #include "report/facts.h"
 
-#include "report/textwidth.h"
+#include "base/textwidth.h"
 
 void
 facts_add(struct facts *facts, const char *name, const char *value)

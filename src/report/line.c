@@ -7,10 +7,10 @@
 
 #include <string.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 #include "report/summary.h"
-#include "report/textwidth.h"
-#include "report/units.h"
+#include "base/textwidth.h"
+#include "base/units.h"
 
 static uint64_t
 failed_calls(const struct snapshot *now)

@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-#include "i18n.h"
-#include "report/fields.h"
-#include "report/textwidth.h"
+#include "base/i18n.h"
+#include "files/fields.h"
+#include "base/textwidth.h"
 
 #define COLUMNS 6
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "monitor/roster.h"
-#include "report/units.h"
+#include "base/units.h"
 
 /* A heading and a line each.  False if writing failed. */
 bool listing_text(FILE *out, const struct roster *roster, enum unit unit);

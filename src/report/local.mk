@@ -1,45 +1,42 @@
-# Everything that leaves memtop as a file or text.
-# Programs that link it need $(JANSSON_LIBS) $(ZSTD_LIBS) $(ZLIB_LIBS) too.
+# Everything that leaves memtop as text or picture.
 noinst_LIBRARIES += src/report/libreport.a
-src_report_libreport_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(ZSTD_CFLAGS) $(ZLIB_CFLAGS)
+src_report_libreport_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(ZLIB_CFLAGS)
 src_report_libreport_a_SOURCES = \
-	src/report/archive-entry.c src/report/archive-read.c src/report/archive-write.c src/report/archive.h \
-	src/report/archive-lines.c src/report/archive-lines.h \
-	src/report/archive-sites-read.c src/report/archive-sites-write.c src/report/archive-sites.h \
 	src/report/bandlines.c src/report/bandlines.h \
-	src/report/fields.c src/report/fields-put.c src/report/fields-take.c \
-	src/report/fields.h \
-	src/report/siteexport.c src/report/siteexport.h src/report/siteexport-private.h \
-	src/report/siteexport-names.c src/report/siteexport-json.c src/report/siteexport-massif.c src/report/siteexport-pprof.c \
-	src/report/fresh.c src/report/fresh.h \
+	src/report/blocklog.c src/report/blocklog.h \
+	src/report/blockparams-file.c \
+	src/report/blockparams.c src/report/blockparams.h \
+	src/report/blockplot.c src/report/blockplot.h \
+	src/report/blockreport-compat.c \
+	src/report/blockreport-data.c \
+	src/report/blockreport.c src/report/blockreport.h \
+	src/report/curve.c src/report/curve.h \
+	src/report/facts.c src/report/facts.h \
 	src/report/json.c src/report/json.h \
 	src/report/line.c src/report/line.h \
 	src/report/listing.c src/report/listing.h \
 	src/report/metrics.c src/report/metrics.h \
-	src/report/names.c src/report/names.h \
-	src/report/pack.c src/report/pack.h \
-	src/report/blockplot.c src/report/blockplot.h \
-	src/report/blocklog.c src/report/blocklog.h \
-	src/report/blockparams.c src/report/blockparams-file.c src/report/blockparams.h \
-	src/report/blockreport.c src/report/blockreport-compat.c src/report/blockreport-data.c \
-	src/report/blockreport.h \
-	src/report/curve.c src/report/curve.h \
-	src/report/facts.c src/report/facts.h \
-	src/report/plot.c src/report/plot-record.c src/report/plot.h \
 	src/report/plot-layout.c src/report/plot-layout.h \
-	src/report/png-load.c src/report/png.h \
-	src/report/quantity.c src/report/quantity.h \
+	src/report/plot-record.c \
+	src/report/plot.c src/report/plot.h \
+	src/report/png-load.c \
+	src/report/png.h \
 	src/report/ranges.c src/report/ranges.h \
 	src/report/site-choice.c src/report/site-choice.h \
 	src/report/site-filter.c src/report/site-filter.h \
 	src/report/site-report.c src/report/site-report.h \
 	src/report/site-words.c src/report/site-words.h \
-	src/report/snapshot.c src/report/snapshot-session.c src/report/snapshot-text.c \
-	src/report/snapshot.h \
+	src/report/siteexport-json.c \
+	src/report/siteexport-massif.c \
+	src/report/siteexport-names.c \
+	src/report/siteexport-pprof.c \
+	src/report/siteexport-private.h \
+	src/report/siteexport.c src/report/siteexport.h \
+	src/report/snapshot-session.c \
+	src/report/snapshot-text.c \
+	src/report/snapshot.c src/report/snapshot.h \
 	src/report/summary.c src/report/summary.h \
-	src/report/textgraph.c src/report/textgraph.h \
-	src/report/textwidth.c src/report/textwidth.h \
-	src/report/units.c src/report/units.h
+	src/report/textgraph.c src/report/textgraph.h
 
 # The pictures: a module of its own, so that libgd is loaded only for them.
 if HAVE_GD
@@ -52,5 +49,5 @@ memtop_png_so_SOURCES = \
 	src/report/plot-layout.c src/report/plot-layout.h \
 	src/report/png.c src/report/png.h src/report/png-steps.c \
 	src/report/png-draw.c src/report/png-draw.h \
-	src/report/ranges.c src/report/units.c
+	src/report/ranges.c src/base/units.c
 endif

@@ -10,7 +10,7 @@
 
 #include <inttypes.h>
 
-#include "report/textwidth.h"
+#include "base/textwidth.h"
 
 struct metric {
     const char *name;

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 
 /* Sizes in pixels at the usual picture size. */
 #define MARGIN      12

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "i18n.h"
-#include "report/textwidth.h"
+#include "base/i18n.h"
+#include "base/textwidth.h"
 
 /* The legend under which a curve is drawn, NULL if it is not. */
 static const char *

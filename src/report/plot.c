@@ -14,10 +14,10 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "i18n.h"
-#include "report/names.h"
+#include "base/i18n.h"
+#include "segment/functions.h"
 #include "report/summary.h"
-#include "report/textwidth.h"
+#include "base/textwidth.h"
 
 /* RSS this many times the heap would leave of the heap's curve but a line. */
 #define OFF_SCALE 3

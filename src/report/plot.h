@@ -15,7 +15,7 @@
 #include "monitor/session.h"
 #include "report/curve.h"
 #include "report/ranges.h"
-#include "report/units.h"
+#include "base/units.h"
 
 #define PLOT_WIDTH      800  /* the size if none is asked for */
 #define PLOT_HEIGHT     600

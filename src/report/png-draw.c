@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 #include "report/png.h"
 
 /* The layer may have so many pixels: 4 bytes each. */

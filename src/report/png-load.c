@@ -17,8 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "i18n.h"
-#include "report/textwidth.h"
+#include "base/i18n.h"
+#include "base/textwidth.h"
 
 /* Both need gettext's result and one untrusted name. */
 static void

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 #include "report/blockplot.h"
 #include "report/png-draw.h"
-#include "report/units.h"
+#include "base/units.h"
 
 #define TICKS_MAX 12
 

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 #include "report/plot-layout.h"
 #include "report/png-draw.h"
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/quantity.h"
+#include "base/quantity.h"
 
 struct word {
     const char *text;

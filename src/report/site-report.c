@@ -8,12 +8,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 #include "monitor/profile-table.h"
-#include "report/fields.h"
+#include "files/fields.h"
 #include "report/site-words.h"
 #include "report/siteexport.h"
-#include "report/textwidth.h"
+#include "base/textwidth.h"
 
 #define PATH_MAX_BYTES 4096
 #define PATH_COLS      160   /* of a call stack: more is for the exports */

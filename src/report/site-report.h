@@ -9,7 +9,7 @@
 
 #include "monitor/subject.h"
 #include "report/site-choice.h"
-#include "report/units.h"
+#include "base/units.h"
 
 #define SITE_REPORT_TOP 10   /* if nothing else is said */
 

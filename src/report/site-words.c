@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 
 const char *
 site_mode_word(enum profile_mode mode)

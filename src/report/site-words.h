@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "monitor/profile-table.h"
-#include "report/units.h"
+#include "base/units.h"
 
 /* "live now", "call stacks"; translated. */
 const char *site_mode_word(enum profile_mode mode);

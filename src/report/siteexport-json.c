@@ -30,7 +30,7 @@
 #include <string.h>
 
 #include "report/siteexport-private.h"
-#include "report/fields.h"
+#include "files/fields.h"
 
 static const char *const unwinders[] = {
     [UNWIND_NONE] = "none",

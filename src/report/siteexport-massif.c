@@ -15,7 +15,7 @@
 
 #include "monitor/history.h"
 #include "report/siteexport-private.h"
-#include "report/textwidth.h"
+#include "base/textwidth.h"
 
 #define SNAPSHOTS 100
 #define THRESHOLD 0.01 /* of the tree: smaller nodes are added up, as massif does */

@@ -17,9 +17,9 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "monitor/room.h"
+#include "base/array.h"
 #include "report/siteexport-private.h"
-#include "report/textwidth.h"
+#include "base/textwidth.h"
 
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>

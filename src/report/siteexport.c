@@ -8,11 +8,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 #include "report/siteexport-private.h"
-#include "report/fresh.h"
+#include "base/fresh.h"
 #include "report/site-words.h"
-#include "report/textwidth.h"
+#include "base/textwidth.h"
 
 static bool (*const writers[])(FILE *out, const struct siteexport *export) = {
     [SITEEXPORT_FOLDED] = siteexport_folded,

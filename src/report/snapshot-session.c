@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 #include "report/snapshot.h"
 
 /* Tries names until one is free: save gets context and a name. */

@@ -10,16 +10,16 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 #include "report/bandlines.h"
 #include "report/facts.h"
-#include "report/names.h"
+#include "segment/functions.h"
 #include "report/ranges.h"
 #include "report/site-report.h"
 #include "report/snapshot.h"
 #include "report/summary.h"
 #include "report/textgraph.h"
-#include "report/textwidth.h"
+#include "base/textwidth.h"
 
 #define TEXT_MAX  1024
 #define FACT_COLS 22

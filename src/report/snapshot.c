@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 #include "report/blockreport.h"
 #include "report/json.h"
 #include "report/plot.h"

@@ -12,9 +12,9 @@
 
 #include "monitor/blocksizes.h"
 #include "monitor/subject.h"
-#include "report/archive.h"
+#include "files/archive.h"
 #include "report/siteexport.h"
-#include "report/units.h"
+#include "base/units.h"
 
 /* The name of such a file at a try, from 1. */
 #define SNAPSHOT_NAME  64

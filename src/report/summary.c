@@ -15,10 +15,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "i18n.h"
-#include "report/textwidth.h"
-#include "report/names.h"
-#include "report/units.h"
+#include "base/i18n.h"
+#include "base/textwidth.h"
+#include "segment/functions.h"
+#include "base/units.h"
 
 #define BAR_COLUMNS  50
 #define NAME_COLUMNS 7

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "report/plot-layout.h"
-#include "report/textwidth.h"
+#include "base/textwidth.h"
 
 #define ROWS    10
 #define COLUMNS 66

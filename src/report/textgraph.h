@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "monitor/history.h"
-#include "report/units.h"
+#include "base/units.h"
 
 /* Writes the series from the program's start to to_ns, 80 columns wide, with
    labelled axes; nothing if nothing is known of it. */

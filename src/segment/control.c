@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "segment/clock.h"
+#include "base/clock.h"
 #include "segment/layout.h"
 #include "segment/mapping.h"
 #include "segment/seqlock.h"

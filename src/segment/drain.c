@@ -21,7 +21,7 @@
 #include <x86intrin.h>
 #endif
 
-#include "segment/clock.h"
+#include "base/clock.h"
 #include "segment/mapping.h"
 #include "segment/seqlock.h"
 

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "segment/figures.h"
+#include "base/figures.h"
 #include "segment/layout.h"
 
 /* Bytes that calls allocated, growing reallocs included. */

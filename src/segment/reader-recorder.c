@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "segment/figures.h"
+#include "base/figures.h"
 #include "segment/reader-private.h"
 #include "segment/seqlock.h"
 

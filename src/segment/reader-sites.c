@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "segment/figures.h"
+#include "base/figures.h"
 #include "segment/reader-private.h"
 #include "segment/sampling.h"
 #include "segment/seqlock.h"

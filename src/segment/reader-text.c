@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 
 const char *
 segment_reason_text(enum segment_reason reason)

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "segment/figures.h"
+#include "base/figures.h"
 #include "segment/live.h"
 #include "segment/reader-private.h"
 #include "segment/seqlock.h"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "monitor/room.h"
+#include "base/array.h"
 
 /* Functions of one file that begin before others end (Go, assembler) are few. */
 #define OVERLAPS_MAX 16

@@ -20,7 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "monitor/elffile.h"
+#include "system/elffile.h"
 
 #define ROOTS 64
 

@@ -1,5 +1,4 @@
 # Names for addresses of the program.
-# Programs that link it need $(LIBDW_LIBS) $(LIBELF_LIBS) too.
 noinst_LIBRARIES += src/symbols/libsymbols.a
 src_symbols_libsymbols_a_CFLAGS = $(AM_CFLAGS) $(LIBDW_CFLAGS) $(LIBELF_CFLAGS)
 src_symbols_libsymbols_a_SOURCES = \
@@ -7,7 +6,6 @@ src_symbols_libsymbols_a_SOURCES = \
 	src/symbols/functions.c src/symbols/functions.h \
 	src/symbols/helper.c src/symbols/helper.h \
 	src/symbols/images.c src/symbols/images.h \
-	src/symbols/naming.c src/symbols/naming.h \
 	src/symbols/question.c src/symbols/question.h \
 	src/symbols/resolver.h \
 	src/symbols/symbols.c src/symbols/symbols.h

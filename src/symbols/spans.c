@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "monitor/room.h"
+#include "base/array.h"
 
 void
 spans_add(struct spans *spans, uint64_t low, uint64_t high, uint64_t thing)

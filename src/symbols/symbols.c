@@ -17,9 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "monitor/procfs.h"
-#include "monitor/room.h"
-#include "segment/clock.h"
+#include "system/procfs.h"
+#include "base/array.h"
+#include "base/clock.h"
 #include "symbols/helper.h"
 
 #define HASH_NONFATAL_OOM 1

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "monitor/elffile.h"
+#include "system/elffile.h"
 #include "symbols/demangle.h"
 #include "symbols/functions.h"
 #include "symbols/images.h"

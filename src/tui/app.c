@@ -24,11 +24,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 #include "monitor/saved.h"
-#include "monitor/signals.h"
-#include "segment/clock.h"
-#include "symbols/naming.h"
+#include "system/signals.h"
+#include "base/clock.h"
+#include "monitor/naming.h"
 #include "tui/crash.h"
 #include "tui/term.h"
 

@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 #include "monitor/blocksizes.h"
-#include "monitor/capture.h"
-#include "monitor/launch.h"
+#include "system/capture.h"
+#include "system/launch.h"
 #include "monitor/session.h"
 #include "report/site-choice.h"
 

@@ -7,9 +7,9 @@
 
 #include <stdlib.h>
 
-#include "monitor/room.h"
-#include "report/quantity.h"
-#include "segment/figures.h"
+#include "base/array.h"
+#include "base/quantity.h"
+#include "base/figures.h"
 
 bool
 blocks_filter(const char *text, uint64_t *from, uint64_t *to)

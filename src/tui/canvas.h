@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <wchar.h>
 
-#include "report/textwidth.h"
+#include "base/textwidth.h"
 #include "tui/layout.h"
 
 /*

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 #include "report/summary.h"
 
 #define TITLE_FROM_ROWS 6

@@ -11,7 +11,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 #include "tui/keys.h"
 #include "tui/term.h"
 

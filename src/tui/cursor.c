@@ -8,7 +8,7 @@
 
 #include "tui/state.h"
 
-#include "i18n.h"
+#include "base/i18n.h"
 #include "monitor/checkpoints.h"
 
 /* The moment the picture shows without the cursor. */

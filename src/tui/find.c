@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "i18n.h"
-#include "monitor/capture.h"
+#include "base/i18n.h"
+#include "system/capture.h"
 
 void
 find_ask(struct app *app)

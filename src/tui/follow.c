@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 #include "tui/processes.h"
 
 void

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 #include "tui/dump.h"
 #include "tui/term.h"
 

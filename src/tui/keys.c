@@ -10,7 +10,7 @@
 
 #include <ctype.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 
 static const struct key table[] = {
 #define X(id, label, k1, k2, k3, k4, footer, help)                                    \

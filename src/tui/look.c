@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 #include "tui/keys.h"
 
 #define WINDOW_MIN_NS INT64_C(1000000000)

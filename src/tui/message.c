@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 #include "monitor/saved.h"
 
 #define SECOND_NS  INT64_C(1000000000)

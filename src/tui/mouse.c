@@ -8,7 +8,7 @@
 
 #include "tui/state.h"
 
-#include "i18n.h"
+#include "base/i18n.h"
 #include "tui/term.h"
 
 #define WHEEL_LINES 3

@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "i18n.h"
-#include "monitor/signals.h"
-#include "segment/clock.h"
+#include "base/i18n.h"
+#include "system/signals.h"
+#include "base/clock.h"
 #include "tui/keys.h"
 #include "tui/processes.h"
 #include "tui/term.h"

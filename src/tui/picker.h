@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "monitor/observed.h"
-#include "report/units.h"
+#include "base/units.h"
 
 struct picker_options {
     bool colour;

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 #include "tui/list.h"
 #include "tui/search.h"
 #include "tui/view.h"

@@ -5,7 +5,7 @@
 #define MEMTOP_TUI_PROCESSES_H
 
 #include "monitor/roster.h"
-#include "report/units.h"
+#include "base/units.h"
 #include "tui/canvas.h"
 #include "tui/sort.h"
 

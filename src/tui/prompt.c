@@ -15,8 +15,8 @@
 #include <string.h>
 #include <wchar.h>
 
-#include "i18n.h"
-#include "report/quantity.h"
+#include "base/i18n.h"
+#include "base/quantity.h"
 
 #define SHORT_BELOW_COLS 66   /* questions are shorter */
 

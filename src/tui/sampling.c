@@ -12,8 +12,8 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "i18n.h"
-#include "monitor/procfs.h"
+#include "base/i18n.h"
+#include "system/procfs.h"
 #include "monitor/roster.h"
 
 #define SECOND_NS INT64_C(1000000000)

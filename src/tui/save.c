@@ -7,11 +7,11 @@
 
 #include "tui/state.h"
 
-#include "i18n.h"
-#include "report/archive.h"
+#include "base/i18n.h"
+#include "files/archive.h"
 #include "report/snapshot.h"
-#include "segment/clock.h"
-#include "symbols/naming.h"
+#include "base/clock.h"
+#include "monitor/naming.h"
 
 #define NAMES_MS 3000
 

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "monitor/bands.h"
-#include "report/units.h"
+#include "base/units.h"
 #include "segment/reader.h"
 
 /* What the counters said when the mark was set. */

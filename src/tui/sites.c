@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 #include "report/site-filter.h"
 #include "report/site-words.h"
-#include "symbols/naming.h"
+#include "monitor/naming.h"
 #include "tui/list.h"
 #include "tui/state.h"
 

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 #include "tui/term.h"
 
 #define QUIET_NS    INT64_C(5000000000)   /* between lines nobody asked for */

@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 #include "monitor/send.h"
 
 #define GRACE_NS INT64_C(3000000000)

@@ -28,7 +28,7 @@
 #undef columns
 #undef lines
 
-#include "i18n.h"
+#include "base/i18n.h"
 #include "tui/crash.h"
 #include "tui/keys.h"
 

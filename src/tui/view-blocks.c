@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 #include "tui/blocks.h"
 
 #define COUNT_COLS 8   /* the least */

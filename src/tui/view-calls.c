@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "i18n.h"
-#include "report/names.h"
+#include "base/i18n.h"
+#include "segment/functions.h"
 #include "report/summary.h"
 
 #define CLASSIC_ROWS 4   /* malloc, realloc, calloc, free */

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 #include "tui/keys.h"
 
 #define LABEL_COLS 7

@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 #include "report/bandlines.h"
 
 #define BYTES_COLS   12

@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 
 #define TIME_COLS 11
 

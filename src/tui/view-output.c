@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "i18n.h"
-#include "monitor/capture.h"
+#include "base/i18n.h"
+#include "system/capture.h"
 
 #define TAB_COLS   8
 #define LINE_BYTES 4096

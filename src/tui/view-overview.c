@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 #include "report/summary.h"
 
 #define WARN_PART       0.9  /* of the peak: the gauge warns */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 #include "tui/processes.h"
 
 #define GAP "   "   /* between two keys */

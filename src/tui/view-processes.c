@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 #include "monitor/subject.h"
 #include "tui/processes.h"
 

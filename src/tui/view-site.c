@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 #include "report/site-words.h"
 
 #define NAME_MAX   4352

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 #include "report/site-words.h"
 #include "tui/list.h"
 

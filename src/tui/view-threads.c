@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 #include "monitor/saved.h"
 
 #define TID_COLS   8

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "i18n.h"
+#include "base/i18n.h"
 #include "report/ranges.h"
 
 #define TITLE_FROM_ROWS    4

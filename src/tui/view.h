@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "monitor/session.h"
-#include "report/units.h"
+#include "base/units.h"
 #include "tui/canvas.h"
 #include "tui/graph.h"
 #include "tui/keys.h"

@@ -4,7 +4,7 @@
 #include "config.h"
 
 #include "fuzz.h"
-#include "trace/dat.h"
+#include "files/dat.h"
 
 struct seen {
     const struct dat *dat;

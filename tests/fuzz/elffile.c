@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include "fuzz.h"
-#include "monitor/elffile.h"
+#include "system/elffile.h"
 
 static void
 visit(const struct elffile_function *function, void *count)

@@ -4,7 +4,7 @@
 #include "config.h"
 
 #include "fuzz.h"
-#include "monitor/lines.h"
+#include "system/lines.h"
 
 #define LIMIT 20
 

@@ -14,49 +14,34 @@ fuzz_targets = tests/fuzz/answer tests/fuzz/blockparams tests/fuzz/dat tests/fuz
 	tests/fuzz/logalloc tests/fuzz/names tests/fuzz/native tests/fuzz/options tests/fuzz/procfs \
 	tests/fuzz/reader tests/fuzz/session tests/fuzz/sites tests/fuzz/textwidth tests/fuzz/trace-forms
 check_PROGRAMS += $(fuzz_targets)
-EXTRA_DIST += tests/fuzz/corpus
+EXTRA_DIST += tests/fuzz/corpus tests/fuzz/fuzz.h tests/fuzz/segment.h
 
-tests_fuzz_answer_SOURCES = tests/fuzz/answer.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_answer_SOURCES = tests/fuzz/answer.c $(fuzz_main)
 tests_fuzz_answer_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
-tests_fuzz_answer_LDADD = src/symbols/libsymbols.a
 tests_fuzz_blockparams_SOURCES = tests/fuzz/blockparams.c $(fuzz_main)
 tests_fuzz_blockparams_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
-tests_fuzz_blockparams_LDADD = src/report/libreport.a src/monitor/libmonitor.a $(LIBELF_LIBS) $(LIBINTL)
-tests_fuzz_dat_SOURCES = tests/fuzz/dat.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_dat_SOURCES = tests/fuzz/dat.c $(fuzz_main)
 tests_fuzz_dat_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
-tests_fuzz_dat_LDADD = src/trace/libtrace.a $(LIBINTL)
-tests_fuzz_drain_SOURCES = tests/fuzz/drain.c tests/fuzz/segment.h $(fuzz_main)
+tests_fuzz_drain_SOURCES = tests/fuzz/drain.c $(fuzz_main)
 tests_fuzz_drain_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
-tests_fuzz_drain_LDADD = src/segment/libsegment.a $(LIBINTL)
 tests_fuzz_elffile_SOURCES = tests/fuzz/elffile.c $(fuzz_main)
 tests_fuzz_elffile_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
-tests_fuzz_elffile_LDADD = src/monitor/libmonitor.a $(LIBELF_LIBS) $(LIBINTL)
 tests_fuzz_lines_SOURCES = tests/fuzz/lines.c $(fuzz_main)
 tests_fuzz_lines_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
-tests_fuzz_lines_LDADD = src/monitor/libmonitor.a $(LIBELF_LIBS) $(LIBINTL)
 tests_fuzz_logalloc_SOURCES = tests/fuzz/logalloc.c $(fuzz_main)
 tests_fuzz_logalloc_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
-tests_fuzz_logalloc_LDADD = src/trace/libtrace.a src/segment/libsegment.a $(LIBINTL)
 tests_fuzz_names_SOURCES = tests/fuzz/names.c $(fuzz_main)
 tests_fuzz_names_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
-tests_fuzz_names_LDADD = src/segment/libsegment.a $(LIBINTL)
-tests_fuzz_native_SOURCES = tests/fuzz/native.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_native_SOURCES = tests/fuzz/native.c $(fuzz_main)
 tests_fuzz_native_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
-tests_fuzz_native_LDADD = src/trace/libtrace.a src/monitor/libmonitor.a \
-	src/segment/libsegment.a $(ZSTD_LIBS) $(LIBELF_LIBS) $(LIBINTL)
 tests_fuzz_options_SOURCES = tests/fuzz/options.c src/preload/options.c $(fuzz_main)
 tests_fuzz_options_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
-tests_fuzz_options_LDADD = src/segment/libsegment.a
 tests_fuzz_procfs_SOURCES = tests/fuzz/procfs.c $(fuzz_main)
 tests_fuzz_procfs_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
-tests_fuzz_procfs_LDADD = src/monitor/libmonitor.a $(LIBELF_LIBS) $(LIBINTL)
 tests_fuzz_reader_SOURCES = tests/fuzz/reader.c $(fuzz_main)
 tests_fuzz_reader_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
-tests_fuzz_reader_LDADD = src/segment/libsegment.a $(LIBINTL)
 tests_fuzz_session_SOURCES = tests/fuzz/session.c $(fuzz_main)
 tests_fuzz_session_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
-tests_fuzz_session_LDADD = src/report/libreport.a src/monitor/libmonitor.a \
-	src/segment/libsegment.a $(JANSSON_LIBS) $(ZSTD_LIBS) $(LIBELF_LIBS) $(LIBINTL) -lm
 # With tables of their full size a reader copies 30 MiB of zeros for a wild count.
 tests_fuzz_sites_SOURCES = tests/fuzz/sites.c tests/fuzz/segment.h $(fuzz_main) \
 	$(src_segment_libsegment_a_SOURCES)
@@ -65,8 +50,5 @@ tests_fuzz_sites_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
 tests_fuzz_sites_LDADD = $(LIBINTL)
 tests_fuzz_textwidth_SOURCES = tests/fuzz/textwidth.c $(fuzz_main)
 tests_fuzz_textwidth_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
-tests_fuzz_textwidth_LDADD = src/report/libreport.a $(LIBINTL)
 tests_fuzz_trace_forms_SOURCES = tests/fuzz/trace-forms.c $(fuzz_main)
 tests_fuzz_trace_forms_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
-tests_fuzz_trace_forms_LDADD = src/trace/libtrace.a src/monitor/libmonitor.a \
-	src/segment/libsegment.a $(ZSTD_LIBS) $(LIBELF_LIBS) $(LIBINTL)

@@ -4,8 +4,8 @@
 #include "config.h"
 
 #include "fuzz.h"
-#include "trace/munge.h"
-#include "trace/replay.h"
+#include "replay/munge.h"
+#include "replay/replay.h"
 
 /* ---- an allocator that does nothing ---- */
 

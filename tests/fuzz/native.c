@@ -8,10 +8,10 @@
 #include "config.h"
 
 #include "fuzz.h"
-#include "trace/ledger.h"
-#include "trace/native-format.h"
-#include "trace/squeeze.h"
-#include "trace/trace.h"
+#include "files/ledger.h"
+#include "files/native-format.h"
+#include "files/zstd.h"
+#include "files/trace.h"
 
 static void
 put_frame(FILE *file, struct squeezer *squeezer, uint32_t kind, const uint8_t *bytes,

@@ -4,7 +4,7 @@
 #include "config.h"
 
 #include "fuzz.h"
-#include "monitor/procfs.h"
+#include "system/procfs.h"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -9,7 +9,7 @@
 #include <wctype.h>
 
 #include "fuzz.h"
-#include "report/textwidth.h"
+#include "base/textwidth.h"
 
 static void
 check(const char *text, size_t room)

@@ -5,7 +5,7 @@
 
 #include "fuzz.h"
 #include "monitor/blocksizes.h"
-#include "trace/trace.h"
+#include "files/trace.h"
 
 #define AT_ONCE 7
 

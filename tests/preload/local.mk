@@ -49,7 +49,7 @@ if HAVE_CMOCKA
 check_DATA += $(watched)
 check_LIBRARIES += tests/preload/libwatch.a
 tests_preload_libwatch_a_SOURCES = tests/preload/watch.c tests/preload/watch.h
-WATCH_LIBS = tests/preload/libwatch.a src/segment/libsegment.a $(CMOCKA_LIBS) $(LIBINTL)
+WATCH_LIBS = tests/preload/libwatch.a $(LDADD)
 
 library_tests = tests/preload/rows tests/preload/threads tests/preload/stack \
 	tests/preload/forks tests/preload/life tests/preload/allocators \
@@ -72,7 +72,7 @@ tests_preload_faults_LDADD = $(WATCH_LIBS)
 tests_preload_dormant_LDADD = $(WATCH_LIBS)
 tests_preload_sites_LDADD = $(WATCH_LIBS) -lm -ldl
 tests_preload_memprof_LDADD = $(WATCH_LIBS) -lm
-tests_preload_log_LDADD = src/trace/libtrace.a $(WATCH_LIBS)
+tests_preload_log_LDADD = $(WATCH_LIBS)
 endif
 CLEANFILES += $(watched)
 # At a fixed address.
@@ -127,25 +127,25 @@ tests_unit_account_SOURCES = tests/unit/account.c tests/unit/hosted-library.h \
 tests_unit_account_LDADD = $(SEGMENT_LIBS)
 tests_unit_rings_SOURCES = tests/unit/rings.c tests/unit/hosted-library.h \
 	tests/unit/scratch-segment.h src/preload/account.c src/preload/recorder.c \
-	src/preload/ring.c
+	src/preload/ring/ring.c
 tests_unit_rings_LDADD = $(SEGMENT_LIBS)
 check_PROGRAMS += tests/unit/draw tests/unit/table tests/unit/own-profile \
 	tests/unit/followed tests/unit/steps tests/unit/lookup
-tests_unit_steps_SOURCES = tests/unit/steps.c src/preload/steps.c src/preload/lookup.c
+tests_unit_steps_SOURCES = tests/unit/steps.c src/preload/sites/steps.c src/preload/lookup.c
 tests_unit_steps_LDADD = $(CMOCKA_LIBS)
 tests_unit_lookup_SOURCES = tests/unit/lookup.c src/preload/lookup.c
 tests_unit_lookup_LDADD = $(CMOCKA_LIBS) -ldl
-tests_unit_draw_SOURCES = tests/unit/draw.c src/preload/draw.c
+tests_unit_draw_SOURCES = tests/unit/draw.c src/preload/memprof/draw.c
 tests_unit_draw_LDADD = $(CMOCKA_LIBS) -lm
-tests_unit_table_SOURCES = tests/unit/table.c src/preload/table.c
+tests_unit_table_SOURCES = tests/unit/table.c src/preload/memprof/table.c
 tests_unit_table_LDADD = $(CMOCKA_LIBS)
 tests_unit_own_profile_SOURCES = tests/unit/own-profile.c tests/unit/hosted-library.h \
-	tests/unit/scratch-segment.h src/preload/profile.c src/preload/draw.c \
-	src/preload/table.c
+	tests/unit/scratch-segment.h src/preload/memprof/profile.c src/preload/memprof/draw.c \
+	src/preload/memprof/table.c
 tests_unit_own_profile_LDADD = $(SEGMENT_LIBS) -lm
 tests_unit_followed_SOURCES = tests/unit/followed.c tests/unit/hosted-library.h \
-	tests/unit/scratch-segment.h src/preload/sites.c src/preload/stacks.c \
-	src/preload/table.c
+	tests/unit/scratch-segment.h src/preload/sites/sites.c src/preload/sites/stacks.c \
+	src/preload/memprof/table.c
 tests_unit_followed_LDFLAGS = -Wl,--wrap=mt_table_release
 # Calls that are optimised when linking are not wrapped.
 src/preload/sites.o: override CFLAGS += -fno-lto

@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "trace/logalloc.h"
+#include "files/logalloc.h"
 #include "watch.h"
 
 /* ---- a directory for logs ---- */

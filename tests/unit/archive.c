@@ -16,12 +16,12 @@
 #include <cmocka.h>
 
 #include "monitor/checkpoints.h"
-#include "report/archive.h"
+#include "files/archive.h"
 #include "monitor/profile-table.h"
 #include "monitor/saved.h"
 #include "monitor/subject.h"
-#include "report/fields.h"
-#include "report/pack.h"
+#include "files/fields.h"
+#include "files/pack.h"
 
 #define SECOND INT64_C(1000000000)
 

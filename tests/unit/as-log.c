@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "trace/as-log.h"
+#include "files/as-log.h"
 
 static const uint64_t threads[] = {7, 0};
 static const struct trace_process process = {.pid = 7, .threads = 2, .thread = threads};

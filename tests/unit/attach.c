@@ -25,7 +25,7 @@
 #include "monitor/observed.h"
 #include "monitor/session.h"
 #include "monitor/subject.h"
-#include "segment/clock.h"
+#include "base/clock.h"
 
 #define CAP_NS INT64_C(20000000000)
 

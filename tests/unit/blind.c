@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "monitor/blind.h"
+#include "system/not-loaded.h"
 
 static bool
 parse(bool (*parser)(FILE *file), const void *bytes, size_t size)

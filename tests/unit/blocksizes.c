@@ -12,7 +12,7 @@
 
 #include "monitor/blockmap.h"
 #include "monitor/blocksizes.h"
-#include "monitor/counts.h"
+#include "system/counts.h"
 #include "segment/layout.h"
 
 /* ---- the table ---- */

@@ -12,7 +12,7 @@
 #include <locale.h>
 
 #include "fake-process.h"
-#include "app/budget.h"
+#include "programs/budget.h"
 
 #define SECOND INT64_C(1000000000)
 #define MIB    (UINT64_C(1) << 20)

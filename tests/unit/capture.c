@@ -19,7 +19,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "monitor/capture.h"
+#include "system/capture.h"
 
 /* A pty; its other side in *slave. */
 static int

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "fake-process.h"
-#include "app/condition.h"
+#include "programs/condition.h"
 
 #define SECOND INT64_C(1000000000)
 #define MINUTE (60 * SECOND)

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "scratch-segment.h"
-#include "segment/clock.h"
+#include "base/clock.h"
 #include "segment/control.h"
 
 #define SECOND UINT64_C(1000000000)

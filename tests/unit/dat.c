@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-#include "trace/dat.h"
+#include "files/dat.h"
 
 #define START UINT64_C(1700000000000000000)
 

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "preload/draw.h"
+#include "preload/memprof/draw.h"
 
 #define CLASSES 64
 #define FEW     8.0 /* expected in a class, at least: neighbours are put together */

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <cmocka.h>
 
-#include "report/fields.h"
+#include "files/fields.h"
 
 #define ALL ((1u << FIELD_GROUPS) - 1)
 

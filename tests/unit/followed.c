@@ -13,8 +13,8 @@
 
 #include "hosted-library.h"
 #include "preload/real.h"
-#include "preload/sites.h"
-#include "preload/table.h"
+#include "preload/sites/sites.h"
+#include "preload/memprof/table.h"
 
 struct mt_real mt_real;
 

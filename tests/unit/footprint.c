@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "trace/allocator.h"
-#include "trace/footprint.h"
+#include "replay/allocator.h"
+#include "replay/footprint.h"
 
 #define MIB (UINT64_C(1) << 20)
 

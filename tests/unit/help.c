@@ -15,8 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "app/help.h"
-#include "report/textwidth.h"
+#include "programs/help.h"
+#include "base/textwidth.h"
 
 static const struct argp_option options[] = {
     { "output", 'o', "ФАЙЛ", 0, "Записать рисунок в ФАЙЛ", 0 },

@@ -8,7 +8,7 @@
 #include "preload/ours.h"
 #include "preload/shard.h"
 #include "preload/state.h"
-#include "preload/unwind.h"
+#include "preload/sites/unwind.h"
 #include "scratch-segment.h"
 
 struct mt_guard mt_guard;

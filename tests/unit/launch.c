@@ -29,9 +29,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "monitor/capture.h"
-#include "monitor/launch.h"
-#include "monitor/signals.h"
+#include "system/capture.h"
+#include "system/launch.h"
+#include "system/signals.h"
 #include "segment/reader.h"
 
 static char directory[] = "/dev/shm/memtop-test-XXXXXX";

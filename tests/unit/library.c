@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "monitor/library.h"
+#include "system/library.h"
 
 static void
 test_variable(void **state)

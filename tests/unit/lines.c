@@ -11,7 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "monitor/lines.h"
+#include "system/lines.h"
 
 static void
 check(const char *input, const char *expected)

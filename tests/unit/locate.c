@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "monitor/locate.h"
-#include "monitor/pidspace.h"
+#include "system/locate.h"
+#include "system/pidspace.h"
 
 static FILE *
 text_file(const char *text)

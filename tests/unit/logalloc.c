@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "trace/input.h"
-#include "trace/logalloc.h"
+#include "files/input.h"
+#include "files/logalloc.h"
 
 static enum logalloc_verdict
 parse(const char *text, enum logalloc_form form, struct logalloc_line *line)

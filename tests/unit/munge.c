@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "trace/munge.h"
+#include "replay/munge.h"
 
 static char output[4096];
 static bool counting; /* records, instead of writing them */

@@ -20,7 +20,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "segment/clock.h"
+#include "base/clock.h"
 #include "segment/names.h"
 #include "segment/reader.h"
 

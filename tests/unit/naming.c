@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "symbols/naming.h"
+#include "monitor/naming.h"
 
 #define PATIENCE_MS 60000
 

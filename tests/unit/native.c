@@ -15,12 +15,12 @@
 #include <cmocka.h>
 
 #include "scratch-file.h"
-#include "trace/eventblock.h"
-#include "trace/native-format.h"
-#include "trace/native.h"
-#include "trace/squeeze.h"
-#include "trace/trace.h"
-#include "trace/varint.h"
+#include "files/eventblock.h"
+#include "files/native-format.h"
+#include "files/native.h"
+#include "files/zstd.h"
+#include "files/trace.h"
+#include "files/varint.h"
 
 #define EPOCH INT64_C(1700000000000000000)
 #define MANY  100000u /* more than a block */

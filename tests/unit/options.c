@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-#include "app/options.h"
+#include "programs/options.h"
 
 #define WORDS 20
 

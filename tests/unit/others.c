@@ -11,7 +11,7 @@
 
 #include "monitor/others.h"
 #include "scratch-segment.h"
-#include "segment/clock.h"
+#include "base/clock.h"
 #include "segment/sites-layout.h"
 
 #define SECOND  INT64_C(1000000000)

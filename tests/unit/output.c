@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "app/output.h"
+#include "programs/output.h"
 
 static char directory[64];
 

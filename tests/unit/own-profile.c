@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "hosted-library.h"
-#include "preload/profile.h"
+#include "preload/memprof/profile.h"
 
 static int
 set_up(void **state)

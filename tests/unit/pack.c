@@ -12,7 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "report/pack.h"
+#include "files/pack.h"
 
 #define LENGTH 300000
 

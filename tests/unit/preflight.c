@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-#include "monitor/preflight.h"
+#include "system/preflight.h"
 
 #define MAIN "int main(void) { return 0; }\n"
 

@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "monitor/procfs.h"
+#include "system/procfs.h"
 
 static int
 parse_status(const char *text, struct procfs_memory *out)

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "report/quantity.h"
+#include "base/quantity.h"
 
 #define UNTOUCHED 77
 

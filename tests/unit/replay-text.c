@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "app/replay-text.h"
+#include "programs/replay-text.h"
 
 static char text[REPLAY_TEXT_MAX];
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "trace/replay.h"
+#include "replay/replay.h"
 
 /* ---- an allocator that writes down its calls ---- */
 

@@ -16,8 +16,8 @@
 #include "hosted-library.h"
 #include "preload/account.h"
 #include "preload/recorder.h"
-#include "preload/ring.h"
-#include "segment/clock.h"
+#include "preload/ring/ring.h"
+#include "base/clock.h"
 #include "segment/drain.h"
 
 #define OWNERS  2

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "monitor/room.h"
+#include "base/array.h"
 
 #define MANY 100000
 

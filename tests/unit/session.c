@@ -26,7 +26,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "monitor/launch.h"
+#include "system/launch.h"
 #include "monitor/roster.h"
 #include "monitor/session.h"
 #include "monitor/subject.h"

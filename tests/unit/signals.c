@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "monitor/signals.h"
+#include "system/signals.h"
 
 #define SECOND INT64_C(1000000000)
 

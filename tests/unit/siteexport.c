@@ -18,7 +18,7 @@
 #include "monitor/saved.h"
 #include "monitor/session.h"
 #include "monitor/subject.h"
-#include "report/archive.h"
+#include "files/archive.h"
 #include "report/site-filter.h"
 #include "report/siteexport.h"
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "monitor/spool.h"
+#include "system/spool.h"
 
 #define ROOM 16
 

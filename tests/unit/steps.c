@@ -21,7 +21,7 @@
 
 #include "preload/lookup.h"
 #include "preload/real.h"
-#include "preload/steps.h"
+#include "preload/sites/steps.h"
 
 #define FRAMES 64
 #define NOINLINE __attribute__((noinline, noclone))

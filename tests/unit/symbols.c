@@ -24,8 +24,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "monitor/elffile.h"
-#include "monitor/procfs.h"
+#include "system/elffile.h"
+#include "system/procfs.h"
 #include "symbols/symbols.h"
 
 static char scratch[] = "/tmp/memtop-symbols-XXXXXX";

@@ -13,7 +13,7 @@
 
 #include <locale.h>
 
-#include "report/textwidth.h"
+#include "base/textwidth.h"
 
 #define ELLIPSIS "\xe2\x80\xa6"
 #define WIDE     "\xe6\xbc\xa2" /* one character of two columns */

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "scratch-file.h"
-#include "trace/trace.h"
+#include "files/trace.h"
 
 static int
 open_text(const char *text, struct trace **trace)

@@ -16,9 +16,9 @@
 
 #include "scratch-file.h"
 #include "monitor/checkpoints.h"
-#include "trace/native.h"
-#include "trace/timeline.h"
-#include "trace/trace-session.h"
+#include "files/native.h"
+#include "files/timeline.h"
+#include "files/trace-session.h"
 
 #define EPOCH INT64_C(1700000000000000000)
 #define MS UINT64_C(1000000)

@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 #include "scratch-file.h"
-#include "trace/input.h"
-#include "trace/trace.h"
+#include "files/input.h"
+#include "files/trace.h"
 
 static void
 test_what_is_no_trace(void **state)

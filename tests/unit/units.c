@@ -12,7 +12,7 @@
 
 #include <locale.h>
 
-#include "report/units.h"
+#include "base/units.h"
 
 #define KIB UINT64_C(1024)
 #define MIB (KIB * KIB)

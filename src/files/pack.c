@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * zstd behind two FILEs, so that nobody else knows of it.  A frame has a
+ * checksum: what was damaged on a disk is not taken for data.
+ */
+#include "config.h"
+
+#include "files/pack.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <zstd.h>
+
+#define LEVEL 9 /* a tenth smaller than the usual 3, for hundredths of a second */
+
+/* Frames that want more memory to be read are not ours. */
+#define WINDOW_LOG_MAX 24
+
+/* ---- writing ---- */
+
+struct writer {
+    FILE *out;
+    ZSTD_CCtx *context;
+    size_t room;
+    char buffer[];
+};
+
+/* Compresses and writes; false and errno. */
+static bool
+compress(struct writer *writer, const char *bytes, size_t size, ZSTD_EndDirective end)
+{
+    ZSTD_inBuffer input = {bytes, size, 0};
+    size_t left;
+
+    do {
+        ZSTD_outBuffer output = {writer->buffer, writer->room, 0};
+
+        left = ZSTD_compressStream2(writer->context, &output, &input, end);
+        if (ZSTD_isError(left)) {
+            errno = ENOMEM; /* there is no other reason */
+            return false;
+        }
+        if (fwrite(writer->buffer, 1, output.pos, writer->out) != output.pos)
+            return false;
+    } while (end == ZSTD_e_end ? left > 0 : input.pos < input.size);
+    return true;
+}
+
+static ssize_t
+write_some(void *cookie, const char *bytes, size_t size)
+{
+    return compress(cookie, bytes, size, ZSTD_e_continue) ? (ssize_t)size : 0;
+}
+
+static int
+close_writer(void *cookie)
+{
+    struct writer *writer = cookie;
+    bool complete = compress(writer, NULL, 0, ZSTD_e_end);
+
+    ZSTD_freeCCtx(writer->context);
+    free(writer);
+    return complete ? 0 : -1;
+}
+
+FILE *
+pack_writer(FILE *out)
+{
+    const cookie_io_functions_t functions = {.write = write_some, .close = close_writer};
+    size_t room = ZSTD_CStreamOutSize();
+    struct writer *writer = malloc(sizeof *writer + room);
+    FILE *stream = NULL;
+
+    if (writer == NULL)
+        return NULL;
+    *writer = (struct writer){.out = out, .context = ZSTD_createCCtx(), .room = room};
+    if (writer->context != NULL) {
+        ZSTD_CCtx_setParameter(writer->context, ZSTD_c_compressionLevel, LEVEL);
+        ZSTD_CCtx_setParameter(writer->context, ZSTD_c_checksumFlag, 1);
+        stream = fopencookie(writer, "w", functions);
+    }
+    if (stream == NULL) {
+        ZSTD_freeCCtx(writer->context);
+        free(writer);
+    }
+    return stream;
+}
+
+/* ---- reading ---- */
+
+struct reader {
+    FILE *in;
+    ZSTD_DCtx *context;
+    ZSTD_inBuffer input;
+    bool inside; /* of a frame: its end must come */
+    size_t room;
+    char buffer[];
+};
+
+/* False, with errno, if there is nothing more. */
+static bool
+fill(struct reader *reader)
+{
+    size_t got = fread(reader->buffer, 1, reader->room, reader->in);
+
+    reader->input = (ZSTD_inBuffer){reader->buffer, got, 0};
+    if (got == 0 && !ferror(reader->in))
+        errno = reader->inside ? EBADMSG : 0;
+    return got > 0;
+}
+
+static ssize_t
+read_some(void *cookie, char *bytes, size_t size)
+{
+    struct reader *reader = cookie;
+    ZSTD_outBuffer output = {bytes, size, 0};
+
+    while (output.pos == 0) {
+        if (reader->input.pos == reader->input.size && !fill(reader))
+            return errno == 0 ? 0 : -1;
+        size_t hint = ZSTD_decompressStream(reader->context, &output, &reader->input);
+        if (ZSTD_isError(hint)) {
+            errno = EBADMSG;
+            return -1;
+        }
+        reader->inside = hint > 0;
+    }
+    return (ssize_t)output.pos;
+}
+
+static int
+close_reader(void *cookie)
+{
+    struct reader *reader = cookie;
+
+    ZSTD_freeDCtx(reader->context);
+    free(reader);
+    return 0;
+}
+
+FILE *
+pack_reader(FILE *in)
+{
+    const cookie_io_functions_t functions = {.read = read_some, .close = close_reader};
+    size_t room = ZSTD_DStreamInSize();
+    struct reader *reader = malloc(sizeof *reader + room);
+    FILE *stream = NULL;
+
+    if (reader == NULL)
+        return NULL;
+    *reader = (struct reader){
+        .in = in, .context = ZSTD_createDCtx(), .inside = true, .room = room};
+    if (reader->context != NULL) {
+        ZSTD_DCtx_setParameter(reader->context, ZSTD_d_windowLogMax, WINDOW_LOG_MAX);
+        stream = fopencookie(reader, "r", functions);
+    }
+    if (stream == NULL) {
+        ZSTD_freeDCtx(reader->context);
+        free(reader);
+    }
+    return stream;
+}

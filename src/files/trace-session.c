@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The process that is followed has its figures kept over time (timeline.c for the
+ * graphs, monitor/checkpoints for the pages at the cursor); of the others there are the
+ * figures of their end.  A process that becomes another program stays one member of the
+ * family, and its figures begin anew, as they do when it is watched.
+ */
+#include "config.h"
+
+#include "files/trace-session.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/i18n.h"
+#include "monitor/checkpoints.h"
+#include "base/figures.h"
+#include "files/ledger.h"
+#include "files/timeline.h"
+#include "files/trace.h"
+
+#define AT_ONCE 4096u
+#define MOMENTS 512u
+#define NOBODY  UINT32_MAX
+
+/* A process, whatever programs it was. */
+struct member {
+    struct ledger ledger;
+    uint32_t process;         /* its newest image */
+    unsigned images;
+    char before[64];          /* earlier ones, as in struct roster_entry */
+    uint64_t began_ns;
+};
+
+struct telling {
+    struct saved *saved;
+    struct trace *trace;
+    const struct trace_info *info;
+    struct timeline *timeline;
+    struct member *members;   /* the first is the one followed */
+    uint32_t count;
+    uint32_t *member_of;      /* by trace_info.process */
+    size_t room;
+    uint64_t events;          /* of a log without times: how many there are */
+    uint64_t start_ns;        /* when the first process began */
+    uint64_t moment_ns;       /* of the last moment kept */
+    struct snapshot moment;
+};
+
+/* ---- the family ---- */
+
+static const char *
+name_of(const struct trace_process *process)
+{
+    const char *name = process->args != NULL ? process->args
+                       : process->program != NULL ? process->program
+                                                  : "";
+    const char *slash = strrchr(name, '/');
+
+    return slash != NULL ? slash + 1 : name;
+}
+
+/* The member that the image with that number is of; a new one if it follows on none. */
+static uint32_t
+find_member(const struct telling *telling, uint32_t number)
+{
+    const struct trace_process *process = &telling->info->process[number];
+
+    for (uint32_t i = telling->count; process->pid != 0 && i-- > 0;) {
+        const struct trace_process *known =
+            &telling->info->process[telling->members[i].process];
+
+        if (known->pid == process->pid)
+            return known->generation < process->generation ? i : NOBODY;
+    }
+    return NOBODY;
+}
+
+static void
+follow_image(struct telling *telling, struct member *member, uint32_t number)
+{
+    const char *name = name_of(&telling->info->process[member->process]);
+    size_t used = strlen(member->before);
+
+    snprintf(member->before + used, sizeof member->before - used, "%s%s",
+             used > 0 ? " > " : "", name);
+    member->process = number;
+    member->images++;
+    ledger_fini(&member->ledger);
+}
+
+/* Begins an image: 0 or -ENOMEM.  Too many processes are left out. */
+static int
+begin_image(struct telling *telling, uint32_t number)
+{
+    const struct trace_process *process = &telling->info->process[number];
+    uint32_t found = find_member(telling, number);
+    struct member *member;
+
+    telling->member_of[number] = found;
+    if (found == NOBODY && telling->count == SAVED_PROCESSES)
+        return 0;
+    if (found == NOBODY) {
+        telling->member_of[number] = found = telling->count++;
+        member = &telling->members[found];
+        *member = (struct member){.process = number, .images = 1,
+                                  .began_ns = process->began_ns};
+        if (found == 0)
+            telling->start_ns = process->began_ns;
+    } else {
+        member = &telling->members[found];
+        follow_image(telling, member, number);
+    }
+    return ledger_init(&member->ledger, process->baseline_bytes,
+                       telling->info->sizes_of_freed, found == 0)
+               ? 0
+               : -ENOMEM;
+}
+
+/* Whose the event is: NULL nobody's that is kept; *error 0 or -ENOMEM. */
+static struct member *
+member_of(struct telling *telling, uint32_t number, int *error)
+{
+    size_t known = telling->room;
+
+    *error = 0;
+    if (number >= known) {
+        size_t room = (size_t)number * 2 + 64;
+        uint32_t *grown = reallocarray(telling->member_of, room, sizeof *grown);
+
+        if (grown == NULL) {
+            *error = -ENOMEM;
+            return NULL;
+        }
+        for (size_t i = known; i < room; i++)
+            grown[i] = NOBODY - 1; /* not seen */
+        telling->member_of = grown;
+        telling->room = room;
+    }
+    if (telling->member_of[number] == NOBODY - 1)
+        *error = begin_image(telling, number);
+    if (*error != 0 || telling->member_of[number] == NOBODY)
+        return NULL;
+    return &telling->members[telling->member_of[number]];
+}
+
+/* ---- moments ---- */
+
+/* So long that is, at most as long as a run may be. */
+static uint64_t
+between(uint64_t from_ns, uint64_t to_ns)
+{
+    uint64_t ns = subtract_floor(to_ns, from_ns);
+
+    return ns < PROCESS_RUN_MAX_NS ? ns : PROCESS_RUN_MAX_NS;
+}
+
+/* Time of the run of what happened then. */
+static uint64_t
+run_time(const struct telling *telling, uint64_t time_ns)
+{
+    if (!telling->info->has_time)
+        return (uint64_t)((double)time_ns * (double)PROCESS_RUN_PARTS
+                          / (double)(telling->events > 0 ? telling->events : 1));
+    return between(telling->start_ns, time_ns);
+}
+
+static double
+rate(uint64_t now, uint64_t before, uint64_t ns)
+{
+    return ns > 0 ? (double)subtract_floor(now, before) * 1e9 / (double)ns : 0;
+}
+
+static void
+set_rates(const struct telling *telling, struct rates *rates, const struct snapshot *now,
+          uint64_t ns)
+{
+    const struct snapshot *before = &telling->moment;
+
+    memset(rates, 0, sizeof *rates);
+    if (!telling->info->has_time)
+        return;
+    for (int i = 0; i < FN_COUNT; i++)
+        rates->calls[i] = rate(now->calls[i], before->calls[i], ns);
+    rates->bytes_allocated = rate(now->total_bytes, before->total_bytes, ns);
+    rates->bytes_freed = rate(now->bytes[FN_FREE], before->bytes[FN_FREE], ns);
+}
+
+/* The process as it is then. */
+static void
+tell_process(struct telling *telling, uint64_t run_ns)
+{
+    struct process *process = &telling->saved->root.process;
+    const struct member *member = &telling->members[0];
+
+    process->run_ns = (int64_t)run_ns;
+    process->generations = member->images;
+    process->now = member->ledger.now;
+    process->now.threads = process->now.threads_started = member->ledger.thread_count;
+    process->sizes = *member->ledger.sizes;
+    set_rates(telling, &process->rates, &process->now, run_ns - telling->moment_ns);
+}
+
+static void
+keep_moment(struct telling *telling, uint64_t run_ns)
+{
+    struct subject *root = &telling->saved->root;
+
+    tell_process(telling, run_ns);
+    checkpoints_add(root->checkpoints, &root->process);
+    telling->moment = root->process.now;
+    telling->moment_ns = run_ns;
+}
+
+static bool
+moment_due(const struct telling *telling, uint64_t run_ns)
+{
+    int64_t spacing_ns = checkpoints_spacing(telling->saved->root.checkpoints);
+
+    return run_ns > telling->moment_ns
+           && run_ns - telling->moment_ns >= (uint64_t)spacing_ns;
+}
+
+/* ---- events ---- */
+
+static int
+take_event(struct telling *telling, const struct trace_event *event)
+{
+    int error, changed;
+    struct member *member = member_of(telling, event->process, &error);
+
+    if (member == NULL)
+        return error;
+    if (member == telling->members) {
+        uint64_t run_ns = run_time(telling, event->time_ns);
+
+        uint64_t slot_end_ns = telling->timeline->count * telling->timeline->slot_ns;
+
+        /* As the slot of the call before ended. */
+        if (timeline_reach(telling->timeline, run_ns) && moment_due(telling, slot_end_ns))
+            keep_moment(telling, slot_end_ns);
+        changed = ledger_take(&member->ledger, event);
+        timeline_set(telling->timeline, member->ledger.now.live_bytes,
+                     member->ledger.now.stack_now, changed > 0);
+    } else {
+        changed = ledger_take(&member->ledger, event);
+    }
+    return changed < 0 ? changed : 0;
+}
+
+static int
+take_all(struct telling *telling)
+{
+    static struct trace_event events[AT_ONCE];
+    long got;
+
+    while ((got = trace_read(telling->trace, events, AT_ONCE)) > 0)
+        for (long i = 0; i < got; i++) {
+            int error = take_event(telling, &events[i]);
+
+            if (error != 0)
+                return error;
+        }
+    return (int)got;
+}
+
+/* ---- the end ---- */
+
+static char *
+command_of(const struct trace_process *process, const char *path)
+{
+    char *command;
+
+    if (process == NULL || process->args == NULL)
+        return strdup(process != NULL && process->program != NULL ? process->program
+                                                                  : path);
+    command = malloc(process->args_size + 1);
+    if (command == NULL)
+        return NULL;
+    memcpy(command, process->args, process->args_size);
+    for (size_t i = 0; i + 1 < process->args_size; i++)
+        if (command[i] == '\0')
+            command[i] = ' ';
+    command[process->args_size] = '\0';
+    return command;
+}
+
+static void
+tell_identity(struct identity *identity, const struct trace_process *process)
+{
+    identity->state = SEGMENT_ACTIVE;
+    identity->accounting = process->accounting == ACCOUNTING_USABLE
+                               ? ACCOUNTING_USABLE
+                               : ACCOUNTING_REQUESTED;
+    identity->pid = (pid_t)process->pid;
+    identity->parent = (pid_t)process->parent;
+    identity->generation = process->generation;
+    snprintf(identity->program, sizeof identity->program, "%s",
+             process->program != NULL ? process->program : "");
+    snprintf(identity->allocator, sizeof identity->allocator, "%s",
+             process->allocator != NULL ? process->allocator : "");
+    if (process->args == NULL)
+        return;
+    identity->args_size = process->args_size < SEGMENT_ARGS_LEN ? process->args_size
+                                                                : SEGMENT_ARGS_LEN;
+    memcpy(identity->args, process->args, identity->args_size);
+}
+
+static bool
+add_member(const struct telling *telling, const struct member *member, uint64_t end_ns)
+{
+    const struct trace_process *process = &telling->info->process[member->process];
+    uint64_t until_ns = process->ended ? process->ended_ns : end_ns;
+    struct roster_entry entry = {
+        .pid = (pid_t)process->pid,
+        .parent = (pid_t)process->parent,
+        .generations = member->images,
+        .state = process->ended || !telling->info->cut ? STATE_GONE : STATE_RUNNING,
+        .ended = true,
+        .measured = true,
+        .run_ns = (int64_t)between(member->began_ns, until_ns),
+        .heap = member->ledger.now.live_bytes,
+        .heap_peak = member->ledger.now.peak_bytes,
+        .counters = member->ledger.now,
+    };
+    char *command = command_of(process, "?");
+
+    if (command == NULL)
+        return false;
+    snprintf(entry.command, sizeof entry.command, "%s", command);
+    memcpy(entry.before, member->before, sizeof entry.before);
+    free(command);
+    return saved_add_process(telling->saved, &entry, "");
+}
+
+static void
+tell_threads(struct saved *saved, const struct ledger *ledger,
+             const struct trace_process *process)
+{
+    saved->threads_known = true;
+    saved->thread_count = ledger->thread_count;
+    for (size_t i = 0; i < ledger->thread_count && i < THREADS_MAX; i++) {
+        struct thread_counters *counters = &saved->threads[i].counters;
+
+        *counters = ledger->threads[i].counters;
+        counters->tid = i < process->threads ? (pid_t)process->thread[i] : 0;
+        counters->owners = 1;
+        counters->place = (unsigned)i + 1;
+    }
+}
+
+static void
+say_lost(struct saved *saved, const struct trace_info *info, int64_t run_ns)
+{
+    char text[256];
+
+    if (info->cut)
+        saved_add_message(saved, run_ns, SEVERITY_WARNING,
+                          _("The record was not completed"));
+    if (info->lost > 0) {
+        snprintf(text, sizeof text,
+                 ngettext("%" PRIu64 " call was not recorded",
+                          "%" PRIu64 " calls were not recorded", plural(info->lost)),
+                 info->lost);
+        saved_add_message(saved, run_ns, SEVERITY_WARNING, text);
+    }
+    if (info->damaged > 0 || info->refused > 0)
+        saved_add_message(saved, run_ns, SEVERITY_WARNING,
+                          _("Parts of the record are damaged and left out"));
+}
+
+static void
+say_about(const struct telling *telling, int64_t run_ns)
+{
+    saved_add_message(telling->saved, run_ns, SEVERITY_STATE,
+                      _("This is a record of calls: what the program printed, its other "
+                        "memory and calls that failed are not in it"));
+    if (!telling->info->has_time)
+        saved_add_message(telling->saved, run_ns, SEVERITY_STATE,
+                          _("It does not say how long its unit of time is: times are "
+                            "in percent of the run"));
+    say_lost(telling->saved, telling->info, run_ns);
+}
+
+/* 0 or -ENOMEM. */
+static int
+finish(struct telling *telling, const char *path)
+{
+    struct saved *saved = telling->saved;
+    struct subject *root = &saved->root;
+    const struct member *member = &telling->members[0];
+    const struct trace_process *process = NULL;
+    uint64_t end_ns = telling->info->ended_ns, run_ns;
+
+    if (telling->count > 0)
+        process = &telling->info->process[member->process];
+    if (process != NULL && process->ended)
+        end_ns = process->ended_ns;
+    run_ns = telling->info->has_time ? run_time(telling, end_ns)
+                                     : (uint64_t)PROCESS_RUN_PARTS;
+    if (run_ns < telling->moment_ns)
+        run_ns = telling->moment_ns;
+    if (process != NULL) {
+        keep_moment(telling, run_ns);
+        root->process.pid = (pid_t)process->pid;
+        tell_identity(&root->process.identity, process);
+        tell_threads(saved, &member->ledger, process);
+    }
+    root->process.run_ns = (int64_t)run_ns;
+    root->process.ended = true;
+    root->process.state = STATE_GONE;
+    root->command = command_of(process, path);
+    history_free(root->history);
+    root->history = timeline_history(telling->timeline, run_ns, telling->info->has_time,
+                                     telling->info->has_depth);
+    for (uint32_t i = 0; i < telling->count; i++)
+        if (!add_member(telling, &telling->members[i], telling->info->ended_ns))
+            return -ENOMEM;
+    saved_arrange_processes(saved);
+    if (telling->info->began_epoch_ns > 0)
+        saved->epoch_s =
+            telling->info->began_epoch_ns / 1000000000 + (int64_t)(end_ns / 1000000000);
+    say_about(telling, (int64_t)run_ns);
+    return root->command != NULL && root->history != NULL ? 0 : -ENOMEM;
+}
+
+/* ---- the whole ---- */
+
+static int
+prepare(struct telling *telling)
+{
+    struct process *process;
+
+    telling->saved = saved_new();
+    telling->timeline = malloc(sizeof *telling->timeline);
+    telling->members = calloc(SAVED_PROCESSES, sizeof *telling->members);
+    if (telling->saved == NULL || telling->timeline == NULL || telling->members == NULL)
+        return -ENOMEM;
+    timeline_init(telling->timeline);
+    telling->saved->root.checkpoints = checkpoints_new(MOMENTS);
+    process = &telling->saved->root.process;
+    process->measured = true;
+    process->missing = PART_USABLE | PART_VAIN;
+    process->state = STATE_RUNNING;
+    process->generations = 1;
+    return telling->saved->root.checkpoints != NULL ? 0 : -ENOMEM;
+}
+
+/* How many events there are, or -errno. */
+static long
+count_events(const char *path, const struct trace_progress *progress)
+{
+    static struct trace_event events[AT_ONCE];
+    struct trace *trace;
+    long got = trace_open(path, progress, &trace), count = 0;
+
+    if (got < 0)
+        return got;
+    while ((got = trace_read(trace, events, AT_ONCE)) > 0)
+        count += got;
+    trace_close(trace);
+    return got < 0 ? got : count;
+}
+
+static int
+read_trace(struct telling *telling, const char *path,
+           const struct trace_progress *progress)
+{
+    int error = trace_open(path, progress, &telling->trace);
+
+    if (error != 0)
+        return error;
+    telling->info = trace_about(telling->trace);
+    if (!telling->info->has_time) {
+        long count = count_events(path, NULL);
+
+        if (count < 0)
+            return (int)count;
+        telling->events = (uint64_t)count;
+        telling->saved->root.process.missing |= PART_CLOCK;
+    }
+    if (!telling->info->has_depth)
+        telling->saved->root.process.missing |= PART_STACK;
+    error = take_all(telling);
+    return error != 0 ? error : finish(telling, path);
+}
+
+int
+trace_session(const char *path, const struct trace_progress *progress,
+              struct saved **out)
+{
+    struct telling telling = {0};
+    int error = prepare(&telling);
+
+    if (error == 0)
+        error = read_trace(&telling, path, progress);
+    for (uint32_t i = 0; i < telling.count; i++)
+        ledger_fini(&telling.members[i].ledger);
+    trace_close(telling.trace);
+    free(telling.members);
+    free(telling.member_of);
+    free(telling.timeline);
+    if (error == 0)
+        *out = telling.saved;
+    else
+        saved_free(telling.saved);
+    return error;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Finds out which form a file has, and hands the reading over.  The forms are tried
+ * in the order of the table, the least mistakable first.
+ */
+#include "config.h"
+
+#include "files/trace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "files/trace-form.h"
+
+/* A process may have so many threads and a trace so many processes that the tables
+   have their size; more are of the last one. */
+#define TABLE_MAX ((size_t)1 << 24)
+
+static const struct trace_reader *const readers[] = {
+    &trace_native_reader,
+    &trace_csv,
+    &trace_log,
+};
+
+/* ---- tables ---- */
+
+struct trace_process *
+trace_add_process(struct trace *trace)
+{
+    size_t count = trace->info.processes;
+
+    if (count >= TABLE_MAX || !ROOM_MAKE(trace->processes, trace->room, count + 1))
+        return NULL;
+    trace->info.process = trace->processes;
+    trace->info.processes++;
+    return &trace->processes[count];
+}
+
+/* The room of a process's threads is the power of two that holds them. */
+bool
+trace_add_thread(struct trace_process *process, uint64_t id)
+{
+    uint64_t *thread = (uint64_t *)process->thread;
+    size_t count = process->threads;
+
+    if (count >= TABLE_MAX)
+        return false;
+    if ((count & (count - 1)) == 0) {
+        thread = reallocarray(thread, count > 0 ? count * 2 : 1, sizeof *thread);
+        if (thread == NULL)
+            return false;
+        process->thread = thread;
+    }
+    thread[process->threads++] = id;
+    return true;
+}
+
+/* ---- opening ---- */
+
+static int
+choose_reader(struct trace *trace)
+{
+    const char *bytes;
+    size_t size;
+    int error = input_peek(&trace->input, &bytes, &size);
+
+    if (error != 0)
+        return error;
+    if (size == 0)
+        return -ENODATA;
+    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
+        if (readers[i]->recognise(bytes, size, trace->input.ended)) {
+            trace->reader = readers[i];
+            return trace->reader->open(trace);
+        }
+    return -ENOEXEC;
+}
+
+static int
+open_file(struct trace *trace, const char *path)
+{
+    int fd = strcmp(path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                                    : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    struct stat st;
+    off_t at;
+
+    input_init(&trace->input, fd);
+    if (fd < 0)
+        return -errno;
+    if (fstat(fd, &st) < 0)
+        return -errno;
+    if (S_ISDIR(st.st_mode))
+        return -EISDIR;
+    at = lseek(fd, 0, SEEK_CUR);
+    if (S_ISREG(st.st_mode) && at >= 0 && st.st_size > at) {
+        trace->size = (uint64_t)(st.st_size - at);
+        input_limit(&trace->input, trace->size); /* it may still be written */
+    }
+    return choose_reader(trace);
+}
+
+int
+trace_open(const char *path, const struct trace_progress *progress, struct trace **out)
+{
+    struct trace *trace = calloc(1, sizeof *trace);
+    int error;
+
+    if (trace == NULL)
+        return -ENOMEM;
+    if (progress != NULL)
+        trace->progress = *progress;
+    error = open_file(trace, path);
+    if (error != 0)
+        trace_close(trace);
+    else
+        *out = trace;
+    return error;
+}
+
+/* ---- reading ---- */
+
+long
+trace_read(struct trace *trace, struct trace_event *events, size_t count)
+{
+    long got = trace->reader->read(trace, events, count);
+
+    if (got > 0)
+        trace->info.events += (uint64_t)got;
+    if (trace->progress.tell != NULL)
+        trace->progress.tell(trace->progress.context, trace->input.taken, trace->size);
+    return got;
+}
+
+const struct trace_info *
+trace_about(const struct trace *trace)
+{
+    return &trace->info;
+}
+
+void
+trace_close(struct trace *trace)
+{
+    if (trace == NULL)
+        return;
+    if (trace->reader != NULL)
+        trace->reader->close(trace);
+    for (uint32_t i = 0; i < trace->info.processes; i++) {
+        free((uint64_t *)trace->processes[i].thread);
+        free(trace->processes[i].program);
+        free(trace->processes[i].args);
+        free(trace->processes[i].allocator);
+    }
+    free(trace->processes);
+    if (trace->input.fd >= 0)
+        close(trace->input.fd);
+    free(trace);
+}

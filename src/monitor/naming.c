@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Between the profile, which knows addresses, and symbols.h, which knows names.  Each
+ * process image has a space of its own.  Where the C library does not tell which
+ * objects are loaded, /proc tells it as long as the process lives.
+ */
+#include "config.h"
+
+#include "monitor/naming.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "base/i18n.h"
+#include "monitor/messages.h"
+#include "monitor/subject.h"
+
+#define TOLD_MAX 16
+
+struct naming {
+    struct symbols *symbols;
+    struct symbols_space *space; /* of this image */
+    pid_t pid;
+    unsigned generation;
+    size_t mapped;               /* how many modules the reading had when they were said */
+    size_t looked;               /* stacks known when /proc was asked last */
+    struct session *session;     /* being updated */
+    const char *told[TOLD_MAX];  /* files of which was said that they have changed */
+    size_t told_count;
+};
+
+struct naming *
+naming_new(const struct symbols_options *options)
+{
+    struct naming *naming = calloc(1, sizeof *naming);
+
+    if (!naming)
+        return NULL;
+    naming->symbols = symbols_new(options);
+    if (naming->symbols)
+        return naming;
+    free(naming);
+    return NULL;
+}
+
+void
+naming_free(struct naming *naming)
+{
+    if (!naming)
+        return;
+    symbols_free(naming->symbols);
+    free(naming);
+}
+
+/* The space of the process's image; that of another one is not needed any more. */
+static bool
+follow_image(struct naming *naming, const struct process *process)
+{
+    const bool saved = session_saved(naming->session) != NULL;
+
+    if (naming->space && naming->pid == process->pid
+        && naming->generation == process->generations)
+        return true;
+    symbols_space_free(naming->space);
+    naming->space = symbols_space(naming->symbols, saved ? 0 : process->pid);
+    naming->pid = process->pid;
+    naming->generation = process->generations;
+    naming->mapped = naming->looked = 0;
+    return naming->space != NULL;
+}
+
+static struct symbols_module
+module_of(const struct site_module *from)
+{
+    struct symbols_module module = {.start = from->start,
+                                    .end = from->end,
+                                    .bias = from->bias,
+                                    .path = from->path,
+                                    .device = from->device,
+                                    .inode = from->inode};
+
+    module.build_id_size = (unsigned)from->build_id_size;
+    memcpy(module.build_id, from->build_id, from->build_id_size);
+    return module;
+}
+
+/* One that was opened later and has no build-id: which file it is only the mapping says, as
+   long as the process lives. */
+static void
+find_file(const struct naming *naming, struct symbols_module *module)
+{
+    char path[64], *line = NULL;
+    size_t room = 0;
+    FILE *maps;
+
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)naming->pid);
+    maps = fopen(path, "re");
+    while (maps && module->inode == 0 && getline(&line, &room, maps) > 0) {
+        uint64_t start, inode;
+        unsigned major, minor;
+
+        if (sscanf(line, "%" SCNx64 "-%*x %*s %*x %x:%x %" SCNu64, &start, &major, &minor,
+                   &inode) == 4
+            && start == module->start) {
+            module->device = makedev(major, minor);
+            module->inode = inode;
+        }
+    }
+    free(line);
+    if (maps)
+        fclose(maps);
+}
+
+/* All of them whenever there are more: one that a thread was just entering is missing
+   in a reading, and is not the last one of the next.  What lay in none of them may lie
+   in a new one. */
+static void
+map_modules(struct naming *naming, struct profile *profile)
+{
+    const struct sites_reading *reading = profile_reading(profile);
+
+    if (naming->mapped == reading->module_count)
+        return;
+    for (size_t i = 0; i < reading->module_count; i++) {
+        struct symbols_module module = module_of(&reading->modules[i]);
+
+        if (module.build_id_size == 0 && module.inode == 0
+            && session_saved(naming->session) == NULL)
+            find_file(naming, &module);
+        if (!symbols_map(naming->space, &module, 1))
+            return;
+    }
+    naming->mapped = reading->module_count;
+    profile_reopen_names(profile);
+}
+
+/* A line of /proc/PID/maps.  An object whose first page is where its addresses begin
+   has that page's address as bias: all that is not linked to a fixed place. */
+static void
+map_line(struct naming *naming, const char *line, uint64_t *first)
+{
+    uint64_t start, end, offset, inode;
+    unsigned major, minor;
+    char permissions[5];
+    int path = 0;
+
+    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &start,
+               &end, permissions, &offset, &major, &minor, &inode, &path) != 7
+        || line[path] != '/')
+        return;
+    if (offset == 0)
+        *first = start;
+    if (permissions[2] != 'x')
+        return;
+    const struct symbols_module module = {.start = start,
+                                          .end = end,
+                                          .bias = *first == 0x400000 ? 0 : *first,
+                                          .path = line + path,
+                                          .device = makedev(major, minor),
+                                          .inode = inode};
+    symbols_map(naming->space, &module, 1);
+}
+
+static void
+map_from_proc(struct naming *naming)
+{
+    char path[64], *line = NULL;
+    uint64_t first = 0;
+    size_t room = 0;
+    FILE *file;
+
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)naming->pid);
+    file = fopen(path, "re");
+    while (file && getline(&line, &room, file) > 0) {
+        line[strcspn(line, "\n")] = '\0';
+        map_line(naming, line, &first);
+    }
+    free(line);
+    if (file)
+        fclose(file);
+}
+
+/* Once of each file: wrong names would be worse than none. */
+static void
+tell_changed(struct naming *naming, const char *module)
+{
+    for (size_t i = 0; i < naming->told_count; i++)
+        if (naming->told[i] == module)
+            return;
+    if (naming->told_count == TOLD_MAX)
+        return;
+    naming->told[naming->told_count++] = module;
+    session_say(naming->session, SEVERITY_WARNING,
+                _("%s is no longer the file the program has mapped: no names from it"),
+                module);
+}
+
+static void
+name(void *context, uint64_t address, struct profile_name *out)
+{
+    struct naming *naming = context;
+    const struct symbol *symbol = symbols_at(naming->space, address);
+
+    if (symbol->state == SYMBOL_FILE_CHANGED)
+        tell_changed(naming, symbol->module);
+    out->final = symbol->state != SYMBOL_ASKED;
+    out->module = symbol->module;
+    out->offset = symbol->offset;
+    for (; out->count < symbol->count && out->count < PROFILE_INLINES_MAX; out->count++)
+        out->frames[out->count] =
+            (struct profile_frame){symbol->frames[out->count].function,
+                                   symbol->frames[out->count].file,
+                                   symbol->frames[out->count].line};
+}
+
+bool
+naming_update(struct naming *naming, struct session *session,
+              const struct subject *subject)
+{
+    struct profile *profile = subject->profile;
+    const struct profile_namer *known = session_namer(session);
+    const struct profile_namer namer = {naming, name};
+    const struct sites_reading *reading;
+
+    if (!profile)
+        return false;
+    if (known)
+        return profile_resolve(profile, known);
+    naming->session = session;
+    if (!follow_image(naming, &subject->process))
+        return false;
+    map_modules(naming, profile);
+    reading = profile_reading(profile);
+    if (!reading->has_modules && reading->pool_count > naming->looked) {
+        naming->looked = reading->pool_count;
+        map_from_proc(naming);
+    }
+    return profile_resolve(profile, &namer);
+}
+
+int
+naming_descriptor(const struct naming *naming)
+{
+    return symbols_descriptor(naming->symbols);
+}
+
+bool
+naming_take(struct naming *naming)
+{
+    return symbols_take(naming->symbols);
+}
+
+bool
+naming_wait(struct naming *naming, struct session *session, const struct subject *subject,
+            int timeout_ms)
+{
+    bool all;
+
+    naming_update(naming, session, subject);
+    all = symbols_wait(naming->symbols, timeout_ms);
+    naming_update(naming, session, subject);
+    return all;
+}
+
+struct symbols_progress
+naming_progress(const struct naming *naming)
+{
+    return symbols_progress(naming->symbols);
+}

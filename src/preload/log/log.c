@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The text log.
+ *
+ * A line is one write(2), which the kernel keeps whole in files, pipes, terminals,
+ * however many threads and processes write: no lock is needed, and after fork
+ * nothing is to be done.  A process that cannot write ends the log for itself, by
+ * its pid: a vfork child shares our memory but not our descriptors.
+ *
+ * realloc frees inside and can be logged only after it.  Until its line is written
+ * the old address stands in a table, and another thread that was handed it out
+ * waits with its own line.  No cycles: a realloc has its new block before it frees
+ * the old one.
+ */
+#include "config.h"
+
+#include "preload/log/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Above what programs open, and what shells keep; if the limit allows it. */
+static const int lowest_descriptors[] = {960, 240, 60, 3};
+
+/* How long a full pipe that does not block is waited for, and another's realloc. */
+#define ROOM_WAIT_NS   UINT64_C(10000000000)
+#define RESIZE_WAIT_NS UINT64_C(1000000000)
+
+int mt_log_descriptor = -1;
+
+static dev_t device; /* of what the descriptor was opened for */
+static ino_t inode;
+static bool is_regular; /* a file on a disk */
+static bool is_minimal;
+static uint32_t ended_pid; /* the process in which the log has ended */
+
+/* Who writes a line. */
+struct writer {
+    uint32_t pid, tid;
+};
+
+/* For memtop, which says so; the program does not notice. */
+static void
+note_end(int error)
+{
+    if (mt_segment.process != NULL)
+        __atomic_store_n(&mt_segment.process->log_error, (uint32_t)error, __ATOMIC_RELAXED);
+}
+
+/* In a sandbox that a write may not survive. */
+static bool
+is_silenced(void)
+{
+    if (likely(!mt_sandboxed))
+        return false;
+    note_end(EPERM);
+    return true;
+}
+
+/* The segment knows; a system call is most of what a line costs. */
+static struct writer
+this_thread(void)
+{
+    if ((mt_guard.mode & MODE_LOGGED) && mt_thread.state == THREAD_COUNTED)
+        return (struct writer){mt_segment.header->pid, mt_thread.shard->thread};
+    return (struct writer){
+        .pid = (uint32_t)syscall(SYS_getpid),
+        .tid = (uint32_t)syscall(SYS_gettid),
+    };
+}
+
+/* ---- start ---- */
+
+static int
+duplicate(int fd)
+{
+    for (size_t i = 0; i < sizeof lowest_descriptors / sizeof *lowest_descriptors; i++) {
+        long moved = syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, lowest_descriptors[i]);
+        if (moved >= 0)
+            return (int)moved;
+    }
+    return -1;
+}
+
+static int
+open_log(const char *name)
+{
+    int fd = (int)syscall(SYS_openat, AT_FDCWD, name,
+                          O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0644);
+    int moved = fd >= 0 ? duplicate(fd) : -1;
+
+    if (moved < 0)
+        return fd;
+    syscall(SYS_close, fd);
+    return moved;
+}
+
+void
+mt_log_start(const char *target, bool minimal)
+{
+    struct stat st;
+    int number, fd;
+
+    if (target == NULL || target[0] == '\0')
+        return;
+    number = logalloc_descriptor(target);
+    if (number == 0)
+        return;
+    fd = number > 0 ? duplicate(number) : open_log(target);
+    if (fd < 0 || syscall(SYS_fstat, fd, &st) < 0) {
+        note_end(errno);
+        return;
+    }
+    device = st.st_dev;
+    inode = st.st_ino;
+    is_regular = S_ISREG(st.st_mode);
+    is_minimal = minimal;
+    mt_log_descriptor = fd;
+}
+
+/* ---- writing ---- */
+
+/* The program may have closed the descriptor, and opened another file as it. */
+static bool
+is_still_ours(void)
+{
+    struct stat st;
+
+    return syscall(SYS_fstat, mt_log_descriptor, &st) == 0 && st.st_dev == device
+           && st.st_ino == inode;
+}
+
+/* The sets of signals as the kernel has them. */
+#define BIT(signal)   (UINT64_C(1) << ((signal)-1))
+#define RAISED        (BIT(SIGPIPE) | BIT(SIGXFSZ))
+#define HELD          (RAISED | BIT(SIGTTOU)) /* which is not raised if it is blocked */
+#define SIGNALS_BYTES 8
+
+/* A write to a regular file raises a signal at one limit only, and few have it. */
+static bool
+may_raise(void)
+{
+    struct rlimit limit;
+
+    return !is_regular || syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit) < 0
+           || limit.rlim_cur != RLIM_INFINITY;
+}
+
+/* Keeps the signals that a write may raise from this thread; returns those of them
+   that wait already.  *before is what is blocked anyway. */
+static uint64_t
+hold_signals(uint64_t *before)
+{
+    const uint64_t held = HELD;
+    uint64_t pending = 0;
+
+    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &held, before, SIGNALS_BYTES);
+    if (unlikely((*before & RAISED) != 0))
+        syscall(SYS_rt_sigpending, &pending, SIGNALS_BYTES);
+    return pending;
+}
+
+/* Takes back what we raised. */
+static void
+release_signals(uint64_t before, uint64_t pending, bool failed)
+{
+    const uint64_t ours = RAISED & ~pending;
+    const struct timespec at_once = {0, 0};
+
+    if (failed)
+        while (syscall(SYS_rt_sigtimedwait, &ours, NULL, &at_once, SIGNALS_BYTES) > 0)
+            ;
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, SIGNALS_BYTES);
+}
+
+/* For room in a pipe or socket that does not block. */
+static bool
+wait_for_room(uint64_t until)
+{
+    struct pollfd room = {.fd = mt_log_descriptor, .events = POLLOUT};
+    const struct timespec second = {1, 0};
+
+    if (mt_now_coarse() >= until)
+        return false;
+    syscall(SYS_ppoll, &room, 1, &second, NULL, 0);
+    return true;
+}
+
+/* 0 or an errno. */
+static int
+write_whole(const char *text, size_t length)
+{
+    uint64_t until = 0;
+
+    while (length > 0) {
+        long written = syscall(SYS_write, mt_log_descriptor, text, length);
+        if (written > 0) {
+            text += written;
+            length -= (size_t)written;
+            continue;
+        }
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written == 0 || errno != EAGAIN)
+            return written == 0 ? EIO : errno;
+        if (until == 0)
+            until = mt_now_coarse() + ROOM_WAIT_NS;
+        if (!wait_for_room(until))
+            return EAGAIN;
+    }
+    return 0;
+}
+
+static int
+write_quietly(const char *text, size_t length)
+{
+    uint64_t before = 0, pending;
+    int error;
+
+    if (likely(!may_raise()))
+        return write_whole(text, length);
+    pending = hold_signals(&before);
+    error = write_whole(text, length);
+    release_signals(before, pending, error != 0);
+    return error;
+}
+
+static void
+write_line(struct writer writer, struct logalloc_line *line)
+{
+    char text[LOGALLOC_LINE_MAX];
+    size_t length;
+    int error;
+
+    if (writer.pid == __atomic_load_n(&ended_pid, __ATOMIC_RELAXED))
+        return;
+    line->pid = writer.pid;
+    line->tid = writer.tid;
+    length = logalloc_format(text, LOGALLOC_RAW, line);
+    error = is_still_ours() ? write_quietly(text, length) : EBADF;
+    /* Not for its parent if this is a vfork child. */
+    if (likely(error == 0) || (uint32_t)syscall(SYS_getpid) != writer.pid)
+        return;
+    __atomic_store_n(&ended_pid, writer.pid, __ATOMIC_RELAXED);
+    note_end(error);
+}
+
+/* ---- the blocks that are inside a realloc ---- */
+
+/* Found by the address, in one of so many sets; a set that is full leaves the next
+   realloc without a place, and without protection. */
+#define SETS      64u
+#define SET_WAYS  8u
+
+struct log_resize {
+    uint64_t owner; /* pid and tid; 0: free */
+    const void *block;
+};
+
+static struct log_resize resizes[SETS][SET_WAYS];
+
+static uint64_t
+owner_word(struct writer writer)
+{
+    return (uint64_t)writer.pid << 32 | writer.tid;
+}
+
+static struct log_resize *
+set_of(const void *block)
+{
+    return resizes[((uintptr_t)block >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 58];
+}
+_Static_assert(SETS == 1u << (64 - 58), "the upper bits of the product");
+
+static struct log_resize *
+enter(struct writer writer, const void *block)
+{
+    struct log_resize *set = set_of(block);
+
+    for (unsigned way = 0; way < SET_WAYS; way++) {
+        uint64_t nobody = 0;
+        if (__atomic_compare_exchange_n(&set[way].owner, &nobody, owner_word(writer), false,
+                                        __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+            __atomic_store_n(&set[way].block, block, __ATOMIC_RELEASE);
+            return &set[way];
+        }
+    }
+    return NULL;
+}
+
+static void
+leave(struct log_resize *resize)
+{
+    __atomic_store_n(&resize->block, NULL, __ATOMIC_RELEASE);
+    __atomic_store_n(&resize->owner, 0, __ATOMIC_RELEASE);
+}
+
+/* Is the block in another thread's hands?  This one's own realloc is interrupted by
+   the handler that asks; that of another process was copied by fork. */
+static bool
+is_held(const struct log_resize *resize, struct writer writer, const void *block)
+{
+    uint64_t owner;
+
+    if (likely(__atomic_load_n(&resize->block, __ATOMIC_ACQUIRE) != block))
+        return false;
+    owner = __atomic_load_n(&resize->owner, __ATOMIC_ACQUIRE);
+    return owner >> 32 == writer.pid && owner != owner_word(writer);
+}
+
+static void
+give_up(struct log_resize *resize, const void *block)
+{
+    __atomic_compare_exchange_n(&resize->block, &block, NULL, false, __ATOMIC_RELAXED,
+                                __ATOMIC_RELAXED);
+}
+
+/* Most often the other is just writing.  Its handlers may have left realloc for
+   ever: then nobody waits for it again. */
+static void
+wait_for(struct log_resize *resize, struct writer writer, const void *block)
+{
+    const struct timespec step = {0, 50000};
+    uint64_t until = mt_now_coarse() + RESIZE_WAIT_NS;
+
+    for (unsigned steps = 0; is_held(resize, writer, block); steps++) {
+        if (steps < 32) {
+            syscall(SYS_sched_yield);
+            continue;
+        }
+        syscall(SYS_nanosleep, &step, NULL);
+        if (mt_now_coarse() >= until)
+            give_up(resize, block);
+    }
+}
+
+/* A block was handed out: nobody who had it before may still have to say so. */
+static void
+await_turn(struct writer writer, const void *block)
+{
+    struct log_resize *set = set_of(block);
+
+    if (block == NULL)
+        return;
+    for (unsigned way = 0; way < SET_WAYS; way++)
+        if (unlikely(is_held(&set[way], writer, block)))
+            wait_for(&set[way], writer, block);
+}
+
+/* ---- the calls ---- */
+
+/* What it is made of, for those who want no other. */
+static void
+reduce(struct logalloc_line *line)
+{
+    if (line->call == LOGALLOC_VALLOC)
+        line->other = (uint64_t)getpagesize();
+    if (line->call == LOGALLOC_VALLOC || line->call == LOGALLOC_POSIX_MEMALIGN
+        || line->call == LOGALLOC_ALIGNED_ALLOC)
+        line->call = LOGALLOC_MEMALIGN;
+}
+
+void
+mt_log_made(enum logalloc_call call, size_t other, size_t size, const void *block)
+{
+    struct logalloc_line line = {
+        .call = call,
+        .other = other,
+        .size = size,
+        .has_result = true,
+        .result = (uintptr_t)block,
+    };
+    int saved_errno = errno;
+    struct writer writer;
+
+    if (is_silenced())
+        return;
+    writer = this_thread();
+    if (is_minimal)
+        reduce(&line);
+    await_turn(writer, block);
+    write_line(writer, &line);
+    errno = saved_errno;
+}
+
+void
+mt_log_free(const void *block)
+{
+    struct logalloc_line line = {.call = LOGALLOC_FREE, .block = (uintptr_t)block};
+    int saved_errno = errno;
+
+    if (is_silenced())
+        return;
+    write_line(this_thread(), &line);
+    errno = saved_errno;
+}
+
+struct log_resize *
+mt_log_resize_begin(const void *block)
+{
+    return block != NULL && !mt_sandboxed ? enter(this_thread(), block) : NULL;
+}
+
+void
+mt_log_resize_end(struct log_resize *resize, const void *block, size_t size,
+                  const void *result)
+{
+    struct logalloc_line line = {
+        .call = LOGALLOC_REALLOC,
+        .block = (uintptr_t)block,
+        .size = size,
+        .has_result = true,
+        .result = (uintptr_t)result,
+    };
+    int saved_errno = errno;
+    struct writer writer;
+
+    if (!is_silenced()) {
+        writer = this_thread();
+        await_turn(writer, result);
+        write_line(writer, &line);
+    }
+    if (resize != NULL)
+        leave(resize);
+    errno = saved_errno;
+}
+
+void
+mt_log_stats(void)
+{
+    struct logalloc_line line = {.call = LOGALLOC_STATS};
+    int saved_errno = errno;
+
+    if (is_silenced())
+        return;
+    write_line(this_thread(), &line);
+    errno = saved_errno;
+}

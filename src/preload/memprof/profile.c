@@ -1,0 +1,772 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The program's own profiles.
+ *
+ * A profile is a number, which its handle is, and a place among a few, number modulo
+ * PROFILES.  The place's word holds number and state, so that one look tells whether
+ * the profile that a block was sampled by is still there:
+ *
+ *     FREE -> PREPARING -> SAMPLING -> STOPPED -> ENDING -> FREE
+ *
+ * Whoever calls back counts itself in (running) before it looks at the word, and
+ * whoever discards changes the word before it looks at the count: one of them sees
+ * the other.  That is the only waiting there is; no callback waits for anything of
+ * ours.
+ *
+ * mt_thread.in_profile is set while a thread is in here, and so in a callback: what
+ * it allocates then is not sampled; what it frees is taken out of the table at once, so
+ * that the address can come back, and its dealloc called when the callback in whose
+ * midst it happened has returned (pending).  A callback that is left by a jump, its own
+ * or a signal handler's, is over: that shows when the thread calls from further up its
+ * stack, or ends.
+ *
+ * Blocks are found again by their address in tables (table.h), those of pools in one of
+ * their own, for a pool's first block may lie where that of malloc does.  Entered is a
+ * block that the tracker did not want, too: to ask again at a realloc would be a
+ * callback of an untracked block.
+ */
+#include "config.h"
+
+#include "preload/memprof/profile.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "preload/account.h"
+#include "preload/memprof/draw.h"
+#include "preload/ring/ring.h"
+#include "preload/shard.h"
+#include "preload/sites/unwind.h"
+#include "segment/seqlock.h"
+
+#define PROFILES     32u
+#define FRAMES_MAX   1024u /* of a thread with a shard */
+#define FRAMES_SMALL 64u   /* of others, on their stacks */
+#define FRAMES_OWN   8u    /* that mt_unwind() may leave out of a deep stack */
+
+enum profile_state {
+    PROFILE_FREE = 0,
+    PROFILE_PREPARING,
+    PROFILE_SAMPLING,
+    PROFILE_STOPPED,
+    PROFILE_ENDING
+};
+
+struct profile {
+    uint64_t word;        /* number << 8 | state */
+    uint32_t running;     /* callbacks under way, or about to find that they may not */
+    int frames;           /* wanted at most; -1: all */
+    double rate;
+    struct memprof_tracker tracker;
+    void *ctx;
+};
+
+/* A block that is tracked, or that the tracker did not want (data NULL). */
+struct tracked {
+    void *data;
+    uint64_t samples;
+    uint64_t size;
+    uint64_t *key;        /* its place, while it is pending ... */
+    struct tracked *next; /* ... with others */
+    uint32_t profile;     /* number */
+    uint32_t reserved;
+};
+
+static struct profile profiles[PROFILES];
+static uint32_t last_number;
+static uint32_t sampling;          /* number of the profile that does; 0: none */
+static uint32_t starting;          /* somebody is about to be */
+
+static struct mt_table blocks = {.value_size = sizeof(struct tracked)};
+static struct mt_table pool_blocks = {.value_size = sizeof(struct tracked)};
+static struct tracked *pending;
+
+/* Of threads with a shard of their own: the next hit, and room for a stack. */
+static struct draw draws[SHARD_COUNT];
+static const void **stacks;
+
+/* ---- profiles ---- */
+
+static struct profile *
+profile_of(uint32_t number)
+{
+    return &profiles[number % PROFILES];
+}
+
+static uint64_t
+word_of(uint32_t number, enum profile_state state)
+{
+    return (uint64_t)number << 8 | state;
+}
+
+static bool
+change_state(uint32_t number, enum profile_state from, enum profile_state to)
+{
+    uint64_t word = word_of(number, from);
+
+    return __atomic_compare_exchange_n(&profile_of(number)->word, &word, word_of(number, to),
+                                       false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+/*
+ * A thread that is in here: where its stack was then, and whose callbacks it is in: one
+ * profile's may be told of a block while another's is of its end.  Of shards that one
+ * thread has alone; stack is 0 while it is not in here.
+ */
+#define WITHIN_MOST 2u
+
+static struct inside {
+    uintptr_t stack;
+    uint32_t depth;
+    uint32_t numbers[WITHIN_MOST];
+} insides[SHARD_COUNT];
+
+static void
+note_entered(uint32_t number)
+{
+    struct inside *inside = &insides[mt_own_shard()];
+
+    if (inside->stack == 0)
+        return;
+    if (inside->depth < WITHIN_MOST)
+        inside->numbers[inside->depth] = number;
+    inside->depth++;
+}
+
+static void
+note_left(void)
+{
+    struct inside *inside = &insides[mt_own_shard()];
+
+    if (inside->depth > 0)
+        inside->depth--;
+}
+
+/* Begins a callback of a profile; false: it has none any more. */
+static bool
+enter(uint32_t number, bool sampling_only)
+{
+    struct profile *profile = profile_of(number);
+    uint64_t word;
+
+    __atomic_fetch_add(&profile->running, 1, __ATOMIC_SEQ_CST);
+    word = __atomic_load_n(&profile->word, __ATOMIC_SEQ_CST);
+    if (word == word_of(number, PROFILE_SAMPLING)
+        || (!sampling_only && word == word_of(number, PROFILE_STOPPED))) {
+        note_entered(number);
+        return true;
+    }
+    __atomic_fetch_sub(&profile->running, 1, __ATOMIC_RELEASE);
+    return false;
+}
+
+/* Ends it.  In a child that was forked in its midst the profile is gone. */
+static void
+leave(uint32_t number)
+{
+    struct profile *profile = profile_of(number);
+
+    note_left();
+    if (__atomic_load_n(&profile->word, __ATOMIC_RELAXED) >> 8 == number)
+        __atomic_fetch_sub(&profile->running, 1, __ATOMIC_RELEASE);
+}
+
+static void
+go_out(void)
+{
+    unsigned index = mt_own_shard();
+
+    if (index != 0)
+        insides[index].stack = 0;
+}
+
+void
+mt_profile_left(void)
+{
+    struct inside *inside = &insides[mt_own_shard()];
+
+    while (inside->depth > WITHIN_MOST)
+        note_left();
+    while (inside->depth > 0)
+        leave(inside->numbers[inside->depth - 1]);
+    go_out();
+    mt_thread.in_profile = false;
+}
+
+/* Of a thread that is in here: has it been left by a jump?  What is called from a
+   callback has its stack below where that began. */
+static bool
+left_by_jump(uintptr_t here)
+{
+    uintptr_t inside = insides[mt_own_shard()].stack;
+
+    if (inside == 0 || here <= inside || here > mt_thread.stack_base)
+        return false;
+    mt_profile_left();
+    return true;
+}
+
+static inline __attribute__((always_inline)) bool
+in_callback(void)
+{
+    return unlikely(mt_thread.in_profile) && !left_by_jump(stack_pointer());
+}
+
+/* ---- what there is to tell ---- */
+
+/* What a thread needs to sample: of its own, or for once. */
+struct means {
+    const void *caller;   /* see mt_unwind() */
+    struct draw *draw;
+    const void **stack;   /* room for so many frames, and FRAMES_OWN if they are many */
+    int frames;
+    struct draw other;
+    const void *small[FRAMES_SMALL];
+};
+
+static uint64_t
+random_seed(void)
+{
+    static uint64_t turns;
+    const void *random = (const void *)getauxval(AT_RANDOM);
+    uint64_t seed = 0;
+
+    if (random != NULL)
+        memcpy(&seed, random, sizeof seed);
+    /* An odd factor: no two of a process are the same. */
+    return seed
+           + __atomic_add_fetch(&turns, 1, __ATOMIC_RELAXED) * UINT64_C(0xd1342543de82ef95);
+}
+
+static void
+get_means(struct means *means, const void *caller)
+{
+    unsigned index = mt_own_shard();
+
+    means->caller = caller;
+    means->draw = &draws[index];
+    means->stack = stacks + (size_t)index * (FRAMES_MAX + FRAMES_OWN);
+    means->frames = FRAMES_MAX;
+    if (index == 0) {
+        means->other = (struct draw){0};
+        means->draw = &means->other;
+        means->stack = means->small;
+        means->frames = FRAMES_SMALL;
+    }
+    if (means->draw->random == 0)
+        means->draw->random = random_seed();
+}
+
+/* Makes the means draw for the profile; false: it does not sample any more. */
+static bool
+draw_for(struct draw *draw, uint32_t number)
+{
+    if (draw->of == number)
+        return true;
+    if (!enter(number, true))
+        return false;
+    draw_begin(draw, profile_of(number)->rate);
+    draw->of = number;
+    leave(number);
+    return true;
+}
+
+/* The stack as far as it is wanted; returns how many frames. */
+static int
+walk_stack(const struct profile *profile, const struct means *means)
+{
+    size_t wanted = (size_t)means->frames, found;
+
+    if (profile->frames >= 0 && profile->frames < means->frames)
+        wanted = (size_t)profile->frames;
+    found = mt_unwind(means->caller, means->stack,
+                      wanted > SITES_DEPTH_MAX ? wanted + FRAMES_OWN : wanted);
+    return (int)(found < wanted ? found : wanted);
+}
+
+/* The callback's view of a block. */
+static struct memprof_allocation
+describe(const struct profile *profile, enum memprof_source source, void *block,
+         const struct tracked *tracked, const struct means *means)
+{
+    return (struct memprof_allocation){
+        .n_samples = tracked->samples,
+        .size = tracked->size,
+        .source = source,
+        .ptr = block,
+        .callstack = means->stack,
+        .n_frames = walk_stack(profile, means),
+        .time_ns = mt_now_exact(),
+    };
+}
+
+static void
+count_lost(void)
+{
+    word_add_shared(&mt_segment.process->profile_lost, 1);
+}
+
+/* ---- callbacks ---- */
+
+/* What is known of a block is over. */
+static void
+deliver_dealloc(const struct tracked *tracked)
+{
+    const struct profile *profile = profile_of(tracked->profile);
+
+    if (tracked->data == NULL || !enter(tracked->profile, false))
+        return;
+    if (profile->tracker.dealloc != NULL)
+        profile->tracker.dealloc(tracked->data, profile->ctx);
+    leave(tracked->profile);
+}
+
+static void
+end_tracking(struct mt_place place)
+{
+    deliver_dealloc(place.value);
+    mt_table_release(place);
+}
+
+/* In the midst of a callback. */
+static void
+postpone(struct mt_place place)
+{
+    struct tracked *tracked = place.value;
+
+    tracked->key = place.key;
+    tracked->next = __atomic_load_n(&pending, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&pending, &tracked->next, tracked, true,
+                                        __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        ;
+}
+
+static void
+deliver_pending(void)
+{
+    struct tracked *next;
+
+    if (__atomic_load_n(&pending, __ATOMIC_RELAXED) == NULL)
+        return;
+    while ((next = __atomic_exchange_n(&pending, NULL, __ATOMIC_ACQUIRE)) != NULL)
+        while (next != NULL) {
+            struct tracked *tracked = next;
+            next = tracked->next;
+            end_tracking((struct mt_place){tracked->key, tracked});
+        }
+}
+
+/* From here on the thread's allocations are not sampled; returns errno.  Its stack ends
+   below that of its caller, where the next such call has its own if this is left. */
+static __attribute__((noinline)) int
+suspend(void)
+{
+    unsigned index = mt_own_shard();
+
+    if (index != 0)
+        insides[index] = (struct inside){.stack = stack_pointer()};
+    mt_thread.in_profile = true;
+    return errno;
+}
+
+static void
+resume(int saved_errno)
+{
+    for (;;) {
+        deliver_pending();
+        go_out();
+        mt_thread.in_profile = false;
+        /* A signal handler may have left more in between. */
+        if (__atomic_load_n(&pending, __ATOMIC_RELAXED) == NULL)
+            break;
+        mt_thread.in_profile = true;
+    }
+    errno = saved_errno;
+}
+
+static struct mt_table *
+table_of(enum memprof_source source)
+{
+    return source == MEMPROF_CUSTOM ? &pool_blocks : &blocks;
+}
+
+/* ---- blocks that come ---- */
+
+/* Enters a block with so many hits and asks the tracker for its data. */
+static void
+begin_tracking(uint32_t number, enum memprof_source source, void *block, uint64_t size,
+               uint64_t hits, const struct means *means)
+{
+    const struct profile *profile = profile_of(number);
+    struct mt_place place = mt_table_take(table_of(source), (uintptr_t)block);
+    struct memprof_allocation told;
+    struct tracked *tracked;
+
+    if (place.key != NULL) /* it went where we do not see it */
+        end_tracking(place);
+    place = mt_table_claim(table_of(source), (uintptr_t)block);
+    if (place.key == NULL) {
+        count_lost();
+        return;
+    }
+    tracked = place.value;
+    *tracked = (struct tracked){.samples = hits, .size = size, .profile = number};
+    told = describe(profile, source, block, tracked, means);
+    tracked->data = profile->tracker.alloc(&told, profile->ctx);
+    mt_table_show(place, (uintptr_t)block);
+}
+
+/* So many words of a block are new. */
+static void
+sample(enum memprof_source source, void *block, uint64_t size, uint64_t words,
+       const void *caller)
+{
+    uint32_t number = __atomic_load_n(&sampling, __ATOMIC_ACQUIRE);
+    struct means means;
+    uint64_t hits;
+
+    if (number == 0)
+        return;
+    get_means(&means, caller);
+    if (!draw_for(means.draw, number))
+        return;
+    hits = draw_hits(means.draw, words);
+    if (hits == 0 || !enter(number, true))
+        return;
+    if (profile_of(number)->tracker.alloc != NULL)
+        begin_tracking(number, source, block, size, hits, &means);
+    leave(number);
+}
+
+/* Counts the words of a block down; false: one of them is hit, or the thread's distance
+   to the next hit is not known yet. */
+static bool
+passes(uint64_t words)
+{
+    uint32_t number = __atomic_load_n(&sampling, __ATOMIC_ACQUIRE);
+    struct draw *draw = &draws[mt_own_shard()]; /* nobody's if that is 0 */
+
+    if (number == 0)
+        return true;
+    if (draw->of != number || draw->left <= words)
+        return false;
+    draw->left -= words;
+    return true;
+}
+
+void
+mt_profile_made(enum memprof_source source, void *block, uint64_t size, const void *caller)
+{
+    uint64_t words = draw_words(size);
+    int saved_errno;
+
+    if (block == NULL || in_callback() || passes(words))
+        return;
+    saved_errno = suspend();
+    sample(source, block, size, words, caller);
+    resume(saved_errno);
+}
+
+/* ---- that go ---- */
+
+void
+mt_profile_freed(enum memprof_source source, void *block)
+{
+    struct mt_place place = mt_table_take(table_of(source), (uintptr_t)block);
+    int saved_errno;
+
+    if (place.key == NULL)
+        return;
+    if (in_callback()) {
+        postpone(place);
+        return;
+    }
+    saved_errno = suspend();
+    end_tracking(place);
+    resume(saved_errno);
+}
+
+/* ---- that change ---- */
+
+struct profile_resize
+mt_profile_resize_begin(void *block, uint64_t size)
+{
+    struct profile_resize resize = {.block = block, .size = size};
+
+    if (block != NULL)
+        resize.place = mt_table_take(&blocks, (uintptr_t)block);
+    return resize;
+}
+
+/* A tracked block has another size: the words it keeps keep their hits, those that it
+   has got may be hit while the profile samples. */
+static uint64_t
+hits_resized(const struct tracked *tracked, uint64_t size, struct draw *draw)
+{
+    uint64_t before = draw_words(tracked->size), words = draw_words(size);
+
+    if (words <= before)
+        return draw_kept(draw, tracked->samples, before, words);
+    if (__atomic_load_n(&sampling, __ATOMIC_ACQUIRE) != tracked->profile
+        || !draw_for(draw, tracked->profile))
+        return tracked->samples;
+    return tracked->samples + draw_hits(draw, words - before);
+}
+
+/* Enters what the tracker wants to be told of the block from now on. */
+static void
+move_tracked(struct mt_place place, void *from, void *to)
+{
+    struct mt_place other = place;
+
+    if (from != to) {
+        other = mt_table_take(&blocks, (uintptr_t)to);
+        if (other.key != NULL) /* it went where we do not see it */
+            end_tracking(other);
+        other = mt_table_claim(&blocks, (uintptr_t)to);
+    }
+    if (other.key == NULL) {
+        count_lost();
+        end_tracking(place);
+        return;
+    }
+    if (other.key != place.key) {
+        memcpy(other.value, place.value, sizeof(struct tracked));
+        mt_table_release(place);
+    }
+    mt_table_show(other, (uintptr_t)to);
+}
+
+static void
+resize_tracked(const struct profile_resize *resize, enum memprof_source source, void *made,
+               uint64_t size)
+{
+    struct tracked *tracked = resize->place.value;
+    uint32_t number = tracked->profile;
+    const struct profile *profile = profile_of(number);
+    struct memprof_allocation told;
+    struct means means;
+
+    if (!enter(number, false)) {
+        mt_table_release(resize->place);
+        return;
+    }
+    if (tracked->data != NULL) {
+        get_means(&means, NULL);
+        tracked->samples = hits_resized(tracked, size, means.draw);
+        tracked->size = size;
+    }
+    if (tracked->data != NULL && profile->tracker.resize != NULL) {
+        told = describe(profile, source, made, tracked, &means);
+        tracked->data = profile->tracker.resize(tracked->data, &told, profile->ctx);
+    }
+    move_tracked(resize->place, resize->block, made);
+    leave(number);
+}
+
+/* Of one that is not tracked the words it has got may be hit, like a new block's. */
+static void
+resize_untracked(const struct profile_resize *resize, enum memprof_source source, void *made,
+                 uint64_t size)
+{
+    uint64_t before = resize->block != NULL ? draw_words(resize->size) : 0;
+    uint64_t words = draw_words(size);
+
+    if (words > before)
+        sample(source, made, size, words - before, NULL);
+}
+
+void
+mt_profile_resize_end(const struct profile_resize *resize, enum memprof_source source,
+                      void *made, uint64_t size)
+{
+    struct mt_place place = resize->place;
+    int saved_errno;
+
+    if (place.key != NULL && made == NULL && size != 0) {
+        mt_table_show(place, (uintptr_t)resize->block);
+        return;
+    }
+    if (in_callback() || (place.key == NULL && made == NULL)) {
+        if (place.key != NULL && made == NULL)
+            postpone(place);
+        else if (place.key != NULL)
+            move_tracked(place, resize->block, made);
+        return;
+    }
+    saved_errno = suspend();
+    if (place.key == NULL)
+        resize_untracked(resize, source, made, size);
+    else if (made == NULL)
+        end_tracking(place);
+    else
+        resize_tracked(resize, source, made, size);
+    resume(saved_errno);
+}
+
+/* ---- start, stop, discard ---- */
+
+/* Tables and room for stacks, once. */
+static bool
+make_room(void)
+{
+    size_t bytes = (size_t)SHARD_COUNT * (FRAMES_MAX + FRAMES_OWN) * sizeof *stacks;
+    void *made;
+
+    if (!mt_table_start(&blocks) || !mt_table_start(&pool_blocks))
+        return false;
+    if (stacks != NULL)
+        return true;
+    if (mt_sandboxed)
+        return false;
+    made = (void *)syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (made == MAP_FAILED)
+        return false;
+    stacks = made;
+    return true;
+}
+
+static bool
+any_profile(void)
+{
+    for (unsigned i = 0; i < PROFILES; i++)
+        if (__atomic_load_n(&profiles[i].word, __ATOMIC_SEQ_CST) != PROFILE_FREE)
+            return true;
+    return false;
+}
+
+/* Takes a place for a new profile: its number, or 0. */
+static uint32_t
+take_number(void)
+{
+    for (unsigned i = 0; i < PROFILES; i++) {
+        uint32_t number = __atomic_add_fetch(&last_number, 1, __ATOMIC_RELAXED);
+        uint64_t vacant = PROFILE_FREE;
+        if (number != 0
+            && __atomic_compare_exchange_n(&profile_of(number)->word, &vacant,
+                                           word_of(number, PROFILE_PREPARING), false,
+                                           __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+            return number;
+    }
+    return 0;
+}
+
+static int
+start(const struct memprof_tracker *tracker, void *ctx, double rate, int frames,
+      memprof_t **out)
+{
+    struct profile *profile;
+    uint32_t number;
+
+    if (__atomic_load_n(&sampling, __ATOMIC_ACQUIRE) != 0)
+        return EBUSY;
+    if (!make_room())
+        return ENOMEM;
+    if (!any_profile()) { /* then nobody needs what is in the tables */
+        mt_table_clear(&blocks);
+        mt_table_clear(&pool_blocks);
+    }
+    number = take_number();
+    if (number == 0)
+        return EAGAIN;
+    profile = profile_of(number);
+    profile->rate = rate;
+    profile->frames = frames;
+    profile->tracker = *tracker;
+    profile->ctx = ctx;
+    change_state(number, PROFILE_PREPARING, PROFILE_SAMPLING);
+    mt_mode_change(MODE_PROFILED, 0);
+    mt_unwind_start(mt_options.unwind);
+    *out = (memprof_t *)(uintptr_t)number;
+    __atomic_store_n(&sampling, number, __ATOMIC_RELEASE);
+    return 0;
+}
+
+int
+mt_profile_start(const struct memprof_tracker *tracker, void *ctx, double rate, int frames,
+                 memprof_t **out)
+{
+    int error;
+
+    if (__atomic_exchange_n(&starting, 1, __ATOMIC_ACQUIRE) != 0)
+        return EBUSY;
+    error = start(tracker, ctx, rate, frames, out);
+    __atomic_store_n(&starting, 0, __ATOMIC_RELEASE);
+    return error;
+}
+
+int
+mt_profile_stop(void)
+{
+    uint32_t number = __atomic_exchange_n(&sampling, 0, __ATOMIC_ACQ_REL);
+
+    if (number == 0)
+        return ESRCH;
+    change_state(number, PROFILE_SAMPLING, PROFILE_STOPPED);
+    return 0;
+}
+
+/* Until no callback of it is under way in another thread. */
+static void
+await_callbacks(const struct profile *profile)
+{
+    const struct timespec step = {0, 100000};
+
+    while (__atomic_load_n(&profile->running, __ATOMIC_SEQ_CST) != 0)
+        if (!mt_sandboxed)
+            syscall(SYS_nanosleep, &step, NULL);
+}
+
+/* The wrappers need not come here any more, unless somebody has started another. */
+static void
+leave_wrappers(void)
+{
+    if (any_profile())
+        return;
+    mt_mode_change(0, MODE_PROFILED);
+    if (any_profile())
+        mt_mode_change(MODE_PROFILED, 0);
+}
+
+int
+mt_profile_discard(memprof_t *handle)
+{
+    uintptr_t value = (uintptr_t)handle;
+    uint32_t number = (uint32_t)value;
+    uint64_t word;
+
+    if (value == 0 || value > __atomic_load_n(&last_number, __ATOMIC_RELAXED))
+        return EINVAL;
+    word = __atomic_load_n(&profile_of(number)->word, __ATOMIC_SEQ_CST);
+    if (word == word_of(number, PROFILE_SAMPLING))
+        return EBUSY;
+    if (word == word_of(number, PROFILE_STOPPED) && in_callback())
+        return EDEADLK;
+    if (!change_state(number, PROFILE_STOPPED, PROFILE_ENDING))
+        return EALREADY;
+    await_callbacks(profile_of(number));
+    __atomic_store_n(&profile_of(number)->word, PROFILE_FREE, __ATOMIC_SEQ_CST);
+    leave_wrappers();
+    return 0;
+}
+
+void
+mt_profile_forget(void)
+{
+    sampling = 0;
+    starting = 0;
+    pending = NULL;
+    for (unsigned i = 0; i < PROFILES; i++)
+        profiles[i] = (struct profile){.word = PROFILE_FREE};
+    memset(insides, 0, sizeof insides);
+    /* Not given back: a handler may have forked in the midst of a call that goes on
+       here, and finds no profile any more. */
+    mt_table_clear(&blocks);
+    mt_table_clear(&pool_blocks);
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Sampling for the sites.
+ *
+ * Each shard has a generator and distances of its own, in private memory, because what
+ * lies in the segment may be read by others.  Threads that share shard 0 count its
+ * distance down with atomic operations; whoever passes the hit draws with a generator
+ * made for it.
+ *
+ * Walking the stack happens when the real allocator has returned and the call is
+ * counted: outside any update, so that a signal handler may allocate meanwhile.
+ */
+#include "config.h"
+
+#include "preload/sites/sample.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "preload/memprof/draw.h"
+#include "preload/lookup.h"
+#include "preload/ring/ring.h"
+#include "preload/shard.h"
+#include "preload/sites/stacks.h"
+#include "preload/sites/unwind.h"
+
+/* On the fast path a thread looks at the clock after so many blocks like the last one,
+   and at least so often, in usable bytes: small ones may follow a large one. */
+#define LOOK_BLOCKS 128u
+#define LOOK_BYTES  65536u
+
+/* Of a shard.  What is hit on the fast path does not depend on what is elsewhere: each has
+   its distance. */
+struct sampler {
+    _Alignas(64) struct draw draw;
+    int64_t left;    /* bytes before the next hit of the slow paths */
+    uint64_t beyond; /* of the fast path: bytes from where the shard's count passes its
+                        limit to the end of the next hit */
+};
+
+static struct sampler samplers[SHARD_COUNT];
+static uint64_t seed;
+static bool loaded;
+
+/* ---- drawing ---- */
+
+/* Another for each process, thread and use. */
+static uint64_t
+next_seed(void)
+{
+    return __atomic_add_fetch(&seed, UINT64_C(0xd1342543de82ef95), __ATOMIC_RELAXED);
+}
+
+/* No distance is greater, in bytes: whoever counts on from there does not overflow. */
+#define DISTANCE_MAX (UINT64_C(1) << 60)
+
+static void
+begin(struct draw *draw)
+{
+    draw->random = next_seed();
+    draw_begin(draw, mt_options.sites_rate);
+}
+
+/* How many words of a block are hit, before which it was so many bytes to the next. */
+static uint64_t
+draw_block(struct draw *draw, uint64_t before, uint64_t size)
+{
+    draw->left = before / SAMPLING_WORD + 1;
+    return draw_hits(draw, sampling_span(size) / SAMPLING_WORD);
+}
+
+/* How many bytes it is now. */
+static uint64_t
+bytes_before(const struct draw *draw)
+{
+    uint64_t words = draw->left - 1;
+
+    return words < DISTANCE_MAX / SAMPLING_WORD ? words * SAMPLING_WORD : DISTANCE_MAX;
+}
+
+static void
+begin_drawing(void)
+{
+    const void *random = (const void *)getauxval(AT_RANDOM);
+    uint64_t word = 0;
+    struct draw first;
+
+    if (random != NULL)
+        memcpy(&word, random, sizeof word);
+    seed = word ^ mt_segment.header->created_boottime_ns
+           ^ (uint64_t)mt_segment.header->pid << 40;
+    /* Nobody who passes it could tell a first distance from a hit. */
+    begin(&first);
+    samplers[0].left = (int64_t)bytes_before(&first);
+}
+
+void
+mt_sample_claimed(unsigned index)
+{
+    struct sampler *own = &samplers[index];
+
+    begin(&own->draw);
+    own->left = (int64_t)bytes_before(&own->draw);
+    begin(&own->draw);
+    own->beyond = bytes_before(&own->draw) + SAMPLING_WORD - 1;
+}
+
+static struct sampler *
+own_sampler(void)
+{
+    return &samplers[mt_own_shard()];
+}
+
+/* Not in an update: a signal handler may draw meanwhile, and may not come back. */
+static uint64_t
+draw_own(uint64_t size)
+{
+    struct sampler *own = own_sampler();
+    int64_t before = own->left, after = before - (int64_t)sampling_span(size);
+    uint64_t hits = 0;
+
+    if (after < 0) {
+        struct draw draw = own->draw;
+        hits = draw_block(&draw, (uint64_t)before, size);
+        own->draw.random = draw.random;
+        after = (int64_t)bytes_before(&draw);
+    }
+    __atomic_store_n(&own->left, after, __ATOMIC_RELAXED);
+    return hits;
+}
+
+/* The distance is shared, and others may count it down meanwhile. */
+static uint64_t
+draw_shared(uint64_t size)
+{
+    int64_t *left = &samplers[0].left;
+    int64_t span = (int64_t)sampling_span(size);
+    int64_t now = __atomic_sub_fetch(left, span, __ATOMIC_RELAXED);
+    int64_t before = now + span;
+    struct draw draw;
+    uint64_t hits;
+
+    if (now >= 0)
+        return 0;
+    begin(&draw);
+    hits = draw_block(&draw, before > 0 ? (uint64_t)before : 0, size);
+    __atomic_add_fetch(left, (int64_t)bytes_before(&draw) - now, __ATOMIC_RELAXED);
+    return hits;
+}
+
+/*
+ * On the fast path, whose count goes by usable bytes and has passed the limit by so many.
+ * A block's words begin where it does and end within them, for the trailer is the word
+ * more; hits behind are nobody's.
+ */
+static uint64_t
+draw_counted(struct sampler *own, uint64_t over, uint64_t size, uint64_t usable)
+{
+    uint64_t end = usable - over + own->beyond; /* of the next hit */
+    uint64_t hits;
+
+    if (end > usable) {
+        own->beyond = end - usable;
+        return 0;
+    }
+    hits = draw_block(&own->draw, end - 1, size);
+    draw_hits(&own->draw, (usable - sampling_span(size)) / SAMPLING_WORD);
+    own->beyond = bytes_before(&own->draw) + SAMPLING_WORD;
+    return hits;
+}
+
+uint64_t
+mt_sample_due(struct shard *shard, uint64_t size, uint64_t usable)
+{
+    struct sampler *own;
+    uint64_t hits = 0;
+    uint64_t next = usable < LOOK_BYTES / LOOK_BLOCKS ? usable * LOOK_BLOCKS : LOOK_BYTES;
+
+    if (with_sites()) {
+        own = own_sampler();
+        hits = draw_counted(own, shard->hot.made, size, usable);
+        if (next > own->beyond)
+            next = own->beyond;
+        own->beyond -= next;
+    }
+    mt_look_in(shard, next);
+    return hits;
+}
+
+/* ---- what is followed ---- */
+
+static unsigned
+follow(enum segment_function fn, const void *block, uint64_t size, uint64_t hits,
+       uint32_t thread, const void *caller)
+{
+    const void *frames[SITES_DEPTH_MAX];
+    size_t limit = loaded ? mt_options.sites_depth : 0;
+    size_t depth = limit > 0 ? mt_unwind(caller, frames, limit) : 0;
+    const struct mt_followed followed = {
+        .size = size,
+        .born_ns = mt_now_exact(),
+        .samples = hits,
+        .thread = thread,
+        .function = fn,
+    };
+
+    return mt_sites_made(block, &followed, frames, depth, depth > 0) ? BLOCK_SAMPLED : 0;
+}
+
+unsigned
+mt_sample_hit(enum segment_function fn, const void *block, uint64_t size, uint64_t hits,
+              const void *caller)
+{
+    unsigned index = mt_own_shard();
+    uint32_t thread = index != 0 ? mt_shard(index)->thread : 0;
+    int saved_errno = errno;
+    unsigned flags = follow(fn, block, size, hits, thread, caller);
+
+    errno = saved_errno;
+    return flags;
+}
+
+unsigned
+mt_sample_made(enum segment_function fn, const void *block, uint64_t size,
+               const void *caller)
+{
+    bool shared = seqlock_is_odd(&mt_thread.shard->hot.sequence);
+    uint64_t hits = shared ? draw_shared(size) : draw_own(size);
+
+    return hits > 0 ? mt_sample_hit(fn, block, size, hits, caller) : 0;
+}
+
+unsigned
+mt_sample_take(const void *block, struct mt_followed *taken)
+{
+    if (!mt_sites_take(block, taken))
+        return 0;
+    return taken->ours ? BLOCK_OURS : BLOCK_SAMPLED;
+}
+
+void
+mt_sample_gone(const struct mt_followed *taken)
+{
+    int saved_errno = errno;
+
+    mt_sites_gone(taken, mt_now_exact());
+    errno = saved_errno;
+}
+
+void
+mt_sample_freed(const void *block)
+{
+    struct mt_followed taken;
+
+    if (mt_sample_take(block, &taken) == BLOCK_SAMPLED)
+        mt_sample_gone(&taken);
+    else
+        mt_sites_missed();
+}
+
+unsigned
+mt_sample_keep(const void *block, const struct mt_followed *taken)
+{
+    return mt_sites_keep(block, taken) ? BLOCK_SAMPLED : 0;
+}
+
+/* ---- processes ---- */
+
+bool
+mt_sample_start(void)
+{
+    if (mt_options.sites_rate <= 0
+        || !mt_sites_start(mt_options.sites_rate, mt_options.sites_depth))
+        return false;
+    mt_stacks_loaded(mt_lookup_list(), mt_now_exact());
+    begin_drawing();
+    return true;
+}
+
+void
+mt_sample_loaded(void)
+{
+    if (mt_options.sites_rate <= 0 || mt_segment.sites == NULL)
+        return;
+    mt_unwind_start(mt_options.unwind);
+    mt_sites_unwinder(mt_unwinder());
+    loaded = true;
+}
+
+bool
+mt_sample_inherit(const struct mt_segment *parent)
+{
+    if (!mt_sites_inherit(parent))
+        return false;
+    begin_drawing();
+    return true;
+}

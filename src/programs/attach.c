@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A name is that of the program, with or without the arguments of its interpreter:
+ * "python3" and "server.py" both name "python3 server.py".
+ */
+#include "config.h"
+
+#include "programs/attach.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "programs/output.h"
+#include "programs/say.h"
+#include "base/i18n.h"
+#include "monitor/observed.h"
+#include "system/procfs.h"
+#include "report/listing.h"
+#include "base/textwidth.h"
+#include "base/clock.h"
+#include "tui/picker.h"
+
+static enum unit
+unit_of(const struct options *options)
+{
+    return options->si ? UNIT_AUTO + UNIT_SI : UNIT_AUTO;
+}
+
+/* As they are now; NULL, having said so, if memory is short. */
+static struct observed *
+observe(void)
+{
+    struct observed *observed = observed_new();
+
+    if (observed == NULL)
+        say("%s", strerror(ENOMEM));
+    else
+        observed_poll(observed, clock_ns(CLOCK_MONOTONIC));
+    return observed;
+}
+
+int
+attach_list(const struct options *options)
+{
+    struct observed *observed = observe();
+    bool written = true;
+
+    if (observed == NULL)
+        return EXIT_MEMTOP;
+    errno = 0;
+    if (roster_count(observed_roster(observed)) == 0)
+        say("%s", _("no observed processes"));
+    else if (options->format == FORMAT_JSON)
+        written = listing_json(stdout, observed_roster(observed));
+    else
+        written = listing_text(stdout, observed_roster(observed), unit_of(options));
+    if (!written)
+        output_lost(NULL, errno != 0 ? -errno : -ENOMEM);
+    observed_free(observed);
+    return written ? 0 : EXIT_MEMTOP;
+}
+
+pid_t
+attach_pick(const struct options *options)
+{
+    const struct picker_options wanted = {
+        .colour = options_display_colour(options),
+        .ascii = options->ascii,
+        .unit = unit_of(options),
+    };
+    struct observed *observed = observe();
+    pid_t pid;
+
+    if (observed == NULL)
+        return -1;
+    pid = picker_run(observed, &wanted);
+    if (pid < 0)
+        say(_("the display could not start (%s)"), strerror(errno));
+    observed_free(observed);
+    return pid;
+}
+
+/* ---- by name ---- */
+
+enum match { MATCH_NONE, MATCH_WORD, MATCH_PROGRAM };
+
+/* Is name the last part of the command's first word, or of another before the first
+   option? */
+static enum match
+match_command(const char *command, const char *name)
+{
+    enum match match = MATCH_PROGRAM;
+
+    while (*command != '\0' && *command != '-') {
+        size_t length = strcspn(command, " ");
+        const char *word = command;
+
+        for (const char *slash; (slash = memchr(word, '/', length)) != NULL;) {
+            length -= (size_t)(slash + 1 - word);
+            word = slash + 1;
+        }
+        if (strlen(name) == length && strncmp(word, name, length) == 0)
+            return match;
+        match = MATCH_WORD;
+        command = word + length;
+        command += strspn(command, " ");
+    }
+    return MATCH_NONE;
+}
+
+#define NAMESAKES 32 /* more are not listed */
+
+/* The processes that match best. */
+struct namesakes {
+    const char *name;
+    int best;
+    unsigned count;
+    struct {
+        pid_t pid;
+        char command[160];
+    } list[NAMESAKES];
+};
+
+static void
+note_namesake(struct namesakes *namesakes, int match, pid_t pid, const char *command)
+{
+    if (match > namesakes->best) {
+        namesakes->best = match;
+        namesakes->count = 0;
+    }
+    if (match < namesakes->best)
+        return;
+    if (namesakes->count < NAMESAKES) {
+        namesakes->list[namesakes->count].pid = pid;
+        snprintf(namesakes->list[namesakes->count].command,
+                 sizeof namesakes->list->command, "%s", command);
+    }
+    namesakes->count++;
+}
+
+/* False, having said so, if memory is short. */
+static bool
+find_observed(struct namesakes *namesakes)
+{
+    struct observed *observed = observe();
+    const struct roster *roster;
+
+    if (observed == NULL)
+        return false;
+    roster = observed_roster(observed);
+    for (size_t i = 0; i < roster_count(roster); i++) {
+        const struct roster_entry *entry = roster_at(roster, i);
+
+        if (match_command(entry->command, namesakes->name) != MATCH_NONE)
+            note_namesake(namesakes, MATCH_WORD, entry->pid, entry->command);
+    }
+    observed_free(observed);
+    return true;
+}
+
+/* Any process, by its command or the name that the kernel has for it (some write
+   something else over their arguments).  Programs go before scripts, and our own before
+   those of others. */
+static void
+consider(void *context, pid_t pid)
+{
+    struct namesakes *namesakes = context;
+    const char *name = namesakes->name;
+    char command[sizeof namesakes->list->command], kernel_name[16], state;
+    enum match match;
+    uid_t real, effective;
+
+    if (pid == getpid() || procfs_command(pid, command, sizeof command) < 0
+        || command[0] == '[' /* of the kernel, or a zombie */
+        || procfs_uids(pid, &real, &effective) < 0)
+        return;
+    match = match_command(command, name);
+    if (match != MATCH_PROGRAM && procfs_thread(pid, pid, kernel_name, &state) == 0
+        && strncmp(kernel_name, name, sizeof kernel_name - 1) == 0)
+        match = MATCH_PROGRAM;
+    if (match != MATCH_NONE)
+        note_namesake(namesakes,
+                      real == getuid() || effective == geteuid() ? match + 2 : match, pid,
+                      command);
+}
+
+static void
+say_several(const struct namesakes *namesakes)
+{
+    say(_("several processes are called %s:"), namesakes->name);
+    for (unsigned i = 0; i < namesakes->count && i < NAMESAKES; i++) {
+        const char *command = namesakes->list[i].command;
+        char clean[2 * sizeof namesakes->list->command];
+
+        fprintf(stderr, "%8d  %s\n", (int)namesakes->list[i].pid,
+                text_sanitise(clean, sizeof clean, command, strlen(command)));
+    }
+    if (namesakes->count > NAMESAKES)
+        fprintf(stderr, "%8s\n", "...");
+}
+
+/* Those that are observed go before all others. */
+static pid_t
+find_by_name(const char *name)
+{
+    struct namesakes namesakes = {.name = name};
+
+    if (!find_observed(&namesakes))
+        return -1;
+    if (namesakes.count == 0)
+        procfs_each(consider, &namesakes);
+    if (namesakes.count == 1)
+        return namesakes.list[0].pid;
+    if (namesakes.count == 0)
+        say(_("no process is called %s; -l lists those that are observed"), name);
+    else
+        say_several(&namesakes);
+    return -1;
+}
+
+pid_t
+attach_find(const char *word)
+{
+    char *end;
+    long number;
+
+    errno = 0;
+    number = strtol(word, &end, 10);
+    if (!isdigit((unsigned char)word[0]) || *end != '\0')
+        return find_by_name(word);
+    if (errno == 0 && number > 0 && number <= INT_MAX)
+        return (pid_t)number;
+    say(_("there is no process %s"), word);
+    return -1;
+}
+
+int
+attach_session(struct session *session, pid_t pid)
+{
+    int error = session_attach(session, pid);
+
+    switch (error) {
+    case 0:
+        return 0;
+    case -ESRCH:
+        say(_("there is no process %d"), (int)pid);
+        break;
+    case -EACCES:
+        say(_("process %d may not be looked at: it belongs to another user, or is "
+              "protected"),
+            (int)pid);
+        break;
+    case -EPROTONOSUPPORT:
+        say(_("process %d runs with another version of libmemtop; restart it"),
+            (int)pid);
+        break;
+    case -ENOENT:
+        say(_("the segment of process %d has been removed; restart it"), (int)pid);
+        break;
+    default:
+        say(_("cannot attach to process %d: %s"), (int)pid, strerror(-error));
+    }
+    return EXIT_MEMTOP;
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Says what failed, and why there is nothing in what was asked for; what is written is
+   in report/siteexport.h. */
+#include "config.h"
+
+#include "programs/exports.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "programs/open.h"
+#include "programs/output.h"
+#include "programs/say.h"
+#include "base/i18n.h"
+#include "monitor/subject.h"
+#include "report/site-words.h"
+#include "base/textwidth.h"
+
+#define LISTED_MAX 1024 /* bytes of the list of processes */
+
+static bool
+is_stdout(const char *file)
+{
+    return file == NULL || strcmp(file, "-") == 0;
+}
+
+static bool
+is_for_nobody(enum siteexport_format format, const char *file)
+{
+    return is_stdout(file) && format == SITEEXPORT_PPROF && isatty(STDOUT_FILENO);
+}
+
+static void
+say_for_nobody(void)
+{
+    output_lost_as("%s", _("pprof's format is not for terminals: name a file for it"));
+}
+
+static bool
+write_out(enum siteexport_format format, const struct siteexport *export)
+{
+    if (is_for_nobody(format, NULL)) {
+        say_for_nobody();
+        return false;
+    }
+    if (siteexport_write(stdout, format, export) && fflush(stdout) == 0)
+        return true;
+    output_lost(NULL, -errno);
+    return false;
+}
+
+static struct siteexport
+export_of(const struct subject *subject, const struct site_choice *choice)
+{
+    return (struct siteexport){
+        .profile = subject->profile,
+        .subject = subject,
+        .mode = site_choice_mode(choice, PROFILE_LIVE),
+        .filter = choice->filter_text != NULL ? &choice->filter : NULL,
+        .survivors_ns = choice->survivors_ns,
+    };
+}
+
+/* A program that has freed everything leaves nothing in the mode that is default;
+   pprof's and massif's have what was there before, too. */
+static bool
+is_empty(enum siteexport_format format, const struct siteexport *export)
+{
+    return (format == SITEEXPORT_FOLDED || format == SITEEXPORT_JSON)
+           && siteexport_empty(export);
+}
+
+static void
+say_empty(const struct siteexport *export)
+{
+    static const struct profile_table nothing = {.answer = PROFILE_ANSWERED};
+
+    if (export->filter != NULL || export->survivors_ns > 0)
+        say("%s", site_answer_text(&nothing));
+    else if (export->mode == PROFILE_LIVE)
+        say("%s", _("no sampled block is alive: nothing of any is exported "
+                    "(--sites-mode=peak or --sites-mode=allocated has those that were)"));
+}
+
+static bool
+write_file(enum siteexport_format format, const struct siteexport *export,
+           const char *file)
+{
+    if (is_stdout(file))
+        return write_out(format, export);
+    int error = siteexport_save(format, export, file);
+    if (error != 0)
+        output_lost(file, error);
+    return error == 0;
+}
+
+/* False if nothing of it is known, which is said. */
+static bool
+is_known(const struct siteexport *export)
+{
+    const char *why = siteexport_unknown(export);
+
+    if (why != NULL)
+        output_lost_as(_("nothing to export: %s"), why);
+    return why == NULL;
+}
+
+/* Of the process that is shown; an empty file tells that nothing is in it, too. */
+static bool
+write_shown(const struct session *session, const struct exports_request *request,
+            const struct site_choice *choice)
+{
+    const struct siteexport export = export_of(session_shown(session), choice);
+
+    if (!is_known(&export))
+        return false;
+    if (is_empty(request->format, &export))
+        say_empty(&export);
+    return write_file(request->format, &export, request->file);
+}
+
+/* ---- a file of each process ---- */
+
+#define NUMBER "%p"  /* stands for the number of the process in a file's name */
+
+static bool
+is_of_each(const char *file)
+{
+    return file != NULL && strstr(file, NUMBER) != NULL;
+}
+
+struct each {
+    const struct exports *exports;
+    const struct exports_request *request;
+    size_t written;
+    bool good;
+};
+
+static bool
+has_samples(const struct subject *subject)
+{
+    const struct sites_reading *reading = profile_digested(subject->profile, NULL);
+
+    return reading->sampled > 0 || reading->block_count > 0;
+}
+
+/* One that cannot be written ends it: so it would be of the next ones. */
+static bool
+write_each(void *context, const struct subject *subject)
+{
+    struct each *each = context;
+    const struct exports *exports = each->exports;
+    const struct siteexport export = export_of(subject, exports->choice);
+    const char *file = each->request->file, *number = strstr(file, NUMBER);
+    char path[PATH_MAX];
+
+    if (siteexport_unknown(&export) != NULL || !has_samples(subject)
+        || is_empty(each->request->format, &export))
+        return true;
+    if (exports->name != NULL)
+        exports->name(exports->context, exports->session, subject);
+    each->written++;
+    snprintf(path, sizeof path, "%.*s%ld%s", (int)(number - file), file,
+             (long)subject->process.pid, number + strlen(NUMBER));
+    each->good = write_file(each->request->format, &export, path);
+    return each->good;
+}
+
+/* False: not one, or not all of them, which is said. */
+static bool
+write_all(const struct exports *exports, const struct exports_request *request)
+{
+    const struct subject *shown = session_shown(exports->session);
+    const struct siteexport export = export_of(shown, exports->choice);
+    struct each each = {.exports = exports, .request = request};
+
+    if (write_each(&each, shown))
+        session_each_sampled(exports->session, write_each, &each);
+    if (each.written == 0 && is_known(&export))
+        say_empty(&export);
+    return each.good;
+}
+
+static bool
+find_samples(void *context, const struct subject *subject)
+{
+    bool *found = context;
+
+    *found = has_samples(subject);
+    return !*found;
+}
+
+static void
+say_others(struct session *session)
+{
+    bool found = false;
+
+    session_each_sampled(session, find_samples, &found);
+    if (found)
+        say(_("--export: other processes have allocation sites, too; with %%p in the name of "
+              "FILE a file is written for each"));
+}
+
+bool
+exports_check(const struct exports_request *requests, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *file = requests[i].file;
+        int error = is_stdout(file) ? 0 : output_check_new(file);
+
+        if (is_for_nobody(requests[i].format, file))
+            say_for_nobody();
+        else if (error != 0)
+            output_lost(file, error);
+        else
+            continue;
+        return false;
+    }
+    return true;
+}
+
+void
+exports_write(const struct exports *exports, const struct exports_request *requests,
+              size_t count)
+{
+    bool others = false;
+
+    for (size_t i = 0; i < count; i++)
+        if (is_of_each(requests[i].file)) {
+            write_all(exports, &requests[i]);
+        } else {
+            others = true;
+            write_shown(exports->session, &requests[i], exports->choice);
+        }
+    if (others)
+        say_others(exports->session);
+}
+
+/* ---- of a file ---- */
+
+/* "4711 (sh), 4712 (./prog)" */
+static bool
+list_process(void *context, const struct subject *subject)
+{
+    char *text = context;
+    size_t used = strlen(text);
+
+    snprintf(text + used, LISTED_MAX - used, "%s%ld (%.40s)", used > 0 ? ", " : "",
+             (long)subject->process.pid, subject_command(subject));
+    return used < LISTED_MAX - 100;
+}
+
+static bool
+choose(struct session *session, const char *path, pid_t pid)
+{
+    char listed[LISTED_MAX] = "", clean[LISTED_MAX];
+
+    if (pid == 0 || session_show(session, pid) == 0)
+        return true;
+    if (session_root(session)->profile != NULL)
+        list_process(listed, session_root(session));
+    session_each_sampled(session, list_process, listed);
+    if (listed[0] == '\0')
+        say(_("%s: no allocation sites of process %ld"), path, (long)pid);
+    else
+        say(_("%s: no allocation sites of process %ld, but of %s"), path, (long)pid,
+            text_sanitise(clean, sizeof clean, listed, strlen(listed)));
+    return false;
+}
+
+int
+exports_file(const char *path, enum siteexport_format format,
+             const struct site_choice *choice, pid_t pid, const char *file)
+{
+    const struct exports exports = {.session = open_session(path), .choice = choice};
+    const struct exports_request request = {format, file};
+    bool good = false;
+
+    if (exports.session == NULL)
+        return 1;
+    if (choose(exports.session, path, pid))
+        good = pid == 0 && is_of_each(file)
+                   ? write_all(&exports, &request)
+                   : write_shown(exports.session, &request, choice);
+    session_free(exports.session);
+    return good ? 0 : 1;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * memtop -B --metrics FILE alone: a service beside the observed ones, which it does not
+ * touch.  That there is none at the moment is no reason to end.
+ */
+#include "config.h"
+
+#include "programs/fleet.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+
+#include "programs/metrics.h"
+#include "programs/output.h"
+#include "monitor/observed.h"
+#include "system/signals.h"
+#include "base/clock.h"
+
+/* Sleeps until due_ns; false: a signal asks for the end. */
+static bool
+wait_until(int64_t due_ns)
+{
+    struct pollfd signals = {.fd = signals_fd(), .events = POLLIN};
+
+    for (int64_t left_ns; (left_ns = due_ns - clock_ns(CLOCK_MONOTONIC)) > 0;) {
+        const struct timespec left = {left_ns / 1000000000, left_ns % 1000000000};
+        struct signal_event event;
+
+        if (ppoll(&signals, 1, &left, NULL) <= 0)
+            continue;
+        while (signals_next(false, clock_ns(CLOCK_MONOTONIC), &event))
+            if (event.action == SIGNAL_FORWARD || event.action == SIGNAL_QUIT
+                || event.action == SIGNAL_DETACH)
+                return false;
+    }
+    return true;
+}
+
+/* Trouble is said once, as long as it lasts; the next time all may be well again. */
+static void
+write_file(const char *file, const struct roster *roster, bool *failed)
+{
+    int error = metrics_write_all(file, roster);
+
+    if (error != 0 && !*failed)
+        output_say(file, error);
+    *failed = error != 0;
+}
+
+int
+fleet_run(const struct options *options)
+{
+    struct observed *observed = observed_new();
+    int64_t due_ns = clock_ns(CLOCK_MONOTONIC);
+    int error = metrics_check(options->metrics);
+    bool failed = false;
+
+    if (observed == NULL || error != 0) {
+        output_lost(options->metrics, error != 0 ? error : -ENOMEM);
+        observed_free(observed);
+        return EXIT_MEMTOP;
+    }
+    signals_open();
+    for (unsigned long taken = 0; options->iterations == 0 || taken < options->iterations;
+         taken++) {
+        if (!wait_until(due_ns))
+            break;
+        due_ns += options->interval_ns;
+        observed_poll(observed, clock_ns(CLOCK_MONOTONIC));
+        write_file(options->metrics, observed_roster(observed), &failed);
+    }
+    observed_free(observed);
+    return failed ? EXIT_MEMTOP : 0;
+}

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* memtopstat: draws a data file of memtop -d or memusage -d, with the command line
+   and the statuses of memusagestat; reports by block size of recorded calls. */
+#include "config.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "programs/blockreports.h"
+#include "programs/exports.h"
+#include "programs/help.h"
+#include "programs/language.h"
+#include "programs/output.h"
+#include "programs/say.h"
+#include "programs/sites-options.h"
+#include "programs/tracefile.h"
+#include "programs/value.h"
+#include "base/i18n.h"
+#include "system/library.h"
+#include "files/archive.h"
+#include "report/plot.h"
+#include "report/png.h"
+#include "base/quantity.h"
+#include "files/dat.h"
+
+static struct {
+    const char *data, *output, *title;
+    const char *picture; /* of block sizes */
+    struct report_options report;
+    bool time_based, total, replace;
+    const char *export; /* as given, or NULL */
+    struct site_choice sites;
+    uint64_t pid;
+    int width, height;
+} options;
+
+enum { OPTION_EXPORT = 512, OPTION_PID };
+
+static const struct argp_option table[] = {
+    {"output", 'o', N_("FILE"), 0, N_("Write the picture to FILE"), 0},
+    {"png", 'p', N_("FILE"), 0,
+     N_("Draw how many blocks of each size were live over time to FILE, a new one"), 0},
+    {"export", OPTION_EXPORT, N_("FORMAT"), 0,
+     N_("Write to the standard output or OUTFILE instead: calls as logalloc, dat, csv or "
+        "json; allocation sites as folded, pprof, massif or json"),
+     0},
+    {"pid", OPTION_PID, N_("NUM"), 0,
+     N_("Of a trace of several processes: that one, not the first"), 0},
+    {"s", 's', "STRING", OPTION_HIDDEN, NULL, 0}, /* memusagestat abbreviates so */
+    {"to", 'T', NULL, OPTION_HIDDEN, NULL, 0},
+    {"string", 's', N_("STRING"), 0, N_("The picture's title"), 0},
+    {"time", 't', NULL, 0, N_("The picture over time, not over calls"), 0},
+    {"total", 'T', NULL, 0, N_("Also draw heap and stack together"), 0},
+    {"x-size", 'x', N_("NUM"), 0, N_("The picture's width in pixels"), 0},
+    {"y-size", 'y', N_("NUM"), 0, N_("The picture's height in pixels"), 0},
+    {0},
+};
+
+/* As memusagestat: what is no size, or none that can be, is the usual size. */
+static int
+parse_side(const char *text)
+{
+    long side = strtol(text, NULL, 10);
+
+    return side < 0 ? 0 : side > PLOT_MAX_SIDE ? PLOT_MAX_SIDE : (int)side;
+}
+
+/* memusagestat says this on the standard output, and ends with 1. */
+static _Noreturn void
+wrong_words(struct argp_state *state)
+{
+    argp_state_help(state, stdout, ARGP_HELP_SEE);
+    exit(1);
+}
+
+/* The number of a form of calls; -1: it is none. */
+static int
+calls_format(const char *word)
+{
+    for (int i = 0; export_names[i] != NULL; i++)
+        if (strcmp(word, export_names[i]) == 0)
+            return i;
+    return -1;
+}
+
+static void
+check_format(struct argp_state *state, const char *word)
+{
+    enum siteexport_format format;
+
+    if (calls_format(word) < 0 && !siteexport_format_parse(word, &format))
+        value_refuse(state, "--export", word,
+                     "logalloc, dat, csv, json, folded, pprof, massif");
+}
+
+static error_t
+parse_option(int key, char *word, struct argp_state *state)
+{
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options.sites;
+        state->child_inputs[1] = &options.report;
+        return 0;
+    case 'p':
+        options.picture = word;
+        return 0;
+    case 'o':
+        if (options.output == NULL)
+            options.output = word;
+        return 0;
+    case OPTION_EXPORT:
+        check_format(state, word);
+        options.export = word;
+        return 0;
+    case OPTION_PID:
+        if (!quantity_count(word, &options.pid) || options.pid == 0)
+            argp_error(state, _("--%s: '%s' is no number"), "pid", word);
+        return 0;
+    case 's':
+        options.title = word;
+        return 0;
+    case 't':
+        options.time_based = true;
+        return 0;
+    case 'T':
+        options.total = true;
+        return 0;
+    case 'x':
+        options.width = parse_side(word);
+        return 0;
+    case 'y':
+        options.height = parse_side(word);
+        return 0;
+    case ARGP_KEY_ARGS:
+        if (state->argc - state->next > 2)
+            wrong_words(state);
+        options.data = state->argv[state->next];
+        if (state->argc - state->next == 2)
+            options.output = state->argv[state->next + 1];
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        wrong_words(state);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* What is odd about the file, a line each. */
+static void
+say_oddities(const struct dat *dat)
+{
+    if (dat->killed)
+        say(_("%s was not completed; its headers are made up from its records"),
+            options.data);
+    if (dat->cut_bytes > 0)
+        say(ngettext("%s: %u byte at the end is no whole record",
+                     "%s: %u bytes at the end are no whole record", dat->cut_bytes),
+            options.data, dat->cut_bytes);
+    if (dat->doubled > 0)
+        say(ngettext("%s: %lu record at the end was there twice",
+                     "%s: %lu records at the end were there twice", dat->doubled),
+            options.data, (unsigned long)dat->doubled);
+    if (dat->holes > 0)
+        say(ngettext("%s: %lu record is empty: several processes wrote to it",
+                     "%s: %lu records are empty: several processes wrote to it",
+                     dat->holes),
+            options.data, (unsigned long)dat->holes);
+    if (dat->backwards > 0)
+        say(ngettext("%s: %lu record is older than the one before",
+                     "%s: %lu records are older than the one before", dat->backwards),
+            options.data, (unsigned long)dat->backwards);
+}
+
+static uint64_t start;
+
+static void
+take(void *curve, uint64_t index, const struct dat_record *record)
+{
+    curve_add(curve, options.time_based ? record->time - start : index, record->heap,
+              record->stack);
+}
+
+static void
+describe(const struct dat *dat, char *text, size_t size)
+{
+    char calls[UNITS_MAX], heap[UNITS_MAX], stack[UNITS_MAX], duration[UNITS_MAX];
+    size_t used;
+
+    units_count(calls, sizeof calls, dat->count);
+    units_bytes(heap, sizeof heap, dat->heap_peak, UNIT_AUTO);
+    units_bytes(stack, sizeof stack, dat->stack_peak, UNIT_AUTO);
+    if (dat->nanoseconds)
+        /* TRANSLATORS: calls, duration, two sizes. */
+        snprintf(
+            text, size,
+            ngettext("%s call in %s, heap peak %s, stack peak %s",
+                     "%s calls in %s, heap peak %s, stack peak %s", plural(dat->count)),
+            calls,
+            units_offset(duration, sizeof duration, (int64_t)(dat->end - dat->start)),
+            heap, stack);
+    else
+        snprintf(text, size,
+                 ngettext("%s call, heap peak %s, stack peak %s",
+                          "%s calls, heap peak %s, stack peak %s", plural(dat->count)),
+                 calls, heap, stack);
+    used = strlen(text);
+    if (options.total && dat->stack_peak != UNITS_UNKNOWN)
+        /* TRANSLATORS: appended to the above: heap and stack together. */
+        snprintf(text + used, size - used, _(", together %s"),
+                 units_bytes(heap, sizeof heap, dat->sum_peak, UNIT_AUTO));
+}
+
+static const char *
+module(void)
+{
+    static struct library_search search;
+
+    return library_find_module("memtop-png.so", &search) ? search.path : NULL;
+}
+
+static struct plot *
+make_plot(const struct dat *dat, const struct curve *curve)
+{
+    char subtitle[PLOT_TEXT_MAX];
+    const struct plot_record record = {
+        .curve = curve,
+        .axis = !options.time_based ? PLOT_AXIS_CALLS
+                : dat->nanoseconds  ? PLOT_AXIS_TIME
+                                    : PLOT_AXIS_SHARE,
+        .end = options.time_based ? dat->end - dat->start : dat->count,
+        .total = options.total,
+        .no_stack = dat->stack_peak == UNITS_UNKNOWN,
+    };
+    const struct plot_options wanted = {
+        .width = options.width,
+        .height = options.height,
+        .title = options.title != NULL ? options.title : options.data,
+        .record = &record,
+    };
+    struct plot *plot;
+
+    png_speak(module());
+    describe(dat, subtitle, sizeof subtitle);
+    plot = plot_new_record(subtitle, &wanted);
+    png_spoken();
+    return plot;
+}
+
+static bool
+write_plot(const struct plot *plot)
+{
+    char name[PATH_MAX], error[1024];
+    bool written;
+
+    if (options.output != NULL)
+        snprintf(name, sizeof name, "%s", options.output);
+    else
+        snprintf(name, sizeof name, "%s.png", options.data);
+    written = png_write(plot, module(), name, options.replace, error, sizeof error);
+    if (*error != '\0')
+        say("%s", error);
+    return written;
+}
+
+static const char *
+reason(int error)
+{
+    return error == -EBADMSG ? _("too short for a data file") : strerror(-error);
+}
+
+/* A session would pass for a damaged data file: those are drawn as far as they go. */
+static bool
+is_session(const char *path)
+{
+    char first[8];
+    FILE *file = tracefile_is_stream(path) ? NULL : fopen(path, "re");
+    size_t got = file != NULL ? fread(first, 1, sizeof first, file) : 0;
+
+    if (file != NULL)
+        fclose(file);
+    return archive_recognise(first, got);
+}
+
+/* Of a data file.  False, having said why. */
+static bool
+read_data(struct curve *curve, struct dat *dat)
+{
+    int error;
+
+    if (is_session(options.data)) {
+        say(_("%s is a session: memtop -r shows it, --export exports its sites"),
+            options.data);
+        return false;
+    }
+    error = dat_open(options.data, NULL, dat);
+    if (error == 0) {
+        start = dat->start;
+        error = dat_scan(dat, take, curve);
+        dat_close_read(dat);
+    }
+    if (error != 0)
+        say(_("cannot read %s: %s"), options.data, reason(error));
+    else
+        say_oddities(dat);
+    return error == 0;
+}
+
+static int
+draw(void)
+{
+    struct curve *curve = curve_new();
+    struct plot *plot = NULL;
+    struct dat dat;
+    bool done = curve != NULL;
+
+    if (done && tracefile_is(options.data))
+        done = tracefile_curve(options.data, options.pid, options.time_based, curve, &dat);
+    else if (done)
+        done = read_data(curve, &dat);
+    if (done && (plot = make_plot(&dat, curve)) == NULL)
+        say("%s", strerror(ENOMEM));
+    done = plot != NULL && write_plot(plot);
+    plot_free(plot);
+    curve_free(curve);
+    return done ? 0 : 1;
+}
+
+static bool
+reports_wanted(void)
+{
+    return options.report.reports != 0 || options.report.params != NULL
+           || options.picture != NULL;
+}
+
+static int
+report(void)
+{
+    const struct blockreports_file file = {
+        .options = &options.report,
+        .path = options.data,
+        .output = options.output,
+        .picture = options.picture,
+        .title = options.title,
+        .width = options.width,
+        .height = options.height,
+    };
+
+    return blockreports_file(&file);
+}
+
+/* Of calls or of allocation sites, whichever the file has. */
+static int
+export(void)
+{
+    int calls = calls_format(options.export);
+    enum siteexport_format format;
+    bool of_calls = tracefile_is(options.data);
+    bool of_sites = siteexport_format_parse(options.export, &format);
+
+    if (calls >= 0 && (of_calls || !of_sites))
+        return tracefile_export(options.data, (enum export_format)calls, options.pid,
+                                options.output);
+    if (of_sites && (!of_calls || tracefile_is_stream(options.data)))
+        return exports_file(options.data, format, &options.sites,
+                            options.pid <= INT_MAX ? (pid_t)options.pid : INT_MAX,
+                            options.output);
+    say(_("%s is a record of calls: no %s can be made of it"), options.data,
+        options.export);
+    return 1;
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct argp_child children[] = {
+        {&sites_choice_argp, 0, NULL, 0},
+        {&report_argp, 0, NULL, 0},
+        help_by_columns[0],
+        {0},
+    };
+    const struct argp argp = {
+        .options = table,
+        .parser = parse_option,
+        .children = children,
+        .args_doc = N_("DATAFILE [OUTFILE]\n--report=LIST [--png=FILE] FILE\n"
+                       "--export=FORMAT FILE [OUTFILE]"),
+        .doc = N_("Draw what memtop -d, memtop --record or memusage -d has recorded, as a "
+                  "PNG picture; report by block size or export what memtop --record or "
+                  "--log has recorded; export allocation sites of a saved session."
+                  "\vOUTFILE is DATAFILE.png unless given."),
+    };
+
+    output_begin(1);
+    language_start();
+    argp_program_version = PACKAGE_STRING;
+    if (argc > 0)
+        argv[0] = basename(argv[0]);
+    options.replace = argc > 0 && strcmp(argv[0], "memusagestat") == 0;
+    help_parse(&argp, argc, argv, 0, &options);
+    if (reports_wanted())
+        return report();
+    if (options.report.first != NULL) {
+        say(_("--%s is of use with --report only"), options.report.first);
+        return 1;
+    }
+    if (options.export != NULL)
+        return export();
+    if (sites_choice_given(&options.sites) != NULL) {
+        say(_("%s is of use with --export only"), sites_choice_given(&options.sites));
+        return 1;
+    }
+    return draw();
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Written beside the file, under a name that no collector takes for its own, and then
+ * renamed.  Readable for all: the collector is another user.
+ */
+#include "config.h"
+
+#include "programs/metrics.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "system/procfs.h"
+#include "report/metrics.h"
+
+#define NAME_LENGTH 64
+
+/* Opens what will be renamed; -errno. */
+static int
+open_beside(const char *file, char beside[PATH_MAX])
+{
+    const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+    int descriptor;
+
+    if (snprintf(beside, PATH_MAX, "%s.%ld", file, (long)getpid()) >= PATH_MAX)
+        return -ENAMETOOLONG;
+    descriptor = open(beside, flags, 0644);
+    if (descriptor < 0 && errno == EEXIST) { /* left by one that was killed */
+        unlink(beside);
+        descriptor = open(beside, flags, 0644);
+    }
+    return descriptor >= 0 ? descriptor : -errno;
+}
+
+int
+metrics_check(const char *file)
+{
+    char beside[PATH_MAX];
+    struct stat st;
+    int descriptor;
+
+    /* A directory or device would be replaced, or not: nobody means that. */
+    if (stat(file, &st) == 0 && !S_ISREG(st.st_mode))
+        return S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
+    descriptor = open_beside(file, beside);
+    if (descriptor < 0)
+        return descriptor;
+    close(descriptor);
+    unlink(beside);
+    return 0;
+}
+
+/* What a program is called: the file name in the first of its arguments. */
+static void
+copy_name(char name[NAME_LENGTH], const char *command, size_t length)
+{
+    const char *slash = memrchr(command, '/', length);
+
+    if (slash != NULL) {
+        length -= (size_t)(slash + 1 - command);
+        command = slash + 1;
+    }
+    snprintf(name, NAME_LENGTH, "%.*s", (int)length, command);
+}
+
+/* All processes that live, and the root if there is one. */
+struct figures {
+    struct metrics_process *processes;
+    char (*names)[NAME_LENGTH];
+    size_t count;
+};
+
+/* The other arguments are nobody's business: there may be passwords among them. */
+static void
+copy_first_word(char name[NAME_LENGTH], const char *command)
+{
+    copy_name(name, command, strcspn(command, " "));
+}
+
+static void
+add_root(struct figures *figures, const struct session *session, const char *program)
+{
+    const struct process *process = session_process(session);
+    const struct identity *identity = &process->identity;
+    char *name = figures->names[figures->count];
+
+    if (process->measured && identity->args_size > 0)
+        program = identity->args;
+    if (program != NULL)
+        copy_name(name, program, strlen(program));
+    else
+        copy_first_word(name, session_command(session));
+    figures->processes[figures->count++] = (struct metrics_process){
+        .pid = process->pid,
+        .program = name,
+        .running = !process->ended,
+        .measured = process->measured,
+        .run_ns = process->run_ns,
+        .rss = process->os_known ? process->os.rss : 0,
+        .rss_anon = process->os_known ? process->os.rss_anon : 0,
+        .heap = process->now.live_bytes,
+        .heap_peak = process->heap_peak,
+        .counters = process_knows(process, PART_COUNTERS) ? &process->now : NULL,
+        .children_known = process_knows(process, PART_COUNTERS),
+        .children_seen = process->children_seen,
+    };
+}
+
+/* The roster may be a second late: one that is gone is left out. */
+static void
+add_entry(struct figures *figures, const struct roster_entry *entry)
+{
+    char *name = figures->names[figures->count];
+    struct procfs_memory memory;
+
+    if (entry->ended || procfs_memory(entry->pid, &memory) != 0 || memory.state == 'Z')
+        return;
+    copy_first_word(name, entry->command);
+    figures->processes[figures->count++] = (struct metrics_process){
+        .pid = entry->pid,
+        .program = name,
+        .running = true,
+        .measured = entry->measured,
+        .run_ns = entry->run_ns,
+        .rss = memory.rss,
+        .rss_anon = memory.rss_anon,
+        .heap = entry->heap,
+        .heap_peak = entry->heap_peak,
+        .counters = entry->measured ? &entry->counters : NULL,
+    };
+}
+
+/* Room for a root and the roster's processes, which may be NULL.  False if memory is
+   short. */
+static bool
+make_figures(struct figures *figures, const struct roster *roster)
+{
+    size_t most = (roster != NULL ? roster_count(roster) : 0) + 1;
+
+    figures->count = 0;
+    figures->processes = calloc(most, sizeof *figures->processes);
+    figures->names = calloc(most, sizeof *figures->names);
+    if (figures->processes != NULL && figures->names != NULL)
+        return true;
+    free(figures->processes);
+    free(figures->names);
+    return false;
+}
+
+static void
+add_roster(struct figures *figures, const struct roster *roster, pid_t root)
+{
+    for (size_t i = 0; roster != NULL && i < roster_count(roster); i++)
+        if (roster_at(roster, i)->pid != root)
+            add_entry(figures, roster_at(roster, i));
+}
+
+/* Writes and closes; 0 or -errno. */
+static int
+write_figures(int descriptor, const struct figures *figures)
+{
+    FILE *out = fdopen(descriptor, "w");
+    int error = 0;
+
+    if (out == NULL) {
+        error = -errno;
+        close(descriptor);
+        return error;
+    }
+    errno = EIO;
+    if (!report_metrics(out, figures->processes, figures->count))
+        error = -errno;
+    if (fclose(out) != 0 && error == 0)
+        error = -errno;
+    return error;
+}
+
+/* Puts them in the place of the file and frees them. */
+static int
+replace(const char *file, struct figures *figures)
+{
+    char beside[PATH_MAX];
+    int descriptor = open_beside(file, beside);
+    int error = descriptor < 0 ? descriptor : write_figures(descriptor, figures);
+
+    if (error == 0 && rename(beside, file) != 0)
+        error = -errno;
+    if (error != 0 && descriptor >= 0)
+        unlink(beside);
+    free(figures->processes);
+    free(figures->names);
+    return error;
+}
+
+int
+metrics_write(const char *file, const struct session *session, const char *program)
+{
+    const struct roster *roster = session_roster(session);
+    struct figures figures;
+
+    if (!make_figures(&figures, roster))
+        return -ENOMEM;
+    add_root(&figures, session, program);
+    add_roster(&figures, roster, session_process(session)->pid);
+    return replace(file, &figures);
+}
+
+int
+metrics_write_all(const char *file, const struct roster *roster)
+{
+    struct figures figures;
+
+    if (!make_figures(&figures, roster))
+        return -ENOMEM;
+    add_roster(&figures, roster, 0);
+    return replace(file, &figures);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Waits for the helper that knows names, and for the user who does not want to. */
+#include "config.h"
+
+#include "programs/names.h"
+
+#include <poll.h>
+
+#include "programs/progress.h"
+#include "base/i18n.h"
+#include "monitor/profile.h"
+#include "system/signals.h"
+#include "monitor/subject.h"
+#include "base/clock.h"
+#include "monitor/naming.h"
+
+#define PATIENCE_MS 200
+
+/* One that asks memtop to end. */
+static bool
+told_to_end(void)
+{
+    struct signal_event event;
+    bool told = false;
+
+    while (signals_fd() >= 0
+           && signals_next(false, clock_ns(CLOCK_MONOTONIC), &event))
+        told |= event.action == SIGNAL_FORWARD || event.action == SIGNAL_REACHED
+                || event.action == SIGNAL_QUIT || event.action == SIGNAL_DETACH;
+    return told;
+}
+
+/* Who knows what was found before: processes of a tree have files in common. */
+static struct naming *naming;
+
+void
+names_find(struct session *session, const struct subject *subject, bool debuginfod)
+{
+    const struct symbols_options options = {.debuginfod = debuginfod};
+    struct progress line;
+    int64_t run_ns;
+
+    if (session_saved(session) != NULL || subject->profile == NULL
+        || !profile_known(subject->profile, &run_ns))
+        return;
+    if (naming == NULL)
+        naming = naming_new(&options);
+    if (naming == NULL)
+        return;
+    progress_begin(&line, _("names of functions"));
+    while (!naming_wait(naming, session, subject, PATIENCE_MS) && !told_to_end()) {
+        const struct symbols_progress progress = naming_progress(naming);
+        progress_tell(&line, progress.answered, progress.asked);
+    }
+    progress_end(&line);
+}
+
+void
+names_end(void)
+{
+    naming_free(naming);
+    naming = NULL;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * One line, written at once: the program may be writing to the same terminal.
+ * File names in it are the user's or a stranger's, never memtop's.
+ */
+#include "config.h"
+
+#include "programs/say.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/textwidth.h"
+
+static FILE *held; /* NULL: lines are not kept */
+static char *held_text;
+static size_t held_size;
+static void (*show_held)(void *context, const char *text);
+static void *show_context;
+
+void
+say(const char *format, ...)
+{
+    char raw[2048], text[2 * sizeof raw];
+    va_list arguments;
+    size_t used = (size_t)snprintf(raw, sizeof raw, "%.255s: ",
+                                   program_invocation_short_name);
+
+    va_start(arguments, format);
+    vsnprintf(raw + used, sizeof raw - used, format, arguments);
+    va_end(arguments);
+    text_sanitise(text, sizeof text, raw, strlen(raw));
+    fprintf(held != NULL ? held : stderr, "%s\n", text);
+    if (held != NULL)
+        show_held(show_context, strstr(text, ": ") + 2);
+}
+
+void
+say_hold(void (*show)(void *context, const char *text), void *context)
+{
+    show_held = show;
+    show_context = context;
+    held = open_memstream(&held_text, &held_size);
+}
+
+void
+say_release(void)
+{
+    if (held == NULL)
+        return;
+    fclose(held);
+    held = NULL;
+    fwrite(held_text, 1, held_size, stderr);
+    free(held_text);
+    held_text = NULL;
+}

@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A block stands for its slot.  Live, it is in its process's table by address;
+ * left, it waits in the queue of free slots, and is used again from there.
+ *
+ *     left:     first left -> ... -> last left             (take, leave)
+ *     live:     address -> block -> older block -> ...     (find, push, pull)
+ *     overdue:  all those older blocks, in the order they became it
+ *
+ * An address that is handed out while it is live has missed a call that gave the
+ * older block up: an allocator never does that.  Often it is a realloc() whose
+ * thread was slower to record it than another thread to get the address, use it
+ * and even give it up again.  So the older block stays where it is, under the
+ * newer one, until that realloc() comes, or until PATIENCE lines have shown that
+ * none will.  Nothing has to be held back for that.
+ */
+#include "config.h"
+
+#include "replay/munge.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+/* Keys are single numbers: MurmurHash3's finaliser.  One multiplication less makes
+   chains of the evenly spaced addresses that allocators hand out. */
+#define HASH_FUNCTION(key, length, hash)                                                 \
+    do {                                                                                 \
+        uint64_t mixed;                                                                  \
+        memcpy(&mixed, key, sizeof mixed);                                               \
+        (void)(length);                                                                  \
+        mixed = (mixed ^ mixed >> 33) * UINT64_C(0xff51afd7ed558ccd);                    \
+        mixed = (mixed ^ mixed >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);                    \
+        (hash) = (unsigned)(mixed >> 32);                                                \
+    } while (0)
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+/* With a million lines a second, a tenth of a second: a thread does not have to
+   wait longer for its turn. */
+#define PATIENCE 100000u
+
+/* More older blocks than this at one address are no matter of turns. */
+#define OLDER_MAX 4
+
+struct block {
+    uint64_t address, slot;
+    uint64_t tid;         /* of the thread it was handed to */
+    uint64_t overdue;     /* since this line; 0: it is not */
+    struct block *older;  /* with the same address */
+    TAILQ_ENTRY(block) queue; /* left or overdue */
+    UT_hash_handle hh;
+};
+
+TAILQ_HEAD(blocks, block);
+
+struct thread {
+    uint64_t tid, number;
+    UT_hash_handle hh;
+};
+
+struct process {
+    uint64_t pid, number;
+    struct thread *threads;
+    struct block *live;
+    struct blocks left, overdue;
+    uint64_t slots;
+    uint64_t lines;
+    uint64_t unseen;    /* of them refused, since no allocation was seen */
+    struct block *null; /* with the original's rules NULL gets a slot for ever */
+    UT_hash_handle hh;
+};
+
+struct munge {
+    struct munge_options options;
+    struct process *processes;
+};
+
+/* After an addition: uthash could not get memory for its table. */
+#define NOT_ADDED(element) ((element)->hh.tbl == NULL)
+
+/* ---- processes and threads ---- */
+
+static struct process *
+find_process(struct munge *munge, uint64_t pid)
+{
+    struct process *process;
+
+    HASH_FIND(hh, munge->processes, &pid, sizeof pid, process);
+    if (process != NULL || (process = calloc(1, sizeof *process)) == NULL)
+        return process;
+    process->pid = pid;
+    process->number = HASH_COUNT(munge->processes) + 1;
+    TAILQ_INIT(&process->left);
+    TAILQ_INIT(&process->overdue);
+    HASH_ADD(hh, munge->processes, pid, sizeof pid, process);
+    if (!NOT_ADDED(process))
+        return process;
+    free(process);
+    return NULL;
+}
+
+/* The thread's number, or 0 if memory is short. */
+static uint64_t
+find_thread(struct process *process, uint64_t tid)
+{
+    struct thread *thread;
+
+    HASH_FIND(hh, process->threads, &tid, sizeof tid, thread);
+    if (thread != NULL)
+        return thread->number;
+    thread = calloc(1, sizeof *thread);
+    if (thread == NULL)
+        return 0;
+    thread->tid = tid;
+    thread->number = HASH_COUNT(process->threads) + 1;
+    HASH_ADD(hh, process->threads, tid, sizeof tid, thread);
+    if (!NOT_ADDED(thread))
+        return thread->number;
+    free(thread);
+    return 0;
+}
+
+/* ---- blocks and slots ---- */
+
+static struct block *
+find(struct process *process, uint64_t address)
+{
+    struct block *block;
+
+    HASH_FIND(hh, process->live, &address, sizeof address, block);
+    return block;
+}
+
+/* The slot that was left longest ago, or a new one.  NULL if memory is short. */
+static struct block *
+take(struct process *process)
+{
+    struct block *block = TAILQ_FIRST(&process->left);
+
+    if (block != NULL) {
+        TAILQ_REMOVE(&process->left, block, queue);
+        return block;
+    }
+    block = malloc(sizeof *block);
+    if (block != NULL)
+        block->slot = ++process->slots;
+    return block;
+}
+
+static void
+leave(struct process *process, struct block *block)
+{
+    TAILQ_INSERT_TAIL(&process->left, block, queue);
+}
+
+/* Takes a slot for an address, over the older block that has it.  NULL if memory
+   is short. */
+static struct block *
+push(struct process *process, uint64_t address, uint64_t tid)
+{
+    struct block *block = take(process), *older = find(process, address);
+
+    if (block == NULL)
+        return NULL;
+    *block = (struct block){
+        .address = address, .slot = block->slot, .tid = tid, .older = older};
+    if (older != NULL) {
+        HASH_DELETE(hh, process->live, older);
+        if (older->overdue == 0) {
+            older->overdue = process->lines;
+            TAILQ_INSERT_TAIL(&process->overdue, older, queue);
+        }
+    }
+    HASH_ADD(hh, process->live, address, sizeof address, block);
+    if (!NOT_ADDED(block))
+        return block;
+    leave(process, block);
+    return NULL;
+}
+
+/* Takes a block away from its address, and leaves its slot.  What is under it
+   has the address again. */
+static bool
+pull(struct process *process, struct block *block)
+{
+    struct block *top = find(process, block->address), *below = block->older;
+    bool good = true;
+
+    if (top == block) {
+        HASH_DELETE(hh, process->live, block);
+        if (below != NULL) {
+            HASH_ADD(hh, process->live, address, sizeof below->address, below);
+            good = !NOT_ADDED(below);
+        }
+    } else {
+        while (top->older != block)
+            top = top->older;
+        top->older = below;
+    }
+    if (block->overdue != 0)
+        TAILQ_REMOVE(&process->overdue, block, queue);
+    leave(process, block);
+    return good;
+}
+
+/* ---- what becomes of a line ---- */
+
+static void
+put(const struct munge *munge, const struct logalloc_line *line)
+{
+    munge->options.put(munge->options.context, line);
+}
+
+/* Of the blocks with this address the one that the call is about.  NULL: none. */
+static struct block *
+find_given(struct process *process, const struct logalloc_line *line)
+{
+    struct block *block = find(process, line->block), *oldest = block;
+
+    /* free() is recorded before it is done: it is never late. */
+    if (block == NULL || line->call != LOGALLOC_REALLOC)
+        return block;
+    for (; block != NULL; block = block->older) {
+        if (block->tid == line->tid)
+            return block;
+        oldest = block;
+    }
+    return oldest;
+}
+
+/* The call that gave it up is missing: here it is. */
+static bool
+give_up(struct munge *munge, struct process *process, struct block *block)
+{
+    const struct logalloc_line freed = {
+        .pid = process->number, .tid = block->tid, .call = LOGALLOC_FREE,
+        .block = block->slot,
+    };
+
+    put(munge, &freed);
+    return pull(process, block);
+}
+
+/* Gives up what has been overdue for too long. */
+static bool
+lose_patience(struct munge *munge, struct process *process)
+{
+    struct block *block;
+
+    while ((block = TAILQ_FIRST(&process->overdue)) != NULL &&
+           process->lines - block->overdue >= PATIENCE)
+        if (!give_up(munge, process, block))
+            return false;
+    return true;
+}
+
+/* A recorded result becomes a slot.  False if memory is short. */
+static bool
+hand_out(struct munge *munge, struct process *process, struct logalloc_line *line)
+{
+    struct block *block = find(process, line->result), *oldest = block;
+    unsigned count = 0;
+
+    for (; block != NULL; block = block->older, count++)
+        oldest = block;
+    if (count == OLDER_MAX && !give_up(munge, process, oldest))
+        return false;
+    block = push(process, line->result, line->tid);
+    if (block == NULL)
+        return false;
+    line->result = block->slot;
+    return true;
+}
+
+static enum munge_verdict
+munge_mended(struct munge *munge, struct process *process, struct logalloc_line *line)
+{
+    bool given = logalloc_takes_block(line->call) && line->block != 0;
+    struct block *block = given ? find_given(process, line) : NULL;
+
+    if (logalloc_returns_block(line->call) && !line->has_result)
+        return MUNGE_NO_RESULT;
+    if (given && block == NULL) {
+        process->unseen++;
+        return MUNGE_UNSEEN;
+    }
+    if (given && line->has_result && line->result == 0 && line->size == 0) {
+        line->call = LOGALLOC_FREE;
+        line->has_result = false;
+    }
+    if (line->has_result && line->result == 0)
+        return MUNGE_FAILED;
+    if (block != NULL) {
+        line->block = block->slot;
+        if (!pull(process, block))
+            return MUNGE_NO_MEMORY;
+    }
+    if (line->has_result && !hand_out(munge, process, line))
+        return MUNGE_NO_MEMORY;
+    put(munge, line);
+    return MUNGE_GOOD;
+}
+
+/* The slot that the original gives NULL, which never gets free again. */
+static struct block *
+slot_of_null(struct process *process)
+{
+    if (process->null == NULL)
+        process->null = take(process);
+    return process->null;
+}
+
+static enum munge_verdict
+munge_original(struct munge *munge, struct process *process, struct logalloc_line *line)
+{
+    struct block *block;
+
+    if (logalloc_takes_block(line->call)) {
+        block = line->block == 0 ? slot_of_null(process) : find(process, line->block);
+        if (block == NULL)
+            return line->block == 0 ? MUNGE_NO_MEMORY : MUNGE_UNSEEN;
+        if (line->block != 0)
+            pull(process, block);
+        line->block = block->slot;
+    }
+    if (line->has_result) {
+        if (line->result == 0)
+            return MUNGE_FAILED;
+        block = find(process, line->result);
+        if (block == NULL && (block = push(process, line->result, line->tid)) == NULL)
+            return MUNGE_NO_MEMORY;
+        line->result = block->slot;
+    }
+    put(munge, line);
+    return MUNGE_GOOD;
+}
+
+/* verdict: of the line that was read. */
+static enum munge_verdict
+munge_read(struct munge *munge, struct logalloc_line line, enum logalloc_verdict verdict)
+{
+    struct process *process = find_process(munge, line.pid);
+
+    /* A line that is refused from here on has been counted. */
+    if (process == NULL)
+        return MUNGE_NO_MEMORY;
+    line.pid = process->number;
+    line.tid = find_thread(process, line.tid);
+    if (line.tid == 0)
+        return MUNGE_NO_MEMORY;
+    process->lines++;
+    if (!lose_patience(munge, process))
+        return MUNGE_NO_MEMORY;
+    if (verdict == LOGALLOC_UNKNOWN)
+        return MUNGE_UNKNOWN;
+    if (verdict == LOGALLOC_MISFIT)
+        return MUNGE_MALFORMED;
+    return munge->options.original ? munge_original(munge, process, &line)
+                                   : munge_mended(munge, process, &line);
+}
+
+enum munge_verdict
+munge_line(struct munge *munge, const char *text, size_t length)
+{
+    struct logalloc_line line;
+    enum logalloc_verdict verdict = logalloc_parse(text, length, LOGALLOC_RAW, &line);
+
+    return verdict == LOGALLOC_MALFORMED ? MUNGE_MALFORMED
+                                         : munge_read(munge, line, verdict);
+}
+
+enum munge_verdict
+munge_call(struct munge *munge, const struct logalloc_line *line)
+{
+    return munge_read(munge, *line, LOGALLOC_GOOD);
+}
+
+void
+munge_tell_unseen(const struct munge *munge, void (*tell)(uint64_t pid, uint64_t lines))
+{
+    for (const struct process *process = munge->processes; process != NULL;
+         process = process->hh.next)
+        if (process->unseen > 0 && process != munge->processes)
+            tell(process->pid, process->unseen);
+}
+
+/* ---- the whole ---- */
+
+struct munge *
+munge_new(const struct munge_options *options)
+{
+    struct munge *munge = calloc(1, sizeof *munge);
+
+    if (munge != NULL)
+        munge->options = *options;
+    return munge;
+}
+
+static void
+free_process(struct process *process)
+{
+    struct block *block, *next_block, *older;
+    struct thread *thread, *next_thread;
+
+    HASH_ITER(hh, process->live, block, next_block) {
+        HASH_DELETE(hh, process->live, block);
+        for (; block != NULL; block = older) {
+            older = block->older;
+            free(block);
+        }
+    }
+    while ((block = TAILQ_FIRST(&process->left)) != NULL) {
+        TAILQ_REMOVE(&process->left, block, queue);
+        free(block);
+    }
+    HASH_ITER(hh, process->threads, thread, next_thread) {
+        HASH_DELETE(hh, process->threads, thread);
+        free(thread);
+    }
+    free(process->null);
+    free(process);
+}
+
+void
+munge_free(struct munge *munge)
+{
+    struct process *process, *next;
+
+    if (munge == NULL)
+        return;
+    HASH_ITER(hh, munge->processes, process, next) {
+        HASH_DELETE(hh, munge->processes, process);
+        free_process(process);
+    }
+    free(munge);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A process that lives is asked itself (blind.h).  Of one that has ended only the file
+ * and the note of the library that was left behind can tell.
+ */
+#include "config.h"
+
+#include "system/executed.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/i18n.h"
+#include "system/not-loaded.h"
+#include "system/preflight.h"
+#include "segment/layout.h"
+
+/* Relative to what directory is not known, and of a long one the beginning is lost. */
+static bool
+is_whole(const char *path)
+{
+    return path[0] == '/' && strlen(path) < EXEC_PATH_LEN - 1;
+}
+
+/* What speaks against the file itself. */
+static const char *
+reason_of_file(const char *path)
+{
+    static struct preflight preflight; /* with many paths: not for the stack */
+
+    preflight_check(path, getenv("PATH"), &preflight);
+    switch (preflight.reason) {
+    case PREFLIGHT_STATIC:
+        return _("it is statically linked");
+    case PREFLIGHT_SETUID:
+    case PREFLIGHT_SETGID:
+    case PREFLIGHT_CAPABILITIES:
+        return _("it is set-user-ID or has privileges");
+    case PREFLIGHT_CLASS:
+        return _("it is a program of another word size");
+    case PREFLIGHT_LIBC:
+        return _("it uses another C library");
+    case PREFLIGHT_MISSING:
+        return is_whole(path) ? _("no such file here: another root directory?") : NULL;
+    default:
+        return NULL;
+    }
+}
+
+const char *
+executed_reason(const char *path, bool preload_removed, pid_t pid)
+{
+    const char *reason = pid > 0 ? blind_reason(pid) : reason_of_file(path);
+
+    if (!reason && preload_removed)
+        reason = _("LD_PRELOAD was removed");
+    return reason;
+}
+
+void
+executed_text(char *text, size_t size, const char *before, const char *path,
+              const char *reason)
+{
+    if (reason)
+        /* TRANSLATORS: two programs; a reason: "it is statically linked". */
+        snprintf(text, size, _("%.60s executed %.120s, which did not load libmemtop (%s)"),
+                 before, path, reason);
+    else
+        snprintf(text, size, _("%.60s executed %.120s, which did not load libmemtop"),
+                 before, path);
+}

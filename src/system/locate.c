@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The library maps its segment shared and writable, from a file called
+ * PID.GENERATION.  Its path is that of the process's mount namespace: where ours
+ * has another file there, or none, it is reached through /proc/PID/root.
+ */
+#include "config.h"
+
+#include "system/locate.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "system/procfs.h"
+
+static const char deleted[] = " (deleted)";
+
+/* Cuts the ending off the text if it has it. */
+static bool
+cut_ending(char *text, const char *ending)
+{
+    size_t length = strlen(text), size = strlen(ending);
+
+    if (length < size || strcmp(text + length - size, ending) != 0)
+        return false;
+    text[length - size] = '\0';
+    return true;
+}
+
+int
+locate_parse_maps(FILE *maps, char path[SEGMENT_PATH_MAX], uint64_t *inode)
+{
+    char line[PATH_MAX + 128], rights[8];
+    int result = -ENODATA;
+
+    while (fgets(line, sizeof line, maps)) {
+        uint64_t offset, number;
+        uint32_t generation;
+        const char *name, *slash;
+        pid_t pid;
+        bool gone;
+        int at = 0;
+
+        line[strcspn(line, "\n")] = '\0';
+        if (sscanf(line, "%*x-%*x %7s %" SCNx64 " %*x:%*x %" SCNu64 " %n", rights,
+                   &offset, &number, &at)
+                < 3
+            || at == 0 || strcmp(rights, "rw-s") != 0 || offset != 0)
+            continue;
+        name = line + at;
+        gone = cut_ending(line + at, deleted);
+        slash = strrchr(name, '/');
+        if (*name != '/' || strlen(name) >= SEGMENT_PATH_MAX
+            || !segment_name_parse(slash + 1, &pid, &generation))
+            continue;
+        if (gone) {
+            result = -ENOENT;
+            continue;
+        }
+        strcpy(path, name);
+        *inode = number;
+        return 0;
+    }
+    return result;
+}
+
+static int
+find_in_maps(pid_t pid, char path[SEGMENT_PATH_MAX], uint64_t *inode)
+{
+    char name[64];
+    FILE *maps;
+    int result;
+
+    snprintf(name, sizeof name, "/proc/%ld/maps", (long)pid);
+    maps = fopen(name, "re");
+    if (!maps)
+        return errno == ENOENT ? -ESRCH : errno == EPERM ? -EACCES : -errno;
+    result = locate_parse_maps(maps, path, inode);
+    fclose(maps);
+    return result;
+}
+
+bool
+locate_has_mapped(pid_t pid, uint64_t inode)
+{
+    char path[SEGMENT_PATH_MAX];
+    uint64_t mapped;
+
+    return find_in_maps(pid, path, &mapped) == 0 && mapped == inode;
+}
+
+/* The directory of the path, as memtop reaches it. */
+static int
+reach(pid_t pid, const char *path, uint64_t inode, struct located *out)
+{
+    const char *slash = strrchr(path, '/');
+    struct stat st;
+    const char *root = "";
+    char through[64];
+    int length;
+
+    if (stat(path, &st) < 0 || st.st_ino != inode) {
+        snprintf(through, sizeof through, "/proc/%ld/root", (long)pid);
+        root = through;
+    } else if (st.st_uid == getuid() || st.st_uid == geteuid()) {
+        /* Ours, whoever the process has become since. */
+        out->real = getuid();
+        out->effective = geteuid();
+    }
+    length = snprintf(out->directory, sizeof out->directory, "%s%.*s", root,
+                      (int)(slash - path), path);
+    if (length < (int)sizeof out->directory && access(out->directory, R_OK | X_OK) == 0)
+        return 0;
+    out->directory[0] = '\0';
+    return errno == ENOENT ? -ENOENT : -EACCES;
+}
+
+int
+locate_segment(pid_t pid, struct located *out)
+{
+    char path[SEGMENT_PATH_MAX];
+    struct procfs_stat stat;
+    uint64_t inode;
+    int result = procfs_stat(pid, &stat);
+
+    if (result || stat.state == 'Z' || stat.state == 'X')
+        return -ESRCH;
+    *out = (struct located){.start_boottime_ns = procfs_boottime_ns(stat.start_ticks)};
+    if (procfs_uids(pid, &out->real, &out->effective))
+        return -ESRCH;
+    result = find_in_maps(pid, path, &inode);
+    if (result == 0)
+        result = reach(pid, path, inode, out);
+    return result == -ENODATA ? 0 : result;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What it has mapped tells whether it could have loaded the library at all, the auxiliary
+ * vector whether it was allowed to, the environment it was started with whether it was asked to.
+ * What a process has since written over its environment does not matter: asked is only
+ * for one that has not the library.
+ */
+#include "config.h"
+
+#include "system/not-loaded.h"
+
+#include <elf.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/i18n.h"
+
+static const char variable[] = "LD_PRELOAD=", library[] = "libmemtop.so";
+
+bool
+blind_parse_environment(FILE *environment)
+{
+    size_t at = 0, matched = 0;
+    int c;
+
+    /* at: within the variable's name, or behind it; matched: within the library's. */
+    while ((c = getc(environment)) != EOF) {
+        if (c == '\0') {
+            at = matched = 0;
+        } else if (at < sizeof variable - 1) {
+            at = c == variable[at] ? at + 1 : sizeof variable;
+        } else if (at == sizeof variable - 1) {
+            matched = c == library[matched] ? matched + 1 : c == library[0];
+            if (matched == sizeof library - 1)
+                return true;
+        }
+    }
+    return false;
+}
+
+bool
+blind_parse_secure(FILE *auxv)
+{
+    unsigned long pair[2];
+
+    while (fread(pair, sizeof pair, 1, auxv) == 1)
+        if (pair[0] == AT_SECURE)
+            return pair[1] != 0;
+    return false;
+}
+
+static FILE *
+open_file(pid_t pid, const char *name)
+{
+    char path[64];
+
+    snprintf(path, sizeof path, "/proc/%ld/%s", (long)pid, name);
+    return fopen(path, "re");
+}
+
+static bool
+asks(pid_t pid, const char *name, bool (*parse)(FILE *file), bool otherwise)
+{
+    FILE *file = open_file(pid, name);
+    bool result = otherwise;
+
+    if (file) {
+        result = parse(file);
+        fclose(file);
+    }
+    return result;
+}
+
+/* The word size of the program that it executes, in bits; 0: memtop may not look, or it
+   is no ELF file. */
+static unsigned
+word_size(pid_t pid)
+{
+    unsigned char identity[EI_NIDENT] = {0};
+    FILE *file = open_file(pid, "exe");
+    size_t got = file ? fread(identity, sizeof identity, 1, file) : 0;
+
+    if (file)
+        fclose(file);
+    if (got != 1 || memcmp(identity, ELFMAG, SELFMAG) != 0)
+        return 0;
+    return identity[EI_CLASS] == ELFCLASS64 ? 64 : 32;
+}
+
+enum blind_loader
+blind_parse_loader(FILE *maps)
+{
+    enum blind_loader loader = LOADER_UNKNOWN;
+    char line[PATH_MAX + 128];
+
+    while (fgets(line, sizeof line, maps)) {
+        const char *name = strrchr(line, '/');
+
+        if (name && strncmp(name, "/ld-musl", 8) == 0)
+            return LOADER_OTHER;
+        if (name && (strncmp(name, "/ld-", 4) == 0 || strncmp(name, "/ld64.so", 8) == 0
+                     || strncmp(name, "/ld.so", 6) == 0))
+            return LOADER_GLIBC;
+        loader = LOADER_NONE;
+    }
+    return loader;
+}
+
+/* What speaks against it in the program itself. */
+static const char *
+reason_of_program(pid_t pid)
+{
+    unsigned bits = word_size(pid);
+    enum blind_loader loader;
+    FILE *maps;
+
+    if (bits == 0)
+        return NULL;
+    if (bits != 8 * sizeof(void *))
+        return _("it is a program of another word size");
+    maps = open_file(pid, "maps");
+    if (!maps)
+        return NULL;
+    loader = blind_parse_loader(maps);
+    fclose(maps);
+    return loader == LOADER_NONE    ? _("it is statically linked")
+           : loader == LOADER_OTHER ? _("it uses another C library")
+                                    : NULL;
+}
+
+static bool
+has_other_root(pid_t pid)
+{
+    char path[64];
+    struct stat own, its;
+
+    snprintf(path, sizeof path, "/proc/%ld/root/.", (long)pid);
+    return stat("/", &own) == 0 && stat(path, &its) == 0
+           && (own.st_dev != its.st_dev || own.st_ino != its.st_ino);
+}
+
+const char *
+blind_reason(pid_t pid)
+{
+    const char *reason = reason_of_program(pid);
+
+    if (reason)
+        return reason;
+    if (asks(pid, "auxv", blind_parse_secure, false))
+        return _("it is set-user-ID or has privileges");
+    if (!asks(pid, "environ", blind_parse_environment, true))
+        return _("started without LD_PRELOAD (env -i, sudo?)");
+    if (has_other_root(pid))
+        return _("its root directory is another one");
+    return NULL;
+}
