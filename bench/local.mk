@@ -11,15 +11,19 @@ bench_spawn_SOURCES = bench/spawn.c
 bench_spawn_CFLAGS = -std=gnu11 $(WARNINGS) -O2
 bench_spawn_LDADD =
 bench_drain_SOURCES = bench/drain.c
+bench_drain_LDADD = $(PRODUCT)
 bench_drain_CFLAGS = -std=gnu11 $(WARNINGS) -O2
 bench_trace_SOURCES = bench/trace.c
+bench_trace_LDADD = $(PRODUCT)
 bench_trace_CFLAGS = -std=gnu11 $(WARNINGS) -O2
 bench_crowd_SOURCES = bench/crowd.c
 bench_crowd_CFLAGS = -std=gnu11 $(WARNINGS) -O2 -fno-builtin-malloc -fno-builtin-free
 bench_crowd_LDADD = -lpthread
 bench_look_SOURCES = bench/look.c
+bench_look_LDADD = $(PRODUCT)
 bench_look_CFLAGS = -std=gnu11 $(WARNINGS) -O2
 bench_blocks_SOURCES = bench/blocks.c
+bench_blocks_LDADD = $(PRODUCT)
 bench_blocks_CFLAGS = -std=gnu11 $(WARNINGS) -O2
 bench_display_SOURCES = bench/display.c
 bench_display_CFLAGS = -std=gnu11 $(WARNINGS) -O2

@@ -53,6 +53,13 @@ tests_unit_fields_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 tests_unit_archive_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 tests_unit_listing_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 
+# Made-up processes, and a memtop that plays them: at the top, beside libmemtop.so.
+check_LIBRARIES += tests/support/libsupport.a
+tests_support_libsupport_a_SOURCES = tests/support/script.c tests/support/script.h \
+	tests/support/script-sites.c tests/support/script-sites.h
+check_PROGRAMS += memtop-scripted
+memtop_scripted_SOURCES = tests/support/memtop-scripted.c src/programs/memtop.c
+
 # From outside.
 test_scripts = \
 	tests/completion.sh tests/e2e/attach.sh tests/e2e/batch.sh \

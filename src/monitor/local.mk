@@ -26,8 +26,7 @@ src_monitor_libmonitor_a_SOURCES = \
 	src/monitor/roster.c src/monitor/roster.h \
 	src/monitor/samples.c src/monitor/samples.h \
 	src/monitor/saved.c src/monitor/saved.h \
-	src/monitor/script-sites.c src/monitor/script-sites.h \
-	src/monitor/script.c src/monitor/script.h \
+	src/monitor/source.h \
 	src/monitor/send.c src/monitor/send.h \
 	src/monitor/session.c src/monitor/session.h \
 	src/monitor/stackreader.c src/monitor/stackreader.h \

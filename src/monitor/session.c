@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Ties together where readings come from (watch.c: a program; script.c: a
- * file) and what follows from them (meter.c, history.c, messages).  Nothing
- * here blocks, draws or prints.
+ * Ties together where readings come from (source.h; watch.c for a program) and what
+ * follows from them (meter.c, history.c, messages).  Nothing here blocks, draws or
+ * prints.
  */
 #include "config.h"
 
@@ -20,8 +20,7 @@
 #include "monitor/others.h"
 #include "monitor/roster.h"
 #include "monitor/saved.h"
-#include "monitor/script.h"
-#include "monitor/script-sites.h"
+#include "monitor/source.h"
 #include "monitor/subject.h"
 #include "monitor/tree.h"
 #include "monitor/usage.h"
@@ -42,19 +41,17 @@ struct session {
     bool selected_past_due;
     bool bands_shown;
     bool profile_shown;
-    struct profile_namer namer;
     int64_t polled_ns;
     struct tree *tree;           /* of segments, or NULL */
     struct usage *usage;         /* of all its processes, or NULL */
-    struct watch *watch;         /* a program, ... */
+    struct session_source source;        /* of the readings */
+    struct watch *watch;         /* of a program, or NULL */
     struct census *census;       /* of the processes, or NULL */
     struct others *others;       /* where those allocate, or NULL */
     unsigned looks;              /* of the tree, at the last one */
     bool want_figures, hold;
     bool mute;                   /* nothing that is noticed is news */
-    struct script *script;       /* or a script, ... */
-    struct saved *saved;         /* or a file, or nothing yet */
-    int64_t script_start_ns;
+    struct saved *saved;         /* a saved session, or NULL */
 };
 
 struct session *
@@ -67,25 +64,48 @@ session_new(const struct session_options *options)
     session->keep_segments = options->keep_segments;
     session->shown = &session->root;
     session->messages = messages_new(MESSAGES);
+    if (options->source)
+        session->source = *options->source;
     if (!subject_init(&session->root) || !session->messages) {
         session_free(session);
-        errno = ENOMEM;
         return NULL;
     }
-    if (options->source_script) {
-        session->script = script_open(options->source_script);
-        if (!session->script) {
-            int error = errno;
-
-            session_free(session);
-            errno = error;
-            return NULL;
-        }
-        session->script_start_ns = -1;
-        session->root.command = strdup(script_command(session->script));
-    }
+    if (options->source)
+        session->root.command = strdup(session->source.class->command(session->source.state));
     return session;
 }
+
+/* ---- a saved session as a source: nothing changes any more ---- */
+
+static size_t
+saved_threads(void *state, struct thread *out, size_t capacity)
+{
+    const struct saved *saved = state;
+    size_t count = saved->thread_count < THREADS_MAX ? saved->thread_count : THREADS_MAX;
+
+    memcpy(out, saved->threads, (count < capacity ? count : capacity) * sizeof *out);
+    return saved->thread_count;
+}
+
+static const struct roster *
+saved_processes(const void *state)
+{
+    const struct saved *saved = state;
+
+    return saved->roster;
+}
+
+static void
+saved_close(void *state)
+{
+    saved_free(state);
+}
+
+static const struct source_class saved_source = {
+    .threads = saved_threads,
+    .processes = saved_processes,
+    .free = saved_close,
+};
 
 struct session *
 session_new_saved(struct saved *saved)
@@ -97,6 +117,7 @@ session_new_saved(struct saved *saved)
         return NULL;
     }
     session->saved = saved;
+    session->source = (struct session_source){&saved_source, saved};
     session->root = saved->root;
     session->root.saved_epoch_s = saved->epoch_s > 0 ? saved->epoch_s : SAVED_SOMETIME;
     for (size_t i = 0; i < saved->other_count; i++)
@@ -149,8 +170,8 @@ session_free(struct session *session)
     watch_free(session->watch, session->keep_segments);
     usage_free(session->usage);
     tree_free(session->tree);
-    script_close(session->script);
-    saved_free(session->saved);
+    if (session->source.class && session->source.class->free)
+        session->source.class->free(session->source.state);
     messages_free(session->messages);
     subject_free(&session->root);
     free(session);
@@ -173,6 +194,18 @@ join(char *const *argv)
     return joined;
 }
 
+static const struct source_class live_source;
+
+/* With a watch, or -ENOMEM. */
+static int
+begin_live(struct session *session)
+{
+    if (!session->root.command || !session->watch)
+        return -ENOMEM;
+    session->source = (struct session_source){&live_source, session};
+    return 0;
+}
+
 int
 session_watch(struct session *session, const struct launched *launched)
 {
@@ -181,7 +214,7 @@ session_watch(struct session *session, const struct launched *launched)
     if (!session->tree)
         return -ENOMEM;
     session->watch = watch_new(launched, session->tree, session, &session->root.process);
-    return session->root.command && session->watch ? 0 : -ENOMEM;
+    return begin_live(session);
 }
 
 static char *
@@ -216,7 +249,7 @@ session_attach(struct session *session, pid_t pid)
     session->watch = watch_attach(&(struct attached){pid, located.start_boottime_ns, 0},
                                   session->tree, session, &session->root.process);
     session->attached = session->past_due = true;
-    return session->root.command && session->watch ? 0 : -ENOMEM;
+    return begin_live(session);
 }
 
 /* What the list knows of it, for it may have ended; or NULL. */
@@ -379,7 +412,7 @@ session_message(const struct session *session, size_t index)
     return messages_get(session->messages, index);
 }
 
-/* ---- polling ---- */
+/* ---- one process ---- */
 
 /* Of a living process. */
 static enum process_state
@@ -470,50 +503,46 @@ poll_watch(struct session *session, struct subject *subject, struct watch *watch
         watch_bands(watch, now_ns, shown ? BANDS_SHOWN : BANDS_KEPT);
 }
 
-static void
-read_script_sites(const struct session *session)
-{
-    struct profile *profile = session->root.profile;
-    struct script_sites *sites = script_allocations(session->script);
+/* ---- a living program as a source ---- */
 
-    if (profile && sites && script_sites_read(sites, profile_reading(profile)))
-        profile_digest(profile, session->root.process.run_ns, 0);
+static void
+live_poll(void *state, struct session *session, struct subject *root, int64_t now_ns,
+          bool with_sizes)
+{
+    (void)state;
+    poll_watch(session, root, session->watch, &session->past_due, now_ns, with_sizes);
 }
 
-/* Every line that is due gives a sample, however rarely we are called. */
-static void
-poll_script(struct session *session, int64_t now_ns)
+static size_t
+live_threads(void *state, struct thread *out, size_t capacity)
 {
-    struct subject *root = &session->root;
-    struct process *process = &root->process;
+    const struct session *session = state;
 
-    if (session->script_start_ns < 0)
-        session->script_start_ns = now_ns;
-    while (
-        script_next(session->script, now_ns - session->script_start_ns, session, process))
-        subject_digest(root, session, session->script_start_ns + process->run_ns, NULL, 0,
-                       0);
-    script_arrange(session->script, process);
-    if (process->ended)
-        return;
-    process->run_ns = now_ns - session->script_start_ns;
-    subject_digest(root, session, now_ns, NULL, 0, 0);
-    process->state = script_state(session->script);
-    if (process->state == STATE_RUNNING && meter_idle(&root->meter, now_ns))
-        process->state = STATE_IDLE;
-    script_arrange(session->script, process);
+    return watch_threads(session->selected ? session->selected_watch : session->watch, out,
+                         capacity);
 }
+
+static const struct roster *
+live_processes(const void *state)
+{
+    const struct session *session = state;
+
+    return session->census ? census_roster(session->census) : NULL;
+}
+
+static const struct source_class live_source = {
+    .poll = live_poll,
+    .threads = live_threads,
+    .processes = live_processes,
+};
+
+/* ---- polling ---- */
 
 static void
 poll_root(struct session *session, int64_t now_ns, bool with_sizes)
 {
-    if (session->watch)
-        poll_watch(session, &session->root, session->watch, &session->past_due, now_ns,
-                   with_sizes);
-    if (!session->script)
-        return;
-    poll_script(session, now_ns);
-    read_script_sites(session);
+    session->source.class->poll(session->source.state, session, &session->root, now_ns,
+                                with_sizes);
 }
 
 static void
@@ -562,7 +591,7 @@ take_census(struct session *session, int64_t now_ns)
 void
 session_poll(struct session *session, int64_t now_ns, bool with_sizes)
 {
-    if (!session->watch && !session->script)
+    if (!session->source.class || !session->source.class->poll)
         return;
     session->polled_ns = now_ns;
     poll_subject(session, &session->root, poll_root, now_ns, with_sizes);
@@ -724,13 +753,9 @@ session_each_sampled(struct session *session,
 const struct profile_namer *
 session_namer(struct session *session)
 {
-    struct script_sites *sites =
-        session->script ? script_allocations(session->script) : NULL;
+    const struct session_source *source = &session->source;
 
-    if (!sites)
-        return NULL;
-    session->namer = script_sites_namer(sites);
-    return &session->namer;
+    return source->class && source->class->namer ? source->class->namer(source->state) : NULL;
 }
 
 bool
@@ -761,11 +786,11 @@ session_hold(struct session *session, bool hold)
 const struct roster *
 session_roster(const struct session *session)
 {
-    if (session->script)
-        return script_roster(session->script);
-    if (session->saved)
-        return session->saved->roster;
-    return session->census ? census_roster(session->census) : NULL;
+    const struct session_source *source = &session->source;
+
+    return source->class && source->class->processes
+               ? source->class->processes(source->state)
+               : NULL;
 }
 
 void
@@ -783,25 +808,15 @@ session_process(const struct session *session)
     return &session->root.process;
 }
 
-static size_t
-saved_threads(const struct saved *saved, struct thread *out, size_t capacity)
-{
-    size_t count = saved->thread_count < THREADS_MAX ? saved->thread_count : THREADS_MAX;
-
-    memcpy(out, saved->threads, (count < capacity ? count : capacity) * sizeof *out);
-    return saved->thread_count;
-}
-
 size_t
 session_threads(struct session *session, struct thread *out, size_t capacity)
 {
-    struct watch *watch = session->selected ? session->selected_watch : session->watch;
+    const struct session_source *source = &session->source;
 
-    if (session->saved)
-        return session->shown == &session->root
-                   ? saved_threads(session->saved, out, capacity)
-                   : 0;
-    return watch ? watch_threads(watch, out, capacity) : 0;
+    if (!source->class || !source->class->threads
+        || (session->saved && session->shown != &session->root))
+        return 0;
+    return source->class->threads(source->state, out, capacity);
 }
 
 const struct subject *

@@ -111,18 +111,18 @@ struct usage_options;
 struct usage_result;
 struct roster;
 struct saved;
+struct session_source;
 
 struct session_options {
-    const char *source_script;    /* hidden --source=script:FILE, with or without
-                                     "script:": no process; see script.h */
+    const struct session_source *source;  /* of made-up readings (source.h), which the session
+                                     takes over even if it fails; or NULL */
     bool keep_segments;           /* leave segments in place at the end */
 };
 
 /* The program as started by launch_program() (launch.h). */
 struct launched;
 
-/* NULL and errno: ENOMEM, EINVAL for a script that does not parse, or what
-   opening it gave. */
+/* NULL if memory is short. */
 struct session *session_new(const struct session_options *options);
 
 /* A session that was saved, which it takes over: polling leaves it as it is.  NULL
@@ -153,8 +153,8 @@ int session_attach(struct session *session, pid_t pid);
 /*
  * Shows another process of the tree, or the root again.  What was gathered of the
  * one shown before, unless it is the root, is dropped; the past of this one comes
- * from its flight recorder.  Returns 0, -ENOMEM, or with nothing changed -ENOTSUP for a
- * script, -ENOENT: it has ended and nothing of it is kept; -ENODATA: a saved session has
+ * from its flight recorder.  Returns 0, -ENOMEM, or with nothing changed -ENOTSUP if
+ * there are no others, -ENOENT: it has ended and nothing of it is kept; -ENODATA: a saved session has
  * nothing of it.
  */
 int session_show(struct session *session, pid_t pid);
@@ -186,8 +186,7 @@ void session_each_sampled(struct session *session,
                           bool (*visit)(void *context, const struct subject *subject),
                           void *context);
 
-/* Who names functions of the process shown, if that is known of itself: a script.
-   Else NULL. */
+/* Who names functions of the process shown, if its source does; else NULL. */
 const struct profile_namer *session_namer(struct session *session);
 
 /* A thread: its counters, and what the kernel says of it. */

@@ -1,5 +1,5 @@
-# The four programs, and what they share.  By default a program is linked with all
-# folders (LDADD in Makefile.am); the linker takes what it needs.
+# The four programs, and what they share.  They are linked with all folders;
+# the linker takes what it needs.
 noinst_LIBRARIES += src/programs/libprograms.a
 src_programs_libprograms_a_SOURCES = \
 	src/programs/argp-messages.h \
@@ -43,16 +43,20 @@ src_programs_libprograms_a_SOURCES = \
 # At the top of the build tree, beside libmemtop.so.
 bin_PROGRAMS += memtop
 memtop_SOURCES = src/programs/memtop.c
+memtop_LDADD = $(PRODUCT)
 
 # Draws data files; memusagestat's successor.
 bin_PROGRAMS += memtopstat
 memtopstat_SOURCES = src/programs/memtopstat.c
+memtopstat_LDADD = $(PRODUCT)
 
 # Allocation logs, for any allocator.
 bin_PROGRAMS += memtop-munge
 memtop_munge_SOURCES = src/programs/memtop-munge.c
+memtop_munge_LDADD = $(PRODUCT)
 bin_PROGRAMS += memtop-replay
 memtop_replay_SOURCES = src/programs/memtop-replay.c
+memtop_replay_LDADD = $(PRODUCT)
 
 # Scripts that call memusage and memusagestat by name get ours.
 if MEMUSAGE_NAMES

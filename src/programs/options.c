@@ -11,6 +11,7 @@
 #include "programs/options.h"
 
 #include <argp.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 #include <unistd.h>
 
 #include "programs/help.h"
+#include "programs/run.h"
 #include "programs/spellings.h"
 #include "programs/value.h"
 #include "base/i18n.h"
@@ -205,6 +207,8 @@ parse_source(struct argp_state *state, const char *source)
 
     if (strncmp(source, prefix, sizeof prefix - 1) != 0)
         value_refuse(state, "--source", source, "script:FILE");
+    if (run_open_source == NULL)
+        argp_error(state, "--source: %s", strerror(ENOSYS));
     return source + sizeof prefix - 1;
 }
 

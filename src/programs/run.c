@@ -273,14 +273,25 @@ judged(const struct run *run)
     };
 }
 
+bool (*run_open_source)(const char *name, struct session_source *out);
+
+/* script: of made-up readings, or NULL. */
+static struct session *
+new_session(const char *script)
+{
+    struct session_source source;
+    const struct session_options options = {.source = script != NULL ? &source : NULL};
+
+    return script == NULL || run_open_source(script, &source) ? session_new(&options) : NULL;
+}
+
 static int
 watch(struct run *run)
 {
-    const struct session_options options = {.source_script = run->options->script};
     const struct judge_options limits = judged(run);
 
     if (run->session == NULL)
-        run->session = session_new(&options);
+        run->session = new_session(run->options->script);
     int error = run->session == NULL ? -ENOMEM
                 : run->options->program == NULL
                     ? 0

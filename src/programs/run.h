@@ -16,7 +16,12 @@
 #include "system/launch.h"
 #include "system/preflight.h"
 #include "monitor/session.h"
+#include "monitor/source.h"
 #include "tui/app.h"
+
+/* Opens made-up readings for --source; only a program for tests sets it.  False and
+   errno. */
+extern bool (*run_open_source)(const char *name, struct session_source *out);
 
 /* One run of memtop. */
 struct run {

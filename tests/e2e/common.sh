@@ -28,6 +28,7 @@
 # Used by those who source this.
 # shellcheck disable=SC2034
 memtop=$PWD/memtop
+scripted=$PWD/memtop-scripted # plays made-up processes (--source), else the same
 memtopstat=$PWD/memtopstat
 cases=$PWD/tests/e2e/memusage-cases
 tested=$memtop

@@ -3,6 +3,8 @@
 # Allocation sites in a session file, and what others make of the exports.
 programs=$PWD/tests/preload/programs
 . "$(dirname "$0")/common.sh"
+memtop=$scripted
+tested=$scripted
 LC_ALL=C.UTF-8
 home=$HOME
 

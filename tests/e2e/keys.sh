@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Keys that search, sort, ask and reset, each with its answer.
 . "$(dirname "$0")/tmux.sh"
+memtop=$scripted
+tested=$scripted
 
 # --- an interval that is typed ---
 cat >script <<'EOF'

@@ -3,6 +3,8 @@
 # The display in lines, for who does not look at it: what changes is said, once, on
 # any terminal, and nothing is drawn.
 . "$(dirname "$0")/tmux.sh"
+memtop=$scripted
+tested=$scripted
 
 cat >script <<'EOF'
 program ./prog

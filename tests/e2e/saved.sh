@@ -3,6 +3,8 @@
 # Sessions saved and opened again: the same pages, at the end and in the past; of
 # records of calls, what they hold; of anything else, one line that says why.
 . "$(dirname "$0")/tmux.sh"
+memtop=$scripted
+tested=$scripted
 
 cat >script <<'EOT'
 program ./prog --size 100

@@ -3,6 +3,8 @@
 # Allocation sites in saved sessions: the page shows the same as before, in each mode,
 # now and in the past; and of each process of the tree what it had allocated.
 . "$(dirname "$0")/tmux.sh"
+memtop=$scripted
+tested=$scripted
 
 cat >script <<'END'
 program ./shop --till 3
@@ -93,7 +95,7 @@ done
 keys p
 shows 'Mark set'
 at_end() {
-    kill -CHLD "$(child memtop)"
+    kill -CHLD "$(child "${memtop##*/}")"
     on_screen EXITED
 }
 await at_end

@@ -3,6 +3,8 @@
 # Allocation sites of programs whose answer is known: the report, and the page.
 source=$(cd "$(dirname "$0")" && pwd)/sites-subject.cc
 . "$(dirname "$0")/tmux.sh"
+memtop=$scripted
+tested=$scripted
 
 # row FUNCTION: the line of the report whose call stack begins so.
 row() {

@@ -3,6 +3,8 @@
 # The display in terminals of every size, in other character sets and without
 # colours.
 . "$(dirname "$0")/tmux.sh"
+memtop=$scripted
+tested=$scripted
 
 cat >script <<'EOF'
 program ./prog --size 100000
@@ -54,7 +56,7 @@ start 80 24 "$source"
 shows '10.00 MiB'
 tick '100.0 MiB'
 tick '60.00 MiB'
-pid=$(child memtop)
+pid=$(child "${memtop##*/}")
 for size in '1 1' '2 1' '1 2' '5 2' '19 3' '20 3' '39 9' '40 10' '69 19' '70 20' '109 33' \
     '110 34' '159 49' '160 50' '250 80' '250 1' '1 80' '80 24'; do
     # shellcheck disable=SC2086

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What memtop sends to its terminal, seen by a terminal emulator (libvterm):
    attributes, double width, bytes a frame, no flicker, answers to keys, the
-   terminal as it was.  Needs ./memtop. */
+   terminal as it was.  Needs ./memtop-scripted. */
 #include "config.h"
 
 #include <errno.h>
@@ -77,7 +77,7 @@ start(int rows, int cols, const char *no_color, const char *const arguments[])
     struct winsize size = { .ws_row = (unsigned short)rows,
                             .ws_col = (unsigned short)cols };
     char source[128];
-    const char *argv[16] = { "./memtop", source };
+    const char *argv[16] = { "./memtop-scripted", source };
 
     snprintf(source, sizeof source, "--source=script:%s", script_name);
     for (int i = 0; arguments[i] != NULL; i++)

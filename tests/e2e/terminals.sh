@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Terminals of several kinds, and programs that use theirs in several ways.
 . "$(dirname "$0")/tmux.sh"
+memtop=$scripted
+tested=$scripted
 
 cat >script <<'EOF'
 program ./prog

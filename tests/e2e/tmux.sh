@@ -108,7 +108,7 @@ runs() {
 }
 
 tick() {
-    kill -CHLD "$(child memtop)"
+    kill -CHLD "$(child "${memtop##*/}")"
     shows "$1"
 }
 

@@ -22,6 +22,7 @@
 #include "monitor/subject.h"
 #include "files/fields.h"
 #include "files/pack.h"
+#include "support/script.h"
 
 #define SECOND INT64_C(1000000000)
 
@@ -44,14 +45,13 @@ static const char script_text[] =
 static struct session *
 scripted(const char *rest, int64_t until_ns)
 {
-    struct session_options options = {.source_script = "script"};
     FILE *file = fopen("script", "w");
     struct session *session;
 
     assert_non_null(file);
     fprintf(file, "%s%s", script_text, rest);
     assert_int_equal(fclose(file), 0);
-    session = session_new(&options);
+    session = script_session("script");
     assert_non_null(session);
     assert_true(session_keep_checkpoints(session));
     for (int64_t now = 0; now <= until_ns; now += SECOND / 5)

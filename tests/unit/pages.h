@@ -16,6 +16,7 @@
 #include "segment/layout.h"
 #include "tui/blocks.h"
 #include "tui/view.h"
+#include "support/script.h"
 
 #define SECOND INT64_C(1000000000)
 
@@ -46,8 +47,7 @@ static const struct thread threads[] = {
 static struct session *
 play(const char *script, int64_t to_ns)
 {
-    const struct session_options options = { .source_script = script };
-    struct session *session = session_new(&options);
+    struct session *session = script_session(script);
     int64_t first, last;
 
     assert_non_null(session);

@@ -18,24 +18,24 @@
 #include "monitor/profile-table.h"
 #include "monitor/session.h"
 #include "monitor/subject.h"
+#include "support/script.h"
 
 #define MS INT64_C(1000000)
 #define START (INT64_C(5000) * 1000 * MS)
 
 static char name[] = "/tmp/memtop-test-XXXXXX";
 
-/* A session that plays text; NULL and errno as session_new(). */
+/* A session that plays text; NULL and errno as script_session(). */
 static struct session *
 session_of(const char *text)
 {
     char source[64];
-    const struct session_options options = {.source_script = source};
     FILE *file = fopen(name, "we");
 
     fputs(text, file);
     fclose(file);
     snprintf(source, sizeof source, "script:%s", name);
-    return session_new(&options);
+    return script_session(source);
 }
 
 static void
@@ -171,7 +171,7 @@ test_mistakes(void **state)
         assert_int_equal(errno, EINVAL);
     }
     unlink(name);
-    assert_null(session_new(&(struct session_options){.source_script = "/no/such"}));
+    assert_null(script_session("/no/such"));
     assert_int_equal(errno, ENOENT);
 }
 

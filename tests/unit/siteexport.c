@@ -21,6 +21,7 @@
 #include "files/archive.h"
 #include "report/site-filter.h"
 #include "report/siteexport.h"
+#include "support/script.h"
 
 #define MS INT64_C(1000000)
 #define START (INT64_C(5000) * 1000 * MS)
@@ -46,7 +47,6 @@ static struct session *
 session_of_script(void)
 {
     char source[64];
-    const struct session_options options = {.source_script = source};
     FILE *file = fopen(name, "we");
     struct session *session;
     struct subject *shown;
@@ -54,7 +54,7 @@ session_of_script(void)
     fputs(script, file);
     fclose(file);
     snprintf(source, sizeof source, "script:%s", name);
-    session = session_new(&options);
+    session = script_session(source);
     assert_non_null(session);
     assert_true(session_keep_profile(session));
     for (int64_t ms = 0; ms <= 2000; ms += 250) {

@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "monitor/script-sites.h"
+#include "support/script-sites.h"
 
 #include <stdio.h>
 #include <stdlib.h>

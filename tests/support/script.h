@@ -41,38 +41,18 @@
  * peak and stack_peak never fall below heap and stack, rss_peak never below
  * rss.  heap means that the process is measured, why that it is not.
  */
-#ifndef MEMTOP_SCRIPT_H
-#define MEMTOP_SCRIPT_H
+#ifndef MEMTOP_TESTS_SCRIPT_H
+#define MEMTOP_TESTS_SCRIPT_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "monitor/session.h"
+#include "monitor/source.h"
 
-struct roster;
-struct script;
-struct script_sites;
+/* name may begin with "script:".  False and errno, EINVAL for what does not parse. */
+bool script_open(const char *name, struct session_source *out);
 
-/* name may begin with "script:".  NULL and errno, EINVAL for what does not
-   parse. */
-struct script *script_open(const char *name);
-void script_close(struct script *script);
-
-/* Plays the next line if it is due: true, and process is as it says, run_ns
-   being the line's time.  Messages go to session. */
-bool script_next(struct script *script, int64_t elapsed_ns, struct session *session,
-                 struct process *process);
-
-/* The state the script wants a living process to be in. */
-enum process_state script_state(const struct script *script);
-
-const char *script_command(const struct script *script);
-
-/* The other processes, below the root as it is now; NULL if memory is short. */
-const struct roster *script_roster(const struct script *script);
-void script_arrange(struct script *script, const struct process *root);
-
-/* What it says of sites; NULL: nothing. */
-struct script_sites *script_allocations(const struct script *script);
+/* A session of it; NULL and errno as script_open(), or ENOMEM. */
+struct session *script_session(const char *name);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sampled allocations of a made-up process: the lines "sites" and "site" of a script
    (script.h).  All arrays are bounded; addresses are made up too. */
-#ifndef MEMTOP_SCRIPT_SITES_H
-#define MEMTOP_SCRIPT_SITES_H
+#ifndef MEMTOP_TESTS_SCRIPT_SITES_H
+#define MEMTOP_TESTS_SCRIPT_SITES_H
 
 #include <stdbool.h>
 #include <stdint.h>

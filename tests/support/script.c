@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "monitor/script.h"
+#include "support/script.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -16,8 +16,9 @@
 #include <sys/wait.h>
 
 #include "monitor/roster.h"
-#include "monitor/script-sites.h"
+#include "monitor/subject.h"
 #include "base/figures.h"
+#include "support/script-sites.h"
 
 struct script {
     char *text;
@@ -27,6 +28,8 @@ struct script {
     enum process_state state;
     struct roster *roster; /* rooted; made when it is first needed */
     struct script_sites *sites; /* likewise */
+    struct profile_namer namer;
+    int64_t start_ns;      /* of the first poll, -1: there was none */
 };
 
 #define FIELD(name, member)                                                              \
@@ -338,14 +341,8 @@ play_process(struct script *script, const char *line, bool check, pid_t root)
     return entry && play_entry(line, entry);
 }
 
-const struct roster *
-script_roster(const struct script *script)
-{
-    return script->roster;
-}
-
-void
-script_arrange(struct script *script, const struct process *root)
+static void
+arrange(struct script *script, const struct process *root)
 {
     struct roster_entry *entry;
 
@@ -353,18 +350,12 @@ script_arrange(struct script *script, const struct process *root)
                             || !roster_add(script->roster, root->pid)))
         return;
     entry = roster_first(script->roster);
-    snprintf(entry->command, sizeof entry->command, "%s", script_command(script));
+    snprintf(entry->command, sizeof entry->command, "%s", script->command ? script->command : "script");
     roster_copy_process(entry, root);
     roster_arrange(script->roster, (uint64_t)root->run_ns);
 }
 
 /* ---- sites ---- */
-
-struct script_sites *
-script_allocations(const struct script *script)
-{
-    return script->sites;
-}
 
 /* When the script is checked nothing of it may stay. */
 static bool
@@ -512,41 +503,11 @@ read_file(const char *name)
     return text;
 }
 
-struct script *
-script_open(const char *name)
+static void
+script_free(void *state)
 {
-    struct script *script = calloc(1, sizeof *script);
-    char *rest;
+    struct script *script = state;
 
-    if (!script)
-        return NULL;
-    script->text = read_file(strncmp(name, "script:", 7) == 0 ? name + 7 : name);
-    if (!script->text) {
-        free(script);
-        return NULL;
-    }
-    rest = script->text;
-    for (const char *line; (line = strsep(&rest, "\n"));) {
-        char **lines = reallocarray(script->lines, script->count + 1, sizeof *lines);
-
-        if (!lines)
-            break;
-        script->lines = lines;
-        script->lines[script->count++] = (char *)(uintptr_t)line;
-    }
-    if (!check(script)) {
-        script_close(script);
-        errno = EINVAL;
-        return NULL;
-    }
-    return script;
-}
-
-void
-script_close(struct script *script)
-{
-    if (!script)
-        return;
     roster_free(script->roster);
     script_sites_free(script->sites);
     free(script->lines);
@@ -555,9 +516,11 @@ script_close(struct script *script)
     free(script);
 }
 
-bool
-script_next(struct script *script, int64_t elapsed_ns, struct session *session,
-            struct process *process)
+/* Plays the next line if it is due: true, and process is as it says, run_ns being the
+   line's time.  Messages go to session. */
+static bool
+play_next(struct script *script, int64_t elapsed_ns, struct session *session,
+          struct process *process)
 {
     while (script->next < script->count) {
         const char *line = script->lines[script->next], *rest;
@@ -579,14 +542,119 @@ script_next(struct script *script, int64_t elapsed_ns, struct session *session,
     return false;
 }
 
-enum process_state
-script_state(const struct script *script)
+/* Every line that is due gives a sample, however rarely we are called. */
+static void
+play_due(struct script *script, struct session *session, struct subject *root,
+         int64_t now_ns)
 {
-    return script->state;
+    struct process *process = &root->process;
+
+    if (script->start_ns < 0)
+        script->start_ns = now_ns;
+    while (play_next(script, now_ns - script->start_ns, session, process))
+        subject_digest(root, session, script->start_ns + process->run_ns, NULL, 0, 0);
+    arrange(script, process);
+    if (process->ended)
+        return;
+    process->run_ns = now_ns - script->start_ns;
+    subject_digest(root, session, now_ns, NULL, 0, 0);
+    process->state = script->state;
+    if (process->state == STATE_RUNNING && meter_idle(&root->meter, now_ns))
+        process->state = STATE_IDLE;
+    arrange(script, process);
 }
 
-const char *
-script_command(const struct script *script)
+static void
+script_poll(void *state, struct session *session, struct subject *root, int64_t now_ns,
+            bool with_sizes)
 {
+    struct script *script = state;
+
+    (void)with_sizes;
+    play_due(script, session, root, now_ns);
+    if (root->profile && script->sites
+        && script_sites_read(script->sites, profile_reading(root->profile)))
+        profile_digest(root->profile, root->process.run_ns, 0);
+}
+
+static const struct roster *
+script_processes(const void *state)
+{
+    const struct script *script = state;
+
+    return script->roster;
+}
+
+static const struct profile_namer *
+script_namer(void *state)
+{
+    struct script *script = state;
+
+    if (!script->sites)
+        return NULL;
+    script->namer = script_sites_namer(script->sites);
+    return &script->namer;
+}
+
+static const char *
+script_command(const void *state)
+{
+    const struct script *script = state;
+
     return script->command ? script->command : "script";
+}
+
+static const struct source_class script_source = {
+    .poll = script_poll,
+    .processes = script_processes,
+    .namer = script_namer,
+    .command = script_command,
+    .free = script_free,
+};
+
+static bool
+split(struct script *script)
+{
+    char *rest = script->text;
+
+    for (const char *line; (line = strsep(&rest, "\n"));) {
+        char **lines = reallocarray(script->lines, script->count + 1, sizeof *lines);
+
+        if (!lines)
+            return false;
+        script->lines = lines;
+        script->lines[script->count++] = (char *)(uintptr_t)line;
+    }
+    return true;
+}
+
+bool
+script_open(const char *name, struct session_source *out)
+{
+    struct script *script = calloc(1, sizeof *script);
+
+    if (!script)
+        return false;
+    script->start_ns = -1;
+    script->text = read_file(strncmp(name, "script:", 7) == 0 ? name + 7 : name);
+    if (!script->text) {
+        free(script);
+        return false;
+    }
+    if (!split(script) || !check(script)) {
+        script_free(script);
+        errno = EINVAL;
+        return false;
+    }
+    *out = (struct session_source){&script_source, script};
+    return true;
+}
+
+struct session *
+script_session(const char *name)
+{
+    struct session_source source;
+    const struct session_options options = {.source = &source};
+
+    return script_open(name, &source) ? session_new(&options) : NULL;
 }
