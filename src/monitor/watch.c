@@ -418,8 +418,8 @@ follow_executed(struct watch *watch, int64_t now_ns)
         || (executed.preload_removed && has_executed(process)))
         replace(watch, &executed);
     else
-        /* TRANSLATORS: two programs. */
         snprintf(process->why_not, sizeof process->why_not,
+                 /* TRANSLATORS: two programs. */
                  _("%.60s executed %.120s, which has not loaded libmemtop yet"),
                  watch->name, executed.path);
 }

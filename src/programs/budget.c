@@ -76,9 +76,9 @@ budget_text(enum usage_kind kind, const char *whose, const struct budget_excess 
         units_bytes(above, sizeof above, excess->above, unit);
     }
     if (excess->passed_ns >= 0)
-        /* TRANSLATORS: "--max-heap: ./prog (process 12): 80.00 MiB, 16.00 MiB above the
-           limit, which was passed 1.2s after the start". */
         snprintf(text, size,
+                 /* TRANSLATORS: "--max-heap: ./prog (process 12): 80.00 MiB, 16.00 MiB
+                    above the limit, which was passed 1.2s after the start". */
                  _("%s: %s: %s, %s above the limit, which was passed %s after the start"),
                  option, whose, value, above,
                  units_offset(when, sizeof when, excess->passed_ns));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A process that lives is asked itself (blind.h).  Of one that has ended only the file
+ * A process that lives is asked itself (not-loaded.h).  Of one that has ended only the file
  * and the note of the library that was left behind can tell.
  */
 #include "config.h"
