@@ -450,10 +450,11 @@ blockreports_file(const struct blockreports_file *file)
     const char *name = file->output != NULL ? file->output : "-";
     enum reported reported;
     bool created;
-    int error;
+    int error, status = report_params(file->options, &params);
 
-    if (!report_params(file->options, &params)
-        || !blockreports_params(file->options, &params, &created))
+    if (status != 0)
+        return status;
+    if (!blockreports_params(file->options, &params, &created))
         return 1;
     if (file->options->reports == 0 && file->picture != NULL) {
         params.reports = 0;

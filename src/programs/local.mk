@@ -35,6 +35,7 @@ src_programs_libprograms_a_SOURCES = \
 	src/programs/say.c src/programs/say.h \
 	src/programs/sites-options.c src/programs/sites-options.h \
 	src/programs/spellings.c src/programs/spellings.h \
+	src/programs/status.c src/programs/status.h \
 	src/programs/textlog.c src/programs/textlog.h \
 	src/programs/tracefile.c src/programs/tracefile.h \
 	src/programs/trigger.c src/programs/trigger.h \
