@@ -59,7 +59,7 @@ test_scripts = \
 	tests/e2e/blocks-live.sh tests/e2e/blocks.sh tests/e2e/budget.sh \
 	tests/e2e/containers.sh tests/e2e/display.sh tests/e2e/escapes.sh \
 	tests/e2e/exports.sh tests/e2e/family.sh tests/e2e/files.sh tests/e2e/history.sh \
-	tests/e2e/keys.sh tests/e2e/language.sh tests/e2e/leaving.sh tests/e2e/lines.sh \
+	tests/e2e/keys.sh tests/e2e/kinds.sh tests/e2e/language.sh tests/e2e/leaving.sh tests/e2e/lines.sh \
 	tests/e2e/log.sh tests/e2e/memusage-same.sh tests/e2e/metrics.sh \
 	tests/e2e/munge.sh tests/e2e/picture.sh tests/e2e/record.sh tests/e2e/replay.sh \
 	tests/e2e/saved.sh tests/e2e/sites-real.sh tests/e2e/sites-saved.sh \

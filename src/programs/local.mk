@@ -39,6 +39,7 @@ src_programs_libprograms_a_SOURCES = \
 	src/programs/textlog.c src/programs/textlog.h \
 	src/programs/tracefile.c src/programs/tracefile.h \
 	src/programs/trigger.c src/programs/trigger.h \
+	src/programs/uses.c src/programs/uses.h \
 	src/programs/value.c src/programs/value.h
 
 # At the top of the build tree, beside libmemtop.so.

@@ -148,7 +148,8 @@ read_file(struct run *run)
 
     if (status != 0)
         return status;
-    run->session = open_session(run->options->read);
+    run->session = open_session(run->options->read,
+                                run->options->sites.export_count > 0 ? USE_SITES : USE_SHOW);
     if (run->session == NULL) {
         output_discard(&run->output);
         return status_of(STATUS_INPUT);
