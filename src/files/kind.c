@@ -49,39 +49,38 @@ is_session_text(struct start start)
                          newline != NULL ? (size_t)(newline - start.bytes) : start.size);
 }
 
-/* The first line of what is compressed, as far as it can be read: how many bytes. */
-static size_t
+/* The first line of what is compressed; "" if not all of it can be read. */
+static void
 unpack_line(struct start start, char line[FIRST_LINE_MAX])
 {
     FILE *packed = fmemopen((char *)start.bytes, start.size, "r");
     FILE *text = packed != NULL ? pack_reader(packed) : NULL;
 
-    line[0] = '\0';
-    if (text != NULL) {
-        if (fgets(line, FIRST_LINE_MAX, text) == NULL)
-            line[0] = '\0';
+    if (text == NULL || fgets(line, FIRST_LINE_MAX, text) == NULL)
+        line[0] = '\0';
+    if (text != NULL)
         fclose(text);
-    }
     if (packed != NULL)
         fclose(packed);
-    return strlen(line);
 }
 
 static bool
-is_session_packed(struct start start)
+is_packed(struct start start)
 {
-    char line[FIRST_LINE_MAX];
-    size_t length = unpack_line(start, line);
-
-    return length > 0 ? names_session(line, length) : start.whole;
+    return archive_recognise(start.bytes, start.size) && start.bytes[0] != '{';
 }
 
 static bool
 is_session(struct start start)
 {
+    char line[FIRST_LINE_MAX];
+
     if (!archive_recognise(start.bytes, start.size))
         return false;
-    return start.bytes[0] == '{' ? is_session_text(start) : is_session_packed(start);
+    if (!is_packed(start))
+        return is_session_text(start);
+    unpack_line(start, line);
+    return line[0] == '\0' || names_session(line, strlen(line));
 }
 
 /* ---- traces, tables of events, data files ---- */
@@ -108,8 +107,7 @@ is_csv(struct start start)
 static bool
 is_dat(struct start start)
 {
-    return (start.size >= DAT_RECOGNISED || start.whole)
-           && dat_recognise(start.bytes, start.size);
+    return dat_recognise(start.bytes, start.size);
 }
 
 /* ---- logs ---- */
@@ -156,6 +154,20 @@ kind_of_lines(struct start start)
 
 /* ---- any ---- */
 
+/* Whether it begins like a kind that only more bytes can tell. */
+static bool
+is_undecided(struct start start)
+{
+    char line[FIRST_LINE_MAX];
+
+    if (start.whole)
+        return false;
+    if (!is_packed(start))
+        return start.size < DAT_RECOGNISED && start.bytes[0] == '\0';
+    unpack_line(start, line);
+    return line[0] == '\0';
+}
+
 static bool
 is_text(struct start start)
 {
@@ -186,6 +198,8 @@ kind_of_bytes(const char *bytes, size_t size, bool whole)
 
     if (size == 0)
         return KIND_EMPTY;
+    if (is_undecided(start))
+        return KIND_BINARY;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (kinds[i].is(start))
             return kinds[i].kind;
