@@ -17,7 +17,8 @@ unit_tests = \
 	tests/unit/curve tests/unit/dat tests/unit/dat-session tests/unit/demangle \
 	tests/unit/facts tests/unit/fields tests/unit/footprint tests/unit/functions \
 	tests/unit/graph tests/unit/help tests/unit/history tests/unit/hostile \
-	tests/unit/json tests/unit/keys tests/unit/languages tests/unit/launch \
+	tests/unit/json tests/unit/keys tests/unit/kind tests/unit/languages \
+	tests/unit/launch \
 	tests/unit/layout tests/unit/library tests/unit/line tests/unit/lines \
 	tests/unit/listing tests/unit/locate tests/unit/logalloc tests/unit/meter \
 	tests/unit/metrics tests/unit/munge tests/unit/naming tests/unit/native \
@@ -66,11 +67,13 @@ test_scripts = \
 	tests/e2e/blocks-live.sh tests/e2e/blocks.sh tests/e2e/budget.sh \
 	tests/e2e/containers.sh tests/e2e/display.sh tests/e2e/escapes.sh \
 	tests/e2e/exports.sh tests/e2e/family.sh tests/e2e/files.sh tests/e2e/history.sh \
-	tests/e2e/keys.sh tests/e2e/language.sh tests/e2e/leaving.sh tests/e2e/lines.sh \
+	tests/e2e/keys.sh tests/e2e/kinds.sh tests/e2e/language.sh \
+	tests/e2e/leaving.sh tests/e2e/lines.sh \
 	tests/e2e/log.sh tests/e2e/memusage-same.sh tests/e2e/metrics.sh \
 	tests/e2e/munge.sh tests/e2e/picture.sh tests/e2e/record.sh tests/e2e/replay.sh \
 	tests/e2e/saved.sh tests/e2e/sites-real.sh tests/e2e/sites-saved.sh \
 	tests/e2e/sites.sh tests/e2e/sizes.sh tests/e2e/stack.sh tests/e2e/stat.sh \
+	tests/e2e/statuses.sh \
 	tests/e2e/terminals.sh tests/e2e/trace.sh tests/e2e/trigger.sh tests/e2e/whose.sh \
 	tests/packages.sh tests/setup.sh tests/tree.sh
 dist_check_SCRIPTS += $(test_scripts)

@@ -34,14 +34,6 @@ struct slots {
     int64_t last_ns;   /* the end of the newest sample */
 };
 
-bool
-dat_recognise(const void *bytes, size_t size)
-{
-    static const char nothing[8];
-
-    return size >= sizeof nothing && memcmp(bytes, nothing, sizeof nothing) == 0;
-}
-
 static void
 unknown(struct sample *sample)
 {

@@ -12,9 +12,6 @@
 #include "monitor/saved.h"
 #include "files/dat.h"
 
-/* Whether these may be the first bytes of a data file. */
-bool dat_recognise(const void *bytes, size_t size);
-
 /*
  * Reads the file, of any size, in bounded memory.  Where it does not tell how long
  * its unit of time is, times are in parts of the run (PART_CLOCK).  0 and *out, or

@@ -147,6 +147,36 @@ dat_close(struct dat_writer *writer, uint64_t end)
 
 /* ---- reading ---- */
 
+/* Whether these peaks can be of one run.  A heap that has been counted below zero, as
+   memusage does, may be anything. */
+static bool
+peaks_can_be(uint64_t heap, uint64_t stack, uint64_t sum)
+{
+    uint64_t most;
+
+    if (heap > INT64_MAX)
+        return true;
+    if (__builtin_add_overflow(heap, stack, &most))
+        most = UINT64_MAX;
+    return sum >= heap && sum >= stack && sum <= most;
+}
+
+bool
+dat_recognise(const void *bytes, size_t size)
+{
+    struct raw headers[HEADERS] = {{.heap = 0}};
+    static const struct raw nothing[HEADERS];
+
+    if (size < sizeof headers[0].heap)
+        return false;
+    memcpy(headers, bytes, size < sizeof headers ? size : sizeof headers);
+    if (headers[0].heap != 0 || memcmp(headers, nothing, sizeof headers) == 0)
+        return false;
+    return size < sizeof headers
+           || (time_of(&headers[1]) >= time_of(&headers[0])
+               && peaks_can_be(headers[1].heap, headers[1].stack, headers[0].stack));
+}
+
 /* Reads count records from place at, or -errno; a file that was cut short
    meanwhile is -EBADMSG. */
 static int

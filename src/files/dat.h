@@ -67,6 +67,15 @@ struct dat {
     uint64_t backwards; /* records older than the one before */
 };
 
+/* So many bytes tell. */
+#define DAT_RECOGNISED ((size_t)2 * DAT_RECORD_SIZE)
+
+/* Whether these may be the first bytes of a data file, a cut one if they are fewer than
+   DAT_RECOGNISED: the first header's heap is 0, the run does not end before it starts,
+   its peaks do not contradict each other, and not all of it is zeros.  Headers that were
+   not completed have no peaks. */
+bool dat_recognise(const void *bytes, size_t size);
+
 /* 0, or -errno: -EBADMSG if it is too short for the headers.  progress, or NULL, is
    told now and then, here and by dat_scan(): of both together. */
 int dat_open(const char *path, const struct trace_progress *progress, struct dat *dat);

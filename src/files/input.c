@@ -90,9 +90,9 @@ input_line(struct input *input, const char **text, size_t *length)
 }
 
 int
-input_peek(struct input *input, const char **bytes, size_t *size)
+input_peek(struct input *input, size_t wanted, const char **bytes, size_t *size)
 {
-    while (input->end - input->start < INPUT_LINE_MAX && !input->ended) {
+    while (input->end - input->start < wanted && !input->ended) {
         int error = fill(input);
 
         if (error != 0)

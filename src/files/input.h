@@ -30,9 +30,9 @@ void input_limit(struct input *input, uint64_t bytes);
  */
 int input_line(struct input *input, const char **text, size_t *length);
 
-/* What comes next, without taking it: at least INPUT_LINE_MAX bytes, or all there
-   are.  Borrowed likewise.  0 or -errno. */
-int input_peek(struct input *input, const char **bytes, size_t *size);
+/* What comes next, without taking it: at least wanted bytes, of which there may be
+   INPUT_LINE_MAX + 1, or all there are.  Borrowed likewise.  0 or -errno. */
+int input_peek(struct input *input, size_t wanted, const char **bytes, size_t *size);
 
 /* Takes up to size bytes; fewer only at the end.  How many, or -errno. */
 long input_bytes(struct input *input, void *bytes, size_t size);

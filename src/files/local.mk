@@ -19,6 +19,7 @@ src_files_libfiles_a_SOURCES = \
 	src/files/fields.c src/files/fields.h \
 	src/files/follow.c src/files/follow.h \
 	src/files/input.c src/files/input.h \
+	src/files/kind.c src/files/kind.h \
 	src/files/ledger.c src/files/ledger.h \
 	src/files/logalloc.c src/files/logalloc.h \
 	src/files/native-format.h \

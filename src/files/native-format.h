@@ -29,13 +29,6 @@ enum native_frame {
 
 #define NATIVE_PROCESS_MAX 65536u /* bytes of a frame that is no NATIVE_EVENTS */
 
-/* Whether that is the first line of a trace, to one who reads lines. */
-static inline bool
-native_first_line(const char *text, size_t length)
-{
-    return length == NATIVE_MAGIC_SIZE - 1 && memcmp(text, NATIVE_MAGIC, length) == 0;
-}
-
 static inline void
 native_put32(unsigned char *at, uint32_t value)
 {

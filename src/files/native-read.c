@@ -46,14 +46,6 @@ struct native {
     bool ended;
 };
 
-static bool
-recognise(const char *bytes, size_t size, bool whole)
-{
-    (void)whole;
-    return size >= NATIVE_MAGIC_SIZE
-           && memcmp(bytes, NATIVE_MAGIC, NATIVE_MAGIC_SIZE) == 0;
-}
-
 static int
 open_native(struct trace *trace)
 {
@@ -80,7 +72,6 @@ open_native(struct trace *trace)
     if (native_get32(header + 8) != NATIVE_VERSION
         || native_get32(header + 12) != NATIVE_HEADER_SIZE)
         return -EPROTONOSUPPORT;
-    trace->info.form = TRACE_NATIVE;
     trace->info.has_time = trace->info.has_depth = trace->info.sizes_of_freed = true;
     trace->info.began_epoch_ns = (int64_t)native_get64(header + 16);
     return 0;
@@ -466,8 +457,7 @@ read_native(struct trace *trace, struct trace_event *events, size_t count)
     return (long)count;
 }
 
-const struct trace_reader trace_native_reader = {
-    .recognise = recognise,
+const struct trace_reader trace_native = {
     .open = open_native,
     .read = read_native,
     .close = close_native,

@@ -13,7 +13,6 @@
 
 #include "files/trace-form.h"
 
-#define HEAD     "t_ms,op,addr,size"
 #define MS_NS    1000000u
 #define FIELDS   4
 #define NUMBER_MAX 40 /* bytes */
@@ -28,16 +27,6 @@ struct field {
     size_t length;
 };
 
-static bool
-recognise(const char *bytes, size_t size, bool whole)
-{
-    size_t length = sizeof HEAD - 1;
-
-    (void)whole;
-    return size >= length && memcmp(bytes, HEAD, length) == 0
-           && (size == length || bytes[length] == '\n' || bytes[length] == '\r');
-}
-
 static int
 open_csv(struct trace *trace)
 {
@@ -49,7 +38,6 @@ open_csv(struct trace *trace)
     if (csv == NULL)
         return -ENOMEM;
     trace->state = csv;
-    trace->info.form = TRACE_CSV;
     trace->info.has_time = true;
     csv->line = 1;
     got = input_line(&trace->input, &text, &length);
@@ -205,4 +193,4 @@ close_csv(struct trace *trace)
     free(trace->state);
 }
 
-const struct trace_reader trace_csv = {recognise, open_csv, read_csv, close_csv};
+const struct trace_reader trace_csv = {open_csv, read_csv, close_csv};

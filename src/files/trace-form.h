@@ -6,10 +6,10 @@
 #include "files/input.h"
 #include "files/trace.h"
 
+/* The first line of a table of events. */
+#define TRACE_CSV_HEAD "t_ms,op,addr,size"
+
 struct trace_reader {
-    /* Whether the file may be of this form: bytes are its first ones, all of it if
-       whole. */
-    bool (*recognise)(const char *bytes, size_t size, bool whole);
     /* Makes trace->state and fills in what trace->info can say now.  0 or -errno;
        close() is called after a failure too. */
     int (*open)(struct trace *trace);
@@ -18,7 +18,7 @@ struct trace_reader {
     void (*close)(struct trace *trace);
 };
 
-extern const struct trace_reader trace_csv, trace_log;
+extern const struct trace_reader trace_native, trace_csv, trace_log;
 
 struct trace {
     const struct trace_reader *reader;
@@ -37,7 +37,5 @@ struct trace_process *trace_add_process(struct trace *trace);
 
 /* A thread more, which has threads' former value as its index. */
 bool trace_add_thread(struct trace_process *process, uint64_t id);
-
-extern const struct trace_reader trace_native_reader;
 
 #endif

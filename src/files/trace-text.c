@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * An allocation log (logalloc.h), as recorded or munged.  It has no times: events
- * are numbered instead.  A log is taken for one by its first line that is not empty.
+ * are numbered instead.
  *
  * A realloc() is two events; when there is room for one of them only, the other waits.
  */
@@ -32,26 +32,9 @@ form_of(const char *text, size_t length)
     return memchr(text, '#', length) != NULL ? LOGALLOC_MUNGED : LOGALLOC_RAW;
 }
 
-static bool
-recognise(const char *bytes, size_t size, bool whole)
-{
-    const char *end = bytes + size, *newline;
-    struct logalloc_line line;
-    size_t length;
-
-    while (bytes < end && (*bytes == '\n' || *bytes == '\r'))
-        bytes++;
-    newline = bytes < end ? memchr(bytes, '\n', (size_t)(end - bytes)) : NULL;
-    if (bytes == end || (newline == NULL && !whole))
-        return false;
-    length = (size_t)((newline != NULL ? newline : end) - bytes);
-    return logalloc_parse(bytes, length, form_of(bytes, length), &line) == LOGALLOC_GOOD;
-}
-
 static int
 open_log(struct trace *trace)
 {
-    trace->info.form = TRACE_LOG;
     trace->state = calloc(1, sizeof(struct log));
     return trace->state != NULL ? 0 : -ENOMEM;
 }
@@ -242,4 +225,4 @@ close_log(struct trace *trace)
     free(log);
 }
 
-const struct trace_reader trace_log = {recognise, open_log, read_log, close_log};
+const struct trace_reader trace_log = {open_log, read_log, close_log};

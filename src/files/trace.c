@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Finds out which form a file has, and hands the reading over.  The forms are tried
- * in the order of the table, the least mistakable first.
- */
+/* Hands the reading over to the reader of the file's kind. */
 #include "config.h"
 
 #include "files/trace.h"
@@ -21,10 +18,11 @@
    have their size; more are of the last one. */
 #define TABLE_MAX ((size_t)1 << 24)
 
-static const struct trace_reader *const readers[] = {
-    &trace_native_reader,
-    &trace_csv,
-    &trace_log,
+static const struct trace_reader *const readers[KINDS] = {
+    [KIND_TRACE] = &trace_native,
+    [KIND_CSV] = &trace_csv,
+    [KIND_LOG] = &trace_log,
+    [KIND_MUNGED] = &trace_log,
 };
 
 /* ---- tables ---- */
@@ -65,20 +63,14 @@ trace_add_thread(struct trace_process *process, uint64_t id)
 static int
 choose_reader(struct trace *trace)
 {
-    const char *bytes;
-    size_t size;
-    int error = input_peek(&trace->input, &bytes, &size);
+    int error = kind_of_input(&trace->input, &trace->info.kind);
 
     if (error != 0)
         return error;
-    if (size == 0)
+    if (trace->info.kind == KIND_EMPTY)
         return -ENODATA;
-    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
-        if (readers[i]->recognise(bytes, size, trace->input.ended)) {
-            trace->reader = readers[i];
-            return trace->reader->open(trace);
-        }
-    return -ENOEXEC;
+    trace->reader = readers[trace->info.kind];
+    return trace->reader != NULL ? trace->reader->open(trace) : -ENOEXEC;
 }
 
 static int
@@ -104,8 +96,20 @@ open_file(struct trace *trace, const char *path)
     return choose_reader(trace);
 }
 
+/* What remains of the trace once it is open, or could not be opened. */
+static int
+opened(struct trace *trace, int error, struct trace **out)
+{
+    if (error != 0)
+        trace_close(trace);
+    else
+        *out = trace;
+    return error;
+}
+
 int
-trace_open(const char *path, const struct trace_progress *progress, struct trace **out)
+trace_open_any(const char *path, const struct trace_progress *progress,
+               enum file_kind *kind, struct trace **out)
 {
     struct trace *trace = calloc(1, sizeof *trace);
     int error;
@@ -115,11 +119,29 @@ trace_open(const char *path, const struct trace_progress *progress, struct trace
     if (progress != NULL)
         trace->progress = *progress;
     error = open_file(trace, path);
-    if (error != 0)
-        trace_close(trace);
-    else
-        *out = trace;
-    return error;
+    *kind = trace->info.kind;
+    return opened(trace, error, out);
+}
+
+int
+trace_open(const char *path, const struct trace_progress *progress, struct trace **out)
+{
+    enum file_kind kind;
+
+    return trace_open_any(path, progress, &kind, out);
+}
+
+int
+trace_open_input(const struct input *input, struct trace **out)
+{
+    struct trace *trace = calloc(1, sizeof *trace);
+
+    if (trace == NULL) {
+        close(input->fd);
+        return -ENOMEM;
+    }
+    trace->input = *input;
+    return opened(trace, choose_reader(trace), out);
 }
 
 /* ---- reading ---- */

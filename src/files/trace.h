@@ -13,6 +13,8 @@
 #include <stdint.h>
 
 #include "segment/layout.h"
+#include "files/input.h"
+#include "files/kind.h"
 #include "files/progress.h"
 
 struct trace;
@@ -43,8 +45,6 @@ struct trace_event {
     uint8_t alignment; /* log2 of the alignment asked for; 0: none, or not known */
 };
 
-enum trace_form { TRACE_NATIVE, TRACE_LOG, TRACE_CSV };
-
 /* A process image: what a process becomes by exec is another one. */
 struct trace_process {
     uint64_t pid;    /* 0: not known; of a munged log its number */
@@ -65,7 +65,7 @@ struct trace_process {
 /* What is known of the trace so far.  lost and refused count what events do not show;
    names and numbers come with the first event of a process or thread. */
 struct trace_info {
-    enum trace_form form;
+    enum file_kind kind;
     bool has_time;            /* else the order alone is known */
     bool has_depth;
     bool sizes_of_freed;      /* blocks that go have their size */
@@ -82,12 +82,20 @@ struct trace_info {
 };
 
 /*
- * Opens path, "-" the standard input, and finds out its form.  progress is told of
- * bytes while it is read; or NULL.  0 and *out, or -errno: -ENOEXEC if it is none of
- * the forms, -ENODATA if it is empty, -EPROTONOSUPPORT if it is a later version.
+ * Opens path, "-" the standard input, and finds out its kind.  progress is told of
+ * bytes while it is read; or NULL.  0 and *out, or -errno: -ENOEXEC if it is of another
+ * kind, -ENODATA if it is empty, -EPROTONOSUPPORT if it is a later version.
  */
 int trace_open(const char *path, const struct trace_progress *progress,
                struct trace **out);
+
+/* The same; *kind is what it is, once it could be read, whether it can be used or not. */
+int trace_open_any(const char *path, const struct trace_progress *progress,
+                   enum file_kind *kind, struct trace **out);
+
+/* The same of an input of which nothing has been taken, only looked at; it is copied,
+   and its descriptor is closed by trace_close(), or by this if it fails. */
+int trace_open_input(const struct input *input, struct trace **out);
 
 /* Up to count events, in order; 0 at the end.  -errno: of the read, or -ENOMEM.  What
    is damaged is passed over, and counted. */

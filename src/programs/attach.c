@@ -17,6 +17,7 @@
 
 #include "programs/output.h"
 #include "programs/say.h"
+#include "programs/status.h"
 #include "base/i18n.h"
 #include "monitor/observed.h"
 #include "system/procfs.h"
@@ -51,7 +52,7 @@ attach_list(const struct options *options)
     bool written = true;
 
     if (observed == NULL)
-        return EXIT_MEMTOP;
+        return status_of(STATUS_FAILED);
     errno = 0;
     if (roster_count(observed_roster(observed)) == 0)
         say("%s", _("no observed processes"));
@@ -62,7 +63,7 @@ attach_list(const struct options *options)
     if (!written)
         output_lost(NULL, errno != 0 ? -errno : -ENOMEM);
     observed_free(observed);
-    return written ? 0 : EXIT_MEMTOP;
+    return written ? 0 : status_of(STATUS_OUTPUT);
 }
 
 pid_t
@@ -265,5 +266,5 @@ attach_session(struct session *session, pid_t pid)
     default:
         say(_("cannot attach to process %d: %s"), (int)pid, strerror(-error));
     }
-    return EXIT_MEMTOP;
+    return status_of(STATUS_FAILED);
 }

@@ -26,6 +26,7 @@
 #include "programs/output.h"
 #include "programs/run.h"
 #include "programs/say.h"
+#include "programs/status.h"
 #include "base/i18n.h"
 #include "system/procfs.h"
 
@@ -196,26 +197,26 @@ blockask(const struct options *options, pid_t pid)
     struct blockparams params;
     struct output output;
     bool answered;
-    int fd, error;
+    int fd, error, status = report_params(report, &params);
 
-    if (!report_params(report, &params))
-        return EXIT_MEMTOP;
+    if (status != 0)
+        return status;
     if ((params.reports & ~(unsigned)BLOCK_LOG) == 0) {
         say(_("%s is of use with PROGRAM only"), "--report=logfile");
-        return EXIT_MEMTOP;
+        return status_of(STATUS_USAGE);
     }
     fd = find_recorder(pid);
     if (fd < 0) {
         say(_("process %ld is not recorded: a memtop that started it with --report or "
               "--record could tell"),
             (long)pid);
-        return EXIT_MEMTOP;
+        return status_of(STATUS_FAILED);
     }
     error = output_open(&output, options->output != NULL ? options->output : "-");
     if (error != 0) {
         output_lost(options->output, error);
         close(fd);
-        return EXIT_MEMTOP;
+        return status_of(STATUS_OUTPUT);
     }
     dprintf(fd, REQUEST, (long)pid, params.reports, (int)report->format, report->compat,
             (int)report->view, (int)params.sort,
@@ -226,5 +227,5 @@ blockask(const struct options *options, pid_t pid)
     if (!answered)
         say(_("the memtop that records process %ld does not answer"), (long)pid);
     output_close(&output);
-    return answered && !output.failed ? 0 : EXIT_MEMTOP;
+    return answered && !output.failed ? 0 : status_of(STATUS_OUTPUT);
 }

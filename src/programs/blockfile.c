@@ -14,10 +14,12 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "programs/output.h"
 #include "programs/progress.h"
 #include "programs/say.h"
+#include "programs/status.h"
 #include "programs/tracefile.h"
 #include "base/i18n.h"
 #include "system/library.h"
@@ -34,6 +36,8 @@ struct pass {
     const struct blockreports_file *file;
     enum report_view view;
     struct trace *trace;
+    enum file_kind kind;
+    int status; /* the exit status, once something failed */
     struct blocksizes *blocks;
     struct blocklog *log;
     uint64_t pid;        /* of the process reported */
@@ -214,7 +218,7 @@ static int
 open_pass(struct pass *pass, const struct blockparams *params,
           const struct trace_progress *progress)
 {
-    int error = trace_open(pass->file->path, progress, &pass->trace);
+    int error = trace_open_any(pass->file->path, progress, &pass->kind, &pass->trace);
 
     if (error != 0)
         return error;
@@ -249,14 +253,18 @@ run_pass(struct pass *pass, const struct blockparams *params)
 
     progress_begin(&progress, path);
     error = open_pass(pass, params, &shown);
-    if (error == 0 && !take_moment(pass))
+    if (error == 0 && !take_moment(pass)) {
+        pass->status = status_of(STATUS_USAGE);
         return false;
+    }
     if (error == 0)
         error = read_all(pass);
     progress_end(&progress);
-    if (error != 0)
-        tracefile_say_error(path, error);
-    return error == 0;
+    if (error == 0)
+        return true;
+    tracefile_say_error(path, error, pass->kind, USE_CALLS);
+    pass->status = status_of(STATUS_INPUT);
+    return false;
 }
 
 /* Of how many sizes at most steps are wanted, 0 of all; whether any are. */
@@ -392,9 +400,21 @@ worse(enum reported one, enum reported other)
     return one > other ? one : other;
 }
 
+/* The exit status of what came of it. */
+static int
+status_after(const struct pass *pass, enum reported reported)
+{
+    if (reported == NOT_REPORTED)
+        return pass->status != 0 ? pass->status : status_of(STATUS_FAILED);
+    if (reported == REPORTED_ALONE)
+        return status_of(STATUS_OUTPUT);
+    return trace_about(pass->trace)->refused > 0 ? status_of(STATUS_REFUSED) : 0;
+}
+
+/* *status is set if it was 0 so far. */
 static enum reported
 report_view(const struct blockreports_file *file, const struct blockparams *params,
-            enum report_view view, FILE *out)
+            enum report_view view, FILE *out, int *status)
 {
     struct pass pass = {.file = file, .view = view};
     char caption[PATH_MAX], name[256];
@@ -419,58 +439,80 @@ report_view(const struct blockreports_file *file, const struct blockparams *para
         if (file->picture != NULL && !draw(&pass, caption))
             reported = worse(reported, REPORTED_ALONE);
     }
+    if (*status == 0)
+        *status = status_after(&pass, reported);
     close_pass(&pass);
     return reported;
 }
 
 static enum reported
 report_views(const struct blockreports_file *file, const struct blockparams *params,
-             FILE *out)
+             FILE *out, int *status)
 {
     enum report_view view = file->options->view;
     enum reported of_malloc;
 
     if (view != REPORT_VIEW_BOTH)
-        return report_view(file, params, view, out);
+        return report_view(file, params, view, out, status);
     if (tracefile_is_stream(file->path)) {
         say(_("%s cannot be read twice: one view at a time"), file->path);
+        *status = status_of(STATUS_USAGE);
         return NOT_REPORTED;
     }
-    of_malloc = report_view(file, params, REPORT_VIEW_MALLOC, out);
+    of_malloc = report_view(file, params, REPORT_VIEW_MALLOC, out, status);
+    if (of_malloc == NOT_REPORTED)
+        return of_malloc;
     if (out != NULL)
         blockreports_part(file->options, out);
-    return worse(of_malloc, report_view(file, params, REPORT_VIEW_POOL, out));
+    return worse(of_malloc, report_view(file, params, REPORT_VIEW_POOL, out, status));
 }
 
-int
-blockreports_file(const struct blockreports_file *file)
+static enum reported
+report_to(const struct blockreports_file *file, const struct blockparams *params,
+          int *status)
 {
-    struct output output = {.file = NULL};
-    struct blockparams params;
     const char *name = file->output != NULL ? file->output : "-";
+    struct output output = {.file = NULL};
     enum reported reported;
-    bool created;
-    int error;
+    int error = output_open(&output, name);
 
-    if (!report_params(file->options, &params)
-        || !blockreports_params(file->options, &params, &created))
-        return 1;
-    if (file->options->reports == 0 && file->picture != NULL) {
-        params.reports = 0;
-        return report_views(file, &params, NULL) == REPORTED ? 0 : 1;
-    }
-    error = output_open(&output, name);
     if (error != 0) {
         output_lost(name, error);
-        return 1;
+        *status = status_of(STATUS_OUTPUT);
+        return NOT_REPORTED;
     }
-    reported = report_views(file, &params, output.file);
+    reported = report_views(file, params, output.file, status);
     output_check(&output, !ferror(output.file));
     if (reported == NOT_REPORTED && output.created)
         output_discard(&output);
     else
         output_close(&output);
-    return reported == REPORTED && !output.failed ? 0 : 1;
+    if (*status == 0 && output.failed)
+        *status = status_of(STATUS_OUTPUT);
+    return reported;
+}
+
+int
+blockreports_file(const struct blockreports_file *file)
+{
+    struct blockparams params;
+    enum reported reported;
+    bool created;
+    int status = report_params(file->options, &params);
+
+    if (status != 0)
+        return status;
+    if (!blockreports_params(file->options, &params, &created))
+        return status_of(STATUS_OUTPUT);
+    if (file->options->reports == 0 && file->picture != NULL) {
+        params.reports = 0;
+        reported = report_views(file, &params, NULL, &status);
+    } else {
+        reported = report_to(file, &params, &status);
+    }
+    if (reported == NOT_REPORTED && created)
+        unlink(file->options->params_out);
+    return status;
 }
 
 struct blocksizes *

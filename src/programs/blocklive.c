@@ -19,6 +19,7 @@
 #include "programs/output.h"
 #include "programs/run.h"
 #include "programs/say.h"
+#include "programs/status.h"
 #include "base/i18n.h"
 #include "report/blockreport.h"
 
@@ -89,12 +90,15 @@ int
 blocklive_open(struct run *run)
 {
     const struct report_options *options = &run->options->report;
+    int status = report_params(options, &run->blocks.params);
 
     run->blocks.listener = -1;
-    if (!report_params(options, &run->blocks.params) || !open_logs(run)
+    if (status != 0)
+        return status;
+    if (!open_logs(run)
         || !blockreports_params(options, &run->blocks.params,
                                 &run->blocks.params_created))
-        return EXIT_MEMTOP;
+        return status_of(STATUS_OUTPUT);
     run->blocks.listener = blockask_listen();
     return 0;
 }

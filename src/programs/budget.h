@@ -11,10 +11,6 @@
 #include "monitor/usage.h"
 #include "base/units.h"
 
-/* Exit statuses where the program's own is 0. */
-#define EXIT_OVER_BUDGET  124 /* as timeout(1) has it */
-#define EXIT_NOT_JUDGED   125 /* nothing is known of what the limits are for */
-
 /* Whom limits are for. */
 enum budget_scope {
     SCOPE_EACH, /* every process of the tree on its own */

@@ -14,6 +14,7 @@
 #include "programs/open.h"
 #include "programs/output.h"
 #include "programs/say.h"
+#include "programs/status.h"
 #include "base/i18n.h"
 #include "monitor/subject.h"
 #include "report/site-words.h"
@@ -275,16 +276,16 @@ int
 exports_file(const char *path, enum siteexport_format format,
              const struct site_choice *choice, pid_t pid, const char *file)
 {
-    const struct exports exports = {.session = open_session(path), .choice = choice};
+    const struct exports exports = {.session = open_session(path, USE_SITES), .choice = choice};
     const struct exports_request request = {format, file};
     bool good = false;
 
     if (exports.session == NULL)
-        return 1;
+        return status_of(STATUS_INPUT);
     if (choose(exports.session, path, pid))
         good = pid == 0 && is_of_each(file)
                    ? write_all(&exports, &request)
                    : write_shown(exports.session, &request, choice);
     session_free(exports.session);
-    return good ? 0 : 1;
+    return good ? 0 : status_of(STATUS_FAILED);
 }

@@ -36,7 +36,7 @@ void exports_write(const struct exports *exports, const struct exports_request *
                    size_t count);
 
 /* Of a session in a file, and there of the process pid; if that is 0, of the one it was
-   saved for, or with %p in the file's name of each: the exit status, 0 or 1.  file NULL
+   saved for, or with %p in the file's name of each: the exit status.  file NULL
    is the standard output, too. */
 int exports_file(const char *path, enum siteexport_format format,
                  const struct site_choice *choice, pid_t pid, const char *file);

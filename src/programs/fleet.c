@@ -13,6 +13,7 @@
 
 #include "programs/metrics.h"
 #include "programs/output.h"
+#include "programs/status.h"
 #include "monitor/observed.h"
 #include "system/signals.h"
 #include "base/clock.h"
@@ -59,7 +60,7 @@ fleet_run(const struct options *options)
     if (observed == NULL || error != 0) {
         output_lost(options->metrics, error != 0 ? error : -ENOMEM);
         observed_free(observed);
-        return EXIT_MEMTOP;
+        return status_of(STATUS_OUTPUT);
     }
     signals_open();
     for (unsigned long taken = 0; options->iterations == 0 || taken < options->iterations;
@@ -71,5 +72,5 @@ fleet_run(const struct options *options)
         write_file(options->metrics, observed_roster(observed), &failed);
     }
     observed_free(observed);
-    return failed ? EXIT_MEMTOP : 0;
+    return failed ? status_of(STATUS_OUTPUT) : 0;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "programs/say.h"
+#include "programs/status.h"
 #include "base/i18n.h"
 #include "base/textwidth.h"
 
@@ -194,5 +195,5 @@ judge_budget(struct session *session, const struct judge_options *options)
         judged = root_is_judged(process);
         passed = judged && judge_root(session, options);
     }
-    return passed ? EXIT_OVER_BUDGET : judged ? 0 : EXIT_NOT_JUDGED;
+    return passed ? status_of(STATUS_LIMIT) : judged ? 0 : status_of(STATUS_FAILED);
 }

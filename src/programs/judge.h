@@ -23,7 +23,8 @@ bool judge_polls(const struct budget *budget);
 int64_t judge_poll(struct session *session, const struct budget *budget);
 
 /* Says which limits were passed, by whom, and what could not be judged.  Returns
-   EXIT_OVER_BUDGET, EXIT_NOT_JUDGED, or 0: all is well, or nothing was limited. */
+   STATUS_LIMIT's status; STATUS_FAILED's if nothing is known of what the limits are for;
+   or 0: all is well, or nothing was limited. */
 int judge_budget(struct session *session, const struct judge_options *options);
 
 #endif

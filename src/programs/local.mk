@@ -35,9 +35,11 @@ src_programs_libprograms_a_SOURCES = \
 	src/programs/say.c src/programs/say.h \
 	src/programs/sites-options.c src/programs/sites-options.h \
 	src/programs/spellings.c src/programs/spellings.h \
+	src/programs/status.c src/programs/status.h \
 	src/programs/textlog.c src/programs/textlog.h \
 	src/programs/tracefile.c src/programs/tracefile.h \
 	src/programs/trigger.c src/programs/trigger.h \
+	src/programs/uses.c src/programs/uses.h \
 	src/programs/value.c src/programs/value.h
 
 # At the top of the build tree, beside libmemtop.so.

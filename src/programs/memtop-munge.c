@@ -14,14 +14,12 @@
 #include "programs/language.h"
 #include "programs/output.h"
 #include "programs/say.h"
+#include "programs/status.h"
+#include "programs/uses.h"
 #include "base/i18n.h"
 #include "base/textwidth.h"
 #include "files/input.h"
 #include "replay/munge.h"
-#include "files/native-format.h"
-
-/* As of grep: some lines were refused, and it could not be done at all. */
-enum { REFUSED = 1, TROUBLE = 2 };
 
 /* So much of a refused line is shown. */
 #define SHOWN 200
@@ -40,6 +38,7 @@ parse_option(int key, char *word, struct argp_state *state)
     switch (key) {
     case 'c':
         original = true;
+        status_as(AS_MUNGE_COMPAT);
         return 0;
     case ARGP_KEY_ARG:
         if (file != NULL)
@@ -121,45 +120,59 @@ is_blank(const char *text, size_t length)
     return length == 0;
 }
 
-static int
-munge_all(int fd, struct munge *munge)
+/* The original takes anything for a log; of our own files it knows nothing. */
+static bool
+serves(enum file_kind kind)
 {
-    static struct input input;
+    return use_fits(USE_MUNGE, kind)
+           || (original && (kind < KIND_STREAM || kind == KIND_MUNGED));
+}
+
+static int
+munge_all(struct input *input, struct munge *munge)
+{
     const char *text;
     size_t length;
     int status = 0, got = munge != NULL ? 1 : -ENOMEM;
 
-    input_init(&input, fd);
     for (unsigned long number = 1; got > 0 && !ferror_unlocked(stdout); number++) {
         enum munge_verdict verdict;
 
-        got = input_line(&input, &text, &length);
+        got = input_line(input, &text, &length);
         if (got <= 0 || (!original && is_blank(text, length)))
             continue;
-        if (number == 1 && native_first_line(text, length)) {
-            say(_("this is a trace: give it to memtop-replay, or to memtopstat "
-                  "--export=logalloc before"));
-            return TROUBLE;
-        }
         verdict = munge_line(munge, text, length);
         if (verdict == MUNGE_NO_MEMORY) {
             got = -ENOMEM;
         } else if (verdict != MUNGE_GOOD) {
             refuse(verdict, number, text, length);
-            status = original ? 0 : REFUSED;
+            status = status_of(STATUS_REFUSED);
         }
     }
     if (ferror_unlocked(stdout) || fflush(stdout) != 0) {
         output_lost(NULL, -errno);
-        return TROUBLE;
+        return status_of(STATUS_OUTPUT);
     }
     if (got == 0) {
         munge_tell_unseen(munge, tell_unseen);
         return status;
     }
-    say(_("cannot read %s: %s"), file != NULL ? file : _("the standard input"),
-        strerror(-got));
-    return TROUBLE;
+    say(_("cannot read %s: %s"), use_name(file), strerror(-got));
+    return status_of(STATUS_INPUT);
+}
+
+/* Whether it can be read and is a log; says why not. */
+static bool
+look(struct input *input)
+{
+    enum file_kind kind;
+    int error = kind_of_input(input, &kind);
+
+    if (error != 0)
+        say(_("cannot read %s: %s"), use_name(file), strerror(-error));
+    else if (!serves(kind))
+        use_refuse(file, kind, USE_MUNGE);
+    return error == 0 && serves(kind);
 }
 
 int
@@ -178,22 +191,28 @@ main(int argc, char **argv)
                   " standard error."),
     };
     struct munge_options options = {.put = put};
+    static struct input input;
     struct munge *munge;
     int fd = STDIN_FILENO, status;
 
-    output_begin(TROUBLE);
+    status_as(AS_MUNGE);
+    output_begin(status_of(STATUS_OUTPUT));
     language_start();
     argp_program_version = PACKAGE_STRING;
     if (argc > 0)
         argv[0] = basename(argv[0]);
     help_parse(&argp, argc, argv, 0, NULL);
-    if (file != NULL && (fd = open(file, O_RDONLY | O_CLOEXEC)) < 0) {
+    if (file != NULL && strcmp(file, "-") != 0
+        && (fd = open(file, O_RDONLY | O_CLOEXEC)) < 0) {
         say(_("cannot read %s: %s"), file, strerror(errno));
-        return TROUBLE;
+        return status_of(STATUS_INPUT);
     }
+    input_init(&input, fd);
+    if (!look(&input))
+        return status_of(STATUS_INPUT);
     options.original = original;
     munge = munge_new(&options);
-    status = munge_all(fd, munge);
+    status = munge_all(&input, munge);
     munge_free(munge);
     return status;
 }

@@ -21,11 +21,11 @@
 #include "programs/replay-text.h"
 #include "programs/replay-trace.h"
 #include "programs/say.h"
+#include "programs/status.h"
+#include "programs/tracefile.h"
+#include "programs/uses.h"
 #include "base/i18n.h"
 #include "base/quantity.h"
-
-/* As of grep: some lines were refused, and it could not be done at all. */
-enum { REFUSED = 1, TROUBLE = 2 };
 
 #define WORDS_MAX 8
 
@@ -124,18 +124,6 @@ parse_option(int key, char *word, struct argp_state *state)
     }
 }
 
-static const char *
-input_name(void)
-{
-    return options.input != NULL ? options.input : _("the standard input");
-}
-
-static void
-say_once(void)
-{
-    say(_("%s can be read only once: give the log as a file"), input_name());
-}
-
 /* False: errno says why. */
 static bool
 print(int fd, const char *text)
@@ -152,9 +140,12 @@ print(int fd, const char *text)
     return true;
 }
 
+/* What of the log was not replayed; what its reader passed over first. */
 static void
 say_refused(const struct replay_result *result)
 {
+    if (result->read.kind != KIND_EMPTY) /* else nothing is loaded for it, under a log */
+        tracefile_say_oddities(use_name(options.input), &result->read);
     for (uint64_t i = 0; i < result->refused && i < REPLAY_REFUSED_KEPT; i++)
         say(_("line %lu: %s"), (unsigned long)result->kept[i].number,
             replay_text_reason(result->kept[i].why));
@@ -175,49 +166,74 @@ print_record(const struct replay_record *record)
 
 /* ---- one replay ---- */
 
+/* False, having said so: with nothing to measure there are no figures. */
+static bool
+has_calls(const struct replay_result *result)
+{
+    if (result->figures.calls > 0)
+        return true;
+    if (options.replay.pid != 0)
+        say(_("%s has no calls of process %lu"), use_name(options.input),
+            (unsigned long)options.replay.pid);
+    else
+        say(_("%s has no calls"), use_name(options.input));
+    return false;
+}
+
 static int
-replay_here(int fd)
+status_after(const struct replay_result *result)
+{
+    return result->figures.calls == 0 ? status_of(STATUS_INPUT)
+           : result->refused > 0 || result->read.refused > 0 ? status_of(STATUS_REFUSED)
+                                                             : 0;
+}
+
+static int
+replay_here(struct input *input, enum file_kind kind)
 {
     static char text[REPLAY_TEXT_MAX];
     struct replay_setup setup = {
-        .fd = fd, .options = options.replay, .record = print_record,
+        .input = input, .options = options.replay, .record = print_record,
     };
+    struct replay_trace reader;
     struct replay_result result;
     struct replay_record none;
-    pid_t reader = 0;
     int error;
 
     allocator_find(&setup.allocator);
     if (options.expect != NULL && !allocator_is(&setup.allocator, options.expect))
         return COMPARE_ABSENT;
-    if (replay_trace_is(fd)) {
-        setup.fd = replay_trace_open(fd, &reader);
-        setup.parsed = true;
-        if (setup.fd < 0) {
-            say(_("cannot read %s: %s"), input_name(), strerror(-setup.fd));
-            return TROUBLE;
-        }
+    setup.parsed = kind != KIND_MUNGED;
+    error = setup.parsed ? replay_trace_begin(&reader, input) : 0;
+    if (error != 0) {
+        say(_("cannot read %s: %s"), use_name(options.input), strerror(-error));
+        return status_of(STATUS_INPUT);
     }
     /* What is loaded the first time must not be loaded in the midst of the replay. */
     replay_text_prepare();
     replay_run_record(&setup.allocator, &none);
     replay_text_record(text, sizeof text, &none, true);
     error = replay_run(&setup, &result);
-    if (reader != 0 && !replay_trace_wait(reader))
-        return TROUBLE;
-    if (error == -ESPIPE) {
-        say_once();
-        return TROUBLE;
+    if (setup.parsed) {
+        int read = replay_trace_end(&reader, &result.read);
+
+        if (error == 0)
+            error = read;
     }
     if (error == 0 && options.result >= 0)
-        return write(options.result, &result, sizeof result) == sizeof result ? 0 : TROUBLE;
-    if (!options.quiet)
+        return write(options.result, &result, sizeof result) == sizeof result
+                   ? 0
+                   : status_of(STATUS_FAILED);
+    if (!options.quiet && result.figures.calls > 0)
         print(STDERR_FILENO, replay_text_summary(text, sizeof text, &result,
                                                  options.replay.touch));
     say_refused(&result);
-    if (error != 0)
-        say(_("cannot read %s: %s"), input_name(), strerror(-error));
-    return error != 0 ? TROUBLE : result.refused > 0 ? REFUSED : 0;
+    if (error != 0) {
+        tracefile_say_error(options.input, error, kind, USE_REPLAY);
+        return status_of(STATUS_INPUT);
+    }
+    has_calls(&result);
+    return status_after(&result);
 }
 
 /* ---- several ---- */
@@ -236,6 +252,23 @@ say_why(const char *allocator, enum compare_verdict verdict, int status)
             strsignal(WTERMSIG(status)));
     else
         say(_("%s: the replay failed"), allocator);
+}
+
+/* Whether each of the processes can read it, before they are started: they say nothing. */
+static bool
+can_be_read(struct input *input, enum file_kind kind)
+{
+    struct trace *trace = NULL;
+    int error;
+
+    if (kind == KIND_MUNGED)
+        return true;
+    input->fd = fcntl(input->fd, F_DUPFD_CLOEXEC, 0); /* which is closed with it */
+    error = input->fd < 0 ? -errno : trace_open_input(input, &trace);
+    trace_close(trace);
+    if (error != 0)
+        tracefile_say_error(options.input, error, kind, USE_REPLAY);
+    return error == 0;
 }
 
 /* Without names, those that are there. */
@@ -259,35 +292,53 @@ compare(int fd)
             count++;
         } else if (!all || verdict != COMPARE_MISSING) {
             say_why(*names, verdict, ended);
-            status = TROUBLE;
+            status = status_of(STATUS_FAILED);
         }
+    }
+    if (count > 0 && !has_calls(&results[0])) {
+        say_refused(&results[0]);
+        return status_of(STATUS_INPUT);
     }
     if (!print(STDOUT_FILENO, replay_text_table(text, sizeof text, results, count,
                                                 options.replay.touch))) {
         output_lost(NULL, -errno);
-        status = TROUBLE;
+        status = status_of(STATUS_OUTPUT);
     }
     if (count > 0)
         say_refused(&results[0]);
-    return status != 0 ? status : count > 0 && results[0].refused > 0 ? REFUSED : 0;
+    return status != 0 || count == 0 ? status : status_after(&results[0]);
 }
 
+/* The descriptor, or -1, having said why. */
 static int
 open_log(void)
 {
     struct stat about;
     int fd = STDIN_FILENO;
 
-    if (options.input != NULL)
+    if (options.input != NULL && strcmp(options.input, "-") != 0)
         fd = open(options.input, O_RDONLY | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &about) < 0) {
-        say(_("cannot read %s: %s"), input_name(), strerror(errno));
+        say(_("cannot read %s: %s"), use_name(options.input), strerror(errno));
         return -1;
     }
-    if (!options.compare || S_ISREG(about.st_mode))
+    if (!options.compare || S_ISREG(about.st_mode) || S_ISDIR(about.st_mode))
         return fd;
-    say_once();
+    say(_("%s can be read only once: give the log as a file"), use_name(options.input));
     return -1;
+}
+
+/* Whether what the input holds can be replayed; says why not. */
+static bool
+look(struct input *input, enum file_kind *kind)
+{
+    int error = kind_of_input(input, kind);
+
+    if (error != 0)
+        say(_("cannot read %s: %s"), use_name(options.input), strerror(-error));
+    else if (!use_fits(USE_REPLAY, *kind))
+        use_refuse(options.input, *kind, USE_REPLAY);
+    return error == 0 && use_fits(USE_REPLAY, *kind);
 }
 
 int
@@ -304,9 +355,12 @@ main(int argc, char **argv)
                   " ALLOCATOR is glibc, jemalloc, tcmalloc, mimalloc or a library to"
                   " preload; without any, those that are there."),
     };
+    static struct input input;
+    enum file_kind kind;
     int fd;
 
-    output_begin(TROUBLE);
+    status_as(AS_REPLAY);
+    output_begin(status_of(STATUS_OUTPUT));
     language_start();
     argp_program_version = PACKAGE_STRING;
     if (argc > 0)
@@ -314,6 +368,13 @@ main(int argc, char **argv)
     help_parse(&argp, argc, argv, 0, NULL);
     fd = open_log();
     if (fd < 0)
-        return TROUBLE;
-    return options.compare ? compare(fd) : replay_here(fd);
+        return status_of(STATUS_INPUT);
+    /* Ours, so it is to be resident before the counting begins. */
+    memset(&input, 1, sizeof input);
+    input_init(&input, fd);
+    if (!look(&input, &kind))
+        return status_of(STATUS_INPUT);
+    if (!options.compare)
+        return replay_here(&input, kind);
+    return can_be_read(&input, kind) ? compare(fd) : status_of(STATUS_INPUT);
 }

@@ -16,6 +16,7 @@
 #include "programs/output.h"
 #include "programs/say.h"
 #include "programs/run.h"
+#include "programs/status.h"
 #include "base/i18n.h"
 #include "system/signals.h"
 #include "tui/app.h"
@@ -84,7 +85,7 @@ pick(struct options *options, int *status)
     char why[256];
     pid_t pid;
 
-    *status = EXIT_MEMTOP;
+    *status = status_of(STATUS_FAILED);
     if (options->plain || !tui_usable(false, why, sizeof why)) {
         *status = attach_list(options); /* of which -a takes one */
         return false;
@@ -104,7 +105,7 @@ ask(const struct options *options)
 {
     pid_t pid = attach_find(options->attach);
 
-    return pid < 0 ? EXIT_MEMTOP : blockask(options, pid);
+    return pid < 0 ? status_of(STATUS_FAILED) : blockask(options, pid);
 }
 
 int
@@ -114,7 +115,7 @@ main(int argc, char **argv)
     int status;
 
     hold_standard_descriptors();
-    output_begin(EXIT_MEMTOP);
+    output_begin(status_of(STATUS_OUTPUT));
     language_start();
 
     options_parse(argc, argv, &options);

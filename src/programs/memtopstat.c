@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* memtopstat: draws a data file of memtop -d or memusage -d, with the command line
-   and the statuses of memusagestat; reports by block size of recorded calls. */
+   of memusagestat; reports by block size of recorded calls. */
 #include "config.h"
 
 #include <argp.h>
@@ -17,11 +17,12 @@
 #include "programs/output.h"
 #include "programs/say.h"
 #include "programs/sites-options.h"
+#include "programs/status.h"
 #include "programs/tracefile.h"
+#include "programs/uses.h"
 #include "programs/value.h"
 #include "base/i18n.h"
 #include "system/library.h"
-#include "files/archive.h"
 #include "report/plot.h"
 #include "report/png.h"
 #include "base/quantity.h"
@@ -69,12 +70,12 @@ parse_side(const char *text)
     return side < 0 ? 0 : side > PLOT_MAX_SIDE ? PLOT_MAX_SIDE : (int)side;
 }
 
-/* memusagestat says this on the standard output, and ends with 1. */
+/* memusagestat says this on the standard output. */
 static _Noreturn void
 wrong_words(struct argp_state *state)
 {
     argp_state_help(state, stdout, ARGP_HELP_SEE);
-    exit(1);
+    exit(status_of(STATUS_FILES));
 }
 
 /* The number of a form of calls; -1: it is none. */
@@ -272,31 +273,12 @@ reason(int error)
     return error == -EBADMSG ? _("too short for a data file") : strerror(-error);
 }
 
-/* A session would pass for a damaged data file: those are drawn as far as they go. */
-static bool
-is_session(const char *path)
-{
-    char first[8];
-    FILE *file = tracefile_is_stream(path) ? NULL : fopen(path, "re");
-    size_t got = file != NULL ? fread(first, 1, sizeof first, file) : 0;
-
-    if (file != NULL)
-        fclose(file);
-    return archive_recognise(first, got);
-}
-
 /* Of a data file.  False, having said why. */
 static bool
 read_data(struct curve *curve, struct dat *dat)
 {
-    int error;
+    int error = dat_open(options.data, NULL, dat);
 
-    if (is_session(options.data)) {
-        say(_("%s is a session: memtop -r shows it, --export exports its sites"),
-            options.data);
-        return false;
-    }
-    error = dat_open(options.data, NULL, dat);
     if (error == 0) {
         start = dat->start;
         error = dat_scan(dat, take, curve);
@@ -309,24 +291,51 @@ read_data(struct curve *curve, struct dat *dat)
     return error == 0;
 }
 
+/* Likewise, of any kind that can be drawn; the exit status in any case. */
+static bool
+read_curve(struct curve *curve, struct dat *dat, int *status)
+{
+    enum file_kind kind;
+    bool read = use_file(options.data, USE_DRAW, &kind);
+
+    if (read && kind != KIND_DAT)
+        return tracefile_curve(options.data, options.pid, options.time_based, curve, dat,
+                               status);
+    read = read && read_data(curve, dat);
+    *status = read ? 0 : status_of(STATUS_INPUT);
+    return read;
+}
+
+/* The exit status. */
+static int
+draw_curve(const struct dat *dat, const struct curve *curve)
+{
+    struct plot *plot = make_plot(dat, curve);
+    bool written;
+
+    if (plot == NULL) {
+        say("%s", strerror(ENOMEM));
+        return status_of(STATUS_FAILED);
+    }
+    written = write_plot(plot);
+    plot_free(plot);
+    return written ? 0 : status_of(STATUS_OUTPUT);
+}
+
 static int
 draw(void)
 {
     struct curve *curve = curve_new();
-    struct plot *plot = NULL;
     struct dat dat;
-    bool done = curve != NULL;
+    int status, drawn;
 
-    if (done && tracefile_is(options.data))
-        done = tracefile_curve(options.data, options.pid, options.time_based, curve, &dat);
-    else if (done)
-        done = read_data(curve, &dat);
-    if (done && (plot = make_plot(&dat, curve)) == NULL)
+    if (curve == NULL) {
         say("%s", strerror(ENOMEM));
-    done = plot != NULL && write_plot(plot);
-    plot_free(plot);
+        return status_of(STATUS_FAILED);
+    }
+    drawn = read_curve(curve, &dat, &status) ? draw_curve(&dat, curve) : 0;
     curve_free(curve);
-    return done ? 0 : 1;
+    return drawn != 0 ? drawn : status;
 }
 
 static bool
@@ -358,19 +367,17 @@ export(void)
 {
     int calls = calls_format(options.export);
     enum siteexport_format format;
-    bool of_calls = tracefile_is(options.data);
     bool of_sites = siteexport_format_parse(options.export, &format);
+    enum file_kind kind = KIND_STREAM;
 
-    if (calls >= 0 && (of_calls || !of_sites))
-        return tracefile_export(options.data, (enum export_format)calls, options.pid,
-                                options.output);
-    if (of_sites && (!of_calls || tracefile_is_stream(options.data)))
+    if (of_sites && calls >= 0 && kind_of_file(options.data, &kind) == 0)
+        of_sites = kind == KIND_SESSION;
+    if (of_sites)
         return exports_file(options.data, format, &options.sites,
                             options.pid <= INT_MAX ? (pid_t)options.pid : INT_MAX,
                             options.output);
-    say(_("%s is a record of calls: no %s can be made of it"), options.data,
-        options.export);
-    return 1;
+    return tracefile_export(options.data, (enum export_format)calls, options.pid,
+                            options.output);
 }
 
 int
@@ -394,24 +401,25 @@ main(int argc, char **argv)
                   "\vOUTFILE is DATAFILE.png unless given."),
     };
 
-    output_begin(1);
     language_start();
     argp_program_version = PACKAGE_STRING;
     if (argc > 0)
         argv[0] = basename(argv[0]);
     options.replace = argc > 0 && strcmp(argv[0], "memusagestat") == 0;
+    status_as(options.replace ? AS_MEMUSAGESTAT : AS_MEMTOPSTAT);
+    output_begin(status_of(STATUS_OUTPUT));
     help_parse(&argp, argc, argv, 0, &options);
     if (reports_wanted())
         return report();
     if (options.report.first != NULL) {
         say(_("--%s is of use with --report only"), options.report.first);
-        return 1;
+        return status_of(STATUS_USAGE);
     }
     if (options.export != NULL)
         return export();
     if (sites_choice_given(&options.sites) != NULL) {
         say(_("%s is of use with --export only"), sites_choice_given(&options.sites));
-        return 1;
+        return status_of(STATUS_USAGE);
     }
     return draw();
 }

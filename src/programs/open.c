@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Which kind a file is of, its first bytes tell.  Nothing runs yet and no signal is
- * caught: ^C ends memtop while it reads.
- */
+/* Nothing runs yet and no signal is caught: ^C ends memtop while it reads. */
 #include "config.h"
 
 #include "programs/open.h"
@@ -21,11 +18,18 @@
 #include "files/trace-session.h"
 
 static struct saved *
-read_session(const char *path, FILE *file)
+read_session(const char *path)
 {
     char why[256];
-    struct saved *saved = archive_read(file, why, sizeof why);
+    struct saved *saved;
+    FILE *file = fopen(path, "re");
 
+    if (file == NULL) {
+        say(_("cannot read %s: %s"), path, strerror(errno));
+        return NULL;
+    }
+    saved = archive_read(file, why, sizeof why);
+    fclose(file);
     if (saved == NULL)
         say(_("%s: not a memtop session: %s"), path, why);
     return saved;
@@ -50,7 +54,7 @@ read_data(const char *path)
 }
 
 static struct saved *
-read_trace(const char *path)
+read_trace(const char *path, enum file_kind kind)
 {
     struct progress progress;
     const struct trace_progress shown = {progress_tell, &progress};
@@ -61,53 +65,28 @@ read_trace(const char *path)
     error = trace_session(path, &shown, &saved);
     progress_end(&progress);
     if (error != 0)
-        tracefile_say_error(path, error);
+        tracefile_say_error(path, error, kind, USE_SHOW);
     return saved;
 }
 
-static struct saved *
-read_file(const char *path, FILE *file)
-{
-    char start[8];
-    size_t got = fread(start, 1, sizeof start, file);
-
-    if (ferror(file)) {
-        say(_("cannot read %s: %s"), path, strerror(errno));
-        return NULL;
-    }
-    rewind(file);
-    if (archive_recognise(start, got))
-        return read_session(path, file);
-    if (dat_recognise(start, got))
-        return read_data(path);
-    if (tracefile_is(path))
-        return read_trace(path);
-    if (got == 0)
-        say(_("%s: not a memtop session: %s"), path, _("it is empty"));
-    else
-        say(_("%s: not a memtop session, nor a record of calls"), path);
-    return NULL;
-}
-
 struct session *
-open_session(const char *path)
+open_session(const char *path, enum file_use use)
 {
     struct session *session = NULL;
     struct saved *saved;
-    FILE *file;
+    enum file_kind kind;
 
+    if (!use_file(path, use, &kind))
+        return NULL;
     /* It is read more than once, and a pipe may keep one waiting. */
-    if (strcmp(path, "-") != 0 && tracefile_is_stream(path)) {
-        say(_("%s is a pipe or a device: copy it to a file first"), path);
+    if (kind == KIND_STREAM) {
+        say(_("%s is a pipe or a device: copy it to a file first"),
+            use_name(path));
         return NULL;
     }
-    file = fopen(path, "re");
-    if (file == NULL) {
-        say(_("cannot read %s: %s"), path, strerror(errno));
-        return NULL;
-    }
-    saved = read_file(path, file);
-    fclose(file);
+    saved = kind == KIND_SESSION ? read_session(path)
+            : kind == KIND_DAT   ? read_data(path)
+                                 : read_trace(path, kind);
     if (saved != NULL) {
         session = session_new_saved(saved);
         if (session == NULL)

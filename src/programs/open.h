@@ -4,9 +4,10 @@
 #define MEMTOP_OPEN_H
 
 #include "monitor/session.h"
+#include "programs/uses.h"
 
-/* Opens the file, with a line of progress on a terminal if that takes a while.
-   NULL, having said why, if it cannot. */
-struct session *open_session(const char *path);
+/* Opens the file to be used so, with a line of progress on a terminal if that takes a
+   while.  NULL, having said why, if it cannot. */
+struct session *open_session(const char *path, enum file_use use);
 
 #endif

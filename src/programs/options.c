@@ -21,6 +21,7 @@
 #include "programs/help.h"
 #include "programs/run.h"
 #include "programs/spellings.h"
+#include "programs/status.h"
 #include "programs/value.h"
 #include "base/i18n.h"
 #include "report/plot.h"
@@ -564,6 +565,6 @@ options_parse(int argc, char **argv, struct options *options)
     options->as_memusage = argc > 0 && strcmp(argv[0], "memusage") == 0;
     options->batch = options->as_memusage;
     argp_program_version_hook = print_version;
-    argp_err_exit_status = options->as_memusage ? 1 : EXIT_MEMTOP;
+    status_as(options->as_memusage ? AS_MEMUSAGE : AS_MEMTOP);
     help_parse(&argp, argc, argv, ARGP_IN_ORDER, options);
 }

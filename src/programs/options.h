@@ -13,10 +13,6 @@
 #include "programs/trigger.h"
 #include "tui/app.h"
 
-/* memtop's own failures, as env(1), nohup(1) and timeout(1) have them; the
-   program's not being found or not executable is 127 or 126. */
-#define EXIT_MEMTOP 125
-
 #define INTERVAL_DEFAULT_NS INT64_C(1000000000)
 
 enum option_format { FORMAT_TEXT, FORMAT_JSON };
@@ -86,7 +82,7 @@ struct options {
 
 /* Fills *options from the command line; strings are borrowed from argv.  Ends
    memtop for --help, --usage and --version (0), and with a message for a wrong
-   command line (EXIT_MEMTOP). */
+   command line (STATUS_USAGE). */
 void options_parse(int argc, char **argv, struct options *options);
 
 /* Whether every call is to be recorded. */

@@ -16,6 +16,7 @@
 #include "programs/output.h"
 #include "programs/run.h"
 #include "programs/say.h"
+#include "programs/status.h"
 #include "base/i18n.h"
 #include "report/curve.h"
 #include "base/clock.h"
@@ -75,13 +76,17 @@ recording_open(struct run *run)
 
     if (!options_record(options))
         return 0;
-    if (counts_blocks(options) && blocklive_open(run) != 0)
-        return EXIT_MEMTOP;
+    if (counts_blocks(options)) {
+        int status = blocklive_open(run);
+
+        if (status != 0)
+            return status;
+    }
     if (options->png != NULL && (run->curve = curve_new()) == NULL) {
         output_lost(options->png, -ENOMEM);
-        return EXIT_MEMTOP;
+        return status_of(STATUS_OUTPUT);
     }
-    return record_new(&wanted, &run->record) == 0 ? 0 : EXIT_MEMTOP;
+    return record_new(&wanted, &run->record) == 0 ? 0 : status_of(STATUS_OUTPUT);
 }
 
 void

@@ -14,8 +14,6 @@
 #include <time.h>
 
 #include "replay/footprint.h"
-#include "files/input.h"
-#include "files/native-format.h"
 
 _Static_assert(REPLAY_UNKNOWN_BYTES == FOOTPRINT_UNKNOWN, "one word for unknown");
 
@@ -88,8 +86,6 @@ replay_lines(struct replay *replay, struct input *input, struct replay_result *r
     for (uint64_t number = 1; (got = input_line(input, &text, &length)) > 0; number++) {
         enum replay_verdict verdict = replay_line(replay, text, length);
 
-        if (number == 1 && native_first_line(text, length))
-            return -ESPIPE;
         if (verdict == REPLAY_NO_MEMORY)
             return -ENOMEM;
         if (verdict != REPLAY_GOOD)
@@ -134,7 +130,6 @@ measure_end(const struct run *run, const struct replay *replay,
 int
 replay_run(const struct replay_setup *setup, struct replay_result *result)
 {
-    static struct input input;
     struct run run = {.setup = setup};
     struct replay_options options = setup->options;
     struct replay *replay;
@@ -148,15 +143,12 @@ replay_run(const struct replay_setup *setup, struct replay_result *result)
     replay = replay_new(&options);
     if (replay == NULL)
         return -ENOMEM;
-    /* Ours, so it is to be resident before the counting begins. */
-    memset(&input, 1, sizeof input);
-    input_init(&input, setup->fd);
     footprint_begin(&run.footprint);
 
     faults = page_faults();
     wall = nanoseconds(CLOCK_MONOTONIC);
     cpu = nanoseconds(CLOCK_PROCESS_CPUTIME_ID);
-    error = (setup->parsed ? replay_parsed : replay_lines)(replay, &input, result);
+    error = (setup->parsed ? replay_parsed : replay_lines)(replay, setup->input, result);
     result->cpu_ns = nanoseconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
     result->wall_ns = nanoseconds(CLOCK_MONOTONIC) - wall;
     result->faults = page_faults() - faults;

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "files/input.h"
+#include "files/trace.h"
 #include "replay/allocator.h"
 #include "replay/replay.h"
 
@@ -24,7 +26,7 @@ struct replay_record {
 };
 
 struct replay_setup {
-    int fd;      /* the log */
+    struct input *input;           /* the log, or what comes from its reader */
     bool parsed; /* it is of struct logalloc_line (replay-trace.h) */
     struct replay_options options; /* its stats and context are not used */
     struct allocator allocator;
@@ -40,6 +42,8 @@ struct replay_result {
     uint64_t wall_ns, cpu_ns;     /* of all of it, reading the log included */
     uint64_t faults;              /* of pages */
     uint64_t rss_peak, rss_end;   /* as in the record */
+    struct trace_info read;     /* of a log with a reader: what is missing from it; its
+                                   arrays are not there */
     uint64_t refused;             /* lines; */
     struct {                      /* the first ones */
         uint64_t number;
@@ -51,7 +55,8 @@ struct replay_result {
    loaded then. */
 void replay_run_record(const struct allocator *allocator, struct replay_record *record);
 
-/* 0; or -errno of reading the log, -ESPIPE if it is a trace from a pipe, -ENOMEM: result is of what came before. */
+/* 0; or -errno of reading the log, or -ENOMEM: result is of what came before.  Its read
+   is all zero. */
 int replay_run(const struct replay_setup *setup, struct replay_result *result);
 
 #endif

@@ -9,30 +9,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "programs/say.h"
-#include "base/i18n.h"
 #include "files/as-log.h"
 #include "replay/munge.h"
-#include "files/native-format.h"
 #include "files/trace.h"
 
 #define AT_ONCE 4096u
 #define PIPE_BYTES (1 << 20)
-
-bool
-replay_trace_is(int fd)
-{
-    char start[NATIVE_MAGIC_SIZE];
-    struct stat st;
-
-    return fstat(fd, &st) == 0 && S_ISREG(st.st_mode)
-           && pread(fd, start, sizeof start, 0) == (ssize_t)sizeof start
-           && memcmp(start, NATIVE_MAGIC, sizeof start) == 0;
-}
 
 /* ---- the process that reads ---- */
 
@@ -62,63 +48,89 @@ munge_trace(struct trace *trace, struct munge *munge, struct as_log *log, FILE *
     return (int)got;
 }
 
-/* The exit status. */
+/* What both processes see. */
+struct replay_shared {
+    struct trace_info about;
+    int error; /* 0 once all is read */
+};
+
+/* 0 or -errno. */
 static int
-read_trace(int fd, int pipe)
+read_trace(const struct input *input, int pipe, struct trace_info *about)
 {
     FILE *out = fdopen(pipe, "w");
     const struct munge_options options = {.put = put, .context = out};
     struct munge *munge = munge_new(&options);
     struct as_log *log = as_log_new();
     struct trace *trace = NULL;
-    char path[32];
     int error = -ENOMEM;
 
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    if (out != NULL)
-        setvbuf(out, NULL, _IOFBF, PIPE_BYTES / 16);
-    if (out != NULL && munge != NULL && log != NULL)
-        error = trace_open(path, NULL, &trace);
+    if (out == NULL || munge == NULL || log == NULL)
+        return error;
+    setvbuf(out, NULL, _IOFBF, PIPE_BYTES / 16);
+    error = trace_open_input(input, &trace);
     if (error == 0)
         error = munge_trace(trace, munge, log, out);
     if (error == 0) {
+        *about = *trace_about(trace);
+        about->process = NULL; /* this process's memory */
+        about->processes = 0;
         fclose(out);
-        return 0;
     }
-    say(_("cannot read the trace: %s"), strerror(-error));
-    return 1;
+    return error;
 }
 
 /* ---- from outside ---- */
 
-int
-replay_trace_open(int fd, pid_t *child)
+static int
+start(struct replay_trace *reader, struct input *input)
 {
     int ends[2];
 
     if (pipe2(ends, O_CLOEXEC) < 0)
         return -errno;
     fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES); /* if it may be */
-    *child = fork();
-    if (*child == 0) {
+    reader->child = fork();
+    if (reader->child == 0) {
         close(ends[0]);
-        _exit(read_trace(fd, ends[1]));
+        reader->shared->error = read_trace(input, ends[1], &reader->shared->about);
+        _exit(0);
     }
     close(ends[1]);
-    if (*child > 0)
-        return ends[0];
+    if (reader->child > 0) {
+        input_init(input, ends[0]);
+        return 0;
+    }
     int error = -errno;
     close(ends[0]);
     return error;
 }
 
-bool
-replay_trace_wait(pid_t child)
+int
+replay_trace_begin(struct replay_trace *reader, struct input *input)
 {
-    int status;
+    int error;
 
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            return false;
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    reader->shared = mmap(NULL, sizeof *reader->shared, PROT_READ | PROT_WRITE,
+                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (reader->shared == MAP_FAILED)
+        return -errno;
+    reader->shared->error = -EIO; /* should it be killed */
+    error = start(reader, input);
+    if (error != 0)
+        munmap(reader->shared, sizeof *reader->shared);
+    return error;
+}
+
+int
+replay_trace_end(struct replay_trace *reader, struct trace_info *about)
+{
+    int error;
+
+    while (waitpid(reader->child, NULL, 0) < 0 && errno == EINTR)
+        ;
+    *about = reader->shared->about;
+    error = reader->shared->error;
+    munmap(reader->shared, sizeof *reader->shared);
+    return error;
 }

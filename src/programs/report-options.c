@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "programs/say.h"
+#include "programs/status.h"
 #include "programs/value.h"
 #include "base/i18n.h"
 #include "base/quantity.h"
@@ -314,7 +315,7 @@ set_text(char *member, size_t size, const char *text)
         snprintf(member, size, "%s", text);
 }
 
-bool
+int
 report_params(const struct report_options *options, struct blockparams *params)
 {
     int error = 0;
@@ -327,7 +328,7 @@ report_params(const struct report_options *options, struct blockparams *params)
         error = blockparams_read(options->params, params, warn, (void *)options->params);
     if (error != 0) {
         say(_("cannot read %s: %s"), options->params, strerror(-error));
-        return false;
+        return status_of(STATUS_INPUT);
     }
     if (options->reports != 0)
         params->reports = options->reports;
@@ -340,7 +341,7 @@ report_params(const struct report_options *options, struct blockparams *params)
     if ((options->counts != NULL && !blockparams_counts(options->counts, &params->counts))
         || params->counts.lower >= params->counts.bounds[0]) {
         say(_("--lower-bound is not below the first bound"));
-        return false;
+        return status_of(STATUS_USAGE);
     }
     set_text(params->extension, sizeof params->extension, options->log_extension);
     if (options->log_delimiter != NULL)
@@ -349,5 +350,5 @@ report_params(const struct report_options *options, struct blockparams *params)
         set_text(params->directory, sizeof params->directory, options->log_directory);
     if (options->log_each != NULL)
         params->one_file = false;
-    return true;
+    return 0;
 }

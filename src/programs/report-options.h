@@ -43,8 +43,8 @@ struct report_options {
 extern const struct argp report_argp;
 
 /* Fills *params: defaults, then the parameter file, then the options; without a
-   list of reports those of the file.  False, having said why, if the file cannot be
-   read. */
-bool report_params(const struct report_options *options, struct blockparams *params);
+   list of reports those of the file.  0, or the exit status, having said why: the file
+   cannot be read, or the bounds do not fit together. */
+int report_params(const struct report_options *options, struct blockparams *params);
 
 #endif

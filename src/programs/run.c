@@ -22,6 +22,7 @@
 #include "programs/judge.h"
 #include "programs/recording.h"
 #include "programs/say.h"
+#include "programs/status.h"
 #include "base/i18n.h"
 #include "system/library.h"
 #include "monitor/saved.h"
@@ -132,11 +133,11 @@ check_output(struct run *run)
     const struct options *options = run->options;
 
     if (!can_write(options->output, output_open(&run->output, options->output)))
-        return EXIT_MEMTOP;
+        return status_of(STATUS_OUTPUT);
     if (check_later(options))
         return 0;
     output_discard(&run->output);
-    return EXIT_MEMTOP;
+    return status_of(STATUS_OUTPUT);
 }
 
 /* Instead of a program. */
@@ -147,10 +148,11 @@ read_file(struct run *run)
 
     if (status != 0)
         return status;
-    run->session = open_session(run->options->read);
+    run->session = open_session(run->options->read,
+                                run->options->sites.export_count > 0 ? USE_SITES : USE_SHOW);
     if (run->session == NULL) {
         output_discard(&run->output);
-        return EXIT_MEMTOP;
+        return status_of(STATUS_INPUT);
     }
     run->read_blocks = blockreports_read(run->options->read);
     run->mark = (struct tui_mark){session_saved(run->session)->marked,
@@ -164,7 +166,7 @@ attach(struct run *run)
 {
     const struct session_options options = {0};
     pid_t pid = attach_find(run->options->attach);
-    int status = pid < 0 ? EXIT_MEMTOP : check_output(run);
+    int status = pid < 0 ? status_of(STATUS_FAILED) : check_output(run);
 
     if (status != 0)
         return status;
@@ -173,7 +175,7 @@ attach(struct run *run)
         say("%s", strerror(ENOMEM));
     if (run->session == NULL || attach_session(run->session, pid) != 0) {
         output_discard(&run->output);
-        return EXIT_MEMTOP;
+        return status_of(STATUS_FAILED);
     }
     run->launched.pid = pid;
     run->launched.pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
@@ -239,10 +241,10 @@ launch_failed(struct run *run, int error, const char *stage)
     if (strcmp(stage, "exec") != 0) {
         say(_("cannot start %s: %s: %s"), run->options->program[0], stage,
             strerror(-error));
-        return EXIT_MEMTOP;
+        return status_of(STATUS_FAILED);
     }
     say(_("cannot run %s: %s"), run->options->program[0], strerror(-error));
-    return error == -ENOENT ? 127 : 126;
+    return status_of(error == -ENOENT ? STATUS_MISSING : STATUS_CANNOT);
 }
 
 /* Whether allocation sites are saved or exported at the end, if they were sampled. */
@@ -312,7 +314,7 @@ watch(struct run *run)
     }
     say(_("cannot watch %s: %s"),
         run->options->program != NULL ? run->options->program[0] : "-", strerror(-error));
-    return EXIT_MEMTOP;
+    return status_of(STATUS_FAILED);
 }
 
 int
@@ -327,7 +329,7 @@ run_start(struct run *run, int rows, int cols)
     const char *library = choose_library(run, &search);
     if (library == NULL) {
         discard_files(run);
-        return EXIT_MEMTOP;
+        return status_of(STATUS_FAILED);
     }
     options_words(run->options, words, sizeof words);
     const struct launch_options options = {
@@ -554,7 +556,7 @@ run_finish(struct run *run)
     textlog_finish(&run->log);
     output_close(&run->output);
     if (status == 0 && (!output_whole() || run->metrics_failed))
-        status = EXIT_MEMTOP;
+        status = status_of(STATUS_OUTPUT);
     if (status == 0)
         status = verdict;
     names_end();

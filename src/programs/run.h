@@ -72,7 +72,7 @@ bool run_has_work(const struct run *run);
 int64_t run_work(void *context);
 
 /* Judges the budget, looks whether all files are whole, and frees everything.  The exit
-   status: the program's if it failed, else EXIT_MEMTOP if a file is not whole, else the
+   status: the program's if it failed, else STATUS_OUTPUT if a file is not whole, else the
    budget's, else 0, also for a program that was left running. */
 int run_finish(struct run *run);
 

@@ -16,6 +16,7 @@
 
 #include "programs/options.h"
 #include "programs/output.h"
+#include "programs/status.h"
 #include "segment/logline.h"
 
 /* An inherited descriptor that can be written to; memtop's own are close-on-exec. */
@@ -85,7 +86,7 @@ textlog_open(struct textlog *log, const char *word)
     if (error == 0)
         return 0;
     output_lost(word, error);
-    return EXIT_MEMTOP;
+    return status_of(STATUS_OUTPUT);
 }
 
 static void

@@ -15,6 +15,7 @@
 #include "programs/output.h"
 #include "programs/progress.h"
 #include "programs/say.h"
+#include "programs/status.h"
 #include "base/i18n.h"
 #include "base/figures.h"
 #include "files/follow.h"
@@ -35,32 +36,17 @@ tracefile_is_stream(const char *path)
     return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
-bool
-tracefile_is(const char *path)
-{
-    struct trace *trace;
-    int error;
-
-    if (tracefile_is_stream(path))
-        return true;
-    error = trace_open(path, NULL, &trace);
-    if (error == 0)
-        trace_close(trace);
-    return error == 0 || error == -EPROTONOSUPPORT;
-}
-
 void
-tracefile_say_error(const char *path, int error)
+tracefile_say_error(const char *path, int error, enum file_kind kind, enum file_use use)
 {
     const char *why = error == -EPROTONOSUPPORT ? _("it is of a later version of memtop")
-                      : error == -ENOEXEC && tracefile_is_stream(path)
-                          ? _("no record of calls (data files and sessions cannot be "
-                              "read from a pipe)")
-                      : error == -ENOEXEC       ? _("not a record of calls")
                       : error == -ENODATA       ? _("it is empty")
                                                 : strerror(-error);
 
-    say(_("cannot read %s: %s"), path, why);
+    if (error == -ENOEXEC)
+        use_refuse(path, kind, use);
+    else
+        say(_("cannot read %s: %s"), use_name(path), why);
 }
 
 void
@@ -74,7 +60,8 @@ tracefile_say_oddities(const char *path, const struct trace_info *info)
             path, info->lost);
     if (info->damaged > 0)
         say(ngettext("%s: %" PRIu64 " byte is damaged, and what it was part of left out",
-                     "%s: %" PRIu64 " bytes are damaged, and what they were part of left out",
+                     "%s: %" PRIu64
+                     " bytes are damaged, and what they were part of left out",
                      plural(info->damaged)),
             path, info->damaged);
     if (info->refused > 0)
@@ -84,37 +71,75 @@ tracefile_say_oddities(const char *path, const struct trace_info *info)
             path, info->refused, info->refused_first);
 }
 
-/* Hands all events to take(), which returns 0 or -errno.  False, having said why. */
-static bool
-read_all(const char *path,
+/* ---- reading ---- */
+
+/* One that is read. */
+struct reading {
+    const char *path;
+    struct progress progress;
+    struct trace_progress shown;
+    struct trace *trace;
+};
+
+/* 0, or the exit status, having said why. */
+static int
+begin(struct reading *reading, const char *path, enum file_use use)
+{
+    enum file_kind kind = KIND_BINARY;
+    int error;
+
+    *reading = (struct reading){.path = path};
+    reading->shown = (struct trace_progress){progress_tell, &reading->progress};
+    progress_begin(&reading->progress, path);
+    error = trace_open_any(path, &reading->shown, &kind, &reading->trace);
+    if (error == 0)
+        return 0;
+    progress_end(&reading->progress);
+    tracefile_say_error(path, error, kind, use);
+    return status_of(STATUS_INPUT);
+}
+
+/* How a file that was read, or not to its end (error), ends. */
+static int
+status_after(const struct reading *reading, int error)
+{
+    const struct trace_info *about = trace_about(reading->trace);
+
+    if (error == 0) {
+        tracefile_say_oddities(reading->path, about);
+        return about->refused > 0 ? status_of(STATUS_REFUSED) : 0;
+    }
+    if (error != -ECANCELED) /* the reader of the export is gone */
+        tracefile_say_error(reading->path, error, about->kind, USE_CALLS);
+    return status_of(error == -ECANCELED ? STATUS_OUTPUT : STATUS_INPUT);
+}
+
+/* Hands all events to take(), which returns 0 or -errno, and ends.  The exit status,
+   which is not 0 if lines were refused, too; *whole: all is read. */
+static int
+read_all(struct reading *reading,
          int (*take)(void *context, const struct trace_info *info,
                      const struct trace_event *event),
-         void *context)
+         void *context, bool *whole)
 {
     static struct trace_event events[AT_ONCE];
-    struct progress progress;
-    const struct trace_progress shown = {progress_tell, &progress};
-    struct trace *trace = NULL;
     long got;
+    int status;
 
-    progress_begin(&progress, path);
-    got = trace_open(path, &shown, &trace);
-    while (got >= 0 && (got = trace_read(trace, events, AT_ONCE)) > 0)
+    while ((got = trace_read(reading->trace, events, AT_ONCE)) > 0)
         for (long i = 0; i < got; i++) {
-            int error = take(context, trace_about(trace), &events[i]);
+            int error = take(context, trace_about(reading->trace), &events[i]);
 
             if (error != 0) {
                 got = error;
                 break;
             }
         }
-    progress_end(&progress);
-    if (got < 0 && got != -ECANCELED) /* the reader of the export is gone */
-        tracefile_say_error(path, (int)got);
-    else if (got == 0)
-        tracefile_say_oddities(path, trace_about(trace));
-    trace_close(trace);
-    return got == 0;
+    progress_end(&reading->progress);
+    *whole = got == 0;
+    status = status_after(reading, (int)got);
+    trace_close(reading->trace);
+    return status;
 }
 
 /* ---- a curve ---- */
@@ -125,7 +150,7 @@ struct drawing {
     struct curve *curve;
     struct dat *about;
     bool time_based;
-    bool depths;        /* stacks are known */
+    bool depths; /* stacks are known */
 };
 
 static int
@@ -164,7 +189,7 @@ draw_event(void *context, const struct trace_info *info, const struct trace_even
 }
 
 static bool
-say_no_process(const struct follow *follow, const char *path)
+has_process(const struct follow *follow, const char *path)
 {
     if (follow->begun || follow->pid == 0)
         return true;
@@ -174,18 +199,26 @@ say_no_process(const struct follow *follow, const char *path)
 
 bool
 tracefile_curve(const char *path, uint64_t pid, bool time_based, struct curve *curve,
-                struct dat *about)
+                struct dat *about, int *status)
 {
-    struct drawing drawing = {.follow = {.pid = pid}, .curve = curve, .about = about,
-                              .time_based = time_based};
-    bool done;
+    struct drawing drawing = {
+        .follow = {.pid = pid}, .curve = curve, .about = about, .time_based = time_based};
+    struct reading reading;
+    bool whole;
 
     memset(about, 0, sizeof *about);
-    done = read_all(path, draw_event, &drawing);
+    *status = begin(&reading, path, USE_DRAW);
+    if (*status != 0)
+        return false;
+    *status = read_all(&reading, draw_event, &drawing, &whole);
     if (!drawing.depths)
         about->stack_peak = HISTORY_UNKNOWN;
     ledger_fini(&drawing.ledger);
-    return done && say_no_process(&drawing.follow, path);
+    if (whole && !has_process(&drawing.follow, path)) {
+        *status = status_of(STATUS_FAILED);
+        return false;
+    }
+    return whole;
 }
 
 /* ---- exports ---- */
@@ -197,7 +230,8 @@ struct chosen {
 };
 
 static int
-export_event(void *context, const struct trace_info *info, const struct trace_event *event)
+export_event(void *context, const struct trace_info *info,
+             const struct trace_event *event)
 {
     struct chosen *chosen = context;
     enum followed followed = follow_take(&chosen->follow, info, event);
@@ -212,18 +246,27 @@ tracefile_export(const char *path, enum export_format format, uint64_t pid,
                  const char *output)
 {
     struct chosen chosen = {.follow = {.pid = pid}};
-    int error = export_new(format, output, &chosen.export);
-    bool done;
+    struct reading reading;
+    int status = begin(&reading, path, USE_CALLS), error;
+    bool whole;
 
+    if (status != 0)
+        return status;
+    error = export_new(format, output, &chosen.export);
     if (error != 0) {
+        progress_end(&reading.progress);
+        trace_close(reading.trace);
         output_lost(output, error);
-        return 1;
+        return status_of(STATUS_OUTPUT);
     }
-    done = read_all(path, export_event, &chosen);
-    if (done)
-        done = export_of_all(chosen.export) || say_no_process(&chosen.follow, path);
-    error = export_end(chosen.export, done);
-    if (error != 0)
-        output_lost(output, error);
-    return done && error == 0 ? 0 : 1;
+    status = read_all(&reading, export_event, &chosen, &whole);
+    if (whole && !export_of_all(chosen.export) && !has_process(&chosen.follow, path)) {
+        whole = false;
+        status = status_of(STATUS_FAILED);
+    }
+    error = export_end(chosen.export, whole);
+    if (error == 0)
+        return status;
+    output_lost(output, error);
+    return status_of(STATUS_OUTPUT);
 }

@@ -62,13 +62,13 @@ run 1 --export=folded --sites-mode=peak shop.memtop peak.folded
 says err 'cannot write peak.folded: File exists'
 run 1 --export=folded --sites-mode=since-mark shop.memtop
 says err 'nothing to export: there is no mark'
-run 1 --sites-mode=peak shop.memtop
+run 64 --sites-mode=peak shop.memtop
 says err '--sites-mode is of use with --export only'
-run 1 --export=folded script
-says err 'script: not a memtop session'
+run 2 --export=folded script
+says err 'cannot read script: it is text, but of no kind that memtop reads'
 echo '7 7 malloc(10)=0x10' >calls.log
-run 1 --export=folded calls.log
-says err 'calls.log is a record of calls: no folded can be made of it'
+run 2 --export=folded calls.log
+says err 'calls.log is an allocation log, which has no allocation sites: memtop -r shows it'
 run 64 --export=yaml shop.memtop
 "$memtop" -B -q --save=plain.memtop true
 run 1 --export=json plain.memtop

@@ -67,15 +67,36 @@ printf '1 1 malloc(5)=0x10' >log
 run 0 log
 printf '1 1 malloc(5)=#1\n' >good
 same out good
-{ head -c 3000000 /dev/zero | tr '\0' x; printf '\n1 1 malloc(5)=0x10\r\n'; } >log
+{ printf '1 1 malloc(5)=0x10\n'; head -c 3000000 /dev/zero | tr '\0' x
+    printf '\n1 1 free(0x10)\r\n'; } >log
+printf '1 1 malloc(5)=#1\n1 1 free(#1)\n' >good
 run 1 log
 same out good
 [ "$(wc -l <err)" = 1 ] && [ "$(wc -c <err)" -lt 400 ] || fail "said: $(head -c 500 err)"
 head -c 100000 /dev/urandom >log
-run 1 log
+run 2 log
 silent out
-run 0 /dev/null
+says err 'cannot read log: it is binary, and of no kind that memtop reads'
+run 0 -c log
+silent out
+run 2 /dev/null
+silent out
+says err 'cannot read /dev/null: it is empty'
+run 0 -c /dev/null
 silent out err
+"$tested" - <"$data/readme.log" >out || fail "-: $?"
+same out "$data/readme.munged"
+# What is written slowly is munged as it comes: a call is enough to tell.
+mkfifo slow
+"$tested" slow >out 2>err &
+exec 3>slow
+printf 'a program that says something\n7 7 malloc(5)=0x10\n' >&3
+await grep -q 'line 1: not a line of an allocation log' err
+exec 3>&-
+wait $!
+[ $? = 1 ] || fail "from a pipe: status $?"
+printf '1 1 malloc(5)=#1\n' >good
+same out good
 
 # --- what cannot be done ---
 run 2 missing

@@ -52,8 +52,8 @@ says err '17 lines of other processes were passed over'
 printf '\n\n1 1 malloc(7)=#1\r\n\n1 1 stats()\n1 1 free(#1)' >log
 run 0 log
 says err '3 calls in '
-run 0 /dev/null
-says err '0 calls in '
+run 2 /dev/null
+says err 'cannot read /dev/null: it is empty'
 { printf '1 1 malloc(7)=#1\nfoo\n1 1 brk(1)\n1 1 malloc(7)\n1 1 free(#999999999)\n'
     head -c 2000000 /dev/zero | tr '\0' x
     printf '\n1 1 malloc(7)=0x1\n1 1 free(#1)\n'; } >log
@@ -68,7 +68,7 @@ memtop-replay: 6 lines in all were refused
 END
 same err expected
 head -c 100000 /dev/urandom >log
-run 1 log
+run 2 log
 run 2 missing
 says err 'cannot read missing: No such file'
 run 2 .
@@ -113,7 +113,8 @@ awk 'BEGIN { for (i = 1; i <= 3000; i++) print i " 1 malloc(8)=0x" i "0" }' >raw
 MALLOC_LOG=$work/real.log LD_PRELOAD=$library "$munge" raw >out ||
     fail "the program did not stand recording: $?"
 "$munge" real.log >real.munged || fail "a real log: $?"
-"$memtop" -B "$tested" -q /dev/null 2>none || fail "memtop: $?"
+printf '1 1 jemalloc_stats()\n2 2 malloc(1)=#1\n' >nothing
+"$memtop" -B "$tested" -q nothing 2>none || fail "memtop: $?"
 "$memtop" -B "$tested" -q real.munged 2>all || fail "memtop: $?"
 for function in malloc calloc realloc free; do
     calls() { sed -n "s/^ *$function| *\([0-9]*\) .*/\1/p" "$1"; }

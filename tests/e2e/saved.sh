@@ -248,9 +248,9 @@ done
 run 125 -r whole.memtop ls
 says err 'without PROGRAM only'
 : >hostile
-refused 'hostile: not a memtop session: it is empty'
+refused 'cannot read hostile: it is empty'
 echo 'something else' >hostile
-refused 'hostile: not a memtop session, nor a record of calls'
+refused 'cannot read hostile: it is text, but of no kind that memtop reads'
 head -c 300 whole.memtop >hostile
 refused 'not a memtop session: it is damaged or cut short'
 { head -c 400 whole.memtop; echo garbage; tail -c +409 whole.memtop; } >hostile

@@ -70,9 +70,9 @@ case $dejavu in
     ;;
 esac
 
-run 1
+run 64
 says out "Try \`memtopstat --help' or \`memtopstat --usage'"
-run 1 good a b
+run 64 good a b
 says out Try
 run 64 --bogus
 says err "unrecognized option '--bogus'"
@@ -82,9 +82,9 @@ run 0 --help
 says out 'DATAFILE [OUTFILE]'
 run 0 --version
 says out memtop
-run 1 missing
+run 2 missing
 says err 'cannot read missing: No such file'
-run 1 .
+run 2 .
 says err 'cannot read .: Is a directory'
 echo precious >there
 run 1 good there
@@ -132,16 +132,22 @@ run 0 empty
 run 0 -tT empty e2.png
 picture empty.png 800 600
 { record 0 0 9; printf 12345; } >short
-run 1 short
+run 2 short
 says err 'cannot read short: too short'
 : >nothing
-run 1 nothing
-head -c 4800 /dev/urandom >noise # any bytes are some file
+run 2 nothing
+{ record 0 0 9; record 0 0 9; head -c 4800 /dev/urandom; } >noise # any bytes are records
 for options in '' -t -T -tT; do
     # shellcheck disable=SC2086
     run 0 $options noise noise.png
     picture noise.png 800 600
 done
+head -c 4800 /dev/urandom >noise # but not headers
+run 2 noise none.png
+says err 'cannot read noise: it is binary, and of no kind that memtop reads'
+run 2 /etc/passwd none.png
+says err 'cannot read /etc/passwd: it is text, but of no kind that memtop reads'
+[ ! -e none.png ] || fail "a picture of anything"
 chmod 400 good # memusagestat refuses it
 cksum good >before
 run 0 good
@@ -157,8 +163,8 @@ fi
 
 # --- a session is no data file, however damaged ---
 "$memtop" -B -q --save=kept.memtop "$cases" 1 || fail "no session: $(cat err)"
-run 1 kept.memtop
-says err 'kept.memtop is a session: memtop -r shows it, --export exports its sites'
+run 2 kept.memtop
+says err 'kept.memtop is a session, which has no calls: memtop -r shows it, memtopstat --export exports its sites'
 [ ! -e kept.memtop.png ] || fail "a session was drawn as a data file"
 
 # --- memtop -p draws every call with the same code ---

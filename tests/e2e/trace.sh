@@ -63,9 +63,9 @@ from_pipe() {
 }
 from_pipe 0 one --export=csv pipe
 [ "$(wc -l <out)" = 5 ] || fail "from a pipe: $(cat out)"
-from_pipe 1 one.dat pipe none.png
-says err 'cannot read pipe: no record of calls (data files and sessions cannot be'
-stat 1 --export=folded pipe # no writer, and none is waited for
+from_pipe 2 one.dat pipe none.png
+says err 'pipe is a data file, which cannot be read from a pipe: copy it to a file first'
+stat 2 --export=folded pipe # no writer, and none is waited for
 says err 'pipe is a pipe or a device: copy it to a file first'
 # What has no stack in it has none in pictures either.
 stat 0 --export=logalloc one
@@ -133,11 +133,11 @@ says err 'cannot write existing: File exists'
 [ "$(cat existing)" = precious ] || fail "a file was overwritten"
 run 127 --record=vain ./no-program
 [ ! -e vain ] || fail "an empty file was left"
-stat 1 existing none.png
-stat 1 --export=csv existing
-says err 'cannot read existing: not a record of calls'
+stat 2 existing none.png
+stat 2 --export=csv existing
+says err 'cannot read existing: it is text, but of no kind that memtop reads'
 : >empty
-stat 1 --export=csv empty
+stat 2 --export=csv empty
 says err 'cannot read empty: it is empty'
 stat 64 --export=xml one
 # A file that may not grow: said once, what is there can be read, the program unharmed.
@@ -208,7 +208,7 @@ like err '^realloc\|  *1  *0  *1 '
 like err '^   free\|  *1  *10$'
 ! grep 'out of memtop' err || fail "its block is forgotten"
 run 125 -r existing
-says err 'existing: not a memtop session, nor a record of calls'
+says err 'cannot read existing: it is text, but of no kind that memtop reads'
 
 # --- to and fro ---
 run 0 --record=threads "$cases" 8
@@ -234,13 +234,21 @@ if grep -q ' in glibc$' err; then
 else # a sanitizer's runtime
     echo "not tried: other allocators: $(sed -n 's/.* each in //p' err)"
 fi
-cat threads | "$replay" 2>err
-[ $? = 2 ] || fail "a trace from a pipe was replayed"
+cat threads | "$replay" 2>err || fail "a trace from a pipe: status $? $(cat err)"
+like err "^$(wc -l <munged) calls in "
+cat threads | "$replay" --compare glibc 2>err
+[ $? = 2 ] || fail "a trace from a pipe was replayed twice"
 says err 'can be read only once: give the log as a file'
+head -c $(($(wc -c <threads) - 40)) threads >shorter
+"$replay" shorter 2>err || fail "a cut trace: status $?"
+says err 'shorter was not completed: the record ends early'
+like err '^[0-9]* calls in '
 head -c 300 threads >short
-"$replay" short 2>err || fail "a cut trace: status $?"
+"$replay" short 2>err
+[ $? = 2 ] || fail "a trace that is cut before its first call: status $?"
+says err 'short has no calls'
 "$munge" threads >out 2>err
 [ $? = 2 ] || fail "a trace was munged"
-says err 'this is a trace: give it to memtop-replay'
+says err 'threads is a trace, not an allocation log: memtop-replay takes it as it is'
 
 finish

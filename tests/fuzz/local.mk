@@ -10,7 +10,8 @@ fuzz_ldflags =
 TESTS += $(fuzz_targets)
 endif
 
-fuzz_targets = tests/fuzz/answer tests/fuzz/blockparams tests/fuzz/dat tests/fuzz/drain tests/fuzz/elffile tests/fuzz/lines \
+fuzz_targets = tests/fuzz/answer tests/fuzz/blockparams tests/fuzz/dat tests/fuzz/drain tests/fuzz/elffile \
+	tests/fuzz/kind tests/fuzz/lines \
 	tests/fuzz/logalloc tests/fuzz/names tests/fuzz/native tests/fuzz/options tests/fuzz/procfs \
 	tests/fuzz/reader tests/fuzz/session tests/fuzz/sites tests/fuzz/textwidth tests/fuzz/trace-forms
 check_PROGRAMS += $(fuzz_targets)
@@ -26,6 +27,8 @@ tests_fuzz_drain_SOURCES = tests/fuzz/drain.c $(fuzz_main)
 tests_fuzz_drain_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
 tests_fuzz_elffile_SOURCES = tests/fuzz/elffile.c $(fuzz_main)
 tests_fuzz_elffile_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
+tests_fuzz_kind_SOURCES = tests/fuzz/kind.c $(fuzz_main)
+tests_fuzz_kind_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
 tests_fuzz_lines_SOURCES = tests/fuzz/lines.c $(fuzz_main)
 tests_fuzz_lines_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
 tests_fuzz_logalloc_SOURCES = tests/fuzz/logalloc.c $(fuzz_main)

@@ -210,7 +210,7 @@ test_a_trace(void **state)
 
     assert_int_equal(read_all(&trace), 7);
     info = trace_about(trace);
-    assert_int_equal(info->form, TRACE_NATIVE);
+    assert_int_equal(info->kind, KIND_TRACE);
     assert_true(info->has_time && info->has_depth && info->sizes_of_freed);
     assert_int_equal(info->began_epoch_ns, EPOCH);
     assert_int_equal(info->ended_ns, 120);

@@ -19,6 +19,7 @@
 #include <cmocka.h>
 
 #include "programs/options.h"
+#include "programs/status.h"
 
 #define WORDS 20
 
@@ -191,12 +192,12 @@ test_sites(void **state)
     assert_string_equal(parsed->words, "sites");
     assert_int_equal(parse("--export=folded:f --unwind=fp --debuginfod ls"), 0);
     assert_string_equal(parsed->words, "sites,unwind=fp");
-    assert_int_equal(parse("--sites=0 ls"), EXIT_MEMTOP);
-    assert_int_equal(parse("--sites=much ls"), EXIT_MEMTOP);
-    assert_int_equal(parse("--sites=1e-4,exact ls"), EXIT_MEMTOP);
+    assert_int_equal(parse("--sites=0 ls"), status_of(STATUS_USAGE));
+    assert_int_equal(parse("--sites=much ls"), status_of(STATUS_USAGE));
+    assert_int_equal(parse("--sites=1e-4,exact ls"), status_of(STATUS_USAGE));
     assert_int_equal(parse("--sites --unwind=auto ls"), 0); /* the default's former name */
     assert_string_equal(parsed->words, "sites,unwind=glibc");
-    assert_int_equal(parse("--unwind=magic ls"), EXIT_MEMTOP);
+    assert_int_equal(parse("--unwind=magic ls"), status_of(STATUS_USAGE));
     refuse("--sites --unwind=libunwind ls", "--unwind=libunwind is gone");
 }
 
@@ -212,19 +213,19 @@ test_sites_needed(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         snprintf(line, sizeof line, "%s ls", options[i]);
-        assert_int_equal(parse(line), EXIT_MEMTOP);
+        assert_int_equal(parse(line), status_of(STATUS_USAGE));
         snprintf(line, sizeof line, "--save=f %s ls", options[i]);
-        assert_int_equal(parse(line), EXIT_MEMTOP);
+        assert_int_equal(parse(line), status_of(STATUS_USAGE));
         snprintf(line, sizeof line, "--sites %s ls", options[i]);
         assert_int_equal(parse(line), 0);
         snprintf(line, sizeof line, "--export=folded:f %s ls", options[i]);
         assert_int_equal(parse(line), 0);
         snprintf(line, sizeof line, "-a 7 %s", options[i]);
-        assert_int_equal(parse(line), i < 6 ? 0 : EXIT_MEMTOP);
+        assert_int_equal(parse(line), i < 6 ? 0 : status_of(STATUS_USAGE));
         snprintf(line, sizeof line, "-r f %s", options[i]);
-        assert_int_equal(parse(line), i < 5 ? 0 : EXIT_MEMTOP);
+        assert_int_equal(parse(line), i < 5 ? 0 : status_of(STATUS_USAGE));
         snprintf(line, sizeof line, "-l %s", options[i]);
-        assert_int_equal(parse(line), EXIT_MEMTOP);
+        assert_int_equal(parse(line), status_of(STATUS_USAGE));
     }
 }
 
@@ -238,7 +239,7 @@ test_sites_choice(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         snprintf(line, sizeof line, "--sites --sites-%s ls", wrong[i]);
-        assert_int_equal(parse(line), EXIT_MEMTOP);
+        assert_int_equal(parse(line), status_of(STATUS_USAGE));
     }
     assert_int_equal(parse("--sites --sites-filter=-x --sites-older=90 --sites-sort=age "
                            "--sites-mode=live ls"), 0);

@@ -80,7 +80,7 @@ test_table(void **state)
     assert_true(events[4].address != events[3].address);
     assert_int_equal(events[5].kind, 255);
     const struct trace_info *about = trace_about(trace);
-    assert_int_equal(about->form, TRACE_CSV);
+    assert_int_equal(about->kind, KIND_CSV);
     assert_true(about->has_time);
     assert_int_equal(about->refused, 7);
     assert_int_equal(about->refused_first, 5);
@@ -127,7 +127,7 @@ test_log(void **state)
         expect(&events[10], FN_FREE, 0x40, 0);
         assert_int_equal(events[10].time_ns, 10); /* the number of the event */
         assert_int_equal(events[11].kind, 255);
-        assert_int_equal(about->form, TRACE_LOG);
+        assert_int_equal(about->kind, KIND_LOG);
         assert_false(about->has_time);
         assert_int_equal(about->processes, 2);
         assert_int_equal(about->process[0].pid, 7);

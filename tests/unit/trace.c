@@ -72,7 +72,7 @@ test_bytes_after_a_look(void **state)
     assert_int_equal(write(ends[1], "one\ntwo\nthree", 13), 13);
     close(ends[1]);
     input_init(&input, ends[0]);
-    assert_int_equal(input_peek(&input, &text, &size), 0);
+    assert_int_equal(input_peek(&input, INPUT_LINE_MAX, &text, &size), 0);
     assert_int_equal(size, 13);
     assert_memory_equal(text, "one\n", 4);
     assert_int_equal(input_line(&input, &text, &size), 1);
