@@ -33,6 +33,7 @@ src_tui_libtui_a_SOURCES = \
 	src/tui/sort.c src/tui/sort.h \
 	src/tui/speak.c \
 	src/tui/state.h \
+	src/tui/table.c src/tui/table.h \
 	src/tui/target.c \
 	src/tui/term.c src/tui/term.h \
 	src/tui/view-blocks.c \

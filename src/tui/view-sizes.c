@@ -29,7 +29,7 @@ struct entry {
 };
 
 /* The ranges, their sums and largest counts. */
-struct table {
+struct histogram_shown {
     struct entry entries[RANGE_COUNT + 1];
     int length;
     bool shortened;   /* the last entry is "other" */
@@ -53,20 +53,20 @@ add_range(struct range *sum, const struct range *range)
 }
 
 static struct amount
-allocated(const struct table *table, const struct entry *entry)
+allocated(const struct histogram_shown *table, const struct entry *entry)
 {
     return (struct amount){ entry->now.allocated, entry->then.allocated, table->since };
 }
 
 static struct amount
-live(const struct table *table, const struct entry *entry)
+live(const struct histogram_shown *table, const struct entry *entry)
 {
     return (struct amount){ entry->now.live, entry->then.live, table->since };
 }
 
 /* How much of both is shown, without signs. */
 static struct range
-shown(const struct table *table, const struct entry *entry)
+shown(const struct histogram_shown *table, const struct entry *entry)
 {
     const struct amount a = allocated(table, entry), l = live(table, entry);
 
@@ -74,7 +74,7 @@ shown(const struct table *table, const struct entry *entry)
 }
 
 static void
-table_finish(struct table *table)
+table_finish(struct histogram_shown *table)
 {
     table->max = table->sum = (struct range){ 0 };
     for (int i = 0; i < table->length; i++) {
@@ -99,13 +99,13 @@ wider(int cols, const char *heading)
 }
 
 static const char *
-live_heading(const struct table *table)
+live_heading(const struct histogram_shown *table)
 {
     return table->since ? _("live") : _("live now");
 }
 
 static void
-table_fill(struct table *table, const struct view *view, const struct scene *scene)
+table_fill(struct histogram_shown *table, const struct view *view, const struct scene *scene)
 {
     struct range ranges[RANGE_COUNT], then[RANGE_COUNT] = { { 0, 0 } };
 
@@ -128,7 +128,7 @@ table_fill(struct table *table, const struct view *view, const struct scene *sce
 }
 
 static void
-table_drop_empty(struct table *table)
+table_drop_empty(struct histogram_shown *table)
 {
     int kept = 0;
 
@@ -143,7 +143,7 @@ table_drop_empty(struct table *table)
 
 /* Keeps the most frequent ranges in order of size; the others become one. */
 static void
-table_shorten(struct table *table, int length)
+table_shorten(struct histogram_shown *table, int length)
 {
     struct entry other = { .label = "" };
 
@@ -184,7 +184,7 @@ share_text(char *text, size_t size, uint64_t part, uint64_t whole)
 
 /* How long a bar is. */
 static double
-part_of(const struct table *table, uint64_t part, uint64_t whole)
+part_of(const struct histogram_shown *table, uint64_t part, uint64_t whole)
 {
     if (whole == 0)
         return 0;
@@ -195,7 +195,7 @@ part_of(const struct table *table, uint64_t part, uint64_t whole)
 
 /* One entry: range, calls, share, bar; live blocks and their bar. */
 static void
-draw_entry(struct picture *picture, const struct table *table, const struct entry *entry,
+draw_entry(struct picture *picture, const struct histogram_shown *table, const struct entry *entry,
            int row, int col, int cols, bool brief)
 {
     struct canvas *canvas = &picture->canvas;
@@ -231,7 +231,7 @@ draw_entry(struct picture *picture, const struct table *table, const struct entr
 }
 
 static void
-draw_heading(struct picture *picture, const struct table *table, int row, int col,
+draw_heading(struct picture *picture, const struct histogram_shown *table, int row, int col,
              int cols)
 {
     struct canvas *canvas = &picture->canvas;
@@ -252,7 +252,7 @@ draw_heading(struct picture *picture, const struct table *table, int row, int co
 
 /* A few rows: two entries a row, titles in the rule. */
 static void
-draw_brief(struct picture *picture, struct table *table, const struct rect *rect)
+draw_brief(struct picture *picture, struct histogram_shown *table, const struct rect *rect)
 {
     bool two = rect->cols >= TWO_FROM;
     int half = two ? (rect->cols - 2) / 2 : rect->cols - 1;
@@ -279,7 +279,7 @@ void
 view_sizes_block(struct picture *picture, const struct view *view,
                  const struct scene *scene, const struct rect *rect)
 {
-    struct table table;
+    struct histogram_shown table;
     bool brief = rect->rows < BRIEF_BELOW_ROWS;
     char since[128], text[128];
 
@@ -310,7 +310,7 @@ void
 view_sizes(struct picture *picture, const struct view *view, const struct scene *scene)
 {
     char since[128], text[128];
-    struct table table;
+    struct histogram_shown table;
     struct rect rest;
     int headings;
 

@@ -30,8 +30,6 @@ view_sort_column(enum page page, unsigned column)
 {
     static const char *const calls[] = { N_("calls"), N_("calls/s"), N_("total"),
                                          N_("failed") };
-    static const char *const threads[] = { N_("calls"), N_("allocated"), N_("freed"),
-                                           N_("stack"), N_("peak"), N_("touched") };
     static const char *const processes[] = { N_("heap"), N_("peak"), N_("allocs/s"),
                                              N_("RSS"), N_("time") };
 
@@ -48,9 +46,8 @@ view_sort_column(enum page page, unsigned column)
         return _(sites[column]);
     if (page == PAGE_CALLS && column >= 1 && column <= sizeof calls / sizeof *calls)
         return _(calls[column - 1]);
-    if (page == PAGE_THREADS && column >= 1
-        && column <= sizeof threads / sizeof *threads)
-        return _(threads[column - 1]);
+    if (page == PAGE_THREADS)
+        return table_sort_title(&view_threads_table, column);
     if (page == PAGE_BLOCKS && column >= 1 && column <= sizeof blocks / sizeof *blocks)
         return _(blocks[column - 1]);
     if (page == PAGE_PROCESSES && column >= 1

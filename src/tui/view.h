@@ -20,6 +20,7 @@
 #include "tui/since.h"
 #include "tui/sites.h"
 #include "tui/sort.h"
+#include "tui/table.h"
 
 struct block_table;
 struct capture;
@@ -197,6 +198,7 @@ void view_messages(struct picture *picture, const struct view *view,
                    const struct scene *scene);
 void view_processes(struct picture *picture, const struct view *view,
                     const struct scene *scene);
+extern const struct table view_threads_table;
 void view_threads(struct picture *picture, const struct view *view,
                   const struct scene *scene);
 void view_memory(struct picture *picture, const struct view *view,
