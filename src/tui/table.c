@@ -250,17 +250,22 @@ draw_line(struct canvas *canvas, const struct rect *rect,
           const void *row)
 {
     struct rect field = {rect->row + line, rect->col, 1, 0};
+    int end = rect->col + rect->cols;
 
-    for (size_t i = 0; i < layout->table->count; i++, field.col += field.cols) {
+    for (size_t i = 0; i < layout->table->count && field.col < end;
+         i++, field.col += field.cols) {
         const struct table_column *column = &layout->table->columns[i];
 
         field.cols = layout->width[i];
         if (field.cols == 0)
             continue;
-        if (row == NULL)
+        if (row == NULL) {
             draw_heading(canvas, &field, rows, column);
-        else
-            draw_cell(canvas, &field, rows, column, row);
+            continue;
+        }
+        if (field.cols > end - field.col)
+            field.cols = end - field.col;
+        draw_cell(canvas, &field, rows, column, row);
     }
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/i18n.h"
 #include "report/ranges.h"
+#include "tui/processes.h"
 
 #define TITLE_FROM_ROWS    4
 #define HEADINGS_FROM_ROWS 3
@@ -30,9 +31,6 @@ view_sort_column(enum page page, unsigned column)
 {
     static const char *const calls[] = { N_("calls"), N_("calls/s"), N_("total"),
                                          N_("failed") };
-    static const char *const processes[] = { N_("heap"), N_("peak"), N_("allocs/s"),
-                                             N_("RSS"), N_("time") };
-
     static const char *const sites[PROFILE_COLUMNS] = {
         [PROFILE_BY_BYTES] = N_("bytes"),      [PROFILE_BY_OBJECTS] = N_("blocks"),
         [PROFILE_BY_MADE] = N_("allocated"),   [PROFILE_BY_RATE] = N_("rate"),
@@ -50,9 +48,8 @@ view_sort_column(enum page page, unsigned column)
         return table_sort_title(&view_threads_table, column);
     if (page == PAGE_BLOCKS && column >= 1 && column <= sizeof blocks / sizeof *blocks)
         return _(blocks[column - 1]);
-    if (page == PAGE_PROCESSES && column >= 1
-        && column <= sizeof processes / sizeof *processes)
-        return _(processes[column - 1]);
+    if (page == PAGE_PROCESSES)
+        return table_sort_title(&processes_table, column);
     return NULL;
 }
 
