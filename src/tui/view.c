@@ -31,17 +31,11 @@ view_sort_column(enum page page, unsigned column)
 {
     static const char *const calls[] = { N_("calls"), N_("calls/s"), N_("total"),
                                          N_("failed") };
-    static const char *const sites[PROFILE_COLUMNS] = {
-        [PROFILE_BY_BYTES] = N_("bytes"),      [PROFILE_BY_OBJECTS] = N_("blocks"),
-        [PROFILE_BY_MADE] = N_("allocated"),   [PROFILE_BY_RATE] = N_("rate"),
-        [PROFILE_BY_AGE] = N_("age"),          [PROFILE_BY_BLOCKS] = N_("samples"),
-        [PROFILE_BY_ERROR] = N_("error"),      [PROFILE_BY_GROWTH] = N_("growth"),
-    };
     static const char *const blocks[] = { N_("allocations"), N_("live"), N_("peak"),
                                           N_("bytes") };
 
-    if (page == PAGE_SITES && column >= 1 && column < PROFILE_COLUMNS)
-        return _(sites[column]);
+    if (page == PAGE_SITES)
+        return table_sort_title(&view_sites_table, column);
     if (page == PAGE_CALLS && column >= 1 && column <= sizeof calls / sizeof *calls)
         return _(calls[column - 1]);
     if (page == PAGE_THREADS)

@@ -203,6 +203,7 @@ void view_threads(struct picture *picture, const struct view *view,
                   const struct scene *scene);
 void view_memory(struct picture *picture, const struct view *view,
                  const struct scene *scene);
+extern const struct table view_sites_table;
 void view_sites(struct picture *picture, const struct view *view,
                 const struct scene *scene);
 void view_site(struct picture *picture, const struct view *view,
