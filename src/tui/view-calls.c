@@ -17,7 +17,8 @@
 #include "report/summary.h"
 
 #define CLASSIC_ROWS 4   /* malloc, realloc, calloc, free */
-#define REMARK_COLS  14
+#define NAME_COLS    8
+#define REMARK_COLS  12
 #define REMARKS_MAX  3
 #define FACT_COLS    26
 
@@ -157,28 +158,121 @@ view_call_rows(const struct scene *scene)
     return rows + (mappings_counted(scene) ? MAPPING_COUNT : 0);
 }
 
-/* The columns there may be after the name, in the order of sorting. */
-enum field { FIELD_CALLS, FIELD_RATE, FIELD_TOTAL, FIELD_FAILED, FIELD_COUNT };
+/* ---- the table ---- */
 
-/* How wide they are, 0 for those that are not shown; headings may be wide. */
-struct columns {
-    int name;
-    int field[FIELD_COUNT];
-    bool compact;   /* counts are short */
-    bool remark;
+#define ROWS_MAX (FN_COUNT + MAPPING_COUNT + CUSTOM_ROWS)
+
+struct calls_shown {
+    const struct view *view;
+    const struct scene *scene;
+    struct row rows[ROWS_MAX];
+    uint16_t order[ROWS_MAX];
 };
 
-/* Sizes in bytes may be long. */
-static int
-total_cols(const struct view *view, const struct process *process)
+enum field { FIELD_CALLS = 1, FIELD_RATE, FIELD_TOTAL, FIELD_FAILED };
+
+static const void *
+call_row(const struct table_rows *rows, size_t index)
 {
+    const struct calls_shown *shown = rows->data;
+
+    return &shown->rows[shown->order[index]];
+}
+
+static uint64_t
+field_key(const struct table_rows *rows, const struct table_column *column,
+          const void *line)
+{
+    const struct row *row = line;
+
+    (void)rows;
+    switch (column->id) {
+    case FIELD_CALLS:
+        return amount_size(&row->calls);
+    case FIELD_RATE:
+        return row->rate > 0 ? (uint64_t)(row->rate * 1000) : 0;
+    case FIELD_TOTAL:
+        return amount_size(&row->bytes);
+    default:
+        return amount_size(&row->failed);
+    }
+}
+
+static void
+name_cell(struct table_cell *cell, const struct table_rows *rows,
+          const struct table_column *column, const void *row)
+{
+    (void)rows;
+    (void)column;
+    cell->text = ((const struct row *)row)->name;
+}
+
+/* At most half of a window that has room for nothing but names and calls. */
+static int
+narrow_name(const struct table_rows *rows, const struct table_column *column, int left)
+{
+    int cols = NAME_COLS;
+
+    (void)column;
+    for (size_t i = 0; i < rows->count; i++) {
+        int name = (int)strlen(((const struct row *)rows->row(rows, i))->name);
+
+        cols = name > cols ? name : cols;
+    }
+    return cols < left / 2 ? cols : left / 2;
+}
+
+static void
+calls_cell(struct table_cell *cell, const struct table_rows *rows,
+           const struct table_column *column, const void *row)
+{
+    const struct row *values = row;
+
+    (void)rows;
+    if (column->grow)
+        amount_count_compact(cell->room, sizeof cell->room, &values->calls);
+    else
+        amount_count(cell->room, sizeof cell->room, &values->calls);
+}
+
+static void
+rate_cell(struct table_cell *cell, const struct table_rows *rows,
+          const struct table_column *column, const void *row)
+{
+    const struct row *values = row;
+
+    (void)rows;
+    (void)column;
+    units_count_compact(cell->room, sizeof cell->room,
+                        values->rate < 0 ? UNITS_UNKNOWN
+                                         : (uint64_t)(values->rate + 0.5));
+}
+
+static void
+total_cell(struct table_cell *cell, const struct table_rows *rows,
+           const struct table_column *column, const void *row)
+{
+    const struct calls_shown *shown = rows->data;
+
+    (void)column;
+    amount_bytes(cell->room, sizeof cell->room, &((const struct row *)row)->bytes,
+                 shown->view->unit);
+}
+
+/* Sizes in bytes may be long; a difference has a sign. */
+static int
+total_content(const struct table_rows *rows, const struct table_column *column, int left)
+{
+    const struct calls_shown *shown = rows->data;
     int widest = 0;
     char text[UNITS_MAX];
 
+    (void)column;
+    (void)left;
     for (int i = 0; i < FN_COUNT; i++) {
-        /* A blank before it, and perhaps a sign. */
-        int cols = 2 + (int)text_columns(units_bytes(text, sizeof text,
-                                                     process->now.bytes[i], view->unit));
+        int cols = 1 + (int)text_columns(units_bytes(text, sizeof text,
+                                                     shown->scene->process->now.bytes[i],
+                                                     shown->view->unit));
 
         if (cols > widest)
             widest = cols;
@@ -186,127 +280,64 @@ total_cols(const struct view *view, const struct process *process)
     return widest;
 }
 
-static struct columns
-choose_columns(const struct view *view, const struct scene *scene, int cols, bool all)
-{
-    static const enum field drop_order[] = { FIELD_RATE, FIELD_FAILED, FIELD_TOTAL };
-    struct columns columns = { 8, { 13, 10, 11, 9 }, false, false };
-    int total = total_cols(view, scene->process);
-    int left;
-
-    if (total > columns.field[FIELD_TOTAL])
-        columns.field[FIELD_TOTAL] = total;
-    for (int i = 0; i < FN_COUNT; i++) {
-        int name = (int)strlen(report_function_names[i]);
-
-        if (function_shown(scene, i, all) && name > columns.name)
-            columns.name = name;
-    }
-    for (int i = 0; all && i < custom_rows(scene); i++)
-        if ((int)strlen(custom_names[i]) > columns.name)
-            columns.name = (int)strlen(custom_names[i]);
-    left = cols - 1 - columns.name;
-    for (unsigned i = 0; i < FIELD_COUNT; i++) {
-        int heading = 1 + (int)text_columns(view_sort_column(PAGE_CALLS, i + 1));
-
-        if (heading > columns.field[i])
-            columns.field[i] = heading;
-        left -= columns.field[i];
-    }
-    columns.remark = left >= REMARK_COLS;
-    for (unsigned i = 0; i < sizeof drop_order / sizeof *drop_order && left < 0; i++) {
-        left += columns.field[drop_order[i]];
-        columns.field[drop_order[i]] = 0;
-    }
-    if (left < 0) {
-        columns.compact = true;
-        columns.name = columns.name < cols / 2 ? columns.name : cols / 2;
-        columns.field[FIELD_CALLS] = cols - 1 - columns.name;
-    }
-    return columns;
-}
-
 static void
-draw_heading(struct picture *picture, const struct columns *columns,
-             const struct sort *sort, int row, int col)
+failed_cell(struct table_cell *cell, const struct table_rows *rows,
+            const struct table_column *column, const void *row)
 {
-    col += 1 + columns->name;
-    for (unsigned i = 0; i < FIELD_COUNT; i++) {
-        const struct rect field = { row, col, 1, columns->field[i] };
+    const struct row *values = row;
 
-        if (field.cols > 0)
-            view_heading(picture, &field, view_sort_column(PAGE_CALLS, i + 1), sort,
-                         i + 1);
-        col += field.cols;
-    }
-}
-
-static void
-field_text(char *text, size_t size, const struct view *view,
-           const struct columns *columns, const struct row *values, enum field field)
-{
-    switch (field) {
-    case FIELD_CALLS:
-        if (columns->compact)
-            amount_count_compact(text, size, &values->calls);
-        else
-            amount_count(text, size, &values->calls);
-        break;
-    case FIELD_RATE:
-        units_count_compact(text, size,
-                            values->rate < 0 ? UNITS_UNKNOWN
-                                             : (uint64_t)(values->rate + 0.5));
-        break;
-    case FIELD_TOTAL:
-        amount_bytes(text, size, &values->bytes, view->unit);
-        break;
-    default:
-        text[0] = '\0';
-        if (values->failures_unknown && !values->never_fails)
-            units_count_compact(text, size, UNITS_UNKNOWN);
-        else if (!values->never_fails)
-            amount_count_compact(text, size, &values->failed);
-    }
+    (void)rows;
+    (void)column;
+    if (values->failures_unknown && !values->never_fails)
+        units_count_compact(cell->room, sizeof cell->room, UNITS_UNKNOWN);
+    else if (!values->never_fails)
+        amount_count_compact(cell->room, sizeof cell->room, &values->failed);
+    if (amount_size(&values->failed) > 0)
+        cell->role = ROLE_BAD;
 }
 
 /* Whole ones, as many as have room. */
 static void
-draw_remarks(struct canvas *canvas, const struct row *values, int row, int col, int end)
+draw_remarks(struct canvas *canvas, const struct rect *field,
+             const struct table_rows *rows, const struct table_column *column,
+             const void *row)
 {
+    const struct row *values = row;
+    int col = field->col, end = field->col + field->cols;
+
+    (void)rows;
+    (void)column;
     for (int i = 0; i < values->remark_count; i++) {
         const char *remark = values->remarks[i], *comma = i > 0 ? _(", ") : "";
 
         if (col + (int)(text_columns(comma) + text_columns(remark)) > end)
             return;
-        col += canvas_put(canvas, row, col, end - col, ROLE_NORMAL, comma);
-        col += canvas_put(canvas, row, col, end - col, ROLE_NORMAL, remark);
+        col += canvas_put(canvas, field->row, col, end - col, ROLE_NORMAL, comma);
+        col += canvas_put(canvas, field->row, col, end - col, ROLE_NORMAL, remark);
     }
 }
 
-static void
-draw_row(struct picture *picture, const struct view *view, const struct columns *columns,
-         const struct row *values, const struct rect *rect, int line)
-{
-    struct canvas *canvas = &picture->canvas;
-    int row = rect->row + line;
-    int col = rect->col + 1 + columns->name;
-    int end = rect->col + rect->cols;
-    char text[UNITS_MAX];
+#define FIGURE(field)                                                                    \
+    .id = (field), .align = TEXT_RIGHT, .room = 1, .sort = (field), .key = field_key
 
-    canvas_put(canvas, row, rect->col + 1, columns->name, ROLE_VALUE, values->name);
-    for (unsigned i = 0; i < FIELD_COUNT; i++) {
-        int cols = columns->field[i];
+static const struct table_column narrow_columns[] = {
+    { .role = ROLE_VALUE, .gap = 1, .content = narrow_name, .cell = name_cell },
+    { FIGURE(FIELD_CALLS), .title = N_("calls"), .grow = true, .cell = calls_cell },
+};
+static const struct table narrow_table = { TABLE_COLUMNS(narrow_columns) };
 
-        field_text(text, sizeof text, view, columns, values, (enum field)i);
-        canvas_field(canvas, row, col, cols, TEXT_RIGHT, ROLE_NORMAL, text);
-        col += cols;
-        if (i == FIELD_FAILED && cols > 0 && amount_size(&values->failed) > 0)
-            canvas_paint(canvas, row, col - (int)strlen(text), (int)strlen(text),
-                         ROLE_BAD);
-    }
-    if (columns->remark)
-        draw_remarks(canvas, values, row, col + 2, end);
-}
+static const struct table_column columns[] = {
+    { .role = ROLE_VALUE, .gap = 1, .least = NAME_COLS, .fit = true, .cell = name_cell },
+    { FIGURE(FIELD_CALLS), .title = N_("calls"), .least = 12, .cell = calls_cell },
+    { FIGURE(FIELD_RATE), .title = N_("calls/s"), .least = 9, .rank = 3,
+      .cell = rate_cell },
+    { FIGURE(FIELD_TOTAL), .title = N_("total"), .least = 10, .rank = 1,
+      .content = total_content, .cell = total_cell },
+    { FIGURE(FIELD_FAILED), .title = N_("failed"), .least = 8, .rank = 2,
+      .cell = failed_cell },
+    { .gap = 2, .least = REMARK_COLS, .grow = true, .rank = 4, .draw = draw_remarks },
+};
+const struct table view_calls_table = { TABLE_COLUMNS(columns), .narrow = &narrow_table };
 
 /* The rows there are, in the page's own order; returns how many. */
 static size_t
@@ -324,43 +355,25 @@ collect_rows(struct row *rows, const struct scene *scene, bool all)
     return count;
 }
 
-static uint64_t
-sort_key(const struct row *row, unsigned column)
-{
-    switch (column) {
-    case 1:
-        return amount_size(&row->calls);
-    case 2:
-        return row->rate > 0 ? (uint64_t)(row->rate * 1000) : 0;
-    case 3:
-        return amount_size(&row->bytes);
-    default:
-        return amount_size(&row->failed);
-    }
-}
-
 /* Headings and rows from the top of rect; skips the first ones. */
 static void
 draw_table(struct picture *picture, const struct view *view, const struct scene *scene,
            const struct rect *rect, bool all, int skip)
 {
     static const struct sort usual;
-    const struct sort *sort = all ? &view->sort[PAGE_CALLS] : &usual;
-    struct columns columns = choose_columns(view, scene, rect->cols, all);
-    struct row rows[FN_COUNT + MAPPING_COUNT + CUSTOM_ROWS];
-    uint64_t keys[FN_COUNT + MAPPING_COUNT + CUSTOM_ROWS];
-    uint16_t order[FN_COUNT + MAPPING_COUNT + CUSTOM_ROWS];
-    size_t count = collect_rows(rows, scene, all);
+    struct calls_shown shown = { .view = view, .scene = scene };
+    struct table_rows rows = { .data = &shown,
+                               .count = collect_rows(shown.rows, scene, all),
+                               .row = call_row,
+                               .first = (size_t)skip,
+                               .selected = TABLE_NO_ROW,
+                               .sort = all ? &view->sort[PAGE_CALLS] : &usual };
+    uint64_t keys[ROWS_MAX];
 
-    int headings = view_has_headings(rect->rows);
-
-    for (size_t i = 0; i < count; i++)
-        keys[i] = sort_key(&rows[i], sort->column);
-    sort_rows(order, count, sort, keys);
-    if (headings)
-        draw_heading(picture, &columns, sort, rect->row, rect->col);
-    for (int i = skip, line = headings; i < (int)count && line < rect->rows; i++, line++)
-        draw_row(picture, view, &columns, &rows[order[i]], rect, line);
+    for (size_t i = 0; i < rows.count; i++)
+        keys[i] = table_key(&view_calls_table, &rows, &shown.rows[i]);
+    sort_rows(shown.order, rows.count, rows.sort, keys);
+    table_draw(&picture->canvas, rect, &view_calls_table, &rows);
 }
 
 void

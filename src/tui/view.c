@@ -29,15 +29,13 @@ view_page_of_digit(int digit)
 const char *
 view_sort_column(enum page page, unsigned column)
 {
-    static const char *const calls[] = { N_("calls"), N_("calls/s"), N_("total"),
-                                         N_("failed") };
     static const char *const blocks[] = { N_("allocations"), N_("live"), N_("peak"),
                                           N_("bytes") };
 
     if (page == PAGE_SITES)
         return table_sort_title(&view_sites_table, column);
-    if (page == PAGE_CALLS && column >= 1 && column <= sizeof calls / sizeof *calls)
-        return _(calls[column - 1]);
+    if (page == PAGE_CALLS)
+        return table_sort_title(&view_calls_table, column);
     if (page == PAGE_THREADS)
         return table_sort_title(&view_threads_table, column);
     if (page == PAGE_BLOCKS && column >= 1 && column <= sizeof blocks / sizeof *blocks)

@@ -181,6 +181,7 @@ void view_overview(struct picture *picture, const struct view *view,
 int view_call_rows(const struct scene *scene);   /* worth a row on the overview */
 void view_calls_block(struct picture *picture, const struct view *view,
                       const struct scene *scene, const struct rect *rect);
+extern const struct table view_calls_table;
 void view_calls(struct picture *picture, const struct view *view,
                 const struct scene *scene);
 
