@@ -29,43 +29,17 @@ view_page_of_digit(int digit)
 const char *
 view_sort_column(enum page page, unsigned column)
 {
-    static const char *const blocks[] = { N_("allocations"), N_("live"), N_("peak"),
-                                          N_("bytes") };
-
     if (page == PAGE_SITES)
         return table_sort_title(&view_sites_table, column);
     if (page == PAGE_CALLS)
         return table_sort_title(&view_calls_table, column);
     if (page == PAGE_THREADS)
         return table_sort_title(&view_threads_table, column);
-    if (page == PAGE_BLOCKS && column >= 1 && column <= sizeof blocks / sizeof *blocks)
-        return _(blocks[column - 1]);
+    if (page == PAGE_BLOCKS)
+        return table_sort_title(&view_blocks_table, column);
     if (page == PAGE_PROCESSES)
         return table_sort_title(&processes_table, column);
     return NULL;
-}
-
-void
-view_heading(struct picture *picture, const struct rect *field, const char *text,
-             const struct sort *sort, unsigned column)
-{
-    view_column_heading(&picture->canvas, field, text, sort, column);
-}
-
-void
-view_column_heading(struct canvas *canvas, const struct rect *field, const char *text,
-                    const struct sort *sort, unsigned column)
-{
-    int cols = (int)text_columns(text);
-
-    canvas_field(canvas, field->row, field->col + 1, field->cols - 1, TEXT_RIGHT,
-                 ROLE_DIM, text);
-    if (sort->column == 0 || sort->column != column)
-        return;
-    canvas_paint(canvas, field->row, field->col + 1, field->cols - 1, ROLE_TITLE);
-    if (cols < field->cols)
-        canvas_glyph(canvas, field->row, field->col + field->cols - cols - 1, ROLE_TITLE,
-                     sort->reverse ? GLYPH_FLAG : GLYPH_MARK);
 }
 
 /* The samples of a moment may be coarse: never less than the heap is now, never

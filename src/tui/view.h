@@ -213,6 +213,7 @@ int view_sites_lines(const struct picture *picture);   /* rows there is room for
 int view_site_lines(const struct picture *picture, const struct view *view,
                     const struct scene *scene);
 int view_memory_lines(const struct scene *scene);
+extern const struct table view_blocks_table;
 void view_blocks(struct picture *picture, const struct view *view,
                  const struct scene *scene);
 int view_blocks_lines(const struct scene *scene);
@@ -236,13 +237,6 @@ bool view_has_headings(int rows);
 /* The title of a block; a click on it shows the block's page. */
 void view_block_title(struct picture *picture, const struct rect *rect, enum page page,
                       const char *title, const char *right);
-
-/* A heading right-aligned over its column, a blank before it at least; the column
-   the table is sorted by has a sign. */
-void view_heading(struct picture *picture, const struct rect *field, const char *text,
-                  const struct sort *sort, unsigned column);
-void view_column_heading(struct canvas *canvas, const struct rect *field,
-                         const char *text, const struct sort *sort, unsigned column);
 
 /* Run time as text: "00:01:10", "40%" of a run whose time is not known. */
 char *view_time(char *buf, size_t size, const struct process *process, int64_t ns);
