@@ -65,16 +65,13 @@ widest_cell(const struct table_rows *rows, const struct table_column *column)
     return cols;
 }
 
-static int
-needed_cols(const struct table_rows *rows, const struct table_column *column, int window,
-            int left)
+int
+table_needs(const struct table_rows *rows, const struct table_column *column, int left)
 {
     int cols = column->least, other;
 
     if (column->fixed > 0)
         return column->fixed;
-    if (column->part[1] > 0)
-        return window * column->part[0] / column->part[1];
     if (column->title != NULL && !column->grow)
         raise_cols(&cols, _(column->title));
     other = column->content != NULL ? column->content(rows, column, left) : 0;
@@ -104,15 +101,16 @@ place_constant(struct table_layout *layout, const struct table_rows *rows, int w
 
         layout->width[i] = 0;
         if (column->rank == 0 && is_shown(rows, column))
-            layout->width[i] = needed_cols(rows, column, window, left);
+            layout->width[i] = column->part[1] > 0
+                                   ? window * column->part[0] / column->part[1]
+                                   : table_needs(rows, column, left);
         left -= layout->width[i];
     }
     return left;
 }
 
 static int
-place_others(struct table_layout *layout, const struct table_rows *rows, int window,
-             int left)
+place_others(struct table_layout *layout, const struct table_rows *rows, int left)
 {
     const struct table *table = layout->table;
     bool full = false;
@@ -125,7 +123,7 @@ place_others(struct table_layout *layout, const struct table_rows *rows, int win
             if (column->rank != rank || (full && !column->loose)
                 || !is_shown(rows, column))
                 continue;
-            needed = needed_cols(rows, column, window, left);
+            needed = table_needs(rows, column, left);
             if (needed <= left) {
                 layout->width[i] = needed;
                 left -= needed;
@@ -171,7 +169,7 @@ lay_out(struct table_layout *layout, const struct table *table,
         layout->table = table->narrow;
         left = place_constant(layout, rows, window);
     }
-    left = place_others(layout, rows, window, left);
+    left = place_others(layout, rows, left);
     share_out(layout, left);
 }
 

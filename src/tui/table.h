@@ -109,6 +109,11 @@ int table_room(int lines);
 void table_draw(struct canvas *canvas, const struct rect *rect, const struct table *table,
                 const struct table_rows *rows);
 
+/* The width that a column needs, where left are what the more important ones leave: for
+   `content` of another one. */
+int table_needs(const struct table_rows *rows, const struct table_column *column,
+                int left);
+
 /* The title of the column with this number in struct sort, translated; NULL if the
    table has none. */
 const char *table_sort_title(const struct table *table, unsigned sort);
