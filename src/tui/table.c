@@ -271,7 +271,7 @@ void
 table_draw(struct canvas *canvas, const struct rect *rect, const struct table *table,
            const struct table_rows *rows)
 {
-    int line = table_has_headings(rect->rows);
+    int line = !table->bare && table_has_headings(rect->rows);
     struct table_layout layout;
 
     lay_out(&layout, table, rows, rect->cols);

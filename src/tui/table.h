@@ -94,6 +94,7 @@ struct table {
     const struct table_column *columns;
     size_t count;     /* at most TABLE_COLUMNS_MAX */
     int margin;       /* blanks at the right */
+    bool bare;        /* it never has headings */
     int narrow_below; /* columns of the window: below, `narrow` is drawn instead */
     /* ... and where the columns of rank 0 do not fit; NULL: then they are cut. */
     const struct table *narrow;

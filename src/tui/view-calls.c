@@ -481,7 +481,7 @@ draw_facts(struct picture *picture, const struct facts *facts, const struct rect
         if ((int)text_columns(facts->list[i].label) + 2 > width)
             width = (int)text_columns(facts->list[i].label) + 2;
     for (int i = 0; i < facts->count; i++, line++) {
-        if (line < view_has_headings(rect->rows) || line >= rect->rows)
+        if (line < table_has_headings(rect->rows) || line >= rect->rows)
             continue;
         canvas_put(canvas, rect->row + line, rect->col + 1, width - 2, ROLE_NORMAL,
                    facts->list[i].label);
@@ -522,6 +522,6 @@ view_calls(struct picture *picture, const struct view *view, const struct scene 
     }
     draw_table(picture, view, scene, &rest, true, view->scroll);
     collect_facts(&facts, view, scene);
-    line = view_has_headings(rest.rows) + table_rows(scene) + 1 - view->scroll;
+    line = table_has_headings(rest.rows) + table_rows(scene) + 1 - view->scroll;
     draw_facts(picture, &facts, &rest, line);
 }

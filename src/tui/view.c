@@ -15,8 +15,7 @@
 #include "report/ranges.h"
 #include "tui/processes.h"
 
-#define TITLE_FROM_ROWS    4
-#define HEADINGS_FROM_ROWS 3
+#define TITLE_FROM_ROWS 4
 
 enum page
 view_page_of_digit(int digit)
@@ -133,12 +132,6 @@ view_page_title(struct picture *picture, const char *title, const char *right)
     if (body->rows >= TITLE_FROM_ROWS)
         canvas_rule(&picture->canvas, body->row, body->col, body->cols, title, right);
     return view_page_rest(picture);
-}
-
-bool
-view_has_headings(int rows)
-{
-    return rows >= HEADINGS_FROM_ROWS;
 }
 
 void
@@ -280,7 +273,7 @@ view_scroll_limit(const struct picture *picture, const struct view *view,
                   const struct scene *scene)
 {
     int rows = view_page_rest(picture).rows;
-    int headings = view_has_headings(rows);
+    int headings = table_has_headings(rows);
     int lines;
 
     switch (view->page) {

@@ -231,9 +231,6 @@ struct rect view_page_title(struct picture *picture, const char *title,
                             const char *right);
 struct rect view_page_rest(const struct picture *picture);
 
-/* Whether a table of so many rows has headings. */
-bool view_has_headings(int rows);
-
 /* The title of a block; a click on it shows the block's page. */
 void view_block_title(struct picture *picture, const struct rect *rect, enum page page,
                       const char *title, const char *right);
