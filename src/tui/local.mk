@@ -21,6 +21,7 @@ src_tui_libtui_a_SOURCES = \
 	src/tui/loop.h \
 	src/tui/message.c \
 	src/tui/mouse.c \
+	src/tui/pages.c src/tui/pages.h \
 	src/tui/picker.c src/tui/picker.h \
 	src/tui/processes.c src/tui/processes.h \
 	src/tui/prompt.c \

@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "tui/view.h"
+#include "tui/state.h"
 
 #include <stdio.h>
 
@@ -142,7 +142,7 @@ static const struct table_column columns[] = {
     SHARE(6), SHARE(7), SHARE(8), SHARE(9), SHARE(10), SHARE(11),
 };
 _Static_assert(BLOCK_SHARES == 12, "each share has a column");
-const struct table view_blocks_table = {TABLE_COLUMNS(columns), .narrow = &narrow_table};
+static const struct table blocks_table = {TABLE_COLUMNS(columns), .narrow = &narrow_table};
 
 static const void *
 block_row(const struct table_rows *rows, size_t index)
@@ -197,14 +197,17 @@ say_title(char *text, size_t size, const struct view *view, const struct scene *
             units_bytes(peak, sizeof peak, scene->blocks->sum.peak_bytes, view->unit));
 }
 
-int
-view_blocks_lines(const struct scene *scene)
+static int
+count_lines(const struct picture *picture, const struct view *view,
+            const struct scene *scene)
 {
-    return scene->blocks != NULL ? (int)scene->blocks->count : 0;
+    (void)view;
+    return table_has_headings(view_page_rest(picture).rows)
+           + (scene->blocks != NULL ? (int)scene->blocks->count : 0);
 }
 
-void
-view_blocks(struct picture *picture, const struct view *view, const struct scene *scene)
+static void
+draw(struct picture *picture, const struct view *view, const struct scene *scene)
 {
     const char *why = why_none(view, scene);
     const struct blocks_shown shown = {view, scene->blocks};
@@ -217,7 +220,7 @@ view_blocks(struct picture *picture, const struct view *view, const struct scene
     struct rect rest;
 
     say_title(right, sizeof right, view, scene);
-    rest = view_page_title(picture, _("Exact block sizes"), right);
+    rest = view_page_title(picture, pages_title(PAGE_BLOCKS), right);
     if (!scene->process->measured && scene->blocks == NULL && !view->history) {
         view_not_measured(picture, scene, rest.row, rest.col + 1, rest.cols - 1);
         return;
@@ -227,5 +230,26 @@ view_blocks(struct picture *picture, const struct view *view, const struct scene
         return;
     }
     rows.count = scene->blocks->count;
-    table_draw(&picture->canvas, &rest, &view_blocks_table, &rows);
+    table_draw(&picture->canvas, &rest, &blocks_table, &rows);
 }
+
+static void
+find(struct app *app, const char *text)
+{
+    uint64_t from, to;
+
+    if (blocks_filter(text, &from, &to))
+        find_filter(app, app->view.sizes_shown, text);
+    else
+        app_ack(app, _("'%s' is no size, nor a range of them such as 16-64"), text);
+}
+
+const struct page_def page_blocks = {
+    .title = N_("Exact block sizes"),
+    .reads = PAGE_READS_BLOCKS,
+    .draw = draw,
+    .lines = count_lines,
+    .table = &blocks_table,
+    .asks = N_("Sizes, such as 64, 16-64 or 4K-: %s_"),
+    .find = find,
+};

@@ -337,7 +337,7 @@ static const struct table_column columns[] = {
       .cell = failed_cell },
     { .gap = 2, .least = REMARK_COLS, .grow = true, .rank = 4, .draw = draw_remarks },
 };
-const struct table view_calls_table = { TABLE_COLUMNS(columns), .narrow = &narrow_table };
+static const struct table calls_table = { TABLE_COLUMNS(columns), .narrow = &narrow_table };
 
 /* The rows there are, in the page's own order; returns how many. */
 static size_t
@@ -371,9 +371,9 @@ draw_table(struct picture *picture, const struct view *view, const struct scene 
     uint64_t keys[ROWS_MAX];
 
     for (size_t i = 0; i < rows.count; i++)
-        keys[i] = table_key(&view_calls_table, &rows, &shown.rows[i]);
+        keys[i] = table_key(&calls_table, &rows, &shown.rows[i]);
     sort_rows(shown.order, rows.count, rows.sort, keys);
-    table_draw(&picture->canvas, rect, &view_calls_table, &rows);
+    table_draw(&picture->canvas, rect, &calls_table, &rows);
 }
 
 void
@@ -387,7 +387,7 @@ view_calls_block(struct picture *picture, const struct view *view,
     if (rect->rows == 0)
         return;
     view_since(since, sizeof since, scene);
-    view_block_title(picture, rect, PAGE_CALLS, _("Calls"), since);
+    view_block_title(picture, rect, PAGE_CALLS, pages_title(PAGE_CALLS), since);
     if (!process_knows(scene->process, PART_COUNTERS))
         view_not_measured(picture, scene, rect->row + 1, rect->col + 1, rect->cols - 1);
     else
@@ -496,18 +496,20 @@ table_rows(const struct scene *scene)
     return FN_COUNT + (mappings_counted(scene) ? MAPPING_COUNT : 0) + custom_rows(scene);
 }
 
-/* Without the headings; one line is blank. */
-int
-view_calls_lines(const struct view *view, const struct scene *scene)
+/* One is blank. */
+static int
+count_lines(const struct picture *picture, const struct view *view,
+            const struct scene *scene)
 {
     struct facts facts = { .count = 0 };
 
     collect_facts(&facts, view, scene);
-    return table_rows(scene) + 1 + facts.count;
+    return table_has_headings(view_page_rest(picture).rows) + table_rows(scene) + 1
+           + facts.count;
 }
 
-void
-view_calls(struct picture *picture, const struct view *view, const struct scene *scene)
+static void
+draw(struct picture *picture, const struct view *view, const struct scene *scene)
 {
     struct facts facts = { .count = 0 };
     char since[128];
@@ -515,7 +517,7 @@ view_calls(struct picture *picture, const struct view *view, const struct scene 
     int line;
 
     view_since(since, sizeof since, scene);
-    rest = view_page_title(picture, _("Calls"), since);
+    rest = view_page_title(picture, pages_title(PAGE_CALLS), since);
     if (!process_knows(scene->process, PART_COUNTERS)) {
         view_not_measured(picture, scene, rest.row, rest.col + 1, rest.cols - 1);
         return;
@@ -525,3 +527,10 @@ view_calls(struct picture *picture, const struct view *view, const struct scene 
     line = table_has_headings(rest.rows) + table_rows(scene) + 1 - view->scroll;
     draw_facts(picture, &facts, &rest, line);
 }
+
+const struct page_def page_calls = {
+    .title = N_("Calls"),
+    .draw = draw,
+    .lines = count_lines,
+    .table = &calls_table,
+};

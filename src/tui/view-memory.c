@@ -236,8 +236,16 @@ why_nothing(const struct view *view, const struct scene *scene)
     return _("Not read: the kernel does not tell.");
 }
 
-void
-view_memory(struct picture *picture, const struct view *view, const struct scene *scene)
+static int
+count_lines(const struct picture *picture, const struct view *view,
+            const struct scene *scene)
+{
+    (void)view;
+    return table_has_headings(view_page_rest(picture).rows) + view_memory_lines(scene);
+}
+
+static void
+draw(struct picture *picture, const struct view *view, const struct scene *scene)
 {
     const struct bands *bands = &scene->process->bands;
     struct bands_shown shown = { .view = view, .scene = scene };
@@ -252,7 +260,7 @@ view_memory(struct picture *picture, const struct view *view, const struct scene
         /* TRANSLATORS: a moment of the run. */
         snprintf(title, sizeof title, _("read at %s"),
                  units_duration(time, sizeof time, bands->run_ns));
-    rest = view_page_title(picture, _("Memory"), title);
+    rest = view_page_title(picture, pages_title(PAGE_MEMORY), title);
     if (!bands->known) {
         canvas_put(&picture->canvas, rest.row, rest.col + 1, rest.cols - 1, ROLE_NORMAL,
                    why_nothing(view, scene));
@@ -263,3 +271,10 @@ view_memory(struct picture *picture, const struct view *view, const struct scene
             shown.lines[rows.count++] = line;
     table_draw(&picture->canvas, &rest, &memory_table, &rows);
 }
+
+const struct page_def page_memory = {
+    .title = N_("Memory"),
+    .reads = PAGE_READS_BANDS,
+    .draw = draw,
+    .lines = count_lines,
+};

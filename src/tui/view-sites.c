@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "tui/view.h"
+#include "tui/state.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -258,7 +258,7 @@ static const struct table_column columns[] = {
       .cell = age_cell },
     { NAME, .gap = 2, .part = { 2, 5 } },
 };
-const struct table view_sites_table = { TABLE_COLUMNS(columns),
+static const struct table sites_table = { TABLE_COLUMNS(columns),
                                         .narrow_below = NARROW_COLS,
                                         .narrow = &narrow_table };
 
@@ -285,7 +285,7 @@ draw_list(struct picture *picture, const struct view *view, const struct scene *
     const struct hit hit = { .rect = { rect.row + above, rect.col, room, rect.cols },
                              .action = ACTION_ROW };
 
-    table_draw(&picture->canvas, &rect, &view_sites_table, &rows);
+    table_draw(&picture->canvas, &rect, &sites_table, &rows);
     picture_hit(picture, &hit);
 }
 
@@ -373,14 +373,15 @@ draw_reason(struct picture *picture, const struct rect *rest, const char *reason
     }
 }
 
-void
-view_sites(struct picture *picture, const struct view *view, const struct scene *scene)
+static void
+draw(struct picture *picture, const struct view *view, const struct scene *scene)
 {
     const struct sites_shown *sites = scene->sites;
     char title[128], right[256] = "";
     struct rect rest;
 
-    snprintf(title, sizeof title, _("Sites: %s"), site_mode_word(view->sites.mode));
+    snprintf(title, sizeof title, pages_title(PAGE_SITES),
+             site_mode_word(view->sites.mode));
     if (sites != NULL && sites->profile != NULL)
         right_title(right, sizeof right, view, scene);
     rest = view_page_title(picture, title, right);
@@ -399,3 +400,49 @@ view_sites(struct picture *picture, const struct view *view, const struct scene 
         draw_list(picture, view, scene);
     }
 }
+
+static bool
+key(struct app *app, enum action action)
+{
+    if (action == ACTION_CANCEL)
+        return !app->view.history && sites_close(app);
+    if (action == ACTION_FOLLOW)
+        sites_open(app);
+    return action == ACTION_FOLLOW;
+}
+
+static bool
+scroll(struct app *app, int lines)
+{
+    if (!app->view.sites.opened)
+        sites_step(app, lines);
+    return !app->view.sites.opened;
+}
+
+static const char *
+typed(const struct view *view)
+{
+    return view->sites.filter_text;
+}
+
+static const struct page_word words[] = {
+    { ACTION_SITES_MODE, N_("Figures") }, { ACTION_SITES_FORM, N_("Tree") },
+    { ACTION_EXPAND, N_("Open") },        { ACTION_SEARCH, N_("Filter") },
+    { ACTION_SURVIVORS, N_("Old") },
+};
+
+const struct page_def page_sites = {
+    .title = N_("Sites: %s"),
+    .reads = PAGE_READS_PROFILE,
+    .draw = draw,
+    .lines = view_site_lines,
+    .table = &sites_table,
+    .words = words,
+    .word_count = sizeof words / sizeof *words,
+    .asks = N_("Filter: %s_"),
+    .find = sites_filter,
+    .typed = typed,
+    .key = key,
+    .scroll = scroll,
+    .click = sites_click,
+};

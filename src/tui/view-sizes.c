@@ -349,7 +349,7 @@ draw_brief(struct picture *picture, struct histogram_shown *table,
 static const char *
 title(char *text, size_t size, const struct view *view)
 {
-    snprintf(text, size, view->log ? _("%s, logarithmic") : "%s", _("Block sizes"));
+    snprintf(text, size, view->log ? _("%s, logarithmic") : "%s", pages_title(PAGE_SIZES));
     return text;
 }
 
@@ -382,8 +382,17 @@ view_sizes_block(struct picture *picture, const struct view *view,
     draw_table(picture, &below, &table, &sizes_table, 0);
 }
 
-void
-view_sizes(struct picture *picture, const struct view *view, const struct scene *scene)
+static int
+count_lines(const struct picture *picture, const struct view *view,
+            const struct scene *scene)
+{
+    (void)view;
+    (void)scene;
+    return table_has_headings(view_page_rest(picture).rows) ? 1 + RANGE_COUNT : 0;
+}
+
+static void
+draw(struct picture *picture, const struct view *view, const struct scene *scene)
 {
     char since[128], text[128];
     struct histogram_shown table;
@@ -402,3 +411,10 @@ view_sizes(struct picture *picture, const struct view *view, const struct scene 
         table_shorten(&table, rest.rows);
     draw_table(picture, &rest, &table, &sizes_table, headings ? view->scroll : 0);
 }
+
+const struct page_def page_sizes = {
+    .title = N_("Block sizes"),
+    .reads = PAGE_READS_SIZES,
+    .draw = draw,
+    .lines = count_lines,
+};

@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "tui/view.h"
+#include "tui/state.h"
 
 #include <stdio.h>
 
@@ -245,8 +245,7 @@ static const struct table_column columns[] = {
     /* TRANSLATORS: how deep a stack may become. */
     { BYTES(FIELD_LIMIT), .title = N_("limit"), .rank = 4 },
 };
-const struct table view_threads_table = { TABLE_COLUMNS(columns),
-                                          .narrow = &narrow_table };
+static const struct table threads_table = { TABLE_COLUMNS(columns), .narrow = &narrow_table };
 
 static const void *
 thread_row(const struct table_rows *rows, size_t index)
@@ -279,7 +278,7 @@ choose_threads(struct threads_shown *shown, const struct view *view,
     for (size_t i = 0; i < listed(scene); i++)
         if (passes(view, &scene->threads[i])) {
             passing[rows.count] = &scene->threads[i];
-            keys[rows.count++] = table_key(&view_threads_table, &rows, &scene->threads[i]);
+            keys[rows.count++] = table_key(&threads_table, &rows, &scene->threads[i]);
         }
     sort_rows(order, rows.count, rows.sort, keys);
     for (size_t i = 0; i < rows.count; i++)
@@ -287,13 +286,15 @@ choose_threads(struct threads_shown *shown, const struct view *view,
     return rows;
 }
 
-int
-view_threads_lines(const struct view *view, const struct scene *scene)
+static int
+count_lines(const struct picture *picture, const struct view *view,
+            const struct scene *scene)
 {
     struct threads_shown shown;
 
     /* More, a blank one, the note, which may be long. */
-    return (int)choose_threads(&shown, view, scene).count + 4;
+    return table_has_headings(view_page_rest(picture).rows)
+           + (int)choose_threads(&shown, view, scene).count + 4;
 }
 
 static void
@@ -347,8 +348,8 @@ why_no_list(const struct view *view, const struct scene *scene, size_t count)
     return count == 0 ? _("No thread is called so.") : "";
 }
 
-void
-view_threads(struct picture *picture, const struct view *view, const struct scene *scene)
+static void
+draw(struct picture *picture, const struct view *view, const struct scene *scene)
 {
     struct threads_shown shown;
     struct table_rows rows = choose_threads(&shown, view, scene);
@@ -361,7 +362,7 @@ view_threads(struct picture *picture, const struct view *view, const struct scen
         view_since(right, sizeof right, scene);
     if (view->filter[0] != '\0')
         snprintf(right, sizeof right, _("name: %s"), view->filter);
-    rest = view_page_title(picture, _("Threads"), right);
+    rest = view_page_title(picture, pages_title(PAGE_THREADS), right);
     if (!scene->process->measured && !view->history) {
         view_not_measured(picture, scene, rest.row, rest.col + 1, rest.cols - 1);
         return;
@@ -372,9 +373,25 @@ view_threads(struct picture *picture, const struct view *view, const struct scen
         return;
     }
     rows.first = (size_t)view->scroll;
-    table_draw(&picture->canvas, &rest, &view_threads_table, &rows);
+    table_draw(&picture->canvas, &rest, &threads_table, &rows);
     top = rest.row + table_has_headings(rest.rows);
     below = top + (int)rows.count - view->scroll;
     if (below >= top)
         draw_notes(picture, scene, &rest, below);
 }
+
+static void
+find(struct app *app, const char *text)
+{
+    find_filter(app, app->view.filter, text);
+}
+
+const struct page_def page_threads = {
+    .title = N_("Threads"),
+    .reads = PAGE_READS_THREADS,
+    .draw = draw,
+    .lines = count_lines,
+    .table = &threads_table,
+    .asks = N_("Threads called: %s_"),
+    .find = find,
+};

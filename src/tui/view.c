@@ -13,32 +13,21 @@
 
 #include "base/i18n.h"
 #include "report/ranges.h"
-#include "tui/processes.h"
 
 #define TITLE_FROM_ROWS 4
 
 enum page
 view_page_of_digit(int digit)
 {
-    if (digit == 0)
-        return PAGE_BLOCKS;
-    return digit <= PAGE_BLOCKS ? (enum page)(digit - 1) : PAGE_COUNT;
+    return pages_of_key('0' + digit);
 }
 
 const char *
 view_sort_column(enum page page, unsigned column)
 {
-    if (page == PAGE_SITES)
-        return table_sort_title(&view_sites_table, column);
-    if (page == PAGE_CALLS)
-        return table_sort_title(&view_calls_table, column);
-    if (page == PAGE_THREADS)
-        return table_sort_title(&view_threads_table, column);
-    if (page == PAGE_BLOCKS)
-        return table_sort_title(&view_blocks_table, column);
-    if (page == PAGE_PROCESSES)
-        return table_sort_title(&processes_table, column);
-    return NULL;
+    const struct table *table = pages_def(page)->table;
+
+    return table != NULL ? table_sort_title(table, column) : NULL;
 }
 
 /* The samples of a moment may be coarse: never less than the heap is now, never
@@ -174,13 +163,10 @@ choose_layout(struct picture *picture, const struct view *view, const struct sce
         .output = scene->capture != NULL,
         .prompt = scene->asks,
     };
-    int rows = picture->canvas.rows;
-    int cols = picture->canvas.cols;
+    const struct page_def *page = pages_def(view->page);
 
-    if (view->page == PAGE_OVERVIEW)
-        layout_overview(rows, cols, &content, &picture->layout);
-    else
-        layout_page(rows, cols, &content, &picture->layout);
+    (page->layout != NULL ? page->layout : layout_page)(
+        picture->canvas.rows, picture->canvas.cols, &content, &picture->layout);
 }
 
 /* What there is room for: rather whole parts of the message than most of it. */
@@ -230,38 +216,7 @@ view_draw(struct picture *picture, const struct view *view, const struct scene *
     picture->hit_count = 0;
     choose_layout(picture, view, scene);
     view_header(picture, view, scene);
-    switch (view->page) {
-    case PAGE_CALLS:
-        view_calls(picture, view, scene);
-        break;
-    case PAGE_SIZES:
-        view_sizes(picture, view, scene);
-        break;
-    case PAGE_OUTPUT:
-        view_output_block(picture, view, scene, &picture->layout.block[BLOCK_BODY],
-                          view->scroll);
-        break;
-    case PAGE_MESSAGES:
-        view_messages(picture, view, scene);
-        break;
-    case PAGE_THREADS:
-        view_threads(picture, view, scene);
-        break;
-    case PAGE_PROCESSES:
-        view_processes(picture, view, scene);
-        break;
-    case PAGE_MEMORY:
-        view_memory(picture, view, scene);
-        break;
-    case PAGE_SITES:
-        view_sites(picture, view, scene);
-        break;
-    case PAGE_BLOCKS:
-        view_blocks(picture, view, scene);
-        break;
-    default:
-        view_overview(picture, view, scene);
-    }
+    pages_def(view->page)->draw(picture, view, scene);
     draw_message(picture, scene);
     view_footer(picture, view);
     if (view->help > 0)
@@ -272,37 +227,9 @@ int
 view_scroll_limit(const struct picture *picture, const struct view *view,
                   const struct scene *scene)
 {
+    const struct page_def *page = pages_def(view->page);
     int rows = view_page_rest(picture).rows;
-    int headings = table_has_headings(rows);
-    int lines;
+    int lines = page->lines != NULL ? page->lines(picture, view, scene) : 0;
 
-    switch (view->page) {
-    case PAGE_CALLS:
-        lines = headings + view_calls_lines(view, scene);
-        break;
-    case PAGE_SIZES:
-        lines = headings ? 1 + RANGE_COUNT : 0;
-        break;
-    case PAGE_OUTPUT:
-        lines = view_output_lines(scene);
-        break;
-    case PAGE_MESSAGES:
-        lines = view_messages_lines(picture, scene);
-        break;
-    case PAGE_THREADS:
-        lines = headings + view_threads_lines(view, scene);
-        break;
-    case PAGE_MEMORY:
-        lines = headings + view_memory_lines(scene);
-        break;
-    case PAGE_SITES:
-        lines = view_site_lines(picture, view, scene);
-        break;
-    case PAGE_BLOCKS:
-        lines = headings + view_blocks_lines(scene);
-        break;
-    default:
-        lines = 0;
-    }
     return lines > rows ? lines - rows : 0;
 }
