@@ -117,43 +117,35 @@ line_role(const struct roster_entry *entry)
 }
 
 static enum unit
-unit_of(const struct table_rows *rows)
+unit_of(const struct table_at *at)
 {
-    return ((const struct processes_shown *)rows->data)->processes->unit;
+    return ((const struct processes_shown *)at->data)->processes->unit;
 }
 
 static void
-followed_cell(struct table_cell *cell, const struct table_rows *rows,
-              const struct table_column *column, const void *row)
+followed_cell(struct table_cell *cell, const struct table_at *at)
 {
-    const struct processes_shown *shown = rows->data;
-    const struct roster_entry *entry = row;
+    const struct processes_shown *shown = at->data;
+    const struct roster_entry *entry = at->row;
 
-    (void)column;
     if (entry->pid == shown->processes->followed)
         cell->text = "*";
 }
 
 static void
-pid_cell(struct table_cell *cell, const struct table_rows *rows,
-         const struct table_column *column, const void *row)
+pid_cell(struct table_cell *cell, const struct table_at *at)
 {
-    const struct roster_entry *entry = row;
+    const struct roster_entry *entry = at->row;
 
-    (void)rows;
-    (void)column;
     snprintf(cell->room, sizeof cell->room, "%d", (int)entry->pid);
     cell->role = entry->ended ? ROLE_DIM : ROLE_VALUE;
 }
 
 static void
-state_cell(struct table_cell *cell, const struct table_rows *rows,
-           const struct table_column *column, const void *row)
+state_cell(struct table_cell *cell, const struct table_at *at)
 {
-    const struct roster_entry *entry = row;
+    const struct roster_entry *entry = at->row;
 
-    (void)rows;
-    (void)column;
     cell->text = process_state_word(entry->state);
     cell->role = view_state_role(entry->state, line_role(entry));
 }
@@ -191,54 +183,44 @@ figure(const struct roster_entry *entry, int field)
 }
 
 static uint64_t
-field_key(const struct table_rows *rows, const struct table_column *column,
-          const void *row)
+field_key(const struct table_at *at)
 {
-    (void)rows;
-    return is_known(row, column->id) ? figure(row, column->id) : 0;
+    return is_known(at->row, at->column->id) ? figure(at->row, at->column->id) : 0;
 }
 
 static void
-figure_cell(struct table_cell *cell, const struct table_rows *rows,
-            const struct table_column *column, const void *row)
+figure_cell(struct table_cell *cell, const struct table_at *at)
 {
-    const struct roster_entry *entry = row;
+    const struct roster_entry *entry = at->row;
     uint64_t value =
-        is_known(entry, column->id) ? figure(entry, column->id) : UNITS_UNKNOWN;
+        is_known(entry, at->column->id) ? figure(entry, at->column->id) : UNITS_UNKNOWN;
 
     cell->role = line_role(entry);
-    if (column->id == FIELD_RATE)
+    if (at->column->id == FIELD_RATE)
         units_count_compact(cell->room, sizeof cell->room, value);
-    else if (column->id == FIELD_TIME)
+    else if (at->column->id == FIELD_TIME)
         units_duration(cell->room, sizeof cell->room, entry->run_ns);
     else
-        units_bytes(cell->room, sizeof cell->room, value, unit_of(rows));
+        units_bytes(cell->room, sizeof cell->room, value, unit_of(at));
 }
 
 static void
-short_cell(struct table_cell *cell, const struct table_rows *rows,
-           const struct table_column *column, const void *row)
+short_cell(struct table_cell *cell, const struct table_at *at)
 {
-    const struct roster_entry *entry = row;
+    const struct roster_entry *entry = at->row;
 
-    (void)column;
     cell->role = line_role(entry);
     if (entry->measured)
         units_axis_compact(cell->room, sizeof cell->room, entry->heap,
-                           unit_of(rows) & UNIT_SI);
+                           unit_of(at) & UNIT_SI);
     else
         cell->text = "-";
 }
 
-/* Units are wide in some languages. */
 static int
-bytes_content(const struct table_rows *rows, const struct table_column *column, int left)
+bytes_content(const struct table_at *at)
 {
-    char text[UNITS_MAX];
-
-    (void)column;
-    (void)left;
-    return (int)text_columns(units_bytes(text, sizeof text, 1u << 30, unit_of(rows)));
+    return table_bytes_cols(unit_of(at));
 }
 
 /* The lines that lead from the parents to the children; the column behind them. */
@@ -273,17 +255,14 @@ remark(struct canvas *canvas, int row, int *col, int end, enum role role,
 
 /* The program, what is to be said of it, and what it was before. */
 static void
-draw_program(struct canvas *canvas, const struct rect *field,
-             const struct table_rows *rows, const struct table_column *column,
-             const void *line)
+draw_program(struct canvas *canvas, const struct rect *field, const struct table_at *at)
 {
-    const struct processes_shown *shown = rows->data;
-    const struct roster_entry *entry = line;
+    const struct processes_shown *shown = at->data;
+    const struct roster_entry *entry = at->row;
     bool tree = is_tree(shown->processes);
     int row = field->row, col = field->col, end = field->col + field->cols, room;
     char ended[32] = "", text[160];
 
-    (void)column;
 
     if (entry->unlisted > 0 && tree)
         /* TRANSLATORS: so many processes more have ended; keep it short */

@@ -41,52 +41,63 @@ raise_cols(int *cols, const char *text)
         *cols = needed;
 }
 
+/* Makes of a cell what fill says; NULL: it is blank. */
 static void
-fill_cell(struct table_cell *cell, const struct table_rows *rows,
-          const struct table_column *column, const void *row)
+fill_cell(struct table_cell *cell, const struct table_at *at,
+          void (*fill)(struct table_cell *cell, const struct table_at *at))
 {
     cell->room[0] = '\0';
     cell->text = cell->room;
-    cell->role = column->role;
-    if (column->cell != NULL)
-        column->cell(cell, rows, column, row);
+    cell->role = at->column->role;
+    if (fill != NULL)
+        fill(cell, at);
 }
 
 static int
-widest_cell(const struct table_rows *rows, const struct table_column *column)
+widest_cell(struct table_at at)
 {
     struct table_cell cell;
     int cols = 0;
 
-    for (size_t i = 0; i < rows->count; i++) {
-        fill_cell(&cell, rows, column, rows->row(rows, i));
+    for (size_t i = 0; i < at.rows->count; i++) {
+        at.row = at.rows->row(at.rows, i);
+        fill_cell(&cell, &at, at.column->cell);
         raise_cols(&cols, cell.text);
     }
     return cols;
 }
 
 int
-table_needs(const struct table_rows *rows, const struct table_column *column, int left)
+table_needs(const struct table_at *at, const struct table_column *column)
 {
+    const struct table_at here = {at->rows, at->data, column, NULL, at->cols};
     int cols = column->least, other;
 
     if (column->fixed > 0)
         return column->fixed;
     if (column->title != NULL && !column->grow)
         raise_cols(&cols, _(column->title));
-    other = column->content != NULL ? column->content(rows, column, left) : 0;
+    other = column->content != NULL ? column->content(&here) : 0;
     if (other > cols)
         cols = other;
-    other = column->fit ? widest_cell(rows, column) : 0;
+    other = column->fit ? widest_cell(here) : 0;
     if (other > cols)
         cols = other;
     return cols + column->gap + column->room;
 }
 
-static bool
-is_shown(const struct table_rows *rows, const struct table_column *column)
+int
+table_bytes_cols(enum unit unit)
 {
-    return column->shown == NULL || column->shown(rows, column);
+    char text[UNITS_MAX];
+
+    return (int)text_columns(units_bytes(text, sizeof text, 1u << 30, unit));
+}
+
+static bool
+is_shown(const struct table_at *at)
+{
+    return at->column->shown == NULL || at->column->shown(at);
 }
 
 /* Those of rank 0 get what they need; what is left may be negative. */
@@ -94,44 +105,46 @@ static int
 place_constant(struct table_layout *layout, const struct table_rows *rows, int window)
 {
     const struct table *table = layout->table;
-    int left = window - table->margin;
+    struct table_at at = {.rows = rows, .data = rows->data};
 
+    at.cols = window - table->margin;
     for (size_t i = 0; i < table->count; i++) {
-        const struct table_column *column = &table->columns[i];
+        const struct table_column *column = at.column = &table->columns[i];
 
         layout->width[i] = 0;
-        if (column->rank == 0 && is_shown(rows, column))
+        if (column->rank == 0 && is_shown(&at))
             layout->width[i] = column->part[1] > 0
                                    ? window * column->part[0] / column->part[1]
-                                   : table_needs(rows, column, left);
-        left -= layout->width[i];
+                                   : table_needs(&at, column);
+        at.cols -= layout->width[i];
     }
-    return left;
+    return at.cols;
 }
 
+/* The others get it as long as there is some. */
 static int
 place_others(struct table_layout *layout, const struct table_rows *rows, int left)
 {
     const struct table *table = layout->table;
+    struct table_at at = {.rows = rows, .data = rows->data, .cols = left};
     bool full = false;
 
     for (int rank = 1; rank <= RANKS; rank++)
         for (size_t i = 0; i < table->count; i++) {
-            const struct table_column *column = &table->columns[i];
+            const struct table_column *column = at.column = &table->columns[i];
             int needed;
 
-            if (column->rank != rank || (full && !column->loose)
-                || !is_shown(rows, column))
+            if (column->rank != rank || (full && !column->loose) || !is_shown(&at))
                 continue;
-            needed = table_needs(rows, column, left);
-            if (needed <= left) {
+            needed = table_needs(&at, column);
+            if (needed <= at.cols) {
                 layout->width[i] = needed;
-                left -= needed;
+                at.cols -= needed;
             } else if (!column->loose) {
                 full = true;
             }
         }
-    return left;
+    return at.cols;
 }
 
 static bool
@@ -175,15 +188,6 @@ lay_out(struct table_layout *layout, const struct table *table,
 
 /* ---- drawing ---- */
 
-static const char *
-heading_of(const struct table_rows *rows, const struct table_column *column, int cols,
-           char *room, size_t size)
-{
-    if (column->heading != NULL)
-        return column->heading(rows, column, cols, room, size);
-    return column->title != NULL ? _(column->title) : "";
-}
-
 /* The heading of the column that the rows are sorted by has a sign before it, which
    says in which direction. */
 static void
@@ -199,37 +203,38 @@ draw_sort_sign(struct canvas *canvas, const struct rect *field, const struct sor
 }
 
 static void
-draw_heading(struct canvas *canvas, const struct rect *field,
-             const struct table_rows *rows, const struct table_column *column)
+draw_heading(struct canvas *canvas, const struct rect *field, const struct table_at *at)
 {
-    char room[128];
-    const char *text = heading_of(rows, column, field->cols, room, sizeof room);
-    /* Room for the sign of a figure is a blank in the heading. */
+    const struct table_column *column = at->column;
+    const struct sort *sort = at->rows->sort;
+    /* The room for a sign is a blank in the heading. */
     int gap = column->gap == 0 && column->room > 0 ? 1 : column->gap;
+    struct table_cell cell;
 
-    if (text[0] == '\0')
+    fill_cell(&cell, at, column->heading);
+    if (column->heading == NULL && column->title != NULL)
+        cell.text = _(column->title);
+    if (cell.text[0] == '\0')
         return;
-    if (column->align == TEXT_RIGHT && gap > 1)
-        gap = 1;
     canvas_field(canvas, field->row, field->col + gap, field->cols - gap, column->align,
-                 ROLE_DIM, text);
-    if (rows->sort != NULL && column->sort > 0 && rows->sort->column == column->sort)
-        draw_sort_sign(canvas, field, rows->sort, text);
+                 ROLE_DIM, cell.text);
+    if (sort != NULL && column->sort > 0 && sort->column == column->sort)
+        draw_sort_sign(canvas, field, sort, cell.text);
 }
 
 /* A figure's role is that of its text, which need not fill the field. */
 static void
-draw_cell(struct canvas *canvas, const struct rect *field, const struct table_rows *rows,
-          const struct table_column *column, const void *row)
+draw_cell(struct canvas *canvas, const struct rect *field, const struct table_at *at)
 {
+    const struct table_column *column = at->column;
     int col = field->col + column->gap, cols = field->cols - column->gap, text;
     struct table_cell cell;
 
     if (column->draw != NULL) {
-        column->draw(canvas, &(struct rect){field->row, col, 1, cols}, rows, column, row);
+        column->draw(canvas, &(struct rect){field->row, col, 1, cols}, at);
         return;
     }
-    fill_cell(&cell, rows, column, row);
+    fill_cell(&cell, at, column->cell);
     if (column->align == TEXT_LEFT) {
         canvas_field(canvas, field->row, col, cols, TEXT_LEFT, cell.role, cell.text);
         return;
@@ -241,7 +246,7 @@ draw_cell(struct canvas *canvas, const struct rect *field, const struct table_ro
                      text < cols ? text : cols, cell.role);
 }
 
-/* The headings, or a row. */
+/* A row; or the headings, if it is NULL. */
 static void
 draw_line(struct canvas *canvas, const struct rect *rect,
           const struct table_layout *layout, const struct table_rows *rows, int line,
@@ -252,18 +257,19 @@ draw_line(struct canvas *canvas, const struct rect *rect,
 
     for (size_t i = 0; i < layout->table->count && field.col < end;
          i++, field.col += field.cols) {
-        const struct table_column *column = &layout->table->columns[i];
+        const struct table_at at = {rows, rows->data, &layout->table->columns[i], row,
+                                    layout->width[i]};
 
         field.cols = layout->width[i];
         if (field.cols == 0)
             continue;
         if (row == NULL) {
-            draw_heading(canvas, &field, rows, column);
+            draw_heading(canvas, &field, &at);
             continue;
         }
         if (field.cols > end - field.col)
             field.cols = end - field.col;
-        draw_cell(canvas, &field, rows, column, row);
+        draw_cell(canvas, &field, &at);
     }
 }
 
@@ -310,6 +316,7 @@ table_key(const struct table *table, const struct table_rows *rows, const void *
 {
     const struct table_column *column =
         rows->sort != NULL ? sorted_by(table, rows->sort->column) : NULL;
+    const struct table_at at = {rows, rows->data, column, row, 0};
 
-    return column != NULL && column->key != NULL ? column->key(rows, column, row) : 0;
+    return column != NULL && column->key != NULL ? column->key(&at) : 0;
 }

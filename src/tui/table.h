@@ -15,13 +15,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/units.h"
 #include "tui/canvas.h"
 #include "tui/sort.h"
 
 #define TABLE_COLUMNS_MAX 24
 #define TABLE_NO_ROW      SIZE_MAX
 
-/* The rows to draw; the callbacks of the columns get it, too. */
+/* The rows to draw. */
 struct table_rows {
     const void *data; /* the page's own */
     size_t count;
@@ -31,7 +32,17 @@ struct table_rows {
     const struct sort *sort; /* the order they are in, for the headings; NULL: none */
 };
 
-/* What stands in a cell. */
+/* What a column is asked about. */
+struct table_at {
+    const struct table_rows *rows;
+    const void *data; /* of these rows */
+    const struct table_column *column;
+    const void *row; /* one of them, where it is about a cell */
+    int cols;        /* content: what more important columns leave; heading: the width of
+                        the column */
+};
+
+/* What stands in a cell, or in a heading. */
 struct table_cell {
     char room[128];   /* for a text that has to be made; "" at first */
     const char *text; /* room at first; may be untrusted */
@@ -45,11 +56,8 @@ struct table_cell {
 struct table_column {
     int id;            /* the page's own, for callbacks of several columns */
     const char *title; /* untranslated; NULL: none */
-    /* In place of the title, for columns whose heading changes; translated, may use
-       room.  Not part of the width.  cols is the width of the column. */
-    const char *(*heading)(const struct table_rows *rows,
-                           const struct table_column *column, int cols, char *room,
-                           size_t size);
+    /* In place of the title, for a heading that changes.  Not part of the width. */
+    void (*heading)(struct table_cell *cell, const struct table_at *at);
 
     enum text_align align;
     enum role role;
@@ -58,9 +66,7 @@ struct table_column {
     int least; /* width of the text */
     int fixed; /* the whole width, whatever is in it; 0: see above */
     bool fit;
-    /* The width some text needs; left is what the more important columns leave. */
-    int (*content)(const struct table_rows *rows, const struct table_column *column,
-                   int left);
+    int (*content)(const struct table_at *at); /* the width that some text needs */
 
     /* Takes what the others leave, which may be less than it needs; its title does not
        count.  Several share it.  With a part it is given part[0]/part[1] of the window
@@ -73,21 +79,17 @@ struct table_column {
        each is shown if it finds room. */
     int rank;
     bool loose;
-    bool (*shown)(const struct table_rows *rows,
-                  const struct table_column *column); /* NULL: yes */
+    bool (*shown)(const struct table_at *at); /* NULL: it is */
 
     /* The column's number in struct sort; 0: it is not sorted by.  Rows with greater
        keys come first; no key: the page sorts by itself. */
     unsigned sort;
-    uint64_t (*key)(const struct table_rows *rows, const struct table_column *column,
-                    const void *row);
+    uint64_t (*key)(const struct table_at *at);
 
     /* One of them: what a cell reads, or draws in its field; none: it is blank. */
-    void (*cell)(struct table_cell *cell, const struct table_rows *rows,
-                 const struct table_column *column, const void *row);
+    void (*cell)(struct table_cell *cell, const struct table_at *at);
     void (*draw)(struct canvas *canvas, const struct rect *field,
-                 const struct table_rows *rows, const struct table_column *column,
-                 const void *row);
+                 const struct table_at *at);
 };
 
 struct table {
@@ -110,10 +112,11 @@ int table_room(int lines);
 void table_draw(struct canvas *canvas, const struct rect *rect, const struct table *table,
                 const struct table_rows *rows);
 
-/* The width that a column needs, where left are what the more important ones leave: for
-   `content` of another one. */
-int table_needs(const struct table_rows *rows, const struct table_column *column,
-                int left);
+/* The width that a column needs, for `content` of another one. */
+int table_needs(const struct table_at *at, const struct table_column *column);
+
+/* The width of a size as most are: units are wide in some languages. */
+int table_bytes_cols(enum unit unit);
 
 /* The title of the column with this number in struct sort, translated; NULL if the
    table has none. */

@@ -24,27 +24,26 @@ struct blocks_shown {
 };
 
 static const struct block_table *
-table_of(const struct table_rows *rows)
+table_of(const struct table_at *at)
 {
-    return ((const struct blocks_shown *)rows->data)->table;
+    return ((const struct blocks_shown *)at->data)->table;
 }
 
 /* ---- figures ---- */
 
 static void
-figure_cell(struct table_cell *cell, const struct table_rows *rows,
-            const struct table_column *column, const void *line)
+figure_cell(struct table_cell *cell, const struct table_at *at)
 {
-    const struct blocks_shown *shown = rows->data;
-    const struct block_row *row = line;
+    const struct blocks_shown *shown = at->data;
+    const struct block_row *row = at->row;
     const uint64_t counts[BLOCK_COLUMNS] = {
         row->size, [BLOCK_ALLOCATIONS] = row->allocations, [BLOCK_LIVE] = row->live,
         [BLOCK_PEAK] = row->peak};
 
-    if (column->id == BLOCK_BYTES)
+    if (at->column->id == BLOCK_BYTES)
         units_bytes(cell->room, sizeof cell->room, row->bytes, shown->view->unit);
     else
-        units_count(cell->room, sizeof cell->room, counts[column->id]);
+        units_count(cell->room, sizeof cell->room, counts[at->column->id]);
 }
 
 /* ---- shares of the time: their ids are their numbers ---- */
@@ -59,47 +58,52 @@ shares_label(void)
 }
 
 static bool
-share_is_shown(const struct table_rows *rows, const struct table_column *column)
+share_is_shown(const struct table_at *at)
 {
-    return column->id < (int)table_of(rows)->shares;
+    return at->column->id < (int)table_of(at)->shares;
 }
 
-/* All are equally wide; the first is wider where there is room for the label. */
 static int
-share_content(const struct table_rows *rows, const struct table_column *column, int left)
+share_cols(const struct block_table *table)
 {
-    const struct block_table *table = table_of(rows);
-    int beside = table->shares < LABEL_FROM ? (int)table->shares : LABEL_FROM;
-    int label = (int)text_columns(shares_label()) + 1;
     int cols = SHARE_COLS;
 
     for (unsigned i = 0; i < table->shares; i++)
         if ((int)text_columns(table->interval[i]) > cols)
             cols = (int)text_columns(table->interval[i]);
-    if (column->id == 0 && left >= label + beside * (cols + column->gap))
+    return cols;
+}
+
+/* All are equally wide; the first is wider where there is room for the label. */
+static int
+share_content(const struct table_at *at)
+{
+    const struct block_table *table = table_of(at);
+    int beside = table->shares < LABEL_FROM ? (int)table->shares : LABEL_FROM;
+    int label = (int)text_columns(shares_label()) + 1;
+    int cols = share_cols(table);
+
+    if (at->column->id == 0 && at->cols >= label + beside * (cols + at->column->gap))
         cols += label;
     return cols;
 }
 
-static const char *
-share_heading(const struct table_rows *rows, const struct table_column *column, int cols,
-              char *room, size_t size)
+static void
+share_heading(struct table_cell *cell, const struct table_at *at)
 {
-    const char *interval = table_of(rows)->interval[column->id];
+    const char *interval = table_of(at)->interval[at->column->id];
 
-    if (column->id > 0 || cols == column->gap + share_content(rows, column, 0))
-        return interval;
-    snprintf(room, size, "%s %s", shares_label(), interval);
-    return room;
+    if (at->cols > at->column->gap + share_cols(table_of(at)))
+        snprintf(cell->room, sizeof cell->room, "%s %s", shares_label(), interval);
+    else
+        cell->text = interval;
 }
 
 static void
-share_cell(struct table_cell *cell, const struct table_rows *rows,
-           const struct table_column *column, const void *row)
+share_cell(struct table_cell *cell, const struct table_at *at)
 {
-    float share = ((const struct block_row *)row)->share[column->id];
+    float share = ((const struct block_row *)at->row)->share[at->column->id];
 
-    (void)rows;
     /* The least, too, with the point of the locale. */
     if (share > 0)
         snprintf(cell->room, sizeof cell->room, share < 0.1f ? "<%.1f%%" : "%.1f%%",
@@ -147,7 +151,7 @@ static const struct table blocks_table = {TABLE_COLUMNS(columns), .narrow = &nar
 static const void *
 block_row(const struct table_rows *rows, size_t index)
 {
-    return &table_of(rows)->rows[index];
+    return &((const struct blocks_shown *)rows->data)->table->rows[index];
 }
 
 /* Why there is no table, "" if there is one. */

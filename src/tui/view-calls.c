@@ -180,13 +180,11 @@ call_row(const struct table_rows *rows, size_t index)
 }
 
 static uint64_t
-field_key(const struct table_rows *rows, const struct table_column *column,
-          const void *line)
+field_key(const struct table_at *at)
 {
-    const struct row *row = line;
+    const struct row *row = at->row;
 
-    (void)rows;
-    switch (column->id) {
+    switch (at->column->id) {
     case FIELD_CALLS:
         return amount_size(&row->calls);
     case FIELD_RATE:
@@ -199,76 +197,63 @@ field_key(const struct table_rows *rows, const struct table_column *column,
 }
 
 static void
-name_cell(struct table_cell *cell, const struct table_rows *rows,
-          const struct table_column *column, const void *row)
+name_cell(struct table_cell *cell, const struct table_at *at)
 {
-    (void)rows;
-    (void)column;
-    cell->text = ((const struct row *)row)->name;
+    cell->text = ((const struct row *)at->row)->name;
 }
 
 /* At most half of a window that has room for nothing but names and calls. */
 static int
-narrow_name(const struct table_rows *rows, const struct table_column *column, int left)
+narrow_name(const struct table_at *at)
 {
     int cols = NAME_COLS;
 
-    (void)column;
-    for (size_t i = 0; i < rows->count; i++) {
-        int name = (int)strlen(((const struct row *)rows->row(rows, i))->name);
+    for (size_t i = 0; i < at->rows->count; i++) {
+        int name = (int)strlen(((const struct row *)at->rows->row(at->rows, i))->name);
 
         cols = name > cols ? name : cols;
     }
-    return cols < left / 2 ? cols : left / 2;
+    return cols < at->cols / 2 ? cols : at->cols / 2;
 }
 
 static void
-calls_cell(struct table_cell *cell, const struct table_rows *rows,
-           const struct table_column *column, const void *row)
+calls_cell(struct table_cell *cell, const struct table_at *at)
 {
-    const struct row *values = row;
+    const struct row *values = at->row;
 
-    (void)rows;
-    if (column->grow)
+    if (at->column->grow)
         amount_count_compact(cell->room, sizeof cell->room, &values->calls);
     else
         amount_count(cell->room, sizeof cell->room, &values->calls);
 }
 
 static void
-rate_cell(struct table_cell *cell, const struct table_rows *rows,
-          const struct table_column *column, const void *row)
+rate_cell(struct table_cell *cell, const struct table_at *at)
 {
-    const struct row *values = row;
+    const struct row *values = at->row;
 
-    (void)rows;
-    (void)column;
     units_count_compact(cell->room, sizeof cell->room,
                         values->rate < 0 ? UNITS_UNKNOWN
                                          : (uint64_t)(values->rate + 0.5));
 }
 
 static void
-total_cell(struct table_cell *cell, const struct table_rows *rows,
-           const struct table_column *column, const void *row)
+total_cell(struct table_cell *cell, const struct table_at *at)
 {
-    const struct calls_shown *shown = rows->data;
+    const struct calls_shown *shown = at->data;
 
-    (void)column;
-    amount_bytes(cell->room, sizeof cell->room, &((const struct row *)row)->bytes,
+    amount_bytes(cell->room, sizeof cell->room, &((const struct row *)at->row)->bytes,
                  shown->view->unit);
 }
 
 /* Sizes in bytes may be long; a difference has a sign. */
 static int
-total_content(const struct table_rows *rows, const struct table_column *column, int left)
+total_content(const struct table_at *at)
 {
-    const struct calls_shown *shown = rows->data;
+    const struct calls_shown *shown = at->data;
     int widest = 0;
     char text[UNITS_MAX];
 
-    (void)column;
-    (void)left;
     for (int i = 0; i < FN_COUNT; i++) {
         int cols = 1 + (int)text_columns(units_bytes(text, sizeof text,
                                                      shown->scene->process->now.bytes[i],
@@ -281,13 +266,10 @@ total_content(const struct table_rows *rows, const struct table_column *column, 
 }
 
 static void
-failed_cell(struct table_cell *cell, const struct table_rows *rows,
-            const struct table_column *column, const void *row)
+failed_cell(struct table_cell *cell, const struct table_at *at)
 {
-    const struct row *values = row;
+    const struct row *values = at->row;
 
-    (void)rows;
-    (void)column;
     if (values->failures_unknown && !values->never_fails)
         units_count_compact(cell->room, sizeof cell->room, UNITS_UNKNOWN);
     else if (!values->never_fails)
@@ -298,15 +280,11 @@ failed_cell(struct table_cell *cell, const struct table_rows *rows,
 
 /* Whole ones, as many as have room. */
 static void
-draw_remarks(struct canvas *canvas, const struct rect *field,
-             const struct table_rows *rows, const struct table_column *column,
-             const void *row)
+draw_remarks(struct canvas *canvas, const struct rect *field, const struct table_at *at)
 {
-    const struct row *values = row;
+    const struct row *values = at->row;
     int col = field->col, end = field->col + field->cols;
 
-    (void)rows;
-    (void)column;
     for (int i = 0; i < values->remark_count; i++) {
         const char *remark = values->remarks[i], *comma = i > 0 ? _(", ") : "";
 

@@ -63,27 +63,25 @@ place(uint64_t bytes, uint64_t all, int cols)
 }
 
 static const struct bands *
-bands_of(const struct table_rows *rows)
+bands_of(const struct table_at *at)
 {
-    return &((const struct bands_shown *)rows->data)->scene->process->bands;
+    return &((const struct bands_shown *)at->data)->scene->process->bands;
 }
 
 static int
-line_of(const void *row)
+line_of(const struct table_at *at)
 {
-    return *(const int *)row;
+    return *(const int *)at->row;
 }
 
 /* The bar of a band, from where those before it end. */
 static void
-draw_bar(struct canvas *canvas, const struct rect *field, const struct table_rows *rows,
-         const struct table_column *column, const void *row)
+draw_bar(struct canvas *canvas, const struct rect *field, const struct table_at *at)
 {
-    const struct bands *bands = bands_of(rows);
-    int line = line_of(row), col = field->col, cols = field->cols, begin, end;
+    const struct bands *bands = bands_of(at);
+    int line = line_of(at), col = field->col, cols = field->cols, begin, end;
     uint64_t bytes = bandline_bytes(bands, line), before = 0;
 
-    (void)column;
     for (int i = 0; i < line && line < BAND_COUNT; i++)
         if (bands->bytes[i] != BAND_UNKNOWN)
             before += bands->bytes[i];
@@ -99,13 +97,10 @@ draw_bar(struct canvas *canvas, const struct rect *field, const struct table_row
 }
 
 static void
-word_cell(struct table_cell *cell, const struct table_rows *rows,
-          const struct table_column *column, const void *row)
+word_cell(struct table_cell *cell, const struct table_at *at)
 {
-    int line = line_of(row);
+    int line = line_of(at);
 
-    (void)rows;
-    (void)column;
     cell->text = bandline_word(line);
     cell->role = line < BAND_COUNT      ? ROLE_VALUE
                  : line == BANDLINE_RSS ? ROLE_TITLE
@@ -113,29 +108,25 @@ word_cell(struct table_cell *cell, const struct table_rows *rows,
 }
 
 static void
-bytes_cell(struct table_cell *cell, const struct table_rows *rows,
-           const struct table_column *column, const void *row)
+bytes_cell(struct table_cell *cell, const struct table_at *at)
 {
-    const struct bands_shown *shown = rows->data;
-    int line = line_of(row);
+    const struct bands_shown *shown = at->data;
+    int line = line_of(at);
 
-    (void)column;
-    units_bytes(cell->room, sizeof cell->room, bandline_bytes(bands_of(rows), line),
+    units_bytes(cell->room, sizeof cell->room, bandline_bytes(bands_of(at), line),
                 shown->view->unit);
     cell->role = line == BANDLINE_RSS ? ROLE_TITLE : ROLE_NORMAL;
 }
 
 /* The difference to the mark; "-" if there is none. */
 static void
-since_cell(struct table_cell *cell, const struct table_rows *rows,
-           const struct table_column *column, const void *row)
+since_cell(struct table_cell *cell, const struct table_at *at)
 {
-    const struct bands_shown *shown = rows->data;
-    int line = line_of(row);
-    const struct amount amount = {bandline_bytes(bands_of(rows), line),
+    const struct bands_shown *shown = at->data;
+    int line = line_of(at);
+    const struct amount amount = {bandline_bytes(bands_of(at), line),
                                   bandline_bytes(&shown->scene->mark->bands, line), true};
 
-    (void)column;
     if (amount.now == BAND_UNKNOWN || amount.then == BAND_UNKNOWN)
         units_bytes(cell->room, sizeof cell->room, UNITS_UNKNOWN, shown->view->unit);
     else
@@ -144,29 +135,24 @@ since_cell(struct table_cell *cell, const struct table_rows *rows,
 }
 
 static bool
-since_is_shown(const struct table_rows *rows, const struct table_column *column)
+since_is_shown(const struct table_at *at)
 {
-    const struct mark *mark = ((const struct bands_shown *)rows->data)->scene->mark;
+    const struct mark *mark = ((const struct bands_shown *)at->data)->scene->mark;
 
-    (void)column;
     return mark != NULL && mark->bands.known;
 }
 
 static void
-share_cell(struct table_cell *cell, const struct table_rows *rows,
-           const struct table_column *column, const void *row)
+share_cell(struct table_cell *cell, const struct table_at *at)
 {
-    (void)column;
-    if (line_of(row) < BAND_COUNT)
-        bandline_share(cell->room, sizeof cell->room, bands_of(rows), line_of(row));
+    if (line_of(at) < BAND_COUNT)
+        bandline_share(cell->room, sizeof cell->room, bands_of(at), line_of(at));
 }
 
 static void
-meaning_cell(struct table_cell *cell, const struct table_rows *rows,
-             const struct table_column *column, const void *row)
+meaning_cell(struct table_cell *cell, const struct table_at *at)
 {
-    (void)column;
-    cell->text = bandline_meaning(bands_of(rows), line_of(row));
+    cell->text = bandline_meaning(bands_of(at), line_of(at));
 }
 
 #define WORD   .fit = true, .cell = word_cell
@@ -175,24 +161,22 @@ meaning_cell(struct table_cell *cell, const struct table_rows *rows,
 
 /* As the figures it is the change of. */
 static int
-since_content(const struct table_rows *rows, const struct table_column *column, int left)
+since_content(const struct table_at *at)
 {
     static const struct table_column bytes = { BYTES, .least = BYTES_COLS };
 
-    (void)column;
-    return table_needs(rows, &bytes, left) - 1;
+    return table_needs(at, &bytes) - 1;
 }
 
 /* Cut where it leaves no room for a whole figure. */
 static int
-narrow_word(const struct table_rows *rows, const struct table_column *column, int left)
+narrow_word(const struct table_at *at)
 {
     static const struct table_column whole = { WORD }, figure = { BYTES, .grow = true };
-    int word = table_needs(rows, &whole, left);
-    int bytes = table_needs(rows, &figure, left);
+    int word = table_needs(at, &whole);
+    int bytes = table_needs(at, &figure);
 
-    (void)column;
-    return word < left - bytes ? word : left > bytes ? left - bytes : 0;
+    return word < at->cols - bytes ? word : at->cols > bytes ? at->cols - bytes : 0;
 }
 
 static const struct table_column narrow_columns[] = {

@@ -59,124 +59,123 @@ view_sites_lines(const struct picture *picture)
 enum field { FIELD_OBJECTS_RATE = PROFILE_COLUMNS, FIELD_OLDEST };
 
 static enum unit
-unit_of(const struct table_rows *rows)
+unit_of(const struct table_at *at)
 {
-    return ((const struct sites_list *)rows->data)->view->unit;
+    return ((const struct sites_list *)at->data)->view->unit;
+}
+
+static const struct profile_figures *
+figures_of(const struct table_at *at)
+{
+    return &((const struct profile_row *)at->row)->figures;
 }
 
 static unsigned
-missing(const struct table_rows *rows)
+missing(const struct table_at *at)
 {
-    return ((const struct sites_list *)rows->data)->scene->sites->table.missing;
+    return ((const struct sites_list *)at->data)->scene->sites->table.missing;
 }
 
 /* Growth is of interest where what is old is looked at, and is not the same as what was
    allocated there. */
 static bool
-is_shown(const struct table_rows *rows, const struct table_column *column)
+is_shown(const struct table_at *at)
 {
     const struct sites_choice *choice =
-        &((const struct sites_list *)rows->data)->view->sites;
+        &((const struct sites_list *)at->data)->view->sites;
 
-    if (column->id == PROFILE_BY_GROWTH)
-        return choice->survivors_ns != 0 || rows->sort->column == PROFILE_BY_GROWTH;
+    if (at->column->id == PROFILE_BY_GROWTH)
+        return choice->survivors_ns != 0 || at->rows->sort->column == PROFILE_BY_GROWTH;
     return choice->mode != PROFILE_MADE;
 }
 
 static void
-bytes_cell(struct table_cell *cell, const struct table_rows *rows,
-           const struct table_column *column, const void *row)
+bytes_cell(struct table_cell *cell, const struct table_at *at)
 {
-    const struct profile_figures *figures = &((const struct profile_row *)row)->figures;
-    double bytes = column->id == PROFILE_BY_BYTES  ? figures->bytes
-                   : column->id == PROFILE_BY_MADE ? figures->made_bytes
+    const struct profile_figures *figures = figures_of(at);
+    double bytes = at->column->id == PROFILE_BY_BYTES  ? figures->bytes
+                   : at->column->id == PROFILE_BY_MADE ? figures->made_bytes
                                                    : figures->growth;
 
-    if (column->id == PROFILE_BY_GROWTH && (missing(rows) & PROFILE_GROWTH))
+    if (at->column->id == PROFILE_BY_GROWTH && (missing(at) & PROFILE_GROWTH))
         cell->text = "-";
     else
-        site_bytes_text(cell->room, sizeof cell->room, bytes, unit_of(rows));
+        site_bytes_text(cell->room, sizeof cell->room, bytes, unit_of(at));
 }
 
 static void
-short_cell(struct table_cell *cell, const struct table_rows *rows,
-           const struct table_column *column, const void *row)
+short_cell(struct table_cell *cell, const struct table_at *at)
 {
-    const struct profile_figures *figures = &((const struct profile_row *)row)->figures;
+    const struct profile_figures *figures = figures_of(at);
 
-    (void)column;
     units_axis_compact(cell->room, sizeof cell->room,
                        figures->bytes > 0 ? (uint64_t)figures->bytes : 0,
-                       unit_of(rows) & UNIT_SI);
+                       unit_of(at) & UNIT_SI);
 }
 
 static void
-count_cell(struct table_cell *cell, const struct table_rows *rows,
-           const struct table_column *column, const void *row)
+count_cell(struct table_cell *cell, const struct table_at *at)
 {
-    const struct profile_figures *figures = &((const struct profile_row *)row)->figures;
+    const struct profile_figures *figures = figures_of(at);
 
-    (void)rows;
-    if (column->id == PROFILE_BY_ERROR)
+    if (at->column->id == PROFILE_BY_ERROR)
         site_error_text(cell->room, sizeof cell->room, figures);
-    else if (column->id == PROFILE_BY_OBJECTS)
+    else if (at->column->id == PROFILE_BY_OBJECTS)
         site_count_text(cell->room, sizeof cell->room, figures->objects);
     else
         units_count_compact(cell->room, sizeof cell->room, figures->blocks);
 }
 
 static void
-rate_cell(struct table_cell *cell, const struct table_rows *rows,
-          const struct table_column *column, const void *row)
+rate_cell(struct table_cell *cell, const struct table_at *at)
 {
-    const struct profile_figures *figures = &((const struct profile_row *)row)->figures;
+    const struct profile_figures *figures = figures_of(at);
 
-    if (missing(rows) & PROFILE_RATES)
+    if (missing(at) & PROFILE_RATES)
         cell->text = "-";
-    else if (column->id == PROFILE_BY_RATE)
-        units_rate(cell->room, sizeof cell->room, figures->bytes_rate, unit_of(rows));
+    else if (at->column->id == PROFILE_BY_RATE)
+        units_rate(cell->room, sizeof cell->room, figures->bytes_rate, unit_of(at));
     else
         site_count_text(cell->room, sizeof cell->room, figures->objects_rate);
 }
 
 static void
-age_cell(struct table_cell *cell, const struct table_rows *rows,
-         const struct table_column *column, const void *row)
+age_cell(struct table_cell *cell, const struct table_at *at)
 {
-    const struct profile_figures *figures = &((const struct profile_row *)row)->figures;
-    bool oldest = column->id == FIELD_OLDEST;
+    const struct profile_figures *figures = figures_of(at);
+    bool oldest = at->column->id == FIELD_OLDEST;
     double ns = oldest ? figures->oldest_ns : profile_age(figures);
 
-    if ((missing(rows) & PROFILE_AGES) || ns < 0 || (oldest && figures->age_objects <= 0))
+    if ((missing(at) & PROFILE_AGES) || ns < 0 || (oldest && figures->age_objects <= 0))
         cell->text = "-";
     else
         units_offset(cell->room, sizeof cell->room, (int64_t)ns);
 }
 
-/* Units are wide in some languages. */
 static int
-bytes_content(const struct table_rows *rows, const struct table_column *column, int left)
+bytes_content(const struct table_at *at)
+{
+    return table_bytes_cols(unit_of(at));
+}
+
+static int
+rate_content(const struct table_at *at)
 {
     char text[UNITS_MAX];
 
-    (void)left;
-    if (column->id == PROFILE_BY_RATE)
-        units_rate(text, sizeof text, 999.0 * (1 << 20), unit_of(rows));
-    else
-        units_bytes(text, sizeof text, 1u << 30, unit_of(rows));
-    return (int)text_columns(text);
+    return (int)text_columns(units_rate(text, sizeof text, 999.0 * (1 << 20),
+                                        unit_of(at)));
 }
 
 /* Two columns from the figures, also where the names are nearer. */
-static const char *
-name_heading(const struct table_rows *rows, const struct table_column *column, int cols,
-             char *room, size_t size)
+static void
+name_heading(struct table_cell *cell, const struct table_at *at)
 {
-    const struct sites_list *list = rows->data;
+    const struct sites_list *list = at->data;
 
-    snprintf(room, size, "%*s%s", 2 - column->gap, "",
-             site_form_word(list->view->sites.form));
-    return cols > 2 ? room : "";
+    if (at->cols > 2)
+        snprintf(cell->room, sizeof cell->room, "%*s%s", 2 - at->column->gap, "",
+                 site_form_word(list->view->sites.form));
 }
 
 /* The lines that lead from callers to callees, or the other way round; the column
@@ -203,15 +202,13 @@ draw_branches(struct canvas *canvas, const struct profile_row *row, int line, in
 }
 
 static void
-draw_name(struct canvas *canvas, const struct rect *field, const struct table_rows *rows,
-          const struct table_column *column, const void *line)
+draw_name(struct canvas *canvas, const struct rect *field, const struct table_at *at)
 {
-    const struct sites_shown *sites = ((const struct sites_list *)rows->data)->scene->sites;
-    const struct profile_row *row = line;
+    const struct sites_shown *sites = ((const struct sites_list *)at->data)->scene->sites;
+    const struct profile_row *row = at->row;
     int col = field->col, end = field->col + field->cols;
     char text[NAME_MAX];
 
-    (void)column;
     if (sites->table.query.form == PROFILE_STACKS) {
         site_path_text(text, sizeof text, sites->profile, &sites->table,
                        (size_t)(row - sites->table.rows));
@@ -244,7 +241,7 @@ static const struct table_column columns[] = {
     { COUNT(PROFILE_BY_ERROR), .title = N_("error"), .least = 5, .rank = 1 },
     { COUNT(PROFILE_BY_OBJECTS), .title = N_("blocks"), .least = 6, .rank = 2 },
     { BYTES(PROFILE_BY_GROWTH), .title = N_("growth"), .rank = 3, .shown = is_shown },
-    { FIGURE, .id = PROFILE_BY_RATE, .title = N_("rate"), .content = bytes_content,
+    { FIGURE, .id = PROFILE_BY_RATE, .title = N_("rate"), .content = rate_content,
       .rank = 4, .cell = rate_cell, .sort = PROFILE_BY_RATE },
     { FIGURE, .id = PROFILE_BY_AGE, .title = N_("age"), .least = 6, .rank = 5,
       .cell = age_cell, .sort = PROFILE_BY_AGE },

@@ -180,102 +180,90 @@ part_of(const struct histogram_shown *table, uint64_t part, uint64_t whole)
 /* ---- the columns ---- */
 
 static void
-label_cell(struct table_cell *cell, const struct table_rows *rows,
-           const struct table_column *column, const void *row)
+label_cell(struct table_cell *cell, const struct table_at *at)
 {
-    (void)rows;
-    (void)column;
-    cell->text = ((const struct entry *)row)->label;
+    cell->text = ((const struct entry *)at->row)->label;
 }
 
 enum field { FIELD_ALLOCATED, FIELD_LIVE };
 
 static struct amount
-amount_of(const struct table_rows *rows, const struct table_column *column,
-          const void *row)
+amount_of(const struct table_at *at)
 {
-    return column->id == FIELD_LIVE ? live(rows->data, row) : allocated(rows->data, row);
+    return at->column->id == FIELD_LIVE ? live(at->data, at->row) : allocated(at->data, at->row);
 }
 
 static void
-count_cell(struct table_cell *cell, const struct table_rows *rows,
-           const struct table_column *column, const void *row)
+count_cell(struct table_cell *cell, const struct table_at *at)
 {
-    const struct amount amount = amount_of(rows, column, row);
+    const struct amount amount = amount_of(at);
 
     amount_count(cell->room, sizeof cell->room, &amount);
 }
 
 static void
-short_cell(struct table_cell *cell, const struct table_rows *rows,
-           const struct table_column *column, const void *row)
+short_cell(struct table_cell *cell, const struct table_at *at)
 {
-    const struct amount amount = amount_of(rows, column, row);
+    const struct amount amount = amount_of(at);
 
     amount_count_compact(cell->room, sizeof cell->room, &amount);
 }
 
 static int
-short_content(const struct table_rows *rows, const struct table_column *column, int left)
+short_content(const struct table_at *at)
 {
-    const struct histogram_shown *table = rows->data;
+    const struct histogram_shown *table = at->data;
 
-    (void)column;
-    (void)left;
     return SHORT_COLS + table->since;
 }
 
 static void
-share_cell(struct table_cell *cell, const struct table_rows *rows,
-           const struct table_column *column, const void *row)
+share_cell(struct table_cell *cell, const struct table_at *at)
 {
-    const struct histogram_shown *table = rows->data;
-    const struct amount amount = amount_of(rows, column, row);
+    const struct histogram_shown *table = at->data;
+    const struct amount amount = amount_of(at);
 
     share_text(cell->room, sizeof cell->room, amount_size(&amount), table->sum.allocated);
 }
 
 static void
-draw_bar(struct canvas *canvas, const struct rect *field, const struct table_rows *rows,
-         const struct table_column *column, const void *row)
+draw_bar(struct canvas *canvas, const struct rect *field, const struct table_at *at)
 {
-    const struct histogram_shown *table = rows->data;
-    const struct amount amount = amount_of(rows, column, row);
+    const struct histogram_shown *table = at->data;
+    const struct amount amount = amount_of(at);
 
-    canvas_bar(canvas, field->row, field->col, field->cols, column->role,
+    canvas_bar(canvas, field->row, field->col, field->cols, at->column->role,
                part_of(table, amount_size(&amount),
-                       column->id == FIELD_LIVE ? table->max.live
+                       at->column->id == FIELD_LIVE ? table->max.live
                                                 : table->max.allocated));
 }
 
 static const char *
-live_heading(const struct table_rows *rows, const struct table_column *column, int cols,
-             char *room, size_t size)
+live_word(const struct table_at *at)
 {
-    const struct histogram_shown *table = rows->data;
+    return ((const struct histogram_shown *)at->data)->since ? _("live") : _("live now");
+}
 
-    (void)column;
-    (void)cols;
-    (void)room;
-    (void)size;
-    return table->since ? _("live") : _("live now");
+static void
+live_heading(struct table_cell *cell, const struct table_at *at)
+{
+    cell->text = live_word(at);
 }
 
 /* Both counts are as wide as the wider one of their headings. */
 static int
-count_content(const struct table_rows *rows, const struct table_column *column, int left)
+count_content(const struct table_at *at)
 {
     int first = (int)text_columns(_("allocated"));
-    int second = (int)text_columns(live_heading(rows, column, left, NULL, 0));
+    int second = (int)text_columns(live_word(at));
 
     return first > second ? first : second;
 }
 
 static bool
-is_wide(const struct table_rows *rows, const struct table_column *column)
+is_wide(const struct table_at *at)
 {
-    (void)column;
-    return ((const struct histogram_shown *)rows->data)->wide;
+    return ((const struct histogram_shown *)at->data)->wide;
 }
 
 #define LABEL                                                                            \

@@ -88,19 +88,15 @@ enum field {
     FIELD_LIMIT
 };
 
-static const struct scene *
-scene_of(const struct table_rows *rows)
-{
-    return ((const struct threads_shown *)rows->data)->scene;
-}
-
 static struct amount
-amount_of(const struct table_rows *rows, const struct thread *thread, int field)
+amount_of(const struct table_at *at)
 {
+    const struct thread *thread = at->row;
     const struct thread_counters *counters = &thread->counters;
-    const struct traffic traffic = traffic_of(scene_of(rows), counters);
+    const struct traffic traffic =
+        traffic_of(((const struct threads_shown *)at->data)->scene, counters);
 
-    switch (field) {
+    switch (at->column->id) {
     case FIELD_CALLS:
         return traffic.calls;
     case FIELD_ALLOCATED:
@@ -119,95 +115,75 @@ amount_of(const struct table_rows *rows, const struct thread *thread, int field)
 }
 
 static uint64_t
-field_key(const struct table_rows *rows, const struct table_column *column,
-          const void *row)
+field_key(const struct table_at *at)
 {
-    const struct amount amount = amount_of(rows, row, column->id);
+    const struct amount amount = amount_of(at);
 
     return amount.now == UNITS_UNKNOWN ? 0 : amount_size(&amount);
 }
 
 static void
-calls_cell(struct table_cell *cell, const struct table_rows *rows,
-           const struct table_column *column, const void *row)
+calls_cell(struct table_cell *cell, const struct table_at *at)
 {
-    const struct amount amount = amount_of(rows, row, column->id);
+    const struct amount amount = amount_of(at);
 
     amount_count(cell->room, sizeof cell->room, &amount);
 }
 
 /* A stack of no size is one that is not known. */
 static void
-bytes_cell(struct table_cell *cell, const struct table_rows *rows,
-           const struct table_column *column, const void *row)
+bytes_cell(struct table_cell *cell, const struct table_at *at)
 {
-    const struct threads_shown *shown = rows->data;
-    struct amount amount = amount_of(rows, row, column->id);
+    const struct threads_shown *shown = at->data;
+    struct amount amount = amount_of(at);
 
-    if (column->id >= FIELD_STACK && amount.now == 0)
+    if (at->column->id >= FIELD_STACK && amount.now == 0)
         amount.now = UNITS_UNKNOWN;
     amount_bytes(cell->room, sizeof cell->room, &amount, shown->view->unit);
 }
 
-/* Units are wide in some languages. */
 static int
-bytes_content(const struct table_rows *rows, const struct table_column *column, int left)
+bytes_content(const struct table_at *at)
 {
-    const struct threads_shown *shown = rows->data;
-    char text[UNITS_MAX];
-
-    (void)column;
-    (void)left;
-    return (int)text_columns(
-        units_bytes(text, sizeof text, 1 << 30, shown->view->unit));
+    return table_bytes_cols(((const struct threads_shown *)at->data)->view->unit);
 }
 
 static void
-tid_cell(struct table_cell *cell, const struct table_rows *rows,
-         const struct table_column *column, const void *row)
+tid_cell(struct table_cell *cell, const struct table_at *at)
 {
-    const struct thread *thread = row;
+    const struct thread *thread = at->row;
 
-    (void)rows;
-    (void)column;
     snprintf(cell->room, sizeof cell->room, "%d", (int)thread->counters.tid);
 }
 
 static void
-shared_cell(struct table_cell *cell, const struct table_rows *rows,
-            const struct table_column *column, const void *row)
+shared_cell(struct table_cell *cell, const struct table_at *at)
 {
-    const struct thread *thread = row;
+    const struct thread *thread = at->row;
 
-    (void)rows;
-    (void)column;
     if (thread->counters.owners > 1)
         cell->text = "*";
 }
 
 /* Without a name "-", or where there is no room for the number that. */
 static void
-name_cell(struct table_cell *cell, const struct table_rows *rows,
-          const struct table_column *column, const void *row)
+name_cell(struct table_cell *cell, const struct table_at *at)
 {
-    const struct thread *thread = row;
+    const struct thread *thread = at->row;
 
     if (thread->name[0] != '\0')
         cell->text = thread->name;
-    else if (column->grow)
-        tid_cell(cell, rows, column, row);
+    else if (at->column->grow)
+        tid_cell(cell, at);
     else
         cell->text = "-";
 }
 
 static void
-state_cell(struct table_cell *cell, const struct table_rows *rows,
-           const struct table_column *column, const void *row)
+state_cell(struct table_cell *cell, const struct table_at *at)
 {
-    const struct thread *thread = row;
+    const struct thread *thread = at->row;
 
-    (void)rows;
-    (void)column;
     snprintf(cell->room, sizeof cell->room, "%c", thread->state);
 }
 
