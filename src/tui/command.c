@@ -80,32 +80,29 @@ interrupt(struct app *app)
 void
 command_show_page(struct app *app, enum page page)
 {
+    const unsigned reads = pages_def(page)->reads;
+
     app->view.page = page;
     app->view.scroll = 0;
     app->say_again = true;
-    app->threads_asked |= app->view.page == PAGE_THREADS && !app->view.paused;
+    app->threads_asked |= (reads & PAGE_READS_THREADS) && !app->view.paused;
     app->sites_stale = true;
-    app->sample_asked = (page == PAGE_MEMORY || page == PAGE_PROCESSES
-                         || page == PAGE_SITES)
-                        && !app->view.paused && !app->view.history;
+    app->sample_asked =
+        (reads & (PAGE_READS_BANDS | PAGE_READS_FIGURES | PAGE_READS_PROFILE))
+        && !app->view.paused && !app->view.history;
 }
 
 void
 command_scroll(struct app *app, int lines)
 {
     struct view *view = &app->view;
+    const struct page_def *page = pages_def(view->page);
     int limit = view_scroll_limit(&app->picture, view, &app->scene);
 
-    if (view->page == PAGE_PROCESSES) {
-        follow_step(app, lines);
+    if (page->scroll != NULL && page->scroll(app, lines))
         return;
-    }
-    if (view->page == PAGE_SITES && !view->sites.opened) {
-        sites_step(app, lines);
-        return;
-    }
     /* Pages that rest at their end count back from there. */
-    if (view->page == PAGE_OUTPUT || view->page == PAGE_MESSAGES)
+    if (page->at_end)
         lines = -lines;
     view->scroll += lines;
     if (view->scroll > limit)
@@ -218,10 +215,7 @@ program_action(struct app *app, enum action action)
         prompt_ask(app, QUESTION_INTERVAL);
         break;
     case ACTION_FOLLOW:
-        if (app->view.page == PAGE_SITES)
-            sites_open(app);
-        else
-            follow_selected(app);
+        follow_selected(app);
         break;
     case ACTION_SEARCH:
         find_ask(app);
@@ -266,23 +260,23 @@ page_action(struct app *app, enum action action, int digit)
         app->view.help = 1;
         break;
     case ACTION_NEXT_VIEW:
-        command_show_page(app, (app->view.page + 1) % PAGE_COUNT);
+        command_show_page(app, pages_next(app->view.page, 1));
         break;
     case ACTION_PREVIOUS_VIEW:
-        command_show_page(app, (app->view.page + PAGE_COUNT - 1) % PAGE_COUNT);
+        command_show_page(app, pages_next(app->view.page, -1));
         break;
     case ACTION_OUTPUT:
         command_show_page(app, app->view.page == PAGE_OUTPUT ? PAGE_OVERVIEW
                                                             : PAGE_OUTPUT);
         break;
     case ACTION_VIEW:
-        if (view_page_of_digit(digit) != PAGE_COUNT)
+        if (view_page_of_digit(digit) < pages_count())
             command_show_page(app, view_page_of_digit(digit));
         break;
     case ACTION_CANCEL:
         if (app->view.history)
             cursor_leave(app);
-        else if (!sites_close(app))
+        else
             command_show_page(app, PAGE_OVERVIEW);
         break;
     default:
@@ -299,6 +293,14 @@ needs_program(enum action action)
            || action == ACTION_SIGNAL || action == ACTION_INTERACT;
 }
 
+static bool
+key_of_page(struct app *app, enum action action)
+{
+    const struct page_def *page = pages_def(app->view.page);
+
+    return page->key != NULL && page->key(app, action);
+}
+
 static void
 perform(struct app *app, enum action action, int digit)
 {
@@ -306,7 +308,7 @@ perform(struct app *app, enum action action, int digit)
         app_ack(app, "%s", _("This session is saved: nothing in it runs"));
         return;
     }
-    if (history_action(app, action))
+    if (history_action(app, action) || key_of_page(app, action))
         return;
     switch (action) {
     case ACTION_NONE:

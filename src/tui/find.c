@@ -17,9 +17,9 @@
 void
 find_ask(struct app *app)
 {
-    if (app->view.page == PAGE_THREADS || app->view.page == PAGE_PROCESSES
-        || app->view.page == PAGE_SITES || app->view.page == PAGE_BLOCKS
-        || (app->view.page == PAGE_OUTPUT && app->capture != NULL))
+    const struct page_def *page = pages_def(app->view.page);
+
+    if (page->find != NULL && (page->find != find_output || app->capture != NULL))
         prompt_ask(app, QUESTION_SEARCH);
     else
         app_ack(app, "%s", _("Nothing to search here; o shows what the program printed"));
@@ -106,34 +106,31 @@ find_in_output(struct app *app)
     tell_count(app);
 }
 
-void
-find_text(struct app *app, const char *text)
+static void
+tell_nothing_is_searched(struct app *app, const char *text)
 {
-    struct view *view = &app->view;
-    char *wanted = view->page == PAGE_THREADS     ? view->filter
-                   : view->page == PAGE_PROCESSES ? view->process_filter
-                   : view->page == PAGE_BLOCKS    ? view->sizes_shown
-                                                  : view->search;
-    uint64_t from, to;
-
-    if (view->page == PAGE_SITES) {
-        sites_filter(app, text);
-        return;
-    }
-    if (view->page == PAGE_BLOCKS && !blocks_filter(text, &from, &to)) {
-        app_ack(app, _("'%s' is no size, nor a range of them such as 16-64"), text);
-        return;
-    }
-    snprintf(wanted, SEARCH_MAX, "%s", text);
-    if (wanted != view->search) {
-        view->scroll = 0;
-    } else {
-        view->found_any = false;
-        if (text[0] != '\0')
-            find_in_output(app);
-    }
     if (text[0] == '\0')
         app_ack(app, "%s", _("Nothing is searched for any more"));
+}
+
+void
+find_output(struct app *app, const char *text)
+{
+    struct view *view = &app->view;
+
+    snprintf(view->search, sizeof view->search, "%s", text);
+    view->found_any = false;
+    if (text[0] != '\0')
+        find_in_output(app);
+    tell_nothing_is_searched(app, text);
+}
+
+void
+find_filter(struct app *app, char *filter, const char *text)
+{
+    snprintf(filter, SEARCH_MAX, "%s", text);
+    app->view.scroll = 0;
+    tell_nothing_is_searched(app, text);
 }
 
 void

@@ -18,7 +18,7 @@ void
 follow_step(struct app *app, int steps)
 {
     const struct processes processes = processes_of(&app->view, &app->scene);
-    int lines = processes_lines(view_page_rest(&app->picture).rows);
+    int lines = table_room(view_page_rest(&app->picture).rows);
 
     if (processes.roster != NULL)
         app->view.selected = processes_step(&processes, steps, lines, &app->view.scroll);

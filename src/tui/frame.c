@@ -100,7 +100,7 @@ app_prepare(struct app *app)
     scene->history = shown->history;
     sites_prepare(app);
     scene->command = shown_command(app, shown);
-    if (app->view.page == PAGE_BLOCKS)
+    if (pages_def(app->view.page)->reads & PAGE_READS_BLOCKS)
         app_take_blocks(app);
     message_choose(app);
 }

@@ -21,6 +21,7 @@ src_tui_libtui_a_SOURCES = \
 	src/tui/loop.h \
 	src/tui/message.c \
 	src/tui/mouse.c \
+	src/tui/pages.c src/tui/pages.h \
 	src/tui/picker.c src/tui/picker.h \
 	src/tui/processes.c src/tui/processes.h \
 	src/tui/prompt.c \
@@ -33,6 +34,7 @@ src_tui_libtui_a_SOURCES = \
 	src/tui/sort.c src/tui/sort.h \
 	src/tui/speak.c \
 	src/tui/state.h \
+	src/tui/table.c src/tui/table.h \
 	src/tui/target.c \
 	src/tui/term.c src/tui/term.h \
 	src/tui/view-blocks.c \

@@ -58,7 +58,7 @@ click(struct app *app)
     if (hit->action == ACTION_NONE)
         cursor_to(app, moment_at(hit, col));
     else if (hit->action == ACTION_ROW)
-        sites_click(app, row - hit->rect.row);
+        pages_def(app->view.page)->click(app, row - hit->rect.row);
     else if (hit->action == ACTION_VIEW)
         command_show_page(app, hit->page);
     else

@@ -35,7 +35,7 @@ struct picker {
 static int
 lines(const struct picker *picker)
 {
-    return processes_lines(picker->canvas.rows - 2);   /* without title and footer */
+    return table_room(picker->canvas.rows - 2);   /* without title and footer */
 }
 
 static bool
@@ -98,7 +98,7 @@ on_key(struct picker *picker, int input)
         step(picker, 1000000);
         break;
     case ACTION_SORT:
-        if (view_sort_column(PAGE_PROCESSES, ++picker->list.sort.column) == NULL)
+        if (table_sort_title(&processes_table, ++picker->list.sort.column) == NULL)
             picker->list.sort = (struct sort){ 0, false };
         break;
     case ACTION_REVERSE:

@@ -17,11 +17,11 @@
 #include "tui/view.h"
 
 #define MARK_COLS    2
-#define PID_COLS     8
-#define STATE_COLS   9
-#define BYTES_COLS   11
-#define RATE_COLS    9
-#define TIME_COLS    10
+#define PID_COLS     7
+#define STATE_COLS   8
+#define BYTES_COLS   10
+#define RATE_COLS    8
+#define TIME_COLS    9
 #define REMARK_COLS  12
 #define NARROW_COLS  36   /* below: a short heap and the program */
 #define SHORT_COLS   7
@@ -29,79 +29,13 @@
 /* As many as a roster has, and then some. */
 #define LISTED_MAX 4096
 
-/* Their widths, 0 where they are not shown. */
-struct columns {
-    int pid, state, heap, peak, rate, rss, time;
-    bool narrow;   /* the heap is short */
+/* The list, and those on it in their order. */
+struct processes_shown {
+    const struct processes *processes;
+    const struct roster_entry **chosen;
 };
 
-/* As wide as its values and its heading need. */
-static int
-width(int cols, const char *heading)
-{
-    int needed = (int)text_columns(heading) + 1;
-
-    return needed > cols ? needed : cols;
-}
-
-/* Of sizes, whose units are wide in some languages. */
-static int
-bytes_cols(enum unit unit)
-{
-    char text[UNITS_MAX];
-
-    units_bytes(text, sizeof text, 1u << 30, unit);
-    return width(BYTES_COLS, text);
-}
-
-/* The column if there is room for it and all more important ones are there. */
-static int
-take(int *left, int before, int cols)
-{
-    if (before == 0 || *left < cols)
-        return 0;
-    *left -= cols;
-    return cols;
-}
-
-static struct columns
-choose_columns(int cols, enum unit unit)
-{
-    int bytes = bytes_cols(unit);
-    struct columns columns = { .heap = width(bytes, _("heap")) };
-    int left = cols - MARK_COLS - cols / 3; /* the program's */
-
-    if (cols < NARROW_COLS)
-        return (struct columns){ .heap = SHORT_COLS, .narrow = true };
-    left -= columns.heap;
-    columns.pid = take(&left, columns.heap, width(PID_COLS, _("pid")));
-    columns.state = take(&left, columns.pid, width(STATE_COLS, _("state")) + 1);
-    columns.peak = take(&left, columns.state, width(bytes, _("peak")));
-    /* TRANSLATORS: allocations per second */
-    columns.rate = take(&left, columns.peak, width(RATE_COLS, _("allocs/s")));
-    columns.rss = take(&left, columns.rate, width(bytes, _("RSS")));
-    columns.time = take(&left, columns.rss, width(TIME_COLS, _("time")));
-    return columns;
-}
-
 /* ---- which, and in which order ---- */
-
-static uint64_t
-sort_key(const struct roster_entry *entry, unsigned column)
-{
-    switch (column) {
-    case 1:
-        return entry->measured ? entry->heap : 0;
-    case 2:
-        return entry->measured ? entry->heap_peak : 0;
-    case 3:
-        return entry->measured && !entry->ended ? (uint64_t)entry->allocations : 0;
-    case 4:
-        return entry->rss;
-    default:
-        return (uint64_t)entry->run_ns;
-    }
-}
 
 static bool
 passes(const struct processes *processes, const struct roster_entry *entry)
@@ -122,37 +56,44 @@ is_tree(const struct processes *processes)
            && (processes->filter == NULL || processes->filter[0] == '\0');
 }
 
-/* Those listed, good until the next call; how many. */
-static size_t
-choose(const struct processes *processes, const struct roster_entry ***out)
+static const void *
+process_row(const struct table_rows *rows, size_t index)
+{
+    return ((const struct processes_shown *)rows->data)->chosen[index];
+}
+
+/* Those listed, good until the next call; how to draw them. */
+static struct table_rows
+choose(struct processes_shown *shown, const struct processes *processes)
 {
     static const struct roster_entry *passing[LISTED_MAX], *chosen[LISTED_MAX];
     static uint64_t keys[LISTED_MAX];
     static uint16_t order[LISTED_MAX];
     const struct roster *roster = processes->roster;
-    size_t count = 0;
+    struct table_rows rows = { .data = shown, .row = process_row,
+                               .sort = &processes->sort };
 
-    for (size_t i = 0; i < roster_count(roster) && count < LISTED_MAX; i++) {
+    *shown = (struct processes_shown){ processes, chosen };
+    for (size_t i = 0; i < roster_count(roster) && rows.count < LISTED_MAX; i++) {
         const struct roster_entry *entry = roster_at(roster, i);
 
         if (!passes(processes, entry))
             continue;
-        keys[count] = sort_key(entry, processes->sort.column);
-        passing[count++] = entry;
+        keys[rows.count] = table_key(&processes_table, &rows, entry);
+        passing[rows.count++] = entry;
     }
-    sort_rows(order, count, &processes->sort, keys);
-    for (size_t i = 0; i < count; i++)
+    sort_rows(order, rows.count, rows.sort, keys);
+    for (size_t i = 0; i < rows.count; i++)
         chosen[i] = passing[order[i]];
-    *out = chosen;
-    return count;
+    return rows;
 }
 
 size_t
 processes_count(const struct processes *processes)
 {
-    const struct roster_entry **chosen;
+    struct processes_shown shown;
 
-    return choose(processes, &chosen);
+    return choose(&shown, processes).count;
 }
 
 /* Where the selected one stands: 0 if it is not there. */
@@ -165,45 +106,9 @@ index_of(const struct roster_entry **chosen, size_t count, pid_t selected)
     return 0;
 }
 
-/* A field at *col, which moves on. */
-static void
-put(struct canvas *canvas, int row, int *col, int cols, enum role role, const char *text)
-{
-    canvas_field(canvas, row, *col + 1, cols - 1, TEXT_RIGHT, role, text);
-    *col += cols;
-}
+/* ---- the columns ---- */
 
-/* One that can be sorted by, its number being column. */
-static void
-put_heading(struct canvas *canvas, const struct sort *sort, unsigned column, int row,
-            int *col, int cols)
-{
-    const struct rect field = { row, *col, 1, cols };
-
-    if (cols > 0)
-        view_column_heading(canvas, &field, view_sort_column(PAGE_PROCESSES, column), sort,
-                            column);
-    *col += cols;
-}
-
-static void
-draw_heading(struct canvas *canvas, const struct columns *columns,
-             const struct sort *sort, int row, int col, int end)
-{
-    const int cols[] = { columns->heap, columns->peak, columns->rate, columns->rss,
-                         columns->time };
-
-    col += MARK_COLS;
-    if (columns->pid > 0)
-        put(canvas, row, &col, columns->pid, ROLE_DIM, _("pid"));
-    if (columns->state > 0)
-        canvas_field(canvas, row, col + 2, columns->state - 2, TEXT_LEFT, ROLE_DIM,
-                     _("state"));
-    col += columns->state;
-    for (unsigned i = 0; i < sizeof cols / sizeof *cols; i++)
-        put_heading(canvas, sort, i + 1, row, &col, cols[i]);
-    canvas_put(canvas, row, col + 2, end - col - 2, ROLE_DIM, _("program"));
-}
+enum field { FIELD_HEAP = 1, FIELD_PEAK, FIELD_RATE, FIELD_RSS, FIELD_TIME };
 
 static enum role
 line_role(const struct roster_entry *entry)
@@ -211,15 +116,111 @@ line_role(const struct roster_entry *entry)
     return entry->ended ? ROLE_DIM : ROLE_NORMAL;
 }
 
-static void
-put_bytes(struct canvas *canvas, int row, int *col, int cols, enum role role, bool known,
-          uint64_t bytes, enum unit unit)
+static enum unit
+unit_of(const struct table_at *at)
 {
-    char text[UNITS_MAX];
+    return ((const struct processes_shown *)at->data)->processes->unit;
+}
 
-    if (cols > 0)
-        put(canvas, row, col, cols, role,
-            units_bytes(text, sizeof text, known ? bytes : UNITS_UNKNOWN, unit));
+static void
+followed_cell(struct table_cell *cell, const struct table_at *at)
+{
+    const struct processes_shown *shown = at->data;
+    const struct roster_entry *entry = at->row;
+
+    if (entry->pid == shown->processes->followed)
+        cell->text = "*";
+}
+
+static void
+pid_cell(struct table_cell *cell, const struct table_at *at)
+{
+    const struct roster_entry *entry = at->row;
+
+    snprintf(cell->room, sizeof cell->room, "%d", (int)entry->pid);
+    cell->role = entry->ended ? ROLE_DIM : ROLE_VALUE;
+}
+
+static void
+state_cell(struct table_cell *cell, const struct table_at *at)
+{
+    const struct roster_entry *entry = at->row;
+
+    cell->text = process_state_word(entry->state);
+    cell->role = view_state_role(entry->state, line_role(entry));
+}
+
+static bool
+is_known(const struct roster_entry *entry, int field)
+{
+    switch (field) {
+    case FIELD_RATE:
+        return entry->measured && !entry->ended;
+    case FIELD_RSS:
+        return entry->rss > 0;
+    case FIELD_TIME:
+        return true;
+    default:
+        return entry->measured;
+    }
+}
+
+static uint64_t
+figure(const struct roster_entry *entry, int field)
+{
+    switch (field) {
+    case FIELD_HEAP:
+        return entry->heap;
+    case FIELD_PEAK:
+        return entry->heap_peak;
+    case FIELD_RATE:
+        return (uint64_t)entry->allocations;
+    case FIELD_RSS:
+        return entry->rss;
+    default:
+        return (uint64_t)entry->run_ns;
+    }
+}
+
+static uint64_t
+field_key(const struct table_at *at)
+{
+    return is_known(at->row, at->column->id) ? figure(at->row, at->column->id) : 0;
+}
+
+static void
+figure_cell(struct table_cell *cell, const struct table_at *at)
+{
+    const struct roster_entry *entry = at->row;
+    uint64_t value =
+        is_known(entry, at->column->id) ? figure(entry, at->column->id) : UNITS_UNKNOWN;
+
+    cell->role = line_role(entry);
+    if (at->column->id == FIELD_RATE)
+        units_count_compact(cell->room, sizeof cell->room, value);
+    else if (at->column->id == FIELD_TIME)
+        units_duration(cell->room, sizeof cell->room, entry->run_ns);
+    else
+        units_bytes(cell->room, sizeof cell->room, value, unit_of(at));
+}
+
+static void
+short_cell(struct table_cell *cell, const struct table_at *at)
+{
+    const struct roster_entry *entry = at->row;
+
+    cell->role = line_role(entry);
+    if (entry->measured)
+        units_axis_compact(cell->room, sizeof cell->room, entry->heap,
+                           unit_of(at) & UNIT_SI);
+    else
+        cell->text = "-";
+}
+
+static int
+bytes_content(const struct table_at *at)
+{
+    return table_bytes_cols(unit_of(at));
 }
 
 /* The lines that lead from the parents to the children; the column behind them. */
@@ -254,11 +255,14 @@ remark(struct canvas *canvas, int row, int *col, int end, enum role role,
 
 /* The program, what is to be said of it, and what it was before. */
 static void
-draw_program(struct canvas *canvas, const struct roster_entry *entry, bool tree, int row,
-             int col, int end)
+draw_program(struct canvas *canvas, const struct rect *field, const struct table_at *at)
 {
+    const struct processes_shown *shown = at->data;
+    const struct roster_entry *entry = at->row;
+    bool tree = is_tree(shown->processes);
+    int row = field->row, col = field->col, end = field->col + field->cols, room;
     char ended[32] = "", text[160];
-    int room;
+
 
     if (entry->unlisted > 0 && tree)
         /* TRANSLATORS: so many processes more have ended; keep it short */
@@ -286,54 +290,52 @@ draw_program(struct canvas *canvas, const struct roster_entry *entry, bool tree,
     }
 }
 
-static void
-draw_entry(struct canvas *canvas, const struct rect *rect, const struct columns *columns,
-           const struct processes *processes, const struct roster_entry *entry, int row)
-{
-    int col = rect->col + MARK_COLS, end = rect->col + rect->cols;
-    enum role role = line_role(entry);
-    enum unit unit = processes->unit;
-    char text[UNITS_MAX];
+#define FOLLOWED                                                                         \
+    { .fixed = MARK_COLS, .gap = 1, .role = ROLE_VALUE, .cell = followed_cell }
+#define BYTES(field)                                                                     \
+    .id = (field), .align = TEXT_RIGHT, .gap = 1, .least = BYTES_COLS,                    \
+    .content = bytes_content, .cell = figure_cell, .sort = (field), .key = field_key
+#define FIGURE(field)                                                                    \
+    .id = (field), .align = TEXT_RIGHT, .gap = 1, .cell = figure_cell, .sort = (field),   \
+    .key = field_key
+#define PROGRAM                                                                          \
+    { .title = N_("program"), .gap = 2, .grow = true, .part = { 1, 3 },                   \
+      .draw = draw_program }
 
-    if (entry->pid == processes->followed)
-        canvas_put(canvas, row, rect->col + 1, 1, ROLE_VALUE, "*");
-    snprintf(text, sizeof text, "%d", (int)entry->pid);
-    if (columns->pid > 0)
-        put(canvas, row, &col, columns->pid, entry->ended ? ROLE_DIM : ROLE_VALUE,
-            text);
-    if (columns->state > 0)
-        canvas_field(canvas, row, col + 2, columns->state - 2, TEXT_LEFT,
-                     view_state_role(entry->state, line_role(entry)),
-                     process_state_word(entry->state));
-    col += columns->state;
-    if (columns->narrow)
-        put(canvas, row, &col, columns->heap, role,
-            entry->measured
-                ? units_axis_compact(text, sizeof text, entry->heap, unit & UNIT_SI)
-                : "-");
-    else
-        put_bytes(canvas, row, &col, columns->heap, role, entry->measured, entry->heap,
-                  unit);
-    put_bytes(canvas, row, &col, columns->peak, role, entry->measured, entry->heap_peak,
-              unit);
-    if (columns->rate > 0)
-        put(canvas, row, &col, columns->rate, role,
-            !entry->measured || entry->ended
-                ? "-"
-                : units_count_compact(text, sizeof text, (uint64_t)entry->allocations));
-    put_bytes(canvas, row, &col, columns->rss, role, entry->rss > 0, entry->rss, unit);
-    if (columns->time > 0)
-        put(canvas, row, &col, columns->time, role,
-            units_duration(text, sizeof text, entry->run_ns));
-    draw_program(canvas, entry, is_tree(processes), row, col + 2, end);
-}
+static const struct table_column narrow_columns[] = {
+    FOLLOWED,
+    { .title = N_("heap"), .align = TEXT_RIGHT, .gap = 1, .fixed = SHORT_COLS,
+      .cell = short_cell, .sort = FIELD_HEAP },
+    PROGRAM,
+};
+static const struct table narrow_table = { TABLE_COLUMNS(narrow_columns) };
+
+static const struct table_column columns[] = {
+    FOLLOWED,
+    { .title = N_("pid"), .align = TEXT_RIGHT, .gap = 1, .least = PID_COLS, .rank = 1,
+      .cell = pid_cell },
+    { .title = N_("state"), .gap = 2, .least = STATE_COLS, .rank = 2,
+      .cell = state_cell },
+    { BYTES(FIELD_HEAP), .title = N_("heap") },
+    { BYTES(FIELD_PEAK), .title = N_("peak"), .rank = 3 },
+    /* TRANSLATORS: allocations per second */
+    { FIGURE(FIELD_RATE), .title = N_("allocs/s"), .least = RATE_COLS, .rank = 4 },
+    { BYTES(FIELD_RSS), .title = N_("RSS"), .rank = 5 },
+    { FIGURE(FIELD_TIME), .title = N_("time"), .least = TIME_COLS, .rank = 6 },
+    PROGRAM,
+};
+const struct table processes_table = { TABLE_COLUMNS(columns),
+                                       .narrow_below = NARROW_COLS,
+                                       .narrow = &narrow_table };
+
+/* ---- the list ---- */
 
 pid_t
 processes_step(const struct processes *processes, int steps, int lines, int *scroll)
 {
-    const struct roster_entry **chosen;
-    int count = (int)choose(processes, &chosen);
-    int index = (int)index_of(chosen, (size_t)count, processes->selected) + steps;
+    struct processes_shown shown;
+    int count = (int)choose(&shown, processes).count;
+    int index = (int)index_of(shown.chosen, (size_t)count, processes->selected) + steps;
 
     if (count == 0)
         return 0;
@@ -342,38 +344,20 @@ processes_step(const struct processes *processes, int steps, int lines, int *scr
     if (index < 0)
         index = 0;
     *scroll = list_first((size_t)index, *scroll, lines);
-    return chosen[index]->pid;
-}
-
-int
-processes_lines(int rows)
-{
-    return rows - view_has_headings(rows);
+    return shown.chosen[index]->pid;
 }
 
 void
 processes_draw(struct canvas *canvas, const struct rect *rect,
                const struct processes *processes)
 {
-    const struct columns columns = choose_columns(rect->cols, processes->unit);
-    const struct roster_entry **chosen;
-    size_t count = choose(processes, &chosen);
-    size_t selected = index_of(chosen, count, processes->selected);
-    int lines = processes_lines(rect->rows), headings = rect->rows - lines;
-    size_t first = (size_t)list_first(selected, processes->scroll, lines);
+    struct processes_shown shown;
+    struct table_rows rows = choose(&shown, processes);
 
-    if (headings)
-        draw_heading(canvas, &columns, &processes->sort, rect->row, rect->col,
-                     rect->col + rect->cols);
-    for (int i = 0; i < lines && first + (size_t)i < count; i++) {
-        int row = rect->row + headings + i;
-
-        draw_entry(canvas, rect, &columns, processes, chosen[first + (size_t)i], row);
-        if (first + (size_t)i != selected)
-            continue;
-        canvas_put(canvas, row, rect->col, 1, ROLE_PROMPT, ">");
-        canvas_paint(canvas, row, rect->col, rect->cols, ROLE_PROMPT);
-    }
+    rows.selected = index_of(shown.chosen, rows.count, processes->selected);
+    rows.first =
+        (size_t)list_first(rows.selected, processes->scroll, table_room(rect->rows));
+    table_draw(canvas, rect, &processes_table, &rows);
 }
 
 /* Appends a part of a list, and before all but the first a comma. */

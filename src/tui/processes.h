@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "tui/canvas.h"
 #include "tui/sort.h"
+#include "tui/table.h"
 
 struct processes {
     const struct roster *roster;
@@ -15,9 +16,11 @@ struct processes {
     pid_t followed;   /* marked; 0 none */
     int scroll;
     enum unit unit;
-    struct sort sort;     /* by view_sort_column(PAGE_PROCESSES, ...) */
+    struct sort sort;     /* by the columns of the table */
     const char *filter;   /* only those in whose command it is; NULL or "": all */
 };
+
+extern const struct table processes_table;
 
 /* What the page of processes lists. */
 struct view;
@@ -27,9 +30,6 @@ struct processes processes_of(const struct view *view, const struct scene *scene
 /* Heading and lines within rect.  The selected one is always among them. */
 void processes_draw(struct canvas *canvas, const struct rect *rect,
                     const struct processes *processes);
-
-/* How many processes so many rows have. */
-int processes_lines(int rows);
 
 /* So many lines further (< 0: back) than the selected one, as far as there are; its pid,
    0 if the list is empty.  *scroll follows, lines being how many there is room for. */

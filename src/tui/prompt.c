@@ -127,6 +127,7 @@ answer_interval(struct app *app)
 static void
 answer(struct app *app)
 {
+    const struct page_def *page = pages_def(app->view.page);
     enum question question = app->question;
 
     app->question = QUESTION_NONE;
@@ -137,7 +138,7 @@ answer(struct app *app)
     else if (question == QUESTION_INTERVAL)
         answer_interval(app);
     else
-        find_text(app, app->typed);
+        page->find(app, app->typed);
 }
 
 static void
@@ -181,14 +182,7 @@ prompt_text(const struct app *app, char *text, size_t size)
                    ? _("Export sites: f folded stacks, p pprof, m massif, j JSON, Esc none")
                    : _("f folded, p pprof, m massif, j JSON");
     case QUESTION_SEARCH:
-        snprintf(text, size,
-                 app->view.page == PAGE_THREADS     ? _("Threads called: %s_")
-                 : app->view.page == PAGE_PROCESSES ? _("Processes called: %s_")
-                 : app->view.page == PAGE_SITES     ? _("Filter: %s_")
-                 : app->view.page == PAGE_BLOCKS
-                     ? _("Sizes, such as 64, 16-64 or 4K-: %s_")
-                     : _("Search: %s_"),
-                 app->typed);
+        snprintf(text, size, _(pages_def(app->view.page)->asks), app->typed);
         return text;
     default:
         return "";
@@ -198,6 +192,8 @@ prompt_text(const struct app *app, char *text, size_t size)
 void
 prompt_ask(struct app *app, enum question question)
 {
+    const struct page_def *page = pages_def(app->view.page);
+
     if (question == QUESTION_SIGNAL) {
         app->signal_pid = follow_target(app);
         if (!target_lives(app, app->signal_pid)) {
@@ -209,8 +205,8 @@ prompt_ask(struct app *app, enum question question)
         return;
     app->question = question;
     app->typed[0] = '\0';
-    if (question == QUESTION_SEARCH && app->view.page == PAGE_SITES)
-        snprintf(app->typed, sizeof app->typed, "%s", app->view.sites.filter_text);
+    if (question == QUESTION_SEARCH && page->typed != NULL)
+        snprintf(app->typed, sizeof app->typed, "%s", page->typed(&app->view));
     app->ack_ns = 0;
 }
 

@@ -59,7 +59,7 @@ static bool
 sizes_wanted(const struct app *app)
 {
     return app->mark_asked || app->options->sampled != NULL
-           || app->view.page == PAGE_SIZES
+           || (pages_def(app->view.page)->reads & PAGE_READS_SIZES)
            || app->picture.layout.block[BLOCK_SIZES].rows > 0;
 }
 
@@ -109,14 +109,15 @@ sampling_take(struct loop *loop, bool with_sizes)
 {
     struct app *app = &loop->app;
     const struct process *process = session_process(app->session);
+    const unsigned reads = pages_def(app->view.page)->reads;
     const bool ended = !app_running(app);
 
     if (session_saved(app->session)
         || (ended && app_shown(app)->ended && !others_live(app)))
         return;
-    session_show_bands(app->session, app->view.page == PAGE_MEMORY);
-    session_want_figures(app->session, app->view.page == PAGE_PROCESSES);
-    session_show_profile(app->session, app->view.page == PAGE_SITES);
+    session_show_bands(app->session, reads & PAGE_READS_BANDS);
+    session_want_figures(app->session, reads & PAGE_READS_FIGURES);
+    session_show_profile(app->session, reads & PAGE_READS_PROFILE);
     session_poll(app->session, sample_clock(loop),
                  with_sizes || sizes_wanted(app) || loop->samples == 0);
     loop->samples++;
@@ -129,7 +130,7 @@ sampling_take(struct loop *loop, bool with_sizes)
         note_end(loop);
     if (app->options->sampled != NULL && !ended)
         app->options->sampled(app->options->sampled_context, false);
-    app->threads_asked |= app->view.page == PAGE_THREADS && !app->view.paused;
+    app->threads_asked |= (reads & PAGE_READS_THREADS) && !app->view.paused;
     app->sites_stale |= !app->view.paused;
     app_prepare(app);
     app->dirty = true;

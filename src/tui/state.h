@@ -153,10 +153,12 @@ void look_clear_mark(struct app *app, const char *why);
 /* Samples so often from now on. */
 void look_set_interval(struct app *app, int64_t interval_ns);
 
-/* Looks for text where the page has something to look for; "" looks for nothing any
-   more.  Goes to the next match, up or down the output (find.c). */
+/* Asks what to look for, if the page has something to look for; looks for it in the
+   output; filters a page by it: filter is the view's, of SEARCH_MAX bytes; "" looks for
+   nothing any more.  Goes to the next match, up or down the output (find.c). */
 void find_ask(struct app *app);
-void find_text(struct app *app, const char *text);
+void find_output(struct app *app, const char *text);
+void find_filter(struct app *app, char *filter, const char *text);
 void find_next(struct app *app, bool up);
 
 /* Asks; takes a key as part of an answer, false if nothing is asked; the question

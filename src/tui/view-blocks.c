@@ -6,29 +6,47 @@
  */
 #include "config.h"
 
-#include "tui/view.h"
+#include "tui/state.h"
 
 #include <stdio.h>
 
 #include "base/i18n.h"
 #include "tui/blocks.h"
 
-#define COUNT_COLS 8   /* the least */
-#define SHARE_COLS 6
+#define COUNT_COLS 6   /* the least */
+#define SHARE_COLS 5
 #define LABEL_FROM 6   /* beside so many shares, or all, it is said what they are */
 
-struct columns {
-    int figure[BLOCK_COLUMNS]; /* the size first; 0: not shown */
-    unsigned shares;
-    int share;                 /* width of each */
-    int label;                 /* more of the first, for what they are; 0: no room */
+/* What the table is of. */
+struct blocks_shown {
+    const struct view *view;
+    const struct block_table *table;
 };
 
-static const char *
-heading(enum block_column column)
+static const struct block_table *
+table_of(const struct table_at *at)
 {
-    return column == 0 ? _("size") : view_sort_column(PAGE_BLOCKS, column);
+    return ((const struct blocks_shown *)at->data)->table;
 }
+
+/* ---- figures ---- */
+
+static void
+figure_cell(struct table_cell *cell, const struct table_at *at)
+{
+    const struct blocks_shown *shown = at->data;
+    const struct block_row *row = at->row;
+    const uint64_t counts[BLOCK_COLUMNS] = {
+        row->size, [BLOCK_ALLOCATIONS] = row->allocations, [BLOCK_LIVE] = row->live,
+        [BLOCK_PEAK] = row->peak};
+
+    if (at->column->id == BLOCK_BYTES)
+        units_bytes(cell->room, sizeof cell->room, row->bytes, shown->view->unit);
+    else
+        units_count(cell->room, sizeof cell->room, counts[at->column->id]);
+}
+
+/* ---- shares of the time: their ids are their numbers ---- */
 
 /* What the shares are, said once, before the first count of blocks. */
 static const char *
@@ -39,131 +57,101 @@ shares_label(void)
     return _("time with");
 }
 
+static bool
+share_is_shown(const struct table_at *at)
+{
+    return at->column->id < (int)table_of(at)->shares;
+}
+
 static int
-wider(int cols, const char *text, int gap)
+share_cols(const struct block_table *table)
 {
-    int needed = (int)text_columns(text) + gap;
+    int cols = SHARE_COLS;
 
-    return needed > cols ? needed : cols;
-}
-
-static char *
-figure_text(char *text, size_t size, const struct view *view,
-            const struct block_row *row, unsigned column)
-{
-    switch (column) {
-    case 0:
-        return units_count(text, size, row->size);
-    case BLOCK_ALLOCATIONS:
-        return units_count(text, size, row->allocations);
-    case BLOCK_LIVE:
-        return units_count(text, size, row->live);
-    case BLOCK_PEAK:
-        return units_count(text, size, row->peak);
-    default:
-        return units_bytes(text, size, row->bytes, view->unit);
-    }
-}
-
-/* As wide as what is in them. */
-static struct columns
-choose_columns(const struct view *view, const struct block_table *table, int cols)
-{
-    static const enum block_column drop_order[] = {BLOCK_BYTES, BLOCK_PEAK,
-                                                   BLOCK_ALLOCATIONS, BLOCK_LIVE};
-    struct columns columns = {.share = SHARE_COLS};
-    char text[UNITS_MAX];
-    int left = cols, shares;
-
-    for (unsigned i = 0; i < BLOCK_COLUMNS; i++) {
-        /* The sign of sorting has a column, too. */
-        columns.figure[i] = wider(COUNT_COLS, heading((enum block_column)i), 2);
-        for (size_t row = 0; row < table->count; row++)
-            columns.figure[i] =
-                wider(columns.figure[i],
-                      figure_text(text, sizeof text, view, &table->rows[row], i), 2);
-        left -= columns.figure[i];
-    }
-    for (unsigned i = 0; i < sizeof drop_order / sizeof *drop_order && left < 0; i++) {
-        left += columns.figure[drop_order[i]];
-        columns.figure[drop_order[i]] = 0;
-    }
-    if (left < 0)
-        columns.figure[0] = cols;
     for (unsigned i = 0; i < table->shares; i++)
-        columns.share = wider(columns.share, table->interval[i], 1);
-    columns.label = (int)text_columns(shares_label()) + 1;
-    shares = table->shares < LABEL_FROM ? (int)table->shares : LABEL_FROM;
-    if (shares == 0 || left < columns.label + shares * columns.share)
-        columns.label = 0;
-    left -= columns.label;
-    columns.shares = left > 0 ? (unsigned)(left / columns.share) : 0;
-    if (columns.shares > table->shares)
-        columns.shares = table->shares;
-    return columns;
+        if ((int)text_columns(table->interval[i]) > cols)
+            cols = (int)text_columns(table->interval[i]);
+    return cols;
 }
 
-static void
-put(struct picture *picture, int row, int *col, int cols, enum role role,
-    const char *text)
-{
-    canvas_field(&picture->canvas, row, *col + 1, cols - 1, TEXT_RIGHT, role, text);
-    *col += cols;
-}
-
+/* All are equally wide; the first is wider where there is room for the label. */
 static int
-share_cols(const struct columns *columns, unsigned index)
+share_content(const struct table_at *at)
 {
-    return columns->share + (index == 0 ? columns->label : 0);
+    const struct block_table *table = table_of(at);
+    int beside = table->shares < LABEL_FROM ? (int)table->shares : LABEL_FROM;
+    int label = (int)text_columns(shares_label()) + 1;
+    int cols = share_cols(table);
+
+    if (at->column->id == 0 && at->cols >= label + beside * (cols + at->column->gap))
+        cols += label;
+    return cols;
 }
 
 static void
-draw_headings(struct picture *picture, const struct view *view,
-              const struct block_table *table, const struct columns *columns, int row,
-              int col)
+share_heading(struct table_cell *cell, const struct table_at *at)
 {
-    for (unsigned i = 0; i < BLOCK_COLUMNS; i++) {
-        const struct rect field = {row, col, 1, columns->figure[i]};
+    const char *interval = table_of(at)->interval[at->column->id];
 
-        if (field.cols > 0)
-            view_heading(picture, &field, heading((enum block_column)i),
-                         &view->sort[PAGE_BLOCKS], i);
-        col += field.cols;
-    }
-    for (unsigned i = 0; i < columns->shares; i++) {
-        char text[64];
-
-        snprintf(text, sizeof text, "%s %s", shares_label(), table->interval[i]);
-        put(picture, row, &col, share_cols(columns, i), ROLE_DIM,
-            i == 0 && columns->label > 0 ? text : table->interval[i]);
-    }
+    if (at->cols > at->column->gap + share_cols(table_of(at)))
+        snprintf(cell->room, sizeof cell->room, "%s %s", shares_label(), interval);
+    else
+        cell->text = interval;
 }
 
-static const char *
-share_text(char *text, size_t size, float share)
+static void
+share_cell(struct table_cell *cell, const struct table_at *at)
 {
-    if (share <= 0)
-        return "";
+    float share = ((const struct block_row *)at->row)->share[at->column->id];
+
     /* The least, too, with the point of the locale. */
-    snprintf(text, size, share < 0.1f ? "<%.1f%%" : "%.1f%%",
-             share < 0.1f ? 0.1 : (double)share);
-    return text;
+    if (share > 0)
+        snprintf(cell->room, sizeof cell->room, share < 0.1f ? "<%.1f%%" : "%.1f%%",
+                 share < 0.1f ? 0.1 : (double)share);
 }
 
-static void
-draw_row(struct picture *picture, const struct view *view, const struct block_row *row,
-         const struct columns *columns, int line, int col)
-{
-    char text[UNITS_MAX];
+/* ---- the table ---- */
 
-    for (unsigned i = 0; i < BLOCK_COLUMNS; i++)
-        if (columns->figure[i] > 0)
-            put(picture, line, &col, columns->figure[i],
-                i == 0 ? ROLE_VALUE : ROLE_NORMAL,
-                figure_text(text, sizeof text, view, row, i));
-    for (unsigned i = 0; i < columns->shares; i++)
-        put(picture, line, &col, share_cols(columns, i), ROLE_NORMAL,
-            share_text(text, sizeof text, row->share[i]));
+#define FIGURE(column)                                                                   \
+    .id = (column), .align = TEXT_RIGHT, .gap = 1, .room = 1, .least = COUNT_COLS,        \
+    .fit = true, .sort = (column), .cell = figure_cell
+#define SHARE(index)                                                                     \
+    {.id = (index),                                                                      \
+     .align = TEXT_RIGHT,                                                                \
+     .gap = 1,                                                                           \
+     .content = share_content,                                                           \
+     .heading = share_heading,                                                           \
+     .rank = 5,                                                                          \
+     .loose = true,                                                                      \
+     .shown = share_is_shown,                                                            \
+     .cell = share_cell}
+
+static const struct table_column narrow_columns[] = {
+    {.title = N_("size"),
+     .align = TEXT_RIGHT,
+     .role = ROLE_VALUE,
+     .gap = 1,
+     .grow = true,
+     .cell = figure_cell},
+};
+static const struct table narrow_table = {TABLE_COLUMNS(narrow_columns)};
+
+static const struct table_column columns[] = {
+    {FIGURE(0), .title = N_("size"), .role = ROLE_VALUE},
+    {FIGURE(BLOCK_ALLOCATIONS), .title = N_("allocations"), .rank = 2},
+    {FIGURE(BLOCK_LIVE), .title = N_("live"), .rank = 1},
+    {FIGURE(BLOCK_PEAK), .title = N_("peak"), .rank = 3},
+    {FIGURE(BLOCK_BYTES), .title = N_("bytes"), .rank = 4},
+    SHARE(0), SHARE(1), SHARE(2), SHARE(3), SHARE(4), SHARE(5),
+    SHARE(6), SHARE(7), SHARE(8), SHARE(9), SHARE(10), SHARE(11),
+};
+_Static_assert(BLOCK_SHARES == 12, "each share has a column");
+static const struct table blocks_table = {TABLE_COLUMNS(columns), .narrow = &narrow_table};
+
+static const void *
+block_row(const struct table_rows *rows, size_t index)
+{
+    return &((const struct blocks_shown *)rows->data)->table->rows[index];
 }
 
 /* Why there is no table, "" if there is one. */
@@ -213,23 +201,30 @@ say_title(char *text, size_t size, const struct view *view, const struct scene *
             units_bytes(peak, sizeof peak, scene->blocks->sum.peak_bytes, view->unit));
 }
 
-int
-view_blocks_lines(const struct scene *scene)
+static int
+count_lines(const struct picture *picture, const struct view *view,
+            const struct scene *scene)
 {
-    return scene->blocks != NULL ? (int)scene->blocks->count : 0;
+    (void)view;
+    return table_has_headings(view_page_rest(picture).rows)
+           + (scene->blocks != NULL ? (int)scene->blocks->count : 0);
 }
 
-void
-view_blocks(struct picture *picture, const struct view *view, const struct scene *scene)
+static void
+draw(struct picture *picture, const struct view *view, const struct scene *scene)
 {
     const char *why = why_none(view, scene);
+    const struct blocks_shown shown = {view, scene->blocks};
+    struct table_rows rows = {.data = &shown,
+                              .row = block_row,
+                              .first = (size_t)view->scroll,
+                              .selected = TABLE_NO_ROW,
+                              .sort = &view->sort[PAGE_BLOCKS]};
     char right[256];
-    struct columns columns;
     struct rect rest;
-    int top;
 
     say_title(right, sizeof right, view, scene);
-    rest = view_page_title(picture, _("Exact block sizes"), right);
+    rest = view_page_title(picture, pages_title(PAGE_BLOCKS), right);
     if (!scene->process->measured && scene->blocks == NULL && !view->history) {
         view_not_measured(picture, scene, rest.row, rest.col + 1, rest.cols - 1);
         return;
@@ -238,14 +233,27 @@ view_blocks(struct picture *picture, const struct view *view, const struct scene
         draw_note(picture, &rest, why);
         return;
     }
-    columns = choose_columns(view, scene->blocks, rest.cols);
-    top = rest.row + view_has_headings(rest.rows);
-    if (top > rest.row)
-        draw_headings(picture, view, scene->blocks, &columns, rest.row, rest.col);
-    for (int row = top; row < rest.row + rest.rows; row++) {
-        size_t index = (size_t)(row - top) + (size_t)view->scroll;
-
-        if (index < scene->blocks->count)
-            draw_row(picture, view, &scene->blocks->rows[index], &columns, row, rest.col);
-    }
+    rows.count = scene->blocks->count;
+    table_draw(&picture->canvas, &rest, &blocks_table, &rows);
 }
+
+static void
+find(struct app *app, const char *text)
+{
+    uint64_t from, to;
+
+    if (blocks_filter(text, &from, &to))
+        find_filter(app, app->view.sizes_shown, text);
+    else
+        app_ack(app, _("'%s' is no size, nor a range of them such as 16-64"), text);
+}
+
+const struct page_def page_blocks = {
+    .title = N_("Exact block sizes"),
+    .reads = PAGE_READS_BLOCKS,
+    .draw = draw,
+    .lines = count_lines,
+    .table = &blocks_table,
+    .asks = N_("Sizes, such as 64, 16-64 or 4K-: %s_"),
+    .find = find,
+};

@@ -17,7 +17,8 @@
 #include "report/summary.h"
 
 #define CLASSIC_ROWS 4   /* malloc, realloc, calloc, free */
-#define REMARK_COLS  14
+#define NAME_COLS    8
+#define REMARK_COLS  12
 #define REMARKS_MAX  3
 #define FACT_COLS    26
 
@@ -157,28 +158,106 @@ view_call_rows(const struct scene *scene)
     return rows + (mappings_counted(scene) ? MAPPING_COUNT : 0);
 }
 
-/* The columns there may be after the name, in the order of sorting. */
-enum field { FIELD_CALLS, FIELD_RATE, FIELD_TOTAL, FIELD_FAILED, FIELD_COUNT };
+/* ---- the table ---- */
 
-/* How wide they are, 0 for those that are not shown; headings may be wide. */
-struct columns {
-    int name;
-    int field[FIELD_COUNT];
-    bool compact;   /* counts are short */
-    bool remark;
+#define ROWS_MAX (FN_COUNT + MAPPING_COUNT + CUSTOM_ROWS)
+
+struct calls_shown {
+    const struct view *view;
+    const struct scene *scene;
+    struct row rows[ROWS_MAX];
+    uint16_t order[ROWS_MAX];
 };
 
-/* Sizes in bytes may be long. */
-static int
-total_cols(const struct view *view, const struct process *process)
+enum field { FIELD_CALLS = 1, FIELD_RATE, FIELD_TOTAL, FIELD_FAILED };
+
+static const void *
+call_row(const struct table_rows *rows, size_t index)
 {
+    const struct calls_shown *shown = rows->data;
+
+    return &shown->rows[shown->order[index]];
+}
+
+static uint64_t
+field_key(const struct table_at *at)
+{
+    const struct row *row = at->row;
+
+    switch (at->column->id) {
+    case FIELD_CALLS:
+        return amount_size(&row->calls);
+    case FIELD_RATE:
+        return row->rate > 0 ? (uint64_t)(row->rate * 1000) : 0;
+    case FIELD_TOTAL:
+        return amount_size(&row->bytes);
+    default:
+        return amount_size(&row->failed);
+    }
+}
+
+static void
+name_cell(struct table_cell *cell, const struct table_at *at)
+{
+    cell->text = ((const struct row *)at->row)->name;
+}
+
+/* At most half of a window that has room for nothing but names and calls. */
+static int
+narrow_name(const struct table_at *at)
+{
+    int cols = NAME_COLS;
+
+    for (size_t i = 0; i < at->rows->count; i++) {
+        int name = (int)strlen(((const struct row *)at->rows->row(at->rows, i))->name);
+
+        cols = name > cols ? name : cols;
+    }
+    return cols < at->cols / 2 ? cols : at->cols / 2;
+}
+
+static void
+calls_cell(struct table_cell *cell, const struct table_at *at)
+{
+    const struct row *values = at->row;
+
+    if (at->column->grow)
+        amount_count_compact(cell->room, sizeof cell->room, &values->calls);
+    else
+        amount_count(cell->room, sizeof cell->room, &values->calls);
+}
+
+static void
+rate_cell(struct table_cell *cell, const struct table_at *at)
+{
+    const struct row *values = at->row;
+
+    units_count_compact(cell->room, sizeof cell->room,
+                        values->rate < 0 ? UNITS_UNKNOWN
+                                         : (uint64_t)(values->rate + 0.5));
+}
+
+static void
+total_cell(struct table_cell *cell, const struct table_at *at)
+{
+    const struct calls_shown *shown = at->data;
+
+    amount_bytes(cell->room, sizeof cell->room, &((const struct row *)at->row)->bytes,
+                 shown->view->unit);
+}
+
+/* Sizes in bytes may be long; a difference has a sign. */
+static int
+total_content(const struct table_at *at)
+{
+    const struct calls_shown *shown = at->data;
     int widest = 0;
     char text[UNITS_MAX];
 
     for (int i = 0; i < FN_COUNT; i++) {
-        /* A blank before it, and perhaps a sign. */
-        int cols = 2 + (int)text_columns(units_bytes(text, sizeof text,
-                                                     process->now.bytes[i], view->unit));
+        int cols = 1 + (int)text_columns(units_bytes(text, sizeof text,
+                                                     shown->scene->process->now.bytes[i],
+                                                     shown->view->unit));
 
         if (cols > widest)
             widest = cols;
@@ -186,127 +265,57 @@ total_cols(const struct view *view, const struct process *process)
     return widest;
 }
 
-static struct columns
-choose_columns(const struct view *view, const struct scene *scene, int cols, bool all)
-{
-    static const enum field drop_order[] = { FIELD_RATE, FIELD_FAILED, FIELD_TOTAL };
-    struct columns columns = { 8, { 13, 10, 11, 9 }, false, false };
-    int total = total_cols(view, scene->process);
-    int left;
-
-    if (total > columns.field[FIELD_TOTAL])
-        columns.field[FIELD_TOTAL] = total;
-    for (int i = 0; i < FN_COUNT; i++) {
-        int name = (int)strlen(report_function_names[i]);
-
-        if (function_shown(scene, i, all) && name > columns.name)
-            columns.name = name;
-    }
-    for (int i = 0; all && i < custom_rows(scene); i++)
-        if ((int)strlen(custom_names[i]) > columns.name)
-            columns.name = (int)strlen(custom_names[i]);
-    left = cols - 1 - columns.name;
-    for (unsigned i = 0; i < FIELD_COUNT; i++) {
-        int heading = 1 + (int)text_columns(view_sort_column(PAGE_CALLS, i + 1));
-
-        if (heading > columns.field[i])
-            columns.field[i] = heading;
-        left -= columns.field[i];
-    }
-    columns.remark = left >= REMARK_COLS;
-    for (unsigned i = 0; i < sizeof drop_order / sizeof *drop_order && left < 0; i++) {
-        left += columns.field[drop_order[i]];
-        columns.field[drop_order[i]] = 0;
-    }
-    if (left < 0) {
-        columns.compact = true;
-        columns.name = columns.name < cols / 2 ? columns.name : cols / 2;
-        columns.field[FIELD_CALLS] = cols - 1 - columns.name;
-    }
-    return columns;
-}
-
 static void
-draw_heading(struct picture *picture, const struct columns *columns,
-             const struct sort *sort, int row, int col)
+failed_cell(struct table_cell *cell, const struct table_at *at)
 {
-    col += 1 + columns->name;
-    for (unsigned i = 0; i < FIELD_COUNT; i++) {
-        const struct rect field = { row, col, 1, columns->field[i] };
+    const struct row *values = at->row;
 
-        if (field.cols > 0)
-            view_heading(picture, &field, view_sort_column(PAGE_CALLS, i + 1), sort,
-                         i + 1);
-        col += field.cols;
-    }
-}
-
-static void
-field_text(char *text, size_t size, const struct view *view,
-           const struct columns *columns, const struct row *values, enum field field)
-{
-    switch (field) {
-    case FIELD_CALLS:
-        if (columns->compact)
-            amount_count_compact(text, size, &values->calls);
-        else
-            amount_count(text, size, &values->calls);
-        break;
-    case FIELD_RATE:
-        units_count_compact(text, size,
-                            values->rate < 0 ? UNITS_UNKNOWN
-                                             : (uint64_t)(values->rate + 0.5));
-        break;
-    case FIELD_TOTAL:
-        amount_bytes(text, size, &values->bytes, view->unit);
-        break;
-    default:
-        text[0] = '\0';
-        if (values->failures_unknown && !values->never_fails)
-            units_count_compact(text, size, UNITS_UNKNOWN);
-        else if (!values->never_fails)
-            amount_count_compact(text, size, &values->failed);
-    }
+    if (values->failures_unknown && !values->never_fails)
+        units_count_compact(cell->room, sizeof cell->room, UNITS_UNKNOWN);
+    else if (!values->never_fails)
+        amount_count_compact(cell->room, sizeof cell->room, &values->failed);
+    if (amount_size(&values->failed) > 0)
+        cell->role = ROLE_BAD;
 }
 
 /* Whole ones, as many as have room. */
 static void
-draw_remarks(struct canvas *canvas, const struct row *values, int row, int col, int end)
+draw_remarks(struct canvas *canvas, const struct rect *field, const struct table_at *at)
 {
+    const struct row *values = at->row;
+    int col = field->col, end = field->col + field->cols;
+
     for (int i = 0; i < values->remark_count; i++) {
         const char *remark = values->remarks[i], *comma = i > 0 ? _(", ") : "";
 
         if (col + (int)(text_columns(comma) + text_columns(remark)) > end)
             return;
-        col += canvas_put(canvas, row, col, end - col, ROLE_NORMAL, comma);
-        col += canvas_put(canvas, row, col, end - col, ROLE_NORMAL, remark);
+        col += canvas_put(canvas, field->row, col, end - col, ROLE_NORMAL, comma);
+        col += canvas_put(canvas, field->row, col, end - col, ROLE_NORMAL, remark);
     }
 }
 
-static void
-draw_row(struct picture *picture, const struct view *view, const struct columns *columns,
-         const struct row *values, const struct rect *rect, int line)
-{
-    struct canvas *canvas = &picture->canvas;
-    int row = rect->row + line;
-    int col = rect->col + 1 + columns->name;
-    int end = rect->col + rect->cols;
-    char text[UNITS_MAX];
+#define FIGURE(field)                                                                    \
+    .id = (field), .align = TEXT_RIGHT, .room = 1, .sort = (field), .key = field_key
 
-    canvas_put(canvas, row, rect->col + 1, columns->name, ROLE_VALUE, values->name);
-    for (unsigned i = 0; i < FIELD_COUNT; i++) {
-        int cols = columns->field[i];
+static const struct table_column narrow_columns[] = {
+    { .role = ROLE_VALUE, .gap = 1, .content = narrow_name, .cell = name_cell },
+    { FIGURE(FIELD_CALLS), .title = N_("calls"), .grow = true, .cell = calls_cell },
+};
+static const struct table narrow_table = { TABLE_COLUMNS(narrow_columns) };
 
-        field_text(text, sizeof text, view, columns, values, (enum field)i);
-        canvas_field(canvas, row, col, cols, TEXT_RIGHT, ROLE_NORMAL, text);
-        col += cols;
-        if (i == FIELD_FAILED && cols > 0 && amount_size(&values->failed) > 0)
-            canvas_paint(canvas, row, col - (int)strlen(text), (int)strlen(text),
-                         ROLE_BAD);
-    }
-    if (columns->remark)
-        draw_remarks(canvas, values, row, col + 2, end);
-}
+static const struct table_column columns[] = {
+    { .role = ROLE_VALUE, .gap = 1, .least = NAME_COLS, .fit = true, .cell = name_cell },
+    { FIGURE(FIELD_CALLS), .title = N_("calls"), .least = 12, .cell = calls_cell },
+    { FIGURE(FIELD_RATE), .title = N_("calls/s"), .least = 9, .rank = 3,
+      .cell = rate_cell },
+    { FIGURE(FIELD_TOTAL), .title = N_("total"), .least = 10, .rank = 1,
+      .content = total_content, .cell = total_cell },
+    { FIGURE(FIELD_FAILED), .title = N_("failed"), .least = 8, .rank = 2,
+      .cell = failed_cell },
+    { .gap = 2, .least = REMARK_COLS, .grow = true, .rank = 4, .draw = draw_remarks },
+};
+static const struct table calls_table = { TABLE_COLUMNS(columns), .narrow = &narrow_table };
 
 /* The rows there are, in the page's own order; returns how many. */
 static size_t
@@ -324,43 +333,25 @@ collect_rows(struct row *rows, const struct scene *scene, bool all)
     return count;
 }
 
-static uint64_t
-sort_key(const struct row *row, unsigned column)
-{
-    switch (column) {
-    case 1:
-        return amount_size(&row->calls);
-    case 2:
-        return row->rate > 0 ? (uint64_t)(row->rate * 1000) : 0;
-    case 3:
-        return amount_size(&row->bytes);
-    default:
-        return amount_size(&row->failed);
-    }
-}
-
 /* Headings and rows from the top of rect; skips the first ones. */
 static void
 draw_table(struct picture *picture, const struct view *view, const struct scene *scene,
            const struct rect *rect, bool all, int skip)
 {
     static const struct sort usual;
-    const struct sort *sort = all ? &view->sort[PAGE_CALLS] : &usual;
-    struct columns columns = choose_columns(view, scene, rect->cols, all);
-    struct row rows[FN_COUNT + MAPPING_COUNT + CUSTOM_ROWS];
-    uint64_t keys[FN_COUNT + MAPPING_COUNT + CUSTOM_ROWS];
-    uint16_t order[FN_COUNT + MAPPING_COUNT + CUSTOM_ROWS];
-    size_t count = collect_rows(rows, scene, all);
+    struct calls_shown shown = { .view = view, .scene = scene };
+    struct table_rows rows = { .data = &shown,
+                               .count = collect_rows(shown.rows, scene, all),
+                               .row = call_row,
+                               .first = (size_t)skip,
+                               .selected = TABLE_NO_ROW,
+                               .sort = all ? &view->sort[PAGE_CALLS] : &usual };
+    uint64_t keys[ROWS_MAX];
 
-    int headings = view_has_headings(rect->rows);
-
-    for (size_t i = 0; i < count; i++)
-        keys[i] = sort_key(&rows[i], sort->column);
-    sort_rows(order, count, sort, keys);
-    if (headings)
-        draw_heading(picture, &columns, sort, rect->row, rect->col);
-    for (int i = skip, line = headings; i < (int)count && line < rect->rows; i++, line++)
-        draw_row(picture, view, &columns, &rows[order[i]], rect, line);
+    for (size_t i = 0; i < rows.count; i++)
+        keys[i] = table_key(&calls_table, &rows, &shown.rows[i]);
+    sort_rows(shown.order, rows.count, rows.sort, keys);
+    table_draw(&picture->canvas, rect, &calls_table, &rows);
 }
 
 void
@@ -374,7 +365,7 @@ view_calls_block(struct picture *picture, const struct view *view,
     if (rect->rows == 0)
         return;
     view_since(since, sizeof since, scene);
-    view_block_title(picture, rect, PAGE_CALLS, _("Calls"), since);
+    view_block_title(picture, rect, PAGE_CALLS, pages_title(PAGE_CALLS), since);
     if (!process_knows(scene->process, PART_COUNTERS))
         view_not_measured(picture, scene, rect->row + 1, rect->col + 1, rect->cols - 1);
     else
@@ -468,7 +459,7 @@ draw_facts(struct picture *picture, const struct facts *facts, const struct rect
         if ((int)text_columns(facts->list[i].label) + 2 > width)
             width = (int)text_columns(facts->list[i].label) + 2;
     for (int i = 0; i < facts->count; i++, line++) {
-        if (line < view_has_headings(rect->rows) || line >= rect->rows)
+        if (line < table_has_headings(rect->rows) || line >= rect->rows)
             continue;
         canvas_put(canvas, rect->row + line, rect->col + 1, width - 2, ROLE_NORMAL,
                    facts->list[i].label);
@@ -483,18 +474,20 @@ table_rows(const struct scene *scene)
     return FN_COUNT + (mappings_counted(scene) ? MAPPING_COUNT : 0) + custom_rows(scene);
 }
 
-/* Without the headings; one line is blank. */
-int
-view_calls_lines(const struct view *view, const struct scene *scene)
+/* One is blank. */
+static int
+count_lines(const struct picture *picture, const struct view *view,
+            const struct scene *scene)
 {
     struct facts facts = { .count = 0 };
 
     collect_facts(&facts, view, scene);
-    return table_rows(scene) + 1 + facts.count;
+    return table_has_headings(view_page_rest(picture).rows) + table_rows(scene) + 1
+           + facts.count;
 }
 
-void
-view_calls(struct picture *picture, const struct view *view, const struct scene *scene)
+static void
+draw(struct picture *picture, const struct view *view, const struct scene *scene)
 {
     struct facts facts = { .count = 0 };
     char since[128];
@@ -502,13 +495,20 @@ view_calls(struct picture *picture, const struct view *view, const struct scene 
     int line;
 
     view_since(since, sizeof since, scene);
-    rest = view_page_title(picture, _("Calls"), since);
+    rest = view_page_title(picture, pages_title(PAGE_CALLS), since);
     if (!process_knows(scene->process, PART_COUNTERS)) {
         view_not_measured(picture, scene, rest.row, rest.col + 1, rest.cols - 1);
         return;
     }
     draw_table(picture, view, scene, &rest, true, view->scroll);
     collect_facts(&facts, view, scene);
-    line = view_has_headings(rest.rows) + table_rows(scene) + 1 - view->scroll;
+    line = table_has_headings(rest.rows) + table_rows(scene) + 1 - view->scroll;
     draw_facts(picture, &facts, &rest, line);
 }
+
+const struct page_def page_calls = {
+    .title = N_("Calls"),
+    .draw = draw,
+    .lines = count_lines,
+    .table = &calls_table,
+};

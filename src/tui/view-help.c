@@ -120,20 +120,8 @@ view_help(struct picture *picture, const struct view *view)
     help_pages(picture, page);
 }
 
-/* The words of keys that are of use on a page alone: they come behind the first three,
-   which are of use everywhere. */
-struct page_key {
-    enum page page;
-    enum action action;
-    const char *word;
-};
-static const struct page_key page_keys[] = {
-    { PAGE_SITES, ACTION_SITES_MODE, N_("Figures") },
-    { PAGE_SITES, ACTION_SITES_FORM, N_("Tree") },
-    { PAGE_SITES, ACTION_EXPAND, N_("Open") },
-    { PAGE_SITES, ACTION_SEARCH, N_("Filter") },
-    { PAGE_SITES, ACTION_SURVIVORS, N_("Old") },
-};
+/* The words of keys that are of use on a page alone come behind the first three, which
+   are of use everywhere. */
 #define EVERYWHERE 3
 
 /* A key and its word at *col, which moves on behind it.  False if there is no room. */
@@ -158,15 +146,15 @@ footer_item(struct picture *picture, int *col, int end, const struct key *key,
 }
 
 static bool
-footer_of_page(struct picture *picture, int *col, int end, enum page page)
+footer_of_page(struct picture *picture, int *col, int end, const struct page_def *page)
 {
     size_t count;
     const struct key *keys = keys_table(&count);
 
-    for (size_t i = 0; i < sizeof page_keys / sizeof *page_keys; i++)
-        for (size_t k = 0; k < count && page_keys[i].page == page; k++)
-            if (keys[k].action == page_keys[i].action
-                && !footer_item(picture, col, end, &keys[k], _(page_keys[i].word)))
+    for (size_t i = 0; i < page->word_count; i++)
+        for (size_t k = 0; k < count; k++)
+            if (keys[k].action == page->words[i].action
+                && !footer_item(picture, col, end, &keys[k], _(page->words[i].word)))
                 return false;
     return true;
 }
@@ -191,7 +179,8 @@ view_footer(struct picture *picture, const struct view *view)
     for (size_t i = 0; i < count; i++) {
         if (keys[i].footer[0] == '\0')
             continue;
-        if (words++ == EVERYWHERE && !footer_of_page(picture, &col, end, view->page))
+        if (words++ == EVERYWHERE
+            && !footer_of_page(picture, &col, end, pages_def(view->page)))
             return;
         if (footer_item(picture, &col, end, &keys[i], _(keys[i].footer)))
             continue;

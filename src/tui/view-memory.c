@@ -14,10 +14,17 @@
 #include "base/i18n.h"
 #include "report/bandlines.h"
 
-#define BYTES_COLS   12
-#define SHARE_COLS   6
-#define BAR_MIN      10
+#define BYTES_COLS   11
+#define SHARE_COLS   5
+#define BAR_COLS     10   /* the least */
 #define GAP          2
+
+/* The lines there are, and what there is to know of them. */
+struct bands_shown {
+    const struct view *view;
+    const struct scene *scene;
+    int lines[BANDLINE_COUNT];
+};
 
 static enum role
 line_role(int line)
@@ -48,62 +55,6 @@ view_memory_lines(const struct scene *scene)
     return lines;
 }
 
-/* Columns of each part, 0: not shown. */
-struct columns {
-    int lead, word, bytes, since, share, bar, meaning;
-};
-
-static int
-wider(int cols, const char *text)
-{
-    int text_cols = (int)text_columns(text);
-
-    return cols < text_cols ? text_cols : cols;
-}
-
-static struct columns
-choose_columns(const struct view *view, const struct bands *bands, int cols, bool since)
-{
-    char text[UNITS_MAX];
-    struct columns columns = { .bytes = wider(BYTES_COLS - 1, _("resident")) + 1 };
-    int share = wider(SHARE_COLS - 1, _("share")) + 1;
-    int meaning = 0, least = 0, since_cols, left;
-
-    for (int line = 0; line < BANDLINE_COUNT; line++) {
-        if (!bandline_shown(bands, line))
-            continue;
-        columns.word = wider(columns.word, bandline_word(line));
-        least = wider(least, units_bytes(text, sizeof text, bandline_bytes(bands, line),
-                                         view->unit));
-        meaning = wider(meaning, bandline_meaning(bands, line));
-    }
-    if (columns.bytes < least + 1)
-        columns.bytes = least + 1;
-    columns.lead = cols > columns.word + columns.bytes;
-    left = cols - columns.lead - columns.word - columns.bytes;
-    if (left < 0) {
-        /* The end of a word rather than of a figure. */
-        columns.bytes = columns.bytes + left > least + 1 ? columns.bytes + left : least + 1;
-        columns.word = cols > columns.bytes ? cols - columns.bytes : 0;
-        left = 0;
-    }
-    since_cols = wider(columns.bytes - 1, _("since mark")) + 1;
-    if (since && left >= since_cols) {
-        columns.since = since_cols;
-        left -= columns.since;
-    }
-    if (left >= share) {
-        columns.share = share;
-        left -= share;
-    }
-    if (left >= BAR_MIN + 2 * GAP + meaning) {
-        columns.meaning = meaning;
-        left -= columns.meaning + GAP;
-    }
-    columns.bar = left >= BAR_MIN + GAP ? left - GAP : 0;
-    return columns;
-}
-
 /* The columns of a bar up to so many of all bytes. */
 static int
 place(uint64_t bytes, uint64_t all, int cols)
@@ -111,90 +62,149 @@ place(uint64_t bytes, uint64_t all, int cols)
     return all > 0 ? (int)((double)bytes / (double)all * cols + 0.5) : 0;
 }
 
+static const struct bands *
+bands_of(const struct table_at *at)
+{
+    return &((const struct bands_shown *)at->data)->scene->process->bands;
+}
+
+static int
+line_of(const struct table_at *at)
+{
+    return *(const int *)at->row;
+}
+
 /* The bar of a band, from where those before it end. */
 static void
-draw_bar(struct picture *picture, const struct bands *bands, int line, int row, int col,
-         int cols)
+draw_bar(struct canvas *canvas, const struct rect *field, const struct table_at *at)
 {
+    const struct bands *bands = bands_of(at);
+    int line = line_of(at), col = field->col, cols = field->cols, begin, end;
     uint64_t bytes = bandline_bytes(bands, line), before = 0;
-    int begin, end;
 
-    for (int i = 0; i < line; i++)
+    for (int i = 0; i < line && line < BAND_COUNT; i++)
         if (bands->bytes[i] != BAND_UNKNOWN)
             before += bands->bytes[i];
-    if (bytes == 0 || bytes == BAND_UNKNOWN)
+    if (line >= BAND_COUNT || bytes == 0 || bytes == BAND_UNKNOWN)
         return;
     begin = place(before, bands->rss, cols);
     end = place(before + bytes, bands->rss, cols);
     if (place(bytes, bands->rss, cols) > 0 && begin < end)
-        canvas_bar(&picture->canvas, row, col + begin, end - begin, line_role(line), 1);
+        canvas_bar(canvas, field->row, col + begin, end - begin, line_role(line), 1);
     else   /* less than half a column */
-        canvas_bar(&picture->canvas, row, col + (begin < cols ? begin : cols - 1), 1,
+        canvas_bar(canvas, field->row, col + (begin < cols ? begin : cols - 1), 1,
                    line_role(line), 0.1);
 }
 
-/* The difference to the mark; "-" if there is none. */
-static char *
-since_text(char *text, size_t size, const struct view *view, const struct scene *scene,
-           int line)
+static void
+word_cell(struct table_cell *cell, const struct table_at *at)
 {
-    const struct amount amount = { bandline_bytes(&scene->process->bands, line),
-                                   bandline_bytes(&scene->mark->bands, line), true };
+    int line = line_of(at);
+
+    cell->text = bandline_word(line);
+    cell->role = line < BAND_COUNT      ? ROLE_VALUE
+                 : line == BANDLINE_RSS ? ROLE_TITLE
+                                        : ROLE_NORMAL;
+}
+
+static void
+bytes_cell(struct table_cell *cell, const struct table_at *at)
+{
+    const struct bands_shown *shown = at->data;
+    int line = line_of(at);
+
+    units_bytes(cell->room, sizeof cell->room, bandline_bytes(bands_of(at), line),
+                shown->view->unit);
+    cell->role = line == BANDLINE_RSS ? ROLE_TITLE : ROLE_NORMAL;
+}
+
+/* The difference to the mark; "-" if there is none. */
+static void
+since_cell(struct table_cell *cell, const struct table_at *at)
+{
+    const struct bands_shown *shown = at->data;
+    int line = line_of(at);
+    const struct amount amount = {bandline_bytes(bands_of(at), line),
+                                  bandline_bytes(&shown->scene->mark->bands, line), true};
 
     if (amount.now == BAND_UNKNOWN || amount.then == BAND_UNKNOWN)
-        return units_bytes(text, size, UNITS_UNKNOWN, view->unit);
-    return amount_bytes(text, size, &amount, view->unit);
+        units_bytes(cell->room, sizeof cell->room, UNITS_UNKNOWN, shown->view->unit);
+    else
+        amount_bytes(cell->room, sizeof cell->room, &amount, shown->view->unit);
+    cell->role = line == BANDLINE_RSS ? ROLE_TITLE : ROLE_NORMAL;
+}
+
+static bool
+since_is_shown(const struct table_at *at)
+{
+    const struct mark *mark = ((const struct bands_shown *)at->data)->scene->mark;
+
+    return mark != NULL && mark->bands.known;
 }
 
 static void
-draw_line(struct picture *picture, const struct view *view, const struct scene *scene,
-          const struct columns *columns, int line, int row, int col)
+share_cell(struct table_cell *cell, const struct table_at *at)
 {
-    struct canvas *canvas = &picture->canvas;
-    const struct bands *bands = &scene->process->bands;
-    bool part = line < BAND_COUNT;
-    enum role role = line == BANDLINE_RSS ? ROLE_TITLE : ROLE_NORMAL;
-    char text[UNITS_MAX];
-
-    col += columns->lead;
-    canvas_field(canvas, row, col, columns->word, TEXT_LEFT, part ? ROLE_VALUE : role,
-                 bandline_word(line));
-    col += columns->word;
-    canvas_field(canvas, row, col, columns->bytes, TEXT_RIGHT, role,
-                 units_bytes(text, sizeof text, bandline_bytes(bands, line), view->unit));
-    col += columns->bytes;
-    if (columns->since > 0)
-        canvas_field(canvas, row, col, columns->since, TEXT_RIGHT, role,
-                     since_text(text, sizeof text, view, scene, line));
-    col += columns->since;
-    if (columns->share > 0 && part)
-        canvas_field(canvas, row, col, columns->share, TEXT_RIGHT, role,
-                     bandline_share(text, sizeof text, bands, line));
-    col += columns->share + GAP;
-    if (columns->bar > 0 && part)
-        draw_bar(picture, bands, line, row, col, columns->bar);
-    col += columns->bar > 0 ? columns->bar + GAP : 0;
-    if (columns->meaning > 0)
-        canvas_put(canvas, row, col, columns->meaning, ROLE_DIM,
-                   bandline_meaning(bands, line));
+    if (line_of(at) < BAND_COUNT)
+        bandline_share(cell->room, sizeof cell->room, bands_of(at), line_of(at));
 }
 
 static void
-draw_heading(struct picture *picture, const struct columns *columns, int row, int col)
+meaning_cell(struct table_cell *cell, const struct table_at *at)
 {
-    struct canvas *canvas = &picture->canvas;
+    cell->text = bandline_meaning(bands_of(at), line_of(at));
+}
 
-    col += columns->lead + columns->word;
-    canvas_field(canvas, row, col + 1, columns->bytes - 1, TEXT_RIGHT, ROLE_DIM,
-                 _("resident"));
-    col += columns->bytes;
-    if (columns->since > 0)
-        canvas_field(canvas, row, col + 1, columns->since - 1, TEXT_RIGHT, ROLE_DIM,
-                     _("since mark"));
-    col += columns->since;
-    if (columns->share > 0)
-        canvas_field(canvas, row, col + 1, columns->share - 1, TEXT_RIGHT, ROLE_DIM,
-                     _("share"));
+#define WORD   .fit = true, .cell = word_cell
+#define FIGURE .align = TEXT_RIGHT, .room = 1
+#define BYTES  FIGURE, .title = N_("resident"), .fit = true, .cell = bytes_cell
+
+/* As the figures it is the change of. */
+static int
+since_content(const struct table_at *at)
+{
+    static const struct table_column bytes = { BYTES, .least = BYTES_COLS };
+
+    return table_needs(at, &bytes) - 1;
+}
+
+/* Cut where it leaves no room for a whole figure. */
+static int
+narrow_word(const struct table_at *at)
+{
+    static const struct table_column whole = { WORD }, figure = { BYTES, .grow = true };
+    int word = table_needs(at, &whole);
+    int bytes = table_needs(at, &figure);
+
+    return word < at->cols - bytes ? word : at->cols > bytes ? at->cols - bytes : 0;
+}
+
+static const struct table_column narrow_columns[] = {
+    { .content = narrow_word, .cell = word_cell },
+    { BYTES, .grow = true },
+};
+static const struct table narrow_table = { TABLE_COLUMNS(narrow_columns) };
+
+static const struct table_column columns[] = {
+    { .fixed = 1, .rank = 1 },
+    { WORD },
+    { BYTES, .least = BYTES_COLS },
+    { FIGURE, .title = N_("since mark"), .content = since_content, .rank = 2,
+      .loose = true, .shown = since_is_shown, .cell = since_cell },
+    { FIGURE, .title = N_("share"), .least = SHARE_COLS, .rank = 3, .loose = true,
+      .cell = share_cell },
+    { .gap = GAP, .least = BAR_COLS, .grow = true, .rank = 4, .loose = true,
+      .draw = draw_bar },
+    { .gap = GAP, .fit = true, .role = ROLE_DIM, .rank = 5, .loose = true,
+      .cell = meaning_cell },
+};
+static const struct table memory_table = { TABLE_COLUMNS(columns),
+                                           .narrow = &narrow_table };
+
+static const void *
+band_row(const struct table_rows *rows, size_t index)
+{
+    return &((const struct bands_shown *)rows->data)->lines[index];
 }
 
 /* Why there is nothing to show. */
@@ -210,36 +220,45 @@ why_nothing(const struct view *view, const struct scene *scene)
     return _("Not read: the kernel does not tell.");
 }
 
-void
-view_memory(struct picture *picture, const struct view *view, const struct scene *scene)
+static int
+count_lines(const struct picture *picture, const struct view *view,
+            const struct scene *scene)
+{
+    (void)view;
+    return table_has_headings(view_page_rest(picture).rows) + view_memory_lines(scene);
+}
+
+static void
+draw(struct picture *picture, const struct view *view, const struct scene *scene)
 {
     const struct bands *bands = &scene->process->bands;
+    struct bands_shown shown = { .view = view, .scene = scene };
+    struct table_rows rows = { .data = &shown,
+                               .row = band_row,
+                               .first = (size_t)view->scroll,
+                               .selected = TABLE_NO_ROW };
     char time[UNITS_MAX], title[128] = "";
-    struct columns columns;
     struct rect rest;
-    int top, row;
 
     if (bands->known)
         /* TRANSLATORS: a moment of the run. */
         snprintf(title, sizeof title, _("read at %s"),
                  units_duration(time, sizeof time, bands->run_ns));
-    rest = view_page_title(picture, _("Memory"), title);
+    rest = view_page_title(picture, pages_title(PAGE_MEMORY), title);
     if (!bands->known) {
         canvas_put(&picture->canvas, rest.row, rest.col + 1, rest.cols - 1, ROLE_NORMAL,
                    why_nothing(view, scene));
         return;
     }
-    columns = choose_columns(view, bands, rest.cols,
-                             scene->mark != NULL && scene->mark->bands.known);
-    top = rest.row + view_has_headings(rest.rows);
-    if (top > rest.row)
-        draw_heading(picture, &columns, rest.row, rest.col);
-    row = top - view->scroll;
-    for (int line = 0; line < BANDLINE_COUNT; line++) {
-        if (!bandline_shown(bands, line))
-            continue;
-        if (row >= top)
-            draw_line(picture, view, scene, &columns, line, row, rest.col);
-        row++;
-    }
+    for (int line = 0; line < BANDLINE_COUNT; line++)
+        if (bandline_shown(bands, line))
+            shown.lines[rows.count++] = line;
+    table_draw(&picture->canvas, &rest, &memory_table, &rows);
 }
+
+const struct page_def page_memory = {
+    .title = N_("Memory"),
+    .reads = PAGE_READS_BANDS,
+    .draw = draw,
+    .lines = count_lines,
+};

@@ -111,13 +111,15 @@ message_lines(const struct message *message, size_t cols)
     return lines;
 }
 
-int
-view_messages_lines(const struct picture *picture, const struct scene *scene)
+static int
+count_lines(const struct picture *picture, const struct view *view,
+            const struct scene *scene)
 {
     const struct rect rest = view_page_rest(picture);
     size_t count = session_message_count(scene->session);
     int lines = ABOUT_LINES + 1;
 
+    (void)view;
     for (size_t i = 0; i < count; i++)
         lines += message_lines(session_message(scene->session, i), text_cols(&rest));
     return lines;
@@ -170,12 +172,12 @@ draw_message(struct picture *picture, const struct scene *scene, const struct re
     return line;
 }
 
-void
-view_messages(struct picture *picture, const struct view *view, const struct scene *scene)
+static void
+draw(struct picture *picture, const struct view *view, const struct scene *scene)
 {
-    struct rect rest = view_page_title(picture, _("Messages"), "");
+    struct rect rest = view_page_title(picture, pages_title(PAGE_MESSAGES), "");
     size_t count = session_message_count(scene->session);
-    int lines = view_messages_lines(picture, scene);
+    int lines = count_lines(picture, view, scene);
     int first = lines > rest.rows ? lines - rest.rows - view->scroll : 0;
     int line;
 
@@ -187,3 +189,10 @@ view_messages(struct picture *picture, const struct view *view, const struct sce
     for (size_t i = 0; i < count && line < rest.rows; i++)
         line = draw_message(picture, scene, &rest, line, session_message(scene->session, i));
 }
+
+const struct page_def page_messages = {
+    .title = N_("Messages"),
+    .draw = draw,
+    .lines = count_lines,
+    .at_end = true,
+};

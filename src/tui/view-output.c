@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "tui/view.h"
+#include "tui/state.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -88,7 +88,7 @@ draw_title(struct picture *picture, const struct view *view, const struct rect *
                  ngettext("%d line back", "%d lines back", (unsigned)scroll), scroll);
     else if (view->search[0] != '\0')
         snprintf(right, sizeof right, _("search: %s"), view->search);
-    view_block_title(picture, rect, PAGE_OUTPUT, _("Output of the program"), right);
+    view_block_title(picture, rect, PAGE_OUTPUT, pages_title(PAGE_OUTPUT), right);
 }
 
 static struct rect
@@ -122,3 +122,28 @@ view_output_block(struct picture *picture, const struct view *view,
     for (int row = 0; row < rest.rows && first + row < lines; row++)
         draw_line(picture, view, scene, rect, rest.row + row, first + row);
 }
+
+static void
+draw(struct picture *picture, const struct view *view, const struct scene *scene)
+{
+    view_output_block(picture, view, scene, &picture->layout.block[BLOCK_BODY],
+                      view->scroll);
+}
+
+static int
+count_lines(const struct picture *picture, const struct view *view,
+            const struct scene *scene)
+{
+    (void)picture;
+    (void)view;
+    return view_output_lines(scene);
+}
+
+const struct page_def page_output = {
+    .title = N_("Output of the program"),
+    .draw = draw,
+    .lines = count_lines,
+    .at_end = true,
+    .asks = N_("Search: %s_"),
+    .find = find_output,
+};

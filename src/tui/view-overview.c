@@ -465,8 +465,8 @@ draw_graphs(struct picture *picture, const struct view *view, const struct scene
     chart_draw(picture, view, scene, &blocks[BLOCK_RATE], &rate);
 }
 
-void
-view_overview(struct picture *picture, const struct view *view, const struct scene *scene)
+static void
+draw(struct picture *picture, const struct view *view, const struct scene *scene)
 {
     const struct rect *blocks = picture->layout.block;
 
@@ -479,3 +479,8 @@ view_overview(struct picture *picture, const struct view *view, const struct sce
     if (blocks[BLOCK_OUTPUT].rows > 0)
         view_output_block(picture, view, scene, &blocks[BLOCK_OUTPUT], 0);
 }
+
+const struct page_def page_overview = {
+    .draw = draw,
+    .layout = layout_overview,
+};

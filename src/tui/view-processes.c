@@ -2,7 +2,7 @@
 /* The page of processes: the tree, and its sum.  Of the past it is not recorded. */
 #include "config.h"
 
-#include "tui/view.h"
+#include "tui/state.h"
 
 #include <stdio.h>
 
@@ -26,9 +26,8 @@ processes_of(const struct view *view, const struct scene *scene)
     };
 }
 
-void
-view_processes(struct picture *picture, const struct view *view,
-               const struct scene *scene)
+static void
+draw(struct picture *picture, const struct view *view, const struct scene *scene)
 {
     const struct rect *body = &picture->layout.block[BLOCK_BODY];
     const struct roster *roster = session_roster(scene->session);
@@ -42,7 +41,7 @@ view_processes(struct picture *picture, const struct view *view,
                  (unsigned)roster_count(roster));
     else if (roster != NULL && !view->history)
         processes_sum(sum, sizeof sum, roster, body->cols - TITLE_COLS, view->unit);
-    list = view_page_title(picture, _("Processes"), sum);
+    list = view_page_title(picture, pages_title(PAGE_PROCESSES), sum);
     if (view->history)
         canvas_put(&picture->canvas, list.row, list.col + 1, list.cols - 1, ROLE_NORMAL,
                    _("The processes of the past are not recorded."));
@@ -52,3 +51,26 @@ view_processes(struct picture *picture, const struct view *view,
     else if (list.rows > 0)
         processes_draw(&picture->canvas, &list, &processes);
 }
+
+static void
+find(struct app *app, const char *text)
+{
+    find_filter(app, app->view.process_filter, text);
+}
+
+static bool
+scroll(struct app *app, int lines)
+{
+    follow_step(app, lines);
+    return true;
+}
+
+const struct page_def page_processes = {
+    .title = N_("Processes"),
+    .reads = PAGE_READS_FIGURES,
+    .draw = draw,
+    .table = &processes_table,
+    .asks = N_("Processes called: %s_"),
+    .find = find,
+    .scroll = scroll,
+};

@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "tui/view.h"
+#include "tui/state.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,109 +15,17 @@
 #include "report/site-words.h"
 #include "tui/list.h"
 
-#define BYTES_COLS     11
+#define BYTES_COLS     9
 #define SHORT_COLS     7    /* in a narrow window */
 #define NARROW_COLS    36
 #define NOTE_FROM_ROWS 8
 #define NAME_MAX       1024
 
-/* The columns there may be before the name; sorted by what they are named after. */
-enum field {
-    FIELD_BYTES,
-    FIELD_ERROR,
-    FIELD_OBJECTS,
-    FIELD_GROWTH,
-    FIELD_RATE,
-    FIELD_AGE,
-    FIELD_MADE,
-    FIELD_BLOCKS,
-    FIELD_OBJECTS_RATE,
-    FIELD_OLDEST,
-    FIELD_COUNT
+/* What the list is of. */
+struct sites_list {
+    const struct view *view;
+    const struct scene *scene;
 };
-
-static const enum profile_column sort_of[FIELD_COUNT] = {
-    [FIELD_BYTES] = PROFILE_BY_BYTES,   [FIELD_ERROR] = PROFILE_BY_ERROR,
-    [FIELD_OBJECTS] = PROFILE_BY_OBJECTS, [FIELD_GROWTH] = PROFILE_BY_GROWTH,
-    [FIELD_RATE] = PROFILE_BY_RATE,     [FIELD_AGE] = PROFILE_BY_AGE,
-    [FIELD_MADE] = PROFILE_BY_MADE,     [FIELD_BLOCKS] = PROFILE_BY_BLOCKS,
-};
-
-/* Their widths, 0 where they are not shown. */
-struct columns {
-    int field[FIELD_COUNT];
-    bool narrow;   /* bytes are short */
-};
-
-static const char *
-heading(enum field field)
-{
-    switch (field) {
-    case FIELD_OBJECTS_RATE:
-        /* TRANSLATORS: blocks allocated per second */
-        return _("blocks/s");
-    case FIELD_OLDEST:
-        /* TRANSLATORS: age of the oldest block */
-        return _("oldest");
-    default:
-        return view_sort_column(PAGE_SITES, sort_of[field]);
-    }
-}
-
-static bool
-is_bytes(enum field field)
-{
-    return field == FIELD_BYTES || field == FIELD_GROWTH || field == FIELD_MADE;
-}
-
-/* As wide as its values and its heading need. */
-static int
-field_cols(const struct view *view, enum field field)
-{
-    static const int least[FIELD_COUNT] = {
-        [FIELD_ERROR] = 5, [FIELD_OBJECTS] = 6, [FIELD_RATE] = 9,         [FIELD_AGE] = 6,
-        [FIELD_BLOCKS] = 6, [FIELD_OBJECTS_RATE] = 6, [FIELD_OLDEST] = 6,
-    };
-    int needed = (int)text_columns(heading(field)), value = least[field];
-    char text[UNITS_MAX];
-
-    if (is_bytes(field))
-        value = (int)text_columns(units_bytes(text, sizeof text, 1u << 30, view->unit));
-    else if (field == FIELD_RATE)
-        value = (int)text_columns(units_rate(text, sizeof text, 999.0 * (1 << 20),
-                                             view->unit));
-    if (is_bytes(field) && value < BYTES_COLS - 2)
-        value = BYTES_COLS - 2;
-    return (needed > value ? needed : value) + 2;
-}
-
-static struct columns
-choose_columns(const struct view *view, int cols)
-{
-    static const enum field by_rank[] = { FIELD_ERROR, FIELD_OBJECTS, FIELD_GROWTH,
-                                          FIELD_RATE, FIELD_AGE, FIELD_MADE, FIELD_BLOCKS,
-                                          FIELD_OBJECTS_RATE, FIELD_OLDEST };
-    struct columns columns = { .narrow = cols < NARROW_COLS };
-    int left = cols - cols * 2 / 5;   /* the names have the rest */
-
-    columns.field[FIELD_BYTES] = columns.narrow ? SHORT_COLS
-                                                : field_cols(view, FIELD_BYTES);
-    left -= columns.field[FIELD_BYTES];
-    for (size_t i = 0; i < sizeof by_rank / sizeof *by_rank && !columns.narrow; i++) {
-        enum field field = by_rank[i];
-        int needed = field_cols(view, field);
-
-        if ((field == FIELD_GROWTH && view->sites.survivors_ns == 0
-             && view->sort[PAGE_SITES].column != PROFILE_BY_GROWTH)
-            || (field == FIELD_MADE && view->sites.mode == PROFILE_MADE))
-            continue;
-        if (needed > left)
-            break;
-        columns.field[field] = needed;
-        left -= needed;
-    }
-    return columns;
-}
 
 /* ---- where things are ---- */
 
@@ -127,82 +35,147 @@ has_note(const struct rect *rest)
     return rest->rows >= NOTE_FROM_ROWS;
 }
 
-/* The rows of the list. */
+/* The list with its headings. */
 static struct rect
-list_rect(const struct picture *picture)
+table_rect(const struct picture *picture)
 {
     struct rect rest = view_page_rest(picture);
-    int above = has_note(&rest) + view_has_headings(rest.rows);
+    int note = has_note(&rest);
 
-    rest.row += above;
-    rest.rows -= above;
+    rest.row += note;
+    rest.rows -= note;
     return rest;
 }
 
 int
 view_sites_lines(const struct picture *picture)
 {
-    return list_rect(picture).rows;
+    return table_room(table_rect(picture).rows);
 }
 
-/* ---- rows ---- */
+/* ---- columns ---- */
 
-static char *
-age_text(char *text, size_t size, double ns, bool known)
+/* Those that are not sorted by come last. */
+enum field { FIELD_OBJECTS_RATE = PROFILE_COLUMNS, FIELD_OLDEST };
+
+static enum unit
+unit_of(const struct table_at *at)
 {
-    if (!known || ns < 0)
-        snprintf(text, size, "-");
-    else
-        units_offset(text, size, (int64_t)ns);
-    return text;
+    return ((const struct sites_list *)at->data)->view->unit;
+}
+
+static const struct profile_figures *
+figures_of(const struct table_at *at)
+{
+    return &((const struct profile_row *)at->row)->figures;
+}
+
+static unsigned
+missing(const struct table_at *at)
+{
+    return ((const struct sites_list *)at->data)->scene->sites->table.missing;
+}
+
+/* Growth is of interest where what is old is looked at, and is not the same as what was
+   allocated there. */
+static bool
+is_shown(const struct table_at *at)
+{
+    const struct sites_choice *choice =
+        &((const struct sites_list *)at->data)->view->sites;
+
+    if (at->column->id == PROFILE_BY_GROWTH)
+        return choice->survivors_ns != 0 || at->rows->sort->column == PROFILE_BY_GROWTH;
+    return choice->mode != PROFILE_MADE;
 }
 
 static void
-field_text(char *text, size_t size, const struct view *view, enum field field,
-           const struct profile_figures *figures, unsigned missing)
+bytes_cell(struct table_cell *cell, const struct table_at *at)
 {
-    const bool ages = !(missing & PROFILE_AGES), rates = !(missing & PROFILE_RATES);
+    const struct profile_figures *figures = figures_of(at);
+    double bytes = at->column->id == PROFILE_BY_BYTES  ? figures->bytes
+                   : at->column->id == PROFILE_BY_MADE ? figures->made_bytes
+                                                   : figures->growth;
 
-    switch (field) {
-    case FIELD_BYTES:
-        site_bytes_text(text, size, figures->bytes, view->unit);
-        break;
-    case FIELD_ERROR:
-        site_error_text(text, size, figures);
-        break;
-    case FIELD_OBJECTS:
-        site_count_text(text, size, figures->objects);
-        break;
-    case FIELD_GROWTH:
-        if (missing & PROFILE_GROWTH)
-            snprintf(text, size, "-");
-        else
-            site_bytes_text(text, size, figures->growth, view->unit);
-        break;
-    case FIELD_RATE:
-        if (rates)
-            units_rate(text, size, figures->bytes_rate, view->unit);
-        else
-            snprintf(text, size, "-");
-        break;
-    case FIELD_OBJECTS_RATE:
-        if (rates)
-            site_count_text(text, size, figures->objects_rate);
-        else
-            snprintf(text, size, "-");
-        break;
-    case FIELD_AGE:
-        age_text(text, size, profile_age(figures), ages);
-        break;
-    case FIELD_OLDEST:
-        age_text(text, size, figures->oldest_ns, ages && figures->age_objects > 0);
-        break;
-    case FIELD_MADE:
-        site_bytes_text(text, size, figures->made_bytes, view->unit);
-        break;
-    default:
-        units_count_compact(text, size, figures->blocks);
-    }
+    if (at->column->id == PROFILE_BY_GROWTH && (missing(at) & PROFILE_GROWTH))
+        cell->text = "-";
+    else
+        site_bytes_text(cell->room, sizeof cell->room, bytes, unit_of(at));
+}
+
+static void
+short_cell(struct table_cell *cell, const struct table_at *at)
+{
+    const struct profile_figures *figures = figures_of(at);
+
+    units_axis_compact(cell->room, sizeof cell->room,
+                       figures->bytes > 0 ? (uint64_t)figures->bytes : 0,
+                       unit_of(at) & UNIT_SI);
+}
+
+static void
+count_cell(struct table_cell *cell, const struct table_at *at)
+{
+    const struct profile_figures *figures = figures_of(at);
+
+    if (at->column->id == PROFILE_BY_ERROR)
+        site_error_text(cell->room, sizeof cell->room, figures);
+    else if (at->column->id == PROFILE_BY_OBJECTS)
+        site_count_text(cell->room, sizeof cell->room, figures->objects);
+    else
+        units_count_compact(cell->room, sizeof cell->room, figures->blocks);
+}
+
+static void
+rate_cell(struct table_cell *cell, const struct table_at *at)
+{
+    const struct profile_figures *figures = figures_of(at);
+
+    if (missing(at) & PROFILE_RATES)
+        cell->text = "-";
+    else if (at->column->id == PROFILE_BY_RATE)
+        units_rate(cell->room, sizeof cell->room, figures->bytes_rate, unit_of(at));
+    else
+        site_count_text(cell->room, sizeof cell->room, figures->objects_rate);
+}
+
+static void
+age_cell(struct table_cell *cell, const struct table_at *at)
+{
+    const struct profile_figures *figures = figures_of(at);
+    bool oldest = at->column->id == FIELD_OLDEST;
+    double ns = oldest ? figures->oldest_ns : profile_age(figures);
+
+    if ((missing(at) & PROFILE_AGES) || ns < 0 || (oldest && figures->age_objects <= 0))
+        cell->text = "-";
+    else
+        units_offset(cell->room, sizeof cell->room, (int64_t)ns);
+}
+
+static int
+bytes_content(const struct table_at *at)
+{
+    return table_bytes_cols(unit_of(at));
+}
+
+static int
+rate_content(const struct table_at *at)
+{
+    char text[UNITS_MAX];
+
+    return (int)text_columns(units_rate(text, sizeof text, 999.0 * (1 << 20),
+                                        unit_of(at)));
+}
+
+/* Two columns from the figures, also where the names are nearer. */
+static void
+name_heading(struct table_cell *cell, const struct table_at *at)
+{
+    const struct sites_list *list = at->data;
+
+    if (at->cols > 2)
+        snprintf(cell->room, sizeof cell->room, "%*s%s", 2 - at->column->gap, "",
+                 site_form_word(list->view->sites.form));
 }
 
 /* The lines that lead from callers to callees, or the other way round; the column
@@ -229,92 +202,87 @@ draw_branches(struct canvas *canvas, const struct profile_row *row, int line, in
 }
 
 static void
-draw_name(struct picture *picture, const struct scene *scene, size_t index, int line,
-          int col, int end)
+draw_name(struct canvas *canvas, const struct rect *field, const struct table_at *at)
 {
-    const struct profile_table *table = &scene->sites->table;
-    const struct profile_row *row = &table->rows[index];
+    const struct sites_shown *sites = ((const struct sites_list *)at->data)->scene->sites;
+    const struct profile_row *row = at->row;
+    int col = field->col, end = field->col + field->cols;
     char text[NAME_MAX];
 
-    if (table->query.form == PROFILE_STACKS) {
-        site_path_text(text, sizeof text, scene->sites->profile, table, index);
-        canvas_put(&picture->canvas, line, col, end - col, ROLE_NORMAL, text);
+    if (sites->table.query.form == PROFILE_STACKS) {
+        site_path_text(text, sizeof text, sites->profile, &sites->table,
+                       (size_t)(row - sites->table.rows));
+        canvas_put(canvas, field->row, col, end - col, ROLE_NORMAL, text);
         return;
     }
-    col = draw_branches(&picture->canvas, row, line, col, end);
+    col = draw_branches(canvas, row, field->row, col, end);
     if (row->more)
-        canvas_put(&picture->canvas, line, col, end - col, ROLE_KEY,
-                   row->open ? "-" : "+");
-    canvas_put(&picture->canvas, line, col + 2, end - col - 2, ROLE_NORMAL,
-               profile_function(scene->sites->profile, row->function));
+        canvas_put(canvas, field->row, col, end - col, ROLE_KEY, row->open ? "-" : "+");
+    canvas_put(canvas, field->row, col + 2, end - col - 2, ROLE_NORMAL,
+               profile_function(sites->profile, row->function));
 }
 
-static void
-draw_row(struct picture *picture, const struct view *view, const struct scene *scene,
-         const struct columns *columns, size_t index, int line)
+#define FIGURE .align = TEXT_RIGHT, .gap = 1, .room = 1
+#define BYTES(field)                                                                     \
+    FIGURE, .id = (field), .least = BYTES_COLS, .content = bytes_content,                 \
+            .cell = bytes_cell, .sort = (field)
+#define COUNT(field) FIGURE, .id = (field), .cell = count_cell, .sort = (field)
+#define NAME .grow = true, .heading = name_heading, .draw = draw_name
+
+static const struct table_column narrow_columns[] = {
+    { .title = N_("bytes"), .align = TEXT_RIGHT, .role = ROLE_VALUE, .gap = 1,
+      .fixed = SHORT_COLS, .cell = short_cell, .sort = PROFILE_BY_BYTES },
+    { NAME, .gap = 1 },
+};
+static const struct table narrow_table = { TABLE_COLUMNS(narrow_columns) };
+
+static const struct table_column columns[] = {
+    { BYTES(PROFILE_BY_BYTES), .title = N_("bytes"), .role = ROLE_VALUE },
+    { COUNT(PROFILE_BY_ERROR), .title = N_("error"), .least = 5, .rank = 1 },
+    { COUNT(PROFILE_BY_OBJECTS), .title = N_("blocks"), .least = 6, .rank = 2 },
+    { BYTES(PROFILE_BY_GROWTH), .title = N_("growth"), .rank = 3, .shown = is_shown },
+    { FIGURE, .id = PROFILE_BY_RATE, .title = N_("rate"), .content = rate_content,
+      .rank = 4, .cell = rate_cell, .sort = PROFILE_BY_RATE },
+    { FIGURE, .id = PROFILE_BY_AGE, .title = N_("age"), .least = 6, .rank = 5,
+      .cell = age_cell, .sort = PROFILE_BY_AGE },
+    { BYTES(PROFILE_BY_MADE), .title = N_("allocated"), .rank = 6, .shown = is_shown },
+    { COUNT(PROFILE_BY_BLOCKS), .title = N_("samples"), .least = 6, .rank = 7 },
+    /* TRANSLATORS: blocks allocated per second */
+    { FIGURE, .id = FIELD_OBJECTS_RATE, .title = N_("blocks/s"), .least = 6, .rank = 8,
+      .cell = rate_cell },
+    /* TRANSLATORS: age of the oldest block */
+    { FIGURE, .id = FIELD_OLDEST, .title = N_("oldest"), .least = 6, .rank = 9,
+      .cell = age_cell },
+    { NAME, .gap = 2, .part = { 2, 5 } },
+};
+static const struct table sites_table = { TABLE_COLUMNS(columns),
+                                        .narrow_below = NARROW_COLS,
+                                        .narrow = &narrow_table };
+
+static const void *
+site_row(const struct table_rows *rows, size_t index)
 {
-    const struct rect *body = &picture->layout.block[BLOCK_BODY];
-    const struct profile_table *table = &scene->sites->table;
-    const struct profile_figures *figures = &table->rows[index].figures;
-    char text[UNITS_MAX];
-    int col = body->col;
-
-    for (int i = 0; i < FIELD_COUNT; i++) {
-        enum role role = i == FIELD_BYTES ? ROLE_VALUE : ROLE_NORMAL;
-
-        if (columns->field[i] == 0)
-            continue;
-        if (columns->narrow)
-            units_axis_compact(text, sizeof text,
-                               figures->bytes > 0 ? (uint64_t)figures->bytes : 0,
-                               view->unit & UNIT_SI);
-        else
-            field_text(text, sizeof text, view, (enum field)i, figures, table->missing);
-        canvas_field(&picture->canvas, line, col + 1, columns->field[i] - 1, TEXT_RIGHT,
-                     role, text);
-        col += columns->field[i];
-    }
-    draw_name(picture, scene, index, line, col + 2 - columns->narrow,
-              body->col + body->cols);
-    if (index != view->sites.index)
-        return;
-    canvas_put(&picture->canvas, line, body->col, 1, ROLE_PROMPT, ">");
-    canvas_paint(&picture->canvas, line, body->col, body->cols, ROLE_PROMPT);
-}
-
-static void
-draw_headings(struct picture *picture, const struct view *view,
-              const struct columns *columns, int line)
-{
-    const struct rect *body = &picture->layout.block[BLOCK_BODY];
-    int col = body->col;
-
-    for (int i = 0; i < FIELD_COUNT; i++) {
-        const struct rect field = { line, col, 1, columns->field[i] };
-
-        if (columns->field[i] == 0)
-            continue;
-        view_heading(picture, &field, heading((enum field)i), &view->sort[PAGE_SITES],
-                     sort_of[i] > 0 ? sort_of[i] : UINT32_MAX);
-        col += columns->field[i];
-    }
-    canvas_put(&picture->canvas, line, col + 2, body->cols - col - 2, ROLE_DIM,
-               site_form_word(view->sites.form));
+    return &((const struct sites_list *)rows->data)->scene->sites->table.rows[index];
 }
 
 static void
 draw_list(struct picture *picture, const struct view *view, const struct scene *scene)
 {
-    const struct profile_table *table = &scene->sites->table;
-    const struct rect list = list_rect(picture);
-    const struct columns columns = choose_columns(view, list.cols);
-    const struct hit hit = { .rect = list, .action = ACTION_ROW };
-    size_t first = (size_t)list_first(view->sites.index, view->scroll, list.rows);
+    const struct sites_list shown = { view, scene };
+    const struct rect rect = table_rect(picture);
+    int room = table_room(rect.rows), above = rect.rows - room;
+    const struct table_rows rows = {
+        .data = &shown,
+        .count = scene->sites->table.count,
+        .row = site_row,
+        .first = (size_t)list_first(view->sites.index, view->scroll, room),
+        .selected = view->sites.index,
+        .sort = &view->sort[PAGE_SITES],
+    };
+    const struct hit hit = { .rect = { rect.row + above, rect.col, room, rect.cols },
+                             .action = ACTION_ROW };
 
-    if (view_has_headings(view_page_rest(picture).rows))
-        draw_headings(picture, view, &columns, list.row - 1);
-    for (int i = 0; i < list.rows && first + (size_t)i < table->count; i++)
-        draw_row(picture, view, scene, &columns, first + (size_t)i, list.row + i);
+    table_draw(&picture->canvas, &rect, &sites_table, &rows);
     picture_hit(picture, &hit);
 }
 
@@ -402,14 +370,15 @@ draw_reason(struct picture *picture, const struct rect *rest, const char *reason
     }
 }
 
-void
-view_sites(struct picture *picture, const struct view *view, const struct scene *scene)
+static void
+draw(struct picture *picture, const struct view *view, const struct scene *scene)
 {
     const struct sites_shown *sites = scene->sites;
     char title[128], right[256] = "";
     struct rect rest;
 
-    snprintf(title, sizeof title, _("Sites: %s"), site_mode_word(view->sites.mode));
+    snprintf(title, sizeof title, pages_title(PAGE_SITES),
+             site_mode_word(view->sites.mode));
     if (sites != NULL && sites->profile != NULL)
         right_title(right, sizeof right, view, scene);
     rest = view_page_title(picture, title, right);
@@ -428,3 +397,49 @@ view_sites(struct picture *picture, const struct view *view, const struct scene 
         draw_list(picture, view, scene);
     }
 }
+
+static bool
+key(struct app *app, enum action action)
+{
+    if (action == ACTION_CANCEL)
+        return !app->view.history && sites_close(app);
+    if (action == ACTION_FOLLOW)
+        sites_open(app);
+    return action == ACTION_FOLLOW;
+}
+
+static bool
+scroll(struct app *app, int lines)
+{
+    if (!app->view.sites.opened)
+        sites_step(app, lines);
+    return !app->view.sites.opened;
+}
+
+static const char *
+typed(const struct view *view)
+{
+    return view->sites.filter_text;
+}
+
+static const struct page_word words[] = {
+    { ACTION_SITES_MODE, N_("Figures") }, { ACTION_SITES_FORM, N_("Tree") },
+    { ACTION_EXPAND, N_("Open") },        { ACTION_SEARCH, N_("Filter") },
+    { ACTION_SURVIVORS, N_("Old") },
+};
+
+const struct page_def page_sites = {
+    .title = N_("Sites: %s"),
+    .reads = PAGE_READS_PROFILE,
+    .draw = draw,
+    .lines = view_site_lines,
+    .table = &sites_table,
+    .words = words,
+    .word_count = sizeof words / sizeof *words,
+    .asks = N_("Filter: %s_"),
+    .find = sites_filter,
+    .typed = typed,
+    .key = key,
+    .scroll = scroll,
+    .click = sites_click,
+};

@@ -16,7 +16,7 @@
 #include "report/ranges.h"
 
 #define LABEL_COLS 8
-#define COUNT_COLS 11
+#define COUNT_COLS 10
 #define SHORT_COLS 6   /* and a sign */
 #define SHARE_COLS 5
 #define LIVE_FROM  46   /* columns: the counts of live blocks are shown */
@@ -29,13 +29,13 @@ struct entry {
 };
 
 /* The ranges, their sums and largest counts. */
-struct table {
+struct histogram_shown {
     struct entry entries[RANGE_COUNT + 1];
     int length;
     bool shortened;   /* the last entry is "other" */
     bool since;       /* the differences to the mark are shown */
     bool log;         /* bars are logarithmic */
-    int label_cols, count_cols;
+    bool wide;        /* there is room for live blocks, too */
     struct range sum, max;
 };
 
@@ -53,20 +53,20 @@ add_range(struct range *sum, const struct range *range)
 }
 
 static struct amount
-allocated(const struct table *table, const struct entry *entry)
+allocated(const struct histogram_shown *table, const struct entry *entry)
 {
     return (struct amount){ entry->now.allocated, entry->then.allocated, table->since };
 }
 
 static struct amount
-live(const struct table *table, const struct entry *entry)
+live(const struct histogram_shown *table, const struct entry *entry)
 {
     return (struct amount){ entry->now.live, entry->then.live, table->since };
 }
 
 /* How much of both is shown, without signs. */
 static struct range
-shown(const struct table *table, const struct entry *entry)
+shown(const struct histogram_shown *table, const struct entry *entry)
 {
     const struct amount a = allocated(table, entry), l = live(table, entry);
 
@@ -74,7 +74,7 @@ shown(const struct table *table, const struct entry *entry)
 }
 
 static void
-table_finish(struct table *table)
+table_finish(struct histogram_shown *table)
 {
     table->max = table->sum = (struct range){ 0 };
     for (int i = 0; i < table->length; i++) {
@@ -90,22 +90,8 @@ table_finish(struct table *table)
     }
 }
 
-static int
-wider(int cols, const char *heading)
-{
-    int needed = (int)text_columns(heading);
-
-    return needed > cols ? needed : cols;
-}
-
-static const char *
-live_heading(const struct table *table)
-{
-    return table->since ? _("live") : _("live now");
-}
-
 static void
-table_fill(struct table *table, const struct view *view, const struct scene *scene)
+table_fill(struct histogram_shown *table, const struct view *view, const struct scene *scene)
 {
     struct range ranges[RANGE_COUNT], then[RANGE_COUNT] = { { 0, 0 } };
 
@@ -116,8 +102,6 @@ table_fill(struct table *table, const struct view *view, const struct scene *sce
     table->shortened = false;
     table->since = scene->mark != NULL;
     table->log = view->log;
-    table->label_cols = wider(LABEL_COLS, _("bytes"));
-    table->count_cols = wider(wider(COUNT_COLS - 1, _("allocated")), live_heading(table)) + 1;
     for (unsigned i = 0; i < RANGE_COUNT; i++) {
         snprintf(table->entries[i].label, sizeof table->entries[i].label, "%s",
                  ranges_label(i));
@@ -128,7 +112,7 @@ table_fill(struct table *table, const struct view *view, const struct scene *sce
 }
 
 static void
-table_drop_empty(struct table *table)
+table_drop_empty(struct histogram_shown *table)
 {
     int kept = 0;
 
@@ -143,7 +127,7 @@ table_drop_empty(struct table *table)
 
 /* Keeps the most frequent ranges in order of size; the others become one. */
 static void
-table_shorten(struct table *table, int length)
+table_shorten(struct histogram_shown *table, int length)
 {
     struct entry other = { .label = "" };
 
@@ -184,7 +168,7 @@ share_text(char *text, size_t size, uint64_t part, uint64_t whole)
 
 /* How long a bar is. */
 static double
-part_of(const struct table *table, uint64_t part, uint64_t whole)
+part_of(const struct histogram_shown *table, uint64_t part, uint64_t whole)
 {
     if (whole == 0)
         return 0;
@@ -193,85 +177,167 @@ part_of(const struct table *table, uint64_t part, uint64_t whole)
     return (double)part / (double)whole;
 }
 
-/* One entry: range, calls, share, bar; live blocks and their bar. */
-static void
-draw_entry(struct picture *picture, const struct table *table, const struct entry *entry,
-           int row, int col, int cols, bool brief)
-{
-    struct canvas *canvas = &picture->canvas;
-    int count_cols = brief ? SHORT_COLS + table->since : table->count_cols;
-    bool with_live = brief || cols >= LIVE_FROM;
-    int bars = cols - table->label_cols - count_cols - SHARE_COLS - 2
-               - (with_live ? count_cols + 1 : 0);
-    int bar = with_live && !brief ? (bars - 1) / 2 : bars;
-    char *(*count)(char *, size_t, const struct amount *) =
-        brief ? amount_count_compact : amount_count;
-    const struct amount made = allocated(table, entry), left = live(table, entry);
-    char text[UNITS_MAX];
+/* ---- the columns ---- */
 
-    canvas_field(canvas, row, col, table->label_cols, TEXT_RIGHT, ROLE_VALUE, entry->label);
-    col += table->label_cols;
-    canvas_field(canvas, row, col, count_cols, TEXT_RIGHT, ROLE_NORMAL,
-                 count(text, sizeof text, &made));
-    col += count_cols;
-    share_text(text, sizeof text, amount_size(&made), table->sum.allocated);
-    canvas_field(canvas, row, col, SHARE_COLS, TEXT_RIGHT, ROLE_NORMAL, text);
-    col += SHARE_COLS + 1;
-    canvas_bar(canvas, row, col, bar, ROLE_HEAP,
-               part_of(table, amount_size(&made), table->max.allocated));
-    col += bar > 0 ? bar + 1 : 0;
-    if (!with_live)
-        return;
-    canvas_field(canvas, row, col, count_cols, TEXT_RIGHT, ROLE_NORMAL,
-                 count(text, sizeof text, &left));
-    col += count_cols + 1;
-    if (!brief)
-        canvas_bar(canvas, row, col, bar, ROLE_STACK,
-                   part_of(table, amount_size(&left), table->max.live));
+static void
+label_cell(struct table_cell *cell, const struct table_at *at)
+{
+    cell->text = ((const struct entry *)at->row)->label;
+}
+
+enum field { FIELD_ALLOCATED, FIELD_LIVE };
+
+static struct amount
+amount_of(const struct table_at *at)
+{
+    return at->column->id == FIELD_LIVE ? live(at->data, at->row) : allocated(at->data, at->row);
 }
 
 static void
-draw_heading(struct picture *picture, const struct table *table, int row, int col,
-             int cols)
+count_cell(struct table_cell *cell, const struct table_at *at)
 {
-    struct canvas *canvas = &picture->canvas;
-    bool with_live = cols >= LIVE_FROM;
-    int bars = cols - table->label_cols - table->count_cols - SHARE_COLS - 2
-               - (with_live ? table->count_cols + 1 : 0);
-    int bar = with_live ? (bars - 1) / 2 : bars;
+    const struct amount amount = amount_of(at);
 
-    canvas_field(canvas, row, col, table->label_cols, TEXT_RIGHT, ROLE_DIM, _("bytes"));
-    col += table->label_cols;
-    canvas_field(canvas, row, col + 1, table->count_cols - 1, TEXT_RIGHT, ROLE_DIM,
-                 _("allocated"));
-    col += table->count_cols + SHARE_COLS + 1 + (bar > 0 ? bar + 1 : 0);
-    if (with_live)
-        canvas_field(canvas, row, col, table->count_cols, TEXT_RIGHT, ROLE_DIM,
-                     live_heading(table));
+    amount_count(cell->room, sizeof cell->room, &amount);
+}
+
+static void
+short_cell(struct table_cell *cell, const struct table_at *at)
+{
+    const struct amount amount = amount_of(at);
+
+    amount_count_compact(cell->room, sizeof cell->room, &amount);
+}
+
+static int
+short_content(const struct table_at *at)
+{
+    const struct histogram_shown *table = at->data;
+
+    return SHORT_COLS + table->since;
+}
+
+static void
+share_cell(struct table_cell *cell, const struct table_at *at)
+{
+    const struct histogram_shown *table = at->data;
+    const struct amount amount = amount_of(at);
+
+    share_text(cell->room, sizeof cell->room, amount_size(&amount), table->sum.allocated);
+}
+
+static void
+draw_bar(struct canvas *canvas, const struct rect *field, const struct table_at *at)
+{
+    const struct histogram_shown *table = at->data;
+    const struct amount amount = amount_of(at);
+
+    canvas_bar(canvas, field->row, field->col, field->cols, at->column->role,
+               part_of(table, amount_size(&amount),
+                       at->column->id == FIELD_LIVE ? table->max.live
+                                                : table->max.allocated));
+}
+
+static const char *
+live_word(const struct table_at *at)
+{
+    return ((const struct histogram_shown *)at->data)->since ? _("live") : _("live now");
+}
+
+static void
+live_heading(struct table_cell *cell, const struct table_at *at)
+{
+    cell->text = live_word(at);
+}
+
+/* Both counts are as wide as the wider one of their headings. */
+static int
+count_content(const struct table_at *at)
+{
+    int first = (int)text_columns(_("allocated"));
+    int second = (int)text_columns(live_word(at));
+
+    return first > second ? first : second;
+}
+
+static bool
+is_wide(const struct table_at *at)
+{
+    return ((const struct histogram_shown *)at->data)->wide;
+}
+
+#define LABEL                                                                            \
+    .title = N_("bytes"), .align = TEXT_RIGHT, .role = ROLE_VALUE, .least = LABEL_COLS,   \
+    .cell = label_cell
+#define SHARE .align = TEXT_RIGHT, .fixed = SHARE_COLS, .cell = share_cell
+#define BAR   .gap = 1, .least = 1, .grow = true, .rank = 1, .draw = draw_bar
+#define COUNT                                                                            \
+    .align = TEXT_RIGHT, .room = 1, .least = COUNT_COLS, .content = count_content,        \
+    .cell = count_cell
+#define SHORT .align = TEXT_RIGHT, .content = short_content, .cell = short_cell
+
+static const struct table_column columns[] = {
+    { LABEL },
+    { COUNT, .title = N_("allocated") },
+    { SHARE },
+    { BAR, .role = ROLE_HEAP },
+    { COUNT, .id = FIELD_LIVE, .gap = 1, .heading = live_heading, .shown = is_wide },
+    { BAR, .id = FIELD_LIVE, .role = ROLE_STACK, .shown = is_wide },
+};
+static const struct table sizes_table = { TABLE_COLUMNS(columns), .margin = 1 };
+
+/* On the overview: titles stand in the rule. */
+static const struct table_column brief_columns[] = {
+    { LABEL }, { SHORT }, { SHARE }, { BAR, .role = ROLE_HEAP },
+    { SHORT, .id = FIELD_LIVE, .gap = 1 },
+};
+static const struct table brief_table = { TABLE_COLUMNS(brief_columns), .margin = 1,
+                                          .bare = true };
+
+static const void *
+entry_row(const struct table_rows *rows, size_t index)
+{
+    return &((const struct histogram_shown *)rows->data)->entries[index];
+}
+
+static void
+draw_table(struct picture *picture, const struct rect *rect,
+           struct histogram_shown *shown, const struct table *table, int first)
+{
+    const struct table_rows rows = { .data = shown, .row = entry_row,
+                                     .count = (size_t)shown->length,
+                                     .first = (size_t)first,
+                                     .selected = TABLE_NO_ROW };
+
+    shown->wide = rect->cols >= LIVE_FROM;
+    table_draw(&picture->canvas, rect, table, &rows);
 }
 
 /* A few rows: two entries a row, titles in the rule. */
 static void
-draw_brief(struct picture *picture, struct table *table, const struct rect *rect)
+draw_brief(struct picture *picture, struct histogram_shown *table,
+           const struct rect *rect)
 {
     bool two = rect->cols >= TWO_FROM;
-    int half = two ? (rect->cols - 2) / 2 : rect->cols - 1;
     int rows = rect->rows - 1;
+    struct rect part = { rect->row + 1, rect->col, rows,
+                         two ? (rect->cols - 2) / 2 : rect->cols - 1 };
 
     table_drop_empty(table);
     table_shorten(table, two ? rows * 2 : rows);
     if (table->length == 0 && table->since)
         canvas_put(&picture->canvas, rect->row + 1, rect->col + 1, rect->cols - 1,
                    ROLE_NORMAL, _("no changes"));
-    for (int i = 0; i < table->length; i++)
-        draw_entry(picture, table, &table->entries[i], rect->row + 1 + i % rows,
-                   rect->col + (i / rows) * (half + 1), half, true);
+    draw_table(picture, &part, table, &brief_table, 0);
+    part.col += part.cols + 1;
+    if (two)
+        draw_table(picture, &part, table, &brief_table, rows);
 }
 
 static const char *
 title(char *text, size_t size, const struct view *view)
 {
-    snprintf(text, size, view->log ? _("%s, logarithmic") : "%s", _("Block sizes"));
+    snprintf(text, size, view->log ? _("%s, logarithmic") : "%s", pages_title(PAGE_SIZES));
     return text;
 }
 
@@ -279,7 +345,8 @@ void
 view_sizes_block(struct picture *picture, const struct view *view,
                  const struct scene *scene, const struct rect *rect)
 {
-    struct table table;
+    const struct rect below = { rect->row + 1, rect->col, rect->rows - 1, rect->cols };
+    struct histogram_shown table;
     bool brief = rect->rows < BRIEF_BELOW_ROWS;
     char since[128], text[128];
 
@@ -300,34 +367,42 @@ view_sizes_block(struct picture *picture, const struct view *view,
         return;
     }
     table_shorten(&table, rect->rows - 2);
-    draw_heading(picture, &table, rect->row + 1, rect->col, rect->cols);
-    for (int i = 0; i < table.length; i++)
-        draw_entry(picture, &table, &table.entries[i], rect->row + 2 + i, rect->col,
-                   rect->cols, false);
+    draw_table(picture, &below, &table, &sizes_table, 0);
 }
 
-void
-view_sizes(struct picture *picture, const struct view *view, const struct scene *scene)
+static int
+count_lines(const struct picture *picture, const struct view *view,
+            const struct scene *scene)
+{
+    (void)view;
+    (void)scene;
+    return table_has_headings(view_page_rest(picture).rows) ? 1 + RANGE_COUNT : 0;
+}
+
+static void
+draw(struct picture *picture, const struct view *view, const struct scene *scene)
 {
     char since[128], text[128];
-    struct table table;
+    struct histogram_shown table;
     struct rect rest;
     int headings;
 
     view_since(since, sizeof since, scene);
     rest = view_page_title(picture, title(text, sizeof text, view), since);
-    headings = view_has_headings(rest.rows);
+    headings = table_has_headings(rest.rows);
     if (!process_knows(scene->process, PART_SIZES)) {
         view_not_measured(picture, scene, rest.row, rest.col + 1, rest.cols - 1);
         return;
     }
     table_fill(&table, view, scene);
-    if (headings)
-        draw_heading(picture, &table, rest.row, rest.col, rest.cols);
-    else
+    if (!headings)
         table_shorten(&table, rest.rows);
-    for (int i = headings ? view->scroll : 0, line = headings;
-         i < table.length && line < rest.rows; i++, line++)
-        draw_entry(picture, &table, &table.entries[i], rest.row + line, rest.col,
-                   rest.cols, false);
+    draw_table(picture, &rest, &table, &sizes_table, headings ? view->scroll : 0);
 }
+
+const struct page_def page_sizes = {
+    .title = N_("Block sizes"),
+    .reads = PAGE_READS_SIZES,
+    .draw = draw,
+    .lines = count_lines,
+};

@@ -6,88 +6,23 @@
  */
 #include "config.h"
 
-#include "tui/view.h"
+#include "tui/state.h"
 
 #include <stdio.h>
 
 #include "base/i18n.h"
 #include "monitor/saved.h"
 
-#define TID_COLS   8
+#define TID_COLS   6
 #define NAME_COLS  16   /* a name has 15 bytes */
-#define STATE_COLS 2
-#define BYTES_COLS 11
+#define BYTES_COLS 9
 
-/* The columns there may be after the name, in the order of sorting. */
-enum field {
-    FIELD_CALLS,
-    FIELD_ALLOCATED,
-    FIELD_FREED,
-    FIELD_STACK,
-    FIELD_PEAK,
-    FIELD_TOUCHED,
-    FIELD_LIMIT,
-    FIELD_COUNT
+/* What the page lists, and what there is to know of it. */
+struct threads_shown {
+    const struct view *view;
+    const struct scene *scene;
+    const struct thread *chosen[THREADS_MAX];
 };
-
-/* How wide they are, 0 for those that are not shown. */
-struct columns {
-    int tid, name;
-    int field[FIELD_COUNT];
-    bool state;
-};
-
-static const char *
-field_heading(enum field field)
-{
-    /* TRANSLATORS: how deep a stack may become. */
-    return field == FIELD_LIMIT ? _("limit") : view_sort_column(PAGE_THREADS, field + 1);
-}
-
-/* Units and headings may be wide in some languages. */
-static int
-field_cols(const struct view *view, enum field field)
-{
-    char text[UNITS_MAX];
-    int heading = (int)text_columns(field_heading(field));
-    int value = BYTES_COLS - 2;   /* a difference has a sign: the gap has room */
-
-    if (field != FIELD_CALLS)
-        value = (int)text_columns(units_bytes(text, sizeof text, 1 << 30, view->unit));
-    if (value < BYTES_COLS - 2)
-        value = BYTES_COLS - 2;
-    return (heading > value ? heading : value) + 2;
-}
-
-static struct columns
-choose_columns(const struct view *view, int cols)
-{
-    static const enum field drop_order[] = { FIELD_TOUCHED, FIELD_STACK,
-                                             FIELD_LIMIT,   FIELD_FREED,
-                                             FIELD_PEAK,    FIELD_CALLS };
-    struct columns columns = { .tid = 2 + (int)text_columns(_("thread")),
-                               .name = NAME_COLS };
-    int left;
-
-    if (columns.tid < TID_COLS)
-        columns.tid = TID_COLS;
-    left = cols - columns.tid - NAME_COLS - 1;
-
-    for (int i = 0; i < FIELD_COUNT; i++) {
-        columns.field[i] = field_cols(view, (enum field)i);
-        left -= columns.field[i];
-    }
-    for (size_t i = 0; i < sizeof drop_order / sizeof *drop_order && left < 0; i++) {
-        left += columns.field[drop_order[i]];
-        columns.field[drop_order[i]] = 0;
-    }
-    if (left < 0) {
-        columns.tid = 0;
-        columns.name = cols - 1 - columns.field[FIELD_ALLOCATED];
-    }
-    columns.state = left >= STATE_COLS;
-    return columns;
-}
 
 static size_t
 listed(const struct scene *scene)
@@ -143,28 +78,155 @@ traffic_of(const struct scene *scene, const struct thread_counters *now)
                              { now->freed, then->freed, true } };
 }
 
-static uint64_t
-sort_key(const struct scene *scene, const struct thread *thread, unsigned column)
-{
-    const struct thread_counters *counters = &thread->counters;
-    const struct traffic traffic = traffic_of(scene, counters);
+enum field {
+    FIELD_CALLS = 1,   /* the numbers of sorting, up to */
+    FIELD_ALLOCATED,
+    FIELD_FREED,
+    FIELD_STACK,
+    FIELD_PEAK,
+    FIELD_TOUCHED,     /* this one */
+    FIELD_LIMIT
+};
 
-    if (traffic.calls.now == UNITS_UNKNOWN && column <= 3)
-        return 0;
-    switch (column) {
-    case 1:
-        return amount_size(&traffic.calls);
-    case 2:
-        return amount_size(&traffic.allocated);
-    case 3:
-        return amount_size(&traffic.freed);
-    case 4:
-        return counters->stack_now;
-    case 5:
-        return counters->stack_peak;
+static struct amount
+amount_of(const struct table_at *at)
+{
+    const struct thread *thread = at->row;
+    const struct thread_counters *counters = &thread->counters;
+    const struct traffic traffic =
+        traffic_of(((const struct threads_shown *)at->data)->scene, counters);
+
+    switch (at->column->id) {
+    case FIELD_CALLS:
+        return traffic.calls;
+    case FIELD_ALLOCATED:
+        return traffic.allocated;
+    case FIELD_FREED:
+        return traffic.freed;
+    case FIELD_STACK:
+        return (struct amount){counters->stack_now, 0, false};
+    case FIELD_PEAK:
+        return (struct amount){counters->stack_peak, 0, false};
+    case FIELD_TOUCHED:
+        return (struct amount){thread->stack_touched, 0, false};
     default:
-        return thread->stack_touched;
+        return (struct amount){counters->stack_limit, 0, false};
     }
+}
+
+static uint64_t
+field_key(const struct table_at *at)
+{
+    const struct amount amount = amount_of(at);
+
+    return amount.now == UNITS_UNKNOWN ? 0 : amount_size(&amount);
+}
+
+static void
+calls_cell(struct table_cell *cell, const struct table_at *at)
+{
+    const struct amount amount = amount_of(at);
+
+    amount_count(cell->room, sizeof cell->room, &amount);
+}
+
+/* A stack of no size is one that is not known. */
+static void
+bytes_cell(struct table_cell *cell, const struct table_at *at)
+{
+    const struct threads_shown *shown = at->data;
+    struct amount amount = amount_of(at);
+
+    if (at->column->id >= FIELD_STACK && amount.now == 0)
+        amount.now = UNITS_UNKNOWN;
+    amount_bytes(cell->room, sizeof cell->room, &amount, shown->view->unit);
+}
+
+static int
+bytes_content(const struct table_at *at)
+{
+    return table_bytes_cols(((const struct threads_shown *)at->data)->view->unit);
+}
+
+static void
+tid_cell(struct table_cell *cell, const struct table_at *at)
+{
+    const struct thread *thread = at->row;
+
+    snprintf(cell->room, sizeof cell->room, "%d", (int)thread->counters.tid);
+}
+
+static void
+shared_cell(struct table_cell *cell, const struct table_at *at)
+{
+    const struct thread *thread = at->row;
+
+    if (thread->counters.owners > 1)
+        cell->text = "*";
+}
+
+/* Without a name "-", or where there is no room for the number that. */
+static void
+name_cell(struct table_cell *cell, const struct table_at *at)
+{
+    const struct thread *thread = at->row;
+
+    if (thread->name[0] != '\0')
+        cell->text = thread->name;
+    else if (at->column->grow)
+        tid_cell(cell, at);
+    else
+        cell->text = "-";
+}
+
+static void
+state_cell(struct table_cell *cell, const struct table_at *at)
+{
+    const struct thread *thread = at->row;
+
+    snprintf(cell->room, sizeof cell->room, "%c", thread->state);
+}
+
+/* A difference has a sign, for which there is room. */
+#define FIGURE(field)                                                                    \
+    .id = (field), .align = TEXT_RIGHT, .gap = 1, .room = 1, .least = BYTES_COLS,         \
+    .key = field_key
+#define BYTES(field) FIGURE(field), .content = bytes_content, .cell = bytes_cell
+#define ALLOCATED                                                                        \
+    { BYTES(FIELD_ALLOCATED), .title = N_("allocated"), .sort = FIELD_ALLOCATED }
+#define SHARED                                                                           \
+    { .fixed = 1, .role = ROLE_WARN, .cell = shared_cell }
+
+static const struct table_column narrow_columns[] = {
+    SHARED,
+    { .title = N_("name"), .grow = true, .cell = name_cell },
+    ALLOCATED,
+};
+static const struct table narrow_table = { TABLE_COLUMNS(narrow_columns), .margin = 1 };
+
+static const struct table_column columns[] = {
+    { .title = N_("thread"), .align = TEXT_RIGHT, .role = ROLE_VALUE, .gap = 1, .room = 1,
+      .least = TID_COLS, .cell = tid_cell },
+    SHARED,
+    { .title = N_("name"), .gap = 1, .fixed = NAME_COLS, .cell = name_cell },
+    { .align = TEXT_RIGHT, .gap = 1, .least = 1, .rank = 7, .loose = true,
+      .cell = state_cell },
+    { FIGURE(FIELD_CALLS), .title = N_("calls"), .cell = calls_cell, .rank = 1,
+      .sort = FIELD_CALLS },
+    ALLOCATED,
+    { BYTES(FIELD_FREED), .title = N_("freed"), .rank = 3, .sort = FIELD_FREED },
+    { BYTES(FIELD_STACK), .title = N_("stack"), .rank = 5, .sort = FIELD_STACK },
+    { BYTES(FIELD_PEAK), .title = N_("peak"), .rank = 2, .sort = FIELD_PEAK },
+    { BYTES(FIELD_TOUCHED), .title = N_("touched"), .rank = 6, .sort = FIELD_TOUCHED },
+    /* TRANSLATORS: how deep a stack may become. */
+    { BYTES(FIELD_LIMIT), .title = N_("limit"), .rank = 4 },
+};
+static const struct table threads_table = { TABLE_COLUMNS(columns), .narrow = &narrow_table };
+
+static const void *
+thread_row(const struct table_rows *rows, size_t index)
+{
+    return ((const struct threads_shown *)rows->data)->chosen[index];
 }
 
 static bool
@@ -175,119 +237,40 @@ passes(const struct view *view, const struct thread *thread)
     return view->filter[0] == '\0' || search_text(thread->name, view->filter, &col, &cols);
 }
 
-/* The threads to show, in order; returns how many. */
-static size_t
-choose_threads(const struct view *view, const struct scene *scene,
-               const struct thread **chosen)
+/* The threads to show, in order; how to draw them. */
+static struct table_rows
+choose_threads(struct threads_shown *shown, const struct view *view,
+               const struct scene *scene)
 {
-    const struct sort *sort = &view->sort[PAGE_THREADS];
+    struct table_rows rows = { .data = shown, .row = thread_row,
+                               .selected = TABLE_NO_ROW,
+                               .sort = &view->sort[PAGE_THREADS] };
     const struct thread *passing[THREADS_MAX];
-    uint64_t keys[THREADS_MAX] = { 0 };
+    uint64_t keys[THREADS_MAX];
     uint16_t order[THREADS_MAX];
-    size_t count = 0;
 
+    shown->view = view;
+    shown->scene = scene;
     for (size_t i = 0; i < listed(scene); i++)
         if (passes(view, &scene->threads[i])) {
-            keys[count] = sort_key(scene, &scene->threads[i], sort->column);
-            passing[count++] = &scene->threads[i];
+            passing[rows.count] = &scene->threads[i];
+            keys[rows.count++] = table_key(&threads_table, &rows, &scene->threads[i]);
         }
-    sort_rows(order, count, sort, keys);
-    for (size_t i = 0; i < count; i++)
-        chosen[i] = passing[order[i]];
-    return count;
+    sort_rows(order, rows.count, rows.sort, keys);
+    for (size_t i = 0; i < rows.count; i++)
+        shown->chosen[i] = passing[order[i]];
+    return rows;
 }
 
-int
-view_threads_lines(const struct view *view, const struct scene *scene)
+static int
+count_lines(const struct picture *picture, const struct view *view,
+            const struct scene *scene)
 {
-    const struct thread *threads[THREADS_MAX];
+    struct threads_shown shown;
 
     /* More, a blank one, the note, which may be long. */
-    return (int)choose_threads(view, scene, threads) + 4;
-}
-
-/* A field at *col, which moves on. */
-static void
-put(struct picture *picture, int row, int *col, int cols, enum role role,
-    const char *text)
-{
-    canvas_field(&picture->canvas, row, *col + 1, cols - 1, TEXT_RIGHT, role, text);
-    *col += cols;
-}
-
-static void
-draw_heading(struct picture *picture, const struct view *view,
-             const struct columns *columns, int row, int col)
-{
-    put(picture, row, &col, columns->tid, ROLE_DIM, _("thread"));
-    col += columns->tid > 0;
-    canvas_field(&picture->canvas, row, col + 1, columns->name - 1, TEXT_LEFT, ROLE_DIM,
-                 _("name"));
-    col += columns->name + (columns->state ? STATE_COLS : 0);
-    for (unsigned i = 0; i < FIELD_COUNT; i++) {
-        const struct rect field = { row, col, 1, columns->field[i] };
-
-        if (field.cols > 0)
-            view_heading(picture, &field, field_heading((enum field)i),
-                         &view->sort[PAGE_THREADS], i + 1);
-        col += field.cols;
-    }
-}
-
-static uint64_t
-known(uint64_t bytes)
-{
-    return bytes > 0 ? bytes : UNITS_UNKNOWN;
-}
-
-static void
-field_text(char *text, size_t size, const struct view *view, const struct scene *scene,
-           const struct thread *thread, enum field field)
-{
-    const struct thread_counters *counters = &thread->counters;
-    const struct traffic traffic = traffic_of(scene, counters);
-    const struct amount amounts[FIELD_COUNT] = {
-        [FIELD_ALLOCATED] = traffic.allocated,
-        [FIELD_FREED] = traffic.freed,
-        [FIELD_STACK] = { known(counters->stack_now), 0, false },
-        [FIELD_PEAK] = { known(counters->stack_peak), 0, false },
-        [FIELD_TOUCHED] = { known(thread->stack_touched), 0, false },
-        [FIELD_LIMIT] = { known(counters->stack_limit), 0, false },
-    };
-
-    if (field == FIELD_CALLS)
-        amount_count(text, size, &traffic.calls);
-    else
-        amount_bytes(text, size, &amounts[field], view->unit);
-}
-
-static void
-draw_thread(struct picture *picture, const struct view *view, const struct scene *scene,
-            const struct columns *columns, const struct thread *thread, int row, int col)
-{
-    const struct thread_counters *counters = &thread->counters;
-    const char state[2] = { thread->state, '\0' };
-    char text[UNITS_MAX];
-
-    snprintf(text, sizeof text, "%d", (int)counters->tid);
-    put(picture, row, &col, columns->tid, ROLE_VALUE, text);
-    if (counters->owners > 1)
-        canvas_put(&picture->canvas, row, col, 1, ROLE_WARN, "*");
-    col += columns->tid > 0;
-    canvas_field(&picture->canvas, row, col + 1, columns->name - 1, TEXT_LEFT,
-                 ROLE_NORMAL,
-                 thread->name[0] != '\0' ? thread->name
-                 : columns->tid > 0       ? "-"
-                                          : text);
-    col += columns->name;
-    if (columns->state)
-        put(picture, row, &col, STATE_COLS, ROLE_NORMAL, state);
-    for (int i = 0; i < FIELD_COUNT; i++) {
-        if (columns->field[i] == 0)
-            continue;
-        field_text(text, sizeof text, view, scene, thread, (enum field)i);
-        put(picture, row, &col, columns->field[i], ROLE_NORMAL, text);
-    }
+    return table_has_headings(view_page_rest(picture).rows)
+           + (int)choose_threads(&shown, view, scene).count + 4;
 }
 
 static void
@@ -341,22 +324,21 @@ why_no_list(const struct view *view, const struct scene *scene, size_t count)
     return count == 0 ? _("No thread is called so.") : "";
 }
 
-void
-view_threads(struct picture *picture, const struct view *view, const struct scene *scene)
+static void
+draw(struct picture *picture, const struct view *view, const struct scene *scene)
 {
-    const struct thread *threads[THREADS_MAX];
-    size_t count = choose_threads(view, scene, threads);
-    const char *why = why_no_list(view, scene, count);
+    struct threads_shown shown;
+    struct table_rows rows = choose_threads(&shown, view, scene);
+    const char *why = why_no_list(view, scene, rows.count);
     char right[SEARCH_MAX + 128] = "";
-    struct columns columns;
     struct rect rest;
-    int top, row;
+    int top, below;
 
     if (is_since(scene))
         view_since(right, sizeof right, scene);
     if (view->filter[0] != '\0')
         snprintf(right, sizeof right, _("name: %s"), view->filter);
-    rest = view_page_title(picture, _("Threads"), right);
+    rest = view_page_title(picture, pages_title(PAGE_THREADS), right);
     if (!scene->process->measured && !view->history) {
         view_not_measured(picture, scene, rest.row, rest.col + 1, rest.cols - 1);
         return;
@@ -366,14 +348,26 @@ view_threads(struct picture *picture, const struct view *view, const struct scen
                    why);
         return;
     }
-    columns = choose_columns(view, rest.cols);
-    top = rest.row + view_has_headings(rest.rows);
-    if (top > rest.row)
-        draw_heading(picture, view, &columns, rest.row, rest.col);
-    row = top - view->scroll;
-    for (size_t i = 0; i < count; i++, row++)
-        if (row >= top)
-            draw_thread(picture, view, scene, &columns, threads[i], row, rest.col);
-    if (row >= top)
-        draw_notes(picture, scene, &rest, row);
+    rows.first = (size_t)view->scroll;
+    table_draw(&picture->canvas, &rest, &threads_table, &rows);
+    top = rest.row + table_has_headings(rest.rows);
+    below = top + (int)rows.count - view->scroll;
+    if (below >= top)
+        draw_notes(picture, scene, &rest, below);
 }
+
+static void
+find(struct app *app, const char *text)
+{
+    find_filter(app, app->view.filter, text);
+}
+
+const struct page_def page_threads = {
+    .title = N_("Threads"),
+    .reads = PAGE_READS_THREADS,
+    .draw = draw,
+    .lines = count_lines,
+    .table = &threads_table,
+    .asks = N_("Threads called: %s_"),
+    .find = find,
+};

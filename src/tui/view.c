@@ -14,72 +14,20 @@
 #include "base/i18n.h"
 #include "report/ranges.h"
 
-#define TITLE_FROM_ROWS    4
-#define HEADINGS_FROM_ROWS 3
+#define TITLE_FROM_ROWS 4
 
 enum page
 view_page_of_digit(int digit)
 {
-    if (digit == 0)
-        return PAGE_BLOCKS;
-    return digit <= PAGE_BLOCKS ? (enum page)(digit - 1) : PAGE_COUNT;
+    return pages_of_key('0' + digit);
 }
 
 const char *
 view_sort_column(enum page page, unsigned column)
 {
-    static const char *const calls[] = { N_("calls"), N_("calls/s"), N_("total"),
-                                         N_("failed") };
-    static const char *const threads[] = { N_("calls"), N_("allocated"), N_("freed"),
-                                           N_("stack"), N_("peak"), N_("touched") };
-    static const char *const processes[] = { N_("heap"), N_("peak"), N_("allocs/s"),
-                                             N_("RSS"), N_("time") };
+    const struct table *table = pages_def(page)->table;
 
-    static const char *const sites[PROFILE_COLUMNS] = {
-        [PROFILE_BY_BYTES] = N_("bytes"),      [PROFILE_BY_OBJECTS] = N_("blocks"),
-        [PROFILE_BY_MADE] = N_("allocated"),   [PROFILE_BY_RATE] = N_("rate"),
-        [PROFILE_BY_AGE] = N_("age"),          [PROFILE_BY_BLOCKS] = N_("samples"),
-        [PROFILE_BY_ERROR] = N_("error"),      [PROFILE_BY_GROWTH] = N_("growth"),
-    };
-    static const char *const blocks[] = { N_("allocations"), N_("live"), N_("peak"),
-                                          N_("bytes") };
-
-    if (page == PAGE_SITES && column >= 1 && column < PROFILE_COLUMNS)
-        return _(sites[column]);
-    if (page == PAGE_CALLS && column >= 1 && column <= sizeof calls / sizeof *calls)
-        return _(calls[column - 1]);
-    if (page == PAGE_THREADS && column >= 1
-        && column <= sizeof threads / sizeof *threads)
-        return _(threads[column - 1]);
-    if (page == PAGE_BLOCKS && column >= 1 && column <= sizeof blocks / sizeof *blocks)
-        return _(blocks[column - 1]);
-    if (page == PAGE_PROCESSES && column >= 1
-        && column <= sizeof processes / sizeof *processes)
-        return _(processes[column - 1]);
-    return NULL;
-}
-
-void
-view_heading(struct picture *picture, const struct rect *field, const char *text,
-             const struct sort *sort, unsigned column)
-{
-    view_column_heading(&picture->canvas, field, text, sort, column);
-}
-
-void
-view_column_heading(struct canvas *canvas, const struct rect *field, const char *text,
-                    const struct sort *sort, unsigned column)
-{
-    int cols = (int)text_columns(text);
-
-    canvas_field(canvas, field->row, field->col + 1, field->cols - 1, TEXT_RIGHT,
-                 ROLE_DIM, text);
-    if (sort->column == 0 || sort->column != column)
-        return;
-    canvas_paint(canvas, field->row, field->col + 1, field->cols - 1, ROLE_TITLE);
-    if (cols < field->cols)
-        canvas_glyph(canvas, field->row, field->col + field->cols - cols - 1, ROLE_TITLE,
-                     sort->reverse ? GLYPH_FLAG : GLYPH_MARK);
+    return table != NULL ? table_sort_title(table, column) : NULL;
 }
 
 /* The samples of a moment may be coarse: never less than the heap is now, never
@@ -175,12 +123,6 @@ view_page_title(struct picture *picture, const char *title, const char *right)
     return view_page_rest(picture);
 }
 
-bool
-view_has_headings(int rows)
-{
-    return rows >= HEADINGS_FROM_ROWS;
-}
-
 void
 picture_free(struct picture *picture)
 {
@@ -221,13 +163,10 @@ choose_layout(struct picture *picture, const struct view *view, const struct sce
         .output = scene->capture != NULL,
         .prompt = scene->asks,
     };
-    int rows = picture->canvas.rows;
-    int cols = picture->canvas.cols;
+    const struct page_def *page = pages_def(view->page);
 
-    if (view->page == PAGE_OVERVIEW)
-        layout_overview(rows, cols, &content, &picture->layout);
-    else
-        layout_page(rows, cols, &content, &picture->layout);
+    (page->layout != NULL ? page->layout : layout_page)(
+        picture->canvas.rows, picture->canvas.cols, &content, &picture->layout);
 }
 
 /* What there is room for: rather whole parts of the message than most of it. */
@@ -277,38 +216,7 @@ view_draw(struct picture *picture, const struct view *view, const struct scene *
     picture->hit_count = 0;
     choose_layout(picture, view, scene);
     view_header(picture, view, scene);
-    switch (view->page) {
-    case PAGE_CALLS:
-        view_calls(picture, view, scene);
-        break;
-    case PAGE_SIZES:
-        view_sizes(picture, view, scene);
-        break;
-    case PAGE_OUTPUT:
-        view_output_block(picture, view, scene, &picture->layout.block[BLOCK_BODY],
-                          view->scroll);
-        break;
-    case PAGE_MESSAGES:
-        view_messages(picture, view, scene);
-        break;
-    case PAGE_THREADS:
-        view_threads(picture, view, scene);
-        break;
-    case PAGE_PROCESSES:
-        view_processes(picture, view, scene);
-        break;
-    case PAGE_MEMORY:
-        view_memory(picture, view, scene);
-        break;
-    case PAGE_SITES:
-        view_sites(picture, view, scene);
-        break;
-    case PAGE_BLOCKS:
-        view_blocks(picture, view, scene);
-        break;
-    default:
-        view_overview(picture, view, scene);
-    }
+    pages_def(view->page)->draw(picture, view, scene);
     draw_message(picture, scene);
     view_footer(picture, view);
     if (view->help > 0)
@@ -319,37 +227,9 @@ int
 view_scroll_limit(const struct picture *picture, const struct view *view,
                   const struct scene *scene)
 {
+    const struct page_def *page = pages_def(view->page);
     int rows = view_page_rest(picture).rows;
-    int headings = view_has_headings(rows);
-    int lines;
+    int lines = page->lines != NULL ? page->lines(picture, view, scene) : 0;
 
-    switch (view->page) {
-    case PAGE_CALLS:
-        lines = headings + view_calls_lines(view, scene);
-        break;
-    case PAGE_SIZES:
-        lines = headings ? 1 + RANGE_COUNT : 0;
-        break;
-    case PAGE_OUTPUT:
-        lines = view_output_lines(scene);
-        break;
-    case PAGE_MESSAGES:
-        lines = view_messages_lines(picture, scene);
-        break;
-    case PAGE_THREADS:
-        lines = headings + view_threads_lines(view, scene);
-        break;
-    case PAGE_MEMORY:
-        lines = headings + view_memory_lines(scene);
-        break;
-    case PAGE_SITES:
-        lines = view_site_lines(picture, view, scene);
-        break;
-    case PAGE_BLOCKS:
-        lines = headings + view_blocks_lines(scene);
-        break;
-    default:
-        lines = 0;
-    }
     return lines > rows ? lines - rows : 0;
 }

@@ -16,28 +16,15 @@
 #include "tui/graph.h"
 #include "tui/keys.h"
 #include "tui/layout.h"
+#include "tui/pages.h"
 #include "tui/search.h"
 #include "tui/since.h"
 #include "tui/sites.h"
 #include "tui/sort.h"
+#include "tui/table.h"
 
 struct block_table;
 struct capture;
-
-/* In the order of Tab. */
-enum page {
-    PAGE_OVERVIEW,
-    PAGE_CALLS,
-    PAGE_SIZES,
-    PAGE_THREADS,
-    PAGE_PROCESSES,
-    PAGE_MEMORY,
-    PAGE_OUTPUT,
-    PAGE_MESSAGES,
-    PAGE_SITES,
-    PAGE_BLOCKS,
-    PAGE_COUNT
-};
 
 /* What the user chose. */
 struct view {
@@ -53,7 +40,7 @@ struct view {
     pid_t selected;              /* on the page of processes; 0: the one shown */
     int scroll;                  /* lines from the page's resting place, see below */
     uint64_t top[SERIES_COUNT];  /* of the y axes, see graph_top() */
-    struct sort sort[PAGE_COUNT];
+    struct sort sort[PAGES_MAX];
     char search[SEARCH_MAX];     /* in the output; "": nothing */
     uint64_t found;              /* the line of it the search stands at, by its number */
     bool found_any;              /* there is such a line */
@@ -154,7 +141,7 @@ const char *view_sort_column(enum page page, unsigned column);
 /* The heap's peak as shown: of the run, or since it was reset. */
 uint64_t view_peak(const struct view *view, const struct scene *scene);
 
-/* The pages and blocks, each within a rectangle (view-*.c, chart.c). */
+/* Parts of pages, each within a rectangle (view-*.c, chart.c). */
 struct chart {
     enum series series;
     const char *title;     /* translated */
@@ -174,47 +161,25 @@ void view_state(char *text, size_t size, const struct view *view,
 enum role view_state_role(enum process_state state, enum role otherwise);
 void view_header(struct picture *picture, const struct view *view,
                  const struct scene *scene);
-void view_overview(struct picture *picture, const struct view *view,
-                   const struct scene *scene);
 
 int view_call_rows(const struct scene *scene);   /* worth a row on the overview */
 void view_calls_block(struct picture *picture, const struct view *view,
                       const struct scene *scene, const struct rect *rect);
-void view_calls(struct picture *picture, const struct view *view,
-                const struct scene *scene);
 
 void view_sizes_block(struct picture *picture, const struct view *view,
                       const struct scene *scene, const struct rect *rect);
-void view_sizes(struct picture *picture, const struct view *view,
-                const struct scene *scene);
 
 void view_output_block(struct picture *picture, const struct view *view,
                        const struct scene *scene, const struct rect *rect, int scroll);
 /* The index-th line of the output as it is drawn, in text. */
 #define OUTPUT_TEXT_MAX 8192
 char *view_output_text(const struct scene *scene, int index, char *text, size_t size);
-void view_messages(struct picture *picture, const struct view *view,
-                   const struct scene *scene);
-void view_processes(struct picture *picture, const struct view *view,
-                    const struct scene *scene);
-void view_threads(struct picture *picture, const struct view *view,
-                  const struct scene *scene);
-void view_memory(struct picture *picture, const struct view *view,
-                 const struct scene *scene);
-void view_sites(struct picture *picture, const struct view *view,
-                const struct scene *scene);
 void view_site(struct picture *picture, const struct view *view,
                const struct scene *scene, const struct rect *rest);
 int view_sites_lines(const struct picture *picture);   /* rows there is room for */
 int view_site_lines(const struct picture *picture, const struct view *view,
                     const struct scene *scene);
 int view_memory_lines(const struct scene *scene);
-void view_blocks(struct picture *picture, const struct view *view,
-                 const struct scene *scene);
-int view_blocks_lines(const struct scene *scene);
-int view_calls_lines(const struct view *view, const struct scene *scene);
-int view_threads_lines(const struct view *view, const struct scene *scene);
-int view_messages_lines(const struct picture *picture, const struct scene *scene);
 int view_output_lines(const struct scene *scene);
 void view_help(struct picture *picture, const struct view *view);
 int view_help_pages(struct picture *picture);
@@ -226,19 +191,9 @@ struct rect view_page_title(struct picture *picture, const char *title,
                             const char *right);
 struct rect view_page_rest(const struct picture *picture);
 
-/* Whether a table of so many rows has headings. */
-bool view_has_headings(int rows);
-
 /* The title of a block; a click on it shows the block's page. */
 void view_block_title(struct picture *picture, const struct rect *rect, enum page page,
                       const char *title, const char *right);
-
-/* A heading right-aligned over its column, a blank before it at least; the column
-   the table is sorted by has a sign. */
-void view_heading(struct picture *picture, const struct rect *field, const char *text,
-                  const struct sort *sort, unsigned column);
-void view_column_heading(struct canvas *canvas, const struct rect *field,
-                         const char *text, const struct sort *sort, unsigned column);
 
 /* Run time as text: "00:01:10", "40%" of a run whose time is not known. */
 char *view_time(char *buf, size_t size, const struct process *process, int64_t ns);
