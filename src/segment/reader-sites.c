@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reading the sampled allocations (sites-layout.h): first how much there is, then raw
- * copies of it, into memory got in between because a visit of the mapping may be left
- * by a jump; only then is anything looked at.
+ * Reads the sampled allocations (sites-layout.h): first their numbers, then raw copies.
+ * The memory for the copies is allocated between visits of the mapping, because a visit
+ * may be left by a jump.  Only the copies are interpreted.
  *
- * The process goes on meanwhile.  What leads from one table to another is read in the
- * order blocks, sites, stacks, for it was written the other way round; and of each
- * site what is gone before what was made, so that nothing is live that is not.
+ * The process goes on meanwhile.  The tables are read in the order blocks, sites, stacks,
+ * because references between them are written the other way round; and for each site what
+ * was freed is read before what was made, so that nothing appears live that is not.
  */
 #include "config.h"
 
@@ -25,19 +25,19 @@
 
 enum { ROOM_SITES, ROOM_BLOCKS, ROOM_MODULES, ROOM_POOL };
 
-/* A moment's raw state. */
+/* A raw copy of the tables. */
 struct raw {
     struct sites_head head;
     uint64_t created_ns;
     size_t sites, blocks, modules, pool;         /* how many there are */
-    size_t site_room, block_room, module_room;   /* how many fit */
+    size_t site_room, block_room, module_room;   /* how many fit into the arrays */
     struct site_record *site;
     struct block_record *block;
     struct sites_module *module;
     struct sites_reading *reading; /* whose pool is continued */
 };
 
-/* What a visit needs to know. */
+/* Arguments of a visit. */
 struct visit {
     const struct mapping *mapping;
     struct raw *raw;
@@ -84,7 +84,7 @@ visit_head(void *context, void *out)
     raw->pool = used(&head->pool_used, SITES_POOL_WORDS);
 }
 
-/* A record that is rewritten while it is copied is not there. */
+/* Copies a record; one that is rewritten meanwhile is left out. */
 static void
 copy_block(const struct block_record *record, struct block_record *copy)
 {
@@ -121,7 +121,7 @@ at_most(size_t count, size_t room)
     return count < room ? count : room;
 }
 
-/* A stack that was begun but not complete when it was copied is copied again. */
+/* Copies a stack again that was not complete when the pool was copied. */
 static void
 complete_stack(struct sites_reading *reading, const uint64_t *pool, uint64_t id)
 {
@@ -165,7 +165,7 @@ visit_tables(void *context, void *out)
 
 /* ---- memory ---- */
 
-/* Room for a few more, which may come until they are copied. */
+/* Adds a reserve for entries that come before they are copied. */
 static size_t
 with_reserve(size_t count, size_t limit)
 {
@@ -209,7 +209,7 @@ raw_make_room(struct raw *raw)
                    raw->module_room, sizeof *reading->modules);
 }
 
-/* ---- what they mean ---- */
+/* ---- interpreting the copies ---- */
 
 static uint64_t
 since(const struct raw *raw, uint64_t monotonic_ns)
@@ -248,7 +248,7 @@ figures(const struct site_sums *sums)
     };
 }
 
-/* Stack 0 if its record leads nowhere. */
+/* Returns the stack's id, or 0 if there is no such stack. */
 static uint32_t
 stack_checked(const struct sites_reading *reading, uint64_t key)
 {
