@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Counters know bytes of blocks, the kernel knows pages of mappings; neither knows
- * the other.  With glibc a block lies in its heaps or in a mapping of its own, and
- * both sums are known (mapped_bytes): what is resident of the heaps beyond their
- * blocks is freed and held, what is resident of anonymous mappings beyond theirs is
- * not malloc's.  Other allocators live in anonymous mappings like everybody else,
- * so what they hold cannot be told from what the program maps.
+ * Divides the RSS into its parts.  Counters know bytes of blocks, the kernel knows pages
+ * of mappings; neither knows the other.  With glibc a block lies in one of its heaps or
+ * in a mapping of its own, and both sums are known (mapped_bytes).  What is resident of
+ * the heaps beyond their blocks was freed and is held; what is resident of anonymous
+ * mappings beyond theirs is not malloc's.  Other allocators use anonymous mappings like
+ * everything else, so what they hold cannot be told from what the program maps.
  *
- * A block's pages may not be resident.  Then less is, than the blocks' bytes: taken
- * from what was asked for, since slack is small and mostly between blocks.
+ * A block's pages may not be resident.  Then less is resident than the blocks' bytes; the
+ * difference is subtracted from the requested bytes, because slack is small and mostly
+ * between blocks.
  */
 #include "config.h"
 
@@ -19,7 +20,8 @@
 #include "base/i18n.h"
 #include "monitor/session.h"
 
-/* glibc's header of a block in a heap that malloc_usable_size does not count. */
+/* Size of glibc's header of a block in a heap, which malloc_usable_size does not
+   count. */
 #define HEADER_BYTES 8
 
 static uint64_t
@@ -43,7 +45,7 @@ is_glibc(const struct identity *identity)
     return strncmp(name, "libc.so", 7) == 0 || strncmp(name, "libc-2", 6) == 0;
 }
 
-/* Live blocks in a part of the memory: what they occupy against what is there. */
+/* The live blocks in a part of the memory: what they occupy and what is resident. */
 struct part {
     uint64_t occupied;
     uint64_t resident;
@@ -56,7 +58,7 @@ resident_blocks(const struct part *part)
     return less(part->occupied, part->resident);
 }
 
-/* So many bytes of resident_blocks() may be something else's: all that is not
+/* The number of these bytes that may belong to something else: all pages that are not
    resident could be the blocks'. */
 static uint64_t
 unsure_blocks(const struct part *part)
@@ -78,13 +80,13 @@ divide_blocks(const struct part *heap, const struct part *rest,
     out->bytes[BAND_SLACK] = less(slack, live);
     out->bytes[BAND_REQUESTED] = live - out->bytes[BAND_SLACK];
     if (process->identity.accounting != ACCOUNTING_REQUESTED)
-        out->bytes[BAND_SLACK] = BAND_UNKNOWN; /* and 0: sizes are usable ones */
+        out->bytes[BAND_SLACK] = BAND_UNKNOWN; /* and not 0: sizes are usable sizes */
     out->absent = occupied - live;
     out->unsure = unsure_blocks(heap) + unsure_blocks(rest);
     out->bytes[BAND_MMAP] = rest->resident - resident_blocks(rest);
 }
 
-/* glibc, and blocks with mappings of their own are counted. */
+/* For glibc, when blocks with their own mappings are counted. */
 static void
 divide_glibc(const struct resident *resident, const struct process *process,
              struct bands *out)
@@ -101,7 +103,7 @@ divide_glibc(const struct resident *resident, const struct process *process,
     out->bytes[BAND_HEAP] = 0;
 }
 
-/* An allocator whose memory has no name. */
+/* For an allocator whose mappings cannot be recognised. */
 static void
 divide_unknown(const struct resident *resident, const struct process *process,
                struct bands *out)
@@ -113,7 +115,7 @@ divide_unknown(const struct resident *resident, const struct process *process,
 
     divide_blocks(&none, &all, process, out);
     out->bytes[BAND_HEAP] = 0;
-    out->unsure = 0; /* with_reserve says it for all of them */
+    out->unsure = 0; /* with_reserve covers the uncertainty */
     out->with_reserve = true;
 }
 

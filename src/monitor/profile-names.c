@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names of the addresses in stacks.  Each address is named once, by whoever can; as
- * long as it has no final name it goes by its file and offset.  Names of functions and
- * files are kept once and have numbers: rows are grouped by them.
+ * Names of the addresses in stacks.  Each address is named once; until it has a final
+ * name it is shown as file and offset.  Names of functions and files are stored once and
+ * have numbers, by which rows are grouped.
  */
 #include "config.h"
 
@@ -14,7 +14,7 @@
 #include "monitor/profile-private.h"
 #include "base/array.h"
 
-#define NAME_MAX_BYTES 4096   /* of a function: templates have no end */
+#define NAME_MAX_BYTES 4096   /* of a function: template names can be endless */
 
 static uint64_t
 text_key(const char *text, size_t length)
@@ -26,7 +26,7 @@ text_key(const char *text, size_t length)
     return key;
 }
 
-/* The number of a function's name.  False if memory is short. */
+/* Finds or makes the number of a function's name.  Returns false if memory is short. */
 static bool
 intern_function(struct profile *profile, const char *name, uint32_t *id)
 {
@@ -54,7 +54,7 @@ intern_function(struct profile *profile, const char *name, uint32_t *id)
     return true;
 }
 
-/* A lasting copy of text; NULL for NULL, or if memory is short. */
+/* Returns a lasting copy of text; NULL for NULL, or if memory is short. */
 static const char *
 intern_text(struct profile *profile, const char *text)
 {
@@ -82,7 +82,7 @@ intern_text(struct profile *profile, const char *text)
     return kept->text;
 }
 
-/* "libfoo.so+0x1234"; of what lies in no file the address. */
+/* "libfoo.so+0x1234", or the plain address if it lies in no file. */
 static void
 provisional_name(char *text, size_t size, const struct profile_name *name)
 {
@@ -95,7 +95,7 @@ provisional_name(char *text, size_t size, const struct profile_name *name)
         snprintf(text, size, "0x%llx", (unsigned long long)name->offset);
 }
 
-/* Gives the address this name.  True if its functions are others than before. */
+/* Gives the address this name.  Returns true if its functions have changed. */
 static bool
 set_name(struct profile *profile, struct address *address,
          const struct profile_name *name)
@@ -161,7 +161,7 @@ add_address(struct profile *profile, uint64_t where)
     return NULL;
 }
 
-/* True if the address goes by another name than before. */
+/* Asks the namer about an address.  Returns true if its name has changed. */
 static bool
 name_address(struct profile *profile, struct address *address,
              const struct profile_namer *namer)
@@ -180,7 +180,7 @@ name_address(struct profile *profile, struct address *address,
     return changed;
 }
 
-/* Enters the addresses of stacks that are new. */
+/* Enters the addresses of new stacks. */
 static void
 enter_addresses(struct profile *profile)
 {

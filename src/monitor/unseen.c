@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Two rules.  A process that has executed another program has a further image.  And of
- * the programs that a process's vfork children have executed each is the first image of a
- * process whose parent it is, unless that parent has ended so soon that the child has got
- * another one: such orphans, and those from other pid namespaces, count for whoever lacks
- * a child.
+ * Two rules.  A process that has executed another program has a further image.  And each
+ * program executed by a process's vfork children is the first image of a process whose
+ * parent it is, unless that parent ended so soon that the child has got another one.
+ * Such orphans, and those from other pid namespaces, count for any process that lacks a
+ * child.
  */
 #include "config.h"
 
@@ -12,13 +12,13 @@
 
 #include <stdlib.h>
 
-/* More is nonsense in a damaged segment, and would take long to tell. */
+/* More makes no sense (a damaged segment), and would take long to report. */
 #define SPAWNED_MAX (UINT64_C(1) << 22)
 
 struct search {
     const struct image *images;
     size_t count;
-    uint64_t orphans; /* images that anybody may have executed */
+    uint64_t orphans; /* images that any process may have executed */
     void (*visit)(void *context, const struct unseen *unseen);
     void *context;
 };
@@ -33,7 +33,7 @@ by_process(const void *left, const void *right)
     return a->generation < b->generation ? -1 : a->generation > b->generation;
 }
 
-/* The first image of a process in the sorted list, or NULL. */
+/* Returns the first image of a process in the sorted list, or NULL. */
 static const struct image *
 find_process(const struct search *search, pid_t pid)
 {
@@ -82,7 +82,7 @@ count_orphans(struct search *search, pid_t root)
     }
 }
 
-/* Of all images of one process, which follow each other. */
+/* The sum over all images of one process, which are consecutive. */
 static uint64_t
 spawned_by(const struct search *search, const struct image *first)
 {
@@ -102,7 +102,7 @@ tell_child(const struct search *search, const struct image *by, pid_t pid, const
     search->visit(search->context, &unseen);
 }
 
-/* Tells which of the latest have no image, at most `missing`; returns how many. */
+/* Reports which of the latest have no image, at most `missing`; returns how many. */
 static uint64_t
 tell_named(const struct search *search, const struct image *image, uint64_t missing)
 {
@@ -149,7 +149,7 @@ check_own(const struct search *search, const struct image *image)
         search->visit(search->context, &unseen);
 }
 
-/* How many images each process has begun, in the order of the list: counts[i] is that of
+/* Counts the images each process has begun, in the order of the list: counts[i] is for
    the process whose first image is images[i]. */
 static void
 count_children(const struct search *search, pid_t root, uint64_t *counts)
