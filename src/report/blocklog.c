@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The steps of all sizes come mixed, and are written a column a size.  So that
- * neither memory nor a sort is needed they lie in chunks of one size each, in a file
- * that is mapped and grows:
+ * The steps of all sizes arrive mixed, and are written one column per size.  So that
+ * neither memory nor a sort is needed they are kept in chunks, each for one size, in a
+ * file that is mapped and grows:
  *
  *     chunk: next of the size | 63 steps {time, level}
  *
- * Room is allocated before it is mapped: a full disk is an error, not a SIGBUS.
+ * Space is allocated before it is mapped: a full disk is an error, not a SIGBUS.
  */
 #include "config.h"
 
@@ -42,8 +42,8 @@ _Static_assert(sizeof(struct chunk) == 1024, "chunks are whole parts of a page")
 /* Where a size's steps are. */
 struct column {
     uint32_t first, last;
-    uint64_t level; /* the last one */
-    uint64_t lo, hi; /* as long as the count is there, it stays the same */
+    uint64_t level; /* after the last step */
+    uint64_t lo, hi; /* counts between these have the same level */
     uint64_t steps;
     bool begun;
 };
@@ -60,7 +60,7 @@ struct blocklog {
     size_t chosen_count;
 };
 
-/* A file nobody else sees. */
+/* Opens a file that nothing else can see. */
 static int
 open_unnamed(const char *directory)
 {
@@ -147,7 +147,7 @@ blocklog_has(const struct blocklog *log, uint32_t place)
     return is_chosen(log, place);
 }
 
-/* ---- steps come ---- */
+/* ---- adding steps ---- */
 
 static bool
 more_chunks(struct blocklog *log)
@@ -178,7 +178,7 @@ more_chunks(struct blocklog *log)
     return true;
 }
 
-/* A new last chunk for the column; false if there is no room. */
+/* Adds a last chunk to the column; false if there is no space. */
 static bool
 add_chunk(struct blocklog *log, struct column *column)
 {
@@ -236,7 +236,7 @@ blocklog_ground(const struct blocklog *log)
     return log->group && log->counts.kind == COUNTS_ARRAY ? log->counts.lower : 0;
 }
 
-/* The level of a count; the bounds within which it stays the same. */
+/* Returns the level of a count, and the bounds within which it stays the same. */
 static uint64_t
 find_level(const struct blocklog *log, uint64_t count, uint64_t *lo, uint64_t *hi)
 {
@@ -273,7 +273,7 @@ blocklog_watch(void *context, uint32_t place, uint64_t time, uint64_t before,
     add_step(log, column, time);
 }
 
-/* ---- and are asked for ---- */
+/* ---- reading steps ---- */
 
 int
 blocklog_error(const struct blocklog *log)
@@ -294,12 +294,12 @@ blocklog_each(const struct blocklog *log, uint32_t place,
 
 /* ---- files ---- */
 
-/* A column being written: its next step, of which there are two lines. */
+/* A column being written: its next step, which gives two lines. */
 struct cursor {
     uint64_t size;
     uint32_t place, chunk, index;
     uint64_t level; /* before the step */
-    bool second;    /* the line of the level before is written */
+    bool second;    /* the line with the level before is written */
 };
 
 static struct cursor
@@ -312,7 +312,7 @@ begin(const struct blocklog *log, const struct blocksizes *blocks, uint32_t plac
                            .level = blocklog_ground(log)};
 }
 
-/* Times are in ms, with what is left of ns; or numbers of events. */
+/* Writes a time in ms, with ns as decimals; or the number of an event. */
 static void
 write_time(FILE *out, uint64_t time, uint64_t tick_ns)
 {
@@ -332,7 +332,7 @@ write_time(FILE *out, uint64_t time, uint64_t tick_ns)
     fwrite(text, 1, length, out);
 }
 
-/* The cursor's line, unless the column has ended; then it moves on. */
+/* Writes the cursor's line and moves on, unless the column has ended. */
 static void
 write_pair(FILE *out, const struct blocklog *log, struct cursor *cursor,
            const struct blockparams *params, uint64_t tick_ns)
@@ -370,7 +370,7 @@ write_lines(FILE *out, const struct blocklog *log, struct cursor *cursors, size_
     for (;;) {
         fputc('\n', out);
         while (count > 0 && cursors[count - 1].chunk == NO_CHUNK)
-            count--; /* nothing follows what is last in a line */
+            count--; /* empty cells at the end of a line are left out */
         if (count == 0 || ferror(out))
             return;
         for (size_t i = 0; i < count; i++) {
@@ -380,7 +380,7 @@ write_lines(FILE *out, const struct blocklog *log, struct cursor *cursors, size_
     }
 }
 
-/* An existing file is never touched, a device or pipe is written to. */
+/* Opens a new file or an existing device or pipe; an existing file is never touched. */
 static FILE *
 create(const char *path, bool *created)
 {
@@ -430,7 +430,7 @@ blocklog_name(const struct blocklog_files *files, char *path, size_t size)
     put_path(path, size, files, files->params->one_file ? "" : "_*");
 }
 
-/* As create() would find it. */
+/* Returns the error that create() would give, without creating. */
 static int
 check_file(const char *path)
 {
@@ -438,10 +438,10 @@ check_file(const char *path)
 
     if (stat(path, &st) == 0)
         return S_ISREG(st.st_mode) ? -EEXIST : S_ISDIR(st.st_mode) ? -EISDIR : 0;
-    return lstat(path, &st) == 0 ? -EEXIST : 0; /* a link to nowhere */
+    return lstat(path, &st) == 0 ? -EEXIST : 0; /* a dangling link */
 }
 
-/* NAME_SIZE.EXTENSION */
+/* Is the entry named NAME_SIZE.EXTENSION? */
 static bool
 is_of_a_size(const struct blocklog_files *files, const char *entry)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The parameter file, there and back.  It may be anything: whatever is not
- * understood is told with its line, and nothing else happens.
+ * Reads and writes the parameter file.  It may contain anything: what is not understood
+ * is reported with its line and otherwise ignored.
  *
- * An array's elements are gathered first: it is taken as a whole, or not.
+ * An array's elements are collected first: it is accepted as a whole, or not at all.
  */
 #include "config.h"
 
@@ -27,7 +27,7 @@ struct reading {
     struct blockparams *params;
     blockparams_warn *warn;
     void *context;
-    struct counts array; /* its elements, and its lower bound */
+    struct counts array; /* elements and lower bound */
     uint32_t lower;
     bool array_given;
 };
@@ -113,7 +113,7 @@ parse_kind(const char *value, enum counts_kind *kind)
     return true;
 }
 
-/* What is wrong with a value, NULL if it was taken. */
+/* Returns what is wrong with the value, or NULL if it was accepted. */
 static const char *
 take_flag(const struct key *key, const char *value, void *member)
 {
@@ -185,7 +185,7 @@ take_element(struct reading *reading, const char *digits, const char *value)
     return NULL;
 }
 
-/* The array as a whole, once all of the file is read. */
+/* Accepts the array as a whole, once the file has been read. */
 static void
 finish_array(struct reading *reading, unsigned faults)
 {
@@ -210,7 +210,7 @@ complain(struct reading *reading, const char *key, const char *what)
     reading->warn(reading->context, reading->line, key, what);
 }
 
-/* Over a comment that begins here. */
+/* Skips a comment that begins here. */
 static void
 skip_comment(struct reading *reading)
 {
@@ -232,7 +232,8 @@ skip_line(struct reading *reading)
         reading->at++;
 }
 
-/* Up to one of the ends, blanks around it taken off.  False if it is too long. */
+/* Takes the text up to one of the ends, without blanks around it.  Returns false if it is
+   too long. */
 static bool
 take_until(struct reading *reading, const char *ends, char *text, size_t size)
 {
@@ -267,7 +268,7 @@ take_parameter(struct reading *reading, const char *name, const char *value,
         return N_("is no parameter");
     what = take_element(reading, name + strlen(ARRAY_KEY), value);
     *array_faults += what != NULL;
-    /* One fault moves all elements behind it. */
+    /* A single fault shifts all elements behind it. */
     return *array_faults > 1 ? NULL : what;
 }
 

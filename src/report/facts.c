@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How wide the names are is known when all are there. */
+/* The width of the names is known only when all have been added. */
 #include "config.h"
 
 #include "report/facts.h"

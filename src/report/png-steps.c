@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Draws steps (blockplot.h): a chart with both axes labelled, and a legend beside it
- * in the order of the lines.  Those with most blocks are drawn first, so that small
- * ones are not hidden; the colours are those of Okabe and Ito, then darker ones.
+ * Draws steps (blockplot.h): a chart with both axes labelled, and a legend beside it in
+ * the order of the lines.  Lines with most blocks are drawn first, so that small ones are
+ * not hidden; the colours are those of Okabe and Ito, then darker ones.
  */
 #include "config.h"
 
@@ -24,14 +24,14 @@ struct chart {
     int text, title, small;  /* line heights */
     int legend;              /* where it begins */
     double top;              /* count at the upper edge */
-    double step;             /* of the counts */
+    double step;             /* between labelled counts */
 };
 
 static const int colours[BLOCKPLOT_LINES_MAX] = {
     0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7, 0xe69f00, 0x56b4e9,
     0x222222, 0x8c564b, 0x7b3fb5, 0x8a8a00, 0x004d40, 0x999999};
 
-/* 1, 2 or 5 times a power of ten that goes at most so often into span. */
+/* 1, 2 or 5 times a power of ten that fits at most `most` times into span. */
 static double
 round_step(double span, unsigned most)
 {
@@ -78,7 +78,7 @@ y_of(const struct chart *chart, uint64_t count)
     return (1 - (double)count / chart->top) * chart->box.height;
 }
 
-/* The line's column at a pixel of the chart: of all that fall there. */
+/* The line's values at a pixel of the chart: of all columns that fall there. */
 static struct blockplot_column
 at_pixel(const struct chart *chart, const struct blockplot_line *line, int x)
 {
@@ -148,7 +148,7 @@ draw_counts(struct chart *chart)
              chart->plot->axis);
 }
 
-/* The unit of the time axis. */
+/* Chooses the unit of the time axis. */
 static double
 time_unit(const struct blockplot *plot, const char **name)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Draws a plot with libgd: the module memtop-png.so.  Nothing is decided here
- * that can be decided without pixels (plot.c, plot-layout.c).
+ * Draws a plot with libgd: the module memtop-png.so.  Whatever can be decided without
+ * pixels is decided elsewhere (plot.c, plot-layout.c).
  *
- * The chart is drawn larger on a layer of its own and scaled down, which makes
- * its curves smooth; text is drawn on the picture itself (png-draw.c).  Colours are those of Okabe and Ito, told apart by everyone, and
- * the lines differ in width and darkness as well.
+ * The chart is drawn larger on a layer of its own and scaled down, which makes its lines
+ * smooth; text is drawn on the picture itself (png-draw.c).  The colours are those of
+ * Okabe and Ito, which everyone can distinguish, and the lines differ in width and
+ * darkness as well.
  */
 #include "config.h"
 
@@ -19,7 +20,7 @@
 #include "report/plot-layout.h"
 #include "report/png-draw.h"
 
-/* A swatch and its name; returns where the next may begin. */
+/* Draws a swatch and its name; returns where the next may begin. */
 static int
 draw_legend_entry(struct picture *picture, int x, int y, enum plot_line line)
 {
@@ -82,7 +83,7 @@ draw_grid(struct picture *picture, gdImagePtr layer, int factor)
         png_fill(layer, factor, layout->x[i].at - layout->chart.x, 0, 1, layout->chart.height, GRID);
 }
 
-/* The level of a series at a pixel, from the top of the chart. */
+/* The position of a value at the series' scale, from the top of the chart. */
 static double
 level(const struct picture *picture, enum plot_line line, uint64_t value)
 {
@@ -142,7 +143,7 @@ draw_peak_mark(struct picture *picture, gdImagePtr layer, int factor)
 
     if (!plot->has_peak)
         return;
-    if (x > rightmost) /* whole, at the price of a pixel or two */
+    if (x > rightmost) /* not cut off, but moved by a pixel or two */
         x = rightmost;
     gdImageFilledEllipse(layer, (int)(x * factor), (int)(y * factor), size, size, WHITE);
     gdImageFilledEllipse(layer, (int)(x * factor), (int)(y * factor), size * 2 / 3,
@@ -230,7 +231,7 @@ draw_notes(struct picture *picture)
         png_text_over(picture, x, y, &peak, plot->peak_text);
 }
 
-/* Right edges of the table's cells. */
+/* The right edges of the table's cells. */
 static void
 table_columns(const struct plot_box *box, int edges[PLOT_CELLS])
 {
@@ -281,7 +282,7 @@ draw_table(struct picture *picture)
     }
 }
 
-/* A count and its part that is alive, as bars on one scale. */
+/* Draws a count and its live part as bars on one scale. */
 static void
 draw_bar(struct picture *picture, const struct plot_box *box, const struct range *range,
          uint64_t highest)

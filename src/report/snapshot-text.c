@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The text of a saved moment: what the display shows, whole and in full
- * figures.  Columns are measured, so translations of any width line up.
+ * The text of a saved snapshot: what the display shows, complete and in full figures.
+ * Columns are measured, so translations of any width line up.
  */
 #include "config.h"
 
@@ -23,18 +23,18 @@
 
 #define TEXT_MAX  1024
 #define FACT_COLS 22
-#define NAME_COLS 15  /* the longest function name, and a blank */
+#define NAME_COLS 15  /* the longest function name and a blank */
 #define BAR_COLS  40
 #define BAND_COLS  12
 #define BYTES_COLS 14
 #define SHARE_COLS 5
 
-/* One moment, on its way out. */
+/* State while a snapshot is written. */
 struct writer {
     FILE *out;
     const struct process *process;
     enum unit unit;
-    struct facts *facts; /* names and values of the part that is being written */
+    struct facts *facts; /* names and values of the part being written */
 };
 
 static void
@@ -43,7 +43,7 @@ write_heading(const struct writer *writer, const char *heading)
     fprintf(writer->out, "\n%s\n", heading);
 }
 
-/* "248.3 MiB (260358144)", or "-" if it is not known. */
+/* "248.3 MiB (260358144)", or "-" if unknown. */
 static void
 add_bytes(const struct writer *writer, const char *name, uint64_t bytes)
 {
@@ -71,7 +71,7 @@ add_rate(const struct writer *writer, const char *name, double rate)
     facts_add(writer->facts, name, units_rate(text, sizeof text, report_rate(writer->process, rate), writer->unit));
 }
 
-/* Of the moment; "-" if that is not known. */
+/* Date and time of the snapshot; "-" if unknown. */
 static const char *
 date_of(const struct subject *subject, char *date, size_t size)
 {
@@ -151,7 +151,7 @@ add_system(const struct writer *writer)
         add_count(writer, _("child processes"), process->children);
 }
 
-/* Where the RSS went. */
+/* Writes the RSS breakdown. */
 static void
 write_bands(const struct writer *writer)
 {
@@ -286,7 +286,7 @@ write_graph(const struct writer *writer, const struct history *history)
     bool measured = writer->process->measured;
 
     if (writer->process->missing & PART_CLOCK)
-        return; /* no labels for its axis */
+        return; /* its axis would have no labels */
     write_heading(writer, measured ? _("Heap over the run") : _("RSS over the run"));
     textgraph_write(writer->out, history, measured ? SERIES_HEAP : SERIES_RSS,
                     writer->process->run_ns, writer->unit);
