@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Columns of text.  All functions walk with next_glyph(), the one place that
- * decides what a piece of text is and how wide; everything it does not trust is
- * a '?' of one column, so what leaves this module is safe on a terminal.  The end of
- * a line and a tab are a blank, for scripts are given to interpreters as arguments.
+ * Columns of text.  All functions walk with next_glyph(), the only place that decides
+ * what a piece of text is and how wide it is.  Everything it does not trust becomes a '?'
+ * of one column, so the results are safe on a terminal.  The end of a line and a tab
+ * become a blank, because scripts are given to interpreters as arguments.
  *
- * In the C locale wcwidth() knows nothing beyond ASCII and mbrtowc() lets high
- * bytes through as private code points, so neither is called there.
+ * In the C locale wcwidth() knows nothing beyond ASCII and mbrtowc() lets high bytes
+ * through as private code points, so neither is called there.
  */
 #include "config.h"
 
@@ -20,7 +20,7 @@
 
 static bool ascii_ellipsis;
 
-/* One character with its combining marks left to the next call. */
+/* One character; combining marks are left to the next call. */
 struct glyph {
     const char *text;   /* what to print */
     size_t length;      /* of text */
@@ -50,7 +50,8 @@ is_blank(unsigned char byte)
     return byte == '\n' || byte == '\t';
 }
 
-/* Marks that turn the direction of what follows: text could pose as another. */
+/* Is it a mark that changes the direction of what follows?  It could make a text look
+   like another one. */
 static bool
 turns_direction(wchar_t c)
 {
@@ -105,7 +106,7 @@ text_columns(const char *text)
     return columns;
 }
 
-/* Where output goes: a string that never overflows. */
+/* Output goes into a string that never overflows. */
 struct sink {
     char *buf;
     size_t size;
@@ -125,7 +126,7 @@ put(struct sink *sink, const char *text, size_t length, size_t columns)
     return true;
 }
 
-/* Puts what fits into limit columns; returns the bytes of text taken. */
+/* Puts what fits into limit columns; returns the bytes of text used. */
 static size_t
 put_text(struct sink *sink, const char *text, size_t length, size_t limit)
 {
@@ -202,8 +203,8 @@ text_pad(char *buf, size_t size, const char *text, size_t columns, enum text_ali
     return buf;
 }
 
-/* Scripts of wide characters have no blanks: a line may end at any of them, but not
-   before what closes nor after what opens. */
+/* Scripts of wide characters have no blanks: a line may break between any two of them,
+   but not before closing nor after opening punctuation. */
 static bool
 may_break(const struct glyph *before, const struct glyph *after)
 {
@@ -258,7 +259,7 @@ text_tail(const char *text, size_t columns)
         left -= glyph.consumed;
     }
     while (from != text && left > 0 && next_glyph(from, left).columns == 0) {
-        size_t consumed = next_glyph(from, left).consumed; /* what combined is gone */
+        size_t consumed = next_glyph(from, left).consumed; /* a mark without its letter */
 
         from += consumed;
         left -= consumed;
@@ -269,8 +270,8 @@ text_tail(const char *text, size_t columns)
     return blank != NULL ? blank + 1 : from;
 }
 
-/* Decodes the UTF-8 character at text; 0 if it is none: overlong forms,
-   surrogates and values above U+10FFFF are none. */
+/* Decodes the UTF-8 character at text; 0 if it is invalid: overlong forms, surrogates and
+   values above U+10FFFF are. */
 static size_t
 decode_utf8(const char *text, uint32_t *out)
 {
@@ -314,7 +315,7 @@ is_utf8(const char *text)
     return true;
 }
 
-/* The character at text in the locale's charset; 0 if it is none. */
+/* Decodes the character at text in the locale's charset; 0 if it is invalid. */
 static size_t
 decode_locale(const char *text, uint32_t *out)
 {
