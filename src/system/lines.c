@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A byte at a time through a small automaton (ECMA-48: ESC, CSI, and the
- * strings OSC, DCS, SOS, PM, APC), so that a sequence cut by the end of a read
- * goes on with the next.  Bytes from 0x80 up are text: in UTF-8 the 8-bit
- * control codes do not exist.
+ * Feeds one byte at a time through a small automaton (ECMA-48: ESC, CSI, and the strings
+ * OSC, DCS, SOS, PM, APC), so that a sequence split between reads continues with the
+ * next.  Bytes from 0x80 up are text: the 8-bit control codes do not exist in UTF-8.
  */
 #include "config.h"
 
@@ -15,7 +14,7 @@
 enum parse {
     PARSE_TEXT,
     PARSE_ESCAPE,       /* after ESC */
-    PARSE_INTERMEDIATE, /* ESC and a byte that wants another, as in ESC ( B */
+    PARSE_INTERMEDIATE, /* after ESC and a byte that needs another, as in ESC ( B */
     PARSE_CSI,          /* ESC [ up to its final byte */
     PARSE_STRING,       /* up to BEL or ESC \ */
     PARSE_STRING_ESCAPE
@@ -33,9 +32,9 @@ struct lines {
     uint64_t dropped;
     char open[LINE_BYTES]; /* the unfinished line */
     size_t open_length;
-    bool returned; /* a carriage return came: the next text starts anew */
+    bool returned; /* after a carriage return: the next text starts the line anew */
     enum parse parse;
-    char parameters[16]; /* of the CSI, as far as they are of interest */
+    char parameters[16]; /* of the CSI, as far as they matter */
     size_t parameters_length;
     bool full_screen;
 };
@@ -67,7 +66,7 @@ lines_free(struct lines *lines)
     free(lines);
 }
 
-/* Puts the open line into the ring, in the place of the oldest if it is full. */
+/* Puts the unfinished line into the ring, replacing the oldest if the ring is full. */
 static void
 finish_line(struct lines *lines)
 {
@@ -110,7 +109,7 @@ add_text(struct lines *lines, char byte)
         lines->open_length = 0;
         lines->returned = false;
     }
-    /* Break between characters; four bytes are the longest. */
+    /* Breaks between characters; the longest has four bytes. */
     if (lines->open_length == LINE_BYTES
         || (lines->open_length >= LINE_BYTES - 4 && !is_continuation(byte)))
         finish_line(lines);
@@ -176,7 +175,7 @@ feed_csi(struct lines *lines, char byte)
         lines->parse = PARSE_ESCAPE;
         return;
     }
-    /* The three private modes of xterm for the alternate screen. */
+    /* xterm's three private modes for the alternate screen. */
     if (byte == 'h'
         && (parameters_are(lines, "?1049") || parameters_are(lines, "?1047")
             || parameters_are(lines, "?47")))
@@ -204,7 +203,7 @@ feed_byte(struct lines *lines, char byte)
         feed_csi(lines, byte);
         break;
     case PARSE_STRING:
-        if (byte == '\a' || byte == '\n') /* no string spans lines: it was noise */
+        if (byte == '\a' || byte == '\n') /* strings do not span lines: it was noise */
             lines->parse = PARSE_TEXT;
         else if (byte == '\033')
             lines->parse = PARSE_STRING_ESCAPE;

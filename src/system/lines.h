@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Terminal output as lines of text: the latest ones, without escape sequences.
- * Not a terminal emulator: a carriage return starts the line anew, a backspace
- * takes the last character away, cursor movements are ignored.
+ * Terminal output as lines of text: the latest ones, without escape sequences.  Not a
+ * terminal emulator: a carriage return starts the line anew, a backspace removes the last
+ * character, cursor movements are ignored.
  */
 #ifndef MEMTOP_LINES_H
 #define MEMTOP_LINES_H
@@ -16,7 +16,7 @@
 
 struct lines;
 
-/* Keeps the latest limit lines that have ended.  NULL if memory is short. */
+/* Keeps the latest limit finished lines.  Returns NULL if memory is short. */
 struct lines *lines_new(size_t limit);
 void lines_free(struct lines *lines);
 

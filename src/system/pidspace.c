@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The line NSpid of /proc/PID/status has a process's number in each namespace down to
- * its own.  Whoever may not look at a process does not learn its namespace: such a one
- * is not found, and never taken for another.
+ * The line NSpid of /proc/PID/status has a process's pid in each namespace down to its
+ * own.  If memtop may not look at a process it does not learn its namespace: then the
+ * process is not found, and never mistaken for another.
  */
 #include "config.h"
 
@@ -72,7 +72,7 @@ own_number(const char *path)
     return own;
 }
 
-/* The pid that a directory entry names, 0 if it names none. */
+/* The pid that a directory entry is named after; 0 if it is not a pid. */
 static pid_t
 entry_number(const struct dirent *entry)
 {

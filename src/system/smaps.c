@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The kernel names few mappings: files, [heap], [stack].  The others are known by
- * how they lie: glibc's arenas by their alignment, stacks of threads by the guard
- * below them or by their thread pointer, a bss by the data before it.  All of it is
- * read before any is judged, for neighbours decide.
+ * The kernel names few mappings: files, [heap], [stack].  Others are recognised by their
+ * position: glibc's arenas by their alignment, threads' stacks by the guard below them or
+ * by their thread pointer, a bss by the data before it.  Everything is read before
+ * anything is judged, because neighbours matter.
  *
  * Whatever a line says, sums do not overflow and nothing is counted twice.
  */
@@ -23,25 +23,25 @@
 
 #define PAGE UINT64_C(4096)
 
-/* glibc's HEAP_MAX_SIZE: arenas but the first live in heaps so large and so
-   aligned, of which the unused end is inaccessible. */
+/* glibc's HEAP_MAX_SIZE: arenas other than the first have heaps of this size and
+   alignment, whose unused end is inaccessible. */
 #define ARENA (UINT64_C(64) << 20)
 
-/* A guard is one page unless asked for otherwise. */
+/* The largest guard; it has one page unless another size was asked for. */
 #define GUARD_MAX (UINT64_C(64) << 10)
 
-/* The thread's own block lies between its thread pointer and the stack's end. */
+/* A thread's own block lies between its thread pointer and the end of its stack. */
 #define ABOVE_POINTER_MAX (UINT64_C(64) << 10)
 
 struct mapping {
     uint64_t start, end;
     uint64_t rss;
-    uint64_t inode;       /* of a file that may be a program, else 0 */
+    uint64_t inode;       /* of a file that may be a program, otherwise 0 */
     unsigned device;
     bool readable, writable, executable, shared;
-    bool named;           /* the kernel or the program says what it is */
+    bool named;           /* the kernel or the program names it */
     enum region region;
-    uint64_t excess;      /* bytes of rss that are REGION_ANON in spite of region */
+    uint64_t excess;      /* bytes of rss that are REGION_ANON despite region */
 };
 
 struct mappings {
@@ -58,8 +58,8 @@ begins(const char *text, const char *beginning)
     return strncmp(text, beginning, strlen(beginning)) == 0;
 }
 
-/* Names that programs give to anonymous mappings (PR_SET_VMA_ANON_NAME).  A block
-   with a mapping of its own is none of the heap: "glibc: malloc". */
+/* Recognises names that programs give to anonymous mappings (PR_SET_VMA_ANON_NAME).  A
+   block with its own mapping, "glibc: malloc", is not part of the heap. */
 static enum region
 region_by_given_name(const char *name)
 {
@@ -97,7 +97,7 @@ judge_name(struct mapping *mapping, const char *path, const struct smaps_hints *
         mapping->region = REGION_ANON;
     } else if (*path == '/') {
         mapping->region = region_by_file(path, mapping->shared, hints);
-        /* Code made at run time may lie in a file of no name. */
+        /* Code made at run time may be in a file without a name. */
         if (mapping->shared || begins(path, "/memfd:") || begins(path, "/dev/"))
             mapping->inode = 0;
     } else if (strcmp(path, "[heap]") == 0) {
@@ -173,7 +173,7 @@ take_field(struct mappings *mappings, const char *line)
         mappings->swap = add_saturating(mappings->swap, size);
 }
 
-/* A line is the head of a mapping, or a field of the last one. */
+/* Takes a line, which begins a mapping or is a field of the last one. */
 static int
 take_line(struct mappings *mappings, char *line, const struct smaps_hints *hints)
 {
@@ -235,8 +235,8 @@ same_file(const struct mapping *a, const struct mapping *b)
     return a->inode != 0 && a->inode == b->inode && a->device == b->device;
 }
 
-/* A file of which a part can be executed, mapped in pieces one after the other, is
-   a program or a library; what follows its data is its bss. */
+/* A file with an executable part, mapped in consecutive pieces, is a program or a
+   library; what follows its data is its bss. */
 static void
 find_programs(struct mappings *mappings)
 {
@@ -269,7 +269,7 @@ is_arena_with_tail(const struct mapping *used, const struct mapping *tail)
            && tail->end - tail->start < ARENA;
 }
 
-/* An arena that is full has no tail; it is believed to be one if there are others. */
+/* A full arena has no inaccessible end; it is taken for one if there are others. */
 static void
 find_arenas(struct mappings *mappings)
 {
@@ -287,8 +287,8 @@ find_arenas(struct mappings *mappings)
             items[i].region = REGION_HEAP;
 }
 
-/* A mapping with a thread's pointer in it, and no more of it than that stack:
-   the kernel may have joined it with what lies above. */
+/* Marks a mapping that contains a thread pointer as a stack, but no more of it than that
+   stack: the kernel may have merged it with what lies above. */
 static void
 mark_stack(struct mapping *mapping, uint64_t pointer)
 {
@@ -301,7 +301,7 @@ mark_stack(struct mapping *mapping, uint64_t pointer)
     mapping->excess = mapping->rss > size ? mapping->rss - size : 0;
 }
 
-/* The size of the guard below a mapping that may be a stack, 0 if there is none. */
+/* The size of the guard below a mapping that may be a stack; 0 if there is none. */
 static uint64_t
 guard_below(const struct mappings *mappings, size_t index)
 {
@@ -334,7 +334,8 @@ find_stacks(struct mappings *mappings, const struct smaps_hints *hints)
         found += items[i].region == REGION_STACK;
         guarded += guard > 0 && items[i].region != REGION_STACK;
     }
-    /* Other things have guards too; not if there are threads enough for all. */
+    /* Other mappings have guards too; all are taken for stacks only if there are as many
+       threads. */
     if (found + guarded > hints->threads)
         return;
     for (size_t i = 0; i < mappings->count; i++)
