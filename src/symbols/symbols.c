@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * All that is known of addresses, and the queue of what is not.
+ * All that is known about addresses, and the queue of those that are not known yet.
  *
- * What is found out is kept by file and offset, so that a library that ten processes
- * have mapped is read once.  Questions wait in one list in the order in which they
- * came; a few of them are with the helper, which answers in that order too.  If it
- * dies, it died of the first one: no more is asked of that file, and a new helper gets
- * the rest.
+ * Results are kept by file and offset, so that a library mapped by ten processes is read
+ * once.  Questions wait in one list in their order; the first few of them are with the
+ * helper, which answers in that order too.  If the helper dies, the first one is taken
+ * for the cause: no more is asked about that file, and a new helper gets the rest.
  */
 #include "config.h"
 
@@ -25,10 +24,10 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
-/* As many questions fit into the socket, however long their paths are. */
+/* This many questions fit into the socket, however long their paths are. */
 #define ASKED_AT_ONCE 16
 
-/* Helpers that die one after the other have a reason that is not in the file. */
+/* If this many helpers die one after the other the reason is not a file. */
 #define DEATHS_MAX 16
 
 struct text {
@@ -39,7 +38,7 @@ struct text {
 struct file {
     struct file *next;
     const char *path;
-    bool failed;          /* a helper died of it */
+    bool failed;          /* a helper died while reading it */
     struct question_file identity;
 };
 
@@ -52,10 +51,10 @@ struct entry {
     struct symbol symbol; /* first: pointers to it are pointers to the entry */
     struct place place;
     UT_hash_handle hh;
-    struct entry *next;   /* that waits for an answer */
+    struct entry *next;   /* next one waiting for an answer */
 };
 
-/* An address that has been asked for: never another one after that. */
+/* An address that has been asked for; its entry never changes. */
 struct known {
     uint64_t address;
     struct entry *entry;
@@ -82,8 +81,8 @@ struct symbols {
     struct file *files;
     struct text *texts;
     struct entry *entries;     /* by place */
-    struct entry *first, **last; /* that wait */
-    struct entry *unsent;      /* of them; those before it are at_helper */
+    struct entry *first, **last; /* list of those that wait */
+    struct entry *unsent;      /* first one not sent; those before are at_helper */
     struct symbols_progress progress;
     struct helper helper;
     unsigned at_helper, deaths;
@@ -157,7 +156,7 @@ symbols_free(struct symbols *symbols)
     free(symbols);
 }
 
-/* The one copy of the string, NULL if memory is short. */
+/* Returns the only copy of the string, NULL if memory is short. */
 static const char *
 intern(struct symbols *symbols, const char *string)
 {
@@ -226,7 +225,7 @@ identify(const struct symbols_space *space, const struct symbols_module *module,
     return true;
 }
 
-/* The file of that identity, NULL if memory is short. */
+/* The file with that identity, NULL if memory is short. */
 static struct file *
 file_of(struct symbols *symbols, const struct question_file *identity)
 {
@@ -316,7 +315,7 @@ set_frames(struct symbols *symbols, struct symbol *symbol,
     return true;
 }
 
-/* Gives the first that waits its answer. */
+/* Gives the first waiting entry its answer. */
 static void
 settle(struct symbols *symbols, enum symbol_state state,
        const struct symbol_frame *frames, unsigned count)
@@ -344,7 +343,7 @@ append(struct symbols *symbols, struct entry *entry)
         symbols->unsent = entry;
 }
 
-/* All that wait for something of a file that has failed; all, if file is NULL. */
+/* Fails all waiting entries of a file that has failed; of all files, if file is NULL. */
 static void
 give_up(struct symbols *symbols, const struct file *file)
 {
@@ -365,7 +364,7 @@ give_up(struct symbols *symbols, const struct file *file)
     *symbols->last = NULL;
 }
 
-/* It died of its first question, if it had one. */
+/* The helper died; its first question, if it had one, is the cause. */
 static void
 bury_helper(struct symbols *symbols)
 {
@@ -379,7 +378,7 @@ bury_helper(struct symbols *symbols)
         give_up(symbols, symbols->deaths < DEATHS_MAX ? cause : NULL);
 }
 
-/* Gives the helper as much to do as it may have. */
+/* Sends the helper as many questions as it may have. */
 static void
 ask(struct symbols *symbols)
 {
@@ -485,7 +484,7 @@ symbols_descriptor(const struct symbols *symbols)
     return symbols->has_helper ? symbols->helper.socket : -1;
 }
 
-/* One answer.  False if there is none yet. */
+/* Takes one answer.  Returns false if there is none yet. */
 static bool
 take_one(struct symbols *symbols)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Functions by symbol tables alone, for a memtop without libdw: the file's own and
- * those of a separate file with its build id under /usr/lib/debug.  The table of a
- * file is read once, sorted, and kept.
+ * Finds functions by symbol tables alone, for a memtop without libdw: in the file's own
+ * table and in that of a separate file with its build id under /usr/lib/debug.  The table
+ * of a file is read once, sorted, and kept.
  */
 #include "config.h"
 
@@ -22,7 +22,7 @@
 struct table {
     struct table *next;
     struct question_file file;
-    enum symbol_state failure; /* or SYMBOL_ASKED */
+    enum symbol_state failure; /* SYMBOL_ASKED: no failure */
     struct functions functions;
 };
 
