@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A block stands for its slot.  Live, it is in its process's table by address;
- * left, it waits in the queue of free slots, and is used again from there.
+ * A block stands for its slot.  A live one is in its process's table by address; a free
+ * one waits in the queue of free slots (left), and is reused from there.
  *
  *     left:     first left -> ... -> last left             (take, leave)
  *     live:     address -> block -> older block -> ...     (find, push, pull)
  *     overdue:  all those older blocks, in the order they became it
  *
- * An address that is handed out while it is live has missed a call that gave the
- * older block up: an allocator never does that.  Often it is a realloc() whose
- * thread was slower to record it than another thread to get the address, use it
- * and even give it up again.  So the older block stays where it is, under the
- * newer one, until that realloc() comes, or until PATIENCE lines have shown that
- * none will.  Nothing has to be held back for that.
+ * If an address is handed out while it is live, a call that freed the older block is
+ * missing: an allocator never does that.  Often the call is a realloc() whose thread was
+ * slower to record it than another thread was to get the address, use it and even free it
+ * again.  So the older block stays where it is, under the newer one, until that realloc()
+ * comes, or until PATIENCE lines have shown that none will.  So no line has to be held
+ * back.
  */
 #include "config.h"
 
@@ -22,8 +22,8 @@
 #include <string.h>
 #include <sys/queue.h>
 
-/* Keys are single numbers: MurmurHash3's finaliser.  One multiplication less makes
-   chains of the evenly spaced addresses that allocators hand out. */
+/* Keys are single numbers: MurmurHash3's finaliser.  With one multiplication less the
+   evenly spaced addresses that allocators hand out form long chains. */
 #define HASH_FUNCTION(key, length, hash)                                                 \
     do {                                                                                 \
         uint64_t mixed;                                                                  \
@@ -36,17 +36,17 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
-/* With a million lines a second, a tenth of a second: a thread does not have to
-   wait longer for its turn. */
+/* A tenth of a second at a million lines a second: no thread waits longer than that to be
+   scheduled. */
 #define PATIENCE 100000u
 
-/* More older blocks than this at one address are no matter of turns. */
+/* Late threads cannot explain more older blocks than this at one address. */
 #define OLDER_MAX 4
 
 struct block {
     uint64_t address, slot;
-    uint64_t tid;         /* of the thread it was handed to */
-    uint64_t overdue;     /* since this line; 0: it is not */
+    uint64_t tid;         /* the thread that got it */
+    uint64_t overdue;     /* the line at which it became overdue; 0: it is not */
     struct block *older;  /* with the same address */
     TAILQ_ENTRY(block) queue; /* left or overdue */
     UT_hash_handle hh;
@@ -66,8 +66,8 @@ struct process {
     struct blocks left, overdue;
     uint64_t slots;
     uint64_t lines;
-    uint64_t unseen;    /* of them refused, since no allocation was seen */
-    struct block *null; /* with the original's rules NULL gets a slot for ever */
+    uint64_t unseen;    /* refused because no allocation was seen */
+    struct block *null; /* by the original's rules NULL keeps a slot forever */
     UT_hash_handle hh;
 };
 
@@ -76,7 +76,7 @@ struct munge {
     struct process *processes;
 };
 
-/* After an addition: uthash could not get memory for its table. */
+/* True after an addition if uthash could not get memory for its table. */
 #define NOT_ADDED(element) ((element)->hh.tbl == NULL)
 
 /* ---- processes and threads ---- */
@@ -100,7 +100,7 @@ find_process(struct munge *munge, uint64_t pid)
     return NULL;
 }
 
-/* The thread's number, or 0 if memory is short. */
+/* Returns the thread's number, or 0 if memory is short. */
 static uint64_t
 find_thread(struct process *process, uint64_t tid)
 {
@@ -132,7 +132,7 @@ find(struct process *process, uint64_t address)
     return block;
 }
 
-/* The slot that was left longest ago, or a new one.  NULL if memory is short. */
+/* Returns the slot that has been free longest, or a new one.  NULL if memory is short. */
 static struct block *
 take(struct process *process)
 {
@@ -154,7 +154,7 @@ leave(struct process *process, struct block *block)
     TAILQ_INSERT_TAIL(&process->left, block, queue);
 }
 
-/* Takes a slot for an address, over the older block that has it.  NULL if memory
+/* Takes a slot for an address, above an older block that has it.  Returns NULL if memory
    is short. */
 static struct block *
 push(struct process *process, uint64_t address, uint64_t tid)
@@ -179,8 +179,8 @@ push(struct process *process, uint64_t address, uint64_t tid)
     return NULL;
 }
 
-/* Takes a block away from its address, and leaves its slot.  What is under it
-   has the address again. */
+/* Removes a block from its address and frees its slot.  The block under it has the
+   address again. */
 static bool
 pull(struct process *process, struct block *block)
 {
@@ -204,7 +204,7 @@ pull(struct process *process, struct block *block)
     return good;
 }
 
-/* ---- what becomes of a line ---- */
+/* ---- handling a line ---- */
 
 static void
 put(const struct munge *munge, const struct logalloc_line *line)
@@ -212,13 +212,14 @@ put(const struct munge *munge, const struct logalloc_line *line)
     munge->options.put(munge->options.context, line);
 }
 
-/* Of the blocks with this address the one that the call is about.  NULL: none. */
+/* Of the blocks with this address, the one that the call is about.  NULL if there is
+   none. */
 static struct block *
 find_given(struct process *process, const struct logalloc_line *line)
 {
     struct block *block = find(process, line->block), *oldest = block;
 
-    /* free() is recorded before it is done: it is never late. */
+    /* free() is recorded before it is done, so it is never late. */
     if (block == NULL || line->call != LOGALLOC_REALLOC)
         return block;
     for (; block != NULL; block = block->older) {
@@ -229,7 +230,7 @@ find_given(struct process *process, const struct logalloc_line *line)
     return oldest;
 }
 
-/* The call that gave it up is missing: here it is. */
+/* Adds the missing call that frees the block. */
 static bool
 give_up(struct munge *munge, struct process *process, struct block *block)
 {
@@ -242,7 +243,7 @@ give_up(struct munge *munge, struct process *process, struct block *block)
     return pull(process, block);
 }
 
-/* Gives up what has been overdue for too long. */
+/* Frees blocks that have been overdue for too long. */
 static bool
 lose_patience(struct munge *munge, struct process *process)
 {
@@ -255,7 +256,7 @@ lose_patience(struct munge *munge, struct process *process)
     return true;
 }
 
-/* A recorded result becomes a slot.  False if memory is short. */
+/* Replaces a recorded result by a slot.  Returns false if memory is short. */
 static bool
 hand_out(struct munge *munge, struct process *process, struct logalloc_line *line)
 {
@@ -302,7 +303,7 @@ munge_mended(struct munge *munge, struct process *process, struct logalloc_line 
     return MUNGE_GOOD;
 }
 
-/* The slot that the original gives NULL, which never gets free again. */
+/* The slot that the original gives NULL, which never becomes free again. */
 static struct block *
 slot_of_null(struct process *process)
 {
@@ -336,13 +337,13 @@ munge_original(struct munge *munge, struct process *process, struct logalloc_lin
     return MUNGE_GOOD;
 }
 
-/* verdict: of the line that was read. */
+/* verdict is that of parsing the line. */
 static enum munge_verdict
 munge_read(struct munge *munge, struct logalloc_line line, enum logalloc_verdict verdict)
 {
     struct process *process = find_process(munge, line.pid);
 
-    /* A line that is refused from here on has been counted. */
+    /* Even a line that is refused below counts as a line of the process. */
     if (process == NULL)
         return MUNGE_NO_MEMORY;
     line.pid = process->number;
@@ -385,7 +386,7 @@ munge_tell_unseen(const struct munge *munge, void (*tell)(uint64_t pid, uint64_t
             tell(process->pid, process->unseen);
 }
 
-/* ---- the whole ---- */
+/* ---- interface ---- */
 
 struct munge *
 munge_new(const struct munge_options *options)
