@@ -21,7 +21,7 @@
 static bool ascii_ellipsis;
 
 /* One character; combining marks are left to the next call. */
-struct glyph {
+struct text_glyph {
     const char *text;   /* what to print */
     size_t length;      /* of text */
     size_t consumed;    /* bytes of the input */
@@ -29,8 +29,8 @@ struct glyph {
     wchar_t letter;
 };
 
-static const struct glyph unprintable = {"?", 1, 1, 1, L'?'};
-static const struct glyph space = {" ", 1, 1, 1, L' '};
+static const struct text_glyph unprintable = {"?", 1, 1, 1, L'?'};
+static const struct text_glyph space = {" ", 1, 1, 1, L' '};
 
 void
 text_ascii_ellipsis(bool ascii)
@@ -59,11 +59,11 @@ turns_direction(wchar_t c)
            || (c >= 0x2066 && c <= 0x2069);
 }
 
-static struct glyph
+static struct text_glyph
 next_glyph(const char *text, size_t left)
 {
     unsigned char byte = (unsigned char)*text;
-    struct glyph glyph = {text, 1, 1, 1, byte};
+    struct text_glyph glyph = {text, 1, 1, 1, byte};
     mbstate_t state = {0};
     wchar_t c;
     size_t length;
@@ -97,7 +97,7 @@ text_columns(const char *text)
     size_t left = strlen(text);
 
     while (left > 0) {
-        struct glyph glyph = next_glyph(text, left);
+        struct text_glyph glyph = next_glyph(text, left);
 
         columns += glyph.columns;
         text += glyph.consumed;
@@ -133,7 +133,7 @@ put_text(struct sink *sink, const char *text, size_t length, size_t limit)
     size_t done = 0;
 
     while (done < length) {
-        struct glyph glyph = next_glyph(text + done, length - done);
+        struct text_glyph glyph = next_glyph(text + done, length - done);
 
         if (sink->columns + glyph.columns > limit)
             break;
@@ -206,7 +206,7 @@ text_pad(char *buf, size_t size, const char *text, size_t columns, enum text_ali
 /* Scripts of wide characters have no blanks: a line may break between any two of them,
    but not before closing nor after opening punctuation. */
 static bool
-may_break(const struct glyph *before, const struct glyph *after)
+may_break(const struct text_glyph *before, const struct text_glyph *after)
 {
     static const wchar_t closing[] = L",.:;!?)]}%/\u3001\u3002\uff0c\uff0e\uff1a\uff1b\uff01"
                                      L"\uff1f\uff09\u300d\u300f\u3011\u3009\u300b\u2026";
@@ -221,10 +221,10 @@ size_t
 text_line(char *buf, size_t size, const char *text, size_t columns)
 {
     size_t left = strlen(text), done = 0, end = 0, used = 0;
-    struct glyph last = space;
+    struct text_glyph last = space;
 
     while (done < left) {
-        struct glyph glyph = next_glyph(text + done, left - done);
+        struct text_glyph glyph = next_glyph(text + done, left - done);
 
         if (text[done] == ' ')
             end = last.letter == L' ' ? end : done;
@@ -252,7 +252,7 @@ text_tail(const char *text, size_t columns)
     const char *from = text, *blank;
 
     while (left > 0 && more > columns) {
-        struct glyph glyph = next_glyph(from, left);
+        struct text_glyph glyph = next_glyph(from, left);
 
         more -= glyph.columns;
         from += glyph.consumed;

@@ -46,14 +46,14 @@ is_glibc(const struct identity *identity)
 }
 
 /* The live blocks in a part of the memory: what they occupy and what is resident. */
-struct part {
+struct rss_part {
     uint64_t occupied;
     uint64_t resident;
     uint64_t size;       /* of its address space */
 };
 
 static uint64_t
-resident_blocks(const struct part *part)
+resident_blocks(const struct rss_part *part)
 {
     return less(part->occupied, part->resident);
 }
@@ -61,7 +61,7 @@ resident_blocks(const struct part *part)
 /* The number of these bytes that may belong to something else: all pages that are not
    resident could be the blocks'. */
 static uint64_t
-unsure_blocks(const struct part *part)
+unsure_blocks(const struct rss_part *part)
 {
     uint64_t absent = beyond(part->size, part->resident);
 
@@ -70,7 +70,7 @@ unsure_blocks(const struct part *part)
 }
 
 static void
-divide_blocks(const struct part *heap, const struct part *rest,
+divide_blocks(const struct rss_part *heap, const struct rss_part *rest,
               const struct process *process, struct bands *out)
 {
     uint64_t occupied = heap->occupied + rest->occupied;
@@ -93,10 +93,10 @@ divide_glibc(const struct resident *resident, const struct process *process,
 {
     const struct snapshot *now = &process->now;
     uint64_t headers = HEADER_BYTES * less(now->live_blocks, UINT64_MAX / 64);
-    struct part heap = {now->usable_bytes - now->mapped_bytes + headers,
-                        resident->rss[REGION_HEAP], resident->size[REGION_HEAP]};
-    struct part rest = {now->mapped_bytes, resident->rss[REGION_ANON],
-                        resident->size[REGION_ANON]};
+    struct rss_part heap = {now->usable_bytes - now->mapped_bytes + headers,
+                            resident->rss[REGION_HEAP], resident->size[REGION_HEAP]};
+    struct rss_part rest = {now->mapped_bytes, resident->rss[REGION_ANON],
+                            resident->size[REGION_ANON]};
 
     divide_blocks(&heap, &rest, process, out);
     out->bytes[BAND_HELD] = heap.resident - resident_blocks(&heap);
@@ -108,10 +108,10 @@ static void
 divide_unknown(const struct resident *resident, const struct process *process,
                struct bands *out)
 {
-    struct part none = {0};
-    struct part all = {process->now.usable_bytes,
-                       resident->rss[REGION_HEAP] + resident->rss[REGION_ANON],
-                       resident->size[REGION_HEAP] + resident->size[REGION_ANON]};
+    struct rss_part none = {0};
+    struct rss_part all = {process->now.usable_bytes,
+                           resident->rss[REGION_HEAP] + resident->rss[REGION_ANON],
+                           resident->size[REGION_HEAP] + resident->size[REGION_ANON]};
 
     divide_blocks(&none, &all, process, out);
     out->bytes[BAND_HEAP] = 0;

@@ -35,7 +35,7 @@
 #define RATE_MIN_NS (SECOND / 20)
 
 /* A living process. */
-struct followed {
+struct followed_process {
     struct roster_entry *entry;
     struct reader *reader;  /* NULL: it has no segment */
     char program[64];       /* its image's, without the path; "" unknown */
@@ -51,7 +51,7 @@ struct census {
     const struct process *root; /* or NULL */
     bool all_ours;
     struct roster *roster;
-    struct followed *followed;
+    struct followed_process *followed;
     size_t count;
     int64_t slow_ns;
 };
@@ -111,7 +111,7 @@ count_allocations(const struct snapshot *snapshot, uint64_t *calls)
 }
 
 static void
-read_figures(struct followed *followed, int64_t now_ns)
+read_figures(struct followed_process *followed, int64_t now_ns)
 {
     struct roster_entry *entry = followed->entry;
     struct snapshot snapshot;
@@ -143,10 +143,10 @@ read_figures(struct followed *followed, int64_t now_ns)
 
 /* ---- living processes ---- */
 
-static struct followed *
+static struct followed_process *
 follow(struct census *census, pid_t pid)
 {
-    struct followed *followed = &census->followed[census->count];
+    struct followed_process *followed = &census->followed[census->count];
     struct roster_entry *entry;
 
     if (census->count == LIVING_MAX)
@@ -154,19 +154,19 @@ follow(struct census *census, pid_t pid)
     entry = roster_add(census->roster, pid);
     if (!entry)
         return NULL;
-    *followed = (struct followed){.entry = entry};
+    *followed = (struct followed_process){.entry = entry};
     census->count++;
     return followed;
 }
 
 static void
-forget(struct census *census, struct followed *followed)
+forget(struct census *census, struct followed_process *followed)
 {
     reader_close(followed->reader);
     *followed = census->followed[--census->count];
 }
 
-static struct followed *
+static struct followed_process *
 find_followed(struct census *census, pid_t pid)
 {
     for (size_t i = 0; i < census->count; i++)
@@ -211,7 +211,7 @@ name_by_segment(struct roster_entry *entry, const struct identity *identity)
 }
 
 static void
-name_entry(struct followed *followed, const struct identity *identity)
+name_entry(struct followed_process *followed, const struct identity *identity)
 {
     struct roster_entry *entry = followed->entry;
     struct procfs_stat stat;
@@ -232,7 +232,7 @@ name_entry(struct followed *followed, const struct identity *identity)
 /* ---- segments ---- */
 
 static void
-note_image(struct followed *followed, struct reader *reader,
+note_image(struct followed_process *followed, struct reader *reader,
            const struct identity *identity)
 {
     struct roster_entry *entry = followed->entry;
@@ -297,7 +297,7 @@ open_segment(const struct tree *tree, const struct tree_segment *segment,
 static void
 note_alien(struct census *census, const struct tree_segment *segment)
 {
-    struct followed *followed;
+    struct followed_process *followed;
 
     if (find_followed(census, segment->pid) || !belongs(census, segment->pid)
         || !segment_process_lives(segment->pid, 0))
@@ -315,7 +315,7 @@ note_segment(void *context, const struct tree_segment *segment)
 {
     struct looking *looking = context;
     struct census *census = looking->census;
-    struct followed *followed;
+    struct followed_process *followed;
     struct identity identity;
     struct reader *reader;
 
@@ -349,7 +349,7 @@ note_segment(void *context, const struct tree_segment *segment)
 
 /* Run time up to the last sign of life; the real end is not always known. */
 static int64_t
-life_of(const struct followed *followed)
+life_of(const struct followed_process *followed)
 {
     const struct roster_entry *entry = followed->entry;
     const uint64_t now_ns = (uint64_t)clock_ns(CLOCK_BOOTTIME);
@@ -365,7 +365,7 @@ life_of(const struct followed *followed)
 /* Has the measured program executed another one, which has not loaded the library so far?
    executed says which; its preload_removed is set only if that one runs already. */
 static bool
-is_replaced(const struct followed *followed, struct executed *executed)
+is_replaced(const struct followed_process *followed, struct executed *executed)
 {
     struct identity identity;
 
@@ -381,7 +381,7 @@ is_replaced(const struct followed *followed, struct executed *executed)
 
 /* The image that was measured has ended. */
 static void
-replace(struct followed *followed, const struct executed *executed, bool ended)
+replace(struct followed_process *followed, const struct executed *executed, bool ended)
 {
     struct roster_entry *entry = followed->entry;
 
@@ -400,7 +400,7 @@ replace(struct followed *followed, const struct executed *executed, bool ended)
 }
 
 static void
-note_end(struct census *census, struct followed *followed, int64_t now_ns)
+note_end(struct census *census, struct followed_process *followed, int64_t now_ns)
 {
     struct roster_entry *entry = followed->entry;
     enum segment_state state = SEGMENT_EMPTY;
@@ -431,7 +431,7 @@ note_end(struct census *census, struct followed *followed, int64_t now_ns)
 /* From its exec on the figures are no longer the program's.  If two seconds later there
    is no segment, the new program does not load the library. */
 static void
-follow_executed(struct followed *followed, int64_t now_ns)
+follow_executed(struct followed_process *followed, int64_t now_ns)
 {
     struct roster_entry *entry = followed->entry;
     struct executed executed;
@@ -452,7 +452,7 @@ follow_executed(struct followed *followed, int64_t now_ns)
 }
 
 static void
-judge_state(struct followed *followed, char kernel_state, int64_t now_ns)
+judge_state(struct followed_process *followed, char kernel_state, int64_t now_ns)
 {
     struct roster_entry *entry = followed->entry;
     uint64_t age = (uint64_t)clock_ns(CLOCK_BOOTTIME) - entry->start_ns;
@@ -476,7 +476,7 @@ judge_state(struct followed *followed, char kernel_state, int64_t now_ns)
 
 /* Returns false if the process has ended and is no longer followed. */
 static bool
-look_at_process(struct census *census, struct followed *followed, int64_t now_ns)
+look_at_process(struct census *census, struct followed_process *followed, int64_t now_ns)
 {
     struct roster_entry *entry = followed->entry;
     struct procfs_stat stat;
@@ -505,7 +505,7 @@ look_for_blind(struct census *census)
     if (procfs_descendants(census->root->pid, pids, DESCENDANTS, &count))
         return;
     for (unsigned i = 0; i < count && i < DESCENDANTS; i++) {
-        struct followed *followed;
+        struct followed_process *followed;
         struct procfs_stat stat;
 
         if (roster_find(census->roster, pids[i]) || procfs_stat(pids[i], &stat)

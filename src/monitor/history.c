@@ -22,7 +22,7 @@
    38 days. */
 #define LEVELS 16
 
-struct level {
+struct history_level {
     struct sample *samples; /* a ring */
     size_t first;           /* index of the oldest */
     size_t count;
@@ -31,7 +31,7 @@ struct level {
 struct history {
     size_t slots;
     int64_t first_ns; /* time of the first sample ever pushed */
-    struct level levels[LEVELS];
+    struct history_level levels[LEVELS];
     struct sample *storage;
 };
 
@@ -72,13 +72,13 @@ history_free(struct history *history)
 }
 
 static struct sample *
-level_at(const struct history *history, const struct level *level, size_t index)
+level_at(const struct history *history, const struct history_level *level, size_t index)
 {
     return &level->samples[(level->first + index) % history->slots];
 }
 
 static struct sample
-level_take(const struct history *history, struct level *level)
+level_take(const struct history *history, struct history_level *level)
 {
     struct sample oldest = *level_at(history, level, 0);
 
@@ -113,7 +113,7 @@ merge(const struct sample *older, const struct sample *newer)
 
 /* Merges neighbours in place; a last one without a partner stays as it is. */
 static void
-level_halve(const struct history *history, struct level *level)
+level_halve(const struct history *history, struct history_level *level)
 {
     size_t kept = 0;
 
@@ -130,7 +130,7 @@ level_halve(const struct history *history, struct level *level)
 static void
 level_push(struct history *history, size_t number, const struct sample *sample)
 {
-    struct level *level = &history->levels[number];
+    struct history_level *level = &history->levels[number];
 
     if (level->count == history->slots && number == LEVELS - 1) {
         level_halve(history, level);
@@ -147,7 +147,7 @@ level_push(struct history *history, size_t number, const struct sample *sample)
 void
 history_push(struct history *history, const struct sample *sample)
 {
-    struct level *newest = &history->levels[0];
+    struct history_level *newest = &history->levels[0];
     struct sample *last;
     int64_t last_ns;
 
@@ -318,7 +318,7 @@ history_first_above(const struct history *history, enum series series, uint64_t 
 bool
 history_span(const struct history *history, int64_t *first_ns, int64_t *last_ns)
 {
-    const struct level *newest = &history->levels[0];
+    const struct history_level *newest = &history->levels[0];
 
     if (newest->count == 0)
         return false;

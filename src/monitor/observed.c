@@ -26,7 +26,7 @@
 /* The maps of all processes are read no more often than this. */
 #define SEARCH_NS (INT64_C(5) * 1000000000)
 
-struct place {
+struct segment_place {
     struct tree *tree;
     dev_t device; /* of the directory */
     ino_t inode;
@@ -34,7 +34,7 @@ struct place {
 };
 
 struct observed {
-    struct place places[TREES];
+    struct segment_place places[TREES];
     unsigned count;
     int64_t searched_ns;
     struct census *census;
@@ -45,7 +45,7 @@ static void
 add_place(struct observed *observed, const char *path, uid_t real, uid_t effective,
           bool found)
 {
-    struct place *place = &observed->places[observed->count];
+    struct segment_place *place = &observed->places[observed->count];
     struct stat st;
 
     if (observed->count == TREES || stat(path, &st) < 0)
@@ -54,8 +54,8 @@ add_place(struct observed *observed, const char *path, uid_t real, uid_t effecti
         if (observed->places[i].device == st.st_dev
             && observed->places[i].inode == st.st_ino)
             return;
-    *place = (struct place){tree_new_all(path, real, effective), st.st_dev, st.st_ino,
-                            found};
+    *place = (struct segment_place){tree_new_all(path, real, effective), st.st_dev,
+                                    st.st_ino, found};
     observed->count += place->tree != NULL;
 }
 
@@ -112,7 +112,7 @@ forget_empty_places(struct observed *observed)
     unsigned kept = 0;
 
     for (unsigned i = 0; i < observed->count; i++) {
-        struct place place = observed->places[i];
+        struct segment_place place = observed->places[i];
 
         if (place.found && tree_empty(place.tree))
             tree_free(place.tree);

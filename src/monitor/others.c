@@ -129,7 +129,7 @@ read_other(struct other *other, int64_t run_ns)
                  other->started_ns);
 }
 
-struct looking {
+struct background_look {
     struct others *others;
     const struct tree *tree;
 };
@@ -137,7 +137,7 @@ struct looking {
 static void
 look_at(void *context, const struct roster_entry *entry)
 {
-    const struct looking *looking = context;
+    const struct background_look *looking = context;
     struct other *other = find(looking->others, entry->pid, entry->image_ns);
 
     if (!other && entry->sampled && !entry->ended
@@ -157,7 +157,7 @@ look_at(void *context, const struct roster_entry *entry)
 static void
 look(struct others *others, const struct roster *roster, const struct tree *tree)
 {
-    struct looking looking = {others, tree};
+    struct background_look looking = {others, tree};
 
     for (size_t i = 0; i < others->count; i++)
         others->all[i].listed = false;

@@ -32,7 +32,7 @@ intern_function(struct profile *profile, const char *name, uint32_t *id)
 {
     size_t length = strnlen(name, NAME_MAX_BYTES);
     uint64_t key = text_key(name, length);
-    struct function *function;
+    struct profile_named *function;
 
     HASH_FIND(hh, profile->functions_by_key, &key, sizeof key, function);
     if (!function) {
@@ -60,7 +60,7 @@ intern_text(struct profile *profile, const char *text)
 {
     size_t length;
     uint64_t key;
-    struct text *kept;
+    struct kept_text *kept;
 
     if (!text)
         return NULL;
@@ -97,7 +97,7 @@ provisional_name(char *text, size_t size, const struct profile_name *name)
 
 /* Gives the address this name.  Returns true if its functions have changed. */
 static bool
-set_name(struct profile *profile, struct address *address,
+set_name(struct profile *profile, struct profile_address *address,
          const struct profile_name *name)
 {
     unsigned count = name->count > 0 ? name->count : 1;
@@ -131,25 +131,25 @@ set_name(struct profile *profile, struct address *address,
     return changed;
 }
 
-static struct address *
+static struct profile_address *
 find_address(const struct profile *profile, uint64_t where)
 {
-    struct address *address;
+    struct profile_address *address;
 
     HASH_FIND(hh, profile->addresses, &where, sizeof where, address);
     return address;
 }
 
-const struct address *
+const struct profile_address *
 profile_find_address(const struct profile *profile, uint64_t address)
 {
     return find_address(profile, address);
 }
 
-static struct address *
+static struct profile_address *
 add_address(struct profile *profile, uint64_t where)
 {
-    struct address *address = calloc(1, sizeof *address);
+    struct profile_address *address = calloc(1, sizeof *address);
 
     if (!address)
         return NULL;
@@ -163,7 +163,7 @@ add_address(struct profile *profile, uint64_t where)
 
 /* Asks the namer about an address.  Returns true if its name has changed. */
 static bool
-name_address(struct profile *profile, struct address *address,
+name_address(struct profile *profile, struct profile_address *address,
              const struct profile_namer *namer)
 {
     struct profile_name name = {.final = namer != NULL, .offset = address->address};
@@ -201,7 +201,7 @@ enter_addresses(struct profile *profile)
 bool
 profile_resolve(struct profile *profile, const struct profile_namer *namer)
 {
-    struct address *address, *next;
+    struct profile_address *address, *next;
     bool changed = false;
 
     enter_addresses(profile);
@@ -218,7 +218,7 @@ profile_resolve(struct profile *profile, const struct profile_namer *namer)
 void
 profile_reopen_names(struct profile *profile)
 {
-    struct address *address, *next;
+    struct profile_address *address, *next;
 
     HASH_ITER(hh, profile->addresses, address, next)
     {
@@ -249,7 +249,7 @@ profile_places(const struct profile *profile, uint32_t stack, struct profile_pla
     size_t count = 0;
 
     for (unsigned i = 0; pcs && i < depth; i++) {
-        const struct address *address =
+        const struct profile_address *address =
             profile_find_address(profile, sites_call(pcs[i]));
 
         for (uint32_t k = 0; address && k < address->frame_count; k++, count++)
@@ -262,9 +262,9 @@ profile_places(const struct profile *profile, uint32_t stack, struct profile_pla
 void
 profile_names_free(struct profile *profile)
 {
-    struct address *address, *next_address;
-    struct function *function, *next_function;
-    struct text *text, *next_text;
+    struct profile_address *address, *next_address;
+    struct profile_named *function, *next_function;
+    struct kept_text *text, *next_text;
 
     HASH_ITER(hh, profile->addresses, address, next_address)
     {

@@ -31,7 +31,7 @@ struct call_stack {
 };
 
 /* An address in stacks, and its name so far. */
-struct address {
+struct profile_address {
     uint64_t address;        /* of an instruction of the call */
     bool final;
     uint32_t frame_count;
@@ -39,7 +39,7 @@ struct address {
     UT_hash_handle hh;
 };
 
-struct function {
+struct profile_named {
     uint64_t key;            /* hash of its name */
     uint32_t id;
     UT_hash_handle hh;
@@ -47,7 +47,7 @@ struct function {
 };
 
 /* A file's name, stored once. */
-struct text {
+struct kept_text {
     uint64_t key;
     UT_hash_handle hh;
     char text[];
@@ -88,12 +88,12 @@ struct profile {
     struct profile_moment mark;
     bool marked;
 
-    struct address *addresses; /* hashes */
+    struct profile_address *addresses; /* hashes */
     size_t entered;          /* number of stacks whose addresses are entered */
     size_t nameless;         /* addresses without a final name */
-    struct function *functions_by_key;
-    struct text *texts;
-    struct function **functions;
+    struct profile_named *functions_by_key;
+    struct kept_text *texts;
+    struct profile_named **functions;
     size_t function_count, function_room;
 };
 
@@ -103,8 +103,8 @@ uint32_t profile_stack_index(const struct profile *profile, uint32_t id);
 /* The newest snapshot not later than run_ns; NULL if there is none. */
 const struct profile_moment *profile_find_moment(const struct profile *profile, int64_t run_ns);
 
-const struct address *profile_find_address(const struct profile *profile,
-                                           uint64_t address);
+const struct profile_address *profile_find_address(const struct profile *profile,
+                                                   uint64_t address);
 void profile_names_free(struct profile *profile);
 
 #endif

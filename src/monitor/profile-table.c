@@ -123,7 +123,7 @@ put_stack(struct build *build, const struct call_stack *stack, uint32_t hidden)
     const uint64_t *pcs = sites_stack(&profile->reading, stack->id, &depth);
 
     for (unsigned i = 0; pcs && i < depth; i++) {
-        const struct address *address =
+        const struct profile_address *address =
             profile_find_address(profile, sites_call(pcs[i]));
 
         for (uint32_t k = 0; address && k < address->frame_count; k++) {

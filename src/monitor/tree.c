@@ -36,7 +36,7 @@
    scan would leave the time as it is. */
 #define TICK_NS INT64_C(20000000)
 
-struct member {
+struct tree_member {
     struct tree_segment segment; /* first, because it is sorted by */
     uint64_t inode; /* without a keeper a generation number is reused */
     bool ours;
@@ -54,7 +54,7 @@ struct tree {
     struct pidspace *others; /* processes of other namespaces, during a scan, or NULL */
     uid_t real, effective;  /* uids whose segments are read */
     unsigned seen;
-    struct member *members;
+    struct tree_member *members;
     size_t count, room;
     int64_t changed_ns; /* the directory's time at the last scan */
     bool again;         /* scan again even if it has not changed */
@@ -122,7 +122,7 @@ tree_free(struct tree *tree)
     free(tree);
 }
 
-static struct member *
+static struct tree_member *
 find_member(struct tree *tree, pid_t own_pid, uint32_t generation)
 {
     for (size_t i = 0; i < tree->count; i++)
@@ -142,7 +142,7 @@ has_earlier(const struct tree *tree, const struct tree_segment *segment)
     return false;
 }
 
-static struct member *
+static struct tree_member *
 add_member(struct tree *tree)
 {
     if (!ROOM_MAKE(tree->members, tree->room, tree->count + 1))
@@ -242,7 +242,7 @@ is_elsewhere(const struct tree *tree, const struct tree_segment *segment)
 
 /* Fills in what the identity says, or the error for which there is none. */
 static void
-describe(struct tree *tree, struct member *member, const struct identity *identity,
+describe(struct tree *tree, struct tree_member *member, const struct identity *identity,
          int error)
 {
     struct tree_segment *segment = &member->segment;
@@ -270,7 +270,7 @@ describe(struct tree *tree, struct member *member, const struct identity *identi
 static void
 look_at(struct tree *tree, const char *name, uint64_t inode)
 {
-    struct member *place, member = {.inode = inode, .present = true};
+    struct tree_member *place, member = {.inode = inode, .present = true};
     struct tree_segment *segment = &member.segment;
     struct identity identity;
     int error;
@@ -298,7 +298,7 @@ look_at(struct tree *tree, const char *name, uint64_t inode)
 /* A cheap check, because there may be many: a pid that has been reused is noticed at the
    end. */
 static bool
-has_ended(struct member *member)
+has_ended(struct tree_member *member)
 {
     if (!member->dead)
         member->dead = member->segment.pid == 0
@@ -307,7 +307,7 @@ has_ended(struct member *member)
 }
 
 static void
-unlink_member(struct tree *tree, const struct member *member)
+unlink_member(struct tree *tree, const struct tree_member *member)
 {
     char name[24];
 
@@ -342,7 +342,7 @@ tree_prune(struct tree *tree)
     if (!tree->keeps)
         return;
     for (size_t i = tree->count; i-- > 0;) {
-        struct member *member = &tree->members[i];
+        struct tree_member *member = &tree->members[i];
 
         if (!member->ours || member->segment.pid == tree->root || !has_ended(member)
             || ++dead <= KEPT_DEAD)
@@ -485,7 +485,7 @@ tree_seen(const struct tree *tree)
 }
 
 static bool
-is_over(const struct tree *tree, struct member *member, bool root_ended)
+is_over(const struct tree *tree, struct tree_member *member, bool root_ended)
 {
     const struct tree_segment *segment = &member->segment;
 

@@ -25,7 +25,7 @@
 #define LOADING_TRIES 100
 
 /* A living process, for sums. */
-struct member {
+struct usage_member {
     struct tree_segment segment;
     struct reader *reader;
     uint64_t peak, stack_peak; /* as of the last poll ... */
@@ -38,7 +38,7 @@ struct usage {
     struct usage_options options;
     struct image *images;
     size_t image_count, image_room;
-    struct member *members;
+    struct usage_member *members;
     size_t member_count, member_room;
     unsigned looks;
     bool images_only; /* figures are not asked for yet */
@@ -228,7 +228,7 @@ open_member(void *context, const struct tree_segment *segment)
         return;
     }
     usage->members[usage->member_count++] =
-        (struct member){.segment = *segment, .reader = reader};
+        (struct usage_member){.segment = *segment, .reader = reader};
 }
 
 /* The highest value since the last poll. */
@@ -255,7 +255,7 @@ add_to(struct sums *sums, uint64_t heap, uint64_t stack)
 }
 
 static bool
-is_over(const struct member *member)
+is_over(const struct usage_member *member)
 {
     struct executed executed;
 
@@ -265,7 +265,8 @@ is_over(const struct member *member)
 
 /* Adds a member to the sums at the beginning of the interval, at its end, or both. */
 static void
-add_member(struct member *member, bool over, struct sums *before, struct sums *after)
+add_member(struct usage_member *member, bool over, struct sums *before,
+           struct sums *after)
 {
     struct snapshot now;
     uint64_t heap, stack;
@@ -294,7 +295,7 @@ sum_members(struct usage *usage)
     struct sums before = {0}, after = {0};
 
     for (size_t i = 0; i < usage->member_count;) {
-        struct member *member = &usage->members[i];
+        struct usage_member *member = &usage->members[i];
         bool over = is_over(member); /* asked first: what is read then is final */
 
         add_member(member, over, &before, &after);

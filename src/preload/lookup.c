@@ -44,7 +44,7 @@ struct tables {
     uintptr_t soname;
 };
 
-struct name {
+struct lookup_name {
     const char *text;
     uint32_t gnu_hash, hash;
 };
@@ -89,10 +89,10 @@ tables_of(uintptr_t bias, const ElfW(Dyn) * dynamic)
     return tables;
 }
 
-static struct name
+static struct lookup_name
 name_of(const char *text)
 {
-    struct name name = {text, 5381, 0};
+    struct lookup_name name = {text, 5381, 0};
 
     for (const unsigned char *c = (const void *)text; *c != '\0'; c++) {
         name.gnu_hash = name.gnu_hash * 33 + *c;
@@ -122,7 +122,7 @@ is_definition(const struct tables *tables, uint32_t index, const char *name)
 
 /* Returns the symbol's index, or 0 if there is none. */
 static uint32_t
-find_by_gnu_hash(const struct tables *tables, const struct name *name)
+find_by_gnu_hash(const struct tables *tables, const struct lookup_name *name)
 {
     const unsigned bits = 8 * sizeof(ElfW(Addr));
     const uint32_t *head = tables->gnu_hash, bucket_count = head[0],
@@ -150,7 +150,7 @@ find_by_gnu_hash(const struct tables *tables, const struct name *name)
 }
 
 static uint32_t
-find_by_hash(const struct tables *tables, const struct name *name)
+find_by_hash(const struct tables *tables, const struct lookup_name *name)
 {
     const uint32_t bucket_count = tables->hash[0];
     const uint32_t *buckets = tables->hash + 2, *chains = buckets + bucket_count;
@@ -176,7 +176,7 @@ chosen(uintptr_t resolver)
 }
 
 static void *
-find_in(const struct tables *tables, const struct name *name)
+find_in(const struct tables *tables, const struct lookup_name *name)
 {
     const ElfW(Sym) * symbol;
     uint32_t index = 0;
@@ -239,7 +239,7 @@ tables_known(const struct link_map *map)
 static struct mt_symbol
 find_from(struct link_map *map, const char *text)
 {
-    struct name name = name_of(text);
+    struct lookup_name name = name_of(text);
 
     for (; map != NULL; map = map->l_next) {
         void *address = find_in(tables_known(map), &name);
@@ -376,7 +376,7 @@ void *
 mt_lookup_in(const struct mt_loaded *object, const char *text)
 {
     struct tables tables = tables_of(object->bias, object->dynamic);
-    struct name name = name_of(text);
+    struct lookup_name name = name_of(text);
 
     return find_in(&tables, &name);
 }

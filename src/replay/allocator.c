@@ -17,7 +17,7 @@
 
 /* ---- recognising ---- */
 
-static const struct known {
+static const struct known_allocator {
     enum allocator_kind kind;
     const char *name, *function;
 } known[] = {

@@ -91,12 +91,12 @@ exact_bytes(void)
     return any ? sum : FOOTPRINT_UNKNOWN;
 }
 
-struct counts {
+struct footprint_counts {
     uint64_t peak, anonymous, file, shared;
 };
 
 static bool
-read_counts(struct counts *counts)
+read_counts(struct footprint_counts *counts)
 {
     char line[256];
     unsigned found = 0;
@@ -122,7 +122,7 @@ without(uint64_t bytes, uint64_t others)
 void
 footprint_begin(struct footprint *footprint)
 {
-    struct counts counts;
+    struct footprint_counts counts;
     int fd = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
 
     /* If this fails the peak is that of the whole process; start-up is small. */
@@ -150,7 +150,7 @@ footprint_now(const struct footprint *footprint, uint64_t own_bytes)
 uint64_t
 footprint_peak(const struct footprint *footprint, uint64_t own_bytes)
 {
-    struct counts counts;
+    struct footprint_counts counts;
 
     if (!read_counts(&counts) || footprint->counted == FOOTPRINT_UNKNOWN)
         return FOOTPRINT_UNKNOWN;

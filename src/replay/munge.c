@@ -43,37 +43,37 @@
 /* Late threads cannot explain more older blocks than this at one address. */
 #define OLDER_MAX 4
 
-struct block {
+struct munge_block {
     uint64_t address, slot;
     uint64_t tid;         /* the thread that got it */
     uint64_t overdue;     /* the line at which it became overdue; 0: it is not */
-    struct block *older;  /* with the same address */
-    TAILQ_ENTRY(block) queue; /* left or overdue */
+    struct munge_block *older;      /* with the same address */
+    TAILQ_ENTRY(munge_block) queue; /* left or overdue */
     UT_hash_handle hh;
 };
 
-TAILQ_HEAD(blocks, block);
+TAILQ_HEAD(munge_blocks, munge_block);
 
-struct thread {
+struct munge_thread {
     uint64_t tid, number;
     UT_hash_handle hh;
 };
 
-struct process {
+struct munge_process {
     uint64_t pid, number;
-    struct thread *threads;
-    struct block *live;
-    struct blocks left, overdue;
+    struct munge_thread *threads;
+    struct munge_block *live;
+    struct munge_blocks left, overdue;
     uint64_t slots;
     uint64_t lines;
     uint64_t unseen;    /* refused because no allocation was seen */
-    struct block *null; /* by the original's rules NULL keeps a slot forever */
+    struct munge_block *null; /* by the original's rules NULL keeps a slot forever */
     UT_hash_handle hh;
 };
 
 struct munge {
     struct munge_options options;
-    struct process *processes;
+    struct munge_process *processes;
 };
 
 /* True after an addition if uthash could not get memory for its table. */
@@ -81,10 +81,10 @@ struct munge {
 
 /* ---- processes and threads ---- */
 
-static struct process *
+static struct munge_process *
 find_process(struct munge *munge, uint64_t pid)
 {
-    struct process *process;
+    struct munge_process *process;
 
     HASH_FIND(hh, munge->processes, &pid, sizeof pid, process);
     if (process != NULL || (process = calloc(1, sizeof *process)) == NULL)
@@ -102,9 +102,9 @@ find_process(struct munge *munge, uint64_t pid)
 
 /* Returns the thread's number, or 0 if memory is short. */
 static uint64_t
-find_thread(struct process *process, uint64_t tid)
+find_thread(struct munge_process *process, uint64_t tid)
 {
-    struct thread *thread;
+    struct munge_thread *thread;
 
     HASH_FIND(hh, process->threads, &tid, sizeof tid, thread);
     if (thread != NULL)
@@ -123,20 +123,20 @@ find_thread(struct process *process, uint64_t tid)
 
 /* ---- blocks and slots ---- */
 
-static struct block *
-find(struct process *process, uint64_t address)
+static struct munge_block *
+find(struct munge_process *process, uint64_t address)
 {
-    struct block *block;
+    struct munge_block *block;
 
     HASH_FIND(hh, process->live, &address, sizeof address, block);
     return block;
 }
 
 /* Returns the slot that has been free longest, or a new one.  NULL if memory is short. */
-static struct block *
-take(struct process *process)
+static struct munge_block *
+take(struct munge_process *process)
 {
-    struct block *block = TAILQ_FIRST(&process->left);
+    struct munge_block *block = TAILQ_FIRST(&process->left);
 
     if (block != NULL) {
         TAILQ_REMOVE(&process->left, block, queue);
@@ -149,21 +149,21 @@ take(struct process *process)
 }
 
 static void
-leave(struct process *process, struct block *block)
+leave(struct munge_process *process, struct munge_block *block)
 {
     TAILQ_INSERT_TAIL(&process->left, block, queue);
 }
 
 /* Takes a slot for an address, above an older block that has it.  Returns NULL if memory
    is short. */
-static struct block *
-push(struct process *process, uint64_t address, uint64_t tid)
+static struct munge_block *
+push(struct munge_process *process, uint64_t address, uint64_t tid)
 {
-    struct block *block = take(process), *older = find(process, address);
+    struct munge_block *block = take(process), *older = find(process, address);
 
     if (block == NULL)
         return NULL;
-    *block = (struct block){
+    *block = (struct munge_block){
         .address = address, .slot = block->slot, .tid = tid, .older = older};
     if (older != NULL) {
         HASH_DELETE(hh, process->live, older);
@@ -182,9 +182,9 @@ push(struct process *process, uint64_t address, uint64_t tid)
 /* Removes a block from its address and frees its slot.  The block under it has the
    address again. */
 static bool
-pull(struct process *process, struct block *block)
+pull(struct munge_process *process, struct munge_block *block)
 {
-    struct block *top = find(process, block->address), *below = block->older;
+    struct munge_block *top = find(process, block->address), *below = block->older;
     bool good = true;
 
     if (top == block) {
@@ -214,10 +214,10 @@ put(const struct munge *munge, const struct logalloc_line *line)
 
 /* Of the blocks with this address, the one that the call is about.  NULL if there is
    none. */
-static struct block *
-find_given(struct process *process, const struct logalloc_line *line)
+static struct munge_block *
+find_given(struct munge_process *process, const struct logalloc_line *line)
 {
-    struct block *block = find(process, line->block), *oldest = block;
+    struct munge_block *block = find(process, line->block), *oldest = block;
 
     /* free() is recorded before it is done, so it is never late. */
     if (block == NULL || line->call != LOGALLOC_REALLOC)
@@ -232,7 +232,7 @@ find_given(struct process *process, const struct logalloc_line *line)
 
 /* Adds the missing call that frees the block. */
 static bool
-give_up(struct munge *munge, struct process *process, struct block *block)
+give_up(struct munge *munge, struct munge_process *process, struct munge_block *block)
 {
     const struct logalloc_line freed = {
         .pid = process->number, .tid = block->tid, .call = LOGALLOC_FREE,
@@ -245,9 +245,9 @@ give_up(struct munge *munge, struct process *process, struct block *block)
 
 /* Frees blocks that have been overdue for too long. */
 static bool
-lose_patience(struct munge *munge, struct process *process)
+lose_patience(struct munge *munge, struct munge_process *process)
 {
-    struct block *block;
+    struct munge_block *block;
 
     while ((block = TAILQ_FIRST(&process->overdue)) != NULL &&
            process->lines - block->overdue >= PATIENCE)
@@ -258,9 +258,9 @@ lose_patience(struct munge *munge, struct process *process)
 
 /* Replaces a recorded result by a slot.  Returns false if memory is short. */
 static bool
-hand_out(struct munge *munge, struct process *process, struct logalloc_line *line)
+hand_out(struct munge *munge, struct munge_process *process, struct logalloc_line *line)
 {
-    struct block *block = find(process, line->result), *oldest = block;
+    struct munge_block *block = find(process, line->result), *oldest = block;
     unsigned count = 0;
 
     for (; block != NULL; block = block->older, count++)
@@ -275,10 +275,11 @@ hand_out(struct munge *munge, struct process *process, struct logalloc_line *lin
 }
 
 static enum munge_verdict
-munge_mended(struct munge *munge, struct process *process, struct logalloc_line *line)
+munge_mended(struct munge *munge, struct munge_process *process,
+             struct logalloc_line *line)
 {
     bool given = logalloc_takes_block(line->call) && line->block != 0;
-    struct block *block = given ? find_given(process, line) : NULL;
+    struct munge_block *block = given ? find_given(process, line) : NULL;
 
     if (logalloc_returns_block(line->call) && !line->has_result)
         return MUNGE_NO_RESULT;
@@ -304,8 +305,8 @@ munge_mended(struct munge *munge, struct process *process, struct logalloc_line 
 }
 
 /* The slot that the original gives NULL, which never becomes free again. */
-static struct block *
-slot_of_null(struct process *process)
+static struct munge_block *
+slot_of_null(struct munge_process *process)
 {
     if (process->null == NULL)
         process->null = take(process);
@@ -313,9 +314,10 @@ slot_of_null(struct process *process)
 }
 
 static enum munge_verdict
-munge_original(struct munge *munge, struct process *process, struct logalloc_line *line)
+munge_original(struct munge *munge, struct munge_process *process,
+               struct logalloc_line *line)
 {
-    struct block *block;
+    struct munge_block *block;
 
     if (logalloc_takes_block(line->call)) {
         block = line->block == 0 ? slot_of_null(process) : find(process, line->block);
@@ -341,7 +343,7 @@ munge_original(struct munge *munge, struct process *process, struct logalloc_lin
 static enum munge_verdict
 munge_read(struct munge *munge, struct logalloc_line line, enum logalloc_verdict verdict)
 {
-    struct process *process = find_process(munge, line.pid);
+    struct munge_process *process = find_process(munge, line.pid);
 
     /* Even a line that is refused below counts as a line of the process. */
     if (process == NULL)
@@ -380,7 +382,7 @@ munge_call(struct munge *munge, const struct logalloc_line *line)
 void
 munge_tell_unseen(const struct munge *munge, void (*tell)(uint64_t pid, uint64_t lines))
 {
-    for (const struct process *process = munge->processes; process != NULL;
+    for (const struct munge_process *process = munge->processes; process != NULL;
          process = process->hh.next)
         if (process->unseen > 0 && process != munge->processes)
             tell(process->pid, process->unseen);
@@ -399,10 +401,10 @@ munge_new(const struct munge_options *options)
 }
 
 static void
-free_process(struct process *process)
+free_process(struct munge_process *process)
 {
-    struct block *block, *next_block, *older;
-    struct thread *thread, *next_thread;
+    struct munge_block *block, *next_block, *older;
+    struct munge_thread *thread, *next_thread;
 
     HASH_ITER(hh, process->live, block, next_block) {
         HASH_DELETE(hh, process->live, block);
@@ -426,7 +428,7 @@ free_process(struct process *process)
 void
 munge_free(struct munge *munge)
 {
-    struct process *process, *next;
+    struct munge_process *process, *next;
 
     if (munge == NULL)
         return;

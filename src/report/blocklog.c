@@ -40,7 +40,7 @@ struct chunk {
 _Static_assert(sizeof(struct chunk) == 1024, "chunks are whole parts of a page");
 
 /* Where a size's steps are. */
-struct column {
+struct size_column {
     uint32_t first, last;
     uint64_t level; /* after the last step */
     uint64_t lo, hi; /* counts between these have the same level */
@@ -54,7 +54,7 @@ struct blocklog {
     int fd, error;
     struct chunk *chunks;
     uint32_t chunk_count, chunk_room;
-    struct column *columns;
+    struct size_column *columns;
     size_t column_count;
     uint32_t *chosen;
     size_t chosen_count;
@@ -180,7 +180,7 @@ more_chunks(struct blocklog *log)
 
 /* Adds a last chunk to the column; false if there is no space. */
 static bool
-add_chunk(struct blocklog *log, struct column *column)
+add_chunk(struct blocklog *log, struct size_column *column)
 {
     uint32_t at = log->chunk_count;
 
@@ -198,7 +198,7 @@ add_chunk(struct blocklog *log, struct column *column)
 }
 
 static void
-add_step(struct blocklog *log, struct column *column, uint64_t time)
+add_step(struct blocklog *log, struct size_column *column, uint64_t time)
 {
     struct chunk *chunk;
 
@@ -210,11 +210,11 @@ add_step(struct blocklog *log, struct column *column, uint64_t time)
     column->steps++;
 }
 
-static struct column *
+static struct size_column *
 find_column(struct blocklog *log, uint32_t place)
 {
     size_t count = 2 * (size_t)place + 64;
-    struct column *columns;
+    struct size_column *columns;
 
     if (place < log->column_count)
         return &log->columns[place];
@@ -224,7 +224,7 @@ find_column(struct blocklog *log, uint32_t place)
         return NULL;
     }
     for (size_t i = log->column_count; i < count; i++)
-        columns[i] = (struct column){.first = NO_CHUNK, .last = NO_CHUNK};
+        columns[i] = (struct size_column){.first = NO_CHUNK, .last = NO_CHUNK};
     log->columns = columns;
     log->column_count = count;
     return &columns[place];
@@ -254,7 +254,7 @@ blocklog_watch(void *context, uint32_t place, uint64_t time, uint64_t before,
                uint64_t after)
 {
     struct blocklog *log = context;
-    struct column *column;
+    struct size_column *column;
     uint64_t level;
 
     (void)before;
@@ -295,21 +295,21 @@ blocklog_each(const struct blocklog *log, uint32_t place,
 /* ---- files ---- */
 
 /* A column being written: its next step, which gives two lines. */
-struct cursor {
+struct step_cursor {
     uint64_t size;
     uint32_t place, chunk, index;
     uint64_t level; /* before the step */
     bool second;    /* the line with the level before is written */
 };
 
-static struct cursor
+static struct step_cursor
 begin(const struct blocklog *log, const struct blocksizes *blocks, uint32_t place)
 {
-    return (struct cursor){.size = blocksizes_at(blocks, place)->size,
-                           .place = place,
-                           .chunk = place < log->column_count ? log->columns[place].first
-                                                              : NO_CHUNK,
-                           .level = blocklog_ground(log)};
+    return (struct step_cursor){
+        .size = blocksizes_at(blocks, place)->size,
+        .place = place,
+        .chunk = place < log->column_count ? log->columns[place].first : NO_CHUNK,
+        .level = blocklog_ground(log)};
 }
 
 /* Writes a time in ms, with ns as decimals; or the number of an event. */
@@ -334,7 +334,7 @@ write_time(FILE *out, uint64_t time, uint64_t tick_ns)
 
 /* Writes the cursor's line and moves on, unless the column has ended. */
 static void
-write_pair(FILE *out, const struct blocklog *log, struct cursor *cursor,
+write_pair(FILE *out, const struct blocklog *log, struct step_cursor *cursor,
            const struct blockparams *params, uint64_t tick_ns)
 {
     const struct step *step;
@@ -360,8 +360,8 @@ write_pair(FILE *out, const struct blocklog *log, struct cursor *cursor,
 }
 
 static void
-write_lines(FILE *out, const struct blocklog *log, struct cursor *cursors, size_t count,
-            const struct blockparams *params, uint64_t tick_ns)
+write_lines(FILE *out, const struct blocklog *log, struct step_cursor *cursors,
+            size_t count, const struct blockparams *params, uint64_t tick_ns)
 {
     for (size_t i = 0; i < count; i++)
         fprintf(out, "%s%s%s_%" PRIu64, i > 0 ? params->delimiter : "",
@@ -395,7 +395,7 @@ create(const char *path, bool *created)
 }
 
 static int
-write_file(const char *path, const struct blocklog *log, struct cursor *cursors,
+write_file(const char *path, const struct blocklog *log, struct step_cursor *cursors,
            size_t count, const struct blockparams *params, uint64_t tick_ns)
 {
     bool created;
@@ -485,7 +485,7 @@ blocklog_check(const struct blocklog_files *files, char *path, size_t size)
 }
 
 static int
-write_files(const struct blocklog *log, struct cursor *cursors, size_t count,
+write_files(const struct blocklog *log, struct step_cursor *cursors, size_t count,
             const struct blocklog_files *files, uint64_t tick_ns)
 {
     char path[PATH_MAX], suffix[32];
@@ -507,7 +507,7 @@ write_files(const struct blocklog *log, struct cursor *cursors, size_t count,
 static int
 by_size(const void *left, const void *right)
 {
-    const struct cursor *a = left, *b = right;
+    const struct step_cursor *a = left, *b = right;
 
     return a->size < b->size ? -1 : a->size > b->size;
 }
@@ -517,7 +517,7 @@ blocklog_write(const struct blocklog *log, const struct blocksizes *blocks,
                const struct blocklog_files *files)
 {
     size_t count = 0;
-    struct cursor *cursors = calloc(blocksizes_count(blocks) + 1, sizeof *cursors);
+    struct step_cursor *cursors = calloc(blocksizes_count(blocks) + 1, sizeof *cursors);
     int error = log->error;
 
     if (cursors == NULL)

@@ -21,7 +21,7 @@
 #define KEY_MAX   64
 #define VALUE_MAX PATH_MAX
 
-struct reading {
+struct params_reading {
     const char *at, *end;
     unsigned line;
     struct blockparams *params;
@@ -36,7 +36,7 @@ struct reading {
 
 enum kind { REPORT, FLAG, NUMBER, SORT, KIND, NAME, PATH, DELIMITER };
 
-struct key {
+struct param_key {
     const char *name;
     enum kind kind;
     size_t offset;  /* in struct blockparams */
@@ -46,7 +46,7 @@ struct key {
 #define AT(member) offsetof(struct blockparams, member)
 
 /* In the order in which they are written. */
-static const struct key keys[] = {
+static const struct param_key keys[] = {
     {"Report_Overview_Enabled", REPORT, AT(reports), BLOCK_OVERVIEW},
     {"Report_BlockSize_Enabled", REPORT, AT(reports), BLOCK_SIZES},
     {"Report_LoadPeak_Enabled", REPORT, AT(reports), BLOCK_PEAKS},
@@ -115,7 +115,7 @@ parse_kind(const char *value, enum counts_kind *kind)
 
 /* Returns what is wrong with the value, or NULL if it was accepted. */
 static const char *
-take_flag(const struct key *key, const char *value, void *member)
+take_flag(const struct param_key *key, const char *value, void *member)
 {
     bool flag;
 
@@ -130,7 +130,7 @@ take_flag(const struct key *key, const char *value, void *member)
 }
 
 static const char *
-take_text(const struct key *key, const char *value, char *member)
+take_text(const struct param_key *key, const char *value, char *member)
 {
     size_t room = key->kind == PATH ? PATH_MAX : BLOCKPARAMS_TEXT_MAX;
 
@@ -143,7 +143,7 @@ take_text(const struct key *key, const char *value, char *member)
 }
 
 static const char *
-take_value(const struct key *key, const char *value, struct blockparams *params)
+take_value(const struct param_key *key, const char *value, struct blockparams *params)
 {
     void *member = (char *)params + key->offset;
 
@@ -168,7 +168,7 @@ take_value(const struct key *key, const char *value, struct blockparams *params)
 /* ---- the array ---- */
 
 static const char *
-take_element(struct reading *reading, const char *digits, const char *value)
+take_element(struct params_reading *reading, const char *digits, const char *value)
 {
     struct counts *array = &reading->array;
     uint32_t index, bound;
@@ -187,7 +187,7 @@ take_element(struct reading *reading, const char *digits, const char *value)
 
 /* Accepts the array as a whole, once the file has been read. */
 static void
-finish_array(struct reading *reading, unsigned faults)
+finish_array(struct params_reading *reading, unsigned faults)
 {
     struct counts *counts = &reading->params->counts;
 
@@ -205,14 +205,14 @@ finish_array(struct reading *reading, unsigned faults)
 /* ---- the syntax ---- */
 
 static void
-complain(struct reading *reading, const char *key, const char *what)
+complain(struct params_reading *reading, const char *key, const char *what)
 {
     reading->warn(reading->context, reading->line, key, what);
 }
 
 /* Skips a comment that begins here. */
 static void
-skip_comment(struct reading *reading)
+skip_comment(struct params_reading *reading)
 {
     const char *close = memchr(reading->at, '}', (size_t)(reading->end - reading->at));
 
@@ -226,7 +226,7 @@ skip_comment(struct reading *reading)
 }
 
 static void
-skip_line(struct reading *reading)
+skip_line(struct params_reading *reading)
 {
     while (reading->at < reading->end && *reading->at != '\n')
         reading->at++;
@@ -235,7 +235,7 @@ skip_line(struct reading *reading)
 /* Takes the text up to one of the ends, without blanks around it.  Returns false if it is
    too long. */
 static bool
-take_until(struct reading *reading, const char *ends, char *text, size_t size)
+take_until(struct params_reading *reading, const char *ends, char *text, size_t size)
 {
     const char *begin = reading->at;
     size_t length;
@@ -253,7 +253,7 @@ take_until(struct reading *reading, const char *ends, char *text, size_t size)
 }
 
 static const char *
-take_parameter(struct reading *reading, const char *name, const char *value,
+take_parameter(struct params_reading *reading, const char *name, const char *value,
                unsigned *array_faults)
 {
     const char *what;
@@ -273,7 +273,7 @@ take_parameter(struct reading *reading, const char *name, const char *value,
 }
 
 static void
-read_parameter(struct reading *reading, unsigned *array_faults)
+read_parameter(struct params_reading *reading, unsigned *array_faults)
 {
     char name[KEY_MAX], value[VALUE_MAX];
     const char *what;
@@ -298,9 +298,13 @@ void
 blockparams_parse(const char *text, size_t length, struct blockparams *params,
                   blockparams_warn *warn, void *context)
 {
-    struct reading reading = {.at = text, .end = text + length, .line = 1,
-                              .params = params, .warn = warn, .context = context,
-                              .lower = params->counts.lower};
+    struct params_reading reading = {.at = text,
+                                     .end = text + length,
+                                     .line = 1,
+                                     .params = params,
+                                     .warn = warn,
+                                     .context = context,
+                                     .lower = params->counts.lower};
     unsigned array_faults = 0;
 
     while (reading.at < reading.end) {
@@ -370,7 +374,7 @@ write_delimiter(FILE *out, const char *delimiter)
 }
 
 static void
-write_value(FILE *out, const struct key *key, const struct blockparams *params)
+write_value(FILE *out, const struct param_key *key, const struct blockparams *params)
 {
     static const char *const sorts[] = {"amsrstUnsorted", "amsrstSortByCount",
                                         "amsrstSortBySize"};

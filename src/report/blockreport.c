@@ -144,7 +144,7 @@ write_overview(FILE *out, const struct blockreport *report)
 {
     const struct blocksizes_sum sum = blocksizes_total(report->blocks);
     char text[UNITS_MAX], time[UNITS_MAX], both[2 * UNITS_MAX + 32];
-    struct facts facts = {.count = 0};
+    struct fact_list facts = {.count = 0};
 
     fprintf(out, "\n%s\n", _("Overview"));
     facts_add(&facts, _("allocations"), number(text, sum.allocations));

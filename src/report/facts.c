@@ -7,7 +7,7 @@
 #include "base/textwidth.h"
 
 void
-facts_add(struct facts *facts, const char *name, const char *value)
+facts_add(struct fact_list *facts, const char *name, const char *value)
 {
     if (facts->count == FACTS_MAX)
         return;
@@ -16,7 +16,7 @@ facts_add(struct facts *facts, const char *name, const char *value)
 }
 
 void
-facts_write(FILE *out, struct facts *facts, size_t cols)
+facts_write(FILE *out, struct fact_list *facts, size_t cols)
 {
     char name[FACTS_VALUE_MAX];
 

@@ -10,7 +10,7 @@
 #define FACTS_MAX       24 /* further ones are dropped */
 #define FACTS_VALUE_MAX 256
 
-struct facts {
+struct fact_list {
     size_t count;
     struct {
         const char *name; /* borrowed */
@@ -18,9 +18,9 @@ struct facts {
     } list[FACTS_MAX];
 };
 
-void facts_add(struct facts *facts, const char *name, const char *value);
+void facts_add(struct fact_list *facts, const char *name, const char *value);
 
 /* Writes all lines and removes them; names take at least cols columns. */
-void facts_write(FILE *out, struct facts *facts, size_t cols);
+void facts_write(FILE *out, struct fact_list *facts, size_t cols);
 
 #endif

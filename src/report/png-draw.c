@@ -33,7 +33,7 @@ ignore_message(int priority, const char *format, va_list arguments)
 }
 
 bool
-png_begin(struct picture *picture, int width, int height)
+png_begin(struct png_picture *picture, int width, int height)
 {
     gdSetErrorMethod(ignore_message); /* must not reach the display */
     picture->fontconfig = gdFTUseFontConfig(1);
@@ -51,7 +51,7 @@ png_no_memory(char *error, size_t size)
 }
 
 bool
-png_finish(struct picture *picture, bool drawn, FILE *out, char *error, size_t size)
+png_finish(struct png_picture *picture, bool drawn, FILE *out, char *error, size_t size)
 {
     int length = 0;
     void *data = drawn ? gdImagePngPtr(picture->image, &length) : NULL;
@@ -179,7 +179,7 @@ plain_font(int height)
 }
 
 static void
-plain_text(struct picture *picture, char *out, size_t size, const char *text)
+plain_text(struct png_picture *picture, char *out, size_t size, const char *text)
 {
     size_t used = 0;
 
@@ -204,7 +204,7 @@ points(int height)
 /* Draws a run with its left end on the baseline, or only measures it if there is no
    image.  Returns its width, -1 if there is no font. */
 static int
-draw_run(struct picture *picture, gdImagePtr image, const char *run,
+draw_run(struct png_picture *picture, gdImagePtr image, const char *run,
          const struct style *style, int x, int y)
 {
     char pattern[FONT_PATTERN_MAX];
@@ -222,7 +222,7 @@ draw_run(struct picture *picture, gdImagePtr image, const char *run,
 
 /* Draws or measures text run by run. */
 static int
-draw_runs(struct picture *picture, gdImagePtr image, const char *text,
+draw_runs(struct png_picture *picture, gdImagePtr image, const char *text,
           const struct style *style, int x, int y)
 {
     int begin = x;
@@ -243,7 +243,7 @@ draw_runs(struct picture *picture, gdImagePtr image, const char *text,
 }
 
 static int
-styled_width(struct picture *picture, const char *text, const struct style *style)
+styled_width(struct png_picture *picture, const char *text, const struct style *style)
 {
     char plain[PLOT_TEXT_MAX];
     int width = picture->fontconfig ? draw_runs(picture, NULL, text, style, 0, 0) : -1;
@@ -273,7 +273,7 @@ aligned(int x, int width, int align)
 /* The left end of text whose left, middle or right end is to be at x, limited to the
    picture. */
 static int
-text_left(struct picture *picture, int x, const struct style *style, const char *text)
+text_left(struct png_picture *picture, int x, const struct style *style, const char *text)
 {
     int width = styled_width(picture, text, style);
 
@@ -285,8 +285,8 @@ text_left(struct picture *picture, int x, const struct style *style, const char 
 
 /* Draws text in the line whose top is y. */
 void
-png_text(struct picture *picture, int x, int y, const struct style *style,
-          const char *text)
+png_text(struct png_picture *picture, int x, int y, const struct style *style,
+         const char *text)
 {
     char plain[PLOT_TEXT_MAX];
 
@@ -305,7 +305,7 @@ bool
 memtop_png_has_letters(const char *text)
 {
     const struct style style = {16, INK, LEFT, false};
-    struct picture picture = {.image = NULL};
+    struct png_picture picture = {.image = NULL};
 
     if (png_begin(&picture, 1, 1)) {
         png_text(&picture, 0, 0, &style, text);
@@ -316,8 +316,8 @@ memtop_png_has_letters(const char *text)
 
 /* Draws text on a background that fades lines behind it. */
 void
-png_text_over(struct picture *picture, int x, int y, const struct style *style,
-               const char *text)
+png_text_over(struct png_picture *picture, int x, int y, const struct style *style,
+              const char *text)
 {
     int left = text_left(picture, x, style, text);
 
@@ -329,8 +329,8 @@ png_text_over(struct picture *picture, int x, int y, const struct style *style,
 
 /* Shortens text to width, ending in an ellipsis. */
 static void
-fit_text(struct picture *picture, char out[PLOT_TEXT_MAX], const char *text, int width,
-         const struct style *style)
+fit_text(struct png_picture *picture, char out[PLOT_TEXT_MAX], const char *text,
+         int width, const struct style *style)
 {
     size_t length = strlen(text);
 
@@ -344,8 +344,8 @@ fit_text(struct picture *picture, char out[PLOT_TEXT_MAX], const char *text, int
 }
 
 void
-png_text_fitting(struct picture *picture, int x, int y, int width, const struct style *style,
-             const char *text)
+png_text_fitting(struct png_picture *picture, int x, int y, int width,
+                 const struct style *style, const char *text)
 {
     char fitting[PLOT_TEXT_MAX];
 

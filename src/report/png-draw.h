@@ -23,7 +23,7 @@
 
 enum { LEFT, CENTRE, RIGHT };
 
-struct picture {
+struct png_picture {
     gdImagePtr image;
     bool fontconfig;
     bool letters_missing;    /* some letters drawn are in no font */
@@ -40,23 +40,24 @@ struct style {
 };
 
 /* Begins a white picture of that size; false if memory is short. */
-bool png_begin(struct picture *picture, int width, int height);
+bool png_begin(struct png_picture *picture, int width, int height);
 
 /* Writes the picture to out if all was drawn, and frees it.  Returns false if memory was
    short, with the message in error.  If true, error says what the picture lacks, or
    nothing. */
-bool png_finish(struct picture *picture, bool drawn, FILE *out, char *error, size_t size);
+bool png_finish(struct png_picture *picture, bool drawn, FILE *out, char *error,
+                size_t size);
 
 /* The message for lack of memory. */
 void png_no_memory(char *error, size_t size);
 
 /* Draw text in the line whose top is y, with its left, middle or right end at x; over
    lines, which fade behind it; shortened to width, over lines. */
-void png_text(struct picture *picture, int x, int y, const struct style *style,
+void png_text(struct png_picture *picture, int x, int y, const struct style *style,
               const char *text);
-void png_text_over(struct picture *picture, int x, int y, const struct style *style,
+void png_text_over(struct png_picture *picture, int x, int y, const struct style *style,
                    const char *text);
-void png_text_fitting(struct picture *picture, int x, int y, int width,
+void png_text_fitting(struct png_picture *picture, int x, int y, int width,
                       const struct style *style, const char *text);
 
 /* For a plot_ruler; picture is its context. */

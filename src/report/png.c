@@ -22,7 +22,7 @@
 
 /* Draws a swatch and its name; returns where the next may begin. */
 static int
-draw_legend_entry(struct picture *picture, int x, int y, enum plot_line line)
+draw_legend_entry(struct png_picture *picture, int x, int y, enum plot_line line)
 {
     static const int colours[PLOT_LINES] = {
         [PLOT_HEAP] = HEAP, [PLOT_RSS] = RSS, [PLOT_STACK] = STACK,
@@ -49,7 +49,7 @@ draw_legend_entry(struct picture *picture, int x, int y, enum plot_line line)
 }
 
 static void
-draw_head(struct picture *picture)
+draw_head(struct png_picture *picture)
 {
     const struct plot *plot = picture->plot;
     const struct plot_layout *layout = &picture->layout;
@@ -73,7 +73,7 @@ draw_head(struct picture *picture)
 }
 
 static void
-draw_grid(struct picture *picture, gdImagePtr layer, int factor)
+draw_grid(struct png_picture *picture, gdImagePtr layer, int factor)
 {
     const struct plot_layout *layout = &picture->layout;
 
@@ -85,7 +85,7 @@ draw_grid(struct picture *picture, gdImagePtr layer, int factor)
 
 /* The position of a value at the series' scale, from the top of the chart. */
 static double
-level(const struct picture *picture, enum plot_line line, uint64_t value)
+level(const struct png_picture *picture, enum plot_line line, uint64_t value)
 {
     const struct plot_layout *layout = &picture->layout;
 
@@ -94,7 +94,7 @@ level(const struct picture *picture, enum plot_line line, uint64_t value)
 }
 
 static void
-draw_area(struct picture *picture, gdImagePtr layer, int factor)
+draw_area(struct png_picture *picture, gdImagePtr layer, int factor)
 {
     const struct plot_box *chart = &picture->layout.chart;
 
@@ -111,7 +111,7 @@ draw_area(struct picture *picture, gdImagePtr layer, int factor)
 }
 
 static void
-draw_curve(struct picture *picture, gdImagePtr layer, int factor, enum plot_line line,
+draw_curve(struct png_picture *picture, gdImagePtr layer, int factor, enum plot_line line,
            double thick, int colour)
 {
     const struct plot_series *series = &picture->plot->series[line];
@@ -133,7 +133,7 @@ draw_curve(struct picture *picture, gdImagePtr layer, int factor, enum plot_line
 }
 
 static void
-draw_peak_mark(struct picture *picture, gdImagePtr layer, int factor)
+draw_peak_mark(struct png_picture *picture, gdImagePtr layer, int factor)
 {
     const struct plot *plot = picture->plot;
     double x = plot_x(plot, &picture->layout, plot->peak_at) - picture->layout.chart.x;
@@ -151,7 +151,7 @@ draw_peak_mark(struct picture *picture, gdImagePtr layer, int factor)
 }
 
 static bool
-draw_chart(struct picture *picture)
+draw_chart(struct png_picture *picture)
 {
     const struct plot_box *chart = &picture->layout.chart;
     int factor = png_layer_factor(chart);
@@ -174,7 +174,7 @@ draw_chart(struct picture *picture)
 }
 
 static void
-draw_frame(struct picture *picture)
+draw_frame(struct png_picture *picture)
 {
     const struct plot_box *chart = &picture->layout.chart;
     int right = chart->x + chart->width, bottom = chart->y + chart->height;
@@ -186,7 +186,7 @@ draw_frame(struct picture *picture)
 }
 
 static void
-draw_axes(struct picture *picture)
+draw_axes(struct png_picture *picture)
 {
     const struct plot_layout *layout = &picture->layout;
     const struct plot_box *chart = &layout->chart;
@@ -211,7 +211,7 @@ draw_axes(struct picture *picture)
 }
 
 static void
-draw_notes(struct picture *picture)
+draw_notes(struct png_picture *picture)
 {
     const struct plot *plot = picture->plot;
     const struct plot_layout *layout = &picture->layout;
@@ -242,7 +242,8 @@ table_columns(const struct plot_box *box, int edges[PLOT_CELLS])
 }
 
 static int
-draw_table_row(struct picture *picture, const struct plot_row *row, int y, bool heading)
+draw_table_row(struct png_picture *picture, const struct plot_row *row, int y,
+               bool heading)
 {
     const struct plot_box *box = &picture->layout.table;
     const struct style name = {picture->layout.small, INK, LEFT, false};
@@ -260,7 +261,7 @@ draw_table_row(struct picture *picture, const struct plot_row *row, int y, bool 
 }
 
 static void
-draw_table(struct picture *picture)
+draw_table(struct png_picture *picture)
 {
     const struct plot *plot = picture->plot;
     const struct plot_box *box = &picture->layout.table;
@@ -284,8 +285,8 @@ draw_table(struct picture *picture)
 
 /* Draws a count and its live part as bars on one scale. */
 static void
-draw_bar(struct picture *picture, const struct plot_box *box, const struct range *range,
-         uint64_t highest)
+draw_bar(struct png_picture *picture, const struct plot_box *box,
+         const struct range *range, uint64_t highest)
 {
     int all = (int)((double)range->allocated / (double)highest * box->width + 0.5);
     int live = (int)((double)range->live / (double)highest * box->width + 0.5);
@@ -301,7 +302,7 @@ draw_bar(struct picture *picture, const struct plot_box *box, const struct range
 }
 
 static void
-draw_count(struct picture *picture, int x, int y, uint64_t count)
+draw_count(struct png_picture *picture, int x, int y, uint64_t count)
 {
     const struct style style = {picture->layout.small, count != 0 ? INK : FRAME, RIGHT, false};
     char text[UNITS_MAX];
@@ -310,7 +311,7 @@ draw_count(struct picture *picture, int x, int y, uint64_t count)
 }
 
 static void
-draw_range(struct picture *picture, unsigned index, int y, uint64_t highest)
+draw_range(struct png_picture *picture, unsigned index, int y, uint64_t highest)
 {
     const struct plot_box *box = &picture->layout.ranges;
     const struct range *range = &picture->plot->ranges[index];
@@ -333,7 +334,7 @@ range_is_empty(const struct range *range)
 }
 
 static void
-draw_ranges(struct picture *picture)
+draw_ranges(struct png_picture *picture)
 {
     const struct plot *plot = picture->plot;
     const struct plot_box *box = &picture->layout.ranges;
@@ -365,7 +366,7 @@ bool
 memtop_png_draw(const struct plot *plot, size_t plot_size, FILE *out, char *error,
                 size_t size)
 {
-    struct picture picture = {.plot = plot};
+    struct png_picture picture = {.plot = plot};
     const struct plot_ruler ruler = {png_text_width, &picture};
     bool drawn = false;
 

@@ -75,7 +75,7 @@ write_cell(FILE *out, const char *text, size_t columns)
 }
 
 /* Columns are measured, so translations of any width line up. */
-struct layout {
+struct row_layout {
     size_t bytes, error, samples;
 };
 
@@ -87,13 +87,13 @@ wider(size_t columns, const char *heading)
     return needed > columns ? needed : columns;
 }
 
-static struct layout
+static struct row_layout
 write_headings(FILE *out, enum profile_mode mode)
 {
     const char *first = mode == PROFILE_PEAK ? _("at peak") : site_mode_word(mode);
-    const struct layout layout = {
-        wider(wider(wider(12, first), _("alive")), _("allocated")),
-        wider(8, _("error")), wider(9, _("samples"))};
+    const struct row_layout layout = {
+        wider(wider(wider(12, first), _("alive")), _("allocated")), wider(8, _("error")),
+        wider(9, _("samples"))};
 
     write_cell(out, first, layout.bytes);
     write_cell(out, _("error"), layout.error);
@@ -105,7 +105,7 @@ write_headings(FILE *out, enum profile_mode mode)
 }
 
 static void
-write_row(FILE *out, const struct layout *layout, const struct profile_table *table,
+write_row(FILE *out, const struct row_layout *layout, const struct profile_table *table,
           const struct profile *profile, size_t row, enum unit unit)
 {
     const struct profile_figures *figures = &table->rows[row].figures;
@@ -139,7 +139,7 @@ static void
 write_table(FILE *out, const struct subject *subject, const struct profile_table *table,
             unsigned top, enum unit unit)
 {
-    const struct layout layout = write_headings(out, table->query.mode);
+    const struct row_layout layout = write_headings(out, table->query.mode);
 
     for (size_t i = 0; i < table->count && i < top; i++)
         write_row(out, &layout, table, subject->profile, i, unit);

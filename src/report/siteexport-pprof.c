@@ -71,18 +71,18 @@ struct wire {
 };
 
 /* A numbered string, function or location. */
-struct entry {
+struct pprof_entry {
     UT_hash_handle hh;
     uint64_t id;
     char key[];
 };
 
-struct writer {
+struct pprof_writer {
     const struct siteexport *export; /* its live figures are those of the mode */
     const char *usual;       /* the sample type shown by default */
     struct wire out;         /* the profile */
     struct wire part, inner; /* a field of it, and of that one: reused */
-    struct entry *strings, *functions, *locations;
+    struct pprof_entry *strings, *functions, *locations;
     bool *mapped;            /* by module: it is already in the profile */
 };
 
@@ -144,11 +144,11 @@ put_message(struct wire *wire, unsigned field, struct wire *message)
 /* ---- tables ---- */
 
 /* Returns the entry with that key; new: it was just added.  NULL if memory is short. */
-static struct entry *
-look_up(struct writer *writer, struct entry **table, const char *key, size_t length,
-        bool *new)
+static struct pprof_entry *
+look_up(struct pprof_writer *writer, struct pprof_entry **table, const char *key,
+        size_t length, bool *new)
 {
-    struct entry *entry;
+    struct pprof_entry *entry;
 
     HASH_FIND(hh, *table, key, length, entry);
     *new = entry == NULL;
@@ -170,9 +170,9 @@ look_up(struct writer *writer, struct entry **table, const char *key, size_t len
 }
 
 static void
-free_table(struct entry **table)
+free_table(struct pprof_entry **table)
 {
-    struct entry *entry, *next;
+    struct pprof_entry *entry, *next;
 
     HASH_ITER(hh, *table, entry, next) {
         HASH_DELETE(hh, *table, entry);
@@ -182,7 +182,7 @@ free_table(struct entry **table)
 
 /* The number of a string; 0 for the empty one. */
 static uint64_t
-string_id(struct writer *writer, const char *text)
+string_id(struct pprof_writer *writer, const char *text)
 {
     char clean[4096];
     bool new;
@@ -190,7 +190,7 @@ string_id(struct writer *writer, const char *text)
     text_utf8(clean, sizeof clean, text);
     if (clean[0] == '\0')
         return 0;
-    struct entry *entry =
+    struct pprof_entry *entry =
         look_up(writer, &writer->strings, clean, strlen(clean), &new);
     if (entry == NULL)
         return 0;
@@ -200,7 +200,7 @@ string_id(struct writer *writer, const char *text)
 }
 
 static uint64_t
-function_id(struct writer *writer, const struct siteexport_place *place)
+function_id(struct pprof_writer *writer, const struct siteexport_place *place)
 {
     const char *file = place->place.file != NULL ? place->place.file : "";
     struct {
@@ -212,8 +212,8 @@ function_id(struct writer *writer, const struct siteexport_place *place)
     siteexport_name(writer->export, place, "", name, sizeof name);
     key.name = string_id(writer, name);
     key.file = string_id(writer, file);
-    struct entry *entry = look_up(writer, &writer->functions, (const char *)&key,
-                                  sizeof key, &new);
+    struct pprof_entry *entry =
+        look_up(writer, &writer->functions, (const char *)&key, sizeof key, &new);
     if (entry == NULL)
         return 0;
     if (new) {
@@ -229,7 +229,7 @@ function_id(struct writer *writer, const struct siteexport_place *place)
 /* A module is marked as having all symbols: readers must not look for more in files that
    may differ. */
 static uint64_t
-mapping_id(struct writer *writer, const struct site_module *module)
+mapping_id(struct pprof_writer *writer, const struct site_module *module)
 {
     const struct sites_reading *reading = profile_digested(writer->export->profile, NULL);
     char build_id[2 * SITE_BUILD_ID_LEN + 1] = "";
@@ -258,8 +258,8 @@ mapping_id(struct writer *writer, const struct site_module *module)
 /* The number of the location of the first place and of those it is inlined into; *count
    is how many places belong to it. */
 static uint64_t
-location_id(struct writer *writer, const struct siteexport_place *places, size_t limit,
-            size_t *count)
+location_id(struct pprof_writer *writer, const struct siteexport_place *places,
+            size_t limit, size_t *count)
 {
     const struct {
         uint64_t address, module;
@@ -267,8 +267,8 @@ location_id(struct writer *writer, const struct siteexport_place *places, size_t
     struct wire *wire = &writer->part;
     bool new;
 
-    struct entry *entry = look_up(writer, &writer->locations, (const char *)&key,
-                                  sizeof key, &new);
+    struct pprof_entry *entry =
+        look_up(writer, &writer->locations, (const char *)&key, sizeof key, &new);
     for (*count = 1; *count < limit && places[*count - 1].place.inlined;)
         ++*count;
     if (entry == NULL || !new)
@@ -290,7 +290,7 @@ location_id(struct writer *writer, const struct siteexport_place *places, size_t
 /* ---- the profile ---- */
 
 static void
-put_type(struct writer *writer, unsigned field, const char *name, const char *unit)
+put_type(struct pprof_writer *writer, unsigned field, const char *name, const char *unit)
 {
     uint64_t name_id = string_id(writer, name), unit_id = string_id(writer, unit);
 
@@ -301,7 +301,7 @@ put_type(struct writer *writer, unsigned field, const char *name, const char *un
 
 /* The program's mapping must come first. */
 static void
-put_program(struct writer *writer)
+put_program(struct pprof_writer *writer)
 {
     const struct sites_reading *reading = profile_digested(writer->export->profile, NULL);
     const char *program = writer->export->subject->process.identity.program;
@@ -314,7 +314,7 @@ put_program(struct writer *writer)
 }
 
 static void
-put_head(struct writer *writer)
+put_head(struct pprof_writer *writer)
 {
     const struct siteexport *export = writer->export;
     const struct sites_reading *reading = profile_digested(export->profile, NULL);
@@ -350,7 +350,7 @@ size_of(const struct site *site)
 }
 
 static void
-put_size_label(struct writer *writer, struct wire *sample, const struct site *site)
+put_size_label(struct pprof_writer *writer, struct wire *sample, const struct site *site)
 {
     double size = size_of(site);
     uint64_t key = string_id(writer, "bytes");
@@ -363,7 +363,8 @@ put_size_label(struct writer *writer, struct wire *sample, const struct site *si
 
 /* An unknown stack becomes a function of its own. */
 static size_t
-places_of(struct writer *writer, const struct site *site, struct siteexport_place *places)
+places_of(struct pprof_writer *writer, const struct site *site,
+          struct siteexport_place *places)
 {
     size_t count = siteexport_places(writer->export, site, places);
 
@@ -374,7 +375,7 @@ places_of(struct writer *writer, const struct site *site, struct siteexport_plac
 }
 
 static void
-put_sample(struct writer *writer, size_t index)
+put_sample(struct pprof_writer *writer, size_t index)
 {
     static struct siteexport_place places[SITEEXPORT_PLACES];
     const struct site *site =
@@ -434,9 +435,10 @@ siteexport_pprof(FILE *out, const struct siteexport *export)
     const struct sites_reading *reading = profile_digested(export->profile, NULL);
     bool made = export->mode == PROFILE_MADE;
     struct siteexport shown = *export;
-    struct writer writer = {.export = &shown,
-                            .usual = made ? "alloc_space" : "inuse_space",
-                            .mapped = calloc(reading->module_count + 1, sizeof(bool))};
+    struct pprof_writer writer = {.export = &shown,
+                                  .usual = made ? "alloc_space" : "inuse_space",
+                                  .mapped =
+                                      calloc(reading->module_count + 1, sizeof(bool))};
     bool good = false;
 
     if (made)

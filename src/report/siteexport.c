@@ -111,7 +111,7 @@ siteexport_write(FILE *out, enum siteexport_format format, const struct siteexpo
     return good;
 }
 
-struct request {
+struct export_request {
     enum siteexport_format format;
     const struct siteexport *export;
 };
@@ -119,7 +119,7 @@ struct request {
 static bool
 write_request(FILE *out, void *context)
 {
-    const struct request *request = context;
+    const struct export_request *request = context;
 
     return siteexport_write(out, request->format, request->export);
 }
@@ -127,7 +127,7 @@ write_request(FILE *out, void *context)
 int
 siteexport_save(enum siteexport_format format, const struct siteexport *export, const char *path)
 {
-    struct request request = {format, export};
+    struct export_request request = {format, export};
 
     return fresh_write(path, write_request, &request);
 }

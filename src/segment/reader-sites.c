@@ -26,7 +26,7 @@
 enum { ROOM_SITES, ROOM_BLOCKS, ROOM_MODULES, ROOM_POOL };
 
 /* A raw copy of the tables. */
-struct raw {
+struct raw_sites {
     struct sites_head head;
     uint64_t created_ns;
     size_t sites, blocks, modules, pool;         /* how many there are */
@@ -40,7 +40,7 @@ struct raw {
 /* Arguments of a visit. */
 struct visit {
     const struct mapping *mapping;
-    struct raw *raw;
+    struct raw_sites *raw;
 };
 
 /* ---- raw copies ---- */
@@ -73,7 +73,7 @@ static void
 visit_head(void *context, void *out)
 {
     struct visit *visit = context;
-    struct raw *raw = out;
+    struct raw_sites *raw = out;
     const struct sites_head *head = (const void *)sites_part(visit->mapping, 0);
 
     raw->created_ns = word_load(&mapping_header(visit->mapping)->created_ns);
@@ -135,7 +135,7 @@ static void
 visit_tables(void *context, void *out)
 {
     struct visit *visit = context;
-    struct raw *raw = out;
+    struct raw_sites *raw = out;
     struct sites_reading *reading = raw->reading;
     const struct sites_head *head = (const void *)sites_part(visit->mapping, 0);
     const struct block_record *block = (const void *)sites_part(visit->mapping, SITES_BLOCKS_AT);
@@ -188,7 +188,7 @@ grow(void **array, size_t *room, size_t count, size_t size)
 }
 
 static bool
-raw_make_room(struct raw *raw)
+raw_make_room(struct raw_sites *raw)
 {
     struct sites_reading *reading = raw->reading;
 
@@ -212,7 +212,7 @@ raw_make_room(struct raw *raw)
 /* ---- interpreting the copies ---- */
 
 static uint64_t
-since(const struct raw *raw, uint64_t monotonic_ns)
+since(const struct raw_sites *raw, uint64_t monotonic_ns)
 {
     return subtract_floor(monotonic_ns, raw->created_ns);
 }
@@ -268,7 +268,8 @@ bucket_checked(uint64_t key)
 }
 
 static void
-take_site(const struct raw *raw, const struct site_record *record, struct site *site)
+take_site(const struct raw_sites *raw, const struct site_record *record,
+          struct site *site)
 {
     struct site_sums freed = {0, 0, 0, 0}, live;
 
@@ -291,7 +292,7 @@ take_site(const struct raw *raw, const struct site_record *record, struct site *
 }
 
 static void
-take_blocks(const struct raw *raw, struct sites_reading *reading)
+take_blocks(const struct raw_sites *raw, struct sites_reading *reading)
 {
     reading->block_count = 0;
     for (size_t i = 0; i < raw->blocks; i++) {
@@ -312,7 +313,7 @@ take_blocks(const struct raw *raw, struct sites_reading *reading)
 }
 
 static void
-take_module(const struct raw *raw, const struct sites_module *entry,
+take_module(const struct raw_sites *raw, const struct sites_module *entry,
             struct site_module *module)
 {
     module->start = entry->start;
@@ -329,7 +330,7 @@ take_module(const struct raw *raw, const struct sites_module *entry,
 }
 
 static void
-take_modules(const struct raw *raw, struct sites_reading *reading)
+take_modules(const struct raw_sites *raw, struct sites_reading *reading)
 {
     reading->module_count = 0;
     for (size_t i = 0; i < raw->modules; i++)
@@ -338,7 +339,7 @@ take_modules(const struct raw *raw, struct sites_reading *reading)
 }
 
 static void
-take_head(const struct raw *raw, struct sites_reading *reading)
+take_head(const struct raw_sites *raw, struct sites_reading *reading)
 {
     const struct sites_head *head = &raw->head;
 
@@ -362,7 +363,7 @@ take_head(const struct raw *raw, struct sites_reading *reading)
 }
 
 static void
-take_all(const struct raw *raw, struct sites_reading *reading)
+take_all(const struct raw_sites *raw, struct sites_reading *reading)
 {
     take_head(raw, reading);
     for (size_t i = 0; i < raw->sites; i++)
@@ -381,7 +382,7 @@ sites_kept(const struct reader *reader)
 int
 sites_read(struct reader *reader, struct sites_reading *reading)
 {
-    struct raw raw = {.reading = reading};
+    struct raw_sites raw = {.reading = reading};
     struct visit visit = {.mapping = &reader->mapping, .raw = &raw};
     int error;
 

@@ -31,26 +31,26 @@
 
 /* A unit's functions, as spans with the offsets of their DIEs.  A large unit has tens of
    thousands of DIEs, too many to search for every address. */
-struct unit {
-    struct unit *next;
+struct dwarf_unit {
+    struct dwarf_unit *next;
     Dwarf_Off offset;
     struct spans functions;
 };
 
-struct image {
-    struct image *next;
+struct dwarf_image {
+    struct dwarf_image *next;
     struct question_file file;
     enum symbol_state failure; /* SYMBOL_ASKED: no failure */
     Dwfl *dwfl;
     Dwfl_Module *module;
     struct spans spans;        /* units and their offsets: clang makes no table of them */
     bool has_spans;
-    struct unit *units;        /* those used so far */
+    struct dwarf_unit *units; /* those used so far */
     struct functions functions;
     bool has_functions;
 };
 
-static struct image *images;
+static struct dwarf_image *images;
 
 /* ---- files ---- */
 
@@ -66,7 +66,7 @@ find_no_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
 /* Sets where separate files are searched: beside the file, here, and as its process sees
    them. */
 static void
-set_search_path(struct image *image, Dwfl_Callbacks *callbacks)
+set_search_path(struct dwarf_image *image, Dwfl_Callbacks *callbacks)
 {
     static char path[128];
     static char *text;
@@ -80,7 +80,7 @@ set_search_path(struct image *image, Dwfl_Callbacks *callbacks)
 }
 
 static enum symbol_state
-open_image(struct image *image)
+open_image(struct dwarf_image *image)
 {
     static Dwfl_Callbacks callbacks = {
         .find_elf = find_no_elf,
@@ -105,13 +105,13 @@ open_image(struct image *image)
     return image->module != NULL ? SYMBOL_ASKED : SYMBOL_FAILED;
 }
 
-static struct image *
+static struct dwarf_image *
 image_of(const struct question_file *file)
 {
-    for (struct image *image = images; image != NULL; image = image->next)
+    for (struct dwarf_image *image = images; image != NULL; image = image->next)
         if (question_same_file(&image->file, file))
             return image;
-    struct image *image = calloc(1, sizeof *image);
+    struct dwarf_image *image = calloc(1, sizeof *image);
     if (image == NULL)
         return NULL;
     image->file = *file;
@@ -136,7 +136,7 @@ add_spans(struct spans *spans, Dwarf_Die *die, Dwarf_Addr bias)
 
 /* Reads the ranges of all units, once. */
 static void
-read_spans(struct image *image)
+read_spans(struct dwarf_image *image)
 {
     Dwarf_Die *unit = NULL;
     Dwarf_Addr bias;
@@ -159,7 +159,8 @@ has_ranges(Dwarf_Die *unit)
 
 /* Finds the unit that has the address; NULL if there is none.  *bias as in libdwfl. */
 static Dwarf_Die *
-find_unit(struct image *image, Dwarf_Addr address, Dwarf_Die *place, Dwarf_Addr *bias)
+find_unit(struct dwarf_image *image, Dwarf_Addr address, Dwarf_Die *place,
+          Dwarf_Addr *bias)
 {
     Dwarf *dwarf = dwfl_module_getdwarf(image->module, bias);
     Dwarf_Die *unit;
@@ -177,7 +178,7 @@ find_unit(struct image *image, Dwarf_Addr address, Dwarf_Die *place, Dwarf_Addr 
 
 /* Reads the functions below a DIE, including those in namespaces. */
 static void
-read_functions_of(struct unit *unit, Dwarf_Die *parent, unsigned depth)
+read_functions_of(struct dwarf_unit *unit, Dwarf_Die *parent, unsigned depth)
 {
     Dwarf_Die die;
 
@@ -192,15 +193,15 @@ read_functions_of(struct unit *unit, Dwarf_Die *parent, unsigned depth)
     } while (dwarf_siblingof(&die, &die) == 0);
 }
 
-static struct unit *
-unit_of(struct image *image, Dwarf_Die *die)
+static struct dwarf_unit *
+unit_of(struct dwarf_image *image, Dwarf_Die *die)
 {
     Dwarf_Off offset = dwarf_dieoffset(die);
 
-    for (struct unit *unit = image->units; unit != NULL; unit = unit->next)
+    for (struct dwarf_unit *unit = image->units; unit != NULL; unit = unit->next)
         if (unit->offset == offset)
             return unit;
-    struct unit *unit = calloc(1, sizeof *unit);
+    struct dwarf_unit *unit = calloc(1, sizeof *unit);
     if (unit == NULL)
         return NULL;
     unit->offset = offset;
@@ -215,7 +216,7 @@ unit_of(struct image *image, Dwarf_Die *die)
 
 /* Reads the functions of all symbol tables, once. */
 static void
-read_functions(struct image *image)
+read_functions(struct dwarf_image *image)
 {
     int count = dwfl_module_getsymtab(image->module);
 
@@ -238,7 +239,7 @@ read_functions(struct image *image)
 
 /* The name that the symbol tables have for the address, or NULL.  The caller frees it. */
 static char *
-symbol_name(struct image *image, Dwarf_Addr address)
+symbol_name(struct dwarf_image *image, Dwarf_Addr address)
 {
     if (!image->has_functions)
         read_functions(image);
@@ -315,7 +316,7 @@ has_plain_names(Dwarf_Die *unit)
    debugging information of lines alone has no such names at all: then the symbol tables
    are used, unless the function was inlined.  The caller frees the name. */
 static char *
-name_of(struct image *image, Dwarf_Die *unit, Dwarf_Die *die, Dwarf_Addr address)
+name_of(struct dwarf_image *image, Dwarf_Die *unit, Dwarf_Die *die, Dwarf_Addr address)
 {
     const char *symbol = string_of(die, DW_AT_linkage_name);
     const char *plain = string_of(die, DW_AT_name);
@@ -371,10 +372,10 @@ walk(Dwarf_Die *parent, Dwarf_Addr address, struct path *path, unsigned depth)
 
 /* Finds the functions that contain the address. */
 static bool
-find_path(struct image *image, Dwarf_Die *unit_die, Dwarf_Addr address,
+find_path(struct dwarf_image *image, Dwarf_Die *unit_die, Dwarf_Addr address,
           struct path *path)
 {
-    struct unit *unit = unit_of(image, unit_die);
+    struct dwarf_unit *unit = unit_of(image, unit_die);
     Dwarf_Addr bias;
     Dwarf *dwarf = dwfl_module_getdwarf(image->module, &bias);
     uint64_t offset;
@@ -389,16 +390,16 @@ find_path(struct image *image, Dwarf_Die *unit_die, Dwarf_Addr address,
 }
 
 /* A place in the source. */
-struct source {
+struct source_place {
     const char *file;    /* or NULL */
     unsigned line;
 };
 
-static struct source
+static struct source_place
 source_of(Dwarf_Die *unit, Dwarf_Addr address)
 {
     Dwarf_Line *line = dwarf_getsrc_die(unit, address);
-    struct source source = {NULL, 0};
+    struct source_place source = {NULL, 0};
     int number;
 
     if (line != NULL)
@@ -410,8 +411,8 @@ source_of(Dwarf_Die *unit, Dwarf_Addr address)
 
 /* Adds the frames: a function's line is where it calls the function inlined into it. */
 static void
-add_functions(struct image *image, Dwarf_Addr address, struct path *path,
-              Dwarf_Die *unit, struct source source, struct answer *out)
+add_functions(struct dwarf_image *image, Dwarf_Addr address, struct path *path,
+              Dwarf_Die *unit, struct source_place source, struct answer *out)
 {
     Dwarf_Files *files = NULL;
 
@@ -432,12 +433,12 @@ add_functions(struct image *image, Dwarf_Addr address, struct path *path,
 }
 
 void
-resolver_answer(const struct question *question, struct answer *out)
+resolver_answer(const struct symbol_question *question, struct answer *out)
 {
     static struct path path;
-    struct image *image = image_of(&question->file);
+    struct dwarf_image *image = image_of(&question->file);
     Dwarf_Addr address = question->offset, bias = 0;
-    struct source source = {NULL, 0};
+    struct source_place source = {NULL, 0};
     Dwarf_Die place;
 
     answer_begin(out, image == NULL ? SYMBOL_FAILED : image->failure);

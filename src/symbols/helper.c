@@ -37,9 +37,9 @@
 
 /* A question is sent only up to the end of its path. */
 static size_t
-question_size(const struct question *question)
+question_size(const struct symbol_question *question)
 {
-    return offsetof(struct question, file.path) + strlen(question->file.path) + 1;
+    return offsetof(struct symbol_question, file.path) + strlen(question->file.path) + 1;
 }
 
 static void
@@ -87,13 +87,13 @@ be_modest(void)
 static bool
 answer_next(unsigned patience)
 {
-    static struct question question;
+    static struct symbol_question question;
     static struct answer answer;
     ssize_t got = recv(3, &question, sizeof question, 0);
 
     if (got < 0 && errno == EINTR)
         return true;
-    if (got <= (ssize_t)offsetof(struct question, file.path))
+    if (got <= (ssize_t)offsetof(struct symbol_question, file.path))
         return false;
     alarm(patience);
     resolver_answer(&question, &answer);
@@ -148,7 +148,7 @@ helper_stop(struct helper *helper)
 }
 
 bool
-helper_ask(struct helper *helper, const struct question *question)
+helper_ask(struct helper *helper, const struct symbol_question *question)
 {
     return send(helper->socket, question, question_size(question),
                 MSG_DONTWAIT | MSG_NOSIGNAL)

@@ -24,7 +24,7 @@ int helper_start(struct helper *helper, bool debuginfod);
 void helper_stop(struct helper *helper);
 
 /* Sends a question; false if there is no space now, or the helper has ended. */
-bool helper_ask(struct helper *helper, const struct question *question);
+bool helper_ask(struct helper *helper, const struct symbol_question *question);
 
 /* Receives the next answer: returns 1, 0 if there is none yet, -errno if it has ended. */
 int helper_receive(struct helper *helper, struct answer *out);

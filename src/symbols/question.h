@@ -21,7 +21,7 @@ struct question_file {
     char path[PATH_MAX];
 };
 
-struct question {
+struct symbol_question {
     uint64_t offset;       /* in the file's own addresses */
     struct question_file file;
 };

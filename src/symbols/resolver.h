@@ -11,6 +11,6 @@
 #include "symbols/question.h"
 
 /* Answers the question.  What was read of the file is kept for the next one. */
-void resolver_answer(const struct question *question, struct answer *out);
+void resolver_answer(const struct symbol_question *question, struct answer *out);
 
 #endif

@@ -30,47 +30,47 @@
 /* If this many helpers die one after the other the reason is not a file. */
 #define DEATHS_MAX 16
 
-struct text {
+struct interned_text {
     UT_hash_handle hh;
     char string[];
 };
 
-struct file {
-    struct file *next;
+struct symbol_file {
+    struct symbol_file *next;
     const char *path;
     bool failed;          /* a helper died while reading it */
     struct question_file identity;
 };
 
-struct place {
-    struct file *file;
+struct symbol_place {
+    struct symbol_file *file;
     uint64_t offset;
 };
 
-struct entry {
+struct symbol_entry {
     struct symbol symbol; /* first: pointers to it are pointers to the entry */
-    struct place place;
+    struct symbol_place place;
     UT_hash_handle hh;
-    struct entry *next;   /* next one waiting for an answer */
+    struct symbol_entry *next; /* next one waiting for an answer */
 };
 
 /* An address that has been asked for; its entry never changes. */
 struct known {
     uint64_t address;
-    struct entry *entry;
+    struct symbol_entry *entry;
     UT_hash_handle hh;
 };
 
-struct range {
+struct module_range {
     uint64_t start, end, bias;
-    struct file *file;
+    struct symbol_file *file;
 };
 
 struct symbols_space {
     struct symbols_space *next;
     struct symbols *symbols;
     pid_t pid;
-    struct range *ranges;
+    struct module_range *ranges;
     size_t count, room;
     struct known *known;
 };
@@ -78,11 +78,11 @@ struct symbols_space {
 struct symbols {
     struct symbols_options options;
     struct symbols_space *spaces;
-    struct file *files;
-    struct text *texts;
-    struct entry *entries;     /* by place */
-    struct entry *first, **last; /* list of those that wait */
-    struct entry *unsent;      /* first one not sent; those before are at_helper */
+    struct symbol_file *files;
+    struct interned_text *texts;
+    struct symbol_entry *entries;       /* by place */
+    struct symbol_entry *first, **last; /* list of those that wait */
+    struct symbol_entry *unsent; /* first one not sent; those before are at_helper */
     struct symbols_progress progress;
     struct helper helper;
     unsigned at_helper, deaths;
@@ -130,8 +130,8 @@ free_space(struct symbols_space *space)
 void
 symbols_free(struct symbols *symbols)
 {
-    struct entry *entry, *next_entry;
-    struct text *text, *next_text;
+    struct symbol_entry *entry, *next_entry;
+    struct interned_text *text, *next_text;
 
     if (symbols == NULL)
         return;
@@ -145,7 +145,7 @@ symbols_free(struct symbols *symbols)
         free((void *)entry->symbol.frames);
         free(entry);
     }
-    for (struct file *file = symbols->files, *next; file; file = next) {
+    for (struct symbol_file *file = symbols->files, *next; file; file = next) {
         next = file->next;
         free(file);
     }
@@ -161,7 +161,7 @@ static const char *
 intern(struct symbols *symbols, const char *string)
 {
     size_t length = strlen(string);
-    struct text *text;
+    struct interned_text *text;
 
     HASH_FIND(hh, symbols->texts, string, length, text);
     if (text != NULL)
@@ -226,13 +226,13 @@ identify(const struct symbols_space *space, const struct symbols_module *module,
 }
 
 /* The file with that identity, NULL if memory is short. */
-static struct file *
+static struct symbol_file *
 file_of(struct symbols *symbols, const struct question_file *identity)
 {
-    for (struct file *file = symbols->files; file != NULL; file = file->next)
+    for (struct symbol_file *file = symbols->files; file != NULL; file = file->next)
         if (question_same_file(&file->identity, identity))
             return file;
-    struct file *file = calloc(1, sizeof *file);
+    struct symbol_file *file = calloc(1, sizeof *file);
     if (file == NULL)
         return NULL;
     file->path = intern(symbols, identity->path);
@@ -251,7 +251,7 @@ is_mapped(const struct symbols_space *space, const struct symbols_module *module
           const struct question_file *identity)
 {
     for (size_t i = 0; i < space->count; i++) {
-        const struct range *range = &space->ranges[i];
+        const struct module_range *range = &space->ranges[i];
         if (range->start == module->start && range->end == module->end
             && range->bias == module->bias
             && question_same_file(&range->file->identity, identity))
@@ -269,13 +269,13 @@ map_one(struct symbols_space *space, const struct symbols_module *module)
         return false;
     if (is_mapped(space, module, &identity))
         return true;
-    struct file *file = file_of(space->symbols, &identity);
+    struct symbol_file *file = file_of(space->symbols, &identity);
     if (file == NULL)
         return false;
     if (!ROOM_MAKE(space->ranges, space->room, space->count + 1))
         return false;
     space->ranges[space->count++] =
-        (struct range){module->start, module->end, module->bias, file};
+        (struct module_range){module->start, module->end, module->bias, file};
     return true;
 }
 
@@ -320,7 +320,7 @@ static void
 settle(struct symbols *symbols, enum symbol_state state,
        const struct symbol_frame *frames, unsigned count)
 {
-    struct entry *entry = symbols->first;
+    struct symbol_entry *entry = symbols->first;
 
     if (symbols->unsent == entry)
         symbols->unsent = entry->next;
@@ -334,7 +334,7 @@ settle(struct symbols *symbols, enum symbol_state state,
 }
 
 static void
-append(struct symbols *symbols, struct entry *entry)
+append(struct symbols *symbols, struct symbol_entry *entry)
 {
     entry->next = NULL;
     *symbols->last = entry;
@@ -345,14 +345,14 @@ append(struct symbols *symbols, struct entry *entry)
 
 /* Fails all waiting entries of a file that has failed; of all files, if file is NULL. */
 static void
-give_up(struct symbols *symbols, const struct file *file)
+give_up(struct symbols *symbols, const struct symbol_file *file)
 {
-    struct entry *entry = symbols->first;
-    struct entry **link = &symbols->first;
+    struct symbol_entry *entry = symbols->first;
+    struct symbol_entry **link = &symbols->first;
 
     symbols->last = link;
     symbols->unsent = NULL;
-    for (struct entry *next; entry != NULL; entry = next) {
+    for (struct symbol_entry *next; entry != NULL; entry = next) {
         next = entry->next;
         if (file == NULL || entry->place.file == file) {
             entry->symbol.state = SYMBOL_FAILED;
@@ -368,7 +368,8 @@ give_up(struct symbols *symbols, const struct file *file)
 static void
 bury_helper(struct symbols *symbols)
 {
-    struct file *cause = symbols->at_helper > 0 ? symbols->first->place.file : NULL;
+    struct symbol_file *cause =
+        symbols->at_helper > 0 ? symbols->first->place.file : NULL;
 
     stop_helper(symbols);
     symbols->deaths++;
@@ -392,8 +393,8 @@ ask(struct symbols *symbols)
         symbols->has_helper = true;
     }
     while (symbols->unsent != NULL && symbols->at_helper < ASKED_AT_ONCE) {
-        const struct place *place = &symbols->unsent->place;
-        const struct question question = {place->offset, place->file->identity};
+        const struct symbol_place *place = &symbols->unsent->place;
+        const struct symbol_question question = {place->offset, place->file->identity};
         if (!helper_ask(&symbols->helper, &question))
             return;
         symbols->at_helper++;
@@ -403,11 +404,11 @@ ask(struct symbols *symbols)
 
 /* ---- asking ---- */
 
-static struct entry *
-entry_at(struct symbols *symbols, struct file *file, uint64_t offset)
+static struct symbol_entry *
+entry_at(struct symbols *symbols, struct symbol_file *file, uint64_t offset)
 {
-    struct place place;
-    struct entry *entry;
+    struct symbol_place place;
+    struct symbol_entry *entry;
 
     memset(&place, 0, sizeof place); /* its bytes are the key */
     place.file = file;
@@ -437,7 +438,7 @@ entry_at(struct symbols *symbols, struct file *file, uint64_t offset)
 }
 
 static bool
-remember(struct symbols_space *space, uint64_t address, struct entry *entry)
+remember(struct symbols_space *space, uint64_t address, struct symbol_entry *entry)
 {
     struct known *known = calloc(1, sizeof *known);
 
@@ -453,7 +454,7 @@ remember(struct symbols_space *space, uint64_t address, struct entry *entry)
     return true;
 }
 
-static struct entry *
+static struct symbol_entry *
 recall(const struct symbols_space *space, uint64_t address)
 {
     struct known *known;
@@ -465,10 +466,10 @@ recall(const struct symbols_space *space, uint64_t address)
 const struct symbol *
 symbols_at(struct symbols_space *space, uint64_t address)
 {
-    struct entry *entry = recall(space, address);
+    struct symbol_entry *entry = recall(space, address);
 
     for (size_t i = space->count; entry == NULL && i-- > 0;) {
-        const struct range *range = &space->ranges[i];
+        const struct module_range *range = &space->ranges[i];
         if (address < range->start || address >= range->end)
             continue;
         entry = entry_at(space->symbols, range->file, address - range->bias);

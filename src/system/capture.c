@@ -36,7 +36,7 @@
 struct capture {
     int pty;
     uint64_t bytes;
-    struct lines *lines;
+    struct line_ring *lines;
     struct spool *spool;
 };
 
@@ -166,16 +166,16 @@ capture_full_screen(const struct capture *capture)
 
 /* ---- to the terminal ---- */
 
-struct output {
+struct capture_output {
     int fd;
     bool adds_returns; /* a terminal that makes \r\n of \n */
     bool held_return;  /* a \r that may belong to a \n to come */
 };
 
-static struct output
+static struct capture_output
 output_open(int fd)
 {
-    struct output output = {.fd = fd};
+    struct capture_output output = {.fd = fd};
     struct termios attributes;
 
     if (tcgetattr(fd, &attributes) == 0)
@@ -206,7 +206,7 @@ write_all(int fd, const char *bytes, size_t count)
 
 /* Turns \r\n into \n; a \r at the end waits for what follows. */
 static int
-write_without_returns(struct output *output, const char *bytes, size_t count)
+write_without_returns(struct capture_output *output, const char *bytes, size_t count)
 {
     char buffer[4096];
     size_t used = 0;
@@ -231,7 +231,7 @@ write_without_returns(struct output *output, const char *bytes, size_t count)
 static int
 output_write(void *context, const char *bytes, size_t count)
 {
-    struct output *output = context;
+    struct capture_output *output = context;
 
     if (output->adds_returns)
         return write_without_returns(output, bytes, count);
@@ -239,7 +239,7 @@ output_write(void *context, const char *bytes, size_t count)
 }
 
 static int
-output_close(struct output *output)
+output_close(struct capture_output *output)
 {
     bool held = output->held_return;
 
@@ -250,7 +250,7 @@ output_close(struct output *output)
 static int
 output_gap(void *context, uint64_t bytes)
 {
-    struct output *output = context;
+    struct capture_output *output = context;
     char note[160];
 
     snprintf(note, sizeof note,
@@ -265,7 +265,7 @@ output_gap(void *context, uint64_t bytes)
 int
 capture_replay(struct capture *capture, int fd)
 {
-    struct output output = output_open(fd);
+    struct capture_output output = output_open(fd);
     const struct spool_reader reader = {output_write, output_gap, &output};
     int result = spool_read(capture->spool, &reader);
 
@@ -279,7 +279,7 @@ capture_replay(struct capture *capture, int fd)
 static void
 copy_to_end(int pty, int fd)
 {
-    struct output output = output_open(fd);
+    struct capture_output output = output_open(fd);
     struct pollfd readable = {.fd = pty, .events = POLLIN};
     char buffer[16384];
     bool writing = true;

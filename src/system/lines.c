@@ -25,7 +25,7 @@ struct line {
     size_t length;
 };
 
-struct lines {
+struct line_ring {
     size_t limit;
     struct line *ring;
     size_t first, count; /* finished lines kept */
@@ -39,10 +39,10 @@ struct lines {
     bool full_screen;
 };
 
-struct lines *
+struct line_ring *
 lines_new(size_t limit)
 {
-    struct lines *lines = calloc(1, sizeof *lines);
+    struct line_ring *lines = calloc(1, sizeof *lines);
 
     if (!lines)
         return NULL;
@@ -56,7 +56,7 @@ lines_new(size_t limit)
 }
 
 void
-lines_free(struct lines *lines)
+lines_free(struct line_ring *lines)
 {
     if (!lines)
         return;
@@ -68,7 +68,7 @@ lines_free(struct lines *lines)
 
 /* Puts the unfinished line into the ring, replacing the oldest if the ring is full. */
 static void
-finish_line(struct lines *lines)
+finish_line(struct line_ring *lines)
 {
     struct line *line = &lines->ring[(lines->first + lines->count) % lines->limit];
 
@@ -94,7 +94,7 @@ is_continuation(char byte)
 }
 
 static void
-erase_character(struct lines *lines)
+erase_character(struct line_ring *lines)
 {
     while (lines->open_length > 0 && is_continuation(lines->open[lines->open_length - 1]))
         lines->open_length--;
@@ -103,7 +103,7 @@ erase_character(struct lines *lines)
 }
 
 static void
-add_text(struct lines *lines, char byte)
+add_text(struct line_ring *lines, char byte)
 {
     if (lines->returned) {
         lines->open_length = 0;
@@ -117,7 +117,7 @@ add_text(struct lines *lines, char byte)
 }
 
 static void
-feed_text(struct lines *lines, char byte)
+feed_text(struct line_ring *lines, char byte)
 {
     switch (byte) {
     case '\n':
@@ -141,7 +141,7 @@ feed_text(struct lines *lines, char byte)
 }
 
 static void
-feed_escape(struct lines *lines, char byte)
+feed_escape(struct line_ring *lines, char byte)
 {
     lines->parse = PARSE_TEXT;
     if (byte == '[') {
@@ -157,14 +157,14 @@ feed_escape(struct lines *lines, char byte)
 }
 
 static bool
-parameters_are(const struct lines *lines, const char *text)
+parameters_are(const struct line_ring *lines, const char *text)
 {
     return lines->parameters_length == strlen(text)
            && memcmp(lines->parameters, text, lines->parameters_length) == 0;
 }
 
 static void
-feed_csi(struct lines *lines, char byte)
+feed_csi(struct line_ring *lines, char byte)
 {
     if (byte >= ' ' && byte <= '?') {
         if (lines->parameters_length < sizeof lines->parameters)
@@ -186,7 +186,7 @@ feed_csi(struct lines *lines, char byte)
 }
 
 static void
-feed_byte(struct lines *lines, char byte)
+feed_byte(struct line_ring *lines, char byte)
 {
     switch (lines->parse) {
     case PARSE_TEXT:
@@ -215,20 +215,20 @@ feed_byte(struct lines *lines, char byte)
 }
 
 void
-lines_feed(struct lines *lines, const char *bytes, size_t count)
+lines_feed(struct line_ring *lines, const char *bytes, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         feed_byte(lines, bytes[i]);
 }
 
 size_t
-lines_count(const struct lines *lines)
+lines_count(const struct line_ring *lines)
 {
     return lines->count + (lines->open_length > 0);
 }
 
 const char *
-lines_get(const struct lines *lines, size_t index, size_t *length)
+lines_get(const struct line_ring *lines, size_t index, size_t *length)
 {
     const struct line *line;
 
@@ -242,13 +242,13 @@ lines_get(const struct lines *lines, size_t index, size_t *length)
 }
 
 uint64_t
-lines_dropped(const struct lines *lines)
+lines_dropped(const struct line_ring *lines)
 {
     return lines->dropped;
 }
 
 bool
-lines_full_screen(const struct lines *lines)
+lines_full_screen(const struct line_ring *lines)
 {
     return lines->full_screen;
 }

@@ -33,7 +33,7 @@
 /* A thread's own block lies between its thread pointer and the end of its stack. */
 #define ABOVE_POINTER_MAX (UINT64_C(64) << 10)
 
-struct mapping {
+struct smaps_mapping {
     uint64_t start, end;
     uint64_t rss;
     uint64_t inode;       /* of a file that may be a program, otherwise 0 */
@@ -45,7 +45,7 @@ struct mapping {
 };
 
 struct mappings {
-    struct mapping *items;
+    struct smaps_mapping *items;
     size_t count, room;
     uint64_t pss, swap;
 };
@@ -90,7 +90,8 @@ region_by_file(const char *path, bool shared, const struct smaps_hints *hints)
 }
 
 static void
-judge_name(struct mapping *mapping, const char *path, const struct smaps_hints *hints)
+judge_name(struct smaps_mapping *mapping, const char *path,
+           const struct smaps_hints *hints)
 {
     mapping->named = *path != '\0';
     if (*path == '\0') {
@@ -116,13 +117,14 @@ judge_name(struct mapping *mapping, const char *path, const struct smaps_hints *
 /* ---- lines ---- */
 
 static bool
-parse_mapping(const char *line, const struct smaps_hints *hints, struct mapping *out)
+parse_mapping(const char *line, const struct smaps_hints *hints,
+              struct smaps_mapping *out)
 {
     char rights[5];
     unsigned major, minor;
     int path = 0;
 
-    *out = (struct mapping){0};
+    *out = (struct smaps_mapping){0};
     if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*x %x:%x %" SCNu64 " %n", &out->start,
                &out->end, rights, &major, &minor, &out->inode, &path)
             < 6
@@ -150,7 +152,7 @@ parse_size(const char *line, const char *key, uint64_t *out)
     return true;
 }
 
-static struct mapping *
+static struct smaps_mapping *
 append(struct mappings *mappings)
 {
     if (!ROOM_MAKE(mappings->items, mappings->room, mappings->count + 1))
@@ -177,7 +179,7 @@ take_field(struct mappings *mappings, const char *line)
 static int
 take_line(struct mappings *mappings, char *line, const struct smaps_hints *hints)
 {
-    struct mapping *next;
+    struct smaps_mapping *next;
 
     if (isupper((unsigned char)*line)) {
         take_field(mappings, line);
@@ -211,26 +213,26 @@ take_all(struct mappings *mappings, FILE *file, const struct smaps_hints *hints)
 /* ---- neighbours ---- */
 
 static bool
-is_anonymous(const struct mapping *mapping)
+is_anonymous(const struct smaps_mapping *mapping)
 {
     return mapping->region == REGION_ANON && !mapping->named && !mapping->shared;
 }
 
 static bool
-is_inaccessible(const struct mapping *mapping)
+is_inaccessible(const struct smaps_mapping *mapping)
 {
     return !mapping->readable && !mapping->writable && !mapping->executable;
 }
 
 static bool
-is_writable_anonymous(const struct mapping *mapping)
+is_writable_anonymous(const struct smaps_mapping *mapping)
 {
     return is_anonymous(mapping) && mapping->readable && mapping->writable
            && !mapping->executable;
 }
 
 static bool
-same_file(const struct mapping *a, const struct mapping *b)
+same_file(const struct smaps_mapping *a, const struct smaps_mapping *b)
 {
     return a->inode != 0 && a->inode == b->inode && a->device == b->device;
 }
@@ -240,7 +242,7 @@ same_file(const struct mapping *a, const struct mapping *b)
 static void
 find_programs(struct mappings *mappings)
 {
-    struct mapping *items = mappings->items;
+    struct smaps_mapping *items = mappings->items;
     size_t next;
 
     for (size_t i = 0; i < mappings->count; i = next) {
@@ -262,7 +264,7 @@ find_programs(struct mappings *mappings)
 }
 
 static bool
-is_arena_with_tail(const struct mapping *used, const struct mapping *tail)
+is_arena_with_tail(const struct smaps_mapping *used, const struct smaps_mapping *tail)
 {
     return is_writable_anonymous(used) && used->start % ARENA == 0 && is_anonymous(tail)
            && is_inaccessible(tail) && tail->start == used->end && tail->end % ARENA == 0
@@ -273,7 +275,7 @@ is_arena_with_tail(const struct mapping *used, const struct mapping *tail)
 static void
 find_arenas(struct mappings *mappings)
 {
-    struct mapping *items = mappings->items;
+    struct smaps_mapping *items = mappings->items;
     bool any = false;
 
     for (size_t i = 0; i + 1 < mappings->count; i++)
@@ -290,7 +292,7 @@ find_arenas(struct mappings *mappings)
 /* Marks a mapping that contains a thread pointer as a stack, but no more of it than that
    stack: the kernel may have merged it with what lies above. */
 static void
-mark_stack(struct mapping *mapping, uint64_t pointer)
+mark_stack(struct smaps_mapping *mapping, uint64_t pointer)
 {
     uint64_t size;
 
@@ -305,8 +307,8 @@ mark_stack(struct mapping *mapping, uint64_t pointer)
 static uint64_t
 guard_below(const struct mappings *mappings, size_t index)
 {
-    const struct mapping *mapping = &mappings->items[index];
-    const struct mapping *guard = mapping - 1;
+    const struct smaps_mapping *mapping = &mappings->items[index];
+    const struct smaps_mapping *guard = mapping - 1;
 
     if (index == 0 || !is_writable_anonymous(mapping) || !is_anonymous(guard)
         || !is_inaccessible(guard) || guard->end != mapping->start
@@ -318,7 +320,7 @@ guard_below(const struct mappings *mappings, size_t index)
 static void
 find_stacks(struct mappings *mappings, const struct smaps_hints *hints)
 {
-    struct mapping *items = mappings->items;
+    struct smaps_mapping *items = mappings->items;
     size_t found = 0, guarded = 0;
 
     for (size_t i = 0; i < mappings->count; i++) {
@@ -350,7 +352,7 @@ add_up(const struct mappings *mappings, struct resident *out)
                              .swap = mappings->swap,
                              .mappings = (unsigned)mappings->count};
     for (size_t i = 0; i < mappings->count; i++) {
-        const struct mapping *mapping = &mappings->items[i];
+        const struct smaps_mapping *mapping = &mappings->items[i];
         enum region region = mapping->region;
 
         out->rss[region] += mapping->rss - mapping->excess;

@@ -45,7 +45,7 @@ static bool is_minimal;
 static uint32_t ended_pid; /* pid of the process in which the log has ended */
 
 /* The process and thread that write a line. */
-struct writer {
+struct log_writer {
     uint32_t pid, tid;
 };
 
@@ -69,12 +69,12 @@ is_silenced(void)
 
 /* Takes the ids from the segment if it can, because system calls are most of a line's
    cost. */
-static struct writer
+static struct log_writer
 this_thread(void)
 {
     if ((mt_guard.mode & MODE_LOGGED) && mt_thread.state == THREAD_COUNTED)
-        return (struct writer){mt_segment.header->pid, mt_thread.shard->thread};
-    return (struct writer){
+        return (struct log_writer){mt_segment.header->pid, mt_thread.shard->thread};
+    return (struct log_writer){
         .pid = (uint32_t)syscall(SYS_getpid),
         .tid = (uint32_t)syscall(SYS_gettid),
     };
@@ -238,7 +238,7 @@ write_quietly(const char *text, size_t length)
 }
 
 static void
-write_line(struct writer writer, struct logalloc_line *line)
+write_line(struct log_writer writer, struct logalloc_line *line)
 {
     char text[LOGALLOC_LINE_MAX];
     size_t length;
@@ -272,7 +272,7 @@ struct log_resize {
 static struct log_resize resizes[SETS][SET_WAYS];
 
 static uint64_t
-owner_word(struct writer writer)
+owner_word(struct log_writer writer)
 {
     return (uint64_t)writer.pid << 32 | writer.tid;
 }
@@ -285,7 +285,7 @@ set_of(const void *block)
 _Static_assert(SETS == 1u << (64 - 58), "the upper bits of the product");
 
 static struct log_resize *
-enter(struct writer writer, const void *block)
+enter(struct log_writer writer, const void *block)
 {
     struct log_resize *set = set_of(block);
 
@@ -310,7 +310,7 @@ leave(struct log_resize *resize)
 /* Does another thread hold the block?  Its own realloc does not count (a signal handler
    asks then), nor does one of another process (copied by fork). */
 static bool
-is_held(const struct log_resize *resize, struct writer writer, const void *block)
+is_held(const struct log_resize *resize, struct log_writer writer, const void *block)
 {
     uint64_t owner;
 
@@ -330,7 +330,7 @@ give_up(struct log_resize *resize, const void *block)
 /* Usually the other thread is just writing.  If its signal handler has left realloc for
    good, the wait times out and nobody waits for it again. */
 static void
-wait_for(struct log_resize *resize, struct writer writer, const void *block)
+wait_for(struct log_resize *resize, struct log_writer writer, const void *block)
 {
     const struct timespec step = {0, 50000};
     uint64_t until = mt_now_coarse() + RESIZE_WAIT_NS;
@@ -348,7 +348,7 @@ wait_for(struct log_resize *resize, struct writer writer, const void *block)
 
 /* Called when a block was handed out: waits until a realloc that freed it is logged. */
 static void
-await_turn(struct writer writer, const void *block)
+await_turn(struct log_writer writer, const void *block)
 {
     struct log_resize *set = set_of(block);
 
@@ -383,7 +383,7 @@ mt_log_made(enum logalloc_call call, size_t other, size_t size, const void *bloc
         .result = (uintptr_t)block,
     };
     int saved_errno = errno;
-    struct writer writer;
+    struct log_writer writer;
 
     if (is_silenced())
         return;
@@ -425,7 +425,7 @@ mt_log_resize_end(struct log_resize *resize, const void *block, size_t size,
         .result = (uintptr_t)result,
     };
     int saved_errno = errno;
-    struct writer writer;
+    struct log_writer writer;
 
     if (!is_silenced()) {
         writer = this_thread();

@@ -57,7 +57,7 @@ enum profile_state {
     PROFILE_ENDING
 };
 
-struct profile {
+struct own_profile {
     uint64_t word;        /* number << 8 | state */
     uint32_t running;     /* callbacks under way, or about to be refused */
     int frames;           /* largest number wanted; -1: all */
@@ -77,7 +77,7 @@ struct tracked {
     uint32_t reserved;
 };
 
-static struct profile profiles[PROFILES];
+static struct own_profile profiles[PROFILES];
 static uint32_t last_number;
 static uint32_t sampling;          /* number of the profile that is sampling; 0: none */
 static uint32_t starting;          /* a profile is being started */
@@ -92,7 +92,7 @@ static const void **stacks;
 
 /* ---- profiles ---- */
 
-static struct profile *
+static struct own_profile *
 profile_of(uint32_t number)
 {
     return &profiles[number % PROFILES];
@@ -152,7 +152,7 @@ note_left(void)
 static bool
 enter(uint32_t number, bool sampling_only)
 {
-    struct profile *profile = profile_of(number);
+    struct own_profile *profile = profile_of(number);
     uint64_t word;
 
     __atomic_fetch_add(&profile->running, 1, __ATOMIC_SEQ_CST);
@@ -170,7 +170,7 @@ enter(uint32_t number, bool sampling_only)
 static void
 leave(uint32_t number)
 {
-    struct profile *profile = profile_of(number);
+    struct own_profile *profile = profile_of(number);
 
     note_left();
     if (__atomic_load_n(&profile->word, __ATOMIC_RELAXED) >> 8 == number)
@@ -279,7 +279,7 @@ draw_for(struct draw *draw, uint32_t number)
 
 /* Walks the stack as deep as the profile wants; returns the number of frames. */
 static int
-walk_stack(const struct profile *profile, const struct means *means)
+walk_stack(const struct own_profile *profile, const struct means *means)
 {
     size_t wanted = (size_t)means->frames, found;
 
@@ -292,7 +292,7 @@ walk_stack(const struct profile *profile, const struct means *means)
 
 /* Describes a block for the callback. */
 static struct memprof_allocation
-describe(const struct profile *profile, enum memprof_source source, void *block,
+describe(const struct own_profile *profile, enum memprof_source source, void *block,
          const struct tracked *tracked, const struct means *means)
 {
     return (struct memprof_allocation){
@@ -318,7 +318,7 @@ count_lost(void)
 static void
 deliver_dealloc(const struct tracked *tracked)
 {
-    const struct profile *profile = profile_of(tracked->profile);
+    const struct own_profile *profile = profile_of(tracked->profile);
 
     if (tracked->data == NULL || !enter(tracked->profile, false))
         return;
@@ -404,7 +404,7 @@ static void
 begin_tracking(uint32_t number, enum memprof_source source, void *block, uint64_t size,
                uint64_t hits, const struct means *means)
 {
-    const struct profile *profile = profile_of(number);
+    const struct own_profile *profile = profile_of(number);
     struct mt_place place = mt_table_take(table_of(source), (uintptr_t)block);
     struct memprof_allocation told;
     struct tracked *tracked;
@@ -550,7 +550,7 @@ resize_tracked(const struct profile_resize *resize, enum memprof_source source, 
 {
     struct tracked *tracked = resize->place.value;
     uint32_t number = tracked->profile;
-    const struct profile *profile = profile_of(number);
+    const struct own_profile *profile = profile_of(number);
     struct memprof_allocation told;
     struct means means;
 
@@ -663,7 +663,7 @@ static int
 start(const struct memprof_tracker *tracker, void *ctx, double rate, int frames,
       memprof_t **out)
 {
-    struct profile *profile;
+    struct own_profile *profile;
     uint32_t number;
 
     if (__atomic_load_n(&sampling, __ATOMIC_ACQUIRE) != 0)
@@ -716,7 +716,7 @@ mt_profile_stop(void)
 
 /* Waits until no other thread is in a callback of the profile. */
 static void
-await_callbacks(const struct profile *profile)
+await_callbacks(const struct own_profile *profile)
 {
     const struct timespec step = {0, 100000};
 
@@ -765,7 +765,7 @@ mt_profile_forget(void)
     starting = 0;
     pending = NULL;
     for (unsigned i = 0; i < PROFILES; i++)
-        profiles[i] = (struct profile){.word = PROFILE_FREE};
+        profiles[i] = (struct own_profile){.word = PROFILE_FREE};
     memset(insides, 0, sizeof insides);
     /* The memory is not unmapped: a handler may have forked during a call that continues
        here and finds no profile. */

@@ -5,8 +5,8 @@
  * MODE_PROFILED set: all wrappers take their slow paths and report here what they do.
  * This is unrelated to what memtop samples for itself.
  */
-#ifndef MEMTOP_PROFILE_H
-#define MEMTOP_PROFILE_H
+#ifndef MEMTOP_OWN_PROFILE_H
+#define MEMTOP_OWN_PROFILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -85,7 +85,7 @@ mt_ours_left(void)
 /* ---- objects ---- */
 
 /* Where an object is mapped, and the part of its data that starts as zeros. */
-struct object {
+struct unwind_object {
     uintptr_t start, end;
     const unsigned char *zeros;
     size_t zeros_size;
@@ -93,12 +93,12 @@ struct object {
 
 extern const ElfW(Ehdr) __ehdr_start HIDDEN;
 
-static struct object own;
+static struct unwind_object own;
 
-static struct object
+static struct unwind_object
 measure(uintptr_t bias, const ElfW(Phdr) * headers, unsigned count)
 {
-    struct object object = {0};
+    struct unwind_object object = {0};
 
     for (unsigned i = 0; i < count; i++) {
         if (headers[i].p_type != PT_LOAD)
@@ -113,7 +113,7 @@ measure(uintptr_t bias, const ElfW(Phdr) * headers, unsigned count)
 }
 
 /* This library.  The first page of its file is mapped first. */
-static struct object
+static struct unwind_object
 measure_own(void)
 {
     const uintptr_t start = (uintptr_t)&__ehdr_start;
@@ -123,7 +123,7 @@ measure_own(void)
 }
 
 static bool
-lies_in(const void *address, const struct object *object)
+lies_in(const void *address, const struct unwind_object *object)
 {
     return (uintptr_t)address - object->start < object->end - object->start;
 }
@@ -137,14 +137,14 @@ is_own(const void *frame)
 /* ---- libgcc's lock ---- */
 
 /* libgcc, and the object whose _Unwind_Find_FDE it uses, which usually is libgcc. */
-static struct object libgcc_object, search_object;
+static struct unwind_object libgcc_object, search_object;
 
 /* libgcc's data while nobody has registered frames or holds the lock. */
 static unsigned char idle_data[1024];
 static bool idle_known;
 
 /* The first loaded object with that name (NULL: any) that defines NAME. */
-static struct object
+static struct unwind_object
 measure_defining(const char *soname, const char *name)
 {
     struct mt_loaded found = {0};
