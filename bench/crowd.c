@@ -185,14 +185,14 @@ blocks(void)
 
 /* ---- calls ---- */
 
-struct slot {
+struct crowd_slot {
     void *block;
     size_t size;
 };
 
 /* Another block in the slot, or none. */
 static void
-change(struct slot *slot, unsigned long random)
+change(struct crowd_slot *slot, unsigned long random)
 {
     size_t size = 1 + random % 2000;
 
@@ -217,12 +217,12 @@ change(struct slot *slot, unsigned long random)
 static void
 calls(void)
 {
-    static struct slot slots[4096];
+    static struct crowd_slot slots[4096];
     unsigned long random = 1, bytes = 0, blocks = 0, most = 0, most_blocks = 0;
     char text[64];
 
     for (unsigned long i = 0; i < count; i++) {
-        struct slot *slot;
+        struct crowd_slot *slot;
 
         random = random * 6364136223846793005 + 1442695040888963407;
         slot = &slots[random >> 52];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The array's pointer is copied by its bytes, since what it points to is anything. */
+/* The array's pointer is copied by its bytes, because it may point to any type. */
 #include "config.h"
 
 #include "base/array.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROOM_FIRST 4   /* small arrays do not grow one by one */
+#define ROOM_FIRST 4   /* so that small arrays do not grow one by one */
 
 bool
 room_make(void *array, size_t *room, size_t count, size_t size)

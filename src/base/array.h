@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Arrays that grow. */
+/* Growable arrays. */
 #ifndef MEMTOP_ROOM_H
 #define MEMTOP_ROOM_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Makes array, NULL at first, have room for count elements or more; the new ones are
-   zeros.  It grows at least by half, so that adding one at a time is cheap.  False if
-   memory is short: all is as it was. */
+/* Makes space in array (initially NULL) for at least count elements; new ones are zeros.
+   It grows at least by half, so adding one at a time is cheap.  Returns false if memory
+   is short: nothing has changed. */
 #define ROOM_MAKE(array, room, count) \
     room_make(&(array), &(room), (count), sizeof *(array))
 
-/* The same: array points to the pointer to elements of so many bytes. */
+/* The same; array points to the pointer to the elements, of size bytes each. */
 bool room_make(void *array, size_t *room, size_t count, size_t size);
 
 #endif

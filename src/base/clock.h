@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The time of a clock in nanoseconds; positive for every clock used here.
- * Without a lock or an allocation, and a system call only where there is no vdso.
+ * The time of a clock in nanoseconds; positive for every clock used here.  Takes no lock
+ * and does not allocate; makes a system call only if there is no vdso.
  */
 #ifndef MEMTOP_CLOCK_H
 #define MEMTOP_CLOCK_H
@@ -18,8 +18,9 @@ clock_ns(clockid_t clock)
     return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-/* CLOCK_BOOTTIME to CLOCK_MONOTONIC, which stands still while the machine sleeps:
-   the present is the same, whatever lay between. */
+/* Converts CLOCK_BOOTTIME to CLOCK_MONOTONIC, which stops while the machine sleeps.  The
+   clocks are compared now: the distance from the present stays the same, so a time before
+   a sleep comes out earlier by the length of that sleep. */
 static inline int64_t
 clock_monotonic_of(uint64_t boottime_ns)
 {

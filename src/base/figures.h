@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Arithmetic of counters that may hold anything: nothing wraps around. */
+/* Arithmetic on counters that may hold anything: nothing wraps around. */
 #ifndef MEMTOP_FIGURES_H
 #define MEMTOP_FIGURES_H
 

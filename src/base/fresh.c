@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Written beside its place under another name, made permanent, and given its name at
-   the end unless somebody else has taken that meanwhile. */
+/* The file is written under a temporary name in its directory, synced, and given its name
+   at the end unless that has been taken meanwhile. */
 #include "config.h"
 
 #include "base/fresh.h"
@@ -10,7 +10,7 @@
 #include <limits.h>
 #include <unistd.h>
 
-/* Writes and closes; 0 or -errno. */
+/* Writes and closes; returns 0 or -errno. */
 static int
 fill(int descriptor, bool (*write)(FILE *out, void *context), void *context)
 {
@@ -30,7 +30,7 @@ fill(int descriptor, bool (*write)(FILE *out, void *context), void *context)
     return error;
 }
 
-/* Gives the file its name unless that is taken.  Not every file system has links. */
+/* Gives the file its name unless that is taken.  Not every file system has hard links. */
 static int
 publish(const char *temporary, const char *path)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* _() translates a message, N_() only marks it for translation.  With --disable-nls
-   they are what they are. */
+/* _() translates a message, N_() only marks it for translation.  With --disable-nls both
+   return their argument. */
 #ifndef MEMTOP_I18N_H
 #define MEMTOP_I18N_H
 
@@ -16,8 +16,8 @@
 #define _(message) gettext(message)
 #define N_(message) message
 
-/* For ngettext(), whose argument may be narrower than a counter: no language's plural
-   forms look beyond the last six digits. */
+/* The argument for ngettext(), which may be narrower than a counter: no language's plural
+   forms depend on more than the last six digits. */
 static inline unsigned long
 plural(uint64_t count)
 {

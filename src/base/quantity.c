@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Parses by integers alone: a limit of 1.5G is exact to the byte, and neither
- * the locale nor a double's 53 bits have a say in it.  Pure.
+ * Parses with integers only: a limit of 1.5G is exact to the byte, and depends neither on
+ * the locale nor on a double's 53 bits.  Pure.
  */
 #include "config.h"
 
@@ -12,7 +12,7 @@
 
 #define FRACTION_DIGITS 9
 
-/* number.fraction/scale, scale being a power of ten. */
+/* The value (number + fraction/scale); scale is a power of ten. */
 struct decimal {
     uint64_t number;
     uint64_t fraction;
@@ -25,8 +25,8 @@ is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* A digit is needed on one side of the point at least.  NULL for what is no
-   number, else what follows. */
+/* Needs a digit on at least one side of the point.  Returns NULL if text does not begin
+   with a number, otherwise what follows it. */
 static const char *
 parse_decimal(const char *text, struct decimal *decimal)
 {

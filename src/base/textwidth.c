@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Columns of text.  All functions walk with next_glyph(), the one place that
- * decides what a piece of text is and how wide; everything it does not trust is
- * a '?' of one column, so what leaves this module is safe on a terminal.  The end of
- * a line and a tab are a blank, for scripts are given to interpreters as arguments.
+ * Columns of text.  All functions walk with next_glyph(), the only place that decides
+ * what a piece of text is and how wide it is.  Everything it does not trust becomes a '?'
+ * of one column, so the results are safe on a terminal.  The end of a line and a tab
+ * become a blank, because scripts are given to interpreters as arguments.
  *
- * In the C locale wcwidth() knows nothing beyond ASCII and mbrtowc() lets high
- * bytes through as private code points, so neither is called there.
+ * In the C locale wcwidth() knows nothing beyond ASCII and mbrtowc() lets high bytes
+ * through as private code points, so neither is called there.
  */
 #include "config.h"
 
@@ -20,8 +20,8 @@
 
 static bool ascii_ellipsis;
 
-/* One character with its combining marks left to the next call. */
-struct glyph {
+/* One character; combining marks are left to the next call. */
+struct text_glyph {
     const char *text;   /* what to print */
     size_t length;      /* of text */
     size_t consumed;    /* bytes of the input */
@@ -29,8 +29,8 @@ struct glyph {
     wchar_t letter;
 };
 
-static const struct glyph unprintable = {"?", 1, 1, 1, L'?'};
-static const struct glyph space = {" ", 1, 1, 1, L' '};
+static const struct text_glyph unprintable = {"?", 1, 1, 1, L'?'};
+static const struct text_glyph space = {" ", 1, 1, 1, L' '};
 
 void
 text_ascii_ellipsis(bool ascii)
@@ -50,7 +50,8 @@ is_blank(unsigned char byte)
     return byte == '\n' || byte == '\t';
 }
 
-/* Marks that turn the direction of what follows: text could pose as another. */
+/* Is it a mark that changes the direction of what follows?  It could make a text look
+   like another one. */
 static bool
 turns_direction(wchar_t c)
 {
@@ -58,11 +59,11 @@ turns_direction(wchar_t c)
            || (c >= 0x2066 && c <= 0x2069);
 }
 
-static struct glyph
+static struct text_glyph
 next_glyph(const char *text, size_t left)
 {
     unsigned char byte = (unsigned char)*text;
-    struct glyph glyph = {text, 1, 1, 1, byte};
+    struct text_glyph glyph = {text, 1, 1, 1, byte};
     mbstate_t state = {0};
     wchar_t c;
     size_t length;
@@ -96,7 +97,7 @@ text_columns(const char *text)
     size_t left = strlen(text);
 
     while (left > 0) {
-        struct glyph glyph = next_glyph(text, left);
+        struct text_glyph glyph = next_glyph(text, left);
 
         columns += glyph.columns;
         text += glyph.consumed;
@@ -105,7 +106,7 @@ text_columns(const char *text)
     return columns;
 }
 
-/* Where output goes: a string that never overflows. */
+/* Output goes into a string that never overflows. */
 struct sink {
     char *buf;
     size_t size;
@@ -125,14 +126,14 @@ put(struct sink *sink, const char *text, size_t length, size_t columns)
     return true;
 }
 
-/* Puts what fits into limit columns; returns the bytes of text taken. */
+/* Puts what fits into limit columns; returns the bytes of text used. */
 static size_t
 put_text(struct sink *sink, const char *text, size_t length, size_t limit)
 {
     size_t done = 0;
 
     while (done < length) {
-        struct glyph glyph = next_glyph(text + done, length - done);
+        struct text_glyph glyph = next_glyph(text + done, length - done);
 
         if (sink->columns + glyph.columns > limit)
             break;
@@ -202,10 +203,10 @@ text_pad(char *buf, size_t size, const char *text, size_t columns, enum text_ali
     return buf;
 }
 
-/* Scripts of wide characters have no blanks: a line may end at any of them, but not
-   before what closes nor after what opens. */
+/* Scripts of wide characters have no blanks: a line may break between any two of them,
+   but not before closing nor after opening punctuation. */
 static bool
-may_break(const struct glyph *before, const struct glyph *after)
+may_break(const struct text_glyph *before, const struct text_glyph *after)
 {
     static const wchar_t closing[] = L",.:;!?)]}%/\u3001\u3002\uff0c\uff0e\uff1a\uff1b\uff01"
                                      L"\uff1f\uff09\u300d\u300f\u3011\u3009\u300b\u2026";
@@ -220,10 +221,10 @@ size_t
 text_line(char *buf, size_t size, const char *text, size_t columns)
 {
     size_t left = strlen(text), done = 0, end = 0, used = 0;
-    struct glyph last = space;
+    struct text_glyph last = space;
 
     while (done < left) {
-        struct glyph glyph = next_glyph(text + done, left - done);
+        struct text_glyph glyph = next_glyph(text + done, left - done);
 
         if (text[done] == ' ')
             end = last.letter == L' ' ? end : done;
@@ -251,14 +252,14 @@ text_tail(const char *text, size_t columns)
     const char *from = text, *blank;
 
     while (left > 0 && more > columns) {
-        struct glyph glyph = next_glyph(from, left);
+        struct text_glyph glyph = next_glyph(from, left);
 
         more -= glyph.columns;
         from += glyph.consumed;
         left -= glyph.consumed;
     }
     while (from != text && left > 0 && next_glyph(from, left).columns == 0) {
-        size_t consumed = next_glyph(from, left).consumed; /* what combined is gone */
+        size_t consumed = next_glyph(from, left).consumed; /* a mark without its letter */
 
         from += consumed;
         left -= consumed;
@@ -269,8 +270,8 @@ text_tail(const char *text, size_t columns)
     return blank != NULL ? blank + 1 : from;
 }
 
-/* Decodes the UTF-8 character at text; 0 if it is none: overlong forms,
-   surrogates and values above U+10FFFF are none. */
+/* Decodes the UTF-8 character at text; 0 if it is invalid: overlong forms, surrogates and
+   values above U+10FFFF are. */
 static size_t
 decode_utf8(const char *text, uint32_t *out)
 {
@@ -314,7 +315,7 @@ is_utf8(const char *text)
     return true;
 }
 
-/* The character at text in the locale's charset; 0 if it is none. */
+/* Decodes the character at text in the locale's charset; 0 if it is invalid. */
 static size_t
 decode_locale(const char *text, uint32_t *out)
 {

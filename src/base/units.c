@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Text for sizes, counts, rates and times.  Pure but for the locale.  The one
- * trap here is a value that rounds up to the next unit: 1023.96 KiB must not
- * read "1024 KiB" but "1.000 MiB", and 9.9996 not "10.000"; so the digits are
- * chosen after rounding (see scale()).
+ * Formats sizes, counts, rates and times.  Pure except for the locale.  One difficulty is
+ * a value that rounds up to the next unit: 1023.96 KiB must not become "1024 KiB" but
+ * "1.000 MiB", and 9.9996 not "10.000".  So the digits are chosen after rounding (see
+ * scale()).
  */
 #include "config.h"
 
@@ -29,8 +29,7 @@ static const char *const names_si[UNIT_STEPS] = {
 
 static const double powers[] = {1, 10, 100, 1000};
 
-/* A number and where it stands: value * base^step, to be written with so many
-   decimals. */
+/* A number value * base^step, to be written with that many decimals. */
 struct scaled {
     double value;
     unsigned step;
@@ -57,7 +56,7 @@ unit_name(enum unit unit, unsigned step)
     return _((unit & UNIT_SI ? names_si : names_iec)[step]);
 }
 
-/* How many decimals make value a number of so many significant digits. */
+/* How many decimals give value that many significant digits. */
 static int
 decimals_for(double value, int digits)
 {
@@ -69,7 +68,7 @@ decimals_for(double value, int digits)
     return 0;
 }
 
-/* Brings value below base, with so many significant digits. */
+/* Scales value below base, with that many significant digits. */
 static struct scaled
 scale(double value, double base, int digits)
 {
@@ -109,7 +108,7 @@ scale_bytes(double bytes, enum unit unit, int digits)
     }
 }
 
-/* Gives up decimals that are zero, as far as the value is that number. */
+/* Drops trailing decimals that are zero, if the value is accurate without them. */
 static void
 trim(struct scaled *scaled)
 {
@@ -172,7 +171,7 @@ units_tick(char *buf, size_t size, double value, unsigned step, int decimals,
     return buf;
 }
 
-/* Bytes in the first character of name. */
+/* The number of bytes in the first character of name. */
 static int
 first_letter(const char *name)
 {
@@ -251,7 +250,7 @@ units_duration(char *buf, size_t size, int64_t ns)
     return buf;
 }
 
-/* Below ten seconds where whole seconds do not tell enough. */
+/* For times below ten seconds that whole seconds are too coarse for. */
 static char *
 fine_offset(char *buf, size_t size, const char *sign, unsigned milliseconds)
 {
@@ -292,7 +291,7 @@ units_offset(char *buf, size_t size, int64_t ns)
     return buf;
 }
 
-/* How many decimals multiples of step need: of 1.5 s one, of 1.8333 s too. */
+/* How many decimals multiples of step need: one for 1.5 s, one for 1.8333 s too. */
 static int
 decimals_of_step(int64_t step, int64_t unit)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Brings together what the kernel says and what the counters said in the same poll.
+ * Combines what the kernel says with what the counters said in the same poll.
  */
 #include "config.h"
 
@@ -14,7 +14,7 @@
 
 #define SECOND_NS INT64_C(1000000000)
 
-/* Reciprocals of the share of time it may take. */
+/* Reciprocals of the share of time that readings may take. */
 #define SHOWN_TIMES  50
 #define HIDDEN_TIMES 1000
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * When the bands of a process are read, and the reading: it costs some
- * microseconds a mapping and a MiB, for the kernel goes through all pages.
+ * Decides when to read a process's RSS breakdown, and reads it.  A reading costs some
+ * microseconds per mapping and per MiB, because the kernel goes through all pages.
  */
 #ifndef MEMTOP_BANDREADER_H
 #define MEMTOP_BANDREADER_H
@@ -12,19 +12,19 @@
 
 #include "monitor/session.h"
 
-/* Zero-filled at first. */
+/* All zeros at first. */
 struct band_reader {
     bool tried;
-    int64_t read_ns;   /* when it was done last */
+    int64_t read_ns;   /* when it was last read */
     int64_t cost_ns;   /* how long that took */
 };
 
-/* Once a second at most and, so that it costs next to nothing, rarer the longer it
-   takes: at most 2 % of the time while it is shown, 0.1 % otherwise. */
+/* Is a reading due?  Once a second at most, and less often the longer it takes, so that
+   readings use at most 2 % of the time while the breakdown is shown, 0.1 % otherwise. */
 bool band_reader_due(const struct band_reader *reader, int64_t now_ns, bool shown);
 
-/* Reads process->bands; threads tell where stacks are.  If that fails they stay as
-   they were. */
+/* Reads process->bands; threads say where the stacks are.  On failure the old breakdown
+   stays. */
 void band_reader_read(struct band_reader *reader, int64_t now_ns, struct process *process,
                       const struct thread_counters *threads, size_t count);
 

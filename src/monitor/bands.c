@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Counters know bytes of blocks, the kernel knows pages of mappings; neither knows
- * the other.  With glibc a block lies in its heaps or in a mapping of its own, and
- * both sums are known (mapped_bytes): what is resident of the heaps beyond their
- * blocks is freed and held, what is resident of anonymous mappings beyond theirs is
- * not malloc's.  Other allocators live in anonymous mappings like everybody else,
- * so what they hold cannot be told from what the program maps.
+ * Divides the RSS into its parts.  Counters know bytes of blocks, the kernel knows pages
+ * of mappings; neither knows the other.  With glibc a block lies in one of its heaps or
+ * in a mapping of its own, and both sums are known (mapped_bytes).  What is resident of
+ * the heaps beyond their blocks was freed and is held; what is resident of anonymous
+ * mappings beyond theirs is not malloc's.  Other allocators use anonymous mappings like
+ * everything else, so what they hold cannot be told from what the program maps.
  *
- * A block's pages may not be resident.  Then less is, than the blocks' bytes: taken
- * from what was asked for, since slack is small and mostly between blocks.
+ * A block's pages may not be resident.  Then less is resident than the blocks' bytes; the
+ * difference is subtracted from the requested bytes, because slack is small and mostly
+ * between blocks.
  */
 #include "config.h"
 
@@ -19,7 +20,8 @@
 #include "base/i18n.h"
 #include "monitor/session.h"
 
-/* glibc's header of a block in a heap that malloc_usable_size does not count. */
+/* Size of glibc's header of a block in a heap, which malloc_usable_size does not
+   count. */
 #define HEADER_BYTES 8
 
 static uint64_t
@@ -43,23 +45,23 @@ is_glibc(const struct identity *identity)
     return strncmp(name, "libc.so", 7) == 0 || strncmp(name, "libc-2", 6) == 0;
 }
 
-/* Live blocks in a part of the memory: what they occupy against what is there. */
-struct part {
+/* The live blocks in a part of the memory: what they occupy and what is resident. */
+struct rss_part {
     uint64_t occupied;
     uint64_t resident;
     uint64_t size;       /* of its address space */
 };
 
 static uint64_t
-resident_blocks(const struct part *part)
+resident_blocks(const struct rss_part *part)
 {
     return less(part->occupied, part->resident);
 }
 
-/* So many bytes of resident_blocks() may be something else's: all that is not
+/* The number of these bytes that may belong to something else: all pages that are not
    resident could be the blocks'. */
 static uint64_t
-unsure_blocks(const struct part *part)
+unsure_blocks(const struct rss_part *part)
 {
     uint64_t absent = beyond(part->size, part->resident);
 
@@ -68,7 +70,7 @@ unsure_blocks(const struct part *part)
 }
 
 static void
-divide_blocks(const struct part *heap, const struct part *rest,
+divide_blocks(const struct rss_part *heap, const struct rss_part *rest,
               const struct process *process, struct bands *out)
 {
     uint64_t occupied = heap->occupied + rest->occupied;
@@ -78,42 +80,42 @@ divide_blocks(const struct part *heap, const struct part *rest,
     out->bytes[BAND_SLACK] = less(slack, live);
     out->bytes[BAND_REQUESTED] = live - out->bytes[BAND_SLACK];
     if (process->identity.accounting != ACCOUNTING_REQUESTED)
-        out->bytes[BAND_SLACK] = BAND_UNKNOWN; /* and 0: sizes are usable ones */
+        out->bytes[BAND_SLACK] = BAND_UNKNOWN; /* and not 0: sizes are usable sizes */
     out->absent = occupied - live;
     out->unsure = unsure_blocks(heap) + unsure_blocks(rest);
     out->bytes[BAND_MMAP] = rest->resident - resident_blocks(rest);
 }
 
-/* glibc, and blocks with mappings of their own are counted. */
+/* For glibc, when blocks with their own mappings are counted. */
 static void
 divide_glibc(const struct resident *resident, const struct process *process,
              struct bands *out)
 {
     const struct snapshot *now = &process->now;
     uint64_t headers = HEADER_BYTES * less(now->live_blocks, UINT64_MAX / 64);
-    struct part heap = {now->usable_bytes - now->mapped_bytes + headers,
-                        resident->rss[REGION_HEAP], resident->size[REGION_HEAP]};
-    struct part rest = {now->mapped_bytes, resident->rss[REGION_ANON],
-                        resident->size[REGION_ANON]};
+    struct rss_part heap = {now->usable_bytes - now->mapped_bytes + headers,
+                            resident->rss[REGION_HEAP], resident->size[REGION_HEAP]};
+    struct rss_part rest = {now->mapped_bytes, resident->rss[REGION_ANON],
+                            resident->size[REGION_ANON]};
 
     divide_blocks(&heap, &rest, process, out);
     out->bytes[BAND_HELD] = heap.resident - resident_blocks(&heap);
     out->bytes[BAND_HEAP] = 0;
 }
 
-/* An allocator whose memory has no name. */
+/* For an allocator whose mappings cannot be recognised. */
 static void
 divide_unknown(const struct resident *resident, const struct process *process,
                struct bands *out)
 {
-    struct part none = {0};
-    struct part all = {process->now.usable_bytes,
-                       resident->rss[REGION_HEAP] + resident->rss[REGION_ANON],
-                       resident->size[REGION_HEAP] + resident->size[REGION_ANON]};
+    struct rss_part none = {0};
+    struct rss_part all = {process->now.usable_bytes,
+                           resident->rss[REGION_HEAP] + resident->rss[REGION_ANON],
+                           resident->size[REGION_HEAP] + resident->size[REGION_ANON]};
 
     divide_blocks(&none, &all, process, out);
     out->bytes[BAND_HEAP] = 0;
-    out->unsure = 0; /* with_reserve says it for all of them */
+    out->unsure = 0; /* with_reserve covers the uncertainty */
     out->with_reserve = true;
 }
 

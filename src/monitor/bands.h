@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where the resident memory went: what the kernel says of a process's mappings and
- * what its counters say of its blocks, put together.  The bands that are known add
- * up to the RSS.
+ * RSS breakdown: where the resident memory went, from what the kernel says about a
+ * process's mappings and what its counters say about its blocks.  The known parts add up
+ * to the RSS.
  */
 #ifndef MEMTOP_BANDS_H
 #define MEMTOP_BANDS_H
@@ -14,7 +14,7 @@
 
 struct process;
 
-/* Name in the display (translatable), in JSON, and what it means. */
+/* Name in the display (translatable), in JSON, and its meaning. */
 #define BANDS(X)                                                                      \
     /* TRANSLATORS: parts of the RSS, and what each is. */                     \
     X(REQUESTED, N_("requested"), "requested", N_("live blocks, as asked for"))       \
@@ -39,20 +39,20 @@ enum band {
 #define BAND_UNKNOWN UINT64_MAX
 
 struct bands {
-    bool known;                  /* a reading succeeded; else nothing else holds */
-    int64_t run_ns;              /* when, in run time */
-    uint64_t rss;                /* the sum of the bands that are known */
+    bool known;                  /* a reading succeeded; otherwise the rest is unset */
+    int64_t run_ns;              /* run time of the reading */
+    uint64_t rss;                /* sum of the parts that are known */
     uint64_t pss, swap;
     unsigned mappings;
     uint64_t bytes[BAND_COUNT];  /* resident bytes, or BAND_UNKNOWN */
-    uint64_t absent;             /* of the live blocks' bytes, at least so many are
-                                    not resident: never touched, or swapped out */
-    uint64_t unsure;             /* so many bytes of REQUESTED may be MMAP's, for
-                                    mapped blocks are not resident as a whole */
-    bool with_reserve;           /* MMAP includes what the allocator keeps */
+    uint64_t absent;             /* at least this many bytes of live blocks are not
+                                    resident: never touched, or swapped out */
+    uint64_t unsure;             /* this many bytes of REQUESTED may be MMAP's, because
+                                    mapped blocks may be partly resident */
+    bool with_reserve;           /* MMAP includes what the allocator holds */
 };
 
-/* Divides what is resident by what the process's counters said in the same moment. */
+/* Divides the resident memory using the process's counters read at the same time. */
 void bands_divide(const struct resident *resident, const struct process *process,
                   struct bands *out);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Linear probing; what is taken out leaves no tombstone, for those behind it move
- * up.  Keys are a program's addresses and sizes, evenly spaced most of the time:
- * they are spread by a multiplication (Knuth, TAOCP 3, 6.4) whose upper half is used.
+ * Linear probing.  Removal leaves no tombstone: the entries behind it move up.  Keys are
+ * a program's addresses and sizes, usually evenly spaced; a multiplication (Knuth, TAOCP
+ * 3, 6.4) whose upper half is used spreads them.
  */
 #include "config.h"
 
@@ -14,7 +14,7 @@
 
 struct blockmap_slot {
     uint64_t key;
-    uint32_t number; /* less one; 0: free */
+    uint32_t number; /* plus 1; 0: free */
 };
 
 static size_t
@@ -25,7 +25,7 @@ home(const struct blockmap *map, uint64_t key)
     return (size_t)(spread >> 32 ^ spread >> 15) & map->mask;
 }
 
-/* Where the key is, or the free slot where it would be put. */
+/* Returns the slot of the key, or the free slot where it belongs. */
 static size_t
 find(const struct blockmap *map, uint64_t key)
 {
@@ -83,7 +83,7 @@ blockmap_set(struct blockmap *map, uint64_t key, uint32_t number, uint32_t *befo
     return true;
 }
 
-/* Those behind the hole that could not stand where they wanted move up. */
+/* Moves up entries behind the hole that are not in their first place. */
 static void
 close_hole(struct blockmap *map, size_t hole)
 {

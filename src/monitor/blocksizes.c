@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A call costs two look-ups, of its address and of its size, and as long as a
- * size's count stays in its interval two comparisons more.
+ * A call costs two look-ups, of its address and of its size, and two comparisons more
+ * while the size's count stays in its interval.
  *
- * A realloc() is told of twice: before the old block is given up, and after.  In
- * between, the allocator may hand its address out to another thread already; so the
- * block waits beside the table until it is known what has become of it.
+ * A realloc() gives two events: before the old block is released, and after.  In between,
+ * the allocator may hand the address out to another thread already, so the block waits
+ * beside the table until its fate is known.
  */
 #include "config.h"
 
@@ -20,18 +20,18 @@
 #include "segment/layout.h"
 
 #define SIZES_MAX     (BLOCKMAP_NONE - 1)
-#define PROCESSES_MAX (1u << 22) /* as many as there can be at a time */
+#define PROCESSES_MAX (1u << 22) /* the most there can be at a time */
 
-/* A block that a realloc() is about to give up. */
+/* A block that a realloc() is about to release. */
 struct moving {
     uint32_t thread;
-    uint32_t place; /* of its size, or BLOCKMAP_NONE: not known */
+    uint32_t place; /* index of its size; BLOCKMAP_NONE: unknown block */
     uint64_t address;
 };
 
 /* An address space. */
 struct space {
-    struct blockmap live; /* address to place of the size */
+    struct blockmap live; /* address to index of its size */
     struct moving *moving;
     size_t moving_count, moving_room;
 };
@@ -40,7 +40,7 @@ struct blocksizes {
     struct counts counts;
     uint64_t tick_ns;
     struct blocksizes_sum sum;
-    struct blockmap places; /* of sizes */
+    struct blockmap places; /* size to its index */
     struct blocksize *sizes;
     size_t count, room;
     struct space *spaces;
@@ -88,7 +88,7 @@ blocksizes_set_watch(struct blocksizes *blocks, blocksizes_watch *watch, void *c
 
 /* ---- one size ---- */
 
-/* Room for the time spent in the size's interval. */
+/* Makes space for the time spent in the size's interval; false if memory is short. */
 static bool
 make_levels(struct blocksize *size)
 {
@@ -106,7 +106,7 @@ make_levels(struct blocksize *size)
     return true;
 }
 
-/* live has left its interval. */
+/* live has left its interval: accounts the time spent there and enters the next. */
 static void
 change_level(struct blocksizes *blocks, struct blocksize *size)
 {
@@ -144,7 +144,7 @@ count(struct blocksizes *blocks, uint32_t place, bool up)
         blocks->watch(blocks->context, place, sum->end, before, size->live);
 }
 
-/* The place of a size, BLOCKMAP_NONE if memory is short. */
+/* The index of a size, entered if it is new; BLOCKMAP_NONE if memory is short. */
 static uint32_t
 find_size(struct blocksizes *blocks, uint64_t bytes)
 {
@@ -207,7 +207,8 @@ allocate(struct blocksizes *blocks, struct space *space, const struct block_call
     return true;
 }
 
-/* What the thread's realloc() has begun with, taken out; false: nothing. */
+/* Removes and returns the block of the thread's unfinished realloc(); false if there is
+   none. */
 static bool
 take_moving(struct space *space, uint32_t thread, struct moving *out)
 {
@@ -220,7 +221,7 @@ take_moving(struct space *space, uint32_t thread, struct moving *out)
     return false;
 }
 
-/* What a realloc() begun earlier in this thread was about, has come to an end. */
+/* Ends a realloc() that this thread began: its old block is gone. */
 static void
 finish_moving(struct blocksizes *blocks, struct space *space, uint32_t thread)
 {
@@ -234,7 +235,7 @@ static bool
 begin_moving(struct blocksizes *blocks, struct space *space,
              const struct block_call *call)
 {
-    finish_moving(blocks, space, call->thread); /* its end was lost */
+    finish_moving(blocks, space, call->thread); /* its second event was lost */
     if (!ROOM_MAKE(space->moving, space->moving_room, space->moving_count + 1))
         return false;
     space->moving[space->moving_count++] =
@@ -244,7 +245,7 @@ begin_moving(struct blocksizes *blocks, struct space *space,
     return true;
 }
 
-/* The realloc() has failed: the block is where it was. */
+/* The realloc() has failed: the block is still there. */
 static bool
 keep_moving(struct blocksizes *blocks, struct space *space, uint32_t thread)
 {
@@ -355,7 +356,7 @@ blocksizes_forget(struct blocksizes *blocks, uint32_t process, uint64_t time_ns)
     blockmap_fini(&space->live);
 }
 
-/* ---- what is known ---- */
+/* ---- results ---- */
 
 struct blocksizes_sum
 blocksizes_total(const struct blocksizes *blocks)

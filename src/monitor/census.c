@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The mapping of a living process's segment is kept: it survives the file, so that
- * the last figures of a process can be read after its end, whoever removes it.  What
- * /proc must be asked for is asked once a second.
+ * The process tracker.  The mapping of a living process's segment is kept: it survives
+ * the file, so that the last figures of a process can be read after its end, whatever
+ * removed the file.  /proc is read once a second.
  */
 #include "config.h"
 
@@ -28,21 +28,21 @@
 #define LIVING_MAX  2048 /* followed at a time */
 #define DESCENDANTS 1024
 
-/* A child that has not loaded the library by then does not. */
+/* A child that has not loaded the library after this time does not use it. */
 #define HANDSHAKE_NS (2 * UINT64_C(1000000000))
 
-/* Rates over less would jump. */
+/* Rates over shorter intervals would jump. */
 #define RATE_MIN_NS (SECOND / 20)
 
 /* A living process. */
-struct followed {
+struct followed_process {
     struct roster_entry *entry;
     struct reader *reader;  /* NULL: it has no segment */
-    char program[64];       /* its image's, without its path; "" unknown */
-    bool asleep;            /* dormant: it counts only while it is watched */
-    uint64_t alive_ns;      /* CLOCK_BOOTTIME, when it was last seen living */
-    int64_t read_ns;        /* last figures; 0 none */
-    int64_t active_ns;      /* last new call */
+    char program[64];       /* its image's, without the path; "" unknown */
+    bool asleep;            /* dormant: counts only while it is watched */
+    uint64_t alive_ns;      /* CLOCK_BOOTTIME, when it was last seen alive */
+    int64_t read_ns;        /* when its figures were last read; 0 never */
+    int64_t active_ns;      /* when it last made a new call */
     int64_t replaced_ns;    /* since when it executes another program; 0: it does not */
     uint64_t allocations, calls;
 };
@@ -51,7 +51,7 @@ struct census {
     const struct process *root; /* or NULL */
     bool all_ours;
     struct roster *roster;
-    struct followed *followed;
+    struct followed_process *followed;
     size_t count;
     int64_t slow_ns;
 };
@@ -111,7 +111,7 @@ count_allocations(const struct snapshot *snapshot, uint64_t *calls)
 }
 
 static void
-read_figures(struct followed *followed, int64_t now_ns)
+read_figures(struct followed_process *followed, int64_t now_ns)
 {
     struct roster_entry *entry = followed->entry;
     struct snapshot snapshot;
@@ -141,12 +141,12 @@ read_figures(struct followed *followed, int64_t now_ns)
     followed->read_ns = now_ns;
 }
 
-/* ---- the living ---- */
+/* ---- living processes ---- */
 
-static struct followed *
+static struct followed_process *
 follow(struct census *census, pid_t pid)
 {
-    struct followed *followed = &census->followed[census->count];
+    struct followed_process *followed = &census->followed[census->count];
     struct roster_entry *entry;
 
     if (census->count == LIVING_MAX)
@@ -154,19 +154,19 @@ follow(struct census *census, pid_t pid)
     entry = roster_add(census->roster, pid);
     if (!entry)
         return NULL;
-    *followed = (struct followed){.entry = entry};
+    *followed = (struct followed_process){.entry = entry};
     census->count++;
     return followed;
 }
 
 static void
-forget(struct census *census, struct followed *followed)
+forget(struct census *census, struct followed_process *followed)
 {
     reader_close(followed->reader);
     *followed = census->followed[--census->count];
 }
 
-static struct followed *
+static struct followed_process *
 find_followed(struct census *census, pid_t pid)
 {
     for (size_t i = 0; i < census->count; i++)
@@ -189,7 +189,7 @@ base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* The arguments from the segment, for one that /proc does not know any more. */
+/* Names a process by the arguments in its segment, if /proc no longer has it. */
 static void
 name_by_segment(struct roster_entry *entry, const struct identity *identity)
 {
@@ -211,7 +211,7 @@ name_by_segment(struct roster_entry *entry, const struct identity *identity)
 }
 
 static void
-name_entry(struct followed *followed, const struct identity *identity)
+name_entry(struct followed_process *followed, const struct identity *identity)
 {
     struct roster_entry *entry = followed->entry;
     struct procfs_stat stat;
@@ -232,7 +232,7 @@ name_entry(struct followed *followed, const struct identity *identity)
 /* ---- segments ---- */
 
 static void
-note_image(struct followed *followed, struct reader *reader,
+note_image(struct followed_process *followed, struct reader *reader,
            const struct identity *identity)
 {
     struct roster_entry *entry = followed->entry;
@@ -250,13 +250,13 @@ note_image(struct followed *followed, struct reader *reader,
     entry->why_not = entry->measured ? NULL : segment_reason_text(identity->reason);
     entry->state = entry->measured ? STATE_RUNNING : STATE_NOT_LOADED;
     if (entry->parent == 0 && identity->pid == entry->pid)
-        entry->parent = identity->parent; /* else it is a number of another namespace */
+        entry->parent = identity->parent; /* otherwise it is a pid of another namespace */
     name_entry(followed, identity);
     if (entry->start_ns == 0)
         entry->start_ns = entry->image_ns;
 }
 
-/* Is PID a descendant of the root, or known here? */
+/* Is PID a descendant of the root, or in the process list? */
 static bool
 belongs(const struct census *census, pid_t pid)
 {
@@ -293,11 +293,11 @@ open_segment(const struct tree *tree, const struct tree_segment *segment,
     return NULL;
 }
 
-/* A segment of another version says nothing but that it is there. */
+/* A segment of another version only says that there is one. */
 static void
 note_alien(struct census *census, const struct tree_segment *segment)
 {
-    struct followed *followed;
+    struct followed_process *followed;
 
     if (find_followed(census, segment->pid) || !belongs(census, segment->pid)
         || !segment_process_lives(segment->pid, 0))
@@ -315,11 +315,11 @@ note_segment(void *context, const struct tree_segment *segment)
 {
     struct looking *looking = context;
     struct census *census = looking->census;
-    struct followed *followed;
+    struct followed_process *followed;
     struct identity identity;
     struct reader *reader;
 
-    /* Of one that has ended before it was found in /proc there is no number. */
+    /* The pid is 0 if the process ended before it was found in /proc. */
     if (segment->pid == 0 || (census->root && segment->pid == census->root->pid))
         return;
     if (segment->alien) {
@@ -347,9 +347,9 @@ note_segment(void *context, const struct tree_segment *segment)
 
 /* ---- /proc ---- */
 
-/* To its last sign of life: when it really ended is not known of all. */
+/* Run time up to the last sign of life; the real end is not always known. */
 static int64_t
-life_of(const struct followed *followed)
+life_of(const struct followed_process *followed)
 {
     const struct roster_entry *entry = followed->entry;
     const uint64_t now_ns = (uint64_t)clock_ns(CLOCK_BOOTTIME);
@@ -362,10 +362,10 @@ life_of(const struct followed *followed)
     return (int64_t)subtract_floor(until_ns, entry->start_ns);
 }
 
-/* Has the program that was measured executed another one, which has not loaded the
-   library so far?  executed tells which; its preload_removed is set only if it runs. */
+/* Has the measured program executed another one, which has not loaded the library so far?
+   executed says which; its preload_removed is set only if that one runs already. */
 static bool
-is_replaced(const struct followed *followed, struct executed *executed)
+is_replaced(const struct followed_process *followed, struct executed *executed)
 {
     struct identity identity;
 
@@ -373,15 +373,15 @@ is_replaced(const struct followed *followed, struct executed *executed)
         return false;
     if (reader_identity(followed->reader, &identity) == 0
         && procfs_executes(followed->entry->pid, identity.program) == 0)
-        executed->replaced = true; /* maybe by syscall(), which the library does not note */
+        executed->replaced = true; /* maybe by syscall(), which is not noted */
     else
-        executed->preload_removed = false; /* the exec may fail yet */
+        executed->preload_removed = false; /* the exec may still fail */
     return executed->replaced;
 }
 
-/* The image that was measured is over. */
+/* The image that was measured has ended. */
 static void
-replace(struct followed *followed, const struct executed *executed, bool ended)
+replace(struct followed_process *followed, const struct executed *executed, bool ended)
 {
     struct roster_entry *entry = followed->entry;
 
@@ -400,7 +400,7 @@ replace(struct followed *followed, const struct executed *executed, bool ended)
 }
 
 static void
-note_end(struct census *census, struct followed *followed, int64_t now_ns)
+note_end(struct census *census, struct followed_process *followed, int64_t now_ns)
 {
     struct roster_entry *entry = followed->entry;
     enum segment_state state = SEGMENT_EMPTY;
@@ -415,7 +415,7 @@ note_end(struct census *census, struct followed *followed, int64_t now_ns)
     else if (followed->replaced_ns)
         entry->measured = false;
     if (entry->state == STATE_STARTING && entry->image_ns == 0) {
-        /* Too short to tell what it was. */
+        /* It ended too soon to know what it was. */
         roster_note_short(census->roster, entry);
     } else {
         entry->ended = true;
@@ -428,10 +428,10 @@ note_end(struct census *census, struct followed *followed, int64_t now_ns)
     forget(census, followed);
 }
 
-/* From its exec on the figures are not the program's any more; two seconds later nothing
-   is to be expected of the new one. */
+/* From its exec on the figures are no longer the program's.  If two seconds later there
+   is no segment, the new program does not load the library. */
 static void
-follow_executed(struct followed *followed, int64_t now_ns)
+follow_executed(struct followed_process *followed, int64_t now_ns)
 {
     struct roster_entry *entry = followed->entry;
     struct executed executed;
@@ -452,7 +452,7 @@ follow_executed(struct followed *followed, int64_t now_ns)
 }
 
 static void
-judge_state(struct followed *followed, char kernel_state, int64_t now_ns)
+judge_state(struct followed_process *followed, char kernel_state, int64_t now_ns)
 {
     struct roster_entry *entry = followed->entry;
     uint64_t age = (uint64_t)clock_ns(CLOCK_BOOTTIME) - entry->start_ns;
@@ -474,9 +474,9 @@ judge_state(struct followed *followed, char kernel_state, int64_t now_ns)
     }
 }
 
-/* False: it has ended and is not followed any more. */
+/* Returns false if the process has ended and is no longer followed. */
 static bool
-look_at_process(struct census *census, struct followed *followed, int64_t now_ns)
+look_at_process(struct census *census, struct followed_process *followed, int64_t now_ns)
 {
     struct roster_entry *entry = followed->entry;
     struct procfs_stat stat;
@@ -505,7 +505,7 @@ look_for_blind(struct census *census)
     if (procfs_descendants(census->root->pid, pids, DESCENDANTS, &count))
         return;
     for (unsigned i = 0; i < count && i < DESCENDANTS; i++) {
-        struct followed *followed;
+        struct followed_process *followed;
         struct procfs_stat stat;
 
         if (roster_find(census->roster, pids[i]) || procfs_stat(pids[i], &stat)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Moments of the run.  An array in order of time, all of it allocated at the
- * beginning (its pages come as they are used).  Thinning keeps moments as they
- * were: nothing is merged or interpolated, for what is shown of a moment must
- * have been read in it.
+ * Snapshots of the run, in an array ordered by time, all of it allocated at the start
+ * (pages appear as they are used).  Thinning keeps snapshots as they were: nothing is
+ * merged or interpolated, because what is shown for a time must have been read at that
+ * time.
  */
 #include "config.h"
 
@@ -57,7 +57,7 @@ checkpoints_free(struct checkpoints *checkpoints)
     free(checkpoints);
 }
 
-/* Every other one goes; the last stays, for the next one follows on it. */
+/* Drops every other one but the last, so that the next one follows without a gap. */
 static void
 thin(struct checkpoints *checkpoints)
 {
@@ -139,7 +139,7 @@ checkpoints_find(const struct checkpoints *checkpoints, int64_t run_ns, size_t *
 {
     size_t below = 0, above = checkpoints->count;
 
-    /* Those before below are not later, those from above on are. */
+    /* Items before below are not later than run_ns, items from above on are. */
     while (below < above) {
         size_t middle = below + (above - below) / 2;
 
@@ -163,7 +163,7 @@ checkpoints_restore(const struct checkpoints *checkpoints, size_t index,
 
     if (item->generations != process->generations) {
         process->identity = (struct identity){0};
-        process->identity.flags = flags; /* of memtop's options */
+        process->identity.flags = flags; /* they describe memtop's options */
     }
     process->run_ns = item->run_ns;
     process->state = item->state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Children are not followed while they run: what is to be said of one is read
- * from its segment, which outlives it, when it is asked for.
+ * Children are not followed while they run: their figures are read from their segments,
+ * which outlive them, when they are asked for.
  */
 #include "config.h"
 
@@ -14,7 +14,7 @@
 
 struct family {
     pid_t root;
-    struct tree_segment *children; /* the last image of each */
+    struct tree_segment *children; /* the last image of each child */
     size_t count, room;
 };
 
@@ -71,7 +71,7 @@ void
 children_each(struct tree *tree, pid_t root,
               void (*visit)(void *context, const struct process *process), void *context)
 {
-    static struct process process; /* with a histogram: not for the stack */
+    static struct process process; /* contains a histogram, too large for the stack */
     struct family family = {.root = root};
 
     tree_scan(tree);

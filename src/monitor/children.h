@@ -7,9 +7,9 @@
 #include "monitor/tree.h"
 
 /*
- * Calls visit for the last image of every process of the tree but root that is
- * or was counted, in the order of their starts; what it gets is good for the
- * call.  Of very many that have ended the first may be gone (tree.c).
+ * Calls visit for the last image of every process of the tree except root that is or was
+ * counted, ordered by start; its argument is valid during the call.  If very many have
+ * ended, the first may be missing (tree.c).
  */
 void children_each(struct tree *tree, pid_t root,
                    void (*visit)(void *context, const struct process *process),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A child is waited for, by us alone; if somebody else did that its status is lost.
- * Of other processes only that they have gone can be known.
+ * Only we wait for our child; if anything else did, its status is lost.  For other
+ * processes only the fact that they ended can be known.
  */
 #include "config.h"
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Samples in bounded memory, with nothing high ever lost.
+ * Samples in bounded memory; no maximum is ever lost.
  *
  *   level 0   the newest samples, one by one
  *   level 1   older ones, each made of two of level 0
  *   ...
- *   last      the oldest; when full its neighbours are merged in place
+ *   last      the oldest; when it is full, neighbours are merged in place
  *
- * A full level gives its two oldest samples, merged, to the level above, so a
- * push costs O(1) amortised, and read from the last level down to level 0 the
- * samples are in order without gaps: each begins where the one before it ended.
- * All memory is taken in history_new().
+ * A full level gives its two oldest samples, merged, to the level above, so a push costs
+ * O(1) amortised.  Read from the last level down to level 0 the samples are in order
+ * without gaps: each begins where the one before it ended.  All memory is allocated in
+ * history_new().
  */
 #include "config.h"
 
@@ -18,11 +18,11 @@
 
 #include <stdlib.h>
 
-/* With 512 slots and ten samples a second the last level starts to lose
-   resolution after 38 days. */
+/* With 512 slots and ten samples a second the last level starts to lose resolution after
+   38 days. */
 #define LEVELS 16
 
-struct level {
+struct history_level {
     struct sample *samples; /* a ring */
     size_t first;           /* index of the oldest */
     size_t count;
@@ -31,11 +31,11 @@ struct level {
 struct history {
     size_t slots;
     int64_t first_ns; /* time of the first sample ever pushed */
-    struct level levels[LEVELS];
+    struct history_level levels[LEVELS];
     struct sample *storage;
 };
 
-/* Samples from the oldest to the newest, each with its beginning. */
+/* Goes through the samples from the oldest to the newest, with the beginning of each. */
 struct cursor {
     const struct history *history;
     size_t level; /* counts down; LEVELS: before the first */
@@ -72,13 +72,13 @@ history_free(struct history *history)
 }
 
 static struct sample *
-level_at(const struct history *history, const struct level *level, size_t index)
+level_at(const struct history *history, const struct history_level *level, size_t index)
 {
     return &level->samples[(level->first + index) % history->slots];
 }
 
 static struct sample
-level_take(const struct history *history, struct level *level)
+level_take(const struct history *history, struct history_level *level)
 {
     struct sample oldest = *level_at(history, level, 0);
 
@@ -97,7 +97,7 @@ known_max(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Appends newer to older; their common time is newer's. */
+/* Appends newer to older; the result has newer's time. */
 static struct sample
 merge(const struct sample *older, const struct sample *newer)
 {
@@ -111,9 +111,9 @@ merge(const struct sample *older, const struct sample *newer)
     return merged;
 }
 
-/* Merges neighbours in place; an odd one at the end stays as it is. */
+/* Merges neighbours in place; a last one without a partner stays as it is. */
 static void
-level_halve(const struct history *history, struct level *level)
+level_halve(const struct history *history, struct history_level *level)
 {
     size_t kept = 0;
 
@@ -130,7 +130,7 @@ level_halve(const struct history *history, struct level *level)
 static void
 level_push(struct history *history, size_t number, const struct sample *sample)
 {
-    struct level *level = &history->levels[number];
+    struct history_level *level = &history->levels[number];
 
     if (level->count == history->slots && number == LEVELS - 1) {
         level_halve(history, level);
@@ -147,7 +147,7 @@ level_push(struct history *history, size_t number, const struct sample *sample)
 void
 history_push(struct history *history, const struct sample *sample)
 {
-    struct level *newest = &history->levels[0];
+    struct history_level *newest = &history->levels[0];
     struct sample *last;
     int64_t last_ns;
 
@@ -169,7 +169,7 @@ history_push(struct history *history, const struct sample *sample)
 static struct cursor
 cursor_start(const struct history *history)
 {
-    /* The first sample is a moment: it begins just before it ends. */
+    /* The first sample has no length: it begins just before it ends. */
     return (struct cursor){
         .history = history, .level = LEVELS, .begin_ns = history->first_ns - 1};
 }
@@ -202,7 +202,7 @@ history_each(const struct history *history,
         visit(context, cursor.sample);
 }
 
-/* All on the first level: merged as they are already, they are not merged again. */
+/* All samples go on the first level: they were merged already and must not be again. */
 struct history *
 history_restore(int64_t first_ns, const struct sample *samples, size_t count)
 {
@@ -215,7 +215,7 @@ history_restore(int64_t first_ns, const struct sample *samples, size_t count)
     return history;
 }
 
-/* Where column number begins; columns are at least one nanosecond wide. */
+/* Time at which a column begins; columns are at least one nanosecond wide. */
 static int64_t
 column_begin(int64_t from_ns, int64_t to_ns, size_t count, size_t number)
 {
@@ -318,7 +318,7 @@ history_first_above(const struct history *history, enum series series, uint64_t 
 bool
 history_span(const struct history *history, int64_t *first_ns, int64_t *last_ns)
 {
-    const struct level *newest = &history->levels[0];
+    const struct history_level *newest = &history->levels[0];
 
     if (newest->count == 0)
         return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A ring of messages; all memory is taken at the start. */
+/* A ring of messages; all memory is allocated at the start. */
 #include "config.h"
 
 #include "monitor/messages.h"

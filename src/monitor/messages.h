@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The latest messages of a session, in a ring. */
+/* The latest messages of a session. */
 #ifndef MEMTOP_MESSAGES_H
 #define MEMTOP_MESSAGES_H
 
@@ -7,10 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What kind of message: a lasting state, the answer to a key, ... */
+/* The kind of message: a lasting state, the answer to a key, ... */
 enum severity { SEVERITY_STATE, SEVERITY_ACK, SEVERITY_WARNING, SEVERITY_ERROR };
 
-/* One for the display's message line and log. */
+/* A message for the display's message line and log. */
 struct message {
     int64_t run_ns;
     enum severity severity;
@@ -23,12 +23,12 @@ struct messages;
 struct messages *messages_new(size_t limit);
 void messages_free(struct messages *messages);
 
-/* A longer text is cut. */
+/* Adds a message; a text that is too long is cut. */
 void messages_add(struct messages *messages, int64_t run_ns, enum severity severity,
                   const char *format, va_list arguments)
     __attribute__((format(printf, 4, 0)));
 
-/* Index 0 is the oldest kept; total counts those dropped as well. */
+/* Index 0 is the oldest kept; total includes those dropped. */
 size_t messages_count(const struct messages *messages);
 uint64_t messages_total(const struct messages *messages);
 const struct message *messages_get(const struct messages *messages, size_t index);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Differences of cumulative counters.  A poll can follow another at once (a
- * key was pressed): rates over so short a time would jump, so they are kept
- * until enough has passed.
+ * Differences of cumulative counters.  A poll can follow another at once (a key was
+ * pressed).  Rates over so short a time would jump, so the old ones are kept until enough
+ * time has passed.
  */
 #include "config.h"
 
@@ -31,7 +31,7 @@ all_calls(const struct snapshot *snapshot)
     return sum;
 }
 
-/* Counters of an untrusted segment may go back. */
+/* The counters of an untrusted segment may go back. */
 static double
 rate(uint64_t before, uint64_t now, double seconds)
 {
@@ -53,7 +53,7 @@ compute_rates(struct meter *meter, struct process *process, double seconds)
 {
     const struct snapshot *before = &meter->before, *now = &process->now;
     struct rates *rates = &process->rates;
-    /* What came less what is left has gone. */
+    /* What was allocated minus what is left was freed. */
     uint64_t gone_before = before->total_bytes - before->live_bytes;
     uint64_t gone_now = now->total_bytes - now->live_bytes;
     bool ordered = (int64_t)(gone_now - gone_before) > 0;
@@ -79,7 +79,7 @@ meter_read(struct meter *meter, struct process *process, int64_t now_ns)
         meter->quiet_since_ns = now_ns;
     meter->calls = calls;
     if (process->now.wakes != meter->before.wakes) {
-        /* It has slept: there is nothing to compare with. */
+        /* It was asleep in between, so there is nothing to compare with. */
         meter->before = process->now;
         meter->at_ns = now_ns;
         process->rates = (struct rates){0};
@@ -98,7 +98,7 @@ meter_idle(const struct meter *meter, int64_t now_ns)
     return meter->started && now_ns - meter->quiet_since_ns >= IDLE_NS;
 }
 
-/* The maximum of a stretch that ends at now: the peak if it rose there. */
+/* The maximum of a period that ends at now: the peak if it rose in that period. */
 static uint64_t
 stretch_max(uint64_t now, uint64_t last, uint64_t peak, uint64_t peak_before)
 {
@@ -107,9 +107,9 @@ stretch_max(uint64_t now, uint64_t last, uint64_t peak, uint64_t peak_before)
     return peak > peak_before && peak > max ? peak : max;
 }
 
-/* Calls per second since the last sample.  Which of a slot's calls came before
-   the last reading is an estimate; the slots together know better, unless some
-   were missed. */
+/* Calls per second since the last sample.  How many of a slot's calls came before the
+   last reading is an estimate; the sum over all slots is more exact, unless some were
+   missed. */
 static uint64_t
 sample_rate(struct meter *meter, const struct process *process)
 {
@@ -124,7 +124,7 @@ sample_rate(struct meter *meter, const struct process *process)
     return result;
 }
 
-/* Nothing of it is known. */
+/* Marks everything in the sample as unknown. */
 static void
 forget(struct sample *sample)
 {
@@ -163,9 +163,8 @@ meter_sample(struct meter *meter, const struct process *process)
     return sample;
 }
 
-/* The recorder knows nothing of the RSS: what was read now holds for the time
-   since it was read before, as with every sample; of the time before that nothing
-   is known. */
+/* The recorder does not record the RSS.  The value read now is used for the time since
+   the last reading, as with every sample; before that nothing is known. */
 static uint64_t
 recorded_rss(const struct meter *meter, const struct process *process)
 {
@@ -176,7 +175,7 @@ recorded_rss(const struct meter *meter, const struct process *process)
     return meter->rss ? meter->rss : HISTORY_UNKNOWN;
 }
 
-/* The process slept: what it did is not known. */
+/* A sample for time asleep, in which nothing is known but the RSS. */
 static struct sample
 slept_sample(uint64_t rss, int64_t time_ns)
 {
@@ -208,8 +207,8 @@ sample_of(const struct recorded *slot, uint64_t rss, int64_t time_ns)
     };
 }
 
-/* What a slot that ends at time_ns holds need not be marked at the next reading
-   any more. */
+/* Accounts a slot that ends at time_ns, so that the next reading does not count it
+   again. */
 static void
 account(struct meter *meter, const struct recorded *slot, int64_t time_ns,
         const struct sample *sample)

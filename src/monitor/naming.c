@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Between the profile, which knows addresses, and symbols.h, which knows names.  Each
- * process image has a space of its own.  Where the C library does not tell which
- * objects are loaded, /proc tells it as long as the process lives.
+ * Connects the profile, which knows addresses, with symbols.h, which knows names.  Each
+ * process image has a space of its own.  If the C library does not say which objects are
+ * loaded, /proc does as long as the process lives.
  */
 #include "config.h"
 
@@ -25,10 +25,10 @@ struct naming {
     struct symbols_space *space; /* of this image */
     pid_t pid;
     unsigned generation;
-    size_t mapped;               /* how many modules the reading had when they were said */
-    size_t looked;               /* stacks known when /proc was asked last */
-    struct session *session;     /* being updated */
-    const char *told[TOLD_MAX];  /* files of which was said that they have changed */
+    size_t mapped;               /* modules the reading had when they were passed on */
+    size_t looked;               /* stacks known when /proc was last read */
+    struct session *session;     /* the one being updated */
+    const char *told[TOLD_MAX];  /* files already reported as changed */
     size_t told_count;
 };
 
@@ -55,7 +55,7 @@ naming_free(struct naming *naming)
     free(naming);
 }
 
-/* The space of the process's image; that of another one is not needed any more. */
+/* Makes a space for the process's current image, and frees that of an earlier one. */
 static bool
 follow_image(struct naming *naming, const struct process *process)
 {
@@ -87,8 +87,8 @@ module_of(const struct site_module *from)
     return module;
 }
 
-/* One that was opened later and has no build-id: which file it is only the mapping says, as
-   long as the process lives. */
+/* Finds the file of an object that was loaded later and has no build-id: only the mapping
+   says which it is, as long as the process lives. */
 static void
 find_file(const struct naming *naming, struct symbols_module *module)
 {
@@ -114,9 +114,9 @@ find_file(const struct naming *naming, struct symbols_module *module)
         fclose(maps);
 }
 
-/* All of them whenever there are more: one that a thread was just entering is missing
-   in a reading, and is not the last one of the next.  What lay in none of them may lie
-   in a new one. */
+/* Passes all modules on again whenever there are more.  One that a thread was just
+   entering is missing in a reading and is not necessarily the last one of the next.
+   Addresses that lay in no module may lie in a new one. */
 static void
 map_modules(struct naming *naming, struct profile *profile)
 {
@@ -137,8 +137,8 @@ map_modules(struct naming *naming, struct profile *profile)
     profile_reopen_names(profile);
 }
 
-/* A line of /proc/PID/maps.  An object whose first page is where its addresses begin
-   has that page's address as bias: all that is not linked to a fixed place. */
+/* Takes a line of /proc/PID/maps.  The bias of an object is the address of its first
+   page, except for programs linked to a fixed address. */
 static void
 map_line(struct naming *naming, const char *line, uint64_t *first)
 {
@@ -183,7 +183,7 @@ map_from_proc(struct naming *naming)
         fclose(file);
 }
 
-/* Once of each file: wrong names would be worse than none. */
+/* Warns once about each file, because wrong names would be worse than none. */
 static void
 tell_changed(struct naming *naming, const char *module)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names for the functions of a profile (monitor/profile.h), from the files that its
+ * Finds names for the functions of a profile (monitor/profile.h) in the files that its
  * process has mapped:
  *
  *     naming_update() after each reading, and when naming_take() says so
@@ -16,19 +16,21 @@
 
 struct naming;
 
-/* options NULL: the defaults.  NULL if memory is short.  Starts no process yet. */
+/* options NULL: the defaults.  Returns NULL if memory is short.  Starts no process
+   yet. */
 struct naming *naming_new(const struct symbols_options *options);
 void naming_free(struct naming *naming);
 
 /*
- * Gives the profile of a process of the session the names that are known, and asks for
- * the others; a session that knows names itself is asked instead.  True if a name is
- * another one now.
+ * Gives the profile of a process of the session the names that are known, and requests
+ * the others.  If the session itself knows names it is asked instead.  Returns true if a
+ * name has changed.
  */
 bool naming_update(struct naming *naming, struct session *session,
                    const struct subject *subject);
 
-/* As in symbols.h.  naming_wait() updates, too: the names are in the profile. */
+/* As in symbols.h.  naming_wait() also updates: the names are in the profile
+   afterwards. */
 int naming_descriptor(const struct naming *naming);
 bool naming_take(struct naming *naming);
 bool naming_wait(struct naming *naming, struct session *session,

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Looks into every directory where a process of this user may have put its segment,
- * for they need not all have had the same environment.  Those with directories of
- * their own (another environment, a container, another user) are found by what they
- * have mapped.
- * Only reads, but for the sweep.
+ * The system-wide list.  Looks into every directory where a process of this user may have
+ * put its segment, because environments differ.  Processes with directories of their own
+ * (another environment, a container, another user) are found by what they have mapped.
+ * Only reads, except for the sweep.
  */
 #include "config.h"
 
@@ -24,29 +23,29 @@
 
 #define TREES 64
 
-/* The maps of all processes are not read more often than this. */
+/* The maps of all processes are read no more often than this. */
 #define SEARCH_NS (INT64_C(5) * 1000000000)
 
-struct place {
+struct segment_place {
     struct tree *tree;
     dev_t device; /* of the directory */
     ino_t inode;
-    bool found;   /* through a process: of use as long as somebody is there */
+    bool found;   /* found through a process: useful while that has segments there */
 };
 
 struct observed {
-    struct place places[TREES];
+    struct segment_place places[TREES];
     unsigned count;
     int64_t searched_ns;
     struct census *census;
 };
 
-/* Looks into the directory from now on, unless it does already. */
+/* Adds a directory to look into, unless it is there already. */
 static void
 add_place(struct observed *observed, const char *path, uid_t real, uid_t effective,
           bool found)
 {
-    struct place *place = &observed->places[observed->count];
+    struct segment_place *place = &observed->places[observed->count];
     struct stat st;
 
     if (observed->count == TREES || stat(path, &st) < 0)
@@ -55,8 +54,8 @@ add_place(struct observed *observed, const char *path, uid_t real, uid_t effecti
         if (observed->places[i].device == st.st_dev
             && observed->places[i].inode == st.st_ino)
             return;
-    *place = (struct place){tree_new_all(path, real, effective), st.st_dev, st.st_ino,
-                            found};
+    *place = (struct segment_place){tree_new_all(path, real, effective), st.st_dev,
+                                    st.st_ino, found};
     observed->count += place->tree != NULL;
 }
 
@@ -104,16 +103,16 @@ observed_free(struct observed *observed)
     free(observed);
 }
 
-/* ---- those with directories of their own ---- */
+/* ---- processes with their own directories ---- */
 
-/* A container's, after its end, would stay in our way for ever. */
+/* A container's directory would be kept forever after its end. */
 static void
 forget_empty_places(struct observed *observed)
 {
     unsigned kept = 0;
 
     for (unsigned i = 0; i < observed->count; i++) {
-        struct place place = observed->places[i];
+        struct segment_place place = observed->places[i];
 
         if (place.found && tree_empty(place.tree))
             tree_free(place.tree);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Every process of this user (of root's: of everybody) that runs under the library,
-   whoever started it. */
+/* The system-wide list: every process of this user (for root: of everybody) that runs
+   under the library, whoever started it. */
 #ifndef MEMTOP_OBSERVED_H
 #define MEMTOP_OBSERVED_H
 
@@ -10,7 +10,7 @@
 
 struct observed;
 
-/* What dead processes have left behind is taken away on the way.  NULL if memory is
+/* Removes what dead processes have left behind on the way.  Returns NULL if memory is
    short. */
 struct observed *observed_new(void);
 void observed_free(struct observed *observed);

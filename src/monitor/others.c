@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * An image of a process that is worth it has a profile here and the mapping of its
- * segment, which outlives it: the last reading comes after its end.  Which images there
- * are, and that one has ended, the roster knows.
+ * Background profiles.  An image of a process that has lived long enough has a profile
+ * here and the mapping of its segment, which outlives it: the last reading comes after
+ * its end.  The process list knows which images there are, and when one has ended.
  */
 #include "config.h"
 
@@ -16,15 +16,16 @@
 
 #define SECOND INT64_C(1000000000)
 
-/* At a time.  Their moments and the root's fit into a session file, whose reader takes
-   two million sites of all moments together. */
+/* Followed at a time.  Their snapshots and the root's fit into a session file, whose
+   reader accepts two million sites over all snapshots. */
 #define OTHERS_MAX    16
 #define MOMENTS_BYTES ((size_t)1 << 20)
 
-/* A compiler's run is over by then; there is nothing to be said of growth before. */
+/* A compiler's run is over by then, and growth cannot be judged earlier. */
 #define LIVED_NS (2 * SECOND)
 
-/* Of all time so much is for readings, and not more of it is saved up. */
+/* Readings may take 1/TIME_SHARE of the time, and no more than BUDGET_MAX_NS is saved
+   up. */
 #define TIME_SHARE    50
 #define BUDGET_MAX_NS (SECOND / 10)
 
@@ -34,17 +35,17 @@ struct other {
     int64_t started_ns;      /* CLOCK_MONOTONIC */
     int64_t read_ns;
     struct identity identity;
-    struct reader *reader;   /* NULL: it has ended */
+    struct reader *reader;   /* NULL: the process has ended */
     struct profile *profile;
-    bool lent;               /* somebody else reads it */
-    bool listed;             /* it is in the roster */
+    bool lent;               /* a caller of others_lend() reads it */
+    bool listed;             /* it is in the process list */
 };
 
 struct others {
-    struct other all[OTHERS_MAX]; /* in the order of their coming */
+    struct other all[OTHERS_MAX]; /* in the order they were added */
     size_t count;
-    int64_t looked_ns;       /* 0: never yet */
-    int64_t budget_ns;       /* for readings */
+    int64_t looked_ns;       /* 0: never */
+    int64_t budget_ns;       /* time saved up for readings */
 };
 
 struct others *
@@ -53,7 +54,7 @@ others_new(void)
     return calloc(1, sizeof(struct others));
 }
 
-/* A profile that is lent goes with who has it. */
+/* Drops an entry; a profile that is lent belongs to its borrower. */
 static void
 drop(struct others *others, size_t index)
 {
@@ -84,9 +85,9 @@ find(struct others *others, pid_t pid, uint64_t image_ns)
     return NULL;
 }
 
-/* ---- who is read ---- */
+/* ---- choosing processes ---- */
 
-/* The place of one that has ended is free for one that lives. */
+/* Makes space for a living process by dropping one that has ended. */
 static bool
 make_place(struct others *others)
 {
@@ -103,7 +104,7 @@ add(struct others *others, const struct roster_entry *entry, const struct tree *
     uint64_t start_ns = entry->start_ns;
     const struct tree_segment *segment;
 
-    /* In a crowd most find no place: then nothing is looked for. */
+    /* If there are many processes most find no place; then no segment is searched for. */
     if (!make_place(others) || !(segment = tree_newest(tree, entry->pid))
         || segment->created_boottime_ns != entry->image_ns
         || tree_open(tree, segment, &other.reader))
@@ -128,7 +129,7 @@ read_other(struct other *other, int64_t run_ns)
                  other->started_ns);
 }
 
-struct looking {
+struct background_look {
     struct others *others;
     const struct tree *tree;
 };
@@ -136,7 +137,7 @@ struct looking {
 static void
 look_at(void *context, const struct roster_entry *entry)
 {
-    const struct looking *looking = context;
+    const struct background_look *looking = context;
     struct other *other = find(looking->others, entry->pid, entry->image_ns);
 
     if (!other && entry->sampled && !entry->ended
@@ -156,7 +157,7 @@ look_at(void *context, const struct roster_entry *entry)
 static void
 look(struct others *others, const struct roster *roster, const struct tree *tree)
 {
-    struct looking looking = {others, tree};
+    struct background_look looking = {others, tree};
 
     for (size_t i = 0; i < others->count; i++)
         others->all[i].listed = false;
@@ -166,9 +167,9 @@ look(struct others *others, const struct roster *roster, const struct tree *tree
             drop(others, i);
 }
 
-/* ---- when ---- */
+/* ---- when to read ---- */
 
-/* Of those that are due the one that has waited longest; or NULL. */
+/* Of those that are due, returns the one that has waited longest, or NULL. */
 static struct other *
 next_due(struct others *others, int64_t now_ns)
 {
@@ -207,7 +208,7 @@ others_read(struct others *others, const struct roster *roster, const struct tre
     }
 }
 
-/* ---- who looks at them ---- */
+/* ---- lending ---- */
 
 struct profile *
 others_lend(struct others *others, pid_t pid, uint64_t image_ns)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where processes allocate that nobody looks at: their samples are read while they
- * live, that growth and rates are known of them, too, when somebody does, or when the
- * session is saved.  Memory and time are bounded: few processes, those that have lived
- * for a while, fewer moments of each, and a fiftieth of a processor.
+ * Background profiles: where processes allocate that are not shown.  Their samples are
+ * read while they live, so that growth and rates are known once one is shown, or when the
+ * session is saved.  Memory and time are bounded: few processes, only those that have
+ * lived for a while, fewer snapshots of each, and a fiftieth of a processor.
  */
 #ifndef MEMTOP_OTHERS_H
 #define MEMTOP_OTHERS_H
@@ -17,20 +17,21 @@
 
 struct others;
 
-/* NULL if memory is short. */
+/* Returns NULL if memory is short. */
 struct others *others_new(void);
 void others_free(struct others *others);
 
-/* Reads those of the roster, whose segments are in the tree, that are due; now_ns is
-   CLOCK_MONOTONIC. */
+/* Reads the processes of the list that are due; their segments are in the tree.  now_ns
+   is CLOCK_MONOTONIC. */
 void others_read(struct others *others, const struct roster *roster,
                  const struct tree *tree, int64_t now_ns);
 
-/* What was gathered of a process's image, whose segment was made at image_ns: it is the
-   caller's, who goes on reading, until it is returned.  NULL: nothing was. */
+/* Lends what was gathered about a process's image, whose segment was made at image_ns:
+   the caller owns it and goes on reading until it is returned.  NULL if there is
+   nothing. */
 struct profile *others_lend(struct others *others, pid_t pid, uint64_t image_ns);
 
-/* Takes back what was lent, and frees any other profile.  A mark in it goes. */
+/* Takes back a lent profile; frees any other one.  Clears its mark. */
 void others_return(struct others *others, struct profile *profile);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What follows from a process's figures alone, and words for its state. */
+/* Values derived from one process's figures, and words for its state. */
 #include "config.h"
 
 #include "monitor/session.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a row of the table is made of: sizes, lifetimes, ages.  Nothing is filtered but
-   the stacks, for it shows the whole of what was chosen.  Of moments only sums are
-   kept: of the past there is neither a lifetime nor an age. */
+/* What a row of the table consists of: sizes, lifetimes, ages.  Only the stacks are
+   filtered, because it shows everything about the row that was chosen.  Snapshots keep
+   only sums, so for the past there are neither lifetimes nor ages. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ add(struct site_figures *sum, const struct site_figures *part)
     sum->samples += part->samples;
 }
 
-/* The moment is earlier (or later) than what is known so far. */
+/* Replaces the time if this one is earlier (or later). */
 static void
 take_time(int64_t *time, int64_t begin_ns, uint64_t ns, bool later)
 {
@@ -31,7 +31,7 @@ take_time(int64_t *time, int64_t begin_ns, uint64_t ns, bool later)
         *time = run_ns;
 }
 
-/* past: as it was then; NULL: as read last. */
+/* past: figures as of that snapshot; NULL: as of the last reading. */
 static void
 add_site(struct profile_detail *detail, const struct profile *profile,
          const struct profile_moment *past, size_t index)
@@ -74,7 +74,7 @@ add_ages(struct profile_detail *detail, const struct profile *profile,
     }
 }
 
-/* Leaves the sizes of which there is something. */
+/* Drops the sizes for which there is nothing. */
 static void
 drop_empty(struct profile_detail *detail)
 {
@@ -109,7 +109,7 @@ profile_table_detail(const struct profile_table *table, const struct profile *pr
     for (size_t i = 0; i < profile->site_count; i++)
         if (members[profile->sites[i].stack])
             add_site(detail, profile, past, i);
-    /* What was allocated later hides when it was last before. */
+    /* An allocation after the snapshot hides when the last one before it was. */
     if (past && detail->last_ns > past->run_ns)
         detail->last_ns = -1;
     if (!past)

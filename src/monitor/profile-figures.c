@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a query asks of each call stack.  Most figures come from the sums of sites;
- * what depends on ages, from the sampled blocks that are alive, of which each is
- * known with its exact size: its weight gives its variance without approximation.
+ * Computes what a query asks about each call stack.  Most figures come from the sums of
+ * sites.  Those that depend on ages come from the live sampled blocks, whose exact sizes
+ * are known: their weights give their variance without approximation.
  */
 #include "config.h"
 
@@ -43,7 +43,7 @@ figures_add(struct profile_figures *sum, const struct profile_figures *part)
         sum->oldest_ns = part->oldest_ns;
 }
 
-/* S^2/n (1 - n/N): blocks of about the same size. */
+/* S^2/n (1 - n/N), for blocks of about the same size. */
 static double
 variance(double sum, const struct site_figures *figures)
 {
@@ -106,7 +106,7 @@ not_negative(double value)
     return value > 0 ? value : 0;
 }
 
-/* What is new in a sum that only grows. */
+/* The increase of a sum that only grows. */
 static struct site_figures
 difference(const struct site_figures *now, const struct site_figures *then)
 {
@@ -117,7 +117,7 @@ difference(const struct site_figures *now, const struct site_figures *then)
                                                : 0};
 }
 
-/* What came and what went are sums of their own blocks: their variances add up. */
+/* Blocks made and blocks freed are sums over different blocks: their variances add up. */
 static void
 add_since(struct profile_figures *to, const struct site_then *now,
           const struct site_then *mark)
@@ -136,7 +136,7 @@ add_since(struct profile_figures *to, const struct site_then *now,
     to->made_objects += came.objects;
 }
 
-/* Whether sizes of this bucket are asked for. */
+/* Does the filter admit sizes of this bucket? */
 static bool
 passes_size(const struct profile_filter *filter, uint32_t bucket)
 {
@@ -162,7 +162,8 @@ figures_of_blocks(const struct profile_query *query)
                && (query->mode == PROFILE_LIVE || query->mode == PROFILE_SINCE));
 }
 
-/* Allocated and freed within the lifetimes asked for; without those still alive. */
+/* Adds blocks that were allocated and freed within the lifetimes asked for, not live
+   ones. */
 static void
 add_freed(struct profile_figures *to, const struct site *site,
           const struct profile_filter *filter)
@@ -209,8 +210,8 @@ add_site(struct profile_figures *to, const struct query_work *work, size_t index
                                                    : &now.live);
 }
 
-/* Run time at which a sampled block was made; of one that was there when the process
-   began, the earliest there is. */
+/* Run time at which a sampled block was made; 0 if it was there when the process
+   began. */
 static int64_t
 born_at(const struct profile *profile, const struct sampled_block *block)
 {
@@ -234,8 +235,7 @@ passes_life(const struct profile_filter *filter, double age)
            && (filter->life_to_ns == 0 || age <= (double)filter->life_to_ns);
 }
 
-/* Whether a block alive is one of those asked for, and not only of interest for its
-   age. */
+/* Does a live block belong to the query?  Others are only of interest for their age. */
 static bool
 block_counts(const struct query_work *work, const struct sampled_block *block, double age)
 {
@@ -247,7 +247,7 @@ block_counts(const struct query_work *work, const struct sampled_block *block, d
            || born_at(work->profile, block) > work->profile->mark.run_ns;
 }
 
-/* w^2 (1 - 1/w) y^2, the block's part of the variance. */
+/* Adds a block; its part of the variance is w^2 (1 - 1/w) y^2. */
 static void
 add_block(struct profile_figures *to, double weight, double size)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names of the addresses in stacks.  Each address is named once, by whoever can; as
- * long as it has no final name it goes by its file and offset.  Names of functions and
- * files are kept once and have numbers: rows are grouped by them.
+ * Names of the addresses in stacks.  Each address is named once; until it has a final
+ * name it is shown as file and offset.  Names of functions and files are stored once and
+ * have numbers, by which rows are grouped.
  */
 #include "config.h"
 
@@ -14,7 +14,7 @@
 #include "monitor/profile-private.h"
 #include "base/array.h"
 
-#define NAME_MAX_BYTES 4096   /* of a function: templates have no end */
+#define NAME_MAX_BYTES 4096   /* of a function: template names can be endless */
 
 static uint64_t
 text_key(const char *text, size_t length)
@@ -26,13 +26,13 @@ text_key(const char *text, size_t length)
     return key;
 }
 
-/* The number of a function's name.  False if memory is short. */
+/* Finds or makes the number of a function's name.  Returns false if memory is short. */
 static bool
 intern_function(struct profile *profile, const char *name, uint32_t *id)
 {
     size_t length = strnlen(name, NAME_MAX_BYTES);
     uint64_t key = text_key(name, length);
-    struct function *function;
+    struct profile_named *function;
 
     HASH_FIND(hh, profile->functions_by_key, &key, sizeof key, function);
     if (!function) {
@@ -54,13 +54,13 @@ intern_function(struct profile *profile, const char *name, uint32_t *id)
     return true;
 }
 
-/* A lasting copy of text; NULL for NULL, or if memory is short. */
+/* Returns a lasting copy of text; NULL for NULL, or if memory is short. */
 static const char *
 intern_text(struct profile *profile, const char *text)
 {
     size_t length;
     uint64_t key;
-    struct text *kept;
+    struct kept_text *kept;
 
     if (!text)
         return NULL;
@@ -82,7 +82,7 @@ intern_text(struct profile *profile, const char *text)
     return kept->text;
 }
 
-/* "libfoo.so+0x1234"; of what lies in no file the address. */
+/* "libfoo.so+0x1234", or the plain address if it lies in no file. */
 static void
 provisional_name(char *text, size_t size, const struct profile_name *name)
 {
@@ -95,9 +95,9 @@ provisional_name(char *text, size_t size, const struct profile_name *name)
         snprintf(text, size, "0x%llx", (unsigned long long)name->offset);
 }
 
-/* Gives the address this name.  True if its functions are others than before. */
+/* Gives the address this name.  Returns true if its functions have changed. */
 static bool
-set_name(struct profile *profile, struct address *address,
+set_name(struct profile *profile, struct profile_address *address,
          const struct profile_name *name)
 {
     unsigned count = name->count > 0 ? name->count : 1;
@@ -131,25 +131,25 @@ set_name(struct profile *profile, struct address *address,
     return changed;
 }
 
-static struct address *
+static struct profile_address *
 find_address(const struct profile *profile, uint64_t where)
 {
-    struct address *address;
+    struct profile_address *address;
 
     HASH_FIND(hh, profile->addresses, &where, sizeof where, address);
     return address;
 }
 
-const struct address *
+const struct profile_address *
 profile_find_address(const struct profile *profile, uint64_t address)
 {
     return find_address(profile, address);
 }
 
-static struct address *
+static struct profile_address *
 add_address(struct profile *profile, uint64_t where)
 {
-    struct address *address = calloc(1, sizeof *address);
+    struct profile_address *address = calloc(1, sizeof *address);
 
     if (!address)
         return NULL;
@@ -161,9 +161,9 @@ add_address(struct profile *profile, uint64_t where)
     return NULL;
 }
 
-/* True if the address goes by another name than before. */
+/* Asks the namer about an address.  Returns true if its name has changed. */
 static bool
-name_address(struct profile *profile, struct address *address,
+name_address(struct profile *profile, struct profile_address *address,
              const struct profile_namer *namer)
 {
     struct profile_name name = {.final = namer != NULL, .offset = address->address};
@@ -180,7 +180,7 @@ name_address(struct profile *profile, struct address *address,
     return changed;
 }
 
-/* Enters the addresses of stacks that are new. */
+/* Enters the addresses of new stacks. */
 static void
 enter_addresses(struct profile *profile)
 {
@@ -201,7 +201,7 @@ enter_addresses(struct profile *profile)
 bool
 profile_resolve(struct profile *profile, const struct profile_namer *namer)
 {
-    struct address *address, *next;
+    struct profile_address *address, *next;
     bool changed = false;
 
     enter_addresses(profile);
@@ -218,7 +218,7 @@ profile_resolve(struct profile *profile, const struct profile_namer *namer)
 void
 profile_reopen_names(struct profile *profile)
 {
-    struct address *address, *next;
+    struct profile_address *address, *next;
 
     HASH_ITER(hh, profile->addresses, address, next)
     {
@@ -249,7 +249,7 @@ profile_places(const struct profile *profile, uint32_t stack, struct profile_pla
     size_t count = 0;
 
     for (unsigned i = 0; pcs && i < depth; i++) {
-        const struct address *address =
+        const struct profile_address *address =
             profile_find_address(profile, sites_call(pcs[i]));
 
         for (uint32_t k = 0; address && k < address->frame_count; k++, count++)
@@ -262,9 +262,9 @@ profile_places(const struct profile *profile, uint32_t stack, struct profile_pla
 void
 profile_names_free(struct profile *profile)
 {
-    struct address *address, *next_address;
-    struct function *function, *next_function;
-    struct text *text, *next_text;
+    struct profile_address *address, *next_address;
+    struct profile_named *function, *next_function;
+    struct kept_text *text, *next_text;
 
     HASH_ITER(hh, profile->addresses, address, next_address)
     {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From the figures of stacks to rows.  Each stack becomes a path of functions, those
- * that were inlined included and hidden ones left out.  A level of a tree is made by
- * sorting the paths of its parent by their function there: a row is a range of paths.
- * A path is in one row of a level, so that nothing is counted twice, not even a
- * function that calls itself.
+ * Turns the figures of stacks into rows.  Each stack becomes a path of functions,
+ * including inlined ones and leaving out hidden ones.  A level of a tree is made by
+ * sorting the paths of its parent by their function at that level: a row is a range of
+ * paths.  A path is in one row of a level, so nothing is counted twice, not even a
+ * recursive function.
  */
 #include "config.h"
 
@@ -17,13 +17,13 @@
 #include "monitor/profile-table-private.h"
 #include "base/array.h"
 
-#define TREE_DEPTH_MAX 1024   /* beyond, what is below is one row */
+#define TREE_DEPTH_MAX 1024   /* deeper rows are not made */
 
 struct build {
     struct query_work query;
     struct profile_table *table;
     struct profile_work *work;
-    uint32_t *rules;                 /* by function: bit i: it is what rule i names */
+    uint32_t *rules;                 /* by function; bit i: rule i names it */
     bool failed;
 };
 
@@ -68,7 +68,8 @@ rule_names(const struct profile_rule *rule, const char *name)
     return (exactly ? strstr(name, rule->text) : strcasestr(name, rule->text)) != NULL;
 }
 
-/* NULL if there are no rules, or memory is short. */
+/* Returns, by function, the rules that name it; NULL if there are no rules, or memory is
+   short. */
 static uint32_t *
 judge_functions(struct build *build)
 {
@@ -122,7 +123,7 @@ put_stack(struct build *build, const struct call_stack *stack, uint32_t hidden)
     const uint64_t *pcs = sites_stack(&profile->reading, stack->id, &depth);
 
     for (unsigned i = 0; pcs && i < depth; i++) {
-        const struct address *address =
+        const struct profile_address *address =
             profile_find_address(profile, sites_call(pcs[i]));
 
         for (uint32_t k = 0; address && k < address->frame_count; k++) {
@@ -137,7 +138,7 @@ put_stack(struct build *build, const struct call_stack *stack, uint32_t hidden)
     return found;
 }
 
-/* found: the rules that name functions of a stack. */
+/* found: the rules that name functions of the stack. */
 static bool
 passes_rules(const struct profile_filter *filter, uint32_t found)
 {
@@ -179,7 +180,7 @@ path_length(const struct profile_work *work, uint32_t stack)
     return work->starts[stack + 1] - work->starts[stack];
 }
 
-/* The function of a path at a level of the tree; the path is longer. */
+/* The function of a path at a level of the tree; the path must be longer than that. */
 static uint32_t
 path_at(const struct build *build, uint32_t stack, size_t level)
 {
@@ -282,7 +283,7 @@ add_row(struct build *build, const struct profile_row *row)
     return &table->rows[table->count++];
 }
 
-/* Sums up the row's stacks, of which the greatest stands for them. */
+/* Sums up the row's stacks; the largest one represents them. */
 static void
 sum_row(const struct build *build, struct profile_row *row, size_t level)
 {
@@ -333,9 +334,9 @@ list_stacks(struct build *build)
 
 /* ---- trees ---- */
 
-/* Where a level of the tree is. */
+/* The place of a level in the tree. */
 struct level {
-    size_t begin, end;   /* of the order */
+    size_t begin, end;   /* range of the order */
     size_t depth;
     unsigned indent;     /* of the parent */
     uint64_t parent;     /* key */
@@ -347,7 +348,7 @@ struct compare_level {
     size_t depth;
 };
 
-/* Paths that have ended come first; then by function. */
+/* Paths that have ended come first, the others are ordered by function. */
 static int
 compare_paths(const void *a, const void *b, void *context)
 {
@@ -369,7 +370,7 @@ compare_paths(const void *a, const void *b, void *context)
     return left < right ? -1 : left > right;
 }
 
-/* The rows of a level, sorted; NULL: none, or memory is short. */
+/* Makes the rows of a level, sorted; NULL if there are none, or memory is short. */
 static struct profile_row *
 group(struct build *build, const struct level *level, size_t *count)
 {
@@ -537,7 +538,7 @@ profile_table_path(const struct profile_table *table, const struct profile *prof
 
 /* ---- sites instead of rows ---- */
 
-/* Leaves nothing of sites whose stacks do not pass, or have too few samples. */
+/* Zeroes the figures of sites whose stacks do not pass, or have too few samples. */
 static void
 drop_sites(struct build *build, struct profile_figures *figures)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From reading to reading.  Sites and stacks keep their numbers, so that all that is
- * remembered of them lies in arrays: what they had made at the reading before, what
- * was alive at earlier moments and at the mark.  Moments are kept as they were;
- * when they take too much memory every other one is dropped.
+ * Keeps what follows from successive readings.  Sites and stacks keep their numbers, so
+ * everything remembered about them lies in arrays: what they had made at the previous
+ * reading, and what was alive at earlier snapshots and at the mark.  Snapshots are kept
+ * as they were; when they take too much memory every other one is dropped.
  *
- * Growth is linear in what was alive at the moments: that of a row is the sum of
- * its sites'.
+ * Growth is linear in what was alive at the snapshots: that of a row is the sum of its
+ * sites'.
  */
 #include "config.h"
 
@@ -20,7 +20,7 @@
 
 #define MOMENT_MIN_NS  INT64_C(1000000000)
 
-/* Rates over less would jump. */
+/* Rates over shorter intervals would jump. */
 #define RATE_MIN_NS    (INT64_C(1000000000) / 20)
 
 struct profile *
@@ -98,7 +98,7 @@ profile_digested(const struct profile *profile, int64_t *begin_ns)
 
 /* ---- stacks ---- */
 
-/* FNV-1a, by words. */
+/* FNV-1a, word by word. */
 static uint64_t
 stack_key(const uint64_t *pcs, unsigned depth)
 {
@@ -131,7 +131,7 @@ add_stack(struct profile *profile, uint64_t key, uint32_t id, unsigned depth)
     return stack;
 }
 
-/* The index of the stack with this id, entered if it is new.  False if memory is
+/* The index of the stack with this id, entered if it is new.  Returns false if memory is
    short. */
 static bool
 find_stack(struct profile *profile, uint32_t id, uint32_t *index)
@@ -163,7 +163,7 @@ profile_stack_index(const struct profile *profile, uint32_t id)
                                                              : 0;
 }
 
-/* ---- moments ---- */
+/* ---- snapshots ---- */
 
 static struct profile_kept
 keep_figures(const struct site_figures *figures)
@@ -173,7 +173,7 @@ keep_figures(const struct site_figures *figures)
                                                               : UINT32_MAX};
 }
 
-/* The reading as a moment.  False if memory is short. */
+/* Makes a snapshot of the reading.  Returns false if memory is short. */
 static bool
 make_moment(const struct profile *profile, struct profile_moment *moment)
 {
@@ -200,7 +200,7 @@ moments_bytes(const struct profile *profile)
     return sites * sizeof(struct profile_kept_site);
 }
 
-/* Every other one goes; the last stays, for the next one follows on it. */
+/* Drops every other one but the last, so that the next one follows without a gap. */
 static void
 thin(struct profile *profile)
 {
@@ -217,7 +217,7 @@ thin(struct profile *profile)
                                                                    : MOMENT_MIN_NS);
 }
 
-/* What was alive of a site at a moment: nothing before there was the site. */
+/* What was alive of a site at a snapshot; 0 before the site existed. */
 static double
 alive_at(const struct profile_moment *moment, size_t site)
 {
@@ -393,7 +393,7 @@ profile_marked(const struct profile *profile)
 
 /* ---- a reading ---- */
 
-/* A rate needs two readings; a counter that went back began anew. */
+/* A rate needs two readings; a counter that went back has started over. */
 static void
 take_rates(struct profile *profile, int64_t run_ns)
 {

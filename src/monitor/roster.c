@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Entries are kept in the order of their coming; the arrangement is a list of
- * pointers made anew when it is asked for, by walking down from those without a
- * parent.  Whatever parents claim, the walk visits only what it has not listed yet.
+ * The process list.  Entries are kept in the order in which they were added; the
+ * arrangement is a list of pointers made anew on request, by walking down from entries
+ * without a parent.  Whatever parents are claimed, the walk visits each entry once.
  */
 #include "config.h"
 
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEPTH_MAX 63 /* as many as there are bits in guides */
+#define DEPTH_MAX 63 /* the number of bits in guides */
 
 struct item {
     struct roster_entry entry; /* first: pointers to it are pointers to the item */
@@ -158,15 +158,14 @@ roster_note_exec(struct roster_entry *entry, const char *name)
     entry->generations++;
     last = last ? last + 1 : entry->before;
     if (strlen(last) == length && strncmp(last, name, length) == 0)
-        return; /* that name stands there already */
+        return; /* that name is there already */
     snprintf(entry->before + used, sizeof entry->before - used, "%s%.*s",
              used ? " > " : "", (int)length, name);
 }
 
 /* ---- the arrangement ---- */
 
-/* The living before the ended; of the living the oldest first, of the ended the
-   newest. */
+/* Living before ended processes; living ones oldest first, ended ones newest first. */
 static int
 by_importance(const void *left, const void *right)
 {
@@ -180,7 +179,7 @@ by_importance(const void *left, const void *right)
     return a->ended ? -order : order;
 }
 
-/* parent NULL: of nobody. */
+/* parent NULL: is it a child of no entry? */
 static bool
 is_child(const struct item *item, const struct roster_entry *parent)
 {
@@ -202,8 +201,8 @@ has_living(const struct roster *roster, const struct roster_entry *entry, unsign
     return false;
 }
 
-/* Not listed: one of too many that have ended, or a child of one that has, but for
-   the root. */
+/* Is it left out of the list?  That is so for ended processes beyond the limit, and for
+   the children of an ended process other than the root. */
 static bool
 is_folded(const struct roster *roster, const struct roster_entry *parent,
           const struct item *item, unsigned ended)
@@ -214,7 +213,7 @@ is_folded(const struct roster *roster, const struct roster_entry *parent,
            && !has_living(roster, &item->entry, 0);
 }
 
-/* It and all below it; how many. */
+/* Leaves out the item and everything below it; returns their number. */
 static unsigned
 fold(struct roster *roster, struct item *item)
 {
@@ -227,7 +226,7 @@ fold(struct roster *roster, struct item *item)
     return count;
 }
 
-/* Does a child from number next on follow in the list? */
+/* Does another child, from index next on, follow in the list? */
 static bool
 goes_on(const struct roster *roster, const struct roster_entry *parent, size_t next,
         unsigned ended)
@@ -267,7 +266,7 @@ list_children(struct roster *roster, struct roster_entry *parent, unsigned depth
     }
 }
 
-/* Whose parent is not here is a child of the root, or nobody's. */
+/* An entry whose parent is not here becomes a child of the root, or has no parent. */
 static void
 adopt_orphans(struct roster *roster)
 {
@@ -335,7 +334,7 @@ list_all(struct roster *roster)
     list_children(roster, NULL, 0, 0);
 }
 
-/* One of those whose parents lead round in a circle, out of which it is taken. */
+/* If parents form a cycle, takes one of them out of it; false if there is no cycle. */
 static bool
 break_circle(struct roster *roster)
 {

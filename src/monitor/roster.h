@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The processes of a tree, a line each, in the order in which they are shown:
- * children below their parent, the living before the ended, by their start.  Pure:
- * others fill it (census.c from segments and /proc, script.c from a file).
+ * Process list: the processes of a tree, one line each, in display order: children below
+ * their parent, living before ended, by their start.  Pure: others fill it (census.c from
+ * segments and /proc, script.c from a file).
  */
 #ifndef MEMTOP_ROSTER_H
 #define MEMTOP_ROSTER_H
@@ -14,8 +14,8 @@
 
 #include "monitor/session.h"
 
-/* Of those that have ended the last ones are kept; listed are the last few of a
-   living parent. */
+/* The latest ended processes are kept; of a living parent's only the last few are
+   listed. */
 #define ROSTER_ENDED_KEPT   256
 #define ROSTER_ENDED_LISTED 3
 
@@ -23,70 +23,71 @@ struct roster_entry {
     pid_t pid;
     pid_t parent;
     char command[160];        /* unsanitised */
-    char before[64];          /* earlier images by name, "sh > env", or "" */
-    unsigned generations;     /* images */
+    char before[64];          /* names of earlier images, "sh > env", or "" */
+    unsigned generations;     /* number of images */
     enum process_state state;
     bool ended;
     bool measured;
     bool sampled;             /* it was told to sample its allocations */
-    const char *why_not;      /* translated, when it is not measured; or NULL */
-    uint64_t start_ns;        /* CLOCK_BOOTTIME; 0: run_ns is set by others */
-    uint64_t image_ns;        /* when the newest image's segment was made, 0 none */
+    const char *why_not;      /* translated, if it is not measured; or NULL */
+    uint64_t start_ns;        /* CLOCK_BOOTTIME; 0: run_ns is set elsewhere */
+    uint64_t image_ns;        /* when the newest image's segment was made; 0 none */
     int64_t run_ns;
     uint64_t heap, heap_peak; /* if measured */
-    struct snapshot counters; /* of one followed by a census, if measured */
+    struct snapshot counters; /* if measured and followed by a process tracker */
     double allocations;       /* per second */
     uint64_t rss;             /* 0 unknown */
-    /* Of the arrangement. */
+    /* Set by the arrangement: */
     unsigned depth;           /* 0: has no parent here */
-    uint64_t guides;          /* bit i: a line below goes on at depth i */
-    unsigned unlisted;        /* those below it that have ended and are not listed */
+    uint64_t guides;          /* bit i: more lines follow below at depth i */
+    unsigned unlisted;        /* ended ones below it that are not listed */
 };
 
-/* Of all that are in the roster, listed or not. */
+/* Sums over all that are in the list, shown or not. */
 struct roster_sum {
     uint64_t heap;            /* of the living that are measured */
     unsigned living, ended;
-    unsigned blind;           /* living and not measured */
-    uint64_t dropped;         /* ended and not kept any more */
+    unsigned blind;           /* living and not measured (not loaded) */
+    uint64_t dropped;         /* ended and no longer kept */
     uint64_t shortest;        /* ended before it was known whether they are measured */
 };
 
 struct roster;
 
-/* rooted: the first entry is the root, which is always kept, and who has no parent
-   here counts as its child.  NULL if memory is short. */
+/* rooted: the first entry is the root, which is always kept, and entries whose parent is
+   not here count as its children.  Returns NULL if memory is short. */
 struct roster *roster_new(bool rooted);
 void roster_free(struct roster *roster);
 
-/* The living process with that number, or NULL. */
+/* Returns the living process with that pid, or NULL. */
 struct roster_entry *roster_find(struct roster *roster, pid_t pid);
 
-/* Any one with that number whose newest image is not older, or NULL. */
+/* Returns any process with that pid whose newest image is not older, or NULL. */
 struct roster_entry *roster_find_image(struct roster *roster, pid_t pid,
                                        uint64_t image_ns);
 
-/* A new one, all zero but its pid; good until it is removed or has ended and is
-   dropped.  NULL if memory is short. */
+/* Adds an entry, all zero except its pid; valid until it is removed, or has ended and is
+   dropped.  Returns NULL if memory is short. */
 struct roster_entry *roster_add(struct roster *roster, pid_t pid);
-/* It has ended before anything was known of it: it is removed and counted. */
+/* Removes and counts a process that ended before anything was known about it. */
 void roster_note_short(struct roster *roster, const struct roster_entry *entry);
 
-/* The oldest: the root, if there is one. */
+/* The oldest entry: the root, if there is one. */
 struct roster_entry *roster_first(struct roster *roster);
 
-/* Takes over what is known of a watched process, but for its names. */
+/* Copies what is known about a watched process, except its names. */
 void roster_copy_process(struct roster_entry *entry, const struct process *process);
 
-/* The process has executed another program: the name of the one before, its first
-   word, becomes part of before. */
+/* The process has executed another program: appends the first word of its former name to
+   before. */
 void roster_note_exec(struct roster_entry *entry, const char *name);
 
-/* Brings the order, the sum and the times of the living up to date, dropping the
-   oldest of too many that have ended.  now_ns is on the clock of start_ns. */
+/* Updates the order, the sum and the times of living processes, and drops the oldest of
+   too many ended ones.  now_ns is on the clock of start_ns. */
 void roster_arrange(struct roster *roster, uint64_t now_ns);
 
-/* Calls visit for all that are kept, listed or not, in the order of their coming. */
+/* Calls visit for all entries kept, listed or not, in the order in which they were
+   added. */
 void roster_each(const struct roster *roster,
                  void (*visit)(void *context, const struct roster_entry *entry),
                  void *context);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a reading lacks, the process's identity tells. */
+/* Fills in what a reading lacks from the process's identity. */
 #include "config.h"
 
 #include "monitor/samples.h"
@@ -8,7 +8,7 @@
 
 #include "segment/sites.h"
 
-/* Unsigned: the segment may claim any time. */
+/* Unsigned, because the segment may claim any time. */
 int64_t
 samples_begin(const struct identity *identity, int64_t started_ns)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From a segment to a profile: reads the sampled allocations of a process. */
+/* Reads a process's sampled allocations from its segment into a profile. */
 #ifndef MEMTOP_SAMPLES_H
 #define MEMTOP_SAMPLES_H
 
@@ -10,14 +10,14 @@
 #include "segment/reader.h"
 
 /*
- * Has the profile read what the reader's process, of this identity, has sampled, at
- * run_ns since its start, which was at started_ns (CLOCK_MONOTONIC).  False if there is
- * nothing, or memory is short: then the profile is as before.
+ * Makes the profile read what the reader's process, with this identity, has sampled, at
+ * run_ns since its start, which was at started_ns (CLOCK_MONOTONIC).  Returns false if
+ * there is nothing, or memory is short: then the profile is unchanged.
  */
 bool samples_read(struct profile *profile, struct reader *reader,
                   const struct identity *identity, int64_t run_ns, int64_t started_ns);
 
-/* Where times in the process's segment begin, counted from its start. */
+/* Where times in the process's segment begin, in ns since its start. */
 int64_t samples_begin(const struct identity *identity, int64_t started_ns);
 
 #endif

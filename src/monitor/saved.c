@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds what a session is made of until it is one; knows no file. */
+/* Collects the parts of a saved session; knows no file format. */
 #include "config.h"
 
 #include "monitor/saved.h"
@@ -69,7 +69,7 @@ saved_add_message(struct saved *saved, int64_t run_ns, enum severity severity,
 
 /* ---- processes ---- */
 
-/* All of them, to look for one. */
+/* All processes, for searching. */
 struct list {
     struct roster_entry *entries[SAVED_PROCESSES];
     size_t count;
@@ -133,7 +133,7 @@ saved_other(struct saved *saved, pid_t pid)
     return other;
 }
 
-/* Parents that lead nowhere but to themselves are none. */
+/* Is the process part of a cycle of parents, or below one? */
 static bool
 is_in_circle(const struct list *list, const struct roster_entry *entry)
 {

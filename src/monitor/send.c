@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A pidfd is of one process for ever.  Opened first and then compared by its start, it
- * is of the one that is meant.
+ * A pidfd refers to one process forever.  It is opened first and the process's start
+ * compared afterwards, so it is certain to be the intended process.
  */
 #include "config.h"
 

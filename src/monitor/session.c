@@ -36,8 +36,8 @@ struct session {
     struct watch *selected_watch;
     struct messages *messages;
     bool keep_segments;
-    bool attached;               /* the root runs without us */
-    bool past_due;               /* the root's, from before we came */
+    bool attached;               /* the root was not started by us */
+    bool past_due;               /* the root's history before we came is not read yet */
     bool selected_past_due;
     bool bands_shown;
     bool profile_shown;
@@ -135,7 +135,8 @@ session_saved(const struct session *session)
     return session->saved;
 }
 
-/* Another process than the root; what was gathered of it stays. */
+/* Frees a process that is not the root; what was gathered about it in the background
+   stays. */
 static void
 other_free(struct session *session, struct subject *other, struct watch *watch)
 {
@@ -252,7 +253,7 @@ session_attach(struct session *session, pid_t pid)
     return begin_live(session);
 }
 
-/* What the list knows of it, for it may have ended; or NULL. */
+/* The process's entry in the process list, which also has ended ones; or NULL. */
 static const struct roster_entry *
 find_listed(const struct session *session, pid_t pid)
 {
@@ -276,7 +277,7 @@ attached_to(pid_t pid, const struct roster_entry *listed)
     return attached;
 }
 
-/* What was gathered of a process that nobody has looked at; NULL: nothing. */
+/* The background profile of a process, lent; NULL if there is none. */
 static struct profile *
 gathered(const struct session *session, pid_t pid)
 {
@@ -286,7 +287,7 @@ gathered(const struct session *session, pid_t pid)
     return newest ? others_lend(session->others, pid, newest->created_boottime_ns) : NULL;
 }
 
-/* Another process of the tree, to be read; NULL if memory is short. */
+/* Makes another process of the tree readable; NULL if memory is short. */
 static struct subject *
 other_new(struct session *session, pid_t pid, struct watch **watch)
 {
@@ -414,7 +415,7 @@ session_message(const struct session *session, size_t index)
 
 /* ---- one process ---- */
 
-/* Of a living process. */
+/* The state of a living process. */
 static enum process_state
 judge_state(const struct subject *subject, const struct watch *watch, int64_t now_ns)
 {
@@ -429,7 +430,8 @@ judge_state(const struct subject *subject, const struct watch *watch, int64_t no
     return meter_idle(&subject->meter, now_ns) ? STATE_IDLE : STATE_RUNNING;
 }
 
-/* A process that was not started by us has a past. */
+/* Reads what the flight recorder has from before: only a process not started by us has
+   it. */
 static void
 digest_past(struct session *session, struct subject *subject, struct watch *watch,
             int64_t now_ns)
@@ -453,7 +455,8 @@ digest_recent(struct session *session, struct subject *subject, struct watch *wa
     subject_digest(subject, session, now_ns, slots, count, offset_ns);
 }
 
-/* Reads where it allocated: while that is shown, when a moment is due, at its end. */
+/* Reads the sampled allocations: while they are shown, when a snapshot is due, at the
+   end. */
 static void
 read_profile(const struct session *session, const struct subject *subject,
              struct watch *watch)
@@ -467,7 +470,7 @@ read_profile(const struct session *session, const struct subject *subject,
         watch_sites(watch, subject->profile);
 }
 
-/* It executes another program.  What the user has started keeps the name he gave it. */
+/* The process executes another program.  What the user has started keeps its name. */
 static void
 note_exec(const struct session *session, struct subject *subject)
 {
@@ -552,8 +555,8 @@ poll_selected(struct session *session, int64_t now_ns, bool with_sizes)
                &session->selected_past_due, now_ns, with_sizes);
 }
 
-/* poll reads the subject, and keeps a moment if one is due.  The end is a moment to
-   come back to, whenever it comes. */
+/* poll reads the process, and a snapshot is kept if one is due.  The end is always kept
+   as a snapshot. */
 static void
 poll_subject(struct session *session, struct subject *subject,
              void (*poll)(struct session *session, int64_t now_ns, bool with_sizes),
@@ -568,7 +571,7 @@ poll_subject(struct session *session, struct subject *subject,
         subject_keep_moment(subject, now_ns);
 }
 
-/* Those who outlive the root are still looked at. */
+/* Processes that outlive the root are still looked at. */
 static void
 take_census(struct session *session, int64_t now_ns)
 {
@@ -657,14 +660,14 @@ struct sampled {
     size_t count;
 };
 
-/* Of two of the same number the later one counts: that is what can be read. */
+/* Of two processes with the same pid the later one counts, because it can be read. */
 static void
 note_sampled(void *context, const struct process *process)
 {
     struct sampled *sampled = context;
     size_t at = 0;
 
-    /* One that we are attached to has strangers about it, too. */
+    /* A process that memtop is attached to is surrounded by unrelated ones, too. */
     if (process->pid == sampled->session->shown->process.pid
         || (sampled->session->attached && !find_listed(sampled->session, process->pid)))
         return;
@@ -693,7 +696,7 @@ was_sampled(const struct subject *subject)
     return subject->profile && profile_known(subject->profile, &run_ns);
 }
 
-/* Whether its samples are as of its last reading. */
+/* Is the profile as of the last reading? */
 static bool
 is_read(const struct subject *subject)
 {
@@ -702,7 +705,7 @@ is_read(const struct subject *subject)
     return profile_known(subject->profile, &run_ns) && run_ns == subject->process.run_ns;
 }
 
-/* One that is read for this only. */
+/* Visits a process that is read only for this. */
 static bool
 visit_other(struct session *session, pid_t pid,
             bool (*visit)(void *context, const struct subject *subject), void *context)

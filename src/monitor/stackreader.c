@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is mapped for a thread's stack is its limit: RLIMIT_STACK, which the library
- * knows, is that of threads which asked for nothing else.
+ * The size of a thread's stack is that of its mapping.  RLIMIT_STACK, which the library
+ * knows, is right only for threads created with default attributes.
  */
 #include "config.h"
 

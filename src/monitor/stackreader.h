@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How large the stacks of a process's threads are and how much of them was touched,
- * read once a second: all their pages are gone through.
+ * Reads how large the stacks of a process's threads are and how much of them was touched.
+ * This is done once a second, because the kernel goes through all their pages.
  */
 #ifndef MEMTOP_STACKREADER_H
 #define MEMTOP_STACKREADER_H
@@ -11,20 +11,20 @@
 
 #include "monitor/session.h"
 
-/* Zero-filled at first. */
+/* All zeros at first. */
 struct stack_reader {
-    struct procfs_stack *stacks;   /* as read last; NULL: never */
+    struct procfs_stack *stacks;   /* the last reading; NULL: never read */
     size_t count;
     int64_t read_ns;
 };
 
 void stack_reader_free(struct stack_reader *reader);
 
-/* Reads the stacks of these threads, if it is time to. */
+/* Reads the stacks of these threads, if a reading is due. */
 void stack_reader_read(struct stack_reader *reader, int64_t now_ns, pid_t pid,
                        const struct thread_counters *threads, size_t count);
 
-/* Puts what was read into thread, the index'th of those then, most likely. */
+/* Puts what was read into thread, whose index in that reading was probably index. */
 void stack_reader_tell(const struct stack_reader *reader, size_t index,
                        struct thread *thread);
 

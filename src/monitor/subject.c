@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What follows from successive readings of a process.  The history and the
- * messages are always kept; moments to look back at cost more and are kept for
- * those who will.
+ * What is derived from successive readings of a tracked process.  The history and the
+ * messages are always kept; snapshots to look back at cost more and are kept on request.
  */
 #include "config.h"
 
@@ -13,10 +12,10 @@
 
 #include "base/i18n.h"
 
-/* A column of the widest terminal has two dots: 512 samples a level suffice. */
+/* A column of the widest terminal has two dots, so 512 samples a level suffice. */
 #define HISTORY_SLOTS 512
-/* Of 3.5 KiB each; not more often than this, for the histogram of each thread has
-   to be copied. */
+/* A snapshot has 3.5 KiB.  They are not made more often than this, because each copies
+   the histogram of every thread. */
 #define CHECKPOINTS 512
 #define CHECKPOINT_MIN_NS INT64_C(100000000)
 
@@ -46,11 +45,11 @@ subject_restart(struct subject *subject)
         profile_restart(subject->profile);
 }
 
-/* 1536 -> "1.5 KiB": for messages only, where no column is at stake. */
+/* 1536 -> "1.5 KiB": only for messages, where no column has to fit. */
 static const char *
 readable_size(uint64_t bytes, char buffer[32])
 {
-    /* Translated as in report/units.c. */
+    /* Translated as in base/units.c. */
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     double value = (double)bytes;
     size_t unit = 0;
@@ -100,8 +99,8 @@ subject_digest(struct subject *subject, struct session *session, int64_t now_ns,
         meter_read(&subject->meter, process, now_ns);
         note_failures(subject, session);
     }
-    /* The recorder is finer than most intervals: its slots come before the reading's
-       own sample.  Of a process that sleeps they are all there is. */
+    /* The recorder is finer than most intervals: its slots come before the reading's own
+       sample.  For a process that sleeps they are all there is. */
     meter_push_recorded(&subject->meter, process, slots, count, offset_ns,
                         subject->history);
     sample = meter_sample(&subject->meter, process);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A list of the directory's entries, brought up to date when the directory's
- * time has changed.  Each new segment is opened once, to learn whose it is;
- * strangers are remembered too, so that they are not opened again.  Of one from
- * another pid namespace our number is looked up then, in /proc: its own is never
- * taken for one of ours.
+ * A list of the directory's segments, updated when the directory's time has changed.
+ * Each new segment is opened once, to learn whose it is; strangers' are remembered too,
+ * so that they are not opened again.  For one from another pid namespace the pid it has
+ * in ours is looked up in /proc; the pid in its own namespace is never used as one of
+ * ours.
  *
- * A program may fork without end, and each dead child's segment is memory:
- * only the latest KEPT_DEAD of them stay until the end.
+ * A program may fork without end, and each dead child's segment takes memory: only the
+ * latest KEPT_DEAD of them stay until the end.
  */
 #include "config.h"
 
@@ -32,32 +32,32 @@
 
 #define KEPT_DEAD 64
 
-/* Times of directories advance with the kernel's tick: a change within the
-   tick of our look would leave the time as it is. */
+/* Times of directories advance with the kernel's tick: a change within the tick of our
+   scan would leave the time as it is. */
 #define TICK_NS INT64_C(20000000)
 
-struct member {
-    struct tree_segment segment; /* first, to be sorted by */
-    uint64_t inode; /* without a keeper a generation's number is used again */
+struct tree_member {
+    struct tree_segment segment; /* first, because it is sorted by */
+    uint64_t inode; /* without a keeper a generation number is reused */
     bool ours;
     bool dead;      /* its process has ended */
-    bool present;   /* in the scan under way */
+    bool present;   /* seen in the current scan */
 };
 
 struct tree {
     char path[SEGMENT_PATH_MAX];
     int directory; /* -1: none */
-    bool keeps;             /* those whose keeper is this memtop; else all we know */
+    bool keeps;             /* only segments whose keeper is this memtop */
     pid_t root;
-    uint64_t started_ns;    /* CLOCK_BOOTTIME; of those it keeps */
+    uint64_t started_ns;    /* CLOCK_BOOTTIME; start of this memtop's time as keeper */
     uint64_t pid_namespace; /* ours */
     struct pidspace *others; /* processes of other namespaces, during a scan, or NULL */
-    uid_t real, effective;  /* whose segments are read */
+    uid_t real, effective;  /* uids whose segments are read */
     unsigned seen;
-    struct member *members;
+    struct tree_member *members;
     size_t count, room;
     int64_t changed_ns; /* the directory's time at the last scan */
-    bool again;         /* scan again whatever it says */
+    bool again;         /* scan again even if it has not changed */
     unsigned looks;
     struct listener {
         tree_leave *leave; /* or NULL */
@@ -77,7 +77,7 @@ open_tree(const char *directory)
     tree->directory = -1;
     if (*directory)
         tree->directory = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    /* What leads through a process would end with it. */
+    /* A path through a process in /proc would end with the process. */
     if (tree->directory >= 0 && strncmp(directory, "/proc/", 6) == 0)
         snprintf(tree->path, sizeof tree->path, "/proc/self/fd/%d", tree->directory);
     tree->again = true;
@@ -122,7 +122,7 @@ tree_free(struct tree *tree)
     free(tree);
 }
 
-static struct member *
+static struct tree_member *
 find_member(struct tree *tree, pid_t own_pid, uint32_t generation)
 {
     for (size_t i = 0; i < tree->count; i++)
@@ -142,7 +142,7 @@ has_earlier(const struct tree *tree, const struct tree_segment *segment)
     return false;
 }
 
-static struct member *
+static struct tree_member *
 add_member(struct tree *tree)
 {
     if (!ROOM_MAKE(tree->members, tree->room, tree->count + 1))
@@ -161,8 +161,8 @@ tree_open(const struct tree *tree, const struct tree_segment *segment,
     return reader_open(path, tree->real, tree->effective, out);
 }
 
-/* Reads who a segment is; false if that cannot be told yet.  *error: it cannot be
-   read at all. */
+/* Reads a segment's identity; false if it cannot be told yet.  *error: it cannot be read
+   at all. */
 static bool
 identify(const struct tree *tree, const struct tree_segment *segment,
          struct identity *identity, int *error)
@@ -170,7 +170,7 @@ identify(const struct tree *tree, const struct tree_segment *segment,
     struct reader *reader;
 
     *error = tree_open(tree, segment, &reader);
-    if (*error) /* too short or without a header: just being made */
+    if (*error) /* too short or without a header: it is being made */
         return *error != -EMSGSIZE && *error != -EPROTO;
     *error = reader_identity(reader, identity);
     reader_close(reader);
@@ -186,9 +186,9 @@ has_mapped(void *context, pid_t pid)
     return locate_has_mapped(pid, *inode);
 }
 
-/* Our number of the process that has made a segment, or 0.  One that had no /proc does
-   not know its namespace: then what it has mapped tells, and of a descendant that has
-   mapped nothing any more that its namespace will have been ours. */
+/* The pid, in our namespace, of the process that has made a segment, or 0.  A process
+   without /proc does not know its namespace: then its mappings tell, and a descendant
+   that has mapped nothing any more is assumed to have been in ours. */
 static pid_t
 our_number(struct tree *tree, const struct tree_segment *segment, uint64_t inode)
 {
@@ -208,7 +208,7 @@ our_number(struct tree *tree, const struct tree_segment *segment, uint64_t inode
     return found == 0 && tree->keeps ? own : found;
 }
 
-/* A segment with our keeper from before our time is that of an earlier process
+/* A segment with our pid as keeper from before our time belonged to an earlier process
    with our pid. */
 static bool
 is_ours(const struct tree *tree, const struct identity *identity)
@@ -219,8 +219,8 @@ is_ours(const struct tree *tree, const struct identity *identity)
            && identity->created_boottime_ns + UINT64_C(1000000000) >= tree->started_ns;
 }
 
-/* A child in a pid namespace of its own does not see its keeper there, and so has none:
-   it is known by its ancestors. */
+/* A child in its own pid namespace does not see its keeper there, and so has none: it is
+   recognised by its ancestors. */
 static bool
 descends(const struct tree *tree, pid_t pid)
 {
@@ -240,14 +240,14 @@ is_elsewhere(const struct tree *tree, const struct tree_segment *segment)
     return segment->pid_namespace != 0 && segment->pid_namespace != tree->pid_namespace;
 }
 
-/* Fills in what its identity tells, or why there is none. */
+/* Fills in what the identity says, or the error for which there is none. */
 static void
-describe(struct tree *tree, struct member *member, const struct identity *identity,
+describe(struct tree *tree, struct tree_member *member, const struct identity *identity,
          int error)
 {
     struct tree_segment *segment = &member->segment;
 
-    if (error) { /* of another version all that is known is who has mapped it */
+    if (error) { /* another version: only who has mapped it is known */
         segment->alien = error == -EPROTONOSUPPORT;
         if (segment->alien && !tree->keeps)
             segment->pid = our_number(tree, segment, member->inode);
@@ -270,7 +270,7 @@ describe(struct tree *tree, struct member *member, const struct identity *identi
 static void
 look_at(struct tree *tree, const char *name, uint64_t inode)
 {
-    struct member *place, member = {.inode = inode, .present = true};
+    struct tree_member *place, member = {.inode = inode, .present = true};
     struct tree_segment *segment = &member.segment;
     struct identity identity;
     int error;
@@ -295,10 +295,10 @@ look_at(struct tree *tree, const char *name, uint64_t inode)
         *place = member;
 }
 
-/* Cheap, for many: a number that has passed to another process is found at the
+/* A cheap check, because there may be many: a pid that has been reused is noticed at the
    end. */
 static bool
-has_ended(struct member *member)
+has_ended(struct tree_member *member)
 {
     if (!member->dead)
         member->dead = member->segment.pid == 0
@@ -307,7 +307,7 @@ has_ended(struct member *member)
 }
 
 static void
-unlink_member(struct tree *tree, const struct member *member)
+unlink_member(struct tree *tree, const struct tree_member *member)
 {
     char name[24];
 
@@ -342,7 +342,7 @@ tree_prune(struct tree *tree)
     if (!tree->keeps)
         return;
     for (size_t i = tree->count; i-- > 0;) {
-        struct member *member = &tree->members[i];
+        struct tree_member *member = &tree->members[i];
 
         if (!member->ours || member->segment.pid == tree->root || !has_ended(member)
             || ++dead <= KEPT_DEAD)
@@ -485,11 +485,11 @@ tree_seen(const struct tree *tree)
 }
 
 static bool
-is_over(const struct tree *tree, struct member *member, bool root_ended)
+is_over(const struct tree *tree, struct tree_member *member, bool root_ended)
 {
     const struct tree_segment *segment = &member->segment;
 
-    /* An earlier image is gone by exec, and nobody else removes it. */
+    /* An earlier image was replaced by exec; nothing else removes its segment. */
     if (newest_of(tree, segment) != segment)
         return true;
     if (segment->pid == tree->root)

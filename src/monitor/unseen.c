@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Two rules.  A process that has executed another program has a further image.  And of
- * the programs that a process's vfork children have executed each is the first image of a
- * process whose parent it is, unless that parent has ended so soon that the child has got
- * another one: such orphans, and those from other pid namespaces, count for whoever lacks
- * a child.
+ * Two rules.  A process that has executed another program has a further image.  And each
+ * program executed by a process's vfork children is the first image of a process whose
+ * parent it is, unless that parent ended so soon that the child has got another one.
+ * Such orphans, and those from other pid namespaces, count for any process that lacks a
+ * child.
  */
 #include "config.h"
 
@@ -12,13 +12,13 @@
 
 #include <stdlib.h>
 
-/* More is nonsense in a damaged segment, and would take long to tell. */
+/* More makes no sense (a damaged segment), and would take long to report. */
 #define SPAWNED_MAX (UINT64_C(1) << 22)
 
-struct search {
+struct unseen_search {
     const struct image *images;
     size_t count;
-    uint64_t orphans; /* images that anybody may have executed */
+    uint64_t orphans; /* images that any process may have executed */
     void (*visit)(void *context, const struct unseen *unseen);
     void *context;
 };
@@ -33,9 +33,9 @@ by_process(const void *left, const void *right)
     return a->generation < b->generation ? -1 : a->generation > b->generation;
 }
 
-/* The first image of a process in the sorted list, or NULL. */
+/* Returns the first image of a process in the sorted list, or NULL. */
 static const struct image *
-find_process(const struct search *search, pid_t pid)
+find_process(const struct unseen_search *search, pid_t pid)
 {
     size_t low = 0, high = search->count;
 
@@ -52,26 +52,26 @@ find_process(const struct search *search, pid_t pid)
 }
 
 static bool
-is_first(const struct search *search, const struct image *image)
+is_first(const struct unseen_search *search, const struct image *image)
 {
     return image == search->images || image[-1].pid != image->pid;
 }
 
 static bool
-is_last(const struct search *search, const struct image *image)
+is_last(const struct unseen_search *search, const struct image *image)
 {
     return image + 1 == search->images + search->count || image[1].pid != image->pid;
 }
 
 /* Was it executed by a child that had no segment before? */
 static bool
-is_spawned(const struct search *search, const struct image *image, pid_t root)
+is_spawned(const struct unseen_search *search, const struct image *image, pid_t root)
 {
     return !image->forked && image->pid != root && is_first(search, image);
 }
 
 static void
-count_orphans(struct search *search, pid_t root)
+count_orphans(struct unseen_search *search, pid_t root)
 {
     for (size_t i = 0; i < search->count; i++) {
         const struct image *image = &search->images[i];
@@ -82,9 +82,9 @@ count_orphans(struct search *search, pid_t root)
     }
 }
 
-/* Of all images of one process, which follow each other. */
+/* The sum over all images of one process, which are consecutive. */
 static uint64_t
-spawned_by(const struct search *search, const struct image *first)
+spawned_by(const struct unseen_search *search, const struct image *first)
 {
     uint64_t sum = 0;
 
@@ -95,16 +95,18 @@ spawned_by(const struct search *search, const struct image *first)
 }
 
 static void
-tell_child(const struct search *search, const struct image *by, pid_t pid, const char *name)
+tell_child(const struct unseen_search *search, const struct image *by, pid_t pid,
+           const char *name)
 {
     const struct unseen unseen = {.by = by, .pid = pid, .path = name};
 
     search->visit(search->context, &unseen);
 }
 
-/* Tells which of the latest have no image, at most `missing`; returns how many. */
+/* Reports which of the latest have no image, at most `missing`; returns how many. */
 static uint64_t
-tell_named(const struct search *search, const struct image *image, uint64_t missing)
+tell_named(const struct unseen_search *search, const struct image *image,
+           uint64_t missing)
 {
     uint64_t told = 0;
 
@@ -120,7 +122,7 @@ tell_named(const struct search *search, const struct image *image, uint64_t miss
 }
 
 static void
-check_children(struct search *search, const struct image *first, uint64_t seen)
+check_children(struct unseen_search *search, const struct image *first, uint64_t seen)
 {
     uint64_t spawned = spawned_by(search, first), missing, pardoned;
 
@@ -138,7 +140,7 @@ check_children(struct search *search, const struct image *first, uint64_t seen)
 }
 
 static void
-check_own(const struct search *search, const struct image *image)
+check_own(const struct unseen_search *search, const struct image *image)
 {
     const struct unseen unseen = {.by = image,
                                   .pid = image->pid,
@@ -149,10 +151,10 @@ check_own(const struct search *search, const struct image *image)
         search->visit(search->context, &unseen);
 }
 
-/* How many images each process has begun, in the order of the list: counts[i] is that of
+/* Counts the images each process has begun, in the order of the list: counts[i] is for
    the process whose first image is images[i]. */
 static void
-count_children(const struct search *search, pid_t root, uint64_t *counts)
+count_children(const struct unseen_search *search, pid_t root, uint64_t *counts)
 {
     for (size_t i = 0; i < search->count; i++) {
         const struct image *image = &search->images[i];
@@ -170,7 +172,7 @@ void
 unseen_find(struct image *images, size_t count, pid_t root,
             void (*visit)(void *context, const struct unseen *unseen), void *context)
 {
-    struct search search = {images, count, 0, visit, context};
+    struct unseen_search search = {images, count, 0, visit, context};
     uint64_t *counts = calloc(count + 1, sizeof *counts);
 
     if (counts && count > 0) {

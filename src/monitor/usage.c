@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The tree tells of each segment before it removes it (tree_prune()); the others are read
- * at the end.  For sums the segments of living processes are kept open.
+ * The tree announces each segment before it removes it (tree_prune()); the others are
+ * read at the end.  For sums the segments of living processes are kept open.
  */
 #include "config.h"
 
@@ -20,12 +20,12 @@
 #include "base/figures.h"
 #include "segment/names.h"
 
-/* A program that was just executed may not have got to its segment yet. */
+/* A program that was just executed may not have its segment yet. */
 #define LOADING_NS    INT64_C(10000000)
 #define LOADING_TRIES 100
 
 /* A living process, for sums. */
-struct member {
+struct usage_member {
     struct tree_segment segment;
     struct reader *reader;
     uint64_t peak, stack_peak; /* as of the last poll ... */
@@ -38,17 +38,17 @@ struct usage {
     struct usage_options options;
     struct image *images;
     size_t image_count, image_room;
-    struct member *members;
+    struct usage_member *members;
     size_t member_count, member_room;
     unsigned looks;
-    bool images_only; /* nobody asks for figures yet */
+    bool images_only; /* figures are not asked for yet */
     struct usage_result result;
 };
 
 /* ---- one process ---- */
 
-/* Calls that gave a block: of all that may, those that did not fail and were no
-   realloc to nothing.  Counters of an untrusted segment need not fit together. */
+/* Calls that returned a block: all that may, minus those that failed and reallocs to size
+   0.  The counters of an untrusted segment may be inconsistent. */
 static uint64_t
 allocations(const struct snapshot *now)
 {
@@ -85,7 +85,7 @@ base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Programs of another name than -n gives do not count. */
+/* False for programs with another name than -n gives. */
 static bool
 is_wanted(const struct usage *usage, const char *path)
 {
@@ -103,7 +103,7 @@ raise_most(struct usage_most *most, uint64_t value, const struct image *image, p
 }
 
 /* An image that has executed another one has not ended: what it had not freed was taken
-   away from it. */
+   from it by the exec. */
 static void
 add_figures(struct usage *usage, const struct image *image, pid_t pid, bool lives,
             const struct snapshot *now)
@@ -176,7 +176,7 @@ still_lives(const struct tree_segment *segment)
            && segment_process_lives(segment->pid, segment->created_boottime_ns);
 }
 
-/* The last reading of an image. */
+/* Takes the last reading of an image. */
 static void
 take_image(void *context, const struct tree_segment *segment)
 {
@@ -202,7 +202,7 @@ take_image(void *context, const struct tree_segment *segment)
     reader_close(reader);
 }
 
-/* ---- sums of the living ---- */
+/* ---- sums over living processes ---- */
 
 static bool
 is_member(const struct usage *usage, const struct tree_segment *segment)
@@ -228,10 +228,10 @@ open_member(void *context, const struct tree_segment *segment)
         return;
     }
     usage->members[usage->member_count++] =
-        (struct member){.segment = *segment, .reader = reader};
+        (struct usage_member){.segment = *segment, .reader = reader};
 }
 
-/* The most that a value may have been since the last poll. */
+/* The highest value since the last poll. */
 static uint64_t
 highest(uint64_t value, uint64_t peak, uint64_t *peak_before)
 {
@@ -241,8 +241,8 @@ highest(uint64_t value, uint64_t peak, uint64_t *peak_before)
     return most;
 }
 
-/* What members had since the last poll, by when they lived: who ended and who began in
-   between need not have lived at the same time. */
+/* What members had since the last poll, by when they lived: one that ended and one that
+   began in between need not have lived at the same time. */
 struct sums {
     uint64_t heap, stack;
 };
@@ -255,7 +255,7 @@ add_to(struct sums *sums, uint64_t heap, uint64_t stack)
 }
 
 static bool
-is_over(const struct member *member)
+is_over(const struct usage_member *member)
 {
     struct executed executed;
 
@@ -263,9 +263,10 @@ is_over(const struct member *member)
            || (reader_executed(member->reader, &executed) == 0 && executed.replaced);
 }
 
-/* Adds it to those at the beginning of the interval, at its end, or both. */
+/* Adds a member to the sums at the beginning of the interval, at its end, or both. */
 static void
-add_member(struct member *member, bool over, struct sums *before, struct sums *after)
+add_member(struct usage_member *member, bool over, struct sums *before,
+           struct sums *after)
 {
     struct snapshot now;
     uint64_t heap, stack;
@@ -294,8 +295,8 @@ sum_members(struct usage *usage)
     struct sums before = {0}, after = {0};
 
     for (size_t i = 0; i < usage->member_count;) {
-        struct member *member = &usage->members[i];
-        bool over = is_over(member); /* first: what is read then is final */
+        struct usage_member *member = &usage->members[i];
+        bool over = is_over(member); /* asked first: what is read then is final */
 
         add_member(member, over, &before, &after);
         if (!over) {
@@ -351,7 +352,7 @@ gather(struct usage *usage, bool images_only)
     tree_each(usage->tree, take_image, usage);
 }
 
-/* Programs that were executed, live, and have no segment yet. */
+/* Counts programs that were executed, are alive, and have no segment yet. */
 static unsigned
 loading(struct usage *usage)
 {

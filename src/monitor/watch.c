@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The handshake: memtop's child leaves a segment PREPARED; the library makes
- * it ACTIVE (or PASSIVE, with a reason).  Each exec brings a new segment, which
- * replaces the one followed.  The mapping outlives the program, so the last
- * reading comes after its end and nothing is lost however it ended.
+ * Follows one process.  The handshake: memtop's child leaves a segment PREPARED, and the
+ * library makes it ACTIVE (or PASSIVE, with a reason).  Each exec brings a new segment,
+ * which replaces the one followed.  The mapping outlives the program, so the last reading
+ * comes after its end and nothing is lost however it ended.
  *
- * A process that was not started by us has made its segment before; nothing of it
- * is touched, and how it ends is seen through a pidfd.
+ * A process that was not started by us made its segment before; nothing of it is changed,
+ * and its end is noticed through a pidfd.
  */
 #include "config.h"
 
@@ -35,55 +35,55 @@
 
 #define SECOND INT64_C(1000000000)
 
-/* A program that loads the library does so within milliseconds of its exec;
-   two seconds allow for a cold disk. */
+/* A program that loads the library does so within milliseconds of its exec; two seconds
+   allow for a cold disk. */
 #define HANDSHAKE_NS (2 * SECOND)
 #define STALE_MIN_NS (2 * SECOND)
 
-/* What costs more than a read of one small file is done once a second. */
+/* What costs more than reading one small file is done once a second. */
 #define SLOW_NS SECOND
 
 #define DESCENDANTS 1024
 
-/* A dormant process stays awake for three intervals, but not less than this. */
+/* A dormant process is kept awake for three intervals, but not less than this. */
 #define LEASE_MIN_NS (5 * SECOND)
 
 enum handshake {
-    WAITING, /* nothing yet */
+    WAITING, /* neither segment nor answer yet */
     COUNTING,
-    REFUSED, /* the library is there and says why it does not count */
+    REFUSED, /* the library is loaded and says why it does not count */
     MISSED,  /* no library, as far as we can tell */
-    REPLACED /* the program that counted has executed one without it */
+    REPLACED /* the program that counted has executed one without the library */
 };
 
 struct watch {
     struct session *session;
     struct process *process;
     struct tree *tree;
-    char prepared[SEGMENT_PATH_MAX]; /* "": there was none */
-    bool started;          /* by us: we wait for it */
-    int pidfd;             /* of one that was not, or -1 */
-    struct tree_segment segment; /* the one followed; not made yet: created at 0 */
-    char name[64];         /* the program's, for messages */
-    struct reader *reader; /* of it, or NULL */
-    struct control *control; /* keeps it awake if it is dormant, or NULL */
+    char prepared[SEGMENT_PATH_MAX]; /* path; "" if there was none */
+    bool started;          /* by us, so we wait for it */
+    int pidfd;             /* of a process not started by us, or -1 */
+    struct tree_segment segment; /* the one followed; created at 0: not made yet */
+    char name[64];         /* the program's name, for messages */
+    struct reader *reader; /* of the followed segment, or NULL */
+    struct control *control; /* keeps a dormant process awake; or NULL */
     enum handshake handshake;
     int64_t started_ns;
-    int64_t lived_ns; /* of one that had ended before: until when, 0 unknown */
+    int64_t lived_ns; /* if it had ended before: its run time, 0 unknown */
     int64_t image_ns; /* when the followed generation was first seen */
     int64_t polled_ns;
     int64_t interval_ns;
-    int64_t good_ns;         /* last consistent reading */
-    int64_t slow_ns;         /* last time of the slow part */
+    int64_t good_ns;         /* when the last consistent reading was */
+    int64_t slow_ns;         /* when the slow part was last done */
     uint64_t recorded_until; /* end of the last slot taken from the recorder */
     int64_t executes_ns;     /* since when it executes another program; 0: it does not */
-    unsigned looks; /* of the tree, when it was last pruned */
-    bool recorded; /* the recorder prunes the tree, once it has opened it */
+    unsigned looks; /* tree_looks() when it was last pruned */
+    bool recorded; /* the recorder prunes the tree, after opening what it needs */
     bool flags_noted;
-    uint32_t wakes;          /* of a dormant process, as said in the messages */
+    uint32_t wakes;          /* of a dormant process, as of the last message */
     struct band_reader bands;
     struct stack_reader stacks;
-    bool restarted; /* the reading to come is of another image */
+    bool restarted; /* the next reading is of another image */
 };
 
 /* The program's name without its path. */
@@ -140,7 +140,7 @@ watch_new(const struct launched *launched, struct tree *tree, struct session *se
     watch->started_ns = watch->image_ns = launched->started_ns;
     watch->recorded = launched->recorded;
     name_program(watch, launched->argv ? launched->argv[0] : "?");
-    /* A forecast, if there is a segment: the handshake may still come. */
+    /* If there is a segment this is only a forecast: the handshake may still come. */
     if (!launched->segment[0] || launched->why_no_segment[0])
         refuse(watch, MISSED,
                launched->why_no_segment[0] ? launched->why_no_segment
@@ -172,7 +172,7 @@ watch_attach(const struct attached *attached, struct tree *tree, struct session 
                  "LD_PRELOAD=libmemtop.so"));
     }
     watch->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-    /* Of another process that has got the number it is of no use. */
+    /* The pidfd is useless if another process has reused the pid. */
     if (watch->pidfd >= 0
         && !segment_process_lives(pid, newest ? newest->created_boottime_ns
                                               : start_boottime_ns)) {
@@ -190,7 +190,7 @@ watch_attach(const struct attached *attached, struct tree *tree, struct session 
 
 /* ---- the segment ---- */
 
-/* One that has changed its user since has left a segment of ours. */
+/* Opens a segment; its owner may have changed the user since. */
 static int
 open_reader(struct watch *watch, const char *path, uid_t *real, uid_t *effective)
 {
@@ -217,7 +217,7 @@ open_segment(struct watch *watch)
     if (open_reader(watch, path, &real, &effective))
         watch->reader = NULL;
     else if (control_open(path, real, effective, &watch->control))
-        watch->control = NULL; /* it does not sleep, or we may only read */
+        watch->control = NULL; /* it is not dormant, or we may only read */
 }
 
 static void
@@ -240,7 +240,7 @@ watch_free(struct watch *watch, bool keep)
         close(watch->pidfd);
     if (watch->started && !keep) {
         tree_unlink(watch->tree, watch->process->ended);
-        /* Never claimed, it is nobody's in the tree's eyes. */
+        /* Never adopted, so the tree does not count it as any process's. */
         if (watch->prepared[0] && watch->process->ended)
             unlink(watch->prepared);
     }
@@ -248,7 +248,7 @@ watch_free(struct watch *watch, bool keep)
     free(watch);
 }
 
-/* A newer image takes the place of the one followed. */
+/* Follows a newer image instead of the present one. */
 static void
 follow_exec(struct watch *watch, int64_t now_ns)
 {
@@ -260,7 +260,7 @@ follow_exec(struct watch *watch, int64_t now_ns)
         return;
     watch->segment = *newest;
     if (watch->started && newest->generation == before)
-        return; /* the one prepared */
+        return; /* the prepared one */
     close_segment(watch);
     watch->process->generations++;
     if (watch->started)
@@ -332,7 +332,7 @@ shake_hands(struct watch *watch)
         accept_handshake(watch, state);
 }
 
-/* Two seconds, or the program's end, without a handshake. */
+/* Handles two seconds, or the program's end, without a handshake. */
 static void
 miss_handshake(struct watch *watch, int64_t now_ns)
 {
@@ -352,7 +352,7 @@ miss_handshake(struct watch *watch, int64_t now_ns)
 
 /* ---- another program ---- */
 
-/* Does it run another file than the one that was counted? */
+/* Does the process run another file than the one that was counted? */
 static bool
 has_executed(const struct process *process)
 {
@@ -360,7 +360,7 @@ has_executed(const struct process *process)
            && procfs_executes(process->pid, process->identity.program) == 0;
 }
 
-/* An exec that the library has not noted (layout.h, struct segment_exec): one by
+/* Notices an exec that the library has not noted (layout.h, struct segment_exec): one by
    syscall(). */
 static bool
 executes_by_proc(const struct watch *watch, struct executed *executed)
@@ -373,8 +373,8 @@ executes_by_proc(const struct watch *watch, struct executed *executed)
     return procfs_program(process->pid, executed->path, sizeof executed->path) == 0;
 }
 
-/* The image that the segment is of is gone, and none with a segment has followed: what
-   was counted belongs to that image alone. */
+/* The segment's image is gone, and none with a segment has followed: what was counted
+   belongs to that image alone. */
 static void
 replace(struct watch *watch, const struct executed *executed)
 {
@@ -394,8 +394,8 @@ replace(struct watch *watch, const struct executed *executed)
     session_say(watch->session, SEVERITY_WARNING, "%s", why);
 }
 
-/* From the exec on the figures are not the program's any more.  Whether the new image
-   loads the library is known when its segment comes, or does not. */
+/* From the exec on the figures are no longer the program's.  Whether the new image loads
+   the library is known when its segment comes, or does not. */
 static void
 follow_executed(struct watch *watch, int64_t now_ns)
 {
@@ -426,8 +426,8 @@ follow_executed(struct watch *watch, int64_t now_ns)
 
 /* ---- counters ---- */
 
-/* Asleep it is known what was counted once, but not what is live now.  What it has
-   ended with stays known. */
+/* While it is asleep the past counts are known, but not what is live now.  The figures at
+   its end stay known. */
 static void
 judge_sleep(struct process *process)
 {
@@ -438,7 +438,7 @@ judge_sleep(struct process *process)
              process->now.asleep ? _("it sleeps until it calls malloc or free again") : "");
 }
 
-/* A dormant process counts from when it woke: maybe for somebody else, long ago. */
+/* A dormant process counts from when it woke, perhaps long ago for another viewer. */
 static void
 note_waking(struct watch *watch, int64_t now_ns)
 {
@@ -450,7 +450,7 @@ note_waking(struct watch *watch, int64_t now_ns)
     watch->wakes = process->now.wakes;
     if (process->now.awake_since_ns == 0)
         return; /* from its start */
-    /* Unsigned: the segment may claim any time. */
+    /* Unsigned, because the segment may claim any time. */
     since_ns = (int64_t)((uint64_t)now_ns - process->identity.created_ns
                          - process->now.awake_since_ns);
     session_say(watch->session, SEVERITY_STATE,
@@ -458,7 +458,7 @@ note_waking(struct watch *watch, int64_t now_ns)
                 since_ns > 0 ? (long long)(since_ns / SECOND) : 0);
 }
 
-/* The counters are those of the program that runs. */
+/* The counters belong to the program that is running. */
 static void
 note_counters(struct watch *watch, int64_t now_ns)
 {
@@ -489,7 +489,7 @@ read_counters(struct watch *watch, int64_t now_ns, bool with_sizes)
             note_counters(watch, now_ns);
     }
     if (with_sizes) {
-        static struct histogram copy; /* 34 KiB: not for the stack */
+        static struct histogram copy; /* 34 KiB, too large for the stack */
 
         if (reader_histogram(watch->reader, &copy) == 0)
             process->sizes = copy;
@@ -542,7 +542,7 @@ notice_end(const struct watch *watch)
                                watch->segment.created_boottime_ns);
 }
 
-/* Of a stranger's end the segment tells whether it was by exit(). */
+/* If it was not our child, the segment says whether it ended by exit(). */
 static void
 refine_end(const struct watch *watch)
 {
@@ -582,7 +582,7 @@ watch_poll(struct watch *watch, int64_t now_ns, bool with_sizes, bool *restarted
     else
         watch->good_ns = now_ns;
     watch->polled_ns = now_ns;
-    /* First the end, then the segment: what it reads is then final. */
+    /* First the end, then the segment, so that what is read from it is final. */
     ended = notice_end(watch);
     watch->process->run_ns =
         ended && watch->lived_ns ? watch->lived_ns : now_ns - watch->started_ns;
@@ -598,7 +598,7 @@ watch_poll(struct watch *watch, int64_t now_ns, bool with_sizes, bool *restarted
         refine_end(watch);
     if (!ended)
         read_proc(watch, now_ns);
-    else if (watch->started || !first) /* else that is no news */
+    else if (watch->started || !first) /* otherwise that is not news */
         ending_say(watch->session, watch->process, watch->name);
 }
 
@@ -653,7 +653,8 @@ watch_past(struct watch *watch, size_t *count, int64_t *recorded_ns)
     return slots;
 }
 
-/* The names and states of threads, which /proc has under the numbers they have here. */
+/* Gets the names and states of threads; /proc lists them under their ids in our
+   namespace. */
 static void
 name_threads(const struct watch *watch, struct thread *threads, size_t count)
 {

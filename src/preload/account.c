@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The counters' slow paths, the peak and the flight recorder's feed.
+ * The counters' slow paths, the peak and what the flight recorder is fed.
  *
- * The peak.  Live bytes of the process are the sum of what every thread has
- * allocated and freed; keeping that sum exact at every call would have all
- * threads write one cache line.  So a thread collects its own change (delta)
- * and folds it into process->current when it leaves [floor, ceiling]:
- *   one thread      ceiling is the distance to the peak: every new peak folds,
- *                   the peak is exact; and it is bounded as with two threads,
- *                   so that little is pending when a second one starts;
- *   more threads    a 1/1024 of the peak, shared out among them, or 4 KiB;
- *   exact           nothing: every call folds.
+ * The peak.  The live bytes of the process are the sum of what every thread has allocated
+ * and freed.  Keeping that sum exact at every call would make all threads write one cache
+ * line.  So each thread collects its own change (delta) and folds it into
+ * process->current when the delta leaves [floor, ceiling]:
+ *   one thread      the ceiling is the distance to the peak, so every new peak is
+ *                   folded and the peak is exact.  It is also bounded as with two
+ *                   threads, so that little is pending when a second one starts;
+ *   more threads    1/1024 of the peak, shared out among them, or 4 KiB;
+ *   exact           0: every call folds.
  */
 #include "config.h"
 
@@ -23,7 +23,7 @@
 #include "preload/shard.h"
 #include "segment/live.h"
 
-/* Below this a thread keeps its delta to itself whatever the peak. */
+/* A thread keeps a delta below this to itself, whatever the peak is. */
 #define FOLD_AT_LEAST 4096
 
 /* ---- peak ---- */
@@ -34,7 +34,7 @@ current_bytes(void)
     return __atomic_load_n(&mt_segment.process->current, __ATOMIC_RELAXED);
 }
 
-/* Every thread reads these at every call: written only if they change. */
+/* Every thread reads these at every call, so they are written only when they change. */
 static void
 set_guard(int64_t ceiling, int64_t floor)
 {
@@ -86,8 +86,8 @@ mt_fold(struct shard *shard)
 
 /* ---- stack ---- */
 
-/* The depth of a stack pointer; 0 if it is on another stack (a signal stack, a
-   coroutine's), which shows as a depth outside what is believed. */
+/* Returns the depth of a stack pointer, or 0 if it lies on another stack (a signal stack
+   or a coroutine's): its depth is then larger than the thread's stack can be. */
 static uint64_t
 depth_of(uintptr_t pointer)
 {
@@ -108,8 +108,8 @@ note_depth(struct shard *shard)
     word_max_shared(&mt_segment.process->recorder_stack_max, depth);
 }
 
-/* The clock costs a few ns: it is read when much has changed, not whenever a
-   growing program reaches a new peak by some bytes. */
+/* Reading the clock costs a few ns, so it is read when much has changed, not each time a
+   growing program raises its peak by a few bytes. */
 static bool
 worth_a_look(int64_t delta)
 {
@@ -161,8 +161,8 @@ mt_look_in(struct shard *shard, uint64_t bytes)
     word_store(&hot->made, -bytes);
 }
 
-/* In shard 0 only the process's peak is kept: depths of different threads in
-   turn would be no thread's depth. */
+/* Shard 0 keeps only the process's peak depth: its stack pointers would come from
+   different threads in turn. */
 static void
 count_depth_shared(void)
 {
@@ -172,8 +172,8 @@ count_depth_shared(void)
 
 /* ---- in shard 0 ---- */
 
-/* Gives a thread its shard at its first call.  False: it has none, or is
-   inside an update of it. */
+/* Gives a thread its shard at its first call.  Returns false if the thread has no shard
+   or is inside an update of it. */
 static bool
 own_shard_ready(void)
 {
@@ -229,8 +229,8 @@ mt_count_free_null_slow(void)
 
 /* ---- realloc ---- */
 
-/* realloc(p, 0) that freed: counted in the realloc row, but the bytes are
-   free's, and it is in no histogram of calls (memusage). */
+/* realloc(p, 0) that freed its block.  The call counts in the realloc row, its bytes in
+   free's, and no histogram of calls has it (as in memusage). */
 static void
 count_realloc_freed(struct shard *shard, const struct mt_resize *resize, bool shared)
 {
@@ -243,7 +243,7 @@ count_realloc_freed(struct shard *shard, const struct mt_resize *resize, bool sh
     count_add(&shard->freed[histogram_coarse_block(resize->old_size)], 1, shared);
 }
 
-/* realloc of a block of ours to a size above 0: growth is the row's bytes. */
+/* realloc of a counted block to a size above 0: the row's bytes are the growth. */
 static void
 count_realloc_moved(struct shard *shard, const struct mt_resize *resize, bool shared)
 {
@@ -300,8 +300,8 @@ mt_count_resized(const struct mt_resize *resize)
 
 /* ---- rare ---- */
 
-/* A failed call is in its row and in the histogram (memusage), but made no
-   block: the live histogram gets it back through freed. */
+/* A failed call counts in its row and in the histogram (as in memusage) but makes no
+   block: adding it to freed as well takes it out of the live histogram again. */
 static void
 count_failed(struct shard *shard, enum segment_function fn, uint64_t size, uint64_t asked,
              bool would_make, bool shared)
@@ -329,23 +329,23 @@ mt_count_failed(enum segment_function fn, uint64_t size, uint64_t asked, bool wo
     update_end_grown(shard, before, 0);
 }
 
-/* Shard 0 serves what is too rare to need a fast path. */
+/* Unmatched frees are too rare to need a fast path, so shard 0 counts them. */
 void
 mt_count_unmatched(void)
 {
     word_add_shared(&mt_shard(0)->hot.unmatched, 1);
 }
 
-/* Such a block costs the allocator a system call: an atomic operation on a word
-   that all share is nothing beside it. */
+/* A block with its own mapping costs the allocator a system call; an atomic operation on
+   a shared word is cheap beside that. */
 void
 mt_count_mapped(uint64_t change)
 {
     word_add_shared(&mt_segment.process->mapped, change);
 }
 
-/* Adds a call and its bytes to two words of the thread's shard that follow each
-   other; one that changes no live bytes. */
+/* Adds one call and its bytes to two consecutive words of the thread's shard, for calls
+   that do not change the live bytes. */
 static void
 count_custom(size_t offset, uint64_t size)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a call does to the counters.  The definitions are memusage's (see
- * doc/PROTOCOL), the fast path is here, in line and without a locked
- * instruction: a thread writes its own shard, inside the shard's seqlock.
+ * What a call does to the counters.  The definitions are memusage's (see doc/PROTOCOL).
+ * The fast path is here, inline and without a locked instruction: a thread writes its own
+ * shard, inside the shard's seqlock.
  *
- * Three things send a call to the slow path (account.c), which counts in
- * shard 0 with atomic operations: the thread has no shard (not yet, no longer,
- * or there was none left), or we are a signal handler that interrupted this
- * thread's own update, which the odd sequence tells.
+ * A call takes the slow path (account.c), which counts in shard 0 with atomic operations,
+ * if the thread has no shard (not yet, no longer, or none was free), or if this is a
+ * signal handler that interrupted the thread's own update.  In all these cases the
+ * sequence of the thread's shard is odd.
  */
 #ifndef MEMTOP_ACCOUNT_H
 #define MEMTOP_ACCOUNT_H
@@ -17,7 +17,7 @@
 
 /* What a realloc did. */
 struct mt_resize {
-    enum { RESIZE_FRESH, RESIZE_MOVED, RESIZE_FREED } kind; /* of NULL; ; to 0 */
+    enum { RESIZE_FRESH, RESIZE_MOVED, RESIZE_FREED } kind; /* of NULL; a block; to 0 */
     uint64_t size;
     uint64_t old_size;
     uint64_t usable;        /* what the block occupies now */
@@ -33,9 +33,9 @@ void mt_count_free_null_slow(void);
 void mt_count_failed(enum segment_function fn, uint64_t size, uint64_t asked, bool would_make);
 void mt_count_unmatched(void);
 void mt_count_mapping(enum segment_mapping mapping, uint64_t bytes, bool failed);
-/* Live blocks with a mapping of their own gained so many usable bytes, mod 2^64. */
+/* Adds to the usable bytes of live blocks that have their own mapping, mod 2^64. */
 void mt_count_mapped(uint64_t change);
-/* A block of a pool of the program's own: no part of the others. */
+/* A block of one of the program's own pools: counted apart from other blocks. */
 void mt_count_custom_made(uint64_t size);
 void mt_count_custom_freed(uint64_t size);
 void mt_count_custom_unmatched(void);
@@ -44,19 +44,20 @@ void mt_count_mremap(uint64_t growth, bool failed, bool in_place, bool shrunk);
 /* Folds the shard's delta into the process; called inside an update. */
 void mt_fold(struct shard *shard);
 
-/* Ends an update in which something rare is due: see update_end; the same after a free; or
-   one in which the clock is to be looked at. */
+/* End an update in which something rare is due (see update_end): after any call, after a
+   free, or one after which the clock must be read. */
 void mt_update_end_slow(struct shard *shard, uint64_t before);
 void mt_update_end_freed(struct shard *shard, uint64_t before);
 void mt_update_end_looking(struct shard *shard, uint64_t before);
 
-/* After so many usable bytes more count_made_usual() says so; in an update. */
+/* Makes count_made_usual() return true once that many more usable bytes have been
+   counted.  Call it inside an update. */
 void mt_look_in(struct shard *shard, uint64_t bytes);
 
 /* Recomputes when shards fold, from the peak and the number of threads. */
 void mt_set_limits(void);
 
-/* Adds in a thread's own shard, or in the one that all share. */
+/* Adds to a word of the thread's own shard, or atomically to a word of shard 0. */
 static inline void
 count_add(uint64_t *word, uint64_t value, bool shared)
 {
@@ -86,9 +87,9 @@ count_made(struct shard *shard, enum segment_function fn, uint64_t size, uint64_
 }
 
 /*
- * The same on the fast path, by the shard's owner; true: the count of usable bytes has
- * come to where the thread asked to be told (mt_look_in()).  What is rare is asked for
- * so, by the carry of an addition: to look at the clock, and whether the block is sampled.
+ * The same on the fast path, for the shard's owner.  Returns true when the count of
+ * usable bytes has reached the limit set by mt_look_in(), detected by the carry of an
+ * addition: then the clock must be read, and the block may be sampled.
  */
 static inline bool
 count_made_usual(struct shard *shard, enum segment_function fn, uint64_t size,
@@ -132,10 +133,11 @@ update_begin(struct shard *shard, uint64_t *before)
 }
 
 /*
- * Is the clock to be looked at?  After every 32nd free, as half of most programs' calls
- * are; and elsewhere in one update of 64 (the sequence grows by two each time), but for the
- * fast path, which has its own way.  To ask the sequence after frees, too, would be to hope
- * that a program whose calls have a rhythm does not always allocate just then.
+ * Is it time to read the clock?  After a free: at every 32nd one, because half of most
+ * programs' calls are frees.  Elsewhere: in one update of 64 (the sequence grows by two
+ * each time), except on the fast path, which counts bytes (mt_look_in()).  Using the
+ * sequence after frees as well would miss programs whose calls alternate so regularly
+ * that the chosen update is always an allocation.
  */
 static inline bool
 free_looks(const struct shard *shard)
@@ -150,10 +152,9 @@ update_looks(uint64_t before)
 }
 
 /*
- * Closes an update in which the shard's live bytes became delta.  Rarely there
- * is more to do, all of it in one place so that nothing need be kept in
- * registers for it: the delta has left its limits, the stack is deeper than
- * ever, or it is time to look at the clock.
+ * Closes an update after which the shard's pending live bytes are delta.  The rare extra
+ * work has one place, so that no registers are kept for it: the delta has left its
+ * limits, the stack is deeper than before, or the clock must be read.
  */
 static inline void
 update_end(struct shard *shard, uint64_t before, bool outside)
@@ -164,15 +165,15 @@ update_end(struct shard *shard, uint64_t before, bool outside)
         seqlock_write_end(&shard->hot.sequence);
 }
 
-/* Plain for its only writer, but a reader copies it with the hot block. */
+/* A plain store would do for its only writer, but readers copy it with the hot block. */
 static inline void
 delta_store(struct shard *shard, int64_t delta)
 {
     __atomic_store_n(&shard->hot.delta, delta, __ATOMIC_RELAXED);
 }
 
-/* Where the stack stands is noted here, in the frame of the call that allocates, and not
-   deeper in ours. */
+/* Notes the stack pointer here, in the frame of the call that allocates, and not deeper
+   in the library's own frames. */
 static inline int64_t
 delta_grown(struct shard *shard, uint64_t size)
 {
@@ -240,7 +241,7 @@ mt_count_made(enum segment_function fn, uint64_t size, uint64_t usable)
     update_end_grown(shard, before, size);
 }
 
-/* A block of ours was freed. */
+/* A counted block was freed. */
 static inline __attribute__((always_inline)) void
 mt_count_freed(uint64_t size, uint64_t usable)
 {

@@ -61,15 +61,16 @@ counted_aligned(enum segment_function fn, size_t alignment, size_t size)
                        alignment);
     if (fn == FN_VALLOC)
         return mt_made(fn, mt_real.valloc(padded(size)), size, page_size());
-    /* The program may use all of the last page: the trailer comes behind it.  The next
-       pvalloc may be libc's behind another allocator, which could not free its blocks. */
+    /* The program may use all of the last page, so the trailer lies behind it.  memalign
+       is called because the next pvalloc may be libc's while another allocator is in use,
+       and that allocator could not free libc's blocks. */
     if (fn == FN_PVALLOC)
         return mt_made(fn, mt_real.memalign(page_size(), padded(whole_pages(size))), size,
                        page_size());
     return mt_made(fn, mt_real.memalign(alignment, padded(size)), size, alignment);
 }
 
-/* alignment: a page's for the two that are not told one. */
+/* valloc and pvalloc pass a page as the alignment. */
 static __attribute__((noinline)) void *
 aligned_rarely(enum segment_function fn, size_t alignment, size_t size)
 {
@@ -82,7 +83,7 @@ aligned_rarely(enum segment_function fn, size_t alignment, size_t size)
         return told(LOGALLOC_ALIGNED_ALLOC, alignment, size, block);
     if (fn == FN_MEMALIGN)
         return told(LOGALLOC_MEMALIGN, alignment, size, block);
-    return told(LOGALLOC_VALLOC, 0, whole, block); /* there is no line of pvalloc */
+    return told(LOGALLOC_VALLOC, 0, whole, block); /* the log has no line for pvalloc */
 }
 
 PUBLIC void *

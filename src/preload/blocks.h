@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the interposed functions have in common: what is asked of the real allocator
-   in the mode of the process, and what becomes of its answer. */
+/* What the interposed functions share: what to ask the real allocator for in the
+   process's mode, and how to count its answer. */
 #ifndef MEMTOP_BLOCKS_H
 #define MEMTOP_BLOCKS_H
 
@@ -13,7 +13,7 @@
 #include "preload/state.h"
 #include "preload/trailer.h"
 
-/* The usual mode: trailers, no events.  The fast paths are for it. */
+/* The usual mode: trailers and no events.  The fast paths are for this mode. */
 static inline bool
 usual_mode(void)
 {
@@ -32,49 +32,49 @@ with_events(void)
     return unlikely((mt_guard.mode & MODE_EVENTS) != 0);
 }
 
-/* With room for the trailer; a size that would overflow is left to the real
-   allocator to refuse. */
+/* Adds the trailer's bytes.  A size that would overflow is passed on unchanged; the real
+   allocator refuses it. */
 static inline size_t
 with_room(size_t size)
 {
     return likely(size <= SIZE_MAX - TRAILER_BYTES) ? size + TRAILER_BYTES : size;
 }
 
-/* What to ask the real allocator for. */
+/* The size to ask the real allocator for. */
 static inline size_t
 padded(size_t size)
 {
     return with_trailers() ? with_room(size) : size;
 }
 
-/* The real allocator answered a call of fn for size bytes with block, which has the
-   room that padded() asked for, or with NULL: counts it, in any mode.  alignment: asked
-   for, or 0.  Returns block. */
+/* Counts, in any mode, a call of fn for size bytes that the real allocator answered with
+   block: NULL, or a block of padded() bytes.  alignment is what was asked for, or 0.
+   Returns block. */
 void *mt_made(enum segment_function fn, void *block, size_t size, size_t alignment);
 
-/* Writes the trailer of a new block of ours; returns its usable size. */
+/* Writes the trailer of a new block; returns its usable size. */
 size_t mt_seal(void *block, size_t size);
 
-/* Takes the trailer off a block of ours that is about to go: its size, what it occupies
-   and is besides, a set of BLOCK_*; false if it is not ours. */
+/* Removes the trailer of a block that is about to be freed, and returns its size, its
+   usable size and its flags, a set of BLOCK_*.  Returns false if it has no trailer. */
 bool mt_unseal(void *block, uint64_t *size, size_t *usable, unsigned *flags);
 
-/* Reads the size, if the block of so many usable bytes has a trailer of any kind. */
+/* Reads the size if a block with that usable size has a trailer of any kind. */
 bool mt_trailer_there(void *block, size_t usable, uint64_t *size);
 
-/* Says of a block, whose trailer is written, what it is besides, if anything. */
+/* Writes flags into the existing trailer of a block, if there are any. */
 void mt_flag(void *block, uint64_t size, unsigned flags);
 
-/* A block that is no business of the program's (ours.h). */
+/* Marks an internal allocation, which the program must not be charged for (ours.h). */
 void mt_made_ours(void *block, size_t size);
 
-/* A block that is counted and, if there are trailers, has one: should it be followed?
-   caller: see mt_unwind(). */
+/* Decides whether a block that is counted, and has its trailer if there are trailers, is
+   to be sampled.  caller: see mt_unwind(). */
 void mt_look_at(enum segment_function fn, void *block, uint64_t size, const void *caller);
 
-/* A call that allocates is complete: its line in the log and what the program's profiles
-   are told of it, if there are any.  other is calloc's count, or an alignment; caller:
-   see mt_unwind(). */
+/* Ends a call that allocated: writes its line to the log and tells the program's
+   profiles, if there are any.  other is calloc's count or an alignment; caller: see
+   mt_unwind(). */
 static inline void *
 told_called(enum logalloc_call call, size_t other, size_t size, void *block,
             const void *caller)

@@ -2,12 +2,12 @@
 /*
  * operator new and delete, all forms of C++17 (Itanium ABI names).
  *
- * libstdc++'s call malloc and free and are counted there.  jemalloc, tcmalloc
- * and mimalloc bring their own, which do not: where the next operator new
- * lives in the same object as the next malloc we count here.  Sizes are usable
- * sizes then (such an allocator is never given trailers), and sized deletes
- * are forwarded to unsized ones.  Some of their operators do call our malloc or
- * free (jemalloc's slow paths): last_block tells that a block is counted.
+ * libstdc++'s operators call malloc and free and are counted there.  jemalloc, tcmalloc
+ * and mimalloc bring their own, which do not: if the next operator new lives in the same
+ * object as the next malloc, calls are counted here.  Sizes are usable sizes then (such
+ * an allocator is never given trailers), and sized deletes are forwarded to unsized ones.
+ * Some of their operators do call our malloc or free (jemalloc's slow paths); last_block
+ * tells that a block is counted already.
  *
  * Built with -fexceptions: bad_alloc passes through our frames.
  */
@@ -32,7 +32,7 @@ typedef void *(*new_aligned_nothrow_function)(size_t, size_t, const void *);
 typedef void (*delete_function)(void *);
 typedef void (*delete_aligned_function)(void *, size_t);
 
-/* Those that lead to the next definition; all others lead to one of these. */
+/* The operators whose next definition is looked up; all other forms call one of these. */
 #define OPERATORS(X)                                                           \
     X(_Znwm) X(_Znam) X(_ZnwmRKSt9nothrow_t) X(_ZnamRKSt9nothrow_t)            \
     X(_ZnwmSt11align_val_t) X(_ZnamSt11align_val_t)                            \
@@ -51,7 +51,8 @@ mt_operators_resolve(void)
 #define NAME(symbol) #symbol,
     static const char *const names[] = {OPERATORS(NAME)};
 
-    /* Loaded later we reach nobody but objects that may be unloaded before us. */
+    /* If the library was loaded late, the next definition could only be in objects that
+       may be unloaded before it. */
     if (mt_lookup_late())
         return;
     for (size_t i = 0; i < OPERATOR_COUNT; i++)
@@ -60,11 +61,12 @@ mt_operators_resolve(void)
 }
 
 /*
- * What stands in where there is no next definition: a C program opened a C++ plugin, which
- * finds our operators first.  Its runtime may be in no scope but the plugin's, and may be
- * unloaded with it, so that we keep nothing of it; it would call malloc, too.  Only when
- * that fails is it asked for, to do what is to be done then: the plugin that calls us
- * needs it and keeps it loaded.
+ * The fallback if there is no next definition: a C program opened a C++ plugin, which
+ * finds our operators first.  The plugin's runtime may be visible to the plugin alone and
+ * may be unloaded with it, so no pointer into it is kept.  It would call malloc too, so
+ * malloc is called directly; the runtime is asked only if that fails, because then its
+ * new_handler must be called or bad_alloc thrown.  The plugin that is calling keeps it
+ * loaded.
  */
 static void *
 of_runtime(const char *name)
@@ -88,7 +90,7 @@ plain_new(size_t size)
         return block;
     other = (new_function)of_runtime("_Znwm");
     if (other == NULL)
-        abort(); /* there is nobody to throw bad_alloc */
+        abort(); /* nothing here can throw bad_alloc */
     return other(size);
 }
 
@@ -106,7 +108,7 @@ plain_new_aligned(size_t size, size_t alignment)
     return other(size, alignment);
 }
 
-/* Before it gives up the runtime calls the program's new_handler. */
+/* Before it gives up, the runtime calls the program's new_handler. */
 static void *
 plain_new_nothrow(size_t size, const void *tag)
 {
@@ -148,7 +150,7 @@ before_new(void)
     mt_thread.last_block = NULL;
 }
 
-/* An alignment of 0 is the usual one. */
+/* alignment 0 means the default alignment. */
 static void *
 after_new(void *block, size_t alignment, size_t size)
 {
@@ -169,7 +171,7 @@ after_new(void *block, size_t alignment, size_t size)
     return block;
 }
 
-/* What goes is sampled no more. */
+/* Stops following a sampled block that is about to be freed. */
 static void
 leave_sites(const void *block)
 {
@@ -179,7 +181,7 @@ leave_sites(const void *block)
         mt_sample_gone(&taken);
 }
 
-/* Returns whether the deletion is ours to count, and the block's size. */
+/* Returns whether this deletion must be counted here, and the block's usable size. */
 static bool
 before_delete(void *block, size_t *usable)
 {

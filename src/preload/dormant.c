@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Dormant mode: the library counts only while a viewer's lease (segment/control.h)
- * lasts.
+ * Dormant mode: the library counts only while a viewer's lease (segment/control.h) lasts.
  *
- *   asleep   every call is passed on after one look at the lease; when it has
+ *   asleep   every call is passed on after one look at the lease; when the lease has
  *            changed, the calling thread wakes the process
- *   awake    as ever; whoever looks at the clock for the flight recorder looks at
- *            the lease too, and puts the process to sleep when it is over, and no
- *            profile of the program's own is there that would miss calls (profile.h)
+ *   awake    calls are counted as usual; the thread that reads the clock for the
+ *            flight recorder also checks the lease, and puts the process to sleep when
+ *            it is over, unless a profile of the program's own (profile.h) would then
+ *            miss calls
  *
- * What was missed is not guessed.  Each wake begins a stretch of its own: what was
- * live by the sums is forgotten, and trailers of earlier stretches are not valid
- * any more (trailer.h), so that the free of a block not seen made in this stretch
- * is counted as unmatched and nothing else.
+ * What was missed is not guessed.  Each wake begins a new awake period: the live bytes
+ * counted before are forgotten, and trailers of earlier periods are no longer valid
+ * (trailer.h).  So freeing a block that was not made in this period counts as an
+ * unmatched free and nothing else.
  *
  * The clock is the coarse one: a program may have forbidden itself the TSC.
  *
- * Changes of state are made by whoever owns the flight recorder: nobody waits.  A
- * call that began before a sleep and ends after the next wake may be counted by
- * half; no other can.
+ * Only the owner of the flight recorder changes the state, so nobody waits.  A call that
+ * began before a sleep and ends after the next wake may be counted in part; no other call
+ * can.
  */
 #include "config.h"
 
@@ -30,7 +30,7 @@
 #include "preload/sites/sites.h"
 #include "preload/trailer.h"
 
-/* Stretches begun in this process and those it was forked from. */
+/* Awake periods begun in this process and in those it was forked from. */
 static uint64_t stretches;
 
 static const uint64_t *
@@ -51,9 +51,9 @@ mt_dormant_asleep(const struct mt_segment *segment)
            && (process->wakes == 0 || process->asleep_since_ns != 0);
 }
 
-/* ---- a stretch begins ---- */
+/* ---- an awake period begins ---- */
 
-/* What all threads have not yet added to the process's live bytes. */
+/* Sums the changes that threads have not yet folded into the process's live bytes. */
 static int64_t
 pending_bytes(void)
 {
@@ -65,11 +65,11 @@ pending_bytes(void)
     return sum;
 }
 
-/* Brings baseline - forgotten to where they and the sums together are 0. */
+/* Changes baseline or forgotten so that both together cancel the live sum. */
 static void
 settle(uint64_t *baseline, uint64_t *forgotten, uint64_t live)
 {
-    if (live > INT64_MAX) /* freed more than was seen made: usable sizes */
+    if (live > INT64_MAX) /* more was freed than made: usable sizes may do that */
         word_add(baseline, -live);
     else
         word_add(forgotten, live);
@@ -78,7 +78,7 @@ settle(uint64_t *baseline, uint64_t *forgotten, uint64_t live)
 static void
 forget_live(struct segment_process *process)
 {
-    static struct mt_baseline live; /* large; used by the recorder's owner alone */
+    static struct mt_baseline live; /* large; used by the recorder's owner only */
 
     mt_live_sum(&live);
     settle(&process->baseline_bytes, &process->forgotten_bytes, live.bytes);
@@ -98,7 +98,8 @@ begin_stretch(uint64_t now)
 {
     struct segment_process *process = mt_segment.process;
 
-    /* First: a child forked in between goes by it as soon as we are said to be awake. */
+    /* This comes first: a child forked from here on uses it as soon as we count as
+       awake. */
     stretches++;
     __atomic_add_fetch(&process->wake_sequence, 1, __ATOMIC_ACQ_REL);
     forget_live(process);
@@ -133,7 +134,7 @@ mt_dormant_wake(void)
 
 /* ---- and ends ---- */
 
-/* A lease that has come since the one seen wakes it at the next call. */
+/* A lease that differs from lease_seen wakes the process at the next call. */
 static void
 fall_asleep(uint64_t now, uint64_t lease_seen)
 {
@@ -151,7 +152,8 @@ mt_dormant_look(uint64_t now)
 
     if (now < word_load(mt_guard.lease) || mt_profiled() || !mt_recorder_take())
         return;
-    /* It may have been renewed, or another may have been here, meanwhile. */
+    /* The lease may have been renewed, or another thread may have been here,
+       meanwhile. */
     until = word_load(mt_guard.lease);
     if (now >= until && !(mt_guard.mode & (MODE_ASLEEP | MODE_PROFILED)))
         fall_asleep(now, until);
@@ -181,7 +183,7 @@ mt_dormant_start(void)
     mt_guard.lease = lease();
     mt_guard.lease_seen = word_load(mt_guard.lease);
     mt_guard.trailer_salt = trailer_salt(stretches);
-    if (now < mt_guard.lease_seen) { /* forked from one that is awake */
+    if (now < mt_guard.lease_seen) { /* forked from a process that is awake */
         process->wakes = 1;
         process->awake_since_ns = mt_segment.header->created_ns;
         return 0;

@@ -11,14 +11,15 @@
 
 #include "preload/state.h"
 
-/* Once a process that is to be dormant, when its segment is mapped and the
-   recorder started: MODE_ASLEEP, or 0 if it begins awake. */
+/* Called once in a process that is to be dormant, after its segment is mapped and the
+   recorder started.  Returns MODE_ASLEEP, or 0 if the process begins awake. */
 uint32_t mt_dormant_start(void);
 
-/* A child of one that is awake begins awake; before mt_dormant_start(). */
+/* Makes the child of an awake process begin awake; call before mt_dormant_start(). */
 void mt_dormant_inherit(const struct mt_segment *parent);
 
-/* While asleep: wakes the process if there is a new lease.  True: awake. */
+/* While asleep: wakes the process if there is a new lease.  Returns true if it is
+   awake. */
 bool mt_dormant_wake(void);
 
 /* While awake: falls asleep if the lease is over. */

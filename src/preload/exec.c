@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The exec family and posix_spawn.  They are passed on unchanged; the segment only
- * notes what is executed (layout.h, struct segment_exec).  Without that note nobody could
- * tell a program that ended by _exit() from one that executed another program without
- * the library, and the figures of the first would pass for those of the second.
+ * The exec family and posix_spawn.  They are passed on unchanged; the segment only notes
+ * what is executed (layout.h, struct segment_exec).  Without that note a program that
+ * ended by _exit() looks the same as one that executed another program without the
+ * library, and the figures of the first would pass for those of the second.
  *
- * A child of vfork() runs on our memory and stack until it executes: what it notes lands
- * in its parent's segment, and it must not leave anything behind in a thread's variables,
- * for nothing of ours runs after an exec that succeeds.  Its pid tells it from the process.
+ * A child of vfork() runs on our memory and stack until it executes: its note lands in
+ * its parent's segment, and it must not leave anything in a thread's variables, because
+ * nothing of the library runs after a successful exec.  Its pid tells it from its parent.
  *
- * Not seen are exec by syscall(), and what the C library starts itself (system, popen).
+ * Not seen are exec by syscall(), and programs the C library itself starts (system,
+ * popen).
  */
 #include "config.h"
 
@@ -27,8 +28,8 @@
 
 typedef char *const *strings;
 
-/* These have no declaration here: <spawn.h> gives its arguments other types, and
-   execveat() came with glibc 2.34. */
+/* Declared here because <spawn.h> gives the arguments other types, and execveat() came
+   with glibc 2.34. */
 PUBLIC int execveat(int directory, const char *path, strings argv, strings envp, int flags);
 PUBLIC int posix_spawn(pid_t *pid, const char *path, const void *actions,
                        const void *attributes, strings argv, strings envp);
@@ -37,10 +38,10 @@ PUBLIC int posix_spawnp(pid_t *pid, const char *file, const void *actions,
 
 /* ---- notes ---- */
 
-/* Which note was made. */
+/* Where an exec was noted. */
 enum note {
     NOTE_NONE = -2, /* no segment, or this call is part of one that is noted already */
-    NOTE_OWN = -1,  /* of the process itself; from 0 on: a place in recent[] */
+    NOTE_OWN = -1,  /* for the process itself; 0 and above: an index in recent[] */
 };
 
 static struct segment_exec *
@@ -62,7 +63,8 @@ keeps_library(strings envp)
     return false;
 }
 
-/* The end of text (NULL: nothing), which tells more of a long path than its beginning. */
+/* Copies the end of text (NULL: empty): the end of a long path says more than its
+   beginning. */
 static void
 copy_end(char *to, size_t size, const char *text)
 {
@@ -92,7 +94,8 @@ note_own(const char *path, strings envp)
     return NOTE_OWN;
 }
 
-/* A library behind us may reach its next function through us again. */
+/* True if the pid has a note: a library behind us may reach its next function through us
+   again. */
 static bool
 is_noted(const struct segment_exec *exec, uint32_t pid)
 {
@@ -116,7 +119,7 @@ note_child(const char *path, uint32_t pid)
     return (enum note)place;
 }
 
-/* In a sandbox the question for our pid might be deadly. */
+/* Asking for our pid may be deadly in a sandbox, so nothing is noted there. */
 static enum note
 note_exec(const char *path, strings envp)
 {
@@ -128,7 +131,7 @@ note_exec(const char *path, strings envp)
     return pid == mt_segment.header->pid ? note_own(path, envp) : note_child(path, pid);
 }
 
-/* The exec has failed; errno stays. */
+/* Removes the note because the exec has failed; errno is preserved. */
 static int
 take_back(enum note note, int result)
 {
@@ -199,7 +202,7 @@ execvpe(const char *file, strings argv, strings envp)
     return take_back(note, mt_real.execvpe(file, argv, envp));
 }
 
-/* An open file is known by what the program is to be called. */
+/* The name for an executed descriptor is argv[0]. */
 static const char *
 name_of(const char *path, strings argv)
 {
@@ -228,7 +231,7 @@ execveat(int directory, const char *path, strings argv, strings envp, int flags)
 
 /* ---- with arguments one by one ---- */
 
-/* How many there are up to the NULL. */
+/* Counts the arguments before the NULL. */
 static size_t
 count_arguments(const char *first, va_list list)
 {
@@ -239,7 +242,7 @@ count_arguments(const char *first, va_list list)
     return count;
 }
 
-/* Fills argv, which has room for them and the NULL. */
+/* Fills argv, which has space for the arguments and the NULL. */
 static void
 collect_arguments(char **argv, const char *first, va_list *list)
 {
@@ -248,8 +251,8 @@ collect_arguments(char **argv, const char *first, va_list *list)
         *++argv = va_arg(*list, char *);
 }
 
-/* Declares argv, on the stack as the C library has it; list then stands behind the
-   NULL, for the caller to end. */
+/* Declares argv, on the stack as the C library does; list is then positioned behind the
+   NULL, and the caller ends it. */
 #define COLLECT_ARGUMENTS(first)                                               \
     va_list list;                                                              \
     va_start(list, first);                                                     \

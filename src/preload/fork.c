@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * fork: the child gets a segment of its own that starts with what the parent
- * had live, and never touches the parent's.
+ * fork: the child gets its own segment, whose baseline is what the parent had live, and
+ * never touches the parent's.
  *
- * The thread that forks sums up the parent just before (prepare), into memory
- * the child gets a copy of.  Should two threads fork at once, the second one's
- * child sums from the parent's mapping instead, as after a raw clone.
+ * The thread that forks sums up the parent just before (prepare), into memory the child
+ * gets a copy of.  If two threads fork at once, the second one's child sums from the
+ * parent's mapping instead, as after a raw clone.
  */
 #include "config.h"
 
@@ -19,13 +19,13 @@
 #include "segment/live.h"
 #include "segment/seqlock.h"
 
-/* glibc's pthread_atfork calls it from the part that is linked statically; not
-   in musl, whose programs must at least start. */
+/* glibc's pthread_atfork calls this from the part that is linked statically.  musl does
+   not have it, and programs must at least start there. */
 extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void), void *)
     __attribute__((weak));
 extern void *__dso_handle;
 
-/* Of a shard; enough, unless its thread does nothing but allocate. */
+/* Tries to copy a shard; enough unless its thread does nothing but allocate. */
 #define COPY_TRIES 16
 
 static struct mt_baseline baseline;
@@ -48,7 +48,8 @@ add_shard(const struct shard *shard, struct mt_baseline *made, struct mt_baselin
 {
     struct shard_hot hot;
 
-    /* The shard of this thread is consistent; another may be in the midst of an update. */
+    /* This thread's shard is consistent; another thread may be in the middle of an
+       update. */
     seqlock_read((const uint64_t *)&shard->hot, (uint64_t *)&hot,
                  sizeof hot / sizeof(uint64_t), COPY_TRIES);
     made->bytes = add_saturating(made->bytes, hot_bytes_made(&hot));
@@ -62,7 +63,8 @@ add_shard(const struct shard *shard, struct mt_baseline *made, struct mt_baselin
     add_sizes(shard, made);
 }
 
-/* Other threads may have freed what we saw as not yet made. */
+/* Other threads may have freed blocks whose making was not yet visible: a negative sum
+   becomes 0. */
 static void
 floor_at_zero(uint64_t *value)
 {
@@ -97,7 +99,7 @@ mt_live_sum(struct mt_baseline *sum)
     sum->blocks -= gone.blocks;
 }
 
-/* Of one that sleeps, which does not know. */
+/* A dormant process has no baseline to pass on. */
 void
 mt_baseline_sum(struct mt_baseline *sum)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Looking up symbols as the loader does (the ELF gABI's chapter on dynamic linking; the
+ * Looks up symbols as the loader does (the ELF gABI's chapter on dynamic linking; the
  * hash table of DT_GNU_HASH and the versions are GNU's), see lookup.h.
  *
- * The list of objects is that which debuggers read, struct r_debug of <link.h>: the
- * program, what was preloaded, then what they need, breadth first.  That is the order in
- * which the loader searches them, too.  What dlopen() adds comes behind.
+ * The list of objects is the one debuggers read, struct r_debug of <link.h>: the program,
+ * what was preloaded, then what they need, breadth first.  The loader searches them in
+ * the same order.  What dlopen() adds comes after that.
  */
 #include "config.h"
 
@@ -22,8 +22,8 @@
 #include <sys/ifunc.h>
 #endif
 
-/* glibc's.  Weak, so that programs of other C libraries start, and the loader need not be
-   named as a library that we need. */
+/* glibc's.  Weak, so that programs of other C libraries start, and so that the loader
+   need not be listed as a library we need. */
 extern __typeof__(_r_debug) _r_debug __attribute__((weak));
 
 extern ElfW(Dyn) _DYNAMIC[] HIDDEN;
@@ -34,7 +34,7 @@ static int (*iterate)(int (*)(struct dl_phdr_info *, size_t, void *), void *);
 
 /* ---- one object ---- */
 
-/* What of an object's dynamic section matters here. */
+/* The parts of an object's dynamic section that are used here. */
 struct tables {
     uintptr_t bias;
     const ElfW(Sym) * symbols;
@@ -44,7 +44,7 @@ struct tables {
     uintptr_t soname;
 };
 
-struct name {
+struct lookup_name {
     const char *text;
     uint32_t gnu_hash, hash;
 };
@@ -89,10 +89,10 @@ tables_of(uintptr_t bias, const ElfW(Dyn) * dynamic)
     return tables;
 }
 
-static struct name
+static struct lookup_name
 name_of(const char *text)
 {
-    struct name name = {text, 5381, 0};
+    struct lookup_name name = {text, 5381, 0};
 
     for (const unsigned char *c = (const void *)text; *c != '\0'; c++) {
         name.gnu_hash = name.gnu_hash * 33 + *c;
@@ -102,8 +102,7 @@ name_of(const char *text)
     return name;
 }
 
-/* Is it a definition of what has an address, for others to use, in the default version?
- */
+/* Is this a definition with an address, visible to others, in the default version? */
 static bool
 is_definition(const struct tables *tables, uint32_t index, const char *name)
 {
@@ -121,9 +120,9 @@ is_definition(const struct tables *tables, uint32_t index, const char *name)
            && strcmp(tables->strings + symbol->st_name, name) == 0;
 }
 
-/* Its symbol's number; 0: there is none. */
+/* Returns the symbol's index, or 0 if there is none. */
 static uint32_t
-find_by_gnu_hash(const struct tables *tables, const struct name *name)
+find_by_gnu_hash(const struct tables *tables, const struct lookup_name *name)
 {
     const unsigned bits = 8 * sizeof(ElfW(Addr));
     const uint32_t *head = tables->gnu_hash, bucket_count = head[0],
@@ -145,13 +144,13 @@ find_by_gnu_hash(const struct tables *tables, const struct name *name)
         if ((hash | 1) == (name->gnu_hash | 1)
             && is_definition(tables, index, name->text))
             return index;
-        if (hash & 1) /* the last of the bucket */
+        if (hash & 1) /* the last one of the bucket */
             return 0;
     }
 }
 
 static uint32_t
-find_by_hash(const struct tables *tables, const struct name *name)
+find_by_hash(const struct tables *tables, const struct lookup_name *name)
 {
     const uint32_t bucket_count = tables->hash[0];
     const uint32_t *buckets = tables->hash + 2, *chains = buckets + bucket_count;
@@ -162,7 +161,7 @@ find_by_hash(const struct tables *tables, const struct name *name)
     return index;
 }
 
-/* A function of several forms is asked which one it is here, as the loader asks it. */
+/* An ifunc: calls its resolver, with the arguments the loader would pass. */
 static void *
 chosen(uintptr_t resolver)
 {
@@ -177,7 +176,7 @@ chosen(uintptr_t resolver)
 }
 
 static void *
-find_in(const struct tables *tables, const struct name *name)
+find_in(const struct tables *tables, const struct lookup_name *name)
 {
     const ElfW(Sym) * symbol;
     uint32_t index = 0;
@@ -198,7 +197,7 @@ find_in(const struct tables *tables, const struct name *name)
 
 /* ---- the list ---- */
 
-/* The debugger's entry in the dynamic section of the program itself. */
+/* The r_debug pointer in the dynamic section of the program itself. */
 static const struct r_debug *
 debug_of_program(void)
 {
@@ -217,7 +216,7 @@ debug_of_program(void)
     return NULL;
 }
 
-/* Read once each, or nearly so: it is most of the work. */
+/* Caches what each object's dynamic section says: reading it is most of the work. */
 static const struct tables *
 tables_known(const struct link_map *map)
 {
@@ -230,7 +229,7 @@ tables_known(const struct link_map *map)
     if (slot->map != map) {
         slot->map = map;
         slot->tables = tables_of(map->l_addr, map->l_ld);
-        /* The kernel's object stands in the list, but is not searched. */
+        /* The vdso stands in the list but is not searched. */
         if (map->l_addr != 0 && map->l_addr == getauxval(AT_SYSINFO_EHDR))
             slot->tables.symbols = NULL;
     }
@@ -240,7 +239,7 @@ tables_known(const struct link_map *map)
 static struct mt_symbol
 find_from(struct link_map *map, const char *text)
 {
-    struct name name = name_of(text);
+    struct lookup_name name = name_of(text);
 
     for (; map != NULL; map = map->l_next) {
         void *address = find_in(tables_known(map), &name);
@@ -251,8 +250,8 @@ find_from(struct link_map *map, const char *text)
     return (struct mt_symbol){NULL, NULL};
 }
 
-/* Another name space than the program's (dlmopen) has a list of its own:
-   _dl_find_object() (since glibc 2.35) knows where we are in it. */
+/* A namespace other than the program's (dlmopen) has its own list: _dl_find_object()
+   (since glibc 2.35) finds our place in it. */
 static void
 find_own_elsewhere(void)
 {
@@ -377,7 +376,7 @@ void *
 mt_lookup_in(const struct mt_loaded *object, const char *text)
 {
     struct tables tables = tables_of(object->bias, object->dynamic);
-    struct name name = name_of(text);
+    struct lookup_name name = name_of(text);
 
     return find_in(&tables, &name);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The mmap family: passed on as it is, and counted on request.  The loader and the
- * allocator map memory before we have looked up anything; then the kernel is asked
- * directly.
+ * The mmap family: passed on unchanged, and counted on request.  The loader and the
+ * allocator map memory before anything has been looked up; those calls go directly to the
+ * kernel.
  */
 #include "config.h"
 

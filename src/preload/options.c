@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The environment: MEMTOP_OPTIONS=word,word=value,... and what memusage's
- * library understands.  Reads environ itself, because programs define their
- * own getenv (bash does) and may not be ready to answer.
+ * The environment: MEMTOP_OPTIONS=word,word=value,... and what memusage's library
+ * understands.  environ is read directly, because programs define their own getenv (bash
+ * does), which may not work yet.
  */
 #include "config.h"
 
@@ -60,7 +60,7 @@ number(const char *digits, size_t length)
     return value <= INT32_MAX ? (uint32_t)value : 0;
 }
 
-/* Rounded to what a segment may have; 0 is none. */
+/* Rounds up to a capacity that a segment may have; 0 stays 0 (no rings). */
 static uint64_t
 ring_capacity(uint32_t wanted)
 {
@@ -88,7 +88,7 @@ unwind_choice(const char *name, size_t length)
     return UNWIND_CHOICE_GLIBC;
 }
 
-/* Where memory is allocated, by samples.  A rate that is none is the usual one. */
+/* Takes the words about sampling sites.  An invalid rate means the default rate. */
 static bool
 take_sites_word(struct mt_options *options, const char *word, size_t length)
 {
@@ -175,7 +175,8 @@ mt_options_read(struct mt_options *options, const char **memtop_dir,
         take_words(options, words);
     options->log = environment("MALLOC_LOG");
     options->log_minimal = environment("MALLOC_LOG_MINIMAL") != NULL;
-    /* All calls are to be recorded; or each look at the clock is a system call. */
+    /* The log and the rings record all calls; and without the vdso each look at the clock
+       is a system call. */
     if (options->ring_capacity > 0 || (options->log != NULL && options->log[0] != '\0')
         || getauxval(AT_SYSINFO_EHDR) == 0)
         options->dormant = false;
@@ -205,7 +206,7 @@ base_name(const char *path, size_t length)
     return path + length;
 }
 
-/* Is the entry our library: the same path, or its bare name? */
+/* Is the entry this library: the same path, or its bare name? */
 static bool
 is_own(const char *entry, size_t length, const char *own_path)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the library makes a thread call for its own ends: the unwinder, the loader that
- * finds it.  These may allocate; meanwhile the thread has no shard and mt_thread.ours
- * is set, which leads its calls to slow paths that leave them out of all counters and
- * mark the blocks, so that their free is left out too.
+ * Internal allocations: what the library makes a thread call for its own purposes, the
+ * unwinder and the loader that finds it, may allocate.  Meanwhile the thread has no shard
+ * and mt_thread.ours is set, which sends its calls to slow paths that leave them out of
+ * all counters and mark the blocks, so that freeing them is not counted either.
  *
- * A signal handler that comes in between is taken for ours as well.  It may fork or end
- * the thread: what shard the thread has is asked again afterwards.  Or it leaves by a
- * jump: that shows when a call comes from further up the stack.
+ * Calls of a signal handler that interrupts this are taken for internal ones too.  The
+ * handler may fork or end the thread, so the thread's shard is looked up again
+ * afterwards.  It may also leave by a jump, which shows when a call comes from further up
+ * the stack.
  */
 #ifndef MEMTOP_OURS_H
 #define MEMTOP_OURS_H
@@ -23,14 +24,14 @@ struct mt_ours {
     bool nested;
 };
 
-/* Where on their stacks the owners of shards began. */
+/* For each shard's owner: the stack address at which its internal calls began. */
 HIDDEN extern uintptr_t mt_ours_frames[SHARD_COUNT];
 
-/* A call while mt_thread.ours is set: true if what set it was left by a jump, which ends
-   it here. */
+/* Called while mt_thread.ours is set.  Returns true if the internal code was left by a
+   jump, and then ends it. */
 bool mt_ours_left(void);
 
-/* Is what the thread calls not the program's? */
+/* Is this thread inside an internal call? */
 static inline bool
 mt_is_ours(void)
 {

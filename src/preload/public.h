@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Marks a definition as one that programs see, and declares those that no
-   header here does. */
+/* PUBLIC marks a definition that programs see.  Also declares those that no other header
+   here does. */
 #ifndef MEMTOP_PUBLIC_H
 #define MEMTOP_PUBLIC_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Giving the process its segment: adopting the one memtop has prepared, or
- * creating one, mapping it, saying in its header who we are.  The descriptor
- * is closed again at once: the mapping is all we keep.
+ * Gives the process its segment: adopts the one memtop has prepared, or creates one, maps
+ * it, and fills in the header.  The descriptor is closed at once; only the mapping is
+ * kept.
  */
 #include "config.h"
 
@@ -27,21 +27,21 @@
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
 #endif
 
-/* Without MADV_POPULATE_WRITE a shard cannot be made present later, the
-   descriptor being closed; so some are allocated at the start. */
+/* Without MADV_POPULATE_WRITE a shard cannot be made present later, because the
+   descriptor is closed; so some are allocated at the start. */
 #define OLD_KERNEL_SHARDS 9u
 
-/* A process that ends by _exit leaves its segment; whoever starts next clears
-   away.  Forked children take part, or a pre-forking server would fill the
-   memory, but with less patience.  Under a memtop nobody does: that clears away behind
-   all it keeps, and to look through what it has not got to yet costs each process that
-   starts more than all else. */
+/* A process that ends by _exit leaves its segment, and processes that start later remove
+   it.  Forked children take part, or a pre-forking server would fill the memory, but they
+   look at fewer.  Under a memtop nobody sweeps: memtop removes what it keeps, and looking
+   through the segments it has not removed yet would cost each new process more than
+   everything else. */
 #define SWEEP_LIMIT       16u
 #define CHILD_SWEEP_LIMIT 4u
 
 struct mt_segment mt_segment;
 
-/* The segment's file, to unlink it at exit. */
+/* Path of the segment's file, for unlinking it at exit. */
 static char segment_path[SEGMENT_PATH_MAX + 24];
 
 static bool populate_works;
@@ -111,8 +111,8 @@ reason_of(int error)
     }
 }
 
-/* Opens the segment memtop prepared for this very process image; -1 if there
-   is none or it was claimed by an image before us. */
+/* Opens the segment memtop prepared for this very process image.  Returns -1 if there is
+   none or an earlier image took it. */
 static int
 adopt(void)
 {
@@ -141,9 +141,9 @@ adopt(void)
     return -1;
 }
 
-/* Earlier images of this process are gone; their segments go too, unless a
-   memtop keeps them for its report.  The number of one that is gone is used again:
-   an earlier image may well have a higher one. */
+/* Unlinks the segments of earlier images of this process, unless a memtop keeps them for
+   its report.  A free generation is used again, so an earlier image may have a higher
+   one. */
 static void
 unlink_earlier(int directory, uint32_t generation, uint64_t pid_namespace)
 {
@@ -157,15 +157,15 @@ unlink_earlier(int directory, uint32_t generation, uint64_t pid_namespace)
     while (segment_unlink_abandoned(directory, pid, other, pid_namespace));
 }
 
-/* The values of MEMTOP_DIR and XDG_RUNTIME_DIR at the start: children need
-   them, and programs overwrite their environment (setproctitle). */
+/* The values of MEMTOP_DIR and XDG_RUNTIME_DIR at the start: children need them, and
+   programs overwrite their environment (setproctitle). */
 static char memtop_dir[SEGMENT_PATH_MAX];
 static char runtime_dir[SEGMENT_PATH_MAX];
 
-/* The first of them is set and could not be used. */
+/* MEMTOP_DIR is set but could not be used. */
 static bool moved;
 
-/* Creates the segment and opens it; -errno. */
+/* Creates the segment and opens it; returns -errno on failure. */
 static int
 create(enum segment_origin origin, uint64_t pid_namespace, uint32_t *generation)
 {
@@ -191,7 +191,7 @@ create(enum segment_origin origin, uint64_t pid_namespace, uint32_t *generation)
     return fd;
 }
 
-/* On kernels before 5.14: allocates what may be needed later. */
+/* On kernels before 5.14: allocates the memory that may be needed later. */
 static bool
 allocate_ahead(int fd)
 {
@@ -256,7 +256,7 @@ copy_text(char *to, size_t size, const char *from)
     to[length] = '\0';
 }
 
-/* The kernel is asked: the vdso reads the TSC, which a parent may have forbidden. */
+/* A system call, because the vdso reads the TSC, which a parent may have forbidden. */
 static uint64_t
 asked_ns(clockid_t clock)
 {
@@ -298,7 +298,7 @@ fill_program(struct segment_header *header)
     header->program[length > 0 ? length : 0] = '\0';
 }
 
-/* A keeper that is gone keeps nothing. */
+/* Returns the keeper's pid, or 0 if that process is gone. */
 static uint32_t
 living_keeper(uint32_t keeper)
 {
@@ -348,7 +348,8 @@ mt_publish(enum segment_origin origin, const struct mt_baseline *baseline)
         mt_segment.header->generation = generation;
         mt_segment.header->pid_namespace = pid_namespace;
         mt_segment.header->keeper = living_keeper(mt_options.keeper);
-        /* Last: it sets the magic, and with that a sweep believes the rest. */
+        /* This comes last: it sets the magic, and a sweep trusts the rest from then
+           on. */
         segment_header_init(mt_segment.header, mt_options.ring_capacity, sites_wanted());
     }
     fill_identity(mt_segment.header, origin);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Finding the next allocator, and the arena that serves until it is found.
+ * Finds the next allocator; a static arena serves calls until it is found.
  *
- * Objects that are initialised before us may allocate before libc is ready; the arena
- * answers.  It never takes memory back.
+ * Objects initialised before this library may allocate before libc is ready; the arena
+ * serves them.  It never reuses memory.
  */
 #include "config.h"
 
@@ -24,7 +24,7 @@ _Alignas(4096) unsigned char mt_arena[MT_ARENA_SIZE];
 
 static size_t arena_used;
 
-/* Each block is preceded by its size. */
+/* Each block's size is stored in front of it. */
 #define ARENA_PREFIX 16u
 
 void *
@@ -124,7 +124,7 @@ mt_real_resolve(void)
     RESOLVE(jemalloc_stats);
     mt_operators_resolve();
     *(void **)&mt_real.malloc =
-        next.address; /* last: it tells that the table is complete */
+        next.address; /* last: a set malloc means that the table is complete */
 }
 
 const char *

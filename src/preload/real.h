@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The allocator behind us: the next definition of each function after ours in
- * the loader's search order, so jemalloc & co. are honoured.  And what stands
- * in until it is known: a small arena, whose blocks are recognised in every
- * entry and never reach the real allocator.
+ * The real allocator: the next definition of each function after ours in the loader's
+ * search order, so that jemalloc and others are honoured.  Until it is known a small
+ * arena serves calls; its blocks are recognised in every entry point and never reach the
+ * real allocator.
  */
 #ifndef MEMTOP_REAL_H
 #define MEMTOP_REAL_H
@@ -17,8 +17,8 @@
 
 struct link_map;
 
-/* A loaded object: the beginning of what glibc's _dl_find_object() fills in
-   (<bits/dl_find_object.h>). */
+/* The first fields of what glibc's _dl_find_object() fills in (<bits/dl_find_object.h>)
+   about a loaded object; rest is the remainder. */
 struct mt_object {
     unsigned long long flags;
     void *start, *end;
@@ -53,17 +53,17 @@ struct mt_real {
     void (*jemalloc_stats)(void *, void *); /* Mozilla's; most often NULL */
     int (*_dl_find_object)(void *, struct mt_object *); /* since glibc 2.35, or NULL */
     bool is_libcs;   /* malloc is glibc's own */
-    uint32_t doubts; /* about the heads of blocks: see mt_usable_size */
+    uint32_t doubts; /* answers to compare before heads are read: see mt_usable_size */
 };
 
 HIDDEN extern struct mt_real mt_real;
 
 /*
- * What malloc_usable_size says of a block.  It is asked twice a block, so for
- * glibc's malloc we read the word before the block ourselves (size and three
- * flags; unchanged since the first glibc): a call and a look at the following
- * block less.  Only after so many answers in a row were the same, and never
- * again after one that was not.
+ * The answer of malloc_usable_size for a block.  It is needed twice a block, so for
+ * glibc's malloc the word before the block is read directly (the size and three flags;
+ * unchanged since the first glibc), which saves a call and a look at the following block.
+ * This starts only after HEAD_DOUBTS answers in a row agreed with that word, and never
+ * after one that did not.
  */
 #define HEAD_DOUBTS    16u
 #define HEADS_UNKNOWN  UINT32_MAX
@@ -72,7 +72,8 @@ HIDDEN extern struct mt_real mt_real;
 
 size_t mt_usable_size_asked(void *block);
 
-/* False if it has to be asked for: it may be a block with a mapping of its own. */
+/* Returns false if malloc_usable_size must be called: the block may have a mapping of its
+   own. */
 static inline bool
 mt_usable_size_read(const void *block, size_t *usable)
 {
@@ -94,32 +95,33 @@ mt_usable_size(void *block)
     return mt_usable_size_read(block, &usable) ? usable : mt_usable_size_asked(block);
 }
 
-/* Looks them up, once, when we start (lookup.h), and with them the operators of C++
-   (cxx.c). */
+/* Look up the functions (lookup.h) and the operators of C++ (cxx.c), once, when the
+   library starts. */
 void mt_real_resolve(void);
 void mt_operators_resolve(void);
 
-/* The loaded object that holds an address, without a lock of the loader's; false if there
-   is none, or glibc is older. */
+/* Finds the loaded object that holds an address, without taking a lock of the loader's.
+   Returns false if there is none or glibc is too old. */
 bool mt_object_of(const void *address, struct mt_object *found);
 
-/* The object that holds the next malloc: its file name ("" if unknown). */
+/* The file name of the object that holds the next malloc, or "" if unknown. */
 const char *mt_real_allocator(void);
 
-/* Does that object hold NAME too? */
+/* Does the object of the next malloc define NAME too? */
 bool mt_real_has(const char *name);
 
-/* Does a sized or non-standard entry point of it make trailers dangerous? */
+/* Does the allocator have a sized or non-standard entry point that makes trailers
+   dangerous? */
 bool mt_real_is_special(void);
 
-/* Is it that of a sanitizer, whose findings a trailer or a question of ours would
-   falsify? */
+/* Is it a sanitizer's allocator?  A trailer, or asking it for sizes, would falsify its
+   findings. */
 bool mt_real_is_sanitizer(void);
 
-/* Do calls of malloc reach us, or does the program's own come first? */
+/* Do calls of malloc reach this library, or does the program's own malloc come first? */
 bool mt_real_reached(void);
 
-/* The next definition of NAME, or NULL: when we start. */
+/* The next definition of NAME, or NULL.  Call only when the library starts. */
 void *mt_real_next(const char *name);
 
 /* The arena: zeroed blocks, 16-byte aligned or as asked (a power of two up to a

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * realloc, in all its forms.  A block of ours loses its trailer before the real
- * allocator sees it, and gets it back if that refuses.  To the sites a realloc is the
- * end of one block and the beginning of another; a block that the loader got for our
- * own ends stays one.
+ * realloc, in all its forms.  A counted block loses its trailer before the real allocator
+ * sees it, and gets it back if that refuses.  For the sites a realloc ends one block and
+ * begins another; an internal allocation of the loader's stays one.
  */
 #include "config.h"
 
@@ -48,8 +47,8 @@ realloc_fresh(size_t size)
     return block;
 }
 
-/* realloc(block, 0): glibc frees and returns NULL; other allocators return a
-   block of size 0, which has no room for a trailer. */
+/* realloc(block, 0): glibc frees and returns NULL; other allocators return a block of
+   size 0, which has no space for a trailer. */
 static void *
 realloc_to_zero(void *block, struct mt_resize *resize, const struct mt_followed *followed)
 {
@@ -73,7 +72,7 @@ realloc_to_zero(void *block, struct mt_resize *resize, const struct mt_followed 
     return left;
 }
 
-/* A realloc was refused: the block is there as before. */
+/* A realloc was refused: the block is unchanged. */
 static void
 realloc_failed(void *block, size_t size, const struct mt_resize *resize,
                const struct mt_followed *followed)
@@ -89,7 +88,7 @@ realloc_failed(void *block, size_t size, const struct mt_resize *resize,
         mt_event(EVENT_REALLOC_KEPT, block, resize->old_size);
 }
 
-/* followed: what is known of the block if it was sampled, else NULL. */
+/* followed: what is known about the block if it was sampled, or NULL. */
 static void *
 realloc_ours(void *block, size_t size, struct mt_resize *resize,
              const struct mt_followed *followed)
@@ -116,7 +115,7 @@ realloc_ours(void *block, size_t size, struct mt_resize *resize,
     return moved;
 }
 
-/* The loader resizes what it got from us in its own name. */
+/* The loader resizes an internal allocation, outside a call of ours. */
 static void *
 realloc_for_us(void *block, size_t size)
 {
@@ -130,7 +129,7 @@ realloc_for_us(void *block, size_t size)
     return moved;
 }
 
-/* A block that is more than the program's, or may be. */
+/* A block whose trailer has flags, or which may be in the table of sampled blocks. */
 static __attribute__((noinline)) void *
 realloc_flagged(void *block, size_t size, struct mt_resize *resize, unsigned flags)
 {
@@ -176,7 +175,7 @@ counted_realloc(void *block, size_t size)
 static void *
 realloc_logged(void *block, size_t size, bool counted)
 {
-    /* To the log a block of the arena, which it has not seen, is as good as none. */
+    /* The log has never seen a block of the arena, so it is logged as NULL. */
     void *seen = block != NULL && mt_arena_holds(block) ? NULL : block;
     struct log_resize *resize = mt_logging() ? mt_log_resize_begin(seen) : NULL;
     void *result = counted ? counted_realloc(block, size) : mt_uncounted_realloc(block, size);
@@ -186,8 +185,8 @@ realloc_logged(void *block, size_t size, bool counted)
     return result;
 }
 
-/* The size of a block that may be anybody's, as the accounting has it; one that is not
-   ours is as large as can be: nothing of what realloc makes of it is new. */
+/* The size of any block in the accounting's terms.  A block that is not counted is as
+   large as can be, so that realloc never makes new words of it. */
 static uint64_t
 accounted_size(void *block)
 {

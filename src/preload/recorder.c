@@ -2,12 +2,11 @@
 /*
  * The flight recorder.
  *
- * The open slot lives in the process block and is raised by everybody.  The
- * first thread that looks at the clock past its end takes the owner flag and
- * closes it: into level 0, from there into the slot of level 1 that covers
- * it, and whenever that one's period is over into level 2, and so on, like the
- * carries of a binary counter, at last into the overview.  Nobody waits: who
- * finds the flag taken goes on.
+ * The open slot lives in the process block, and all threads raise its values.  The first
+ * thread that reads a clock past the slot's end takes the owner flag and closes the slot:
+ * into level 0, from there into the slot of level 1 that covers it, and whenever that
+ * one's period is over into level 2, and so on, like the carries of a binary counter, and
+ * finally into the overview.  Nobody waits: a thread that finds the flag taken goes on.
  */
 #include "config.h"
 
@@ -18,11 +17,11 @@
 #include "preload/state.h"
 #include "segment/seqlock.h"
 
-/* A thread adds its calls when the coarse clock has moved (every 1 to 10 ms), or
-   when they are as many as this. */
+/* A thread adds its calls when the coarse clock has moved (every 1 to 10 ms), or after
+   this many calls. */
 #define CALLS_AT_MOST 4096u
 
-/* The slot each level is filling, private to the owner of the flag. */
+/* The slot each level is filling; only the flag's owner touches it. */
 static struct recorder_slot open_slots[RECORDER_OVERVIEW];
 
 static struct recorder_slot *
@@ -119,9 +118,9 @@ add_to_overview(struct recorder_slot closed)
     write_slot(overview_at(begin / process->overview_ns), &slot);
 }
 
-/* ---- closing ---- */
+/* ---- closing slots ---- */
 
-/* Brings a closed slot of the level below into each level above. */
+/* Merges a slot closed at level 0 into each level above. */
 static void
 carry(struct recorder_slot closed)
 {
@@ -145,7 +144,7 @@ carry(struct recorder_slot closed)
     add_to_overview(closed);
 }
 
-/* Closes the open slot; last: it is the last before a sleep. */
+/* Closes the open slot; last: it is the last one before a sleep. */
 static void
 close_slot(bool last)
 {
@@ -172,7 +171,7 @@ close_slot(bool last)
     carry(slot);
 }
 
-/* The slot that a moment falls into is the open one. */
+/* Opens the slot that contains the time now. */
 static void
 open_slot(uint64_t now)
 {
@@ -197,7 +196,7 @@ mt_recorder_give(void)
     __atomic_store_n(&mt_segment.process->recorder_owner, 0, __ATOMIC_RELEASE);
 }
 
-/* Where the last slot before a sleep ended. */
+/* Where the last slot before the sleep ended. */
 static uint64_t slept_from;
 
 void
@@ -222,7 +221,7 @@ mt_recorder_wake(uint64_t now)
     word_store(&process->recorder_calls_before, word_load(&process->recorder_calls));
     word_store(&process->recorder_heap_max, 0);
     word_store(&process->recorder_stack_max, 0);
-    open_slot(now < slept_from ? slept_from : now); /* one a period */
+    open_slot(now < slept_from ? slept_from : now); /* one slot per period */
 }
 
 void

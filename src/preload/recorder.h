@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The flight recorder: the history of the whole run in fixed space (the shape
-   stands in segment/layout.h). */
+/* The flight recorder: the history of the whole run in fixed space (layout in
+   segment/layout.h). */
 #ifndef MEMTOP_RECORDER_H
 #define MEMTOP_RECORDER_H
 
@@ -10,21 +10,22 @@
 /* Starts recording into the published segment; call once per process. */
 void mt_recorder_start(void);
 
-/* Is it time for this thread, whose shard is at sequence, to look?  Looking
-   writes words that all threads share: they shall meet there some hundred
-   times a second, however often they call. */
+/* Is it time for this thread, whose shard is at sequence, to look?  Looking writes words
+   that all threads share, so each thread does it only some hundred times a second,
+   however often it calls. */
 bool mt_recorder_due(uint64_t sequence);
 
-/* Adds the thread's calls since it looked last and notes that it stands depth
-   bytes deep; closes the open slot if its time is over.  O(1) amortised. */
+/* Adds the thread's calls since its last look, notes that its stack is depth bytes deep,
+   and closes the open slot if its time is over.  O(1) amortised. */
 void mt_recorder_look(uint64_t sequence, uint64_t depth);
 
-/* Its owner closes slots; nobody waits to become it.  False: there is one. */
+/* The owner of the recorder closes slots; nobody waits to become it.  take returns false
+   if there is an owner already. */
 bool mt_recorder_take(void);
 void mt_recorder_give(void);
 
-/* By its owner: closes the open slot as one after which nothing is known, and
-   closes no more; begins a new one. */
+/* For the owner: sleep closes the open slot as the last known one and closes no more;
+   wake begins a new one. */
 void mt_recorder_sleep(uint64_t now);
 void mt_recorder_wake(uint64_t now);
 

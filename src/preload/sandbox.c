@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A program that shuts itself in, by seccomp(2), may be killed for any system call
- * it did not announce, ours too; and it cannot be asked without one.  But it tells:
- * prctl() sets the filter, or the promise without which an ordinary user may set
- * none.  From then on nothing of the library calls the kernel: new threads share a
- * shard, forked children are not measured, the file of an unkept segment is left
- * to the next sweep.  Strict mode also forbids the TSC, as PR_SET_TSC does alone.
+ * A program that sandboxes itself with seccomp(2) may be killed for any system call it
+ * did not announce, the library's included, and its filter cannot be queried without one.
+ * But prctl() shows it: that call sets the filter, or the promise (no new privileges)
+ * without which an ordinary user may not set one.  From then on the library makes no
+ * system calls: new threads share a shard, forked children are not measured, and the file
+ * of a segment that nobody keeps is left to the next sweep.  Strict mode also forbids the
+ * TSC, as PR_SET_TSC alone does.
  */
 #include "config.h"
 
@@ -22,8 +23,8 @@
 
 bool mt_sandboxed, mt_tsc_forbidden;
 
-/* Asked before the filter is there.  A vfork child has our memory but is another
-   process: what it shuts in is itself. */
+/* Asked before the filter is set.  A vfork child has our memory but is another process:
+   it sandboxes only itself. */
 static bool
 shuts_us_in(int option)
 {
@@ -52,7 +53,7 @@ prctl(int option, ...)
         words[i] = va_arg(arguments, unsigned long);
     va_end(arguments);
     if (forbids_tsc(option, words[0])) {
-        mt_ticks_become_coarse(); /* before: afterwards it is too late to ask */
+        mt_ticks_become_coarse(); /* first: afterwards the clocks cannot be read */
         mt_tsc_forbidden = true;
     }
     if (mt_real.prctl != NULL)

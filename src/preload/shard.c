@@ -2,10 +2,10 @@
 /*
  * Shards and their owners.
  *
- * A thread claims the first free shard at its first call and gives it back
- * when it ends; the sums stay, the next thread goes on with them.  The end is
- * learnt through one pthread key.  Calls after that (other keys' destructors,
- * the loader freeing the thread's TLS) count in shard 0.
+ * A thread claims the first free shard at its first call and gives it back when it ends;
+ * the sums stay, and the next owner continues them.  A pthread key tells of the thread's
+ * end.  Calls after that (other keys' destructors, the loader freeing the thread's TLS)
+ * count in shard 0.
  */
 #include "config.h"
 
@@ -30,16 +30,16 @@ struct shard_hot mt_no_shard = {.sequence = 1};
 
 __thread struct mt_thread mt_thread = {.shard = MT_NO_SHARD};
 
-/* With unlimited stacks the next mapping below is terabytes or, in the legacy
-   layout, still far away: anything nearer than this is the stack, and no depth is
-   believed to be greater. */
+/* With unlimited stacks the next mapping below is terabytes or, in the legacy layout,
+   still far away.  Anything nearer than this is taken for the stack; no stack is assumed
+   to be deeper. */
 #define UNLIMITED_DEPTH UINT32_MAX
 
 /* Other threads' stacks lie side by side, at their default size. */
 #define UNLIMITED_THREAD_DEPTH (8u << 20)
 
-/* A coroutine's depth is always over the limit; asking the kernel about it
-   again and again would be a system call a call. */
+/* A coroutine's depth is always over the limit; asking the kernel each time would cost a
+   system call a call. */
 #define LIMIT_CHECKS 15u
 
 /* ---- the stack's base and limit ---- */
@@ -59,11 +59,11 @@ stack_rlimit(void)
 }
 
 /*
- * The main thread's stack begins at __libc_stack_end, another's just below its
- * thread descriptor, which glibc puts at the top of the stack.  (The right
- * way, pthread_getattr_np, allocates and reads files.)  A thread with a stack
- * larger than the default is believed as deep as the default.  In a forked
- * child the thread that forked is the main one, on the stack it always had.
+ * The main thread's stack begins at __libc_stack_end, another's just below its thread
+ * descriptor, which glibc puts at the top of the stack.  (The proper way,
+ * pthread_getattr_np, allocates and reads files.)  A thread whose stack is larger than
+ * the default is only believed to be as deep as the default.  In a forked child the
+ * thread that forked is the main one, on the stack it always had.
  */
 static void
 find_stack(void)
@@ -90,7 +90,7 @@ mt_stack_grew(uint64_t depth)
 
 /* ---- claiming ---- */
 
-/* Takes shard i if it is free; makes its pages present the first time. */
+/* Takes a shard if it is free; makes its pages present the first time. */
 static bool
 take(unsigned index)
 {
@@ -105,8 +105,8 @@ take(unsigned index)
         return false;
     if (claimed == SHARD_OWNED)
         return true;
-    /* First use: refused until its memory is there, as that of the first few
-       has been since the segment was made. */
+    /* First use: the shard stays refused until its memory exists.  The first few have
+       theirs from the start. */
     if ((index >= SEGMENT_FIRST_SHARDS && !mt_make_present(mt_shard(index), SHARD_SIZE))
         || (mt_guard.ring_capacity > 0 && !mt_ring_present(index)))
         return false;
@@ -126,7 +126,7 @@ raise_shards_used(uint32_t used)
         ;
 }
 
-/* Returns the index of a shard now ours, or 0. */
+/* Claims a shard; returns its index, or 0. */
 static unsigned
 find_shard(void)
 {
@@ -138,7 +138,7 @@ find_shard(void)
     return 0;
 }
 
-/* The next block of the fast path, whatever its size. */
+/* Makes the next block of the fast path read the clock, whatever its size. */
 static void
 look_at_next(struct shard *shard)
 {
@@ -152,7 +152,7 @@ own_shard(unsigned index, uint32_t tid)
 {
     struct shard *shard = mt_shard(index);
 
-    /* The owner before may have left by siglongjmp inside an update. */
+    /* The previous owner may have left by siglongjmp inside an update. */
     if (seqlock_is_odd(&shard->hot.sequence))
         seqlock_write_end(&shard->hot.sequence);
     look_at_next(shard);
@@ -197,7 +197,7 @@ static void
 release_shard(void)
 {
     unsigned index = mt_own_shard();
-    struct shard *shard = mt_shard(index); /* while it is ours.h's, too */
+    struct shard *shard = mt_shard(index); /* also during an internal call (ours.h) */
 
     mt_thread.shard = MT_NO_SHARD;
     seqlock_write_begin(&shard->hot.sequence);
@@ -224,8 +224,8 @@ on_thread_end(void *value)
 void
 mt_shard_install(void)
 {
-    /* Before glibc 2.34 these are in libpthread, which a program without
-       threads does not have; nor does it need them. */
+    /* Before glibc 2.34 these are in libpthread, which a program without threads does not
+       have and does not need. */
     int (*create)(pthread_key_t *, void (*)(void *));
 
     *(void **)&create = mt_real_next("pthread_key_create");

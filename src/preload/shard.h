@@ -8,13 +8,14 @@
 
 #include "preload/state.h"
 
-/* Once a process, before threads can end: the key that tells of their end. */
+/* Called once per process, before threads can end: makes the key that tells of their
+   end. */
 void mt_shard_install(void);
 
 /* Gives the calling thread a shard, or marks it as sharing shard 0. */
 void mt_shard_claim(void);
 
-/* The number of the shard that the thread owns, or 0. */
+/* The index of the shard that the thread owns, or 0. */
 static inline unsigned
 mt_own_shard(void)
 {
@@ -23,7 +24,7 @@ mt_own_shard(void)
                : 0;
 }
 
-/* What the thread counts in: that shard, or what stands in for it. */
+/* The thread's own shard, or the stand-in if it has none. */
 static inline struct shard *
 mt_counted_in(void)
 {
@@ -32,7 +33,7 @@ mt_counted_in(void)
     return index != 0 ? mt_shard(index) : MT_NO_SHARD;
 }
 
-/* A depth beyond the limit known: true if the limit has grown meanwhile. */
+/* Is this depth, which is beyond the known limit, within a limit raised meanwhile? */
 bool mt_stack_grew(uint64_t depth);
 
 #endif

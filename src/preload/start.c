@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How counting starts: at the first call of any wrapper, which is long before
- * the constructors of the libraries that the program brings, or in our own
- * constructor if nothing was called until then; and again in every child.
+ * How counting starts: at the first call of any wrapper, long before the constructors of
+ * the program's libraries run, or in our own constructor if nothing was called until
+ * then; and again in every child.
  */
 #include "config.h"
 
@@ -40,22 +40,21 @@ static enum segment_accounting accounting;
 static bool sampling;
 
 /*
- * An allocator may make something of its own when malloc_usable_size is called
- * for the first time: tcmalloc does so with operator new, which is ours, and
- * once that counts it asks for the size again, without end.  So we ask once
- * while nothing is counted yet.
+ * An allocator may allocate when malloc_usable_size is called for the first time:
+ * tcmalloc does so with operator new, which is ours and, once it counts, asks for the
+ * size again, without end.  So it is called once while nothing is counted yet.
  */
 static void
 rouse_allocator(void)
 {
-    /* LeakSanitizer does not survive the question. */
+    /* LeakSanitizer does not survive the call. */
     if (mt_real.malloc_usable_size != NULL && !mt_real_is_sanitizer())
         mt_real.malloc_usable_size(NULL);
     mt_real.doubts = mt_real.is_libcs ? HEAD_DOUBTS : HEADS_UNKNOWN;
 }
 
-/* Sized entry points would see blocks 8 bytes longer than they were told; and
-   without malloc_usable_size a block's size cannot be known at all. */
+/* Sized entry points would see blocks 8 bytes longer than they were told, and without
+   malloc_usable_size a block's size is unknown. */
 static enum segment_accounting
 choose_accounting(void)
 {
@@ -96,14 +95,14 @@ mt_activate(void)
     mt_thread.shard = MT_NO_SHARD;
     mt_thread.state = THREAD_NEW;
     mt_thread.limit_checks = 0;
-    /* Now rather than at the first call: a sandbox may close before that. */
+    /* Done now and not at the first call, because a sandbox may close before that. */
     mt_shard_claim();
     __atomic_store_n(&phase, PHASE_ACTIVE, __ATOMIC_RELAXED);
     mt_mode_change(mode, ~0u);
     __atomic_store_n(&mt_segment.header->state, SEGMENT_ACTIVE, __ATOMIC_RELEASE);
 }
 
-/* Calls are passed through from now on; the segment, if any, says why. */
+/* From now on calls are passed through; the segment, if there is one, says why. */
 static void
 stay_passive(enum segment_reason reason)
 {
@@ -144,7 +143,7 @@ start(void)
     accounting = choose_accounting();
     rouse_allocator();
     reason = mt_publish(ORIGIN_EXEC, NULL);
-    /* Whether calls can be counted or not. */
+    /* The log works whether calls can be counted or not. */
     mt_log_start(mt_options.log, mt_options.log_minimal);
     if (reason == REASON_NONE)
         reason = reason_not_to_count();
@@ -152,7 +151,7 @@ start(void)
         stay_passive(reason);
         return;
     }
-    /* Where the kernel refuses, fork handlers alone tell of children. */
+    /* If the kernel refuses this, only the fork handlers notice children. */
     syscall(SYS_madvise, &mt_guard, sizeof mt_guard, MADV_WIPEONFORK);
     mt_shard_install();
     mt_fork_install();
@@ -160,8 +159,8 @@ start(void)
     mt_activate();
 }
 
-/* A child by clone behind libc's back: the parent's mapping still tells, as of
-   now, what it started with. */
+/* A child made by clone without libc's knowledge: the parent's mapping says, as of now,
+   what the child started with. */
 static void
 start_clone(void)
 {
@@ -177,7 +176,7 @@ mt_start_child(enum segment_origin origin, const struct mt_baseline *baseline)
     const struct mt_segment parent = mt_segment;
     enum segment_reason reason;
 
-    /* A signal handler that comes now must not start the child once more. */
+    /* A signal handler that runs now must not start the child again. */
     __atomic_store_n(&phase, PHASE_STARTING, __ATOMIC_RELAXED);
     mt_mode_change(0, ~0u);
     mt_profile_forget();
@@ -226,13 +225,13 @@ mt_wake(void)
         start();
     else if (!mt_guard.mode)
         start_clone();
-    else /* another thread has started meanwhile */
+    else /* another thread has started it meanwhile */
         __atomic_store_n(&phase, PHASE_ACTIVE, __ATOMIC_RELEASE);
     errno = saved_errno;
     return is_counting();
 }
 
-/* Only glibc hands them to constructors. */
+/* Only glibc passes argc and argv to constructors. */
 extern const char *gnu_get_libc_version(void) __attribute__((weak));
 
 __attribute__((constructor)) static void
@@ -251,8 +250,8 @@ on_load(int argc, char **argv)
     errno = saved_errno;
 }
 
-/* Tells that the end was exit(), and leaves no file.  Counting goes on: other
-   destructors still run. */
+/* Notes that the process ended by exit(), and unlinks the file.  Counting goes on,
+   because other destructors still run. */
 __attribute__((destructor)) static void
 on_exit_of_process(void)
 {

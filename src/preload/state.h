@@ -2,15 +2,15 @@
 /*
  * What the parts of libmemtop share inside the process.
  *
- * Rules for everything in this folder, because it runs inside every call of
- * malloc of a program that is not ours, from any thread, from signal handlers
- * on small stacks, between fork and exec, before main and after exit:
- *   - nothing is allocated, printed, localised, waited for; no lock is held
- *     across a call-out; errno stays as it was;
- *   - no system call but when a thread or a process starts or ends (and once
- *     each time the flight recorder doubles its reach);
- *   - libc functions only if they can neither allocate nor lock: what is
- *     interposable otherwise goes through syscall();
+ * Rules for everything in this folder, because it runs inside every call of malloc of a
+ * program that is not ours, from any thread, from signal handlers on small stacks,
+ * between fork and exec, before main and after exit:
+ *   - nothing is allocated, printed, localised or waited for; no lock is held across a
+ *     call-out; errno stays as it was;
+ *   - no system call except when a thread or a process starts or ends (and once each
+ *     time the flight recorder doubles its reach);
+ *   - libc functions only if they can neither allocate nor lock; others that programs
+ *     can interpose are replaced by syscall();
  *   - if anything fails, calls are passed through and the segment says why.
  */
 #ifndef MEMTOP_STATE_H
@@ -23,7 +23,7 @@
 
 #include "segment/layout.h"
 
-/* Of a declaration: no detour over the GOT (-fvisibility says it only of
+/* For declarations: avoids the detour over the GOT (-fvisibility covers only
    definitions). */
 #define HIDDEN __attribute__((visibility("hidden")))
 
@@ -31,9 +31,9 @@
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
 
 /*
- * Read at every call and wiped by the kernel in a child made by fork or clone
- * (MADV_WIPEONFORK), not in a vfork child, which shares our memory: mode = 0
- * then sends the child's first call to mt_wake().  A page of its own.
+ * Read at every call, and wiped by the kernel in a child made by fork or clone
+ * (MADV_WIPEONFORK), but not in a vfork child, which shares our memory: mode = 0 then
+ * sends the child's first call to mt_wake().  It has a page of its own.
  */
 struct mt_guard {
     _Alignas(4096) uint32_t mode; /* enum segment_accounting, MODE_*; 0: not
@@ -47,7 +47,7 @@ struct mt_guard {
     uint64_t ring_capacity;
     struct ring *rings;    /* of the segment, if it has any */
     struct event *events;
-    uint64_t trailer_salt;     /* of the trailers that are valid (trailer.h) */
+    uint64_t trailer_salt;     /* of trailers that are valid now (trailer.h) */
     const uint64_t *lease;     /* dormant: awake until then ... */
     uint64_t lease_seen;       /* ... asleep while it is this */
     uint64_t ring_mask;        /* ring_capacity less 1 */
@@ -57,11 +57,12 @@ _Static_assert(sizeof(struct mt_guard) == 4096, "the guard is one page");
 
 HIDDEN extern struct mt_guard mt_guard;
 
-/* Bits of mode beside the accounting, which never changes: calls are written to
-   rings, with the TSC as their clock; some are sampled, where the fast paths do not
-   look; calls are passed on uncounted (dormant.c); calls are logged too (log.h), or the
-   program has a profile of its own (profile.h), which lead to the slow paths of all
-   wrappers.  Changed by mt_mode_change() only. */
+/* Bits of mode beside the accounting, which never changes.  EVENTS: calls are written to
+   rings; TSC: with the TSC as their clock; SITES: blocks are sampled in a mode that the
+   fast paths are not for; ASLEEP: calls are passed on uncounted (dormant.c); LOGGED:
+   calls are logged too (log.h); PROFILED: the program has a profile of its own
+   (profile.h).  The last two send all wrappers to their slow paths.  Changed by
+   mt_mode_change() only. */
 #define MODE_PROFILED   128u
 #define MODE_LOGGED     64u
 #define MODE_ASLEEP     32u
@@ -99,9 +100,9 @@ mt_shard(unsigned index)
     return (struct shard *)(void *)(mt_segment.shards + (size_t)index * SHARD_SIZE);
 }
 
-/* A thread's own: initial-exec TLS, because any other kind allocates. */
+/* State of a thread, in initial-exec TLS, because any other kind allocates. */
 enum mt_thread_state {
-    THREAD_NEW = 0,     /* has not called yet */
+    THREAD_NEW = 0,     /* has not made a call yet */
     THREAD_COUNTED,     /* owns shard */
     THREAD_SHARED,      /* no shard was free: counts in shard 0 */
     THREAD_ENDED        /* its destructors ran: counts in shard 0 */
@@ -109,28 +110,28 @@ enum mt_thread_state {
 
 struct mt_thread {
     struct shard *shard;      /* mt_no_shard unless THREAD_COUNTED */
-    uintptr_t stack_lowest;   /* of the stack pointers believed so far */
+    uintptr_t stack_lowest;   /* lowest of the stack pointers believed so far */
     uintptr_t stack_base;     /* 0 until the first call */
     struct event *events;     /* of the shard's ring */
-    uint64_t looked_ns;       /* when the flight recorder was fed last ... */
+    uint64_t looked_ns;       /* when the thread last fed the flight recorder ... */
     uint64_t looked_sequence; /* ... and the shard's sequence then */
-    void *last_block;         /* counted last, with usable accounting (cxx.c) */
+    void *last_block;         /* last one counted, with usable accounting (cxx.c) */
     uint32_t stack_limit;
     uint16_t ring_place;      /* of the shard's ring, in bytes */
     uint8_t state : 4;        /* enum mt_thread_state */
-    bool ours : 1;            /* what it calls is not the program's (ours.h) */
+    bool ours : 1;            /* inside an internal call (ours.h) */
     uint8_t limit_checks : 4; /* times stack_limit was looked up again */
     bool is_main : 1;         /* tid is pid */
     bool forking : 1;         /* this thread summed the baseline */
-    bool event_written : 1;   /* of the deletion under way, or its line (cxx.c) */
+    bool event_written : 1;   /* for the deletion under way, also its log line (cxx.c) */
     bool in_profile : 1;      /* samples nothing for the program's profiles (profile.c) */
 };
 _Static_assert(sizeof(struct mt_thread) <= 64, "static TLS is scarce");
 
 HIDDEN extern __thread struct mt_thread mt_thread;
 
-/* Stands in for the shard a thread does not have: its sequence is odd, as if an
-   update were under way, which leads to the slow path. */
+/* Stands in for the shard of a thread that has none: its sequence is odd, as during an
+   update, which leads to the slow path. */
 HIDDEN extern struct shard_hot mt_no_shard;
 #define MT_NO_SHARD ((struct shard *)(void *)&mt_no_shard)
 
@@ -139,7 +140,7 @@ struct mt_options {
     bool mappings;            /* mmap, MEMUSAGE_TRACE_MMAP */
     bool exact;               /* exact */
     bool root_only;           /* root-only */
-    bool old_kernel;          /* old-kernel: as without MADV_POPULATE_WRITE (tests) */
+    bool old_kernel;          /* old-kernel: do without MADV_POPULATE_WRITE (tests) */
     bool drop;                /* drop: full rings lose events at once */
     bool dormant;             /* dormant: count only while watched */
     double sites_rate;        /* sites, sites=RATE: probability of a word; 0: none */
@@ -156,12 +157,12 @@ struct mt_options {
     char segment[256];        /* segment=PATH, or "" */
 };
 
-/* Reads the environment; directory variables go to *memtop_dir, *runtime_dir
-   (or NULL). */
+/* Reads the environment; directory variables go to *memtop_dir and *runtime_dir (NULL if
+   unset). */
 void mt_options_read(struct mt_options *options, const char **memtop_dir,
                      const char **runtime_dir);
 
-/* Takes our own entry out of LD_PRELOAD, in place. */
+/* Removes this library's entry from LD_PRELOAD, in place. */
 void mt_options_leave_preload(const char *own_path);
 
 /*
@@ -171,15 +172,15 @@ void mt_options_leave_preload(const char *own_path);
  */
 bool mt_wake(void);
 
-/* Are calls counted, and nothing else is to be done with them? */
+/* Are calls counted, with nothing else to do for them? */
 static inline bool
 mt_only_counting(void)
 {
     return likely(mt_guard.mode - 1u < MODE_ASLEEP - 1u);
 }
 
-/* Are calls counted, this one on?  A wrapper asks once a call: a process may fall
-   asleep in its midst, but what depends on the accounting stays as it is. */
+/* Must this call be counted?  A wrapper asks once a call: the process may fall asleep
+   during it, but whatever depends on the accounting stays as it is. */
 static inline bool
 mt_counting(void)
 {
@@ -197,32 +198,30 @@ struct mt_baseline {
 };
 void mt_fork_install(void);
 void mt_baseline_sum(struct mt_baseline *baseline);
-void mt_live_sum(struct mt_baseline *live); /* the same mod 2^64, asleep or not */
+void mt_live_sum(struct mt_baseline *live); /* the same mod 2^64, even when asleep */
 
-/* Publishing (publish.c): creates or adopts the segment, fills in its header
-   and maps it; baseline may be NULL.  Returns the reason if that failed. */
+/* Publishing (publish.c): creates or adopts the segment, fills in its header and maps it;
+   baseline may be NULL.  Returns the reason on failure. */
 enum segment_reason mt_publish(enum segment_origin origin,
                                const struct mt_baseline *baseline);
 void mt_unmap(const struct mt_segment *segment); /* the file stays */
-bool mt_started_here(void);          /* is the segment this very process's? */
+bool mt_started_here(void);          /* is the segment this process's own? */
 void mt_publish_directories(const char *memtop_dir, const char *runtime_dir);
 void mt_publish_arguments(int argc, char *const *argv);
-/* A child's program and arguments, and the lease of a dormant one, are its
-   parent's. */
+/* A child takes its parent's program, arguments and, if dormant, lease. */
 void mt_publish_inherited(const struct mt_segment *parent);
-void mt_publish_exit(void);          /* at exit(): says so, unlinks unless kept */
+void mt_publish_exit(void);          /* at exit(): notes it, unlinks unless kept */
 
-/* Makes [address, address + size) present; false if there is no room.  Keeps
-   errno. */
+/* Makes [address, address + size) present; false if there is no memory.  Keeps errno. */
 bool mt_make_present(void *address, size_t size);
 
-/* Can that be done, or must do what was there from the start? */
+/* Can pages be made present later, or must those from the start suffice? */
 bool mt_present_later(void);
 
-/* The program has shut itself in since it started (sandbox.c): no system calls. */
+/* The program has sandboxed itself since it started (sandbox.c): no system calls. */
 HIDDEN extern bool mt_sandboxed;
 
-/* It has forbidden itself the TSC, which the exact clocks read. */
+/* The program has forbidden itself the TSC, which the exact clocks read. */
 HIDDEN extern bool mt_tsc_forbidden;
 
 /* Starts counting in a published segment / in a child (start.c). */
@@ -234,7 +233,7 @@ HIDDEN extern struct mt_options mt_options;
 /* CLOCK_MONOTONIC now, coarse: a vdso read without a system call. */
 uint64_t mt_now_coarse(void);
 
-/* The same, exact where the process lets it be asked for. */
+/* CLOCK_MONOTONIC, exact if the process may read it. */
 uint64_t mt_now_exact(void);
 
 #endif

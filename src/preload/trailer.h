@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The trailer: the last 8 usable bytes of a block of ours hold the size that
- * was asked for.
+ * The trailer: the last 8 usable bytes of a counted block hold the size that was asked
+ * for.
  *
  *   block                                     block + usable
  *     |  requested bytes   | slack  |  trailer  |
  *
- * It is kept as size XOR (address * TRAILER_MIX).  Read back, a block of ours
- * gives a number that fits its usable size; anything else found there (zeros,
- * text, a pointer, the trailer of another address) gives a number that does not, but
- * for one case in 2^64 / usable size.  Whoever owns the memory next cannot
- * mistake it either: the trailer is cleared before the real free.
+ * It is kept as size XOR (address * TRAILER_MIX).  Decoded, the trailer of a counted
+ * block gives a number that fits its usable size; anything else found there (zeros, text,
+ * a pointer, the trailer of another address) gives a number that does not, except in one
+ * case in 2^64 / usable size.  A later owner of the memory cannot mistake it either: the
+ * trailer is cleared before the real free.
  *
- * In a dormant process the key has a salt, another for each stretch awake: what is
- * freed asleep keeps its trailer, which must not be believed of a block made there
+ * In a dormant process the key has a salt, a different one for each awake period: a block
+ * freed while asleep keeps its trailer, which must not be believed for a block made there
  * later.
  */
 #ifndef MEMTOP_TRAILER_H
@@ -36,7 +36,7 @@ trailer_key(const void *block, uint64_t salt)
     return (uintptr_t)block * TRAILER_MIX ^ salt;
 }
 
-/* The salt of stretch number count (0: not dormant).  By the same multiplication any
+/* The salt of awake period number count (0: not dormant).  The multiplication makes any
    two of the first millions differ in their high bits, where sizes have none. */
 static inline uint64_t
 trailer_salt(uint64_t count)
@@ -44,8 +44,8 @@ trailer_salt(uint64_t count)
     return count * TRAILER_MIX;
 }
 
-/* The highest bits of the size may carry flags.  Then it does not fit for a plain
-   look. */
+/* The highest bits of the size may carry flags.  trailer_read() then rejects it as too
+   large. */
 #define TRAILER_FLAGS_SHIFT 62u
 
 static inline void *
@@ -68,8 +68,8 @@ trailer_clear(void *block, size_t usable)
     memset(trailer_place(block, usable), 0, TRAILER_BYTES);
 }
 
-/* Reads the size back; false if the block has no valid trailer.  usable must
-   be at least TRAILER_BYTES. */
+/* Decodes the size; false if the block has no valid trailer.  usable must be at least
+   TRAILER_BYTES. */
 static inline bool
 trailer_read(void *block, size_t usable, uint64_t *size, uint64_t salt)
 {
@@ -80,7 +80,7 @@ trailer_read(void *block, size_t usable, uint64_t *size, uint64_t salt)
     return *size <= usable - TRAILER_BYTES;
 }
 
-/* The same if the trailer has flags; *size then is without them. */
+/* The same for a trailer with flags; *size is returned without them. */
 static inline bool
 trailer_read_flagged(void *block, size_t usable, uint64_t *size, unsigned *flags,
                      uint64_t salt)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Calls passed on uncounted: to the real allocator, or, until it is known, to the
-   arena (real.h). */
+/* Passes calls on uncounted: to the real allocator or, until it is known, to the arena
+   (real.h). */
 #include "config.h"
 
 #include "preload/uncounted.h"
@@ -51,7 +51,7 @@ mt_uncounted_calloc(size_t count, size_t size)
         errno = ENOMEM;
         return NULL;
     }
-    return mt_arena_allocate(total, 1); /* never used before: zero */
+    return mt_arena_allocate(total, 1); /* never used before, so it is zero */
 }
 
 void *

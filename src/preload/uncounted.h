@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The calls of the malloc family before counting starts, or without it. */
+/* The malloc family before counting starts, or while calls are not counted. */
 #ifndef MEMTOP_UNCOUNTED_H
 #define MEMTOP_UNCOUNTED_H
 
@@ -13,7 +13,7 @@ void *mt_uncounted_realloc(void *block, size_t size);
 void *mt_uncounted_aligned(size_t alignment, size_t size);
 int mt_uncounted_posix_memalign(void **out, size_t alignment, size_t size);
 
-/* A block of the arena moves out of it. */
+/* Moves a block out of the arena. */
 void *mt_arena_realloc(void *block, size_t size);
 
 static inline void

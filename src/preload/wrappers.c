@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The interposed functions: malloc, calloc, free and what goes with them.
- * With realloc.c, aligned.c, cxx.c, mappings.c and sandbox.c the only public symbols of
- * libmemtop (libmemtop.map).  Each asks the real allocator, then tells account.h.
+ * The interposed functions: malloc, calloc, free and what belongs to them.  These and
+ * those in realloc.c, aligned.c, cxx.c, mappings.c and sandbox.c are the only public
+ * symbols of libmemtop (libmemtop.map).  Each calls the real allocator, then reports to
+ * account.h.
  *
- * With trailers (trailer.h) we ask for 8 bytes more than the program did; the
- * real allocator keeps its say in everything else: alignment, errno, overflow,
- * zero sizes, diagnosis of double frees.  A block without a valid trailer is
- * not ours and is passed through untouched.
+ * With trailers (trailer.h) we ask for 8 bytes more than the program did; the real
+ * allocator decides everything else: alignment, errno, overflow, zero sizes, diagnosis of
+ * double frees.  A block without a valid trailer is passed through untouched.
  */
 #include "config.h"
 
@@ -27,7 +27,7 @@
 #include "preload/trailer.h"
 #include "preload/uncounted.h"
 
-/* A dormant process that nobody has leased since it fell asleep. */
+/* Is this a dormant process that nobody has leased since it fell asleep? */
 static inline bool
 sleeping(void)
 {
@@ -35,14 +35,14 @@ sleeping(void)
            && likely(word_load(mt_guard.lease) == mt_guard.lease_seen);
 }
 
-/* Largest usable size handed out, less the trailer.  A foreign block may make
-   malloc_usable_size return anything; above this we do not even look. */
+/* Largest usable size handed out, less the trailer.  malloc_usable_size may return
+   anything for a foreign block; above this the trailer is not even read. */
 static size_t largest_block;
 
-/* Trailers were written in this process or in one it was forked from; with flags. */
+/* Have trailers been written in this process or one it was forked from?  With flags? */
 static bool trailers_exist, flags_exist;
 
-/* ---- blocks that come and go ---- */
+/* ---- blocks made and freed ---- */
 
 static void
 raise_largest(size_t room)
@@ -56,13 +56,12 @@ raise_largest(size_t room)
         ;
 }
 
-/* Below this no block has a mapping of its own: M_MMAP_THRESHOLD is twice as much,
-   unless it was lowered. */
+/* Below this no block has its own mapping: M_MMAP_THRESHOLD is twice as much, unless it
+   was lowered. */
 #define MAPPED_AT_LEAST 65536u
 
-/* Counts a block that comes, or one that goes, if glibc holds it in a mapping of
-   its own: such a block ends where its mapping does, the others end inside the
-   header of what follows them. */
+/* Counts a new or a freed block if glibc holds it in a mapping of its own: such a block
+   ends where its mapping does, while others end inside the header of the next block. */
 static void
 note_mapped(const void *block, size_t usable, bool comes)
 {
@@ -118,7 +117,7 @@ mt_look_at(enum segment_function fn, void *block, uint64_t size, const void *cal
     mt_flag(block, size, mt_sample_made(fn, block, size, caller));
 }
 
-/* A sealed block, where the fast path ends. */
+/* The slow end of the fast path, for a block whose trailer is written. */
 static __attribute__((noinline)) void
 made_slowly(enum segment_function fn, void *block, size_t size, size_t usable,
             const void *caller)
@@ -132,7 +131,7 @@ made_slowly(enum segment_function fn, void *block, size_t size, size_t usable,
         mt_look_at(fn, block, size, caller);
 }
 
-/* None at all, or one whose usable size is not known yet. */
+/* The allocation failed, or the block's usable size is not known yet. */
 static __attribute__((noinline)) void
 made_otherwise(enum segment_function fn, void *block, size_t size, const void *caller)
 {
@@ -142,7 +141,7 @@ made_otherwise(enum segment_function fn, void *block, size_t size, const void *c
         made_slowly(fn, block, size, mt_seal(block, size), caller);
 }
 
-/* Ends the update in which the block was counted, and in which something was due. */
+/* Ends the update in which the block was counted and a limit was reached. */
 static __attribute__((noinline)) void
 made_due(enum segment_function fn, void *block, size_t size, size_t usable,
          uint64_t before, const void *caller)
@@ -156,14 +155,14 @@ made_due(enum segment_function fn, void *block, size_t size, size_t usable,
 }
 
 /*
- * Who called malloc: in its functions, which enter each other by jumps, and in what is
- * built into them.  Read from the stack where it is wanted, which is rarely: an argument
- * would cost every call a register.
+ * The caller of malloc, in malloc's functions, which enter each other by jumps, and in
+ * what is inlined into them.  It is read from the stack where it is wanted, which is
+ * rarely; an argument would cost every call a register.
  */
 #define CALLER __builtin_return_address(0)
 
-/* The real allocator answered a call of fn for size bytes with block, which
-   has room for a trailer: counts it. */
+/* Counts a call of fn for size bytes that the real allocator answered with block, which
+   has space for a trailer. */
 static inline __attribute__((always_inline)) void *
 made_usual(enum segment_function fn, void *block, size_t size, bool by_malloc)
 {
@@ -190,7 +189,7 @@ made_usual(enum segment_function fn, void *block, size_t size, bool by_malloc)
     return block;
 }
 
-/* In any mode but the usual one. */
+/* The same in any mode but the usual one. */
 static inline __attribute__((always_inline)) void *
 made_rarely(enum segment_function fn, void *block, size_t size, size_t alignment,
             const void *caller)
@@ -216,7 +215,7 @@ made_rarely(enum segment_function fn, void *block, size_t size, size_t alignment
     return block;
 }
 
-/* In any mode. */
+/* The same in any mode. */
 void *
 mt_made(enum segment_function fn, void *block, size_t size, size_t alignment)
 {
@@ -225,7 +224,8 @@ mt_made(enum segment_function fn, void *block, size_t size, size_t alignment)
     return made_rarely(fn, block, size, alignment, NULL);
 }
 
-/* The requested size of a block of so many usable bytes; false if it is not ours. */
+/* Reads the requested size of a block with that usable size; false if it has no
+   trailer. */
 static inline bool
 read_trailer(void *block, size_t usable, uint64_t *size)
 {
@@ -264,9 +264,8 @@ mt_unseal(void *block, uint64_t *size, size_t *usable, unsigned *flags)
 /* ---- malloc, calloc, free ---- */
 
 /*
- * malloc and free in the usual mode; with events; asleep; in any other mode.  Each
- * out of line and entered by a jump, so that a process that sleeps saves no
- * registers.
+ * malloc and free in the usual mode, with events, asleep, and in any other mode.  Each is
+ * out of line and entered by a jump, so that a sleeping process saves no registers.
  */
 static __attribute__((noinline)) void *
 malloc_usual(size_t size)
@@ -353,7 +352,8 @@ calloc(size_t count, size_t size)
     return mt_only_counting() ? counted_calloc(count, size) : calloc_rarely(count, size);
 }
 
-/* A block without a trailer is about to be freed: what is it? */
+/* Removes a block without a trailer from the table of sampled blocks before it is freed;
+   returns its flags. */
 static unsigned
 leave_table(void *block)
 {
@@ -365,7 +365,7 @@ leave_table(void *block)
     return flags;
 }
 
-/* Counts a block of ours that is about to be freed, in any mode. */
+/* Counts a block that is about to be freed, in any mode. */
 static void
 going(void *block)
 {
@@ -397,7 +397,7 @@ count_free_null(void)
         mt_count_free_null();
 }
 
-/* Of a block as most are; what counts it is known where this is built in. */
+/* Frees an ordinary block; recorded is a constant where this is inlined. */
 static inline __attribute__((always_inline)) void
 free_counted_by(void *block, bool recorded)
 {
@@ -488,7 +488,7 @@ cfree(void *block)
     free(block);
 }
 
-/* C23.  The real ones would compare the size with that of the padded block. */
+/* C23.  The real one would compare the size with that of the padded block. */
 PUBLIC void
 free_sized(void *block, size_t size)
 {
@@ -506,7 +506,7 @@ free_aligned_sized(void *block, size_t alignment, size_t size)
 
 /* ---- jemalloc_stats ---- */
 
-/* Mozilla's allocator has it; for others it is a mark in the log. */
+/* Mozilla's allocator has this function; for others it writes a mark to the log. */
 PUBLIC void
 jemalloc_stats(void *stats, void *bins)
 {
@@ -519,8 +519,8 @@ jemalloc_stats(void *stats, void *bins)
 
 /* ---- malloc_usable_size ---- */
 
-/* Without the trailer: a program that fills all it is told to have must not
-   overwrite it. */
+/* Returns the size without the trailer: a program that fills all it is told it has must
+   not overwrite the trailer. */
 PUBLIC size_t
 malloc_usable_size(void *block)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Hands events on to be counted, those of the program's own pools apart. */
+/* Passes events on to be counted, separately for the program's own pools. */
 #include "config.h"
 
 #include "record/record-blocks.h"
@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 
-#define AHEAD 12 /* events: the table of addresses is told what comes */
+#define AHEAD 12 /* look-ahead in events, for prefetching table slots */
 
 static struct blocksizes *
 make(const struct record_options *options, pid_t pid, enum record_blocks which)
@@ -65,7 +65,7 @@ take_pool(struct blocks_files *files, struct process_blocks *process,
         blocksizes_call(*pool, &call);
 }
 
-/* Nothing counts any more: it is the time that was asked for. */
+/* True after the time limit: later calls are not counted. */
 static bool
 is_late(const struct blocks_files *files, struct process_blocks *process,
         const struct block_call *call)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the recorder counts by block size of each process; for record.c. */
+/* Part of record.c: counts each process's blocks by size. */
 #ifndef MEMTOP_RECORD_BLOCKS_H
 #define MEMTOP_RECORD_BLOCKS_H
 
@@ -9,36 +9,37 @@
 
 struct blocks_files {
     const struct record_options *options;
-    uint64_t began_ns;       /* CLOCK_MONOTONIC, of the first image; 0: none yet */
+    uint64_t began_ns;       /* CLOCK_MONOTONIC, start of the first image; 0: none yet */
     struct blocksizes *all;  /* of all processes together, or NULL */
     uint32_t processes;
 };
 
-/* Of one process.  All zero: nothing is counted. */
+/* One process.  All zeros: nothing is counted. */
 struct process_blocks {
     struct blocksizes *of[RECORD_BLOCKS]; /* by enum record_blocks; or NULL */
-    bool refused[RECORD_BLOCKS];          /* not to be asked for again */
+    bool refused[RECORD_BLOCKS];          /* do not ask for it again */
     pid_t pid;
-    uint32_t number;         /* among all */
-    uint64_t created_ns;     /* the image, since the first one */
-    uint64_t ended_ns;       /* the process, likewise; 0: it runs */
+    uint32_t number;         /* number among all processes */
+    uint64_t created_ns;     /* of the image, since the first one */
+    uint64_t ended_ns;       /* of the process, since the first image; 0: it runs */
 };
 
 /* Begins, if anything is to be counted. */
 void blocks_files_open(struct blocks_files *files, const struct record_options *options);
 
-/* A new image; of a new process, or blocks of the one before are gone. */
+/* A new image: of a new process, or the blocks of the image before are gone. */
 void blocks_files_image(struct blocks_files *files, struct process_blocks *process,
                         pid_t pid, bool first, const struct drain_image *about);
 
 void blocks_files_take(struct blocks_files *files, struct process_blocks *process,
                        const struct drained *events, size_t count);
 
-/* The process has ended: among all its blocks are gone; root's stay. */
+/* The process has ended: its blocks are removed from the common count; the root's
+   stay. */
 void blocks_files_ended(struct blocks_files *files, struct process_blocks *process,
                         bool root);
 
-/* The process's time as its blocks have it: now, or its end; ns. */
+/* The process's time as its blocks count it: now, or its end; ns. */
 uint64_t blocks_files_now(const struct blocks_files *files,
                           const struct process_blocks *process);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A file that cannot be written is given up, said, and does not come again. */
+/* Writing to a file that fails is given up and reported; no file replaces it. */
 #include "config.h"
 
 #include "record/record-dat.h"
@@ -37,7 +37,7 @@ give_up(const struct dat_files *files, const char *path, int error)
 
 /* ---- a process's file ---- */
 
-/* FILE.PID, or FILE.PID.GENERATION for a second process of that number. */
+/* FILE.PID, or FILE.PID.GENERATION for a second process with that pid. */
 static char *
 name_file(const struct dat_files *files, pid_t pid, uint32_t generation, bool another)
 {
@@ -120,11 +120,11 @@ write_record(const struct dat_files *files, struct dat_file *file,
     if (file->file != NULL)
         error = dat_write(file->file, &data);
     if (error != 0)
-        dat_files_close(files, file); /* says so */
+        dat_files_close(files, file); /* reports it */
 }
 
-/* Each event acts on its own, so that one that was lost does no more harm than
-   its own size. */
+/* Each event is applied on its own, so that a lost one causes no more error than its
+   size. */
 static void
 apply(const struct dat_files *files, struct dat_file *file, const struct drained *event)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* If the file cannot be written it is given up and said once: the program runs on, and
+/* If writing the file fails it is given up and reported once: the program runs on, and
    what was written before can be read. */
 #include "config.h"
 
@@ -32,7 +32,7 @@ now_ns(const struct trace_file *file)
     return (uint64_t)(clock_ns(CLOCK_MONOTONIC) - file->began_ns);
 }
 
-/* Closes the file; error: what has happened before. */
+/* Closes the file; error: an error that has already happened. */
 static void
 finish(struct trace_file *file, long error)
 {
@@ -52,7 +52,7 @@ trace_file_finish(struct trace_file *file)
         finish(file, 0);
 }
 
-/* result, of the writer; what fails is given up. */
+/* Passes on a result of the writer; on an error the file is given up. */
 static long
 checked(struct trace_file *file, long result)
 {
@@ -108,7 +108,7 @@ trace_file_arguments(struct trace_file *file, struct trace_image *image,
     image->told = true;
 }
 
-/* From now on the ring is of the thread with that id. */
+/* From now on the ring belongs to the thread with that id. */
 static void
 take_thread(struct trace_file *file, struct trace_image *image, unsigned ring,
             uint64_t id)
@@ -146,7 +146,7 @@ put(struct trace_file *file, const struct trace_image *image,
         checked(file, native_events(file->writer, image->number, events, count));
 }
 
-/* Threads without a ring of their own share one, as a thread with the id 0. */
+/* Threads without a ring of their own share one, which counts as a thread with id 0. */
 void
 trace_file_take(struct trace_file *file, struct trace_image *image,
                 const struct drained *events, size_t count)

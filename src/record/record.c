@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The drains of all processes of a tree; what they bring goes to record-dat.c,
+ * Drains the rings of all processes of a tree; the events go to record-dat.c,
  * record-trace.c and record-blocks.c.
  *
- * In each round the order matters: first who has ended, then which segments
- * there are, then what the rings hold.  So what an ended process has left is
- * complete when its rings are emptied for the last time.
+ * The order in a round matters: first which processes have ended, then which segments
+ * there are, then what the rings hold.  So what an ended process has left is complete
+ * when its rings are emptied for the last time.
  *
- * A file that cannot be written is given up and said; its rings are emptied all
- * the same, for the program waits while they are full.
+ * A file that cannot be written is given up and reported; the rings are still emptied,
+ * because the program waits while they are full.
  */
 #include "config.h"
 
@@ -30,19 +30,18 @@
 #include "record/record-dat.h"
 #include "record/record-trace.h"
 
-/* A program that does nothing but malloc and free fills a ring in half a
-   millisecond, and when it is full looks again every 0.1 ms.  A quiet one is
-   left in peace. */
+/* A program that does nothing but malloc and free fills a ring in half a millisecond, and
+   while it is full checks again every 0.1 ms.  A quiet program is polled rarely. */
 #define BUSY_NS  INT64_C(50000)
 #define QUIET_NS INT64_C(8000000)
 
 struct traced {
     pid_t pid;
-    uint32_t generation;     /* of the image whose rings are open */
-    bool ended;              /* as of this round */
+    uint32_t generation;     /* image whose rings are open */
+    bool ended;              /* noticed in this round */
     bool closed;             /* ended, and everything is written */
     bool listed;             /* its segment is still there */
-    struct drain *drain;     /* NULL once that image is done with */
+    struct drain *drain;     /* NULL once that image is finished */
     struct dat_file dat;
     struct trace_image image;
     struct process_blocks blocks;
@@ -54,13 +53,13 @@ struct record {
     struct trace_file trace;
     struct blocks_files blocks;
     struct tree *tree;   /* the session's */
-    unsigned looks;      /* of the tree, when its segments were last gone through */
+    unsigned looks;      /* tree_looks() when its segments were last checked */
     char directory[SEGMENT_PATH_MAX];
     pid_t root;
     struct traced *traced;
     size_t count, room;
     unsigned processes;
-    uint64_t lost;       /* of drains that are closed */
+    uint64_t lost;       /* by drains that are closed */
     int64_t round_ns;    /* CLOCK_MONOTONIC of the last round */
     int64_t interval_ns; /* until the next */
 };
@@ -84,7 +83,7 @@ take(void *context, const struct drained *events, size_t count)
     blocks_files_take(&record->blocks, &taking->traced->blocks, events, count);
 }
 
-/* Tells the trace the arguments, as soon as the process has. */
+/* Writes the arguments to the trace, as soon as the process has set them. */
 static void
 look_for_arguments(struct record *record, struct traced *traced)
 {
@@ -96,7 +95,7 @@ look_for_arguments(struct record *record, struct traced *traced)
     trace_file_arguments(&record->trace, &traced->image, &image);
 }
 
-/* The image is gone: what it left, and its drain. */
+/* The image is gone: takes what it left and closes its drain. */
 static void
 finish_image(struct record *record, struct traced *traced, bool final)
 {
@@ -121,7 +120,7 @@ finish_process(struct record *record, struct traced *traced, bool final)
     traced->closed = true;
 }
 
-/* ---- who there is ---- */
+/* ---- processes ---- */
 
 static struct traced *
 find(struct record *record, pid_t pid)
@@ -142,7 +141,7 @@ add(struct record *record, pid_t pid)
     return &record->traced[record->count++];
 }
 
-/* Goes over to another image of the process. */
+/* Switches to another image of the process. */
 static void
 take_image(struct record *record, struct traced *traced, struct drain *drain,
            uint32_t generation, bool first)
@@ -159,7 +158,7 @@ take_image(struct record *record, struct traced *traced, struct drain *drain,
     traced->listed = true;
 }
 
-/* A segment not seen before: a new process, or an image that follows another. */
+/* Opens a segment not seen before: a new process, or a further image of one. */
 static void
 open_image(struct record *record, pid_t pid, uint32_t generation)
 {
@@ -171,7 +170,7 @@ open_image(struct record *record, pid_t pid, uint32_t generation)
     segment_name(name, pid, generation);
     snprintf(path, sizeof path, "%s/%s", record->directory, name);
     if (drain_open(path, getuid(), geteuid(), &drain) < 0)
-        return; /* of another program than -n names, or not ready: next time */
+        return; /* excluded by -n, or not ready: next time */
     if (new)
         traced = add(record, pid);
     if (traced == NULL) {
@@ -188,7 +187,7 @@ struct segment {
     uint32_t generation;
 };
 
-/* The segments the tree has, in the order in which they are to be opened. */
+/* The tree's segments, in the order in which they are to be opened. */
 struct listing {
     pid_t root;
     struct segment *segments;
@@ -207,7 +206,7 @@ list_segment(void *context, const struct tree_segment *segment)
 
 static pid_t listing_root; /* qsort() has no context */
 
-/* The root first: the first file is its. */
+/* The root comes first, because the first file is for it. */
 static int
 by_process(const void *left, const void *right)
 {
@@ -267,7 +266,7 @@ look_for_segments(struct record *record)
     forget(record);
 }
 
-/* The root is a zombie until memtop has waited for it, which others do. */
+/* The root is a zombie until memtop has waited for it, which is done elsewhere. */
 static void
 look_for_ended(struct record *record, bool root_ended)
 {
@@ -281,7 +280,7 @@ look_for_ended(struct record *record, bool root_ended)
     }
 }
 
-/* ---- from outside ---- */
+/* ---- interface ---- */
 
 static void
 say_failed(const struct record_options *options, const char *path, int error)
@@ -312,7 +311,7 @@ record_new(const struct record_options *options, struct record **out)
     }
     say_failed(options, path != NULL ? path : options->trace, error);
     if (record != NULL)
-        record->options.trace = NULL; /* it is not ours to remove */
+        record->options.trace = NULL; /* it existed before and must not be removed */
     record_free(record, path == options->trace && path != NULL);
     return error;
 }
@@ -325,7 +324,7 @@ record_start(struct record *record, const struct launched *launched, struct tree
     record->tree = tree;
 }
 
-/* One round; how many events it brought. */
+/* One round; returns how many events it brought. */
 static long
 round_of_all(struct record *record)
 {
@@ -342,13 +341,13 @@ round_of_all(struct record *record)
         look_for_arguments(record, traced);
         if (got > events)
             events = got;
-        if (got == -EMSGSIZE) /* its owner has cut the segment short */
+        if (got == -EMSGSIZE) /* the process has truncated its segment */
             finish_image(record, traced, false);
     }
     return events;
 }
 
-/* At the rate of the last round the rings are half full by then. */
+/* Chooses the interval after which the rings are half full at the last round's rate. */
 static int64_t
 choose_interval(struct record *record, long events)
 {
@@ -432,7 +431,7 @@ record_processes(const struct record *record)
     return record->processes;
 }
 
-/* Devices and pipes stay. */
+/* Removes a regular file; devices and pipes stay. */
 static void
 discard_file(const char *path)
 {

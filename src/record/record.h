@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Records every call of a program and its children while they run: empties
- * their event rings into memusage's data files, one a process, in which an image
- * that a process becomes by exec goes on; or into one trace (trace.h); or both.
+ * Records every call of a program and its children while they run.  Empties their event
+ * rings into memusage's data files, one per process, continued over the images that it
+ * becomes by exec; or into one trace (trace.h); or both.
  */
 #ifndef MEMTOP_RECORD_H
 #define MEMTOP_RECORD_H
@@ -18,62 +18,63 @@
 
 struct record;
 
-/* Whose blocks are counted by size: malloc's, or those of the program's own pools. */
+/* Which blocks are counted by size: malloc's, or those of the program's own pools. */
 enum record_blocks { RECORD_BLOCKS_MALLOC, RECORD_BLOCKS_POOL, RECORD_BLOCKS };
 
 struct record_options {
-    /* The file of the first process that is measured, normally the program
-       itself; others write to PATH.PID.  NULL: no files. */
+    /* The file of the first process that is measured, normally the program itself; others
+       write to PATH.PID.  NULL: no files. */
     const char *path;
     const char *trace;  /* the file of the trace, or NULL */
-    bool replace;       /* files that exist are emptied, else they are an error */
-    size_t buffered;    /* as dat_create() takes it */
-    /* Gets every record of that first process, or NULL. */
+    bool replace;       /* empty existing files; otherwise they are an error */
+    size_t buffered;    /* as for dat_create() */
+    /* Called for every record of that first process; or NULL. */
     void (*watch)(void *context, const struct dat_record *record);
-    /* A file that is given up, or could not be created: once each, record_new()'s
-       included.  Or NULL. */
+    /* Called once for each file that is given up, or that record_new() could not create;
+       or NULL. */
     void (*failed)(void *context, const char *path, int error);
-    /* What is to count a process's blocks (blocksizes_new(), freed by the recorder);
-       pid 0: all processes' together.  NULL: they are not counted.  Or NULL. */
+    /* Returns what counts a process's blocks (blocksizes_new(), freed by the recorder);
+       pid 0 is for all processes together.  A result of NULL means they are not counted.
+       The function may be NULL. */
     struct blocksizes *(*blocks)(void *context, pid_t pid, enum record_blocks which);
-    uint64_t blocks_until_ns; /* later calls do not count, since the first image; or 0 */
-    void *context;      /* of all */
+    uint64_t blocks_until_ns; /* later calls do not count; since the first image; or 0 */
+    void *context;      /* for all the functions */
 };
 
-/* Before the program starts: creates the files.  0 and *out, or -errno; what options
-   point to must outlive it. */
+/* Call before the program starts: creates the files.  Returns 0 and *out, or -errno; what
+   options point to must outlive it. */
 int record_new(const struct record_options *options, struct record **out);
 
-/* Follows the launched program, whose tree (the session's) must outlive record_finish().
-   Of that tree record_poll() removes what is not needed any more (tree_prune). */
+/* Follows the launched program.  Its tree (the session's) must outlive record_finish();
+   record_poll() removes from it what is no longer needed (tree_prune). */
 void record_start(struct record *record, const struct launched *launched,
                   struct tree *tree);
 
-/* Takes what the rings hold.  Returns how soon to call again, in ns: a program
-   whose ring is full waits. */
+/* Takes what the rings hold.  Returns how soon to call again, in ns: a program whose ring
+   is full waits. */
 int64_t record_poll(struct record *record);
 
-/* Takes the rest and completes the files.  Call it before the segments are
-   unlinked (session_free()).  root_ended: the program itself has ended and its
-   pid may be another's. */
+/* Takes the rest and completes the files.  Call before the segments are unlinked
+   (session_free()).  root_ended: the program itself has ended, and its pid may have been
+   reused. */
 void record_finish(struct record *record, bool root_ended);
 
-/* Events that did not reach their file because a ring was full. */
+/* Number of events that did not reach their file because a ring was full. */
 uint64_t record_lost(const struct record *record);
 
-/* Processes that have been recorded. */
+/* Number of processes that have been recorded. */
 unsigned record_processes(const struct record *record);
 
-/* What is counted of a process, by its pid (0: of all together); NULL if nothing is.
-   Borrowed until the next call but those with const. */
+/* The counts of a process by its pid (0: of all together); NULL if there are none.
+   Borrowed until the next call of a function without const. */
 const struct blocksizes *record_blocks(const struct record *record, pid_t pid,
                                        enum record_blocks which);
 
-/* The time it is in what is counted of a process, in ns; once it has ended, that of its
-   end.  0 if nothing is counted. */
+/* The time in a process's counts, in ns; once it has ended, that of its end.  0 if
+   nothing is counted. */
 uint64_t record_blocks_now(const struct record *record, pid_t pid);
 
-/* Frees it.  discard: nothing was started, the files it created go too. */
+/* Frees it.  discard: nothing was started; the files it created are removed too. */
 void record_free(struct record *record, bool discard);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * An allocator is recognised by the functions that it alone exports.  Who comes
- * first in the search for malloc does not tell: that can be a library which
- * counts or records and passes the call on, libmemtop.so for one.
+ * An allocator is recognised by functions that only it exports.  What comes first in the
+ * search for malloc does not identify it: that can be a library which counts or records
+ * and passes the call on, such as libmemtop.so.
  */
 #include "config.h"
 
@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- which one ---- */
+/* ---- recognising ---- */
 
-static const struct known {
+static const struct known_allocator {
     enum allocator_kind kind;
     const char *name, *function;
 } known[] = {
@@ -81,7 +81,7 @@ allocator_is(const struct allocator *allocator, const char *name)
            dl_iterate_phdr(find_library, (void *)base_name(name)) != 0;
 }
 
-/* ---- what it says ---- */
+/* ---- figures ---- */
 
 static size_t
 ask_glibc(struct allocator_figure *figures)
@@ -107,7 +107,7 @@ ask_jemalloc(mallctl_function *mallctl, struct allocator_figure *figures)
     uint64_t epoch = 1;
     size_t count = 0;
 
-    /* Without a new epoch the answers are those of the last time. */
+    /* Without a new epoch the values are those of the last time. */
     mallctl("epoch", NULL, NULL, &epoch, sizeof epoch);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         size_t value = 0, size = sizeof value;
@@ -178,7 +178,7 @@ allocator_ask(const struct allocator *allocator,
 void
 allocator_note(const struct allocator *allocator)
 {
-    /* Mozilla's writes into structures of about half a KiB. */
+    /* Mozilla's allocator writes into structures of about half a KiB. */
     static uint64_t stats[512], bins[4096];
 
     if (allocator->note != NULL)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Now: the Rss of the mappings in /proc/self/smaps that are private and have no
- * file.  Peak: VmHWM, which also counts what belongs to files; that only grows,
- * so what there is of it in the end is taken off.
+ * Now: the Rss of the private mappings without a file in /proc/self/smaps.  Peak: VmHWM,
+ * which also counts memory of files; that only grows, so its final amount is subtracted.
  *
- * /proc is read with input.h, in memory of our own: stdio would allocate.
+ * /proc is read with input.h into memory mapped here, because stdio would allocate.
  */
 #include "config.h"
 
@@ -31,7 +30,7 @@ open_file(const char *path)
     return true;
 }
 
-/* The next line as a string, as much of it as is of interest. */
+/* Reads the next line as a string, cut to what is needed. */
 static bool
 next_line(char line[256])
 {
@@ -46,7 +45,7 @@ next_line(char line[256])
     return true;
 }
 
-/* "Rss:     12 kB" */
+/* Takes a field such as "Rss: 12 kB". */
 static bool
 read_field(const char *line, const char *name, uint64_t *bytes)
 {
@@ -59,7 +58,8 @@ read_field(const char *line, const char *name, uint64_t *bytes)
     return true;
 }
 
-/* Private, and without a file's inode: "55d0-55e0 rw-p 00000000 00:00 0 [heap]". */
+/* Takes the head of a mapping, "55d0-55e0 rw-p 00000000 00:00 0 [heap]"; anonymous:
+   private, and without a file's inode. */
 static bool
 begins_mapping(const char *line, bool *anonymous)
 {
@@ -91,12 +91,12 @@ exact_bytes(void)
     return any ? sum : FOOTPRINT_UNKNOWN;
 }
 
-struct counts {
+struct footprint_counts {
     uint64_t peak, anonymous, file, shared;
 };
 
 static bool
-read_counts(struct counts *counts)
+read_counts(struct footprint_counts *counts)
 {
     char line[256];
     unsigned found = 0;
@@ -122,16 +122,16 @@ without(uint64_t bytes, uint64_t others)
 void
 footprint_begin(struct footprint *footprint)
 {
-    struct counts counts;
+    struct footprint_counts counts;
     int fd = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
 
-    /* Else the peak is that of the whole process; start-up is small. */
+    /* If this fails the peak is that of the whole process; start-up is small. */
     if (fd >= 0) {
         if (write(fd, "5", 1) != 1)
             (void)0;
         close(fd);
     }
-    /* Twice: the first time makes the pages of input resident. */
+    /* Called twice, because the first call makes the pages of input resident. */
     exact_bytes();
     footprint->exact = exact_bytes();
     footprint->counted = read_counts(&counts) ? counts.anonymous : FOOTPRINT_UNKNOWN;
@@ -150,7 +150,7 @@ footprint_now(const struct footprint *footprint, uint64_t own_bytes)
 uint64_t
 footprint_peak(const struct footprint *footprint, uint64_t own_bytes)
 {
-    struct counts counts;
+    struct footprint_counts counts;
 
     if (!read_counts(&counts) || footprint->counted == FOOTPRINT_UNKNOWN)
         return FOOTPRINT_UNKNOWN;

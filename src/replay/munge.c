@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A block stands for its slot.  Live, it is in its process's table by address;
- * left, it waits in the queue of free slots, and is used again from there.
+ * A block stands for its slot.  A live one is in its process's table by address; a free
+ * one waits in the queue of free slots (left), and is reused from there.
  *
  *     left:     first left -> ... -> last left             (take, leave)
  *     live:     address -> block -> older block -> ...     (find, push, pull)
  *     overdue:  all those older blocks, in the order they became it
  *
- * An address that is handed out while it is live has missed a call that gave the
- * older block up: an allocator never does that.  Often it is a realloc() whose
- * thread was slower to record it than another thread to get the address, use it
- * and even give it up again.  So the older block stays where it is, under the
- * newer one, until that realloc() comes, or until PATIENCE lines have shown that
- * none will.  Nothing has to be held back for that.
+ * If an address is handed out while it is live, a call that freed the older block is
+ * missing: an allocator never does that.  Often the call is a realloc() whose thread was
+ * slower to record it than another thread was to get the address, use it and even free it
+ * again.  So the older block stays where it is, under the newer one, until that realloc()
+ * comes, or until PATIENCE lines have shown that none will.  So no line has to be held
+ * back.
  */
 #include "config.h"
 
@@ -22,8 +22,8 @@
 #include <string.h>
 #include <sys/queue.h>
 
-/* Keys are single numbers: MurmurHash3's finaliser.  One multiplication less makes
-   chains of the evenly spaced addresses that allocators hand out. */
+/* Keys are single numbers: MurmurHash3's finaliser.  With one multiplication less the
+   evenly spaced addresses that allocators hand out form long chains. */
 #define HASH_FUNCTION(key, length, hash)                                                 \
     do {                                                                                 \
         uint64_t mixed;                                                                  \
@@ -36,55 +36,55 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
-/* With a million lines a second, a tenth of a second: a thread does not have to
-   wait longer for its turn. */
+/* A tenth of a second at a million lines a second: no thread waits longer than that to be
+   scheduled. */
 #define PATIENCE 100000u
 
-/* More older blocks than this at one address are no matter of turns. */
+/* Late threads cannot explain more older blocks than this at one address. */
 #define OLDER_MAX 4
 
-struct block {
+struct munge_block {
     uint64_t address, slot;
-    uint64_t tid;         /* of the thread it was handed to */
-    uint64_t overdue;     /* since this line; 0: it is not */
-    struct block *older;  /* with the same address */
-    TAILQ_ENTRY(block) queue; /* left or overdue */
+    uint64_t tid;         /* the thread that got it */
+    uint64_t overdue;     /* the line at which it became overdue; 0: it is not */
+    struct munge_block *older;      /* with the same address */
+    TAILQ_ENTRY(munge_block) queue; /* left or overdue */
     UT_hash_handle hh;
 };
 
-TAILQ_HEAD(blocks, block);
+TAILQ_HEAD(munge_blocks, munge_block);
 
-struct thread {
+struct munge_thread {
     uint64_t tid, number;
     UT_hash_handle hh;
 };
 
-struct process {
+struct munge_process {
     uint64_t pid, number;
-    struct thread *threads;
-    struct block *live;
-    struct blocks left, overdue;
+    struct munge_thread *threads;
+    struct munge_block *live;
+    struct munge_blocks left, overdue;
     uint64_t slots;
     uint64_t lines;
-    uint64_t unseen;    /* of them refused, since no allocation was seen */
-    struct block *null; /* with the original's rules NULL gets a slot for ever */
+    uint64_t unseen;    /* refused because no allocation was seen */
+    struct munge_block *null; /* by the original's rules NULL keeps a slot forever */
     UT_hash_handle hh;
 };
 
 struct munge {
     struct munge_options options;
-    struct process *processes;
+    struct munge_process *processes;
 };
 
-/* After an addition: uthash could not get memory for its table. */
+/* True after an addition if uthash could not get memory for its table. */
 #define NOT_ADDED(element) ((element)->hh.tbl == NULL)
 
 /* ---- processes and threads ---- */
 
-static struct process *
+static struct munge_process *
 find_process(struct munge *munge, uint64_t pid)
 {
-    struct process *process;
+    struct munge_process *process;
 
     HASH_FIND(hh, munge->processes, &pid, sizeof pid, process);
     if (process != NULL || (process = calloc(1, sizeof *process)) == NULL)
@@ -100,11 +100,11 @@ find_process(struct munge *munge, uint64_t pid)
     return NULL;
 }
 
-/* The thread's number, or 0 if memory is short. */
+/* Returns the thread's number, or 0 if memory is short. */
 static uint64_t
-find_thread(struct process *process, uint64_t tid)
+find_thread(struct munge_process *process, uint64_t tid)
 {
-    struct thread *thread;
+    struct munge_thread *thread;
 
     HASH_FIND(hh, process->threads, &tid, sizeof tid, thread);
     if (thread != NULL)
@@ -123,20 +123,20 @@ find_thread(struct process *process, uint64_t tid)
 
 /* ---- blocks and slots ---- */
 
-static struct block *
-find(struct process *process, uint64_t address)
+static struct munge_block *
+find(struct munge_process *process, uint64_t address)
 {
-    struct block *block;
+    struct munge_block *block;
 
     HASH_FIND(hh, process->live, &address, sizeof address, block);
     return block;
 }
 
-/* The slot that was left longest ago, or a new one.  NULL if memory is short. */
-static struct block *
-take(struct process *process)
+/* Returns the slot that has been free longest, or a new one.  NULL if memory is short. */
+static struct munge_block *
+take(struct munge_process *process)
 {
-    struct block *block = TAILQ_FIRST(&process->left);
+    struct munge_block *block = TAILQ_FIRST(&process->left);
 
     if (block != NULL) {
         TAILQ_REMOVE(&process->left, block, queue);
@@ -149,21 +149,21 @@ take(struct process *process)
 }
 
 static void
-leave(struct process *process, struct block *block)
+leave(struct munge_process *process, struct munge_block *block)
 {
     TAILQ_INSERT_TAIL(&process->left, block, queue);
 }
 
-/* Takes a slot for an address, over the older block that has it.  NULL if memory
+/* Takes a slot for an address, above an older block that has it.  Returns NULL if memory
    is short. */
-static struct block *
-push(struct process *process, uint64_t address, uint64_t tid)
+static struct munge_block *
+push(struct munge_process *process, uint64_t address, uint64_t tid)
 {
-    struct block *block = take(process), *older = find(process, address);
+    struct munge_block *block = take(process), *older = find(process, address);
 
     if (block == NULL)
         return NULL;
-    *block = (struct block){
+    *block = (struct munge_block){
         .address = address, .slot = block->slot, .tid = tid, .older = older};
     if (older != NULL) {
         HASH_DELETE(hh, process->live, older);
@@ -179,12 +179,12 @@ push(struct process *process, uint64_t address, uint64_t tid)
     return NULL;
 }
 
-/* Takes a block away from its address, and leaves its slot.  What is under it
-   has the address again. */
+/* Removes a block from its address and frees its slot.  The block under it has the
+   address again. */
 static bool
-pull(struct process *process, struct block *block)
+pull(struct munge_process *process, struct munge_block *block)
 {
-    struct block *top = find(process, block->address), *below = block->older;
+    struct munge_block *top = find(process, block->address), *below = block->older;
     bool good = true;
 
     if (top == block) {
@@ -204,7 +204,7 @@ pull(struct process *process, struct block *block)
     return good;
 }
 
-/* ---- what becomes of a line ---- */
+/* ---- handling a line ---- */
 
 static void
 put(const struct munge *munge, const struct logalloc_line *line)
@@ -212,13 +212,14 @@ put(const struct munge *munge, const struct logalloc_line *line)
     munge->options.put(munge->options.context, line);
 }
 
-/* Of the blocks with this address the one that the call is about.  NULL: none. */
-static struct block *
-find_given(struct process *process, const struct logalloc_line *line)
+/* Of the blocks with this address, the one that the call is about.  NULL if there is
+   none. */
+static struct munge_block *
+find_given(struct munge_process *process, const struct logalloc_line *line)
 {
-    struct block *block = find(process, line->block), *oldest = block;
+    struct munge_block *block = find(process, line->block), *oldest = block;
 
-    /* free() is recorded before it is done: it is never late. */
+    /* free() is recorded before it is done, so it is never late. */
     if (block == NULL || line->call != LOGALLOC_REALLOC)
         return block;
     for (; block != NULL; block = block->older) {
@@ -229,9 +230,9 @@ find_given(struct process *process, const struct logalloc_line *line)
     return oldest;
 }
 
-/* The call that gave it up is missing: here it is. */
+/* Adds the missing call that frees the block. */
 static bool
-give_up(struct munge *munge, struct process *process, struct block *block)
+give_up(struct munge *munge, struct munge_process *process, struct munge_block *block)
 {
     const struct logalloc_line freed = {
         .pid = process->number, .tid = block->tid, .call = LOGALLOC_FREE,
@@ -242,11 +243,11 @@ give_up(struct munge *munge, struct process *process, struct block *block)
     return pull(process, block);
 }
 
-/* Gives up what has been overdue for too long. */
+/* Frees blocks that have been overdue for too long. */
 static bool
-lose_patience(struct munge *munge, struct process *process)
+lose_patience(struct munge *munge, struct munge_process *process)
 {
-    struct block *block;
+    struct munge_block *block;
 
     while ((block = TAILQ_FIRST(&process->overdue)) != NULL &&
            process->lines - block->overdue >= PATIENCE)
@@ -255,11 +256,11 @@ lose_patience(struct munge *munge, struct process *process)
     return true;
 }
 
-/* A recorded result becomes a slot.  False if memory is short. */
+/* Replaces a recorded result by a slot.  Returns false if memory is short. */
 static bool
-hand_out(struct munge *munge, struct process *process, struct logalloc_line *line)
+hand_out(struct munge *munge, struct munge_process *process, struct logalloc_line *line)
 {
-    struct block *block = find(process, line->result), *oldest = block;
+    struct munge_block *block = find(process, line->result), *oldest = block;
     unsigned count = 0;
 
     for (; block != NULL; block = block->older, count++)
@@ -274,10 +275,11 @@ hand_out(struct munge *munge, struct process *process, struct logalloc_line *lin
 }
 
 static enum munge_verdict
-munge_mended(struct munge *munge, struct process *process, struct logalloc_line *line)
+munge_mended(struct munge *munge, struct munge_process *process,
+             struct logalloc_line *line)
 {
     bool given = logalloc_takes_block(line->call) && line->block != 0;
-    struct block *block = given ? find_given(process, line) : NULL;
+    struct munge_block *block = given ? find_given(process, line) : NULL;
 
     if (logalloc_returns_block(line->call) && !line->has_result)
         return MUNGE_NO_RESULT;
@@ -302,9 +304,9 @@ munge_mended(struct munge *munge, struct process *process, struct logalloc_line 
     return MUNGE_GOOD;
 }
 
-/* The slot that the original gives NULL, which never gets free again. */
-static struct block *
-slot_of_null(struct process *process)
+/* The slot that the original gives NULL, which never becomes free again. */
+static struct munge_block *
+slot_of_null(struct munge_process *process)
 {
     if (process->null == NULL)
         process->null = take(process);
@@ -312,9 +314,10 @@ slot_of_null(struct process *process)
 }
 
 static enum munge_verdict
-munge_original(struct munge *munge, struct process *process, struct logalloc_line *line)
+munge_original(struct munge *munge, struct munge_process *process,
+               struct logalloc_line *line)
 {
-    struct block *block;
+    struct munge_block *block;
 
     if (logalloc_takes_block(line->call)) {
         block = line->block == 0 ? slot_of_null(process) : find(process, line->block);
@@ -336,13 +339,13 @@ munge_original(struct munge *munge, struct process *process, struct logalloc_lin
     return MUNGE_GOOD;
 }
 
-/* verdict: of the line that was read. */
+/* verdict is that of parsing the line. */
 static enum munge_verdict
 munge_read(struct munge *munge, struct logalloc_line line, enum logalloc_verdict verdict)
 {
-    struct process *process = find_process(munge, line.pid);
+    struct munge_process *process = find_process(munge, line.pid);
 
-    /* A line that is refused from here on has been counted. */
+    /* Even a line that is refused below counts as a line of the process. */
     if (process == NULL)
         return MUNGE_NO_MEMORY;
     line.pid = process->number;
@@ -379,13 +382,13 @@ munge_call(struct munge *munge, const struct logalloc_line *line)
 void
 munge_tell_unseen(const struct munge *munge, void (*tell)(uint64_t pid, uint64_t lines))
 {
-    for (const struct process *process = munge->processes; process != NULL;
+    for (const struct munge_process *process = munge->processes; process != NULL;
          process = process->hh.next)
         if (process->unseen > 0 && process != munge->processes)
             tell(process->pid, process->unseen);
 }
 
-/* ---- the whole ---- */
+/* ---- interface ---- */
 
 struct munge *
 munge_new(const struct munge_options *options)
@@ -398,10 +401,10 @@ munge_new(const struct munge_options *options)
 }
 
 static void
-free_process(struct process *process)
+free_process(struct munge_process *process)
 {
-    struct block *block, *next_block, *older;
-    struct thread *thread, *next_thread;
+    struct munge_block *block, *next_block, *older;
+    struct munge_thread *thread, *next_thread;
 
     HASH_ITER(hh, process->live, block, next_block) {
         HASH_DELETE(hh, process->live, block);
@@ -425,7 +428,7 @@ free_process(struct process *process)
 void
 munge_free(struct munge *munge)
 {
-    struct process *process, *next;
+    struct munge_process *process, *next;
 
     if (munge == NULL)
         return;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reading a line takes about as long as the call it is about.  So calls are made
- * in bundles: lines are read into operations, and the clock runs while those are
- * carried out, and only then.
+ * Reading a line takes about as long as the call it describes.  So calls are made in
+ * bundles: lines are read into operations, and the clock runs only while these are
+ * carried out.
  *
  *     lines -> operations (a bundle) -> calls
  *                   slot numbers -> groups of slots, mapped when first named
  *
- * Slots are made when a line is read, so carrying out cannot fail.  Slot 0 is
- * NULL: nothing is ever put there.
+ * Slots are made when a line is read, so carrying out an operation cannot fail.  Slot 0
+ * is NULL: nothing is ever put there.
  */
 #include "config.h"
 
@@ -22,10 +22,10 @@
 
 #include "files/logalloc.h"
 
-/* Some 128 KiB: it stays in the second level of the cache. */
+/* Some 128 KiB: it stays in the second-level cache. */
 #define BUNDLE 4096
 
-/* A MiB at a time. */
+/* A group takes 1 MiB. */
 #define GROUP_SLOTS 65536u
 #define GROUPS (REPLAY_SLOTS_MAX / GROUP_SLOTS)
 
@@ -60,7 +60,7 @@ static const struct replay_allocator this_process = {
 static void *
 map(size_t size)
 {
-    /* All of it at once: then its share of what is resident is known. */
+    /* Populated at once, so that its share of the resident memory is known. */
     void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 
@@ -109,7 +109,7 @@ count_live(struct replay_figures *figures, uint64_t bytes)
     }
 }
 
-/* Takes the block out of its slot. */
+/* Removes the block from its slot and returns it. */
 static struct slot
 empty(struct replay *replay, uint32_t number)
 {
@@ -123,7 +123,7 @@ empty(struct replay *replay, uint32_t number)
     return was;
 }
 
-/* Puts a block into a slot; NULL if there is none. */
+/* Puts a block (or NULL) into a slot. */
 static void
 put(struct replay *replay, uint32_t number, void *block, uint64_t size)
 {
@@ -138,7 +138,7 @@ put(struct replay *replay, uint32_t number, void *block, uint64_t size)
         count_live(&replay->figures, size);
 }
 
-/* What an allocation has returned goes to its slot. */
+/* Puts the result of an allocation into its slot. */
 static void
 receive(struct replay *replay, uint32_t number, void *block, uint64_t size)
 {
@@ -162,7 +162,7 @@ reallocate(struct replay *replay, const struct operation *operation)
     void *block = allocator_of(replay)->realloc(was.block, operation->size);
 
     if (block == NULL && operation->size > 0 && was.block != NULL) {
-        /* It lives on, where the log goes on to look for it. */
+        /* The block lives on, where the log will look for it. */
         replay->figures.failed++;
         put(replay, operation->result, was.block, was.size);
     } else {
@@ -307,7 +307,7 @@ replay_line(struct replay *replay, const char *text, size_t length)
     return replay_call(replay, &line);
 }
 
-/* ---- the whole ---- */
+/* ---- interface ---- */
 
 struct replay *
 replay_new(const struct replay_options *options)
@@ -339,7 +339,7 @@ replay_slop(const struct replay *replay, struct replay_slop *slop)
         size_t usable;
 
         if (group == NULL)
-            i |= GROUP_SLOTS - 1; /* none of this group */
+            i |= GROUP_SLOTS - 1; /* skips the rest of the group */
         else
             slot = group[i % GROUP_SLOTS];
         if (slot.block == NULL)

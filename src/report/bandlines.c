@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which lines there are to a process's bands, and what stands in them. */
+/* Which lines a process's RSS breakdown has, and what is in them. */
 #include "config.h"
 
 #include "report/bandlines.h"
@@ -8,7 +8,7 @@
 
 #include "base/i18n.h"
 
-#define UNSURE_SHARE 20   /* told from 1/20 of the RSS on */
+#define UNSURE_SHARE 20   /* shown from 1/20 of the RSS on */
 
 bool
 bandline_shown(const struct bands *bands, int line)
@@ -16,7 +16,7 @@ bandline_shown(const struct bands *bands, int line)
     if (!bands->known)
         return false;
     switch (line) {
-    case BAND_HEAP: /* as a whole, where the blocks are not known */
+    case BAND_HEAP: /* the total, if the blocks are unknown */
         return bands->bytes[BAND_REQUESTED] == BAND_UNKNOWN;
     case BANDLINE_PSS:
         return bands->pss > 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Bands as lines of a table, for the display and the text report: first the bands,
- * then their sum and what is not part of it.  Lines are numbered: a band, or one of
- * these.
+ * The RSS breakdown as lines of a table, for the display and the text report: first the
+ * parts, then their sum and what is not included in it.  A line is numbered by its part,
+ * or by one of these.
  */
 #ifndef MEMTOP_BANDLINES_H
 #define MEMTOP_BANDLINES_H
@@ -22,16 +22,16 @@ enum bandline {
     BANDLINE_COUNT
 };
 
-/* Whether there is something to say on it; never if the bands are not known. */
+/* Is the line shown?  Never if the breakdown is unknown. */
 bool bandline_shown(const struct bands *bands, int line);
 
-/* BAND_UNKNOWN if it is not known. */
+/* Returns BAND_UNKNOWN if it is unknown. */
 uint64_t bandline_bytes(const struct bands *bands, int line);
 
 const char *bandline_word(int line);                                 /* translated */
 const char *bandline_meaning(const struct bands *bands, int line);   /* translated */
 
-/* Its share of the RSS: "48%", "<1%", "0%"; "" if it is not known. */
+/* Its share of the RSS: "48%", "<1%", "0%"; "" if unknown. */
 char *bandline_share(char *buf, size_t size, const struct bands *bands, int line);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The steps of all sizes come mixed, and are written a column a size.  So that
- * neither memory nor a sort is needed they lie in chunks of one size each, in a file
- * that is mapped and grows:
+ * The steps of all sizes arrive mixed, and are written one column per size.  So that
+ * neither memory nor a sort is needed they are kept in chunks, each for one size, in a
+ * file that is mapped and grows:
  *
  *     chunk: next of the size | 63 steps {time, level}
  *
- * Room is allocated before it is mapped: a full disk is an error, not a SIGBUS.
+ * Space is allocated before it is mapped: a full disk is an error, not a SIGBUS.
  */
 #include "config.h"
 
@@ -40,10 +40,10 @@ struct chunk {
 _Static_assert(sizeof(struct chunk) == 1024, "chunks are whole parts of a page");
 
 /* Where a size's steps are. */
-struct column {
+struct size_column {
     uint32_t first, last;
-    uint64_t level; /* the last one */
-    uint64_t lo, hi; /* as long as the count is there, it stays the same */
+    uint64_t level; /* after the last step */
+    uint64_t lo, hi; /* counts between these have the same level */
     uint64_t steps;
     bool begun;
 };
@@ -54,13 +54,13 @@ struct blocklog {
     int fd, error;
     struct chunk *chunks;
     uint32_t chunk_count, chunk_room;
-    struct column *columns;
+    struct size_column *columns;
     size_t column_count;
     uint32_t *chosen;
     size_t chosen_count;
 };
 
-/* A file nobody else sees. */
+/* Opens a file that nothing else can see. */
 static int
 open_unnamed(const char *directory)
 {
@@ -147,7 +147,7 @@ blocklog_has(const struct blocklog *log, uint32_t place)
     return is_chosen(log, place);
 }
 
-/* ---- steps come ---- */
+/* ---- adding steps ---- */
 
 static bool
 more_chunks(struct blocklog *log)
@@ -178,9 +178,9 @@ more_chunks(struct blocklog *log)
     return true;
 }
 
-/* A new last chunk for the column; false if there is no room. */
+/* Adds a last chunk to the column; false if there is no space. */
 static bool
-add_chunk(struct blocklog *log, struct column *column)
+add_chunk(struct blocklog *log, struct size_column *column)
 {
     uint32_t at = log->chunk_count;
 
@@ -198,7 +198,7 @@ add_chunk(struct blocklog *log, struct column *column)
 }
 
 static void
-add_step(struct blocklog *log, struct column *column, uint64_t time)
+add_step(struct blocklog *log, struct size_column *column, uint64_t time)
 {
     struct chunk *chunk;
 
@@ -210,11 +210,11 @@ add_step(struct blocklog *log, struct column *column, uint64_t time)
     column->steps++;
 }
 
-static struct column *
+static struct size_column *
 find_column(struct blocklog *log, uint32_t place)
 {
     size_t count = 2 * (size_t)place + 64;
-    struct column *columns;
+    struct size_column *columns;
 
     if (place < log->column_count)
         return &log->columns[place];
@@ -224,7 +224,7 @@ find_column(struct blocklog *log, uint32_t place)
         return NULL;
     }
     for (size_t i = log->column_count; i < count; i++)
-        columns[i] = (struct column){.first = NO_CHUNK, .last = NO_CHUNK};
+        columns[i] = (struct size_column){.first = NO_CHUNK, .last = NO_CHUNK};
     log->columns = columns;
     log->column_count = count;
     return &columns[place];
@@ -236,7 +236,7 @@ blocklog_ground(const struct blocklog *log)
     return log->group && log->counts.kind == COUNTS_ARRAY ? log->counts.lower : 0;
 }
 
-/* The level of a count; the bounds within which it stays the same. */
+/* Returns the level of a count, and the bounds within which it stays the same. */
 static uint64_t
 find_level(const struct blocklog *log, uint64_t count, uint64_t *lo, uint64_t *hi)
 {
@@ -254,7 +254,7 @@ blocklog_watch(void *context, uint32_t place, uint64_t time, uint64_t before,
                uint64_t after)
 {
     struct blocklog *log = context;
-    struct column *column;
+    struct size_column *column;
     uint64_t level;
 
     (void)before;
@@ -273,7 +273,7 @@ blocklog_watch(void *context, uint32_t place, uint64_t time, uint64_t before,
     add_step(log, column, time);
 }
 
-/* ---- and are asked for ---- */
+/* ---- reading steps ---- */
 
 int
 blocklog_error(const struct blocklog *log)
@@ -294,25 +294,25 @@ blocklog_each(const struct blocklog *log, uint32_t place,
 
 /* ---- files ---- */
 
-/* A column being written: its next step, of which there are two lines. */
-struct cursor {
+/* A column being written: its next step, which gives two lines. */
+struct step_cursor {
     uint64_t size;
     uint32_t place, chunk, index;
     uint64_t level; /* before the step */
-    bool second;    /* the line of the level before is written */
+    bool second;    /* the line with the level before is written */
 };
 
-static struct cursor
+static struct step_cursor
 begin(const struct blocklog *log, const struct blocksizes *blocks, uint32_t place)
 {
-    return (struct cursor){.size = blocksizes_at(blocks, place)->size,
-                           .place = place,
-                           .chunk = place < log->column_count ? log->columns[place].first
-                                                              : NO_CHUNK,
-                           .level = blocklog_ground(log)};
+    return (struct step_cursor){
+        .size = blocksizes_at(blocks, place)->size,
+        .place = place,
+        .chunk = place < log->column_count ? log->columns[place].first : NO_CHUNK,
+        .level = blocklog_ground(log)};
 }
 
-/* Times are in ms, with what is left of ns; or numbers of events. */
+/* Writes a time in ms, with ns as decimals; or the number of an event. */
 static void
 write_time(FILE *out, uint64_t time, uint64_t tick_ns)
 {
@@ -332,9 +332,9 @@ write_time(FILE *out, uint64_t time, uint64_t tick_ns)
     fwrite(text, 1, length, out);
 }
 
-/* The cursor's line, unless the column has ended; then it moves on. */
+/* Writes the cursor's line and moves on, unless the column has ended. */
 static void
-write_pair(FILE *out, const struct blocklog *log, struct cursor *cursor,
+write_pair(FILE *out, const struct blocklog *log, struct step_cursor *cursor,
            const struct blockparams *params, uint64_t tick_ns)
 {
     const struct step *step;
@@ -360,8 +360,8 @@ write_pair(FILE *out, const struct blocklog *log, struct cursor *cursor,
 }
 
 static void
-write_lines(FILE *out, const struct blocklog *log, struct cursor *cursors, size_t count,
-            const struct blockparams *params, uint64_t tick_ns)
+write_lines(FILE *out, const struct blocklog *log, struct step_cursor *cursors,
+            size_t count, const struct blockparams *params, uint64_t tick_ns)
 {
     for (size_t i = 0; i < count; i++)
         fprintf(out, "%s%s%s_%" PRIu64, i > 0 ? params->delimiter : "",
@@ -370,7 +370,7 @@ write_lines(FILE *out, const struct blocklog *log, struct cursor *cursors, size_
     for (;;) {
         fputc('\n', out);
         while (count > 0 && cursors[count - 1].chunk == NO_CHUNK)
-            count--; /* nothing follows what is last in a line */
+            count--; /* empty cells at the end of a line are left out */
         if (count == 0 || ferror(out))
             return;
         for (size_t i = 0; i < count; i++) {
@@ -380,7 +380,7 @@ write_lines(FILE *out, const struct blocklog *log, struct cursor *cursors, size_
     }
 }
 
-/* An existing file is never touched, a device or pipe is written to. */
+/* Opens a new file or an existing device or pipe; an existing file is never touched. */
 static FILE *
 create(const char *path, bool *created)
 {
@@ -395,7 +395,7 @@ create(const char *path, bool *created)
 }
 
 static int
-write_file(const char *path, const struct blocklog *log, struct cursor *cursors,
+write_file(const char *path, const struct blocklog *log, struct step_cursor *cursors,
            size_t count, const struct blockparams *params, uint64_t tick_ns)
 {
     bool created;
@@ -430,7 +430,7 @@ blocklog_name(const struct blocklog_files *files, char *path, size_t size)
     put_path(path, size, files, files->params->one_file ? "" : "_*");
 }
 
-/* As create() would find it. */
+/* Returns the error that create() would give, without creating. */
 static int
 check_file(const char *path)
 {
@@ -438,10 +438,10 @@ check_file(const char *path)
 
     if (stat(path, &st) == 0)
         return S_ISREG(st.st_mode) ? -EEXIST : S_ISDIR(st.st_mode) ? -EISDIR : 0;
-    return lstat(path, &st) == 0 ? -EEXIST : 0; /* a link to nowhere */
+    return lstat(path, &st) == 0 ? -EEXIST : 0; /* a dangling link */
 }
 
-/* NAME_SIZE.EXTENSION */
+/* Is the entry named NAME_SIZE.EXTENSION? */
 static bool
 is_of_a_size(const struct blocklog_files *files, const char *entry)
 {
@@ -485,7 +485,7 @@ blocklog_check(const struct blocklog_files *files, char *path, size_t size)
 }
 
 static int
-write_files(const struct blocklog *log, struct cursor *cursors, size_t count,
+write_files(const struct blocklog *log, struct step_cursor *cursors, size_t count,
             const struct blocklog_files *files, uint64_t tick_ns)
 {
     char path[PATH_MAX], suffix[32];
@@ -507,7 +507,7 @@ write_files(const struct blocklog *log, struct cursor *cursors, size_t count,
 static int
 by_size(const void *left, const void *right)
 {
-    const struct cursor *a = left, *b = right;
+    const struct step_cursor *a = left, *b = right;
 
     return a->size < b->size ? -1 : a->size > b->size;
 }
@@ -517,7 +517,7 @@ blocklog_write(const struct blocklog *log, const struct blocksizes *blocks,
                const struct blocklog_files *files)
 {
     size_t count = 0;
-    struct cursor *cursors = calloc(blocksizes_count(blocks) + 1, sizeof *cursors);
+    struct step_cursor *cursors = calloc(blocksizes_count(blocks) + 1, sizeof *cursors);
     int error = log->error;
 
     if (cursors == NULL)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How many blocks of each size were live, step by step: kept in a file without a
- * name while a program runs, then written as columns, or asked for to be drawn.
+ * How many blocks of each size were live, step by step.  Steps are kept in an unnamed
+ * file while a program runs, then written as columns, or read to be drawn.
  */
 #ifndef MEMTOP_BLOCKLOG_H
 #define MEMTOP_BLOCKLOG_H
@@ -15,36 +15,37 @@
 
 struct blocklog;
 
-/* Keeps steps in an unlinked file in that directory: 16 bytes each.  Levels are those
-   of params' counts if grouped, else the counts.  0 and *out, or -errno. */
+/* Keeps steps in an unlinked file in that directory, 16 bytes each.  Levels are those of
+   params' counts if grouped, otherwise the counts themselves.  Returns 0 and *out, or
+   -errno. */
 int blocklog_new(const char *directory, const struct blockparams *params,
                  struct blocklog **out);
 void blocklog_free(struct blocklog *log);
 
-/* Only the sizes at these places (sorted) are kept; none: all of them. */
+/* Keeps only the sizes with these indices (sorted); if there are none, all. */
 void blocklog_choose(struct blocklog *log, const uint32_t *places, size_t count);
 
-/* To be set as the watch of the blocks; context is the blocklog. */
+/* To be set as the watch of the blocks, with the blocklog as context. */
 blocksizes_watch blocklog_watch;
 
-/* Why steps are missing: -errno, 0 if none are. */
+/* Returns the -errno for which steps are missing, 0 if none are. */
 int blocklog_error(const struct blocklog *log);
 
-/* Hands out a size's steps: its level becomes that. */
+/* Calls take for each of a size's steps: at time its level becomes level. */
 void blocklog_each(const struct blocklog *log, uint32_t place,
                    void (*take)(void *context, uint64_t time, uint64_t level),
                    void *context);
 
-/* Whether a size's steps are kept, if there were any. */
+/* Are a size's steps kept, if there were any? */
 bool blocklog_has(const struct blocklog *log, uint32_t place);
 
-/* The level no block of a size is at. */
+/* Returns the level for no blocks of a size. */
 uint64_t blocklog_ground(const struct blocklog *log);
 
 /*
- * Writes DIRECTORY/NAME.EXTENSION of all sizes, pairs of columns, or a file NAME_SIZE
- * each.  No file that exists is touched; of one that fails nothing is left.  0 or
- * -errno.  name gets the file's, with SIZE or * in place of the size if there are
+ * Writes DIRECTORY/NAME.EXTENSION for all sizes, as pairs of columns, or a file NAME_SIZE
+ * each.  No existing file is touched, and a file that failed is removed.  Returns 0 or
+ * -errno.  name gets the file's name, with SIZE or * instead of the size if there are
  * several.
  */
 struct blocklog_files {
@@ -55,11 +56,11 @@ struct blocklog_files {
 int blocklog_write(const struct blocklog *log, const struct blocksizes *blocks,
                    const struct blocklog_files *files);
 
-/* Before there is anything to write: 0, or why it cannot be written, -errno, with path
-   saying what.  Of one file a size those that are there already are looked for. */
+/* Checks before there is anything to write: returns 0, or -errno with the path that
+   cannot be written.  With one file per size, existing ones are searched for. */
 int blocklog_check(const struct blocklog_files *files, char *path, size_t size);
 
-/* The name it writes to, DIRECTORY/NAME.EXTENSION; with several NAME_*. */
+/* The name it writes to, DIRECTORY/NAME.EXTENSION, or NAME_* if there are several. */
 void blocklog_name(const struct blocklog_files *files, char *path, size_t size);
 
 #endif

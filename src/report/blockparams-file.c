@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The parameter file, there and back.  It may be anything: whatever is not
- * understood is told with its line, and nothing else happens.
+ * Reads and writes the parameter file.  It may contain anything: what is not understood
+ * is reported with its line and otherwise ignored.
  *
- * An array's elements are gathered first: it is taken as a whole, or not.
+ * An array's elements are collected first: it is accepted as a whole, or not at all.
  */
 #include "config.h"
 
@@ -21,13 +21,13 @@
 #define KEY_MAX   64
 #define VALUE_MAX PATH_MAX
 
-struct reading {
+struct params_reading {
     const char *at, *end;
     unsigned line;
     struct blockparams *params;
     blockparams_warn *warn;
     void *context;
-    struct counts array; /* its elements, and its lower bound */
+    struct counts array; /* elements and lower bound */
     uint32_t lower;
     bool array_given;
 };
@@ -36,7 +36,7 @@ struct reading {
 
 enum kind { REPORT, FLAG, NUMBER, SORT, KIND, NAME, PATH, DELIMITER };
 
-struct key {
+struct param_key {
     const char *name;
     enum kind kind;
     size_t offset;  /* in struct blockparams */
@@ -46,7 +46,7 @@ struct key {
 #define AT(member) offsetof(struct blockparams, member)
 
 /* In the order in which they are written. */
-static const struct key keys[] = {
+static const struct param_key keys[] = {
     {"Report_Overview_Enabled", REPORT, AT(reports), BLOCK_OVERVIEW},
     {"Report_BlockSize_Enabled", REPORT, AT(reports), BLOCK_SIZES},
     {"Report_LoadPeak_Enabled", REPORT, AT(reports), BLOCK_PEAKS},
@@ -113,9 +113,9 @@ parse_kind(const char *value, enum counts_kind *kind)
     return true;
 }
 
-/* What is wrong with a value, NULL if it was taken. */
+/* Returns what is wrong with the value, or NULL if it was accepted. */
 static const char *
-take_flag(const struct key *key, const char *value, void *member)
+take_flag(const struct param_key *key, const char *value, void *member)
 {
     bool flag;
 
@@ -130,7 +130,7 @@ take_flag(const struct key *key, const char *value, void *member)
 }
 
 static const char *
-take_text(const struct key *key, const char *value, char *member)
+take_text(const struct param_key *key, const char *value, char *member)
 {
     size_t room = key->kind == PATH ? PATH_MAX : BLOCKPARAMS_TEXT_MAX;
 
@@ -143,7 +143,7 @@ take_text(const struct key *key, const char *value, char *member)
 }
 
 static const char *
-take_value(const struct key *key, const char *value, struct blockparams *params)
+take_value(const struct param_key *key, const char *value, struct blockparams *params)
 {
     void *member = (char *)params + key->offset;
 
@@ -168,7 +168,7 @@ take_value(const struct key *key, const char *value, struct blockparams *params)
 /* ---- the array ---- */
 
 static const char *
-take_element(struct reading *reading, const char *digits, const char *value)
+take_element(struct params_reading *reading, const char *digits, const char *value)
 {
     struct counts *array = &reading->array;
     uint32_t index, bound;
@@ -185,9 +185,9 @@ take_element(struct reading *reading, const char *digits, const char *value)
     return NULL;
 }
 
-/* The array as a whole, once all of the file is read. */
+/* Accepts the array as a whole, once the file has been read. */
 static void
-finish_array(struct reading *reading, unsigned faults)
+finish_array(struct params_reading *reading, unsigned faults)
 {
     struct counts *counts = &reading->params->counts;
 
@@ -205,14 +205,14 @@ finish_array(struct reading *reading, unsigned faults)
 /* ---- the syntax ---- */
 
 static void
-complain(struct reading *reading, const char *key, const char *what)
+complain(struct params_reading *reading, const char *key, const char *what)
 {
     reading->warn(reading->context, reading->line, key, what);
 }
 
-/* Over a comment that begins here. */
+/* Skips a comment that begins here. */
 static void
-skip_comment(struct reading *reading)
+skip_comment(struct params_reading *reading)
 {
     const char *close = memchr(reading->at, '}', (size_t)(reading->end - reading->at));
 
@@ -226,15 +226,16 @@ skip_comment(struct reading *reading)
 }
 
 static void
-skip_line(struct reading *reading)
+skip_line(struct params_reading *reading)
 {
     while (reading->at < reading->end && *reading->at != '\n')
         reading->at++;
 }
 
-/* Up to one of the ends, blanks around it taken off.  False if it is too long. */
+/* Takes the text up to one of the ends, without blanks around it.  Returns false if it is
+   too long. */
 static bool
-take_until(struct reading *reading, const char *ends, char *text, size_t size)
+take_until(struct params_reading *reading, const char *ends, char *text, size_t size)
 {
     const char *begin = reading->at;
     size_t length;
@@ -252,7 +253,7 @@ take_until(struct reading *reading, const char *ends, char *text, size_t size)
 }
 
 static const char *
-take_parameter(struct reading *reading, const char *name, const char *value,
+take_parameter(struct params_reading *reading, const char *name, const char *value,
                unsigned *array_faults)
 {
     const char *what;
@@ -267,12 +268,12 @@ take_parameter(struct reading *reading, const char *name, const char *value,
         return N_("is no parameter");
     what = take_element(reading, name + strlen(ARRAY_KEY), value);
     *array_faults += what != NULL;
-    /* One fault moves all elements behind it. */
+    /* A single fault shifts all elements behind it. */
     return *array_faults > 1 ? NULL : what;
 }
 
 static void
-read_parameter(struct reading *reading, unsigned *array_faults)
+read_parameter(struct params_reading *reading, unsigned *array_faults)
 {
     char name[KEY_MAX], value[VALUE_MAX];
     const char *what;
@@ -297,9 +298,13 @@ void
 blockparams_parse(const char *text, size_t length, struct blockparams *params,
                   blockparams_warn *warn, void *context)
 {
-    struct reading reading = {.at = text, .end = text + length, .line = 1,
-                              .params = params, .warn = warn, .context = context,
-                              .lower = params->counts.lower};
+    struct params_reading reading = {.at = text,
+                                     .end = text + length,
+                                     .line = 1,
+                                     .params = params,
+                                     .warn = warn,
+                                     .context = context,
+                                     .lower = params->counts.lower};
     unsigned array_faults = 0;
 
     while (reading.at < reading.end) {
@@ -369,7 +374,7 @@ write_delimiter(FILE *out, const char *delimiter)
 }
 
 static void
-write_value(FILE *out, const struct key *key, const struct blockparams *params)
+write_value(FILE *out, const struct param_key *key, const struct blockparams *params)
 {
     static const char *const sorts[] = {"amsrstUnsorted", "amsrstSortByCount",
                                         "amsrstSortBySize"};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The parameters, and their words.  Files are read in blockparams-file.c.
+ * The parameters and their words.  blockparams-file.c reads files.
  */
 #include "config.h"
 
@@ -67,7 +67,7 @@ blockparams_sort(const char *word, enum block_sort *sort)
     return false;
 }
 
-/* A number from 1 to COUNTS_LIMIT at *text, which moves behind it. */
+/* Takes a number from 1 to COUNTS_LIMIT from *text, and moves *text behind it. */
 static bool
 take_number(const char **text, uint32_t *number)
 {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What reports by block size are to say, and the file it may stand in: the article's
- * (ascLib, RSDN Magazine 1), a line a parameter:
+ * The contents of reports by block size, and the file that sets them: the article's
+ * (ascLib, RSDN Magazine 1), one parameter per line:
  *
- *   { comments, over several lines too, but not one in another }
+ *   { comments, over several lines too, but not nested }
  *   [Report_Sort] amsrstSortBySize
  *   [LogFile_DataDelimiter] \t        { blanks before this do not count }
  *
- * A value ends with its line or a comment.  What is missing or wrong is as it is by
- * default.
+ * A value ends with its line or a comment.  Missing or wrong values keep their defaults.
  */
 #ifndef MEMTOP_BLOCKPARAMS_H
 #define MEMTOP_BLOCKPARAMS_H
@@ -20,7 +19,7 @@
 
 #include "system/counts.h"
 
-/* A bit each. */
+/* One bit each. */
 enum block_report {
     BLOCK_OVERVIEW = 1,
     BLOCK_SIZES = 2,
@@ -30,7 +29,8 @@ enum block_report {
     BLOCK_FULL = 31
 };
 
-/* By count: that of the report, the greatest first.  Unsorted: as they came. */
+/* BY_COUNT: the report's own count, largest first.  UNSORTED: in the order of
+   appearance. */
 enum block_sort { BLOCK_UNSORTED, BLOCK_BY_COUNT, BLOCK_BY_SIZE };
 
 #define BLOCKPARAMS_TEXT_MAX 64
@@ -38,46 +38,48 @@ enum block_sort { BLOCK_UNSORTED, BLOCK_BY_COUNT, BLOCK_BY_SIZE };
 struct blockparams {
     unsigned reports;     /* of enum block_report */
     enum block_sort sort;
-    bool group;           /* counts by interval, not each for itself */
+    bool group;           /* counts by interval, not separately */
     struct counts counts;
     char extension[BLOCKPARAMS_TEXT_MAX]; /* of log files */
-    char directory[PATH_MAX];             /* of them */
+    char directory[PATH_MAX];             /* of log files */
     char delimiter[BLOCKPARAMS_TEXT_MAX]; /* between their columns */
-    bool one_file;        /* for all sizes, else one each */
+    bool one_file;        /* for all sizes; otherwise one each */
 };
 
 /* The article's defaults; log files go to the current directory. */
 void blockparams_default(struct blockparams *params);
 
-/* What is wrong with a file: its line, the key ("" if there is none), and what,
-   marked for translation. */
+/* Reports what is wrong in a file: the line, the key ("" if there is none), and the
+   fault, marked for translation. */
 typedef void blockparams_warn(void *context, unsigned line, const char *key,
                               const char *what);
 
-/* Reads length bytes, any, over the defaults that params holds. */
+/* Parses length bytes, which may be anything; params holds the defaults. */
 void blockparams_parse(const char *text, size_t length, struct blockparams *params,
                        blockparams_warn *warn, void *context);
 
-/* Reads a file.  0 or -errno: -EFBIG if it is no such file by its size. */
+/* Reads a file.  Returns 0 or -errno; -EFBIG if it is too large to be one. */
 int blockparams_read(const char *path, struct blockparams *params,
                      blockparams_warn *warn, void *context);
 
-/* Writes all of them such that they can be read again.  False if out failed. */
+/* Writes all parameters in a form that can be read again.  Returns false if out
+   failed. */
 bool blockparams_write(FILE *out, const struct blockparams *params);
 
-/* What stands in a list such as "overview,blocksize": bits, 0 if a word is none. */
+/* Parses a list such as "overview,blocksize" into bits; returns 0 if a word is
+   unknown. */
 unsigned blockparams_reports(const char *list);
 
-/* Numbers "1,3,6", "linear:K", "power:K:A"; false, and counts as it was, for
-   anything else. */
+/* Parses "1,3,6", "linear:K" or "power:K:A"; false for anything else, with counts
+   unchanged. */
 bool blockparams_counts(const char *text, struct counts *counts);
 
-/* A delimiter with \t, \n, \r, \\ and \xHH for what they stand for; false for others
-   and what is empty or too long. */
+/* Parses a delimiter with the escapes \t, \n, \r, \\ and \xHH; false for other escapes
+   and if it is empty or too long. */
 bool blockparams_delimiter(const char *text, char *delimiter);
 
-/* A word of the parameter file or of the command line: "amsrstSortBySize", "size",
-   "2".  False for others. */
+/* Parses a word of the parameter file or the command line: "amsrstSortBySize", "size",
+   "2".  Returns false for others. */
 bool blockparams_sort(const char *word, enum block_sort *sort);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Steps become columns, a pixel each; nothing of a step that is shorter is lost. */
+/* Turns steps into columns, one per pixel; steps shorter than a pixel are kept as its
+   lowest and highest count. */
 #include "config.h"
 
 #include "report/blockplot.h"
@@ -15,13 +16,13 @@
 #include "base/textwidth.h"
 #include "base/units.h"
 
-/* A line while its steps come. */
+/* State of a line while its steps are read. */
 struct tracing {
     struct blockplot *plot;
     struct blockplot_line *line;
     uint64_t end;       /* in ticks */
     uint64_t level;
-    size_t column;      /* not yet left */
+    size_t column;      /* the current one */
 };
 
 static size_t
@@ -33,7 +34,7 @@ column_of(const struct tracing *tracing, uint64_t time)
     return at < (double)columns ? (size_t)at : columns - 1;
 }
 
-/* Columns up to this one begin with the level there is. */
+/* Fills the columns after the current one, up to column, with the current level. */
 static void
 go_to(struct tracing *tracing, size_t column)
 {
@@ -82,7 +83,7 @@ add_line(struct blockplot *plot, const struct blocksizes *blocks,
     return true;
 }
 
-/* The sizes with most blocks at once of those whose steps are known. */
+/* Adds lines for the sizes with most live blocks, of those whose steps are kept. */
 static bool
 add_lines(struct blockplot *plot, const struct blocksizes *blocks,
           const struct blocklog *log, unsigned most)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The article's figure: how many blocks of each size were live over time, as steps, a
- * line a size, with a legend.  Described here without pixels, as plot.h does it for a
- * run; drawn by the same module.
+ * The article's figure: the number of live blocks over time, as steps, one line per size,
+ * with a legend.  It is described here without pixels, as plot.h does for a run, and
+ * drawn by the same module.
  */
 #ifndef MEMTOP_BLOCKPLOT_H
 #define MEMTOP_BLOCKPLOT_H
@@ -18,7 +18,7 @@
 
 #define BLOCKPLOT_LINES_MAX 12
 
-/* A pixel's width of time: the lowest and the highest count, the one it ends with. */
+/* The time of one pixel: the lowest, the highest and the final count. */
 struct blockplot_column {
     uint64_t lowest, highest, last;
 };
@@ -32,10 +32,10 @@ struct blockplot {
     int width, height;
     char title[PLOT_TEXT_MAX];
     char subtitle[PLOT_TEXT_MAX];
-    char note[PLOT_TEXT_MAX];      /* in place of lines, or "" */
-    char axis[PLOT_CELL_MAX];      /* what the upward axis counts */
-    bool clock;                    /* the other one is time in ns, else events */
-    uint64_t end;                  /* of it, in ns or events; > 0 */
+    char note[PLOT_TEXT_MAX];      /* instead of lines, or "" */
+    char axis[PLOT_CELL_MAX];      /* what the vertical axis counts */
+    bool clock;                    /* horizontal axis: time in ns, otherwise events */
+    uint64_t end;                  /* of that axis, in ns or events; > 0 */
     uint64_t highest;              /* count; > 0 */
     size_t columns;
     unsigned lines;
@@ -44,23 +44,24 @@ struct blockplot {
 
 struct blockplot_options {
     const char *title;
-    int width, height;             /* 0: the usual ones */
-    unsigned counts;               /* so many sizes at most, those with most blocks */
+    int width, height;             /* 0: the default size */
+    unsigned counts;               /* at most this many sizes, those with most blocks */
     const char *module;            /* memtop-png.so; NULL if there is none */
 };
 
-/* Of the steps of a log.  NULL if memory is short; blockplot_free() it. */
+/* Made from the steps of a log.  Returns NULL if memory is short; free with
+   blockplot_free(). */
 struct blockplot *blockplot_new(const struct blocksizes *blocks,
                                 const struct blocklog *log,
                                 const struct blockplot_options *options);
 void blockplot_free(struct blockplot *plot);
 
-/* Draws it into a new file, as png_write(). */
+/* Draws it into a new file, like png_write(). */
 bool blockplot_write(const struct blocksizes *blocks, const struct blocklog *log,
                      const struct blockplot_options *options, const char *path,
                      char *error, size_t size);
 
-/* The module's symbol for it. */
+/* The module's symbol for this. */
 #define BLOCKPLOT_SYMBOL "memtop_png_steps"
 typedef bool blockplot_draw_function(const struct blockplot *plot, size_t plot_size,
                                      FILE *out, char *error, size_t size);

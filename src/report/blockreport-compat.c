@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The reports in the bytes of the article's program, its spelling included.  They
- * are not translated: programs may read them.
+ * The reports exactly as the article's program writes them, including its spelling.  They
+ * are not translated, because programs may read them.
  */
 #include "config.h"
 
@@ -10,15 +10,15 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Ticks in ms. */
+/* Converts ticks to ms. */
 static uint64_t
 milliseconds(const struct blocksizes *blocks, uint64_t ticks)
 {
     return blocksizes_tick_ns(blocks) == 1 ? ticks / 1000000 : ticks;
 }
 
-/* Names may be of any bytes: none of them ends the line or commands a terminal.  Letters
-   stay as they are, whatever the locale. */
+/* Names may hold any bytes: none may end the line or control a terminal.  Letters stay as
+   they are, whatever the locale. */
 static void
 put_name(FILE *out, const char *name)
 {

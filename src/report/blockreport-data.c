@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The reports for programs.  JSON: a line {"type":"blocks"} with the sums, then one
- * {"type":"blocksize"} for each size.  CSV: a line a size, a column for each
- * interval any of them was in.  Times in ns, whatever a tick is; where "clock" is
+ * {"type":"blocksize"} for each size.  CSV: one line per size, one column for each
+ * interval that any size was in.  Times are in ns, whatever a tick is; if "clock" is
  * false, in events.
  */
 #include "config.h"
@@ -120,7 +120,8 @@ blockreport_json(FILE *out, const struct blockreport *report)
 
 /* ---- CSV ---- */
 
-/* Which intervals any size was in, from 1 to the highest; NULL if memory is short. */
+/* Finds which intervals any size was in, from 1 to the highest; NULL if memory is
+   short. */
 static bool *
 intervals_used(const struct blocksizes *blocks, uint32_t *highest)
 {

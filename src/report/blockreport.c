@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The reports as text for people: a table each, figures right-aligned. */
+/* The reports as text for people: one table each, figures right-aligned. */
 #include "config.h"
 
 #include "report/blockreport.h"
@@ -84,7 +84,7 @@ blockreport_order(const struct blocksizes *blocks, enum block_sort sort, bool pe
 
 /* ---- lines ---- */
 
-/* Cells of a line, each in its column; the last is NULL. */
+/* Writes the cells of a line, each in its column; the last argument is NULL. */
 static void
 line(FILE *out, const char *first, ...)
 {
@@ -125,7 +125,7 @@ has_time(const struct blocksizes *blocks)
     return blocksizes_tick_ns(blocks) != BLOCKSIZES_NO_CLOCK;
 }
 
-/* Milliseconds, or without times events. */
+/* Milliseconds, or events if there are no times. */
 static const char *
 duration(char text[UNITS_MAX], const struct blocksizes *blocks, uint64_t ticks)
 {
@@ -144,7 +144,7 @@ write_overview(FILE *out, const struct blockreport *report)
 {
     const struct blocksizes_sum sum = blocksizes_total(report->blocks);
     char text[UNITS_MAX], time[UNITS_MAX], both[2 * UNITS_MAX + 32];
-    struct facts facts = {.count = 0};
+    struct fact_list facts = {.count = 0};
 
     fprintf(out, "\n%s\n", _("Overview"));
     facts_add(&facts, _("allocations"), number(text, sum.allocations));
@@ -194,7 +194,7 @@ write_sizes(FILE *out, const struct blocksizes *blocks, const uint32_t *order)
         uint64_t bytes;
 
         if (__builtin_mul_overflow(size->size, size->allocations, &bytes))
-            bytes = UINT64_MAX - 1; /* the greatest is "unknown" */
+            bytes = UINT64_MAX - 1; /* UINT64_MAX means "unknown" */
         line(out, number(cells[0], size->size), number(cells[1], size->allocations),
              share(cells[2], size->allocations, sum.allocations),
              number(cells[3], bytes), number(cells[4], size->live), (char *)NULL);
@@ -233,7 +233,7 @@ write_size_times(FILE *out, const struct blocksizes *blocks, const struct blocks
         line(out, first, counts_text(cells[0], UNITS_MAX, lo, hi),
              duration(cells[1], blocks, spent), share(cells[2], spent, end),
              (char *)NULL);
-        first[0] = '\0'; /* once a size */
+        first[0] = '\0'; /* shown once per size */
     }
 }
 
@@ -256,7 +256,7 @@ write_times(FILE *out, const struct blocksizes *blocks, const uint32_t *order)
         write_size_times(out, blocks, blocksizes_at(blocks, order[i]), end);
 }
 
-/* A table whose order is that of its own counts. */
+/* Writes a table that is ordered by its own counts. */
 static bool
 write_table(FILE *out, const struct blockreport *report, bool peaks,
             void (*write)(FILE *, const struct blocksizes *, const uint32_t *))

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Bins of equal width.  When x has run out of them, each two become one and the
- * width doubles: no more than half of the bins are then in use, and no picture
- * is as wide as that.
+ * Bins of equal width.  When x exceeds them, every two become one and the width doubles:
+ * then half of the bins are in use, and no plot is as wide as that.
  */
 #include "config.h"
 
@@ -99,7 +98,7 @@ curve_peak(const struct curve *curve, enum curve_line line, uint64_t *value, uin
     return curve->count > 0;
 }
 
-/* Everything stays as it was. */
+/* Fills gaps: between calls the values do not change. */
 static void
 fill_gaps(struct column *columns, size_t count)
 {

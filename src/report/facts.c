@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How wide the names are is known when all are there. */
+/* The width of the names is known only when all have been added. */
 #include "config.h"
 
 #include "report/facts.h"
@@ -7,7 +7,7 @@
 #include "base/textwidth.h"
 
 void
-facts_add(struct facts *facts, const char *name, const char *value)
+facts_add(struct fact_list *facts, const char *name, const char *value)
 {
     if (facts->count == FACTS_MAX)
         return;
@@ -16,7 +16,7 @@ facts_add(struct facts *facts, const char *name, const char *value)
 }
 
 void
-facts_write(FILE *out, struct facts *facts, size_t cols)
+facts_write(FILE *out, struct fact_list *facts, size_t cols)
 {
     char name[FACTS_VALUE_MAX];
 

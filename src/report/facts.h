@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Names and values, a line each, whose values stand below each other however long the
-   names are in a language. */
+/* Lines of a name and a value; the values are aligned, however long the names are in a
+   language. */
 #ifndef MEMTOP_FACTS_H
 #define MEMTOP_FACTS_H
 
 #include <stddef.h>
 #include <stdio.h>
 
-#define FACTS_MAX       24 /* more are not taken */
+#define FACTS_MAX       24 /* further ones are dropped */
 #define FACTS_VALUE_MAX 256
 
-struct facts {
+struct fact_list {
     size_t count;
     struct {
         const char *name; /* borrowed */
@@ -18,9 +18,9 @@ struct facts {
     } list[FACTS_MAX];
 };
 
-void facts_add(struct facts *facts, const char *name, const char *value);
+void facts_add(struct fact_list *facts, const char *name, const char *value);
 
-/* Writes them and forgets them; names are cols columns wide at least. */
-void facts_write(FILE *out, struct facts *facts, size_t cols);
+/* Writes all lines and removes them; names take at least cols columns. */
+void facts_write(FILE *out, struct fact_list *facts, size_t cols);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The lines for programs.  What is in them and how it is called: fields.h.
+ * JSON lines for programs.  fields.h defines names and contents.
  */
 #include "config.h"
 
@@ -11,7 +11,7 @@
 #define FIGURES (1u << FIELDS_SYSTEM | 1u << FIELDS_HEAP | 1u << FIELDS_STACK | 1u << FIELDS_COUNTERS \
                  | 1u << FIELDS_USABLE | 1u << FIELDS_VAIN | 1u << FIELDS_TOUCHED | 1u << FIELDS_CUSTOM)
 
-/* What all objects have in common. */
+/* The fields that all objects share. */
 static struct object
 process_object(const char *type, const struct process *process)
 {
@@ -38,7 +38,7 @@ report_json_sample(FILE *out, const struct process *process)
     return write_line(out, process_object("sample", process));
 }
 
-/* All there is to tell. */
+/* Writes everything that is known. */
 static bool
 write_whole(FILE *out, const char *type, const struct process *process)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One line for the state of a process: no control characters, no colour, and
-   nothing that looks like a figure where nothing was measured. */
+/* One line for the state of a process: no control characters, no colour, and nothing that
+   looks like a figure if nothing was measured. */
 #include "config.h"
 
 #include "report/line.h"

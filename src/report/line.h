@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The run without display: one line of text an interval, also what a screen
-   reader speaks. */
+/* The run without display: one line of text per interval, also used by screen readers. */
 #ifndef MEMTOP_LINE_H
 #define MEMTOP_LINE_H
 

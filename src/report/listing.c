@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is not known is a dash or absent, never zero. */
+/* Unknown values are a dash or absent, never zero. */
 #include "config.h"
 
 #include "report/listing.h"

@@ -9,13 +9,13 @@
 #include "monitor/roster.h"
 #include "base/units.h"
 
-/* A heading and a line each.  False if writing failed. */
+/* Writes a heading and one line each.  Returns false if writing failed. */
 bool listing_text(FILE *out, const struct roster *roster, enum unit unit);
 
 /*
- * An object a line: type "process", pid, parent, command, state, measured, age_ns;
- * why_not if it is not measured; else heap, heap_peak; rss if known.  Sizes in bytes.
- * False if writing failed or memory is short.
+ * Writes one object per line: type "process", pid, parent, command, state, measured,
+ * age_ns; why_not if it is not measured; otherwise heap, heap_peak; rss if known.  Sizes
+ * are in bytes.  Returns false if writing failed or memory is short.
  */
 bool listing_json(FILE *out, const struct roster *roster);
 

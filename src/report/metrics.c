@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Family by family, as the formats want it: what is said of a metric stands before
- * its samples, and they together.  Names of programs are untrusted: what would end
- * a label is escaped, what is no UTF-8 replaced.
+ * The output is grouped by family, as the formats want it: the description of a metric
+ * comes first, then all its samples.  Names of programs are untrusted: characters that
+ * would end a label are escaped, invalid UTF-8 is replaced.
  */
 #include "config.h"
 
@@ -17,7 +17,7 @@ struct metric {
     const char *unit; /* the end of the name, or NULL */
     const char *help;
     bool counter;
-    /* One of these two: a process's value, false if it has none; or one value for each
+    /* One of these is set: a process's value (false if it has none), or one value per
        function. */
     bool (*value)(const struct metrics_process *process, double *value);
     uint64_t (*by_function)(const struct snapshot *counters, unsigned fn);
@@ -192,8 +192,8 @@ write_by_function(FILE *out, const struct metric *metric,
     }
 }
 
-/* Numbers are written without the locale's help: it has other decimal points.  A
-   figure may be any, 2^64 as well. */
+/* Writes a number without the locale, whose decimal point may differ.  A figure may have
+   any value, even 2^64. */
 static void
 write_number(FILE *out, double value)
 {

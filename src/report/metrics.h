@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Figures for Prometheus.  The text is both OpenMetrics and what node_exporter's
- * textfile collector and promtool read; therefore counters have no TYPE, because
- * the one wants the family's name without "_total" there and the other with it.
+ * Figures for Prometheus.  The text is valid both as OpenMetrics and for node_exporter's
+ * textfile collector and promtool.  Therefore counters have no TYPE: one format wants the
+ * family's name there without "_total", the other with it.
  *
- * Every metric has the labels pid and program; names and meanings are an interface
- * and never change, new ones may be added:
+ * Every metric has the labels pid and program; names and meanings are an interface and
+ * never change, new ones may be added:
  *
  *   memtop_up                      1 while the process lives, 0 once it has ended
- *   memtop_measured                1 if its calls are counted; of one with 0 there is
- *                                  nothing more but its resident memory
+ *   memtop_measured                1 if its calls are counted; with 0 the only further
+ *                                  metric is its resident memory
  *   memtop_run_seconds             since its start
- *   memtop_resident_bytes          resident memory; not there if unknown
- *   memtop_resident_anonymous_bytes   likewise
+ *   memtop_resident_bytes          resident memory; absent if unknown
+ *   memtop_resident_anonymous_bytes   absent if unknown
  *   memtop_heap_bytes              live: allocated and not freed
  *   memtop_heap_peak_bytes
- *   memtop_heap_usable_bytes       what the live blocks occupy
+ *   memtop_heap_usable_bytes       usable bytes of the live blocks
  *   memtop_heap_blocks             live blocks
  *   memtop_stack_peak_bytes        deepest at a call
  *   memtop_threads                 that have called and not ended
  *   memtop_allocated_bytes_total
- *   memtop_calls_total             by function, failed ones too
+ *   memtop_calls_total             by function, including failed ones
  *   memtop_failed_calls_total      by function
  *   memtop_unmatched_frees_total   of blocks not seen allocated
- *   memtop_children_seen_total     descendants that loaded the library, of the
+ *   memtop_children_seen_total     descendants that loaded the library; only of the
  *                                  program that memtop started
  *
- * From memtop_heap_usable_bytes on only of a process whose counters are given.
+ * memtop_heap_usable_bytes and all below it are written only for a process with counters.
  */
 #ifndef MEMTOP_METRICS_H
 #define MEMTOP_METRICS_H
@@ -37,7 +37,7 @@
 
 #include "monitor/session.h"
 
-/* A process as far as it is known. */
+/* What is known about a process. */
 struct metrics_process {
     pid_t pid;
     const char *program;      /* any bytes */
@@ -51,7 +51,7 @@ struct metrics_process {
     unsigned children_seen;
 };
 
-/* The whole text, to its "# EOF".  False if writing failed. */
+/* Writes the whole text, up to "# EOF".  Returns false if writing failed. */
 bool report_metrics(FILE *out, const struct metrics_process *processes, size_t count);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Lays a plot out.  What does not fit is left out whole, in this order: block
- * sizes and table, legend, subtitle, axis labels.  The two axes of bytes share
- * their grid lines, so the right one is made to have as many steps as the left.
+ * Lays a plot out.  What does not fit is left out whole, in this order: block sizes and
+ * table, legend, subtitle, axis labels.  The two axes of bytes share their grid lines, so
+ * the right one gets as many steps as the left.
  */
 #include "config.h"
 
@@ -13,14 +13,14 @@
 
 #include "base/i18n.h"
 
-/* Sizes in pixels at the usual picture size. */
+/* Sizes in pixels at the default plot size. */
 #define MARGIN      12
 #define TEXT_HEIGHT 16
-#define GRID_ROW    11 / 4   /* lines of text a grid line needs to itself */
-#define PEAK_MIN_WIDTH 200   /* a chart so wide names its peak */
+#define GRID_ROW    11 / 4   /* text lines that a grid line needs */
+#define PEAK_MIN_WIDTH 200   /* a chart this wide labels its peak */
 #define PANEL_GAP   22
 #define CHART_MIN   40
-/* From here on there is room for the table and the block sizes. */
+/* From these sizes on there is space for the table and the block sizes. */
 #define BELOW_MIN_WIDTH   600
 #define BELOW_MIN_HEIGHT  480
 #define BESIDE_MIN_WIDTH  900
@@ -29,7 +29,7 @@
 
 static const double mantissas[] = {1, 2, 4, 5, 8};
 
-/* The unit a value of that size is written in. */
+/* Chooses the unit in which a value of that size is written. */
 static void
 choose_unit(struct plot_scale *scale, double highest, enum unit unit)
 {
@@ -43,8 +43,8 @@ choose_unit(struct plot_scale *scale, double highest, enum unit unit)
     }
 }
 
-/* The next round step: number counts them through from 1 up in the unit, for
-   units above bytes from 0.01 up. */
+/* Chooses the next round step: number counts them from 1 in the unit, for units above
+   bytes from 0.01. */
 static void
 choose_step(struct plot_scale *scale, unsigned number)
 {
@@ -121,7 +121,7 @@ plot_time_step(int64_t span_ns, unsigned most)
                 return i * unit;
 }
 
-/* Fonts grow with the picture, slower than it. */
+/* Fonts grow with the plot, but more slowly. */
 static void
 choose_heights(const struct plot *plot, struct plot_layout *out)
 {
@@ -149,15 +149,15 @@ place_head(const struct plot *plot, struct plot_layout *out)
         out->head.height += out->text + 6;
 }
 
-/* The rows of the block sizes are most of what a panel holds. */
+/* The rows of the block sizes are most of a panel's height. */
 static int
 panel_height(const struct plot_layout *layout)
 {
     return (RANGE_COUNT + 1) * layout->text;
 }
 
-/* The rows of the block sizes come closer together as far as they can be read,
-   then empty ones are left out. */
+/* Moves the rows of the block sizes closer together while they stay readable; then empty
+   ones are left out. */
 static void
 fit_ranges(const struct plot *plot, struct plot_layout *out)
 {
@@ -204,8 +204,8 @@ place_panels(const struct plot *plot, struct plot_layout *out, struct plot_box *
     fit_ranges(plot, out);
 }
 
-/* The highest value of the left axis; above the heap's own peak there is room
-   for its name. */
+/* The highest value of the left axis; above the heap's own peak there is space for its
+   label. */
 static double
 highest_left(const struct plot *plot, double headroom)
 {
@@ -244,7 +244,7 @@ widest(const struct plot_ruler *ruler, const struct plot_tick *ticks, unsigned c
     return width;
 }
 
-/* Chooses the scales for a chart so high. */
+/* Chooses the scales for a chart of that height. */
 static void
 choose_scales(const struct plot *plot, struct plot_layout *out, int height)
 {
@@ -256,10 +256,10 @@ choose_scales(const struct plot *plot, struct plot_layout *out, int height)
     if (most > 10)
         most = 10;
     out->left = plot_scale_new(highest_left(plot, headroom), most, plot->unit);
-    /* Kept low, so that it crosses the heap's curve less. */
+    /* Kept low, so that it crosses the heap's line less. */
     out->right = plot_scale_match((double)plot->series[PLOT_STACK].highest * 1.5,
                                   out->left.intervals, plot->unit);
-    if (plot->series[PLOT_TOTAL].drawn) /* what is added is to be compared */
+    if (plot->series[PLOT_TOTAL].drawn) /* parts of a sum must be comparable */
         out->right = out->left;
     out->y_count = out->left.intervals + 1;
     label_scale(&out->left, out->y, plot->unit);
@@ -296,7 +296,7 @@ place_chart(const struct plot *plot, const struct plot_ruler *ruler,
     out->x_count = below > 0 ? 1 : 0;
 }
 
-/* The step from one label of the axis below to the next. */
+/* The distance between two labels of the horizontal axis. */
 static int64_t
 axis_step(const struct plot *plot, unsigned most)
 {

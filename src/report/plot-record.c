@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Describes the picture of recorded calls: the curves are exact, over calls or
- * over time, with or without the sum of heap and stack.
+ * Describes the plot of recorded calls: the lines are exact, over calls or over time,
+ * with or without the sum of heap and stack.
  */
 #include "config.h"
 
@@ -14,7 +14,7 @@
 #include "base/i18n.h"
 #include "base/textwidth.h"
 
-/* The legend under which a curve is drawn, NULL if it is not. */
+/* The legend of a line, or NULL if it is not drawn. */
 static const char *
 legend(enum plot_line line, const struct plot_record *record)
 {
@@ -82,7 +82,7 @@ plot_take_record(struct plot *plot, const struct plot_record *record)
         || !take_series(plot, record, PLOT_TOTAL, CURVE_TOTAL))
         return false;
     if (record->axis != PLOT_AXIS_TIME)
-        plot->series[PLOT_RSS].drawn = false; /* sampled, so known over time only */
+        plot->series[PLOT_RSS].drawn = false; /* sampled, so known only over time */
     take_peak(plot, record);
     return true;
 }

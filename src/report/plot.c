@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Describes the picture of a run from the session's figures.  Everything the
- * picture says is decided here, where no font or library is needed to test it.
+ * Describes the plot of a run from the session's figures.  All contents are decided here,
+ * where no font or library is needed to test it.
  */
 #include "config.h"
 
@@ -19,9 +19,9 @@
 #include "report/summary.h"
 #include "base/textwidth.h"
 
-/* RSS this many times the heap would leave of the heap's curve but a line. */
+/* An RSS this many times the heap would flatten the heap's line. */
 #define OFF_SCALE 3
-/* A first sample later than that (and than a tenth of the run) leaves a gap. */
+/* If the first sample is later than this (and than a tenth of the run), a gap is left. */
 #define START_NEAR_NS INT64_C(2000000000)
 
 static const enum series series_of[PLOT_LINES] = {
@@ -30,7 +30,7 @@ static const enum series series_of[PLOT_LINES] = {
     [PLOT_STACK] = SERIES_STACK,
 };
 
-/* Formats, then makes clean UTF-8 of it. */
+/* Formats text and converts it to clean UTF-8. */
 static void __attribute__((format(printf, 3, 4)))
 say(char *buf, size_t size, const char *format, ...)
 {
@@ -64,7 +64,7 @@ say_state(char *buf, size_t size, const struct process *process)
 static void
 describe_head(struct plot *plot, const struct process *process, const char *title)
 {
-    bool brief = process->run_ns < 10000000000; /* then whole seconds say little */
+    bool brief = process->run_ns < 10000000000; /* whole seconds would be too coarse */
     char state[128], duration[UNITS_MAX], peak[UNITS_MAX], total[UNITS_MAX];
     char figures[PLOT_TEXT_MAX] = "";
 
@@ -100,7 +100,7 @@ describe_span(struct plot *plot, const struct process *process,
     if (!history_span(history, &first, &last) || last < process->run_ns)
         last = process->run_ns;
     plot->from = 0;
-    if (last > INT64_MAX / 4) /* room for sums: 73 years are enough */
+    if (last > INT64_MAX / 4) /* leaves space for sums: 73 years are enough */
         last = INT64_MAX / 4;
     plot->to = last > 1000000 ? last : 1000000;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The picture of a run, described: what it says and shows, but neither fonts
- * nor pixels (plot-layout.h) nor a file format (png.h).  All text is clean
- * UTF-8 and already translated.
+ * A description of a run's plot: what it says and shows, without fonts and pixels
+ * (plot-layout.h) or a file format (png.h).  All text is clean UTF-8 and already
+ * translated.
  */
 #ifndef MEMTOP_PLOT_H
 #define MEMTOP_PLOT_H
@@ -17,7 +17,7 @@
 #include "report/ranges.h"
 #include "base/units.h"
 
-#define PLOT_WIDTH      800  /* the size if none is asked for */
+#define PLOT_WIDTH      800  /* the default size */
 #define PLOT_HEIGHT     600
 #define PLOT_MIN_WIDTH  100
 #define PLOT_MIN_HEIGHT 80
@@ -25,22 +25,22 @@
 
 #define PLOT_TEXT_MAX 512
 
-/* What is drawn. */
+/* The lines that can be drawn. */
 enum plot_line { PLOT_HEAP, PLOT_RSS, PLOT_STACK, PLOT_TOTAL, PLOT_LINES };
 
-/* Over what: ns since the start, calls, or a time of which only the order and
-   the share in the whole are known. */
+/* The horizontal axis: ns since the start, calls, or a time of which only the order and
+   the share of the whole are known. */
 enum plot_axis { PLOT_AXIS_TIME, PLOT_AXIS_CALLS, PLOT_AXIS_SHARE };
 
 struct plot_series {
-    bool drawn;                /* false: nothing known of it */
-    bool off_scale;            /* drawn would flatten the heap: legend only */
+    bool drawn;                /* false: nothing is known */
+    bool off_scale;            /* would flatten the heap if drawn: legend only */
     uint64_t highest;          /* of columns */
     struct column *columns;    /* plot->columns of them, or NULL if not drawn */
     char legend[PLOT_TEXT_MAX];
 };
 
-/* A row of the table, the heading first. */
+/* A row of the table; the first one is the heading. */
 #define PLOT_CELLS 4
 #define PLOT_CELL_MAX 64
 struct plot_row {
@@ -60,12 +60,12 @@ struct plot {
     enum unit unit;
     char title[PLOT_TEXT_MAX];
     char subtitle[PLOT_TEXT_MAX];
-    char note[PLOT_TEXT_MAX];  /* in place of a graph, or "" */
+    char note[PLOT_TEXT_MAX];  /* instead of a graph, or "" */
     enum plot_axis axis;
-    int64_t from, to;          /* in its unit; from < to */
+    int64_t from, to;          /* in the axis's unit; from < to */
     size_t columns;
     struct plot_series series[PLOT_LINES];
-    bool has_peak;             /* of the heap as drawn */
+    bool has_peak;             /* the heap as drawn has one */
     uint64_t peak_bytes;
     int64_t peak_at;
     char peak_text[PLOT_CELL_MAX];
@@ -79,37 +79,37 @@ struct plot {
     struct range ranges[RANGE_COUNT];
 };
 
-/* Every call of a run (curve.h), to be drawn in place of samples. */
+/* Every call of a run (curve.h), drawn instead of samples. */
 struct plot_record {
     const struct curve *curve;
-    enum plot_axis axis;       /* of the curve's x */
+    enum plot_axis axis;       /* unit of the series' x */
     uint64_t end;              /* of the axis */
     bool total;                /* also heap and stack together, on one scale */
-    bool no_stack;             /* the curve's is not known */
+    bool no_stack;             /* the series has no stack */
 };
 
 struct plot_options {
-    int width, height;         /* 0: the usual ones; else brought into bounds */
+    int width, height;         /* 0: the defaults; otherwise limited */
     const char *title;         /* NULL: the command line */
     enum unit unit;
     const struct plot_record *record; /* NULL: samples */
 };
 
-/* The whole run.  Returns NULL if memory is short; plot_free() it. */
+/* Describes the whole run.  Returns NULL if memory is short; free with plot_free(). */
 struct plot *plot_new(const struct process *process, const struct history *history,
                       const char *command, const struct plot_options *options);
 void plot_free(struct plot *plot);
 
-/* The same of a record alone, of whose process nothing else is known. */
+/* The same for a record without a process. */
 struct plot *plot_new_record(const char *subtitle, const struct plot_options *options);
 
-/* Steps of both: sizes within bounds; curves instead of samples, false if
+/* Parts of both functions: limits the size; uses a record instead of samples, false if
    memory is short. */
 void plot_set_size(struct plot *plot, const struct plot_options *options);
 bool plot_take_record(struct plot *plot, const struct plot_record *record);
 
-/* history_columns() from the program's start on, in which the first sample, if
-   it is not late, reaches back to the start: the counters began there at zero. */
+/* history_columns() from the program's start.  The first sample, unless it is late, is
+   extended back to the start, when the counters were zero. */
 void plot_columns(const struct history *history, enum series series, int64_t to_ns,
                   struct column *columns, size_t count);
 

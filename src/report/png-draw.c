@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What all pictures are drawn with: text, and layers that are scaled down.  Text goes
- * onto the picture itself, where FreeType smooths it better than any scaling.
+ * What all pictures are drawn with: text, and layers that are scaled down.  Text is drawn
+ * on the picture itself, because FreeType smooths it better than scaling does.
  */
 #include "config.h"
 
@@ -19,7 +19,7 @@
 #include "base/i18n.h"
 #include "report/png.h"
 
-/* The layer may have so many pixels: 4 bytes each. */
+/* Largest size of a layer in pixels, of 4 bytes each. */
 #define LAYER_PIXELS 16000000
 #define FONT_PATTERN_MAX 256
 #define FONT_CHARACTERS  24
@@ -33,9 +33,9 @@ ignore_message(int priority, const char *format, va_list arguments)
 }
 
 bool
-png_begin(struct picture *picture, int width, int height)
+png_begin(struct png_picture *picture, int width, int height)
 {
-    gdSetErrorMethod(ignore_message); /* never onto the display */
+    gdSetErrorMethod(ignore_message); /* must not reach the display */
     picture->fontconfig = gdFTUseFontConfig(1);
     picture->image = gdImageCreateTrueColor(width, height);
     if (picture->image == NULL)
@@ -51,14 +51,14 @@ png_no_memory(char *error, size_t size)
 }
 
 bool
-png_finish(struct picture *picture, bool drawn, FILE *out, char *error, size_t size)
+png_finish(struct png_picture *picture, bool drawn, FILE *out, char *error, size_t size)
 {
     int length = 0;
     void *data = drawn ? gdImagePngPtr(picture->image, &length) : NULL;
     bool made = data != NULL && length > 0;
 
     if (made)
-        fwrite(data, 1, (size_t)length, out); /* the caller looks at ferror() */
+        fwrite(data, 1, (size_t)length, out); /* the caller checks ferror() */
     gdFree(data);
     gdImageDestroy(picture->image);
     *error = '\0';
@@ -72,7 +72,7 @@ png_finish(struct picture *picture, bool drawn, FILE *out, char *error, size_t s
 
 /* ---- text ---- */
 
-/* UTF-8 is known to be valid here (plot.h). */
+/* Decodes a character; the UTF-8 is known to be valid (plot.h). */
 static unsigned long
 next_character(const char **text)
 {
@@ -86,14 +86,14 @@ next_character(const char **text)
     return c;
 }
 
-/* DejaVu has Latin, Greek, Cyrillic, and signs. */
+/* DejaVu has Latin, Greek, Cyrillic and signs. */
 static bool
 is_common(unsigned long c)
 {
     return c < 0x590 || (c >= 0x2000 && c < 0x2300);
 }
 
-/* The bytes at the start of text that one font can draw. */
+/* The number of bytes at the start of text that one font can draw. */
 static size_t
 run_length(const char *text)
 {
@@ -110,8 +110,8 @@ run_length(const char *text)
     return (size_t)(end - text);
 }
 
-/* The fontconfig pattern of a font for a run of text; for scripts DejaVu has
-   not, fontconfig is told which characters are needed. */
+/* The fontconfig pattern of a font for a run of text.  For scripts that DejaVu lacks it
+   lists the characters needed. */
 static void
 font_pattern(char pattern[FONT_PATTERN_MAX], const char *run, bool bold)
 {
@@ -130,14 +130,14 @@ font_pattern(char pattern[FONT_PATTERN_MAX], const char *run, bool bold)
     }
 }
 
-/* Beyond what gd's own fonts have; an ellipsis or a dash is no loss. */
+/* Is it a letter that gd's own fonts lack?  An ellipsis or a dash does not matter. */
 static bool
 is_letter(unsigned long c)
 {
     return c >= 0x80 && (c < 0x2000 || c >= 0x2300);
 }
 
-/* Whether the font that a pattern stands for has all letters of a run. */
+/* Does the font of a pattern have all letters of a run? */
 static bool
 font_has(const char *pattern, const char *run)
 {
@@ -171,7 +171,7 @@ font_has(const char *pattern, const char *run)
 #endif
 }
 
-/* gd's own fonts, for a system without any. */
+/* gd's own fonts, for a system without others. */
 static gdFontPtr
 plain_font(int height)
 {
@@ -179,14 +179,14 @@ plain_font(int height)
 }
 
 static void
-plain_text(struct picture *picture, char *out, size_t size, const char *text)
+plain_text(struct png_picture *picture, char *out, size_t size, const char *text)
 {
     size_t used = 0;
 
     while (*text != '\0' && used + 1 < size) {
         unsigned long c = next_character(&text);
 
-        if (c == 0xb5)   /* of µs */
+        if (c == 0xb5)   /* the sign in µs */
             c = 'u';
         out[used++] = c < 0x80 ? (char)c : '?';
         picture->letters_missing |= is_letter(c);
@@ -194,17 +194,17 @@ plain_text(struct picture *picture, char *out, size_t size, const char *text)
     out[used] = '\0';
 }
 
-/* A line of 16 pixels holds 9 points (at gd's 96 dots an inch) with some air. */
+/* A line of 16 pixels holds 9 points (at gd's 96 dots an inch) and some space. */
 static double
 points(int height)
 {
     return height * 9.0 / 16;
 }
 
-/* Draws a run with its left end on the baseline, or only measures it without
-   an image.  Returns its width, -1 if there is no font. */
+/* Draws a run with its left end on the baseline, or only measures it if there is no
+   image.  Returns its width, -1 if there is no font. */
 static int
-draw_run(struct picture *picture, gdImagePtr image, const char *run,
+draw_run(struct png_picture *picture, gdImagePtr image, const char *run,
          const struct style *style, int x, int y)
 {
     char pattern[FONT_PATTERN_MAX];
@@ -222,7 +222,7 @@ draw_run(struct picture *picture, gdImagePtr image, const char *run,
 
 /* Draws or measures text run by run. */
 static int
-draw_runs(struct picture *picture, gdImagePtr image, const char *text,
+draw_runs(struct png_picture *picture, gdImagePtr image, const char *text,
           const struct style *style, int x, int y)
 {
     int begin = x;
@@ -243,7 +243,7 @@ draw_runs(struct picture *picture, gdImagePtr image, const char *text,
 }
 
 static int
-styled_width(struct picture *picture, const char *text, const struct style *style)
+styled_width(struct png_picture *picture, const char *text, const struct style *style)
 {
     char plain[PLOT_TEXT_MAX];
     int width = picture->fontconfig ? draw_runs(picture, NULL, text, style, 0, 0) : -1;
@@ -255,7 +255,7 @@ styled_width(struct picture *picture, const char *text, const struct style *styl
     return (int)strlen(plain) * plain_font(style->height)->w;
 }
 
-/* A plot_ruler's. */
+/* For a plot_ruler. */
 int
 png_text_width(void *context, const char *text, int height)
 {
@@ -270,10 +270,10 @@ aligned(int x, int width, int align)
     return align == LEFT ? x : align == CENTRE ? x - width / 2 : x - width;
 }
 
-/* The left end of text whose left, middle or right end is to be at x, such that
-   it stays on the picture. */
+/* The left end of text whose left, middle or right end is to be at x, limited to the
+   picture. */
 static int
-text_left(struct picture *picture, int x, const struct style *style, const char *text)
+text_left(struct png_picture *picture, int x, const struct style *style, const char *text)
 {
     int width = styled_width(picture, text, style);
 
@@ -285,8 +285,8 @@ text_left(struct picture *picture, int x, const struct style *style, const char 
 
 /* Draws text in the line whose top is y. */
 void
-png_text(struct picture *picture, int x, int y, const struct style *style,
-          const char *text)
+png_text(struct png_picture *picture, int x, int y, const struct style *style,
+         const char *text)
 {
     char plain[PLOT_TEXT_MAX];
 
@@ -305,7 +305,7 @@ bool
 memtop_png_has_letters(const char *text)
 {
     const struct style style = {16, INK, LEFT, false};
-    struct picture picture = {.image = NULL};
+    struct png_picture picture = {.image = NULL};
 
     if (png_begin(&picture, 1, 1)) {
         png_text(&picture, 0, 0, &style, text);
@@ -314,10 +314,10 @@ memtop_png_has_letters(const char *text)
     return !picture.letters_missing;
 }
 
-/* The same on curves: they fade behind it. */
+/* Draws text on a background that fades lines behind it. */
 void
-png_text_over(struct picture *picture, int x, int y, const struct style *style,
-               const char *text)
+png_text_over(struct png_picture *picture, int x, int y, const struct style *style,
+              const char *text)
 {
     int left = text_left(picture, x, style, text);
 
@@ -327,10 +327,10 @@ png_text_over(struct picture *picture, int x, int y, const struct style *style,
     png_text(picture, x, y, style, text);
 }
 
-/* As much of text as fits into width, the rest an ellipsis. */
+/* Shortens text to width, ending in an ellipsis. */
 static void
-fit_text(struct picture *picture, char out[PLOT_TEXT_MAX], const char *text, int width,
-         const struct style *style)
+fit_text(struct png_picture *picture, char out[PLOT_TEXT_MAX], const char *text,
+         int width, const struct style *style)
 {
     size_t length = strlen(text);
 
@@ -344,8 +344,8 @@ fit_text(struct picture *picture, char out[PLOT_TEXT_MAX], const char *text, int
 }
 
 void
-png_text_fitting(struct picture *picture, int x, int y, int width, const struct style *style,
-             const char *text)
+png_text_fitting(struct png_picture *picture, int x, int y, int width,
+                 const struct style *style, const char *text)
 {
     char fitting[PLOT_TEXT_MAX];
 
@@ -355,7 +355,7 @@ png_text_fitting(struct picture *picture, int x, int y, int width, const struct 
 
 /* ---- layers ---- */
 
-/* How many times larger the layer is. */
+/* How many times larger than the chart its layer is. */
 int
 png_layer_factor(const struct plot_box *chart)
 {
@@ -366,7 +366,7 @@ png_layer_factor(const struct plot_box *chart)
     return factor;
 }
 
-/* A rectangle on the layer in fractions of the picture's pixels. */
+/* Fills a rectangle on the layer, given in fractions of the picture's pixels. */
 void
 png_fill(gdImagePtr layer, int factor, double x, double y, double width, double height,
      int colour)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Between the files of the module memtop-png.so: what its pictures are drawn with. */
+/* Shared by the files of the module memtop-png.so: what its pictures are drawn with. */
 #ifndef MEMTOP_PNG_DRAW_H
 #define MEMTOP_PNG_DRAW_H
 
@@ -23,46 +23,48 @@
 
 enum { LEFT, CENTRE, RIGHT };
 
-struct picture {
+struct png_picture {
     gdImagePtr image;
     bool fontconfig;
-    bool letters_missing;    /* no font has some of those that were drawn */
-    const struct plot *plot; /* of a run; NULL in others */
+    bool letters_missing;    /* some letters drawn are in no font */
+    const struct plot *plot; /* the plot of a run, or NULL */
     struct plot_layout layout;
 };
 
-/* How a text is to look. */
+/* The style of a text. */
 struct style {
-    int height;   /* of its line, pixels */
+    int height;   /* of the line, in pixels */
     int colour;
     int align;
     bool bold;
 };
 
-/* A white picture of that size; false if memory is short. */
-bool png_begin(struct picture *picture, int width, int height);
+/* Begins a white picture of that size; false if memory is short. */
+bool png_begin(struct png_picture *picture, int width, int height);
 
-/* Writes it to out if all was drawn, and lets go of it.  False if memory was short;
-   error says so, or if true what the picture lacks, or nothing. */
-bool png_finish(struct picture *picture, bool drawn, FILE *out, char *error, size_t size);
+/* Writes the picture to out if all was drawn, and frees it.  Returns false if memory was
+   short, with the message in error.  If true, error says what the picture lacks, or
+   nothing. */
+bool png_finish(struct png_picture *picture, bool drawn, FILE *out, char *error,
+                size_t size);
 
-/* What is said where memory is short. */
+/* The message for lack of memory. */
 void png_no_memory(char *error, size_t size);
 
-/* Text in the line whose top is y, its left, middle or right end at x; over curves,
-   which fade behind it; as much of it as fits into width, over curves. */
-void png_text(struct picture *picture, int x, int y, const struct style *style,
+/* Draw text in the line whose top is y, with its left, middle or right end at x; over
+   lines, which fade behind it; shortened to width, over lines. */
+void png_text(struct png_picture *picture, int x, int y, const struct style *style,
               const char *text);
-void png_text_over(struct picture *picture, int x, int y, const struct style *style,
+void png_text_over(struct png_picture *picture, int x, int y, const struct style *style,
                    const char *text);
-void png_text_fitting(struct picture *picture, int x, int y, int width,
+void png_text_fitting(struct png_picture *picture, int x, int y, int width,
                       const struct style *style, const char *text);
 
-/* A plot_ruler's; context is the picture. */
+/* For a plot_ruler; picture is its context. */
 int png_text_width(void *picture, const char *text, int height);
 
-/* How many times larger the layer of a chart is, and a rectangle on it in fractions
-   of the picture's pixels. */
+/* How many times larger the layer of a chart is; and fills a rectangle on it, given in
+   fractions of the picture's pixels. */
 int png_layer_factor(const struct plot_box *chart);
 void png_fill(gdImagePtr layer, int factor, double x, double y, double width,
               double height, int colour);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Finds the drawing module and gives it a file to write to.  All that can go
- * wrong with files happens here and is told with the file's name; a picture is
- * either whole or not there.
+ * Finds the drawing module and gives it a file to write to.  All that can go wrong with
+ * files happens here and is reported with the file's name; a picture is either complete
+ * or absent.
  */
 #include "config.h"
 
@@ -20,7 +20,7 @@
 #include "base/i18n.h"
 #include "base/textwidth.h"
 
-/* Both need gettext's result and one untrusted name. */
+/* Formats an error with an untrusted name. */
 static void
 explain(char *error, size_t size, const char *format, const char *name, const char *why)
 {
@@ -30,7 +30,7 @@ explain(char *error, size_t size, const char *format, const char *name, const ch
              why);
 }
 
-/* What the module has under that name; loaded once, kept for good. */
+/* Looks up a symbol of the module, which is loaded once and never unloaded. */
 static void *
 load(const char *module, const char *symbol, char *error, size_t size)
 {
@@ -57,7 +57,7 @@ png_usable(const char *module, char *error, size_t size)
 
 /* ---- the language ---- */
 
-/* Words that pictures have, in the user's language. */
+/* Words that appear in pictures, in the user's language. */
 static char *
 some_words(char buf[PLOT_TEXT_MAX])
 {
@@ -78,7 +78,7 @@ has_letters(const char *module)
     return has == NULL || has(some_words(words));
 }
 
-static char *own_language;   /* while messages are English */
+static char *own_language;   /* set while messages are English */
 
 bool
 png_speak(const char *module)
@@ -100,7 +100,8 @@ png_spoken(void)
     own_language = NULL;
 }
 
-/* Draws in a language that can be read; what the module says is translated after. */
+/* Draws in a language that can be displayed; the module's message is translated
+   afterwards. */
 static bool
 draw(const struct png_drawing *drawing, const char *module, void *function, FILE *out,
      char *error, size_t size)
@@ -122,7 +123,7 @@ draw(const struct png_drawing *drawing, const char *module, void *function, FILE
 
 /* ---- files ---- */
 
-/* Not a device that was written to. */
+/* Removes a regular file, not a device that was written to. */
 static void
 remove_file(const char *path)
 {
@@ -132,7 +133,7 @@ remove_file(const char *path)
         unlink(path);
 }
 
-/* A file that was not there before, or is emptied, or NULL. */
+/* Opens a file that did not exist, or an emptied one if replace; NULL on failure. */
 static FILE *
 create(const char *path, bool replace, char *error, size_t size)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Draws steps (blockplot.h): a chart with both axes labelled, and a legend beside it
- * in the order of the lines.  Those with most blocks are drawn first, so that small
- * ones are not hidden; the colours are those of Okabe and Ito, then darker ones.
+ * Draws steps (blockplot.h): a chart with both axes labelled, and a legend beside it in
+ * the order of the lines.  Lines with most blocks are drawn first, so that small ones are
+ * not hidden; the colours are those of Okabe and Ito, then darker ones.
  */
 #include "config.h"
 
@@ -17,21 +17,21 @@
 
 #define TICKS_MAX 12
 
-struct chart {
-    struct picture picture;
+struct steps_chart {
+    struct png_picture picture;
     const struct blockplot *plot;
     struct plot_box box;
     int text, title, small;  /* line heights */
     int legend;              /* where it begins */
     double top;              /* count at the upper edge */
-    double step;             /* of the counts */
+    double step;             /* between labelled counts */
 };
 
 static const int colours[BLOCKPLOT_LINES_MAX] = {
     0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7, 0xe69f00, 0x56b4e9,
     0x222222, 0x8c564b, 0x7b3fb5, 0x8a8a00, 0x004d40, 0x999999};
 
-/* 1, 2 or 5 times a power of ten that goes at most so often into span. */
+/* 1, 2 or 5 times a power of ten that fits at most `most` times into span. */
 static double
 round_step(double span, unsigned most)
 {
@@ -45,7 +45,7 @@ round_step(double span, unsigned most)
 }
 
 static void
-lay_out(struct chart *chart)
+lay_out(struct steps_chart *chart)
 {
     const struct blockplot *plot = chart->plot;
     int height = plot->height, widest = 0;
@@ -73,14 +73,14 @@ lay_out(struct chart *chart)
 }
 
 static double
-y_of(const struct chart *chart, uint64_t count)
+y_of(const struct steps_chart *chart, uint64_t count)
 {
     return (1 - (double)count / chart->top) * chart->box.height;
 }
 
-/* The line's column at a pixel of the chart: of all that fall there. */
+/* The line's values at a pixel of the chart: of all columns that fall there. */
 static struct blockplot_column
-at_pixel(const struct chart *chart, const struct blockplot_line *line, int x)
+at_pixel(const struct steps_chart *chart, const struct blockplot_line *line, int x)
 {
     size_t all = chart->plot->columns, width = (size_t)chart->box.width;
     size_t from = (size_t)x * all / width, to = ((size_t)x + 1) * all / width;
@@ -97,7 +97,7 @@ at_pixel(const struct chart *chart, const struct blockplot_line *line, int x)
 }
 
 static void
-draw_line(const struct chart *chart, gdImagePtr layer, int factor, unsigned index)
+draw_line(const struct steps_chart *chart, gdImagePtr layer, int factor, unsigned index)
 {
     const double thick = 1.6;
 
@@ -114,7 +114,7 @@ draw_line(const struct chart *chart, gdImagePtr layer, int factor, unsigned inde
 }
 
 static bool
-draw_lines(struct chart *chart)
+draw_lines(struct steps_chart *chart)
 {
     const struct plot_box *box = &chart->box;
     int factor = png_layer_factor(box);
@@ -134,7 +134,7 @@ draw_lines(struct chart *chart)
 }
 
 static void
-draw_counts(struct chart *chart)
+draw_counts(struct steps_chart *chart)
 {
     const struct style style = {chart->small, INK, RIGHT, false};
     const struct style name = {chart->small, INK_SOFT, LEFT, false};
@@ -148,7 +148,7 @@ draw_counts(struct chart *chart)
              chart->plot->axis);
 }
 
-/* The unit of the time axis. */
+/* Chooses the unit of the time axis. */
 static double
 time_unit(const struct blockplot *plot, const char **name)
 {
@@ -169,7 +169,7 @@ time_unit(const struct blockplot *plot, const char **name)
 }
 
 static void
-draw_times(struct chart *chart)
+draw_times(struct steps_chart *chart)
 {
     const struct plot_box *box = &chart->box;
     const struct style style = {chart->small, INK, CENTRE, false};
@@ -196,7 +196,7 @@ draw_times(struct chart *chart)
 }
 
 static void
-draw_legend(struct chart *chart)
+draw_legend(struct steps_chart *chart)
 {
     const struct style style = {chart->small, INK, LEFT, false};
     int y = chart->box.y, line = chart->small + 2;
@@ -213,7 +213,7 @@ draw_legend(struct chart *chart)
 }
 
 static void
-draw_words(struct chart *chart)
+draw_words(struct steps_chart *chart)
 {
     const struct blockplot *plot = chart->plot;
     const struct plot_box *box = &chart->box;
@@ -233,7 +233,7 @@ bool
 memtop_png_steps(const struct blockplot *plot, size_t plot_size, FILE *out, char *error,
                  size_t size)
 {
-    struct chart chart = {.plot = plot};
+    struct steps_chart chart = {.plot = plot};
     bool drawn = false;
 
     if (plot_size != sizeof *plot) {

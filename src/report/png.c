@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Draws a plot with libgd: the module memtop-png.so.  Nothing is decided here
- * that can be decided without pixels (plot.c, plot-layout.c).
+ * Draws a plot with libgd: the module memtop-png.so.  Whatever can be decided without
+ * pixels is decided elsewhere (plot.c, plot-layout.c).
  *
- * The chart is drawn larger on a layer of its own and scaled down, which makes
- * its curves smooth; text is drawn on the picture itself (png-draw.c).  Colours are those of Okabe and Ito, told apart by everyone, and
- * the lines differ in width and darkness as well.
+ * The chart is drawn larger on a layer of its own and scaled down, which makes its lines
+ * smooth; text is drawn on the picture itself (png-draw.c).  The colours are those of
+ * Okabe and Ito, which everyone can distinguish, and the lines differ in width and
+ * darkness as well.
  */
 #include "config.h"
 
@@ -19,9 +20,9 @@
 #include "report/plot-layout.h"
 #include "report/png-draw.h"
 
-/* A swatch and its name; returns where the next may begin. */
+/* Draws a swatch and its name; returns where the next may begin. */
 static int
-draw_legend_entry(struct picture *picture, int x, int y, enum plot_line line)
+draw_legend_entry(struct png_picture *picture, int x, int y, enum plot_line line)
 {
     static const int colours[PLOT_LINES] = {
         [PLOT_HEAP] = HEAP, [PLOT_RSS] = RSS, [PLOT_STACK] = STACK,
@@ -48,7 +49,7 @@ draw_legend_entry(struct picture *picture, int x, int y, enum plot_line line)
 }
 
 static void
-draw_head(struct picture *picture)
+draw_head(struct png_picture *picture)
 {
     const struct plot *plot = picture->plot;
     const struct plot_layout *layout = &picture->layout;
@@ -72,7 +73,7 @@ draw_head(struct picture *picture)
 }
 
 static void
-draw_grid(struct picture *picture, gdImagePtr layer, int factor)
+draw_grid(struct png_picture *picture, gdImagePtr layer, int factor)
 {
     const struct plot_layout *layout = &picture->layout;
 
@@ -82,9 +83,9 @@ draw_grid(struct picture *picture, gdImagePtr layer, int factor)
         png_fill(layer, factor, layout->x[i].at - layout->chart.x, 0, 1, layout->chart.height, GRID);
 }
 
-/* The level of a series at a pixel, from the top of the chart. */
+/* The position of a value at the series' scale, from the top of the chart. */
 static double
-level(const struct picture *picture, enum plot_line line, uint64_t value)
+level(const struct png_picture *picture, enum plot_line line, uint64_t value)
 {
     const struct plot_layout *layout = &picture->layout;
 
@@ -93,7 +94,7 @@ level(const struct picture *picture, enum plot_line line, uint64_t value)
 }
 
 static void
-draw_area(struct picture *picture, gdImagePtr layer, int factor)
+draw_area(struct png_picture *picture, gdImagePtr layer, int factor)
 {
     const struct plot_box *chart = &picture->layout.chart;
 
@@ -110,7 +111,7 @@ draw_area(struct picture *picture, gdImagePtr layer, int factor)
 }
 
 static void
-draw_curve(struct picture *picture, gdImagePtr layer, int factor, enum plot_line line,
+draw_curve(struct png_picture *picture, gdImagePtr layer, int factor, enum plot_line line,
            double thick, int colour)
 {
     const struct plot_series *series = &picture->plot->series[line];
@@ -132,7 +133,7 @@ draw_curve(struct picture *picture, gdImagePtr layer, int factor, enum plot_line
 }
 
 static void
-draw_peak_mark(struct picture *picture, gdImagePtr layer, int factor)
+draw_peak_mark(struct png_picture *picture, gdImagePtr layer, int factor)
 {
     const struct plot *plot = picture->plot;
     double x = plot_x(plot, &picture->layout, plot->peak_at) - picture->layout.chart.x;
@@ -142,7 +143,7 @@ draw_peak_mark(struct picture *picture, gdImagePtr layer, int factor)
 
     if (!plot->has_peak)
         return;
-    if (x > rightmost) /* whole, at the price of a pixel or two */
+    if (x > rightmost) /* not cut off, but moved by a pixel or two */
         x = rightmost;
     gdImageFilledEllipse(layer, (int)(x * factor), (int)(y * factor), size, size, WHITE);
     gdImageFilledEllipse(layer, (int)(x * factor), (int)(y * factor), size * 2 / 3,
@@ -150,7 +151,7 @@ draw_peak_mark(struct picture *picture, gdImagePtr layer, int factor)
 }
 
 static bool
-draw_chart(struct picture *picture)
+draw_chart(struct png_picture *picture)
 {
     const struct plot_box *chart = &picture->layout.chart;
     int factor = png_layer_factor(chart);
@@ -173,7 +174,7 @@ draw_chart(struct picture *picture)
 }
 
 static void
-draw_frame(struct picture *picture)
+draw_frame(struct png_picture *picture)
 {
     const struct plot_box *chart = &picture->layout.chart;
     int right = chart->x + chart->width, bottom = chart->y + chart->height;
@@ -185,7 +186,7 @@ draw_frame(struct picture *picture)
 }
 
 static void
-draw_axes(struct picture *picture)
+draw_axes(struct png_picture *picture)
 {
     const struct plot_layout *layout = &picture->layout;
     const struct plot_box *chart = &layout->chart;
@@ -210,7 +211,7 @@ draw_axes(struct picture *picture)
 }
 
 static void
-draw_notes(struct picture *picture)
+draw_notes(struct png_picture *picture)
 {
     const struct plot *plot = picture->plot;
     const struct plot_layout *layout = &picture->layout;
@@ -230,7 +231,7 @@ draw_notes(struct picture *picture)
         png_text_over(picture, x, y, &peak, plot->peak_text);
 }
 
-/* Right edges of the table's cells. */
+/* The right edges of the table's cells. */
 static void
 table_columns(const struct plot_box *box, int edges[PLOT_CELLS])
 {
@@ -241,7 +242,8 @@ table_columns(const struct plot_box *box, int edges[PLOT_CELLS])
 }
 
 static int
-draw_table_row(struct picture *picture, const struct plot_row *row, int y, bool heading)
+draw_table_row(struct png_picture *picture, const struct plot_row *row, int y,
+               bool heading)
 {
     const struct plot_box *box = &picture->layout.table;
     const struct style name = {picture->layout.small, INK, LEFT, false};
@@ -259,7 +261,7 @@ draw_table_row(struct picture *picture, const struct plot_row *row, int y, bool 
 }
 
 static void
-draw_table(struct picture *picture)
+draw_table(struct png_picture *picture)
 {
     const struct plot *plot = picture->plot;
     const struct plot_box *box = &picture->layout.table;
@@ -281,10 +283,10 @@ draw_table(struct picture *picture)
     }
 }
 
-/* A count and its part that is alive, as bars on one scale. */
+/* Draws a count and its live part as bars on one scale. */
 static void
-draw_bar(struct picture *picture, const struct plot_box *box, const struct range *range,
-         uint64_t highest)
+draw_bar(struct png_picture *picture, const struct plot_box *box,
+         const struct range *range, uint64_t highest)
 {
     int all = (int)((double)range->allocated / (double)highest * box->width + 0.5);
     int live = (int)((double)range->live / (double)highest * box->width + 0.5);
@@ -300,7 +302,7 @@ draw_bar(struct picture *picture, const struct plot_box *box, const struct range
 }
 
 static void
-draw_count(struct picture *picture, int x, int y, uint64_t count)
+draw_count(struct png_picture *picture, int x, int y, uint64_t count)
 {
     const struct style style = {picture->layout.small, count != 0 ? INK : FRAME, RIGHT, false};
     char text[UNITS_MAX];
@@ -309,7 +311,7 @@ draw_count(struct picture *picture, int x, int y, uint64_t count)
 }
 
 static void
-draw_range(struct picture *picture, unsigned index, int y, uint64_t highest)
+draw_range(struct png_picture *picture, unsigned index, int y, uint64_t highest)
 {
     const struct plot_box *box = &picture->layout.ranges;
     const struct range *range = &picture->plot->ranges[index];
@@ -332,7 +334,7 @@ range_is_empty(const struct range *range)
 }
 
 static void
-draw_ranges(struct picture *picture)
+draw_ranges(struct png_picture *picture)
 {
     const struct plot *plot = picture->plot;
     const struct plot_box *box = &picture->layout.ranges;
@@ -364,7 +366,7 @@ bool
 memtop_png_draw(const struct plot *plot, size_t plot_size, FILE *out, char *error,
                 size_t size)
 {
-    struct picture picture = {.plot = plot};
+    struct png_picture picture = {.plot = plot};
     const struct plot_ruler ruler = {png_text_width, &picture};
     bool drawn = false;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Sums the histogram's cells (allocated) and coarse buckets (live) into the
- * ranges shown.  Both are found through the sizes where cells begin, so that
- * layout.h alone knows how they are numbered.
+ * Sums the histogram's cells (allocated) and coarse buckets (live) into the ranges shown.
+ * Both are found by the sizes at which cells begin, so that only layout.h knows how they
+ * are numbered.
  */
 #include "config.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Block sizes in the few ranges that people look at: 0-15, 16-31, 32-63, then
-   each power of two, and 64K+.  Each is a union of the histogram's cells. */
+/* Block sizes in a few ranges for people: 0-15, 16-31, 32-63, then each power of two, and
+   64K+.  Each is a union of the histogram's cells. */
 #ifndef MEMTOP_RANGES_H
 #define MEMTOP_RANGES_H
 
@@ -12,8 +12,8 @@
 #define RANGE_COUNT 14
 
 struct range {
-    uint64_t allocated;   /* calls that allocated such a block */
-    uint64_t live;        /* such blocks alive now */
+    uint64_t allocated;   /* calls that allocated a block of this size */
+    uint64_t live;        /* blocks of this size alive now */
 };
 
 /* Sums the histogram, smallest sizes first; sums saturate. */

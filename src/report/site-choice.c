@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Words of options for sites; those of filters are in site-filter.c. */
+/* The words of options about sites; site-filter.c has those of filters. */
 #include "config.h"
 
 #include "report/site-choice.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads filters word by word; a word that is no condition is a name. */
+/* Parses filters word by word; a word that is not a condition is a name. */
 #include "config.h"
 
 #include "report/site-filter.h"
@@ -14,7 +14,7 @@ struct word {
     size_t length;
 };
 
-/* The word at *text, which moves on behind it; quotes may be anywhere in it. */
+/* Takes the word at *text, and moves *text behind it; it may contain quotes anywhere. */
 static struct word
 next_word(const char **text)
 {
@@ -91,7 +91,7 @@ take_size(const char *text, size_t length, uint64_t *bytes)
     return quantity_size(number, bytes);
 }
 
-/* Where "A..B" is divided; NULL: it is not. */
+/* The place of the dots in "A..B"; NULL if there are none. */
 static const char *
 find_dots(const char *text, size_t length)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A row is a call stack.  Programs free most at their end, so the rows are those of the
-   peak, with what is alive beside it: what remains there may be a leak. */
+/* A row is a call stack.  Programs free most of their memory at their end, so rows are
+   those of the peak, shown with what is still alive: what remains there may be a leak. */
 #include "config.h"
 
 #include "report/site-report.h"
@@ -16,10 +16,10 @@
 #include "base/textwidth.h"
 
 #define PATH_MAX_BYTES 4096
-#define PATH_COLS      160   /* of a call stack: more is for the exports */
+#define PATH_COLS      160   /* of a call stack; exports have more */
 #define STACK_PLACES   (SITES_DEPTH_MAX * 4)
 
-/* The rows; false if there are none. */
+/* Fills in the rows; false if there are none. */
 static bool
 fill(struct profile_table *table, const struct subject *subject,
      const struct site_choice *choice)
@@ -44,10 +44,10 @@ is_sampled(const struct subject *subject)
     return subject->profile != NULL && profile_known(subject->profile, &run_ns);
 }
 
-/* What nobody has chosen otherwise. */
+/* The default choice. */
 static const struct site_choice usual;
 
-/* All that a row's stack has made, and what of it is alive. */
+/* What a row's stack has allocated in total, and what of it is alive. */
 static void
 sum(const struct profile_table *table, const struct profile *profile, size_t row,
     struct site_figures *live, struct site_figures *made)
@@ -74,8 +74,8 @@ write_cell(FILE *out, const char *text, size_t columns)
     fputs(text_pad(padded, sizeof padded, text, columns, TEXT_RIGHT), out);
 }
 
-/* Columns are measured: translations of any width line up. */
-struct layout {
+/* Columns are measured, so translations of any width line up. */
+struct row_layout {
     size_t bytes, error, samples;
 };
 
@@ -87,13 +87,13 @@ wider(size_t columns, const char *heading)
     return needed > columns ? needed : columns;
 }
 
-static struct layout
+static struct row_layout
 write_headings(FILE *out, enum profile_mode mode)
 {
     const char *first = mode == PROFILE_PEAK ? _("at peak") : site_mode_word(mode);
-    const struct layout layout = {
-        wider(wider(wider(12, first), _("alive")), _("allocated")),
-        wider(8, _("error")), wider(9, _("samples"))};
+    const struct row_layout layout = {
+        wider(wider(wider(12, first), _("alive")), _("allocated")), wider(8, _("error")),
+        wider(9, _("samples"))};
 
     write_cell(out, first, layout.bytes);
     write_cell(out, _("error"), layout.error);
@@ -105,7 +105,7 @@ write_headings(FILE *out, enum profile_mode mode)
 }
 
 static void
-write_row(FILE *out, const struct layout *layout, const struct profile_table *table,
+write_row(FILE *out, const struct row_layout *layout, const struct profile_table *table,
           const struct profile *profile, size_t row, enum unit unit)
 {
     const struct profile_figures *figures = &table->rows[row].figures;
@@ -139,7 +139,7 @@ static void
 write_table(FILE *out, const struct subject *subject, const struct profile_table *table,
             unsigned top, enum unit unit)
 {
-    const struct layout layout = write_headings(out, table->query.mode);
+    const struct row_layout layout = write_headings(out, table->query.mode);
 
     for (size_t i = 0; i < table->count && i < top; i++)
         write_row(out, &layout, table, subject->profile, i, unit);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The allocation sites with most memory: a short table behind the report, and one line
-   for programs. */
+/* The allocation sites with most memory: a short table after the report, and one line for
+   programs. */
 #ifndef MEMTOP_SITE_REPORT_H
 #define MEMTOP_SITE_REPORT_H
 
@@ -11,27 +11,29 @@
 #include "report/site-choice.h"
 #include "base/units.h"
 
-#define SITE_REPORT_TOP 10   /* if nothing else is said */
+#define SITE_REPORT_TOP 10   /* the default */
 
-/* The top call stacks of a choice, NULL: by what was alive at the peak.  Nothing if no
-   allocations were sampled, or top is 0; why, if the choice leaves nothing. */
+/* Writes the top call stacks of a choice; NULL: by what was alive at the peak.  Writes
+   nothing if no allocations were sampled or top is 0, and the reason if the choice leaves
+   nothing. */
 void report_sites(FILE *out, const struct subject *subject,
                   const struct site_choice *choice, unsigned top, enum unit unit);
 
 /*
- * The same as an object of type "sites" (json.h), with figures that are estimates:
- *   rate          probability of a word to be sampled
+ * The same as an object of type "sites" (json.h); its figures are estimates:
+ *   rate          probability that a word is sampled
  *   sampled       blocks
- *   lost          blocks that are in no figure for want of room, and lost_bytes
+ *   lost          blocks that are in no figure because there was no space, and
+ *                 lost_bytes
  *   live peak     bytes of all sites: now, and at the peak
  *   mode          if one was chosen: live, peak, allocated, since-mark
  *   list          array of {peak, error, live, live_blocks, allocated,
- *                 allocated_blocks, samples, stack}: bytes and blocks; peak is called
- *                 bytes if it is of another mode, and may be less than 0; error is one
- *                 standard error of it, in bytes; samples those of allocated; stack
- *                 an array of {function, file, line, inlined}, innermost first, the
- *                 last three absent if unknown or not so
- * False if writing failed; true if there was nothing to write.
+ *                 allocated_blocks, samples, stack}: bytes and blocks.  peak is named
+ *                 bytes in other modes, and may be negative; error is one standard error
+ *                 of it, in bytes; samples are those of allocated; stack is an array of
+ *                 {function, file, line, inlined}, innermost first, the last three absent
+ *                 if unknown or false
+ * Returns false if writing failed; true if there was nothing to write.
  */
 bool report_json_sites(FILE *out, const struct subject *subject,
                        const struct site_choice *choice, unsigned top);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Words and figures of allocation sites.  An estimate is never shown without a way to
-   its error, nor without what it lacks. */
+/* Words and figures of allocation sites.  An estimate is always shown with its error or a
+   way to get it, and with what it lacks. */
 #include "config.h"
 
 #include "report/site-words.h"
@@ -36,7 +36,7 @@ site_form_word(enum profile_form form)
     return _(words[form]);
 }
 
-/* By what call stacks were walked. */
+/* Names the unwinder that walked the call stacks. */
 static const char *
 unwinder_words(enum site_unwinder unwinder)
 {
@@ -146,7 +146,7 @@ site_lifetime_word(unsigned class)
     return class < SITE_LIFETIMES ? _(words[class]) : "";
 }
 
-/* Counts of sampled blocks that are missing somewhere. */
+/* Describes sampled blocks that are missing somewhere. */
 static bool
 lost_note(const struct sites_lost *lost, unsigned index, enum unit unit, char *text,
           size_t size)
@@ -187,7 +187,7 @@ site_note(const struct sites_reading *reading, unsigned index, enum unit unit, c
         snprintf(text, size,
                  /* TRANSLATORS: one sample per so many bytes, on average */
                  _("one sample per %s"),
-                 /* Small whatever the unit of the figures: 16 KiB are 0 MiB. */
+                 /* Small whatever the unit of the figures is: 16 KiB are 0 MiB. */
                  units_axis(every, sizeof every, (uint64_t)(8 / reading->rate),
                             unit == UNIT_SI ? UNIT_SI : UNIT_AUTO));
     else if (index == 1)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is said of allocation sites, on the page and in reports alike. */
+/* Words about allocation sites, shared by the page and the reports. */
 #ifndef MEMTOP_SITE_WORDS_H
 #define MEMTOP_SITE_WORDS_H
 
@@ -13,14 +13,14 @@
 const char *site_mode_word(enum profile_mode mode);
 const char *site_form_word(enum profile_form form);
 
-/* How sites are asked for, and what that costs: where nothing is sampled. */
+/* Says how to sample sites, and what that costs; shown if nothing is sampled. */
 const char *site_offer(void);
 
-/* Why there are no rows, translated; "" if there is no reason but that there are none.
-   table was answered. */
+/* Says why there are no rows, translated; "" if there is no special reason.  table was
+   answered. */
 const char *site_answer_text(const struct profile_table *table);
 
-/* "2.1%", of the estimate of bytes; "-" of nothing. */
+/* "2.1%" of the estimated bytes; "-" if these are 0. */
 char *site_error_text(char *text, size_t size, const struct profile_figures *figures);
 
 /* "-12.0 MiB": figures may be negative. */
@@ -31,11 +31,11 @@ char *site_count_text(char *text, size_t size, double count);
 char *site_path_text(char *text, size_t size, const struct profile *profile,
                      const struct profile_table *table, size_t row);
 
-/* Of a lifetime's class: "1-10 s". */
+/* The word for a class of lifetimes: "1-10 s". */
 const char *site_lifetime_word(unsigned class);
 
-/* How it was measured, one part a call, from 0 on: false if there are no more.  *lack:
-   it says what is missing in the figures. */
+/* Says how it was measured, one part per call, index from 0; false if there are no more.
+   lack is set to whether the part says what the figures lack. */
 bool site_note(const struct sites_reading *reading, unsigned index, enum unit unit,
                char *text, size_t size, bool *lack);
 

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * JSON Lines, with the rules of json.h.  The first line is the profile's, each of the
- * others a site: what was allocated with one call stack and in about one size.
+ * others a site: what was allocated with one call stack and about one size.
  *
- * profile   type "profile"; v 1; command; pid; t_ns, run time of the reading;
- *           rate, the probability of a word (8 bytes) to be sampled; unwinder libunwind
- *           glibc frame-pointers none; depth, frames kept at most; sampled, blocks;
+ * profile type "profile"; v 1; command; pid; t_ns, run time of the reading;
+ *           rate, the probability that a word (8 bytes) is sampled; unwinder libunwind
+ *           glibc frame-pointers none; depth, maximum number of frames; sampled, blocks;
  *           live_bytes peak_bytes peak_ns; mark_ns, if there is a mark; mode, which of
  *           a site's figures it was exported for; lost: sampled blocks that are without
  *           stack (stacks unknown), without site (sites), in no figure at all (blocks,
  *           which stand for bytes)
- * site      type "site"; from to, sizes of its blocks, to included, absent if there is
- *           no end, both if blocks of any size are in it; live at_peak allocated freed: objects of bytes, objects, blocks
- *           (sampled; estimates' standard error is about 1/sqrt of that) and error (of
- *           bytes, standard); since_mark, if there is a mark: bytes and objects that are
- *           alive now less those then, may be negative, allocated_bytes and
- *           allocated_objects; freed_after: sampled blocks freed within 1 ms, 10 ms,
- *           100 ms, 1 s, 10 s, 1 min, 10 min, and later; first_ns last_ns, run time of
- *           its allocations; stack: array, innermost first, of function, file and line
- *           if known, module and offset (address in that file), inlined true if the
- *           next one is the function it was inlined into
+ * site type "site"; from to, sizes of its blocks: to is inclusive and absent if
+ *           there is no limit, both are absent if sizes are mixed; live at_peak allocated
+ *           freed: objects of bytes, objects, blocks (sampled; an estimate's standard
+ *           error is about 1/sqrt of that) and error (standard, of bytes); since_mark, if
+ *           there is a mark: bytes and objects alive now minus those then, may be
+ *           negative, allocated_bytes and allocated_objects; freed_after: sampled blocks
+ *           freed within 1 ms, 10 ms, 100 ms, 1 s, 10 s, 1 min, 10 min, and later;
+ *           first_ns last_ns, run time of its allocations; stack: array, innermost first,
+ *           of function, file and line if known, module and offset (address in that
+ *           file), inlined true if it was inlined into the next one
  *
  * Sites are in no order; those that are 0 in the mode are left out.
  */
@@ -94,7 +94,8 @@ write_head(FILE *out, const struct siteexport *export)
     return object_write(out, line);
 }
 
-/* With n blocks for N objects and S bytes: S/sqrt(n) sqrt(1 - n/N), see profile.h. */
+/* For n blocks that stand for N objects and S bytes: S/sqrt(n) sqrt(1 - n/N), see
+   profile.h. */
 static double
 standard_error(const struct site_figures *figures)
 {

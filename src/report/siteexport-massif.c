@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What valgrind's massif writes (its manual, "Massif", and ms_print): snapshots of the
- * heap and the stack over time, of which two have trees, the one at the peak of what
- * was sampled and the last one.  The snapshots are measured, the trees estimated; so a
- * tree's sum is not exactly its snapshot's heap.  But readers give up on a part that is
- * larger than the whole: such a snapshot's heap is what was estimated.
+ * Writes the format of valgrind's massif (its manual, "Massif", and ms_print): snapshots
+ * of the heap and the stack over time.  Two of them have trees: the one at the peak of
+ * what was sampled, and the last one.  The snapshots are measured, the trees estimated,
+ * so a tree's sum is not exactly its snapshot's heap.  But readers fail if a part is
+ * larger than the whole, so the heap of such a snapshot is the estimate.
  */
 #include "config.h"
 
@@ -18,9 +18,9 @@
 #include "base/textwidth.h"
 
 #define SNAPSHOTS 100
-#define THRESHOLD 0.01 /* of the tree: smaller nodes are added up, as massif does */
+#define THRESHOLD 0.01 /* of the tree: smaller nodes are summed up, as by massif */
 
-/* A place and all that was allocated through it. */
+/* A place and everything that was allocated through it. */
 struct node {
     struct siteexport_place place;
     double bytes;
@@ -107,7 +107,7 @@ compare(const void *one, const void *other)
     return (*a)->bytes > (*b)->bytes ? -1 : (*a)->bytes < (*b)->bytes;
 }
 
-/* The children, largest first, as an array. */
+/* Returns the children as an array, largest first. */
 static struct node **
 sorted(const struct node *parent)
 {
@@ -141,7 +141,8 @@ write_place(FILE *out, const struct siteexport *export, const struct node *node)
                               strlen(place->place.module)));
 }
 
-/* total: of the tree; what is below the threshold is one line at the end. */
+/* total: the whole tree's bytes.  Children below the threshold share one line at the
+   end. */
 static bool
 write_node(FILE *out, const struct siteexport *export, const struct node *node,
            unsigned depth, double total)

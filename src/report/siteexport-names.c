@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Formats and modes of exports by name. */
+/* Names of the formats and modes of exports. */
 #include "config.h"
 
 #include <string.h>

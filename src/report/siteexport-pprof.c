@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A profile as pprof reads it: profile.proto of github.com/google/pprof, compressed by
- * gzip.  Of protocol buffers' encoding (protobuf.dev/programming-guides/encoding) two
- * kinds of fields are needed, numbers and bytes, which takes less here than a
- * generated file and the library for it would.
+ * Writes a profile for pprof: profile.proto of github.com/google/pprof, compressed with
+ * gzip.  Of the protocol buffers' encoding (protobuf.dev/programming-guides/encoding)
+ * only numbers and byte strings are needed; that takes less code than a generated file
+ * and its library.
  *
- * Each site is a sample with four values, allocated and alive, objects and bytes, and
- * labelled with the size of its blocks as Go's heap profiles are.  A location is an
+ * Each site is a sample with four values, allocated and alive, objects and bytes,
+ * labelled with the size of its blocks as in Go's heap profiles.  A location is an
  * address with the functions inlined there; tables are filled as samples need them.
  */
 #include "config.h"
@@ -50,7 +50,7 @@ enum {
     MAPPING_LIMIT = 3,
     MAPPING_FILE = 5,
     MAPPING_BUILD_ID = 6,
-    MAPPING_HAS = 7, /* functions, files, lines, inlined: 7 to 10 */
+    MAPPING_HAS = 7, /* has functions, files, lines, inlined: 7 to 10 */
     LOCATION_ID = 1,
     LOCATION_MAPPING = 2,
     LOCATION_ADDRESS = 3,
@@ -63,27 +63,27 @@ enum {
     FUNCTION_FILE = 4
 };
 
-/* A message in the making. */
+/* A message being built. */
 struct wire {
     unsigned char *bytes;
     size_t used, room;
     bool failed;     /* memory is short */
 };
 
-/* A string, function or location: which of its kind it is. */
-struct entry {
+/* A numbered string, function or location. */
+struct pprof_entry {
     UT_hash_handle hh;
     uint64_t id;
     char key[];
 };
 
-struct writer {
-    const struct siteexport *export; /* with what is alive as the mode has it */
-    const char *usual;       /* the sample type to be shown at first */
+struct pprof_writer {
+    const struct siteexport *export; /* its live figures are those of the mode */
+    const char *usual;       /* the sample type shown by default */
     struct wire out;         /* the profile */
-    struct wire part, inner; /* a field of it, and of that: used again and again */
-    struct entry *strings, *functions, *locations;
-    bool *mapped;            /* by module: it is in the profile */
+    struct wire part, inner; /* a field of it, and of that one: reused */
+    struct pprof_entry *strings, *functions, *locations;
+    bool *mapped;            /* by module: it is already in the profile */
 };
 
 /* ---- messages ---- */
@@ -114,7 +114,7 @@ put_varint(struct wire *wire, uint64_t value)
     put_bytes(wire, bytes, size);
 }
 
-/* What is 0 is not written. */
+/* Writes a number, unless it is 0. */
 static void
 put_number(struct wire *wire, unsigned field, uint64_t value)
 {
@@ -132,7 +132,7 @@ put_block(struct wire *wire, unsigned field, const void *bytes, size_t size)
     put_bytes(wire, bytes, size);
 }
 
-/* The message is put into the field and begun anew. */
+/* Puts the message into the field and empties it. */
 static void
 put_message(struct wire *wire, unsigned field, struct wire *message)
 {
@@ -143,12 +143,12 @@ put_message(struct wire *wire, unsigned field, struct wire *message)
 
 /* ---- tables ---- */
 
-/* The entry with that key; new: it was not there.  NULL if memory is short. */
-static struct entry *
-look_up(struct writer *writer, struct entry **table, const char *key, size_t length,
-        bool *new)
+/* Returns the entry with that key; new: it was just added.  NULL if memory is short. */
+static struct pprof_entry *
+look_up(struct pprof_writer *writer, struct pprof_entry **table, const char *key,
+        size_t length, bool *new)
 {
-    struct entry *entry;
+    struct pprof_entry *entry;
 
     HASH_FIND(hh, *table, key, length, entry);
     *new = entry == NULL;
@@ -170,9 +170,9 @@ look_up(struct writer *writer, struct entry **table, const char *key, size_t len
 }
 
 static void
-free_table(struct entry **table)
+free_table(struct pprof_entry **table)
 {
-    struct entry *entry, *next;
+    struct pprof_entry *entry, *next;
 
     HASH_ITER(hh, *table, entry, next) {
         HASH_DELETE(hh, *table, entry);
@@ -180,9 +180,9 @@ free_table(struct entry **table)
     }
 }
 
-/* The number of a string, which is 0 of the empty one. */
+/* The number of a string; 0 for the empty one. */
 static uint64_t
-string_id(struct writer *writer, const char *text)
+string_id(struct pprof_writer *writer, const char *text)
 {
     char clean[4096];
     bool new;
@@ -190,7 +190,7 @@ string_id(struct writer *writer, const char *text)
     text_utf8(clean, sizeof clean, text);
     if (clean[0] == '\0')
         return 0;
-    struct entry *entry =
+    struct pprof_entry *entry =
         look_up(writer, &writer->strings, clean, strlen(clean), &new);
     if (entry == NULL)
         return 0;
@@ -200,7 +200,7 @@ string_id(struct writer *writer, const char *text)
 }
 
 static uint64_t
-function_id(struct writer *writer, const struct siteexport_place *place)
+function_id(struct pprof_writer *writer, const struct siteexport_place *place)
 {
     const char *file = place->place.file != NULL ? place->place.file : "";
     struct {
@@ -212,8 +212,8 @@ function_id(struct writer *writer, const struct siteexport_place *place)
     siteexport_name(writer->export, place, "", name, sizeof name);
     key.name = string_id(writer, name);
     key.file = string_id(writer, file);
-    struct entry *entry = look_up(writer, &writer->functions, (const char *)&key,
-                                  sizeof key, &new);
+    struct pprof_entry *entry =
+        look_up(writer, &writer->functions, (const char *)&key, sizeof key, &new);
     if (entry == NULL)
         return 0;
     if (new) {
@@ -226,10 +226,10 @@ function_id(struct writer *writer, const struct siteexport_place *place)
     return entry->id;
 }
 
-/* Everything that can be known of it is in the profile: nobody is to look for more in
-   files that may be others. */
+/* A module is marked as having all symbols: readers must not look for more in files that
+   may differ. */
 static uint64_t
-mapping_id(struct writer *writer, const struct site_module *module)
+mapping_id(struct pprof_writer *writer, const struct site_module *module)
 {
     const struct sites_reading *reading = profile_digested(writer->export->profile, NULL);
     char build_id[2 * SITE_BUILD_ID_LEN + 1] = "";
@@ -255,11 +255,11 @@ mapping_id(struct writer *writer, const struct site_module *module)
     return index + 1;
 }
 
-/* The location of the first place and of those that it is inlined into; *count places
-   are of it. */
+/* The number of the location of the first place and of those it is inlined into; *count
+   is how many places belong to it. */
 static uint64_t
-location_id(struct writer *writer, const struct siteexport_place *places, size_t limit,
-            size_t *count)
+location_id(struct pprof_writer *writer, const struct siteexport_place *places,
+            size_t limit, size_t *count)
 {
     const struct {
         uint64_t address, module;
@@ -267,8 +267,8 @@ location_id(struct writer *writer, const struct siteexport_place *places, size_t
     struct wire *wire = &writer->part;
     bool new;
 
-    struct entry *entry = look_up(writer, &writer->locations, (const char *)&key,
-                                  sizeof key, &new);
+    struct pprof_entry *entry =
+        look_up(writer, &writer->locations, (const char *)&key, sizeof key, &new);
     for (*count = 1; *count < limit && places[*count - 1].place.inlined;)
         ++*count;
     if (entry == NULL || !new)
@@ -290,7 +290,7 @@ location_id(struct writer *writer, const struct siteexport_place *places, size_t
 /* ---- the profile ---- */
 
 static void
-put_type(struct writer *writer, unsigned field, const char *name, const char *unit)
+put_type(struct pprof_writer *writer, unsigned field, const char *name, const char *unit)
 {
     uint64_t name_id = string_id(writer, name), unit_id = string_id(writer, unit);
 
@@ -299,9 +299,9 @@ put_type(struct writer *writer, unsigned field, const char *name, const char *un
     put_message(&writer->out, field, &writer->part);
 }
 
-/* The first mapping is the program's. */
+/* The program's mapping must come first. */
 static void
-put_program(struct writer *writer)
+put_program(struct pprof_writer *writer)
 {
     const struct sites_reading *reading = profile_digested(writer->export->profile, NULL);
     const char *program = writer->export->subject->process.identity.program;
@@ -314,7 +314,7 @@ put_program(struct writer *writer)
 }
 
 static void
-put_head(struct writer *writer)
+put_head(struct pprof_writer *writer)
 {
     const struct siteexport *export = writer->export;
     const struct sites_reading *reading = profile_digested(export->profile, NULL);
@@ -338,8 +338,7 @@ put_head(struct writer *writer)
     put_number(&writer->out, PROFILE_DEFAULT_TYPE, usual);
 }
 
-/* The size of the site's blocks on average; of those that were inherited by fork, none
-   of which it has made, as they are there. */
+/* The average size of the site's blocks; if it made none, of those inherited by fork. */
 static double
 size_of(const struct site *site)
 {
@@ -351,7 +350,7 @@ size_of(const struct site *site)
 }
 
 static void
-put_size_label(struct writer *writer, struct wire *sample, const struct site *site)
+put_size_label(struct pprof_writer *writer, struct wire *sample, const struct site *site)
 {
     double size = size_of(site);
     uint64_t key = string_id(writer, "bytes");
@@ -362,9 +361,10 @@ put_size_label(struct writer *writer, struct wire *sample, const struct site *si
     put_message(sample, SAMPLE_LABEL, &writer->inner);
 }
 
-/* A stack that is not known is a function of its own. */
+/* An unknown stack becomes a function of its own. */
 static size_t
-places_of(struct writer *writer, const struct site *site, struct siteexport_place *places)
+places_of(struct pprof_writer *writer, const struct site *site,
+          struct siteexport_place *places)
 {
     size_t count = siteexport_places(writer->export, site, places);
 
@@ -375,7 +375,7 @@ places_of(struct writer *writer, const struct site *site, struct siteexport_plac
 }
 
 static void
-put_sample(struct writer *writer, size_t index)
+put_sample(struct pprof_writer *writer, size_t index)
 {
     static struct siteexport_place places[SITEEXPORT_PLACES];
     const struct site *site =
@@ -403,7 +403,7 @@ put_sample(struct writer *writer, size_t index)
     free(sample.bytes);
 }
 
-/* Compresses and writes it. */
+/* Compresses the message and writes it. */
 static bool
 write_gzip(FILE *out, const struct wire *wire)
 {
@@ -435,9 +435,10 @@ siteexport_pprof(FILE *out, const struct siteexport *export)
     const struct sites_reading *reading = profile_digested(export->profile, NULL);
     bool made = export->mode == PROFILE_MADE;
     struct siteexport shown = *export;
-    struct writer writer = {.export = &shown,
-                            .usual = made ? "alloc_space" : "inuse_space",
-                            .mapped = calloc(reading->module_count + 1, sizeof(bool))};
+    struct pprof_writer writer = {.export = &shown,
+                                  .usual = made ? "alloc_space" : "inuse_space",
+                                  .mapped =
+                                      calloc(reading->module_count + 1, sizeof(bool))};
     bool good = false;
 
     if (made)

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the exports have in common: sites by the chosen figures, stacks by places. */
+/* Shared by the exports: sites with the chosen figures, stacks as places. */
 #ifndef MEMTOP_SITEEXPORT_PRIVATE_H
 #define MEMTOP_SITEEXPORT_PRIVATE_H
 
 #include "monitor/profile-table.h"
 #include "report/siteexport.h"
 
-/* Places of a stack at most: inlined functions count, too. */
+/* The most places of a stack, including inlined functions. */
 #define SITEEXPORT_PLACES 512
 
-/* What passes the filter, by mode; no figures where the mode has no answer. */
+/* What passes the filter, by mode; no figures if the mode has no answer. */
 struct siteexport_chosen {
     struct profile_selection modes[PROFILE_MODES];
 };
 
-/* A site as the mode and the filter have it. */
+/* A site's figures for the mode and the filter. */
 struct siteexport_figures {
     double bytes, objects;           /* alive, at the peak, allocated, since the mark */
-    double made_bytes, made_objects; /* allocated: all in all, or since the mark */
+    double made_bytes, made_objects; /* allocated: in total, or since the mark */
 };
 struct siteexport_figures siteexport_figures(const struct siteexport *export, size_t site);
 
@@ -28,15 +28,16 @@ struct siteexport_place {
     const struct site_module *module; /* or NULL */
 };
 
-/* The places of a site's stack, innermost first; a stack that is not known has none. */
+/* Returns the number of places of a site's stack and the places, innermost first; 0 for
+   an unknown stack. */
 size_t siteexport_places(const struct siteexport *export, const struct site *site,
                      struct siteexport_place places[SITEEXPORT_PLACES]);
 
-/* The function's name, without control characters; what is in bad becomes '_'. */
+/* The function's name, without control characters; characters in bad become '_'. */
 const char *siteexport_name(const struct siteexport *export, const struct siteexport_place *place,
                         const char *bad, char *buffer, size_t size);
 
-/* Rounded; what is below 0 stays there. */
+/* Rounds; negative figures stay negative. */
 int64_t siteexport_round(double figure);
 
 bool siteexport_folded(FILE *out, const struct siteexport *export);

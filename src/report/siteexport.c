@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the formats have in common, files; and the shortest of them. */
+/* What the formats share, writing files, and the shortest of the formats. */
 #include "config.h"
 
 #include "report/siteexport.h"
@@ -21,7 +21,7 @@ static bool (*const writers[])(FILE *out, const struct siteexport *export) = {
     [SITEEXPORT_JSON] = siteexport_json,
 };
 
-/* Whether some sites are left out. */
+/* Are some sites left out? */
 static bool
 is_chosen(const struct siteexport *export)
 {
@@ -80,7 +80,8 @@ siteexport_unknown(const struct siteexport *export)
     return is_chosen(export) ? unknown_choice(export) : NULL;
 }
 
-/* The others, where massif's trees and pprof's values are of other modes, may have none. */
+/* Selects for all modes, because massif's trees and pprof's values use several; modes
+   other than the chosen one may have no answer. */
 static bool
 choose(const struct siteexport *export, struct siteexport_chosen *chosen)
 {
@@ -103,14 +104,14 @@ siteexport_write(FILE *out, enum siteexport_format format, const struct siteexpo
         good = choose(export, &chosen);
         filtered.chosen = &chosen;
     }
-    errno = ENOMEM; /* the one reason that leaves none */
+    errno = ENOMEM; /* the only failure that sets no errno */
     good = good && writers[format](out, &filtered);
     for (int mode = 0; mode < PROFILE_MODES; mode++)
         profile_selection_free(&chosen.modes[mode]);
     return good;
 }
 
-struct request {
+struct export_request {
     enum siteexport_format format;
     const struct siteexport *export;
 };
@@ -118,7 +119,7 @@ struct request {
 static bool
 write_request(FILE *out, void *context)
 {
-    const struct request *request = context;
+    const struct export_request *request = context;
 
     return siteexport_write(out, request->format, request->export);
 }
@@ -126,12 +127,12 @@ write_request(FILE *out, void *context)
 int
 siteexport_save(enum siteexport_format format, const struct siteexport *export, const char *path)
 {
-    struct request request = {format, export};
+    struct export_request request = {format, export};
 
     return fresh_write(path, write_request, &request);
 }
 
-/* ---- what they have in common ---- */
+/* ---- shared by the formats ---- */
 
 static struct siteexport_figures
 chosen_figures(const struct siteexport *export, size_t index)
@@ -181,8 +182,8 @@ siteexport_figures(const struct siteexport *export, size_t index)
     return figures;
 }
 
-/* Takes hidden functions out of a stack.  What was inlined into one of them stands for
-   the whole address. */
+/* Removes hidden functions from a stack.  What was inlined into a hidden function then
+   represents the whole address. */
 static size_t
 hide_places(const struct siteexport *export, struct siteexport_place *places, size_t count)
 {
@@ -263,8 +264,8 @@ write_folded(FILE *out, const struct siteexport *export, const struct site *site
     return fprintf(out, " %lld\n", (long long)bytes) > 0;
 }
 
-/* Sites of one stack and several sizes make several lines: viewers add them up.  What
-   has become less since the mark has no place in a picture of parts. */
+/* Sites with the same stack and different sizes give several lines: viewers add them up.
+   Negative figures since the mark cannot be shown and are left out. */
 bool
 siteexport_folded(FILE *out, const struct siteexport *export)
 {

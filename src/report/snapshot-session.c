@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The whole session, and its allocation sites for others, beside the other files of a
-   moment. */
+/* Saves the whole session, and exports of its allocation sites, beside the other snapshot
+   files. */
 #include "config.h"
 
 #include <errno.h>

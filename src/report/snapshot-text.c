@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The text of a saved moment: what the display shows, whole and in full
- * figures.  Columns are measured, so translations of any width line up.
+ * The text of a saved snapshot: what the display shows, complete and in full figures.
+ * Columns are measured, so translations of any width line up.
  */
 #include "config.h"
 
@@ -23,29 +23,29 @@
 
 #define TEXT_MAX  1024
 #define FACT_COLS 22
-#define NAME_COLS 15  /* the longest function name, and a blank */
+#define NAME_COLS 15  /* the longest function name and a blank */
 #define BAR_COLS  40
 #define BAND_COLS  12
 #define BYTES_COLS 14
 #define SHARE_COLS 5
 
-/* One moment, on its way out. */
-struct writer {
+/* State while a snapshot is written. */
+struct snapshot_writer {
     FILE *out;
     const struct process *process;
     enum unit unit;
-    struct facts *facts; /* names and values of the part that is being written */
+    struct fact_list *facts; /* names and values of the part being written */
 };
 
 static void
-write_heading(const struct writer *writer, const char *heading)
+write_heading(const struct snapshot_writer *writer, const char *heading)
 {
     fprintf(writer->out, "\n%s\n", heading);
 }
 
-/* "248.3 MiB (260358144)", or "-" if it is not known. */
+/* "248.3 MiB (260358144)", or "-" if unknown. */
 static void
-add_bytes(const struct writer *writer, const char *name, uint64_t bytes)
+add_bytes(const struct snapshot_writer *writer, const char *name, uint64_t bytes)
 {
     char text[UNITS_MAX], value[2 * UNITS_MAX];
 
@@ -56,7 +56,7 @@ add_bytes(const struct writer *writer, const char *name, uint64_t bytes)
 }
 
 static void
-add_count(const struct writer *writer, const char *name, uint64_t count)
+add_count(const struct snapshot_writer *writer, const char *name, uint64_t count)
 {
     char text[UNITS_MAX];
 
@@ -64,14 +64,14 @@ add_count(const struct writer *writer, const char *name, uint64_t count)
 }
 
 static void
-add_rate(const struct writer *writer, const char *name, double rate)
+add_rate(const struct snapshot_writer *writer, const char *name, double rate)
 {
     char text[UNITS_MAX];
 
     facts_add(writer->facts, name, units_rate(text, sizeof text, report_rate(writer->process, rate), writer->unit));
 }
 
-/* Of the moment; "-" if that is not known. */
+/* Date and time of the snapshot; "-" if unknown. */
 static const char *
 date_of(const struct subject *subject, char *date, size_t size)
 {
@@ -85,7 +85,7 @@ date_of(const struct subject *subject, char *date, size_t size)
 }
 
 static void
-write_head(const struct writer *writer, const struct subject *subject)
+write_head(const struct snapshot_writer *writer, const struct subject *subject)
 {
     const struct process *process = writer->process;
     const char *command = subject_command(subject);
@@ -106,7 +106,7 @@ write_head(const struct writer *writer, const struct subject *subject)
 }
 
 static void
-add_heap(const struct writer *writer)
+add_heap(const struct snapshot_writer *writer)
 {
     const struct snapshot *now = &writer->process->now;
     const struct rates *rates = &writer->process->rates;
@@ -132,7 +132,7 @@ add_heap(const struct writer *writer)
 }
 
 static void
-add_system(const struct writer *writer)
+add_system(const struct snapshot_writer *writer)
 {
     const struct process *process = writer->process;
     int coverage = process_coverage(process);
@@ -151,9 +151,9 @@ add_system(const struct writer *writer)
         add_count(writer, _("child processes"), process->children);
 }
 
-/* Where the RSS went. */
+/* Writes the RSS breakdown. */
 static void
-write_bands(const struct writer *writer)
+write_bands(const struct snapshot_writer *writer)
 {
     const struct bands *bands = &writer->process->bands;
     char text[TEXT_MAX], padded[TEXT_MAX], time[UNITS_MAX];
@@ -181,7 +181,7 @@ write_bands(const struct writer *writer)
 }
 
 static void
-write_cell(const struct writer *writer, const char *text, size_t columns)
+write_cell(const struct snapshot_writer *writer, const char *text, size_t columns)
 {
     char padded[TEXT_MAX];
 
@@ -190,7 +190,7 @@ write_cell(const struct writer *writer, const char *text, size_t columns)
 }
 
 static void
-write_reallocs(const struct writer *writer)
+write_reallocs(const struct snapshot_writer *writer)
 {
     const struct snapshot *now = &writer->process->now;
     char in_place[UNITS_MAX], shrunk[UNITS_MAX], freed[UNITS_MAX];
@@ -204,7 +204,7 @@ write_reallocs(const struct writer *writer)
 }
 
 static void
-write_call(const struct writer *writer, enum segment_function function)
+write_call(const struct snapshot_writer *writer, enum segment_function function)
 {
     const struct snapshot *now = &writer->process->now;
     char text[UNITS_MAX];
@@ -229,7 +229,7 @@ write_call(const struct writer *writer, enum segment_function function)
 }
 
 static void
-write_calls(const struct writer *writer)
+write_calls(const struct snapshot_writer *writer)
 {
     write_heading(writer, _("Calls"));
     fprintf(writer->out, "  %-*s", NAME_COLS, "");
@@ -246,8 +246,8 @@ write_calls(const struct writer *writer)
 }
 
 static void
-write_range(const struct writer *writer, unsigned index, const struct range *range,
-            uint64_t highest)
+write_range(const struct snapshot_writer *writer, unsigned index,
+            const struct range *range, uint64_t highest)
 {
     char text[UNITS_MAX];
     unsigned bar = (unsigned)((double)range->allocated / (double)highest * BAR_COLS);
@@ -261,7 +261,7 @@ write_range(const struct writer *writer, unsigned index, const struct range *ran
 }
 
 static void
-write_ranges(const struct writer *writer)
+write_ranges(const struct snapshot_writer *writer)
 {
     struct range ranges[RANGE_COUNT];
     uint64_t highest = 1;
@@ -281,19 +281,19 @@ write_ranges(const struct writer *writer)
 }
 
 static void
-write_graph(const struct writer *writer, const struct history *history)
+write_graph(const struct snapshot_writer *writer, const struct history *history)
 {
     bool measured = writer->process->measured;
 
     if (writer->process->missing & PART_CLOCK)
-        return; /* no labels for its axis */
+        return; /* its axis would have no labels */
     write_heading(writer, measured ? _("Heap over the run") : _("RSS over the run"));
     textgraph_write(writer->out, history, measured ? SERIES_HEAP : SERIES_RSS,
                     writer->process->run_ns, writer->unit);
 }
 
 static void
-write_why_not(const struct writer *writer)
+write_why_not(const struct snapshot_writer *writer)
 {
     const char *text = writer->process->why_not;
     char why[TEXT_MAX];
@@ -308,8 +308,8 @@ void
 snapshot_write(FILE *out, const struct subject *subject, enum unit unit)
 {
     const struct process *process = &subject->process;
-    struct facts facts = {.count = 0};
-    const struct writer writer = {out, process, unit, &facts};
+    struct fact_list facts = {.count = 0};
+    const struct snapshot_writer writer = {out, process, unit, &facts};
 
     write_head(&writer, subject);
     if (!process->measured)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Files for saved moments.  A file is either whole or not there, and nothing
- * that exists is overwritten: names are tried until one is free.
+ * Files for saved snapshots.  A file is either complete or absent, and nothing existing
+ * is overwritten: names are tried until one is free.
  */
 #include "config.h"
 
@@ -63,7 +63,7 @@ create(char name[SNAPSHOT_NAME], pid_t pid, const char *suffix)
     return file;
 }
 
-/* Closes a file that was written well or not; removes it if anything failed. */
+/* Closes a file; removes it if writing or closing failed. */
 static bool
 finish(FILE *file, const char *name, bool written, char *text, size_t size)
 {
@@ -100,7 +100,7 @@ snapshot_save_json(const struct subject *subject, char *text, size_t size)
 
     if (file == NULL)
         return fail(text, size, _("cannot create %s: %s"), name);
-    errno = ENOMEM; /* the one reason that leaves none */
+    errno = ENOMEM; /* the only failure that sets no errno */
     return finish(file, name, report_json_snapshot(file, process), text, size);
 }
 
@@ -117,7 +117,7 @@ snapshot_save_blocks(const struct blocksizes *blocks, const char *command, pid_t
     if (file == NULL)
         return fail(text, size, _("cannot create %s: %s"), name);
     blockparams_default(&params);
-    errno = ENOMEM; /* the one reason that leaves none */
+    errno = ENOMEM; /* the only failure that sets no errno */
     return finish(file, name, blockreport_text(file, &report), text, size);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The moment saved into a file: text (key w), JSON (key J) and picture (key P); and
+/* Saves a snapshot into a file: as text (key w), JSON (key J) and picture (key P); and
    the whole session (key S).  Files are made in the current directory and named
    memtop-PID-HHMMSS.txt, .json, .png or .memtop by the local time; an existing one is
    never touched, the new one gets -2, -3... */
@@ -16,33 +16,33 @@
 #include "report/siteexport.h"
 #include "base/units.h"
 
-/* The name of such a file at a try, from 1. */
+/* The name for that attempt, from 1. */
 #define SNAPSHOT_NAME  64
 #define SNAPSHOT_TRIES 99
 void snapshot_name(char name[SNAPSHOT_NAME], pid_t pid, const char *suffix, int attempt);
 
-/* True: text is the name of the file.  False: text is one translated line that
+/* Returns true with the file's name in text; false with one translated line in text that
    says what failed and why, and no file is left. */
 bool snapshot_save_text(const struct subject *subject, enum unit unit, char *text,
                         size_t size);
 
-/* The same: one line, an object of the type "snapshot" (json.h). */
+/* The same for one line, an object of type "snapshot" (json.h). */
 bool snapshot_save_json(const struct subject *subject, char *text, size_t size);
 
-/* The same: the reports by block size (blockreport.h) of the process pid, whose command
-   that is. */
+/* The same for the reports by block size (blockreport.h) of process pid with that
+   command. */
 bool snapshot_save_blocks(const struct blocksizes *blocks, const char *command, pid_t pid,
                           char *text, size_t size);
 
-/* module: path of memtop-png.so, see library_find_module(); NULL or "" if it is
-   not there. */
+/* The same for a picture.  module: path of memtop-png.so, see library_find_module(); NULL
+   or "" if it is not there. */
 bool snapshot_save_png(const struct subject *subject, enum unit unit, const char *module,
                        char *text, size_t size);
 
-/* The same: a session file (archive.h). */
+/* The same for a session file (archive.h). */
 bool snapshot_save_session(const struct archive *archive, char *text, size_t size);
 
-/* The same: allocation sites, with the format's suffix (siteexport.h). */
+/* The same for allocation sites, with the format's suffix (siteexport.h). */
 bool snapshot_save_sites(const struct siteexport *export, enum siteexport_format format,
                          char *text, size_t size);
 

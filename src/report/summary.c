@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * memusage's report, from a process's counters.  Its text is never translated
- * and its spaces are part of the format; scripts cut it by columns and regular
- * expressions.  Differences, all deliberate: rows for the aligned functions
- * (only if called), whose bytes are part of the totals; mappings are no heap;
- * colours only when asked.
+ * memusage's report, from a process's counters.  Its text is never translated and its
+ * spaces are part of the format; scripts cut it by columns and regular expressions.  The
+ * differences are deliberate: there are rows for the aligned functions (only if called),
+ * whose bytes are part of the totals; mappings are not heap; colours only on request.
  *
  * The remarks after the histogram are memtop's own and translated.
  */
@@ -22,11 +21,12 @@
 
 #define BAR_COLUMNS  50
 #define NAME_COLUMNS 7
-/* Coverage is told when most of a memory worth the word is not seen. */
+/* Coverage is reported if less than this percentage of at least this much memory is
+   seen. */
 #define COVERAGE_LOW       50
 #define COVERAGE_MIN_BYTES (UINT64_C(4) << 20)
 
-/* memusage's escapes, or nothing. */
+/* memusage's escape sequences, or empty strings. */
 struct palette {
     const char *title, *title_end;
     const char *heading, *heading_end;
@@ -70,7 +70,7 @@ report_failed(const struct process *process, enum segment_function function)
 {
     uint64_t failed = process->now.failed[function];
 
-    /* Some may be known where most are not. */
+    /* Single failures may be known even if most are not. */
     return failed > 0 || process_knows(process, PART_VAIN) ? failed : UNITS_UNKNOWN;
 }
 
@@ -107,8 +107,8 @@ report_total(const struct snapshot *snapshot)
     return total;
 }
 
-/* One number, right-aligned.  A long name has pushed the row excess columns to
-   the right; blanks in front of the number make good for it. */
+/* Prints one number, right-aligned.  A long name has pushed the row excess columns to the
+   right; leading blanks of the number make up for it. */
 static void
 print_field(FILE *out, const char *gap, int width, uint64_t value, int *excess)
 {
@@ -124,7 +124,7 @@ print_field(FILE *out, const char *gap, int width, uint64_t value, int *excess)
     fprintf(out, "%s%*" PRIu64, gap, width, value);
 }
 
-/* Name, calls and bytes; returns the columns the rest is too far right. */
+/* Prints name, calls and bytes; returns how many columns too far right the rest is. */
 static int
 print_row(FILE *out, const struct palette *palette, const char *name, uint64_t calls,
           uint64_t bytes)
@@ -177,13 +177,13 @@ print_mapping(FILE *out, const struct palette *palette, const struct snapshot *n
                            now->mapping_calls[mapping], now->mapping_bytes[mapping]);
 
     print_failed(out, palette, now->mapping_failed[mapping], excess);
-    if (mapping == MAPPING_MREMAP) /* the blank is memusage's */
+    if (mapping == MAPPING_MREMAP) /* the blank is in memusage's output */
         fprintf(out, "  (nomove: %" PRIu64 ", dec:%" PRIu64 ")", now->mremap_inplace,
                 now->mremap_dec);
     fputc('\n', out);
 }
 
-/* The deepest stack, in memusage's words. */
+/* The deepest stack, as memusage prints it. */
 static const char *
 stack_peak(char buf[UNITS_MAX], const struct process *process)
 {
@@ -223,7 +223,7 @@ share(uint64_t count, uint64_t whole, unsigned parts)
     return (unsigned)(count * parts / whole);
 }
 
-/* Percent and bar of a bucket of count calls. */
+/* Prints the percentage and bar of a bucket of count calls. */
 static void
 print_share(FILE *out, const struct palette *palette, uint64_t count, uint64_t highest,
             uint64_t calls)
@@ -267,7 +267,7 @@ print_histogram(FILE *out, const struct palette *palette, const struct histogram
     }
 }
 
-/* A remark with a number in it. */
+/* Prints a remark with a number. */
 static void
 remark_count(FILE *out, const char *format, uint64_t count)
 {
@@ -280,7 +280,7 @@ remark_count(FILE *out, const char *format, uint64_t count)
     fputc('\n', out);
 }
 
-/* A remark with a name in it that is not trusted. */
+/* Prints a remark with an untrusted name. */
 static void
 remark_name(FILE *out, const char *format, const char *name, size_t size)
 {
@@ -343,7 +343,7 @@ remark_counting(FILE *out, const struct process *process)
                  now->torn);
 }
 
-/* What the program's own pools have handed out: in none of the other figures. */
+/* Remarks on blocks of the program's own pools, which no other figure includes. */
 static void
 remark_custom(FILE *out, const struct snapshot *now)
 {
@@ -380,7 +380,7 @@ report_remarks(FILE *out, const struct process *process)
                 coverage);
 }
 
-/* Of a record of calls: what it holds, and that it is all. */
+/* Prints the report of a record of calls that has only the peaks. */
 static void
 print_peaks(FILE *out, const struct palette *palette, const struct process *process)
 {
@@ -392,7 +392,7 @@ print_peaks(FILE *out, const struct palette *palette, const struct process *proc
     fprintf(out, "memtop: %s\n", _("calls and blocks by size were not recorded"));
 }
 
-/* What was counted before the process executed a program that is not measured. */
+/* Prints what was counted before the process executed a program that is not measured. */
 static void
 print_before(FILE *out, const struct process *process)
 {

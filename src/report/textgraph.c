@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A filled graph of characters.  Where the charset has them a column ends in
- * eighths of a block, else in '.' or ':'; a time nobody measured is blank, a
- * value above zero never is.
+ * A filled graph made of characters.  If the charset has them, a column ends in eighths
+ * of a block, otherwise in '.' or ':'.  A time that was not measured is blank; a value
+ * above zero never is.
  */
 #include "config.h"
 
@@ -24,7 +24,7 @@ static const char *const blocks[]
     = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 static const char *const ascii[] = {" ", ".", ".", ".", ":", ":", ":", ":", "#"};
 
-/* Eighths of a cell that are filled; row 0 is the lowest. */
+/* How many eighths of a cell are filled; row 0 is the lowest. */
 static unsigned
 filled(const struct column *column, double top, unsigned row)
 {
@@ -48,7 +48,7 @@ write_row(FILE *out, const struct column *columns, const struct plot_scale *scal
     char label[UNITS_MAX] = "", padded[2 * UNITS_MAX];
     unsigned used = COLUMNS;
 
-    /* A label names the value of its row's upper edge. */
+    /* A label is the value at the upper edge of its row. */
     if ((row + 1) % per_interval == 0)
         units_tick(label, sizeof label,
                    scale->step / scale->unit_bytes * ((row + 1) / per_interval),
@@ -79,7 +79,7 @@ write_times(FILE *out, int64_t to_ns)
     fputc('\n', out);
 }
 
-/* Of the scales whose intervals divide the rows, the finest. */
+/* The finest of the scales whose intervals divide the rows. */
 static struct plot_scale
 row_scale(double highest, enum unit unit)
 {

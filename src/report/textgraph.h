@@ -9,8 +9,8 @@
 #include "monitor/history.h"
 #include "base/units.h"
 
-/* Writes the series from the program's start to to_ns, 80 columns wide, with
-   labelled axes; nothing if nothing is known of it. */
+/* Writes the series from the program's start to to_ns, 80 columns wide, with labelled
+   axes; writes nothing if nothing is known about it. */
 void textgraph_write(FILE *out, const struct history *history, enum series series,
                      int64_t to_ns, enum unit unit);
 

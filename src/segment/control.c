@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The lease of a dormant process: one word of its control pages, which viewers
- * only ever raise.
+ * The lease of a dormant process: one word of its control pages, which viewers only ever
+ * raise.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 #include "segment/mapping.h"
 #include "segment/seqlock.h"
 
-/* A lease further away is not a lease: overwritten, not kept. */
+/* A lease that ends later than this is invalid: it is overwritten, not kept. */
 #define LONGEST_NS (UINT64_C(3600) * 1000000000)
 
 struct control {

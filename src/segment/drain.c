@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Emptying and merging event rings.
+ * Empties and merges event rings.
  *
- * A round copies what is complete out of every ring into that ring's queue,
- * gives the room back (tail), and merges the queues up to the *horizon*: the
- * time before which no event can come any more.  A thread takes the time of an
- * event while its shard's sequence is odd.  So the horizon is the moment the
- * round began, but no later than the last event seen of any thread that is
- * found inside an update: it may have taken a time and not yet shown the event.
+ * A round copies the complete events out of every ring into that ring's queue, gives the
+ * space back (tail), and merges the queues up to the *horizon*: the time before which no
+ * event can come any more.  A thread takes the time of an event while its shard's
+ * sequence is odd.  So the horizon is the time the round began, but no later than the
+ * last event seen from any thread found inside an update: that thread may have taken a
+ * time and not yet published its event.
  */
 #include "config.h"
 
@@ -25,8 +25,8 @@
 #include "segment/mapping.h"
 #include "segment/seqlock.h"
 
-/* A thread that left by siglongjmp inside an update stays odd for good; after
-   so many rounds without an event it holds nobody up. */
+/* A thread that left by siglongjmp inside an update stays odd for good; after this many
+   rounds without an event it no longer holds the horizon back. */
 #define PATIENCE_ROUNDS 2000u
 
 /* No event is later than this. */
@@ -34,23 +34,23 @@
 
 #define HANDED_AT_ONCE 4096u
 
-/* Events of one ring that wait for the horizon, in order of time. */
+/* Events of one ring that wait for the horizon, ordered by time. */
 struct queue {
     struct event *events;
     size_t first, count, room;
     uint64_t tail;            /* events taken out of the ring so far */
     uint64_t last_ticks;      /* of the newest event taken */
-    uint64_t odd_sequence;    /* found odd since ... */
-    unsigned odd_rounds;      /* ... so many rounds */
-    uint64_t lost;            /* as the ring counts them, marked so far */
+    uint64_t odd_sequence;    /* the sequence when it was found odd ... */
+    unsigned odd_rounds;      /* ... and for how many rounds since */
+    uint64_t lost;            /* events the ring has lost that are marked already */
 };
 
 struct drain {
     struct mapping mapping;
     struct queue queues[SHARD_COUNT];
-    unsigned used;            /* queues that may hold anything */
+    unsigned used;            /* queues that may hold events */
     uint64_t horizon;
-    uint64_t skipped;         /* events lost on our side of the ring */
+    uint64_t skipped;         /* events lost on this side of the ring */
     uint64_t lost;
     bool short_of_memory;
     bool counts;              /* the process writes events */
@@ -58,7 +58,7 @@ struct drain {
     bool tsc;
     uint64_t created_ticks, created_ns;
     double ns_per_tick;
-    uint64_t last_ns;         /* handed over: a better rate must not turn time back */
+    uint64_t last_ns;         /* last time handed over; later ones must not be less */
     bool final;
 };
 
@@ -78,7 +78,7 @@ ticks_now(const struct drain *drain)
     return (uint64_t)clock_ns(CLOCK_MONOTONIC);
 }
 
-/* The longer the process runs the better is the rate known. */
+/* Measures the rate of the clock; the longer the process runs, the better. */
 static void
 measure_clock(struct drain *drain)
 {
@@ -98,7 +98,7 @@ ns_of(struct drain *drain, uint64_t ticks)
 
     if (ticks > drain->created_ticks)
         ns = (double)(ticks - drain->created_ticks) * drain->ns_per_tick;
-    /* Ticks are the program's to write. */
+    /* The program writes the ticks, so they can be anything. */
     if (ns > (double)TIME_MAX_NS)
         ns = (double)TIME_MAX_NS;
     if (drain->last_ns < (uint64_t)ns)
@@ -114,7 +114,7 @@ visit_clock(void *context, void *out)
     struct drain *drain = context;
     const struct segment_header *header = mapping_header(&drain->mapping);
 
-    /* First: with it the rest is there. */
+    /* The state is read first: with it the rest is there. */
     *(enum segment_state *)out = mapping_load32(&header->state);
     drain->counts = header->reason == REASON_NONE;
     drain->tsc = (header->flags & SEGMENT_FLAG_TICKS) != 0;
@@ -180,7 +180,7 @@ void
 drain_image(struct drain *drain, struct drain_image *out)
 {
     memset(out, 0, sizeof *out);
-    out->created_ns = drain->created_ns; /* also if the file is cut short */
+    out->created_ns = drain->created_ns; /* set even if the file is cut short */
     mapping_visit(visit_image, drain, out);
     out->program[sizeof out->program - 1] = '\0';
     out->allocator[sizeof out->allocator - 1] = '\0';
@@ -192,7 +192,7 @@ drain_image(struct drain *drain, struct drain_image *out)
 
 /* ---- out of the rings ---- */
 
-/* Room for more events at the end of a queue. */
+/* Makes space for more events at the end of a queue; false if there is no memory. */
 static bool
 queue_reserve(struct queue *queue, size_t more)
 {
@@ -215,8 +215,8 @@ queue_reserve(struct queue *queue, size_t more)
     return true;
 }
 
-/* Events of one thread come in order; in ring 0, where threads take turns, one
-   may have been overtaken between taking its place and the time. */
+/* A thread's events come in order.  In ring 0, which threads share, an event may be
+   overtaken between taking its place and taking its time. */
 static void
 queue_put(struct queue *queue, const struct event *event)
 {
@@ -232,7 +232,7 @@ queue_put(struct queue *queue, const struct event *event)
         queue->last_ticks = event->ticks;
 }
 
-/* Marks that events are missing behind those taken; without memory they are only
+/* Marks that events are missing after those taken; without memory they are only
    counted. */
 static void
 mark_lost(struct queue *queue, uint64_t count)
@@ -251,7 +251,7 @@ skip(struct drain *drain, struct queue *queue, uint64_t count)
     mark_lost(queue, count);
 }
 
-/* How many events of ring 0 from tail on are complete. */
+/* Returns how many events of ring 0 are complete from tail on. */
 static uint64_t
 complete_shared(const struct drain *drain, uint64_t tail, uint64_t head)
 {
@@ -274,7 +274,7 @@ take_ring(struct drain *drain, unsigned index, uint64_t head)
     struct queue *queue = &drain->queues[index];
     uint64_t count = head - queue->tail, skipped = 0;
 
-    if (count > capacity) { /* its owner has lied */
+    if (count > capacity) { /* the head written by its owner is wrong */
         skipped = count - capacity < capacity ? count - capacity : capacity;
         queue->tail = head - capacity;
         count = capacity;
@@ -319,7 +319,7 @@ respect_update(struct drain *drain, unsigned index, uint64_t sequence)
         drain->horizon = queue->last_ticks;
 }
 
-/* What the ring counts as lost until now. */
+/* Takes note of how many events the ring has lost. */
 static void
 take_lost(struct drain *drain, unsigned index, uint64_t lost)
 {
@@ -347,8 +347,8 @@ visit_rings(void *context, void *out)
 
         if (!mapping_shard_counts(mapping, i))
             continue;
-        /* In this order: an event that is not in head yet has taken its time
-           after the sequence was read, or the sequence is odd. */
+        /* Read in this order: an event not yet counted in head takes its time after the
+           sequence was read, or the sequence is odd. */
         sequence = __atomic_load_n(&mapping_shard(mapping, i)->hot.sequence,
                                    __ATOMIC_ACQUIRE);
         head = __atomic_load_n(&mapping_ring(mapping, i)->head, __ATOMIC_ACQUIRE);
@@ -371,7 +371,7 @@ queue_head(const struct queue *queue)
     return queue->count > 0 ? &queue->events[queue->first] : NULL;
 }
 
-/* A binary heap of the queues that hold something, the earliest on top. */
+/* A binary heap of the queues that hold events, the earliest on top. */
 struct heap {
     uint16_t queues[SHARD_COUNT];
     unsigned count;
@@ -425,8 +425,8 @@ convert(struct drain *drain, const struct event *event, unsigned ring,
     out->alignment = event->alignment;
 }
 
-/* Takes from the queue on top what comes before all other queues and before
-   the horizon, at most room events. */
+/* Takes events from the queue on top, at most room: those before the horizon and before
+   any event of the other queues. */
 static size_t
 take_run(struct drain *drain, struct heap *heap, struct drained *out, size_t room)
 {

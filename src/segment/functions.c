@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The layout's list of functions as tables of names: a function added there
- * has its name everywhere.
+ * The layout's lists of functions as tables of names: a function added there has its name
+ * everywhere.
  */
 #include "config.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the counted functions are called in reports and on the screen; never
-   translated. */
+/* Names of the counted functions in reports and on the screen; never translated. */
 #ifndef MEMTOP_REPORT_NAMES_H
 #define MEMTOP_REPORT_NAMES_H
 

@@ -38,8 +38,8 @@
 #define SEGMENT_VERSION    4u
 #define SEGMENT_BYTE_ORDER 0x01020304u
 
-/* The functions that are counted, in the order of the report.  The first four
-   are memusage's classic rows. */
+/* The functions that are counted, in the order of the report.  The first four are
+   memusage's classic rows. */
 #define SEGMENT_FUNCTIONS(X)                                                   \
     X(MALLOC, "malloc")                                                        \
     X(REALLOC, "realloc")                                                      \
@@ -73,7 +73,7 @@ enum segment_mapping {
     MAPPING_COUNT
 };
 
-/* What became of the library in the process. */
+/* State of the library in the process. */
 enum segment_state {
     SEGMENT_EMPTY = 0,
     SEGMENT_PREPARED = 1, /* made by memtop before exec, not yet claimed */
@@ -85,7 +85,7 @@ enum segment_state {
 enum segment_accounting {
     ACCOUNTING_NONE = 0,
     ACCOUNTING_REQUESTED = 1, /* sizes as asked for, kept in a trailer */
-    ACCOUNTING_USABLE = 2     /* sizes as malloc_usable_size tells */
+    ACCOUNTING_USABLE = 2     /* sizes as malloc_usable_size says */
 };
 
 /* Why a process that loaded the library is not measured. */
@@ -99,7 +99,7 @@ enum segment_reason {
     REASON_MAP_FAILED = 6,    /* mmap refused (RLIMIT_AS?) */
     REASON_OTHER_PROGRAM = 7, /* MEMUSAGE_PROG_NAME names another program */
     REASON_SANITIZER = 8,     /* the allocator is a sanitizer's */
-    REASON_LOADED_LATE = 9    /* the library came behind libc: nobody's malloc is ours */
+    REASON_LOADED_LATE = 9    /* the library came behind libc: no malloc reaches it */
 };
 
 /* How this process came to be, in header.origin. */
@@ -172,20 +172,19 @@ struct segment_header {
 #define SEGMENT_FLAG_DORMANT 32u /* counts only while watched */
 #define SEGMENT_FLAG_MOVED   64u /* MEMTOP_DIR could not be used */
 
-/* One per thread. */
+/* One shard per thread. */
 #define SHARD_COUNT 1024u   /* shard 0 is shared by all and uses atomics */
 
-/* Written by memtop, untrusted for the process. */
+/* Written by memtop; the process must not trust it. */
 struct segment_control {
     uint64_t awake_until_ns;  /* a dormant process's lease, CLOCK_MONOTONIC */
     uint64_t ring_tail[SHARD_COUNT]; /* events taken out of each ring */
 };
 
 /*
- * Sizes are counted in cells 16 bytes wide below 64 KiB, as memusage does;
- * above, each power of two is cut into four.  A *coarse* bucket is such a
- * quarter power of two everywhere (never narrower than a cell), so a coarse
- * bucket is always a union of cells.
+ * Sizes are counted in cells 16 bytes wide below 64 KiB, as memusage does; above, each
+ * power of two is cut into four.  A *coarse* bucket is such a quarter of a power of two
+ * everywhere (never narrower than a cell), so a coarse bucket is always a union of cells.
  */
 #define HISTOGRAM_CELL_BYTES  16u
 #define HISTOGRAM_FINE        4096u     /* cells below HISTOGRAM_LARGE */
@@ -195,7 +194,7 @@ struct segment_control {
 #define HISTOGRAM_CELLS                                                        \
     (HISTOGRAM_FINE + HISTOGRAM_COARSE - HISTOGRAM_COARSE_LARGE)
 
-/* The coarse bucket of the size of a block that exists, hence below 2^47. */
+/* The coarse bucket of an existing block's size, which is below 2^47. */
 static inline unsigned
 histogram_coarse_block(uint64_t size)
 {
@@ -241,9 +240,9 @@ histogram_cell_coarse(unsigned cell)
 }
 
 /*
- * What a thread writes at every call.  sequence is odd while it does
- * (seqlock.h).  Not more than 256 bytes: a reader must be able to copy it
- * between two updates of a thread that does nothing but malloc and free.
+ * What a thread writes at every call.  sequence is odd while it does (seqlock.h).  At
+ * most 256 bytes: a reader must be able to copy it between two updates of a thread that
+ * does nothing but malloc and free.
  */
 struct shard_hot {
     uint64_t sequence;
@@ -256,21 +255,21 @@ struct shard_hot {
     uint64_t realloc_dec;       /* shrinking reallocs */
     uint64_t free_null;         /* free(NULL) */
     uint64_t failed_new;        /* failed calls that would have made a block */
-    uint64_t unmatched;         /* frees and reallocs of blocks not ours */
+    uint64_t unmatched;         /* frees and reallocs of blocks not counted */
     uint64_t usable;            /* with made: usable bytes allocated less freed, mod
                                    2^64 */
     int64_t delta;              /* live bytes not yet folded into the process */
-    uint64_t stack_pointer;     /* at the last call: depth is stack_base less it */
+    uint64_t stack_pointer;     /* at the last call: depth is stack_base minus this */
     uint64_t stack_peak;        /* greatest depth */
-    uint64_t made;              /* what the usual calls add of them: it passes 2^64
-                                   where the thread has to look up (account.h) */
+    uint64_t made;              /* the usual calls' share of usable: it passes 2^64 when
+                                   the thread must take the slow path (account.h) */
 };
 
 struct shard {
     struct shard_hot hot;
-    /* From here on single relaxed words, each monotonic. */
+    /* From here on single words, read and written relaxed, each monotonic. */
     uint64_t failed[FN_COUNT];
-    uint64_t failed_bytes[FN_COUNT];  /* asked for in vain */
+    uint64_t failed_bytes[FN_COUNT];  /* asked for in failed calls */
     uint64_t mapping_calls[MAPPING_COUNT];
     uint64_t mapping_bytes[MAPPING_COUNT];
     uint64_t mapping_failed[MAPPING_COUNT];
@@ -280,11 +279,11 @@ struct shard {
     uint32_t owners;            /* threads that have owned this shard */
     uint64_t claimed_ns;
     uint64_t stack_base;        /* address where the owner's stack begins */
-    uint64_t stack_limit;       /* greatest depth believed: beyond is another stack */
-    uint64_t freed[HISTOGRAM_COARSE];     /* blocks gone, by size */
+    uint64_t stack_limit;       /* greatest depth believed; beyond it is another stack */
+    uint64_t freed[HISTOGRAM_COARSE];     /* freed blocks, by size */
     uint64_t allocated[HISTOGRAM_CELLS];  /* calls that allocate, by size */
-    /* Blocks of the program's own pools, as it tells of them (memprof(3)): in none
-       of the counters above. */
+    /* Blocks of the program's own pools, which it reports by memprof(3): not part of the
+       counters above. */
     uint64_t custom_made;
     uint64_t custom_made_bytes;
     uint64_t custom_freed;
@@ -298,13 +297,13 @@ enum shard_state {
     SHARD_UNUSED = 0,  /* never touched: its pages may not exist */
     SHARD_FREE = 1,    /* present, its sums count, no thread owns it */
     SHARD_OWNED = 2,
-    SHARD_REFUSED = 3  /* there was no room for it */
+    SHARD_REFUSED = 3  /* there was no memory for it */
 };
 
 /*
- * Programs that this image executes by exec and posix_spawn.  An exec that succeeds does
- * not return, so its mark is set before the call and taken back if the call fails: a mark
- * that is still there when the image is gone tells what took its place.  Children made by
+ * Programs that this image executes by exec and posix_spawn.  A successful exec does not
+ * return, so its mark is set before the call and taken back if the call fails: a mark
+ * that is still there when the image is gone says what replaced it.  Children made by
  * vfork() share our memory until they execute, and so are counted here.
  */
 #define EXEC_PATH_LEN 256u
@@ -312,15 +311,15 @@ enum shard_state {
 #define EXEC_RECENT   8u
 
 struct segment_exec {
-    uint32_t executing;         /* calls of exec under way in the process itself */
+    uint32_t executing;         /* exec calls of the process itself under way */
     uint32_t flags;             /* EXEC_*, of the last of them */
     char path[EXEC_PATH_LEN];   /* what it executes, as named in the call, maybe cut */
     uint64_t spawned;           /* exec calls by children without a segment, spawns */
-    uint64_t spawn_failed;      /* of these, calls that failed */
+    uint64_t spawn_failed;      /* how many of these failed */
     struct {
-        uint32_t pid;           /* of the child, in its own pid namespace; 0: it failed */
+        uint32_t pid;           /* of the child, in its own pid namespace; 0: failed */
         char name[EXEC_NAME_LEN]; /* the end of the path */
-    } recent[EXEC_RECENT];      /* the latest; a new one takes place spawned % EXEC_RECENT */
+    } recent[EXEC_RECENT];      /* the latest; index is spawned % EXEC_RECENT */
 };
 #define EXEC_PRELOAD_REMOVED 1u /* the new environment does not preload the library */
 
@@ -332,93 +331,92 @@ struct segment_process {
     uint32_t threads;           /* registered now */
     uint32_t threads_peak;
     uint64_t threads_started;
-    uint64_t threads_merged;    /* that had to share shard 0 */
+    uint64_t threads_merged;    /* threads that had to share shard 0 */
     uint32_t shards_used;       /* highest index ever claimed + 1 */
-    uint32_t log_error;         /* errno that has ended the text log, 0: none has */
+    uint32_t log_error;         /* errno that ended the text log; 0: none has */
     /* Flight recorder: the open slot. */
     uint64_t recorder_end;      /* CLOCK_MONOTONIC end of the open slot */
     uint32_t recorder_owner;    /* 0, or taken by CAS by the thread pushing */
     uint32_t overview_sequence; /* odd while the overview is merged */
-    uint64_t recorder_calls;    /* a thread adds its own now and then */
+    uint64_t recorder_calls;    /* each thread adds its own now and then */
     uint64_t recorder_heap_max; /* since the slot opened */
     uint64_t recorder_stack_max;
     uint64_t recorder_calls_before; /* recorder_calls when the slot opened */
     uint64_t overview_ns;       /* length of the overview's slots */
-    uint64_t mapped;            /* usable bytes of live blocks with a mapping of
-                                   their own, mod 2^64; with trailers and glibc */
-    uint64_t exited_ns;         /* CLOCK_MONOTONIC, when it called exit() and had a
-                                   clock; else 0 */
+    uint64_t mapped;            /* usable bytes of live blocks with a mapping of their
+                                   own, mod 2^64; with trailers and glibc only */
+    uint64_t exited_ns;         /* CLOCK_MONOTONIC, when it called exit() and had a clock;
+                                   else 0 */
     uint64_t reserved[4];
-    /* What a forked child started with. */
+    /* Live bytes and blocks that a forked child started with. */
     uint64_t baseline_bytes;
     uint64_t baseline_blocks;
     uint64_t baseline_usable;
     uint64_t baseline_sizes[HISTOGRAM_COARSE];
-    /* A dormant process: all zero in others. */
+    /* For a dormant process; 0 in others. */
     uint32_t wake_sequence;     /* odd while what follows is written */
-    uint32_t wakes;             /* stretches awake, the present one included */
+    uint32_t wakes;             /* awake periods, the present one included */
     uint64_t awake_since_ns;    /* when the last of them began ... */
-    uint64_t asleep_since_ns;   /* ... and ended, 0: it lasts */
-    uint64_t forgotten_bytes;   /* what was live by the sums when it began: */
-    uint64_t forgotten_blocks;  /* counted no more */
+    uint64_t asleep_since_ns;   /* ... and ended; 0: it lasts */
+    uint64_t forgotten_bytes;   /* live by the sums when it began: no longer */
+    uint64_t forgotten_blocks;  /* counted */
     uint64_t forgotten_usable;
     uint64_t forgotten_sizes[HISTOGRAM_COARSE];
     /* Blocks of the program's own pools. */
-    uint64_t custom_carried;    /* live at the fork, less those forgotten: with the
-                                   shards' sums what is live now, mod 2^64 */
+    uint64_t custom_carried;    /* live at the fork, less those forgotten: plus the
+                                   shards' sums, what is live now, mod 2^64 */
     uint64_t custom_carried_bytes;
-    uint64_t custom_unmatched;  /* told to be free, but not known; or found no room */
-    /* Profiles of the program itself. */
-    uint64_t profile_lost;      /* samples that found no room */
+    uint64_t custom_unmatched;  /* reported as freed but unknown; or there was no space */
+    /* The program's own profiles. */
+    uint64_t profile_lost;      /* samples for which there was no space */
     struct segment_exec exec;
 };
 
 /*
- * Levels 0 to 4 hold the last 512 slots of RECORDER_SLOT_NS << level each; the
- * slot of period k stands at k % 512, so gaps need no filling.  The last level
- * is the overview of the whole run: 512 slots of overview_ns from its start;
- * when they are full, neighbours are merged and overview_ns doubles (meanwhile
- * overview_sequence is odd).  So the space is fixed and present from the start:
- * a program in a sandbox could not be given more.
+ * The flight recorder.  Levels 0 to 4 hold the last 512 slots of RECORDER_SLOT_NS <<
+ * level each; the slot of period k is at k % 512, so gaps need no filling.  The last
+ * level is the overview of the whole run: 512 slots of overview_ns from its start.  When
+ * they are full, neighbours are merged and overview_ns doubles (overview_sequence is odd
+ * meanwhile).  So the space is fixed and present from the start: a program in a sandbox
+ * could not be given more.
  *
- * period is written last: a slot whose period changes while it is copied is
- * skipped.
+ * period is written last: a slot whose period changes while it is copied is skipped.
  */
 #define RECORDER_LEVELS   6u
 #define RECORDER_OVERVIEW (RECORDER_LEVELS - 1)
 #define RECORDER_SLOTS    512u
 #define RECORDER_SLOT_NS  (UINT64_C(1) << 27) /* 134 ms, a shift to divide by */
 #define OVERVIEW_NS_MIN   (RECORDER_SLOT_NS << RECORDER_OVERVIEW)
-#define OVERVIEW_NS_MAX   (UINT64_C(1) << 50) /* 512 of 13 days */
+#define OVERVIEW_NS_MAX   (UINT64_C(1) << 50) /* 512 times 13 days */
 #define RECORDER_ASLEEP   UINT64_MAX
 
 struct recorder_slot {
     uint64_t period;    /* time since created_ns / slot length + 1; 0: empty */
     uint64_t calls;     /* in this slot */
-    uint64_t heap_last; /* RECORDER_ASLEEP: here the process fell asleep, and until
-                           the next slot nothing is known */
+    uint64_t heap_last; /* RECORDER_ASLEEP: the process fell asleep here, and nothing is
+                           known until the next slot */
     uint64_t heap_max;
     uint64_t stack_max;
 };
 
 /*
- * Events: what every single call did, for those who asked for it.  A ring per
- * shard, written by the thread that owns the shard, emptied by memtop.  Ring 0
- * is written by all who have no shard of their own: its events carry a mark
- * that tells when they are complete.
+ * Events record what every single call did, if that was asked for.  There is one ring per
+ * shard, written by the thread that owns the shard, emptied by memtop.  Ring 0 is written
+ * by all threads that have no shard of their own: its events carry a mark that says when
+ * they are complete.
  */
 enum event_kind {
     /* 0 .. FN_COUNT - 1: a call of that function made a block; FN_FREE: one
        is about to be freed.  address and size are the block's. */
-    EVENT_REALLOC_FROM = 32, /* realloc is about to give this block up ... */
-    EVENT_REALLOC_TO = 33,   /* ... and has made this one of it: follows in the
-                                same ring */
+    EVENT_REALLOC_FROM = 32, /* realloc is about to release this block ... */
+    EVENT_REALLOC_TO = 33,   /* ... and has made this block of it: next in the same
+                                ring */
     EVENT_REALLOC_FREED = 34,/* ... or realloc(p, 0) has freed it ... */
     EVENT_REALLOC_KEPT = 35, /* ... or has failed: the old one is still there */
-    EVENT_CUSTOM_MADE = 36,  /* a block of a pool of the program's own, which may lie
-                                in a block of malloc's, even at the same address */
-    EVENT_CUSTOM_FREED = 37, /* ... goes */
-    EVENT_THREAD = 38,       /* from here on the ring is of the thread with the id size */
+    EVENT_CUSTOM_MADE = 36,  /* a block of one of the program's own pools; it may lie
+                                inside a block of malloc's, even at the same address */
+    EVENT_CUSTOM_FREED = 37, /* ... is freed */
+    EVENT_THREAD = 38,       /* the ring is now of the thread whose id is size */
 };
 
 struct event {
@@ -426,16 +424,16 @@ struct event {
     uint64_t address;
     uint64_t size;
     uint32_t depth;     /* of the thread's stack; 0 unknown */
-    uint16_t mark;      /* ring 0: the lap, from 1, once complete; else 0 */
+    uint16_t mark;      /* ring 0: the lap, from 1, once complete; otherwise 0 */
     uint8_t kind;       /* enum event_kind */
-    uint8_t alignment;  /* log2 of what was asked for; 0: nothing was */
+    uint8_t alignment;  /* log2 of the alignment asked for; 0: none */
 };
 
 struct ring {
     uint64_t head;      /* events ever written; ring 0: ever begun */
     uint64_t full_at;   /* head at which it will be full, as far as the owner knows */
     uint64_t lost;      /* events that found the ring full */
-    uint64_t given_up;  /* head when the last wait for room was in vain */
+    uint64_t given_up;  /* head when the last wait for space was in vain */
     uint64_t reserved[4];
 };
 
@@ -454,7 +452,7 @@ struct ring {
 #define RINGS_OFFSET     SEGMENT_SIZE
 #define EVENTS_OFFSET    (RINGS_OFFSET + SHARD_COUNT * 64u)
 
-/* Where the rings end, which hold capacity events each (0: no rings). */
+/* Where the rings of capacity events each end (0: no rings). */
 static inline uint64_t
 segment_rings_end(uint64_t capacity)
 {
@@ -463,14 +461,14 @@ segment_rings_end(uint64_t capacity)
     return EVENTS_OFFSET + (uint64_t)SHARD_COUNT * capacity * 32;
 }
 
-/* Size of a segment with such rings, and with or without sites. */
+/* Size of a segment with rings of that capacity, and with or without sites. */
 static inline uint64_t
 segment_size(uint64_t capacity, int sites)
 {
     return segment_rings_end(capacity) + (sites ? SITES_SIZE : 0);
 }
 
-/* Is it one a segment may have? */
+/* Is this a capacity that a segment may have? */
 static inline int
 ring_capacity_valid(uint64_t capacity)
 {

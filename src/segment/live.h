@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a shard's counters say about live memory: the one rule (doc/PROTOCOL) for
- * the library, which sums up before a fork, and the reader.  Sums saturate.
+ * What a shard's counters say about live memory.  The library, which sums up before a
+ * fork, and the reader use this one rule (doc/PROTOCOL).  Sums saturate.
  */
 #ifndef MEMTOP_LIVE_H
 #define MEMTOP_LIVE_H
@@ -11,7 +11,7 @@
 #include "base/figures.h"
 #include "segment/layout.h"
 
-/* Bytes that calls allocated, growing reallocs included. */
+/* Bytes allocated by all calls, including growth by realloc. */
 static inline uint64_t
 hot_bytes_made(const struct shard_hot *hot)
 {
@@ -23,7 +23,8 @@ hot_bytes_made(const struct shard_hot *hot)
     return sum;
 }
 
-/* What the live blocks occupy, mod 2^64: others may free what this thread allocated. */
+/* Usable bytes this thread allocated minus those it freed, mod 2^64: threads free each
+   other's blocks. */
 static inline uint64_t
 hot_usable(const struct shard_hot *hot)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Runs in the observed program too, inside its calls of malloc: nothing here allocates, keeps state or may be interrupted with harm.
+ * Runs in the observed program too, inside its calls of malloc: nothing here allocates or
+ * keeps state, and everything may be interrupted.
  */
 #include "config.h"
 
@@ -21,7 +22,7 @@ const struct logalloc_shape logalloc_shapes[LOGALLOC_SHAPES] = {
     {"stats", LOGALLOC_STATS, 0, false, false},
 };
 
-/* printf() would take most of the time of a whole log. */
+/* printf() would take most of the time that writing a log costs. */
 static char *
 put_number(char *at, uint64_t value, unsigned base)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A line of the text log of Mozilla's logalloc: one a call,
+ * A line of the text log of Mozilla's logalloc, one per call:
  *
  *   PID TID CALL(ARGUMENT,ARGUMENT)[=RESULT]
  *
- * As it is recorded, blocks are addresses: 1234 1234 realloc(0x55d0,64)=0x7f90.
- * Munged, they are numbers of slots, a process and its threads are 1, 2, 3...:
- * 1 1 realloc(#1,64)=#1.
+ * In a recorded log blocks are addresses: 1234 1234 realloc(0x55d0,64)=0x7f90.  In a
+ * munged log blocks are numbers of slots, and processes and threads are 1, 2, 3...: 1 1
+ * realloc(#1,64)=#1.
  */
 #ifndef MEMTOP_LOGLINE_H
 #define MEMTOP_LOGLINE_H
@@ -17,7 +17,7 @@
 
 enum logalloc_form { LOGALLOC_RAW, LOGALLOC_MUNGED };
 
-/* No line that logalloc_format() makes is longer, its NUL included. */
+/* No line made by logalloc_format() is longer, its NUL included. */
 #define LOGALLOC_LINE_MAX 160
 
 enum logalloc_call {
@@ -35,22 +35,22 @@ enum logalloc_call {
 struct logalloc_line {
     uint64_t pid, tid;
     enum logalloc_call call;
-    uint64_t block; /* what free and realloc are given: address or slot */
+    uint64_t block; /* argument of free and realloc: address or slot */
     uint64_t other; /* the alignment; calloc's number of elements */
     uint64_t size;  /* asked for; calloc's size of one element */
     bool has_result;
     uint64_t result; /* address or slot; 0 is NULL */
 };
 
-/* How the line of a call looks. */
+/* The form of a call's line. */
 struct logalloc_shape {
     char name[16];
     enum logalloc_call call;
     unsigned arguments;
-    bool takes, returns; /* a block is given; one is returned */
+    bool takes, returns; /* takes a block; returns a block */
 };
 
-/* By enum logalloc_call; the last is another name of LOGALLOC_STATS. */
+/* Indexed by enum logalloc_call; the last is another name of LOGALLOC_STATS. */
 #define LOGALLOC_SHAPES (LOGALLOC_STATS + 2)
 extern const struct logalloc_shape logalloc_shapes[LOGALLOC_SHAPES];
 
@@ -58,8 +58,8 @@ extern const struct logalloc_shape logalloc_shapes[LOGALLOC_SHAPES];
 size_t logalloc_format(char text[LOGALLOC_LINE_MAX], enum logalloc_form form,
                        const struct logalloc_line *line);
 
-/* The descriptor that a value of MALLOC_LOG, not empty, means: nothing but digits
-   and below 10000.  -1: it is the name of a file. */
+/* The descriptor that a nonempty value of MALLOC_LOG means: digits only and below 10000.
+   -1: it is the name of a file. */
 int logalloc_descriptor(const char *target);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Opening, checking and visiting segments.  Sizes and offsets must be exactly
- * those of this version, so that nothing read later can lead outside.
+ * Opens, checks and visits segments.  Sizes and offsets must be exactly those of this
+ * version, so that nothing read later can lead outside.
  */
 #include "config.h"
 
@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- surviving a file cut short ---- */
+/* ---- surviving a truncated file ---- */
 
 static sigjmp_buf visit_escape;
 
@@ -97,7 +97,7 @@ check_file(int fd, uid_t owner_real, uid_t owner_effective, struct mapping *mapp
     return st.st_size == (off_t)header.total_size ? 0 : -EMSGSIZE;
 }
 
-/* Maps the control page apart, for it alone is written to. */
+/* Maps the control pages separately, because only they are written to. */
 static int
 map_control(int fd, struct mapping *mapping)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A segment mapped by memtop: checked once when it is opened, and visited
- * under a SIGBUS handler, because its owner may cut the file short at any
- * moment.  Shared by reader.c, drain.c and control.c, used by nothing else.
+ * A segment mapped by memtop.  It is checked once when it is opened, and visited under a
+ * SIGBUS handler, because its owner may truncate the file at any time.  Used only by
+ * reader*.c, drain.c and control.c.
  */
 #ifndef MEMTOP_MAPPING_H
 #define MEMTOP_MAPPING_H
@@ -17,8 +17,8 @@
 struct mapping {
     const unsigned char *base;
     size_t size;
-    uint64_t ring_capacity;            /* as checked, 0 without rings */
-    uint64_t sites_offset;             /* likewise, 0 without sites */
+    uint64_t ring_capacity;            /* as checked; 0 without rings */
+    uint64_t sites_offset;             /* as checked; 0 without sites */
     struct segment_control *control;   /* writable, NULL unless asked for */
 };
 
@@ -27,8 +27,8 @@ int mapping_open(const char *path, uid_t owner_real, uid_t owner_effective,
                  bool with_control, struct mapping *out);
 void mapping_close(struct mapping *mapping);
 
-/* Runs body(context, out), which touches a mapping.  0, or -EMSGSIZE if the
-   file ended before the mapping did. */
+/* Runs body(context, out), which touches a mapping.  Returns 0, or -EMSGSIZE if the file
+   ended before the mapping did. */
 int mapping_visit(void (*body)(void *context, void *out), void *context, void *out);
 
 /* ---- the parts ---- */
@@ -77,8 +77,8 @@ mapping_load32(const uint32_t *word)
     return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 
-/* State of a shard.  One that is unused or refused has no pages, and reading
-   it would make some. */
+/* State of a shard.  Reading the shard itself if it is unused or refused would allocate
+   pages for it. */
 static inline enum shard_state
 mapping_shard_state(const struct mapping *mapping, unsigned index)
 {
@@ -95,7 +95,7 @@ mapping_shard_counts(const struct mapping *mapping, unsigned index)
     return state == SHARD_FREE || state == SHARD_OWNED;
 }
 
-/* How many shards to look at. */
+/* Number of shards to look at. */
 static inline unsigned
 mapping_shards_used(const struct mapping *mapping)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Finding the directory of segments, creating and sweeping segments.
+ * Finds the directory of segments; creates and sweeps segments.
  *
- * Runs inside the watched process as well: only raw system calls, so that no
- * other interposer (fakeroot, eatmydata, ...) and no libc lock comes between,
- * nothing allocated, no descriptor kept but the one returned.
+ * Runs inside the watched process as well.  So only raw system calls are made, and no
+ * other interposer (fakeroot, eatmydata, ...) and no libc lock comes between; nothing is
+ * allocated, and no descriptor is kept except the one returned.
  */
 #include "config.h"
 
@@ -31,18 +31,18 @@
 
 #define MAX_GENERATION 9999u
 
-/* A quick sweep looks at no more directory entries than this: starting a program
-   must not become slow because many others run. */
+/* A quick sweep looks at no more directory entries than this, so that starting a program
+   does not become slow because many others run. */
 #define MAX_SWEPT_ENTRIES 256u
 
-/* Of /proc/PID/stat; the kernel's USER_HZ is the same wherever we run. */
+/* For /proc/PID/stat; the kernel's USER_HZ is 100 on all supported machines. */
 #define TICKS_PER_SECOND 100u
 
-/* A process starts before its segment is made; its start time is cut to ticks,
-   never rounded up.  Clocks of a process resumed in between may differ a bit. */
+/* A process starts before its segment is made, and its start time is cut to ticks, never
+   rounded up.  After a resume in between, the clocks may differ a bit. */
 #define START_SLACK_NS UINT64_C(1000000000)
 
-/* A segment without its header after so long will never get one. */
+/* A segment without a header after this time will never get one. */
 #define UNFINISHED_SECONDS 60
 
 static long
@@ -64,7 +64,7 @@ path_append(char *end, const char *limit, const char *text)
     return end + length;
 }
 
-/* Writes number in decimal at end, which must have room for 21 bytes. */
+/* Writes number in decimal at end, which must have space for 21 bytes. */
 static char *
 decimal(char *end, uint64_t number)
 {
@@ -129,8 +129,8 @@ is_in_memory(const struct statfs *fs)
            || (unsigned long)fs->f_type == RAMFS_MAGIC;
 }
 
-/* On tmpfs or ramfs, ours, mode 0700 and no link (the caller used
-   O_NOFOLLOW)? */
+/* Is the directory on tmpfs or ramfs, owned by us, mode 0700 and not a link (the caller
+   used O_NOFOLLOW)? */
 static int
 check_directory(int fd)
 {
@@ -146,8 +146,8 @@ check_directory(int fd)
     return 0;
 }
 
-/* Makes a directory, if that in which it is to lie is on a memory file system: nothing
-   is changed on a disk.  0 or -errno. */
+/* Makes a directory if its parent is on a memory file system; nothing is changed on a
+   disk.  Returns 0 or -errno. */
 static int
 make_directory(const char *path)
 {
@@ -166,7 +166,7 @@ make_directory(const char *path)
     if (!is_in_memory(&fs))
         return -EMEDIUMTYPE;
     if (syscall(SYS_mkdirat, AT_FDCWD, path, 0700) < 0)
-        return errno == EEXIST ? 0 : -errno; /* another has made it at the same moment */
+        return errno == EEXIST ? 0 : -errno; /* another process was faster */
     syscall(SYS_fchmodat, AT_FDCWD, path, 0700); /* whatever the umask */
     return 0;
 }
@@ -222,7 +222,7 @@ segment_directory_path(unsigned which, const char *memtop_dir, const char *runti
     return end == NULL ? -ENAMETOOLONG : 0;
 }
 
-/* Opens number which of the directories that are tried one after the other. */
+/* Opens candidate directory number which. */
 static int
 try_directory(unsigned which, const char *memtop_dir, const char *runtime_dir, bool make,
               char buffer[SEGMENT_PATH_MAX])
@@ -272,7 +272,7 @@ segment_directory_next(unsigned *which, const char *memtop_dir, const char *runt
     return -ENOENT;
 }
 
-/* A file longer than the limit would cost the process a SIGXFSZ. */
+/* Extending a file beyond the limit would send the process a SIGXFSZ. */
 static bool
 file_limit_allows(uint64_t size)
 {
@@ -288,7 +288,7 @@ give_pages(int fd, uint64_t offset, uint64_t size)
     return size == 0 || syscall(SYS_fallocate, fd, 0, (off_t)offset, (off_t)size) == 0;
 }
 
-/* Gives the file its size and its fixed parts their pages. */
+/* Sets the file's size and allocates the pages of its fixed parts. */
 static int
 allocate(int fd, unsigned shards, uint64_t ring_capacity, bool sites)
 {
@@ -322,7 +322,7 @@ segment_create(int directory, pid_t pid, unsigned shards, uint64_t ring_capacity
     --*generation;
     if (fd < 0)
         return (int)fd;
-    syscall(SYS_fchmod, (int)fd, 0600); /* the umask may have left less */
+    syscall(SYS_fchmod, (int)fd, 0600); /* the umask may have removed bits */
     error = allocate((int)fd, shards, ring_capacity, sites);
     if (error < 0) {
         syscall(SYS_unlinkat, directory, name, 0);
@@ -362,8 +362,8 @@ segment_header_init(struct segment_header *header, uint64_t ring_capacity, bool 
     __atomic_store_n(&header->magic, SEGMENT_MAGIC, __ATOMIC_RELEASE);
 }
 
-/* As segment_header_init, through the descriptor: the process that prepares a
-   segment goes away by exec and has no use for a mapping. */
+/* Like segment_header_init, but through the descriptor: the process that prepares a
+   segment calls exec next and needs no mapping. */
 static int
 write_header(int fd, pid_t pid, uint32_t generation, pid_t keeper, uint64_t ring_capacity,
              bool sites)
@@ -432,7 +432,8 @@ segment_pid_exists(pid_t pid)
 
 /* ---- is it still the same process? ---- */
 
-/* Reads /proc/PID/NAME, or where the link leads, NUL-terminated; 0 if it cannot. */
+/* Reads /proc/PID/NAME, or the target of that link, NUL-terminated; returns 0 on
+   failure. */
 static size_t
 read_proc(pid_t pid, const char *name, bool link, char *buffer, size_t size)
 {
@@ -453,7 +454,8 @@ read_proc(pid_t pid, const char *name, bool link, char *buffer, size_t size)
     return got > 0 ? (size_t)got : 0;
 }
 
-/* Start times of a process in another time namespace cannot be compared. */
+/* False if the process is in another time namespace: its start time cannot be
+   compared. */
 static bool
 same_clock(pid_t pid)
 {
@@ -464,8 +466,8 @@ same_clock(pid_t pid)
                && strcmp(ours, its) == 0);
 }
 
-/* Field 22 of /proc/PID/stat, behind the state, in ns since boot; the name before
-   may hold anything, also a parenthesis. */
+/* Reads field 22 of /proc/PID/stat, in ns since boot.  state is behind the name, which
+   may hold anything, even a parenthesis. */
 static bool
 parse_start(const char *state, uint64_t *start_ns)
 {
@@ -494,7 +496,7 @@ segment_process_lives(pid_t pid, uint64_t created_boottime_ns)
         return false;
     if (read_proc(pid, "/stat", false, stat, sizeof stat) == 0
         || (state = strrchr(stat, ')')) == NULL || state[1] != ' ')
-        return segment_pid_exists(pid); /* no /proc to be asked */
+        return segment_pid_exists(pid); /* /proc is not available */
     state += 2;
     if (*state == 'Z' || *state == 'X')
         return false;
@@ -502,7 +504,7 @@ segment_process_lives(pid_t pid, uint64_t created_boottime_ns)
            || start_ns <= created_boottime_ns + START_SLACK_NS || !same_clock(pid);
 }
 
-/* Every version's sweep looks here in every version's segments. */
+/* The sweep of every version reads these fields in segments of every version. */
 _Static_assert(offsetof(struct segment_header, magic) == 0
                    && offsetof(struct segment_header, pid_namespace) == 176
                    && offsetof(struct segment_header, created_boottime_ns) == 184
@@ -515,7 +517,7 @@ read_field(long fd, void *value, size_t size, size_t offset)
     return syscall(SYS_pread64, fd, value, size, (off_t)offset) == (long)size;
 }
 
-/* Has nobody written to the file for a while? */
+/* Has the file not been written to for a while? */
 static bool
 is_old(long fd)
 {
@@ -527,8 +529,8 @@ is_old(long fd)
            && now.tv_sec - st.st_mtim.tv_sec > UNFINISHED_SECONDS;
 }
 
-/* What a sweep asks of a process: a thorough one spends some system calls to tell
-   a zombie, or another process with the same number, from the one it was. */
+/* Is the process of a segment alive?  A thorough sweep spends some system calls to tell
+   it from a zombie, or from another process with the same pid. */
 static bool
 lives(pid_t pid, uint64_t created_boottime_ns, bool thorough)
 {
@@ -536,10 +538,10 @@ lives(pid_t pid, uint64_t created_boottime_ns, bool thorough)
                     : segment_pid_exists(pid);
 }
 
-/* Is the segment NAME of this pid namespace, of a process that has ended (pid 0:
-   it has) and kept by nobody?  The namespace matters because containers may
-   share the directory: there the same number is another, living process.  One
-   whose process was killed while it made it has no magic and no namespace yet. */
+/* Does the segment NAME belong to this pid namespace, to a process that has ended (pid 0:
+   the caller knows), and to no keeper?  The namespace matters because containers may
+   share the directory: there the same pid is another, living process.  A segment whose
+   process was killed while making it has no magic and no namespace yet. */
 static bool
 is_abandoned(int directory, const char *name, uint64_t pid_namespace, pid_t pid,
              bool thorough)
@@ -582,7 +584,7 @@ segment_unlink_abandoned(int directory, pid_t pid, uint32_t generation,
            && syscall(SYS_unlinkat, directory, name, 0) == 0;
 }
 
-/* What getdents64 fills in; the kernel's layout, see getdents(2). */
+/* What getdents64 fills in (the kernel's layout), see getdents(2). */
 struct kernel_dirent {
     uint64_t inode;
     int64_t offset;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where segments live: PID.GENERATION in a private directory on a memory file
- * system.  Used by the library inside the target and by memtop, so: no
- * allocation, no stdio, no lock, nothing but system calls.
+ * Where segments live: PID.GENERATION in a private directory on a memory file system.
+ * Used by the library inside the target and by memtop, so: no allocation, no stdio, no
+ * lock, only system calls.
  */
 #ifndef MEMTOP_NAMES_H
 #define MEMTOP_NAMES_H
@@ -17,38 +17,37 @@
 #define SEGMENT_PATH_MAX 256
 
 /*
- * Finds the directory, creating it if need be, and if that in which it is to lie is on
- * tmpfs or ramfs, too: the first usable one of
- * $MEMTOP_DIR, /dev/shm/memtop-UID, $XDG_RUNTIME_DIR/memtop, /tmp/memtop-UID.
- * Usable: on tmpfs or ramfs, a directory (no link), ours, mode 0700.  memtop_dir
- * and runtime_dir are the values of the variables, or NULL.  Returns an open
- * descriptor (close it) and the path in buffer, or -errno of the last try.
+ * Finds the directory: the first usable one of $MEMTOP_DIR, /dev/shm/memtop-UID,
+ * $XDG_RUNTIME_DIR/memtop, /tmp/memtop-UID.  Creates it if needed and if its parent is on
+ * tmpfs or ramfs, too.  Usable means: on tmpfs or ramfs, a directory (not a link), owned
+ * by us, mode 0700.  memtop_dir and runtime_dir are the values of the variables, or NULL.
+ * Returns an open descriptor (close it) and the path in buffer, or -errno of the last
+ * attempt.
  */
 int segment_directory(const char *memtop_dir, const char *runtime_dir,
                       char buffer[SEGMENT_PATH_MAX]);
 
-/* The path of number which of these DIRECTORIES, whether it is there or not; -ENOENT: it
-   is none, for want of a variable; -ENAMETOOLONG. */
+/* The path of candidate directory number which, of DIRECTORIES, whether or not it exists.
+   Returns -ENOENT if its variable is not set, -ENAMETOOLONG if it is too long. */
 #define DIRECTORIES 4u
 int segment_directory_path(unsigned which, const char *memtop_dir, const char *runtime_dir,
                            char buffer[SEGMENT_PATH_MAX]);
 
-/* Why $MEMTOP_DIR is not the one: 0 (it is, or it is not set), or -errno: -EINVAL a relative
-   path, -EMEDIUMTYPE not in memory, -EPERM not ours or open to others. */
+/* Why $MEMTOP_DIR cannot be used: 0 (it can, or it is not set), or -errno: -EINVAL a
+   relative path, -EMEDIUMTYPE not in memory, -EPERM not ours or open to others. */
 int segment_directory_refused(const char *memtop_dir);
 
 /*
- * Creates PID.GENERATION with the first free generation in the directory,
- * sized and with its fixed parts allocated: afterwards nothing written there
- * can fault.  shards is how many shards (and their rings) to allocate as
- * well, ring_capacity and sites as segment_size() takes them; of the sites only the
- * head is allocated.  Returns an open
+ * Creates PID.GENERATION in the directory, with the first free generation, sized and with
+ * its fixed parts allocated: nothing written there later can fault.  shards is how many
+ * shards (and their rings) to allocate as well; ring_capacity and sites are as for
+ * segment_size(), and of the sites only the head is allocated.  Returns an open
  * descriptor and *generation, or -errno; nothing is left behind on error.
  */
 int segment_create(int directory, pid_t pid, unsigned shards, uint64_t ring_capacity,
                    bool sites, uint32_t *generation);
 
-/* As many as the library relies on: shard 0 and the main thread's. */
+/* The shards that the library relies on: shard 0 and the main thread's. */
 #define SEGMENT_FIRST_SHARDS 2u
 
 /* Writes "PID.GENERATION" into buffer (at least 24 bytes). */
@@ -58,47 +57,46 @@ void segment_name(char *buffer, pid_t pid, uint32_t generation);
 bool segment_name_parse(const char *name, pid_t *pid, uint32_t *generation);
 
 /*
- * Fills in what does not depend on who creates the segment: magic, version,
+ * Fills in the fields that do not depend on who creates the segment: magic, version,
  * sizes and offsets.
  */
 void segment_header_init(struct segment_header *header, uint64_t ring_capacity,
                          bool sites);
 
 /*
- * Called between fork and exec: creates the segment of the calling process,
- * in state SEGMENT_PREPARED and kept by keeper, for the library to claim after
- * the exec.  path gets its full name.  Returns 0 or -errno.
+ * Called between fork and exec: creates the segment of the calling process, in state
+ * SEGMENT_PREPARED and kept by keeper, for the library to adopt after the exec.  path
+ * gets its full name.  Returns 0 or -errno.
  */
 int segment_prepare(int directory, const char *directory_path, pid_t keeper,
                     uint64_t ring_capacity, bool sites, char path[SEGMENT_PATH_MAX]);
 
-/* Unlinks PID.GENERATION if nobody keeps it; the caller knows that its process
-   image is gone. */
+/* Unlinks PID.GENERATION if nobody keeps it; the caller knows that this process image is
+   gone. */
 bool segment_unlink_abandoned(int directory, pid_t pid, uint32_t generation,
                               uint64_t pid_namespace);
 
 /*
- * Unlinks up to limit segments of dead processes of this user and this pid
- * namespace in the directory, sparing those whose keeper lives.  A thorough sweep
- * also finds those whose number has passed to another process, and those of
- * zombies (segment_process_lives()).
+ * Unlinks up to limit segments of dead processes of this user and this pid namespace in
+ * the directory, but not those whose keeper lives.  A thorough sweep also finds those
+ * whose pid has been reused, and those of zombies (segment_process_lives()).
  */
 void segment_sweep(int directory, uint64_t pid_namespace, unsigned limit, bool thorough);
 
-/* Is there a process with that number, also a zombie?  Of another pid namespace's
-   number the answer means nothing. */
+/* Is there a process with that pid, even a zombie?  The answer is meaningless for a pid
+   of another namespace. */
 bool segment_pid_exists(pid_t pid);
 
 /*
- * Does the process PID run that made a segment at created_boottime_ns?  A zombie
- * does not, nor one that has started since.  0: whoever has that number.
+ * Is process PID still the one that made a segment at created_boottime_ns (0: any)?  A
+ * zombie is not, nor a process that has started since.
  */
 bool segment_process_lives(pid_t pid, uint64_t created_boottime_ns);
 
 /*
- * The directories of segments that exist: opens the first usable one from *which
- * (0 at first) on in the order of segment_directory() and moves *which behind it.
- * Creates none.  A descriptor (close it) and the path, or -ENOENT after the last.
+ * Goes through the segment directories that exist: opens the first usable one from *which
+ * on (0 at first), in the order of segment_directory(), and moves *which behind it.
+ * Creates none.  Returns a descriptor (close it) and the path, or -ENOENT after the last.
  */
 int segment_directory_next(unsigned *which, const char *memtop_dir,
                            const char *runtime_dir, char buffer[SEGMENT_PATH_MAX]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The rate of sampling as people write it.  Also runs inside the watched process, where
- * strtod() would ask the program's locale what a point is.
+ * Parses the sampling rate as people write it.  Also runs inside the watched process,
+ * where strtod() would use the decimal point of the program's locale.
  */
 #include "config.h"
 
@@ -11,7 +11,7 @@
 
 #include "segment/sampling.h"
 
-/* Reads digits and a point; *end is behind them. */
+/* Reads digits with an optional point; *text is left behind them. */
 static bool
 decimal(const char **text, const char *end, double *value)
 {
@@ -35,7 +35,7 @@ decimal(const char **text, const char *end, double *value)
     return digits > 0 && *text > start;
 }
 
-/* Behind an e, in which a rate can only be small. */
+/* Reads the exponent after an e; only negative ones make sense for a rate. */
 static bool
 negative_exponent(const char **text, const char *end, double *value)
 {
@@ -91,7 +91,7 @@ sampling_rate_parse(const char *text, size_t length, double *rate)
     }
     if (text != end || value < 1e-12 || value > 1e15)
         return false;
-    if (value > 1) /* bytes */
+    if (value > 1) /* a number of bytes */
         value = value > SAMPLING_WORD ? SAMPLING_WORD / value : 1;
     *rate = value;
     return true;

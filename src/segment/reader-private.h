@@ -13,8 +13,8 @@ _Static_assert(HISTOGRAM_CELLS % CELL_GROUP == 0, "groups are whole");
 
 struct reader {
     struct mapping mapping;
-    uint64_t used_groups[SHARD_COUNT][GROUP_WORDS]; /* bits: they count */
-    uint64_t odd_sequence[SHARD_COUNT]; /* seen at the last poll, 0: it was even */
+    uint64_t used_groups[SHARD_COUNT][GROUP_WORDS]; /* bits: groups known to count */
+    uint64_t odd_sequence[SHARD_COUNT]; /* seen at the last poll; 0: it was even */
 };
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads the flight recorder of a segment: the levels put together, each moment
- * once and at the finest grain kept.  Like all of the reader it trusts nothing,
- * and skips what its writer is just replacing.
+ * Reads the flight recorder of a segment and puts the levels together, so that each time
+ * appears once, at the finest grain kept.  Like all of the reader it trusts nothing, and
+ * skips slots that are just being replaced.
  */
 #include "config.h"
 
@@ -15,8 +15,8 @@
 #include "segment/reader-private.h"
 #include "segment/seqlock.h"
 
-/* Copies a slot that its writer may be replacing; false if it is empty or was
-   caught in between.  The writer clears period first and sets it last. */
+/* Copies a slot that its writer may be replacing; false if it is empty or changed
+   meanwhile.  The writer clears period first and sets it last. */
 static bool
 copy_slot(const struct recorder_slot *slot, struct recorder_slot *copy)
 {
@@ -30,13 +30,13 @@ copy_slot(const struct recorder_slot *slot, struct recorder_slot *copy)
 }
 
 struct recording {
-    struct recorded *slots; /* newest first while it is gathered */
+    struct recorded *slots; /* newest first while they are gathered */
     size_t capacity;
     size_t count;
-    uint64_t since;         /* slots that end before this are not wanted */
+    uint64_t since;         /* slots that end before this are skipped */
     uint64_t now;           /* CLOCK_MONOTONIC */
     uint64_t covered_from;  /* finer levels cover everything from here on */
-    uint64_t carried_until; /* what ended until then is in the next level too */
+    uint64_t carried_until; /* calls until then are also in the next level */
 };
 
 static void
@@ -56,29 +56,28 @@ gather_slot(struct recording *recording, const struct recorder_slot *slot,
     recording->count++;
 }
 
-/* From begin_ns to the next slot the process slept. */
+/* Adds a gap: the process slept from begin_ns to the next slot. */
 static void
 gather_gap(struct recording *recording, uint64_t begin_ns)
 {
     uint64_t end_ns;
 
     if (recording->count == 0 || recording->count == recording->capacity)
-        return; /* it still sleeps: its snapshot says so */
+        return; /* still asleep: its snapshot says so */
     end_ns = recording->slots[recording->count - 1].begin_ns;
     if (begin_ns < end_ns)
         recording->slots[recording->count++] =
             (struct recorded){.begin_ns = begin_ns, .end_ns = end_ns, .asleep = true};
 }
 
-/* A process that is dormant from its start has measured nothing in its first
-   slot. */
+/* A process that is dormant from the start has measured nothing in its first slot. */
 static bool
 holds_nothing(const struct recorder_slot *slot)
 {
     return slot->heap_last == RECORDER_ASLEEP && slot->calls == 0 && slot->heap_max == 0;
 }
 
-/* A slot in which the process fell asleep: the gap, newer, comes first. */
+/* Handles a slot in which the process fell asleep: the gap is newer and comes first. */
 static void
 gather_sleep(struct recording *recording, struct recorder_slot *slot, uint64_t slot_ns)
 {
@@ -88,8 +87,8 @@ gather_sleep(struct recording *recording, struct recorder_slot *slot, uint64_t s
         gather_gap(recording, begin_ns);
 }
 
-/* A coarse slot that reaches into what finer levels cover is cut there, and
-   its calls lose those of them that the finer slots hold. */
+/* A coarse slot that overlaps what finer levels cover is cut there, and the calls of the
+   finer slots are subtracted from its own. */
 static void
 trim_slot(struct recording *recording, size_t finer)
 {
@@ -101,7 +100,7 @@ trim_slot(struct recording *recording, size_t finer)
     slot->end_ns = recording->covered_from;
 }
 
-/* The newest period of a level, or 0. */
+/* Returns the newest period of a level, or 0. */
 static uint64_t
 newest_period(const struct recorder_slot *slots, uint64_t longest)
 {
@@ -147,7 +146,7 @@ gather_level(struct reader *reader, unsigned level, uint64_t slot_ns,
         recording->carried_until = (newest - 1) * slot_ns;
 }
 
-/* The overview, unless its slots are merged while we look. */
+/* Gathers the overview, unless its slots are merged while we look. */
 static void
 gather_overview(struct reader *reader, struct recording *recording)
 {
@@ -176,7 +175,7 @@ visit_recorded(void *context, void *out)
     gather_overview(context, out);
 }
 
-/* The open slot, once its time is over, as if it were closed. */
+/* Gathers the open slot as if it were closed, once its time is over. */
 static void
 gather_open_slot(const struct reader *reader, struct recording *recording)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reading the sampled allocations (sites-layout.h): first how much there is, then raw
- * copies of it, into memory got in between because a visit of the mapping may be left
- * by a jump; only then is anything looked at.
+ * Reads the sampled allocations (sites-layout.h): first their numbers, then raw copies.
+ * The memory for the copies is allocated between visits of the mapping, because a visit
+ * may be left by a jump.  Only the copies are interpreted.
  *
- * The process goes on meanwhile.  What leads from one table to another is read in the
- * order blocks, sites, stacks, for it was written the other way round; and of each
- * site what is gone before what was made, so that nothing is live that is not.
+ * The process goes on meanwhile.  The tables are read in the order blocks, sites, stacks,
+ * because references between them are written the other way round; and for each site what
+ * was freed is read before what was made, so that nothing appears live that is not.
  */
 #include "config.h"
 
@@ -25,22 +25,22 @@
 
 enum { ROOM_SITES, ROOM_BLOCKS, ROOM_MODULES, ROOM_POOL };
 
-/* A moment's raw state. */
-struct raw {
+/* A raw copy of the tables. */
+struct raw_sites {
     struct sites_head head;
     uint64_t created_ns;
     size_t sites, blocks, modules, pool;         /* how many there are */
-    size_t site_room, block_room, module_room;   /* how many fit */
+    size_t site_room, block_room, module_room;   /* how many fit into the arrays */
     struct site_record *site;
     struct block_record *block;
     struct sites_module *module;
     struct sites_reading *reading; /* whose pool is continued */
 };
 
-/* What a visit needs to know. */
+/* Arguments of a visit. */
 struct visit {
     const struct mapping *mapping;
-    struct raw *raw;
+    struct raw_sites *raw;
 };
 
 /* ---- raw copies ---- */
@@ -73,7 +73,7 @@ static void
 visit_head(void *context, void *out)
 {
     struct visit *visit = context;
-    struct raw *raw = out;
+    struct raw_sites *raw = out;
     const struct sites_head *head = (const void *)sites_part(visit->mapping, 0);
 
     raw->created_ns = word_load(&mapping_header(visit->mapping)->created_ns);
@@ -84,7 +84,7 @@ visit_head(void *context, void *out)
     raw->pool = used(&head->pool_used, SITES_POOL_WORDS);
 }
 
-/* A record that is rewritten while it is copied is not there. */
+/* Copies a record; one that is rewritten meanwhile is left out. */
 static void
 copy_block(const struct block_record *record, struct block_record *copy)
 {
@@ -121,7 +121,7 @@ at_most(size_t count, size_t room)
     return count < room ? count : room;
 }
 
-/* A stack that was begun but not complete when it was copied is copied again. */
+/* Copies a stack again that was not complete when the pool was copied. */
 static void
 complete_stack(struct sites_reading *reading, const uint64_t *pool, uint64_t id)
 {
@@ -135,7 +135,7 @@ static void
 visit_tables(void *context, void *out)
 {
     struct visit *visit = context;
-    struct raw *raw = out;
+    struct raw_sites *raw = out;
     struct sites_reading *reading = raw->reading;
     const struct sites_head *head = (const void *)sites_part(visit->mapping, 0);
     const struct block_record *block = (const void *)sites_part(visit->mapping, SITES_BLOCKS_AT);
@@ -165,7 +165,7 @@ visit_tables(void *context, void *out)
 
 /* ---- memory ---- */
 
-/* Room for a few more, which may come until they are copied. */
+/* Adds a reserve for entries that come before they are copied. */
 static size_t
 with_reserve(size_t count, size_t limit)
 {
@@ -188,7 +188,7 @@ grow(void **array, size_t *room, size_t count, size_t size)
 }
 
 static bool
-raw_make_room(struct raw *raw)
+raw_make_room(struct raw_sites *raw)
 {
     struct sites_reading *reading = raw->reading;
 
@@ -209,10 +209,10 @@ raw_make_room(struct raw *raw)
                    raw->module_room, sizeof *reading->modules);
 }
 
-/* ---- what they mean ---- */
+/* ---- interpreting the copies ---- */
 
 static uint64_t
-since(const struct raw *raw, uint64_t monotonic_ns)
+since(const struct raw_sites *raw, uint64_t monotonic_ns)
 {
     return subtract_floor(monotonic_ns, raw->created_ns);
 }
@@ -248,7 +248,7 @@ figures(const struct site_sums *sums)
     };
 }
 
-/* Stack 0 if its record leads nowhere. */
+/* Returns the stack's id, or 0 if there is no such stack. */
 static uint32_t
 stack_checked(const struct sites_reading *reading, uint64_t key)
 {
@@ -268,7 +268,8 @@ bucket_checked(uint64_t key)
 }
 
 static void
-take_site(const struct raw *raw, const struct site_record *record, struct site *site)
+take_site(const struct raw_sites *raw, const struct site_record *record,
+          struct site *site)
 {
     struct site_sums freed = {0, 0, 0, 0}, live;
 
@@ -291,7 +292,7 @@ take_site(const struct raw *raw, const struct site_record *record, struct site *
 }
 
 static void
-take_blocks(const struct raw *raw, struct sites_reading *reading)
+take_blocks(const struct raw_sites *raw, struct sites_reading *reading)
 {
     reading->block_count = 0;
     for (size_t i = 0; i < raw->blocks; i++) {
@@ -312,7 +313,7 @@ take_blocks(const struct raw *raw, struct sites_reading *reading)
 }
 
 static void
-take_module(const struct raw *raw, const struct sites_module *entry,
+take_module(const struct raw_sites *raw, const struct sites_module *entry,
             struct site_module *module)
 {
     module->start = entry->start;
@@ -329,7 +330,7 @@ take_module(const struct raw *raw, const struct sites_module *entry,
 }
 
 static void
-take_modules(const struct raw *raw, struct sites_reading *reading)
+take_modules(const struct raw_sites *raw, struct sites_reading *reading)
 {
     reading->module_count = 0;
     for (size_t i = 0; i < raw->modules; i++)
@@ -338,7 +339,7 @@ take_modules(const struct raw *raw, struct sites_reading *reading)
 }
 
 static void
-take_head(const struct raw *raw, struct sites_reading *reading)
+take_head(const struct raw_sites *raw, struct sites_reading *reading)
 {
     const struct sites_head *head = &raw->head;
 
@@ -362,7 +363,7 @@ take_head(const struct raw *raw, struct sites_reading *reading)
 }
 
 static void
-take_all(const struct raw *raw, struct sites_reading *reading)
+take_all(const struct raw_sites *raw, struct sites_reading *reading)
 {
     take_head(raw, reading);
     for (size_t i = 0; i < raw->sites; i++)
@@ -381,7 +382,7 @@ sites_kept(const struct reader *reader)
 int
 sites_read(struct reader *reader, struct sites_reading *reading)
 {
-    struct raw raw = {.reading = reading};
+    struct raw_sites raw = {.reading = reading};
     struct visit visit = {.mapping = &reader->mapping, .raw = &raw};
     int error;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a segment or the reader has to say, in words marked for translation.
- * Numbers of a segment may be any.
+ * Texts about a segment or a reader's error, marked for translation.  Numbers from a
+ * segment may have any value.
  */
 #include "config.h"
 

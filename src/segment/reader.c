@@ -2,10 +2,9 @@
 /*
  * The only reader of segments.
  *
- * The mapping is read-only and belongs to a process we do not trust: it may
- * scribble on it at any moment.  So every index is bounded by constants of this
- * version, never by what the segment says, and every value is copied before it
- * is judged.
+ * The mapping is read-only and belongs to a process that is not trusted: it may overwrite
+ * anything at any time.  So every index is bounded by constants of this version, never by
+ * what the segment says, and every value is copied before it is checked.
  */
 #include "config.h"
 
@@ -20,9 +19,9 @@
 #include "segment/reader-private.h"
 #include "segment/seqlock.h"
 
-/* An update takes a few ns, so a thread found inside one is nearly always out
-   again after some tries; one that lost the CPU there stays for milliseconds,
-   and waiting for it would be waiting for the scheduler. */
+/* An update takes a few ns, so a thread found inside one has nearly always left it after
+   some tries.  A thread that lost the CPU there stays for milliseconds; waiting for it
+   would be waiting for the scheduler. */
 #define SEQLOCK_TRIES 200
 
 #define HOT_WORDS (sizeof(struct shard_hot) / sizeof(uint64_t))
@@ -58,7 +57,7 @@ reader_close(struct reader *reader)
 
 /* ---- identity ---- */
 
-/* Copies a string field that need not end where it should. */
+/* Copies a string field that may lack its NUL. */
 static void
 copy_text(char *to, const char *from, size_t size)
 {
@@ -95,7 +94,7 @@ visit_identity(void *context, void *out)
     identity->args[identity->args_size > 0 ? identity->args_size - 1 : 0] = '\0';
 }
 
-/* What callers act upon, by switch or by kill, must be what it can be. */
+/* Checks the values that callers act upon, by switch or by kill. */
 static bool
 identity_makes_sense(const struct identity *identity)
 {
@@ -138,7 +137,7 @@ visit_life(void *context, void *out)
 
     if (until_ns == 0)
         until_ns = word_load(&process->recorder_end);
-    if (until_ns == UINT64_MAX) /* it sleeps */
+    if (until_ns == UINT64_MAX) /* it is asleep */
         until_ns = 0;
     *(uint64_t *)out =
         subtract_floor(until_ns, word_load(&mapping_header(&reader->mapping)->created_ns));
@@ -201,9 +200,9 @@ accumulate(uint64_t *sum, uint64_t value)
     *sum = add_saturating(*sum, value);
 }
 
-/* What has gone, of one shard.  Read for all shards before what has come
-   (sum_allocated), so that a block made by one thread and freed by another is
-   never seen freed but not made. */
+/* What was freed, of one shard.  It is read for all shards before what was made
+   (sum_allocated), so that a block made by one thread and freed by another never appears
+   freed but not made. */
 struct gone {
     uint64_t bytes;
     uint64_t blocks;
@@ -221,7 +220,7 @@ sum_freed(const struct shard_hot *hot, struct snapshot *snapshot, struct gone *g
     accumulate(&gone->blocks, hot_blocks_gone(hot));
 }
 
-/* Before what was made, like all that has gone. */
+/* Called before what was made is read, as for everything freed. */
 static void
 sum_custom_freed(const struct shard *shard, struct snapshot *snapshot)
 {
@@ -265,7 +264,7 @@ sum_cold(const struct shard *shard, struct snapshot *snapshot)
     accumulate(&snapshot->custom_made_bytes, word_load(&shard->custom_made_bytes));
 }
 
-/* Copies a hot block; remembers whether it was found inside an update. */
+/* Copies a hot block, which may be inside an update even after all tries. */
 static void
 copy_hot(struct reader *reader, unsigned index, struct shard_hot *hot)
 {
@@ -275,8 +274,8 @@ copy_hot(struct reader *reader, unsigned index, struct shard_hot *hot)
                  SEQLOCK_TRIES);
 }
 
-/* A thread killed inside an update leaves its sequence odd for good: torn is
-   odd and the same at two polls. */
+/* A thread killed inside an update leaves its sequence odd for good: a shard is torn if
+   its sequence is odd and the same at two polls. */
 static void
 note_torn(struct reader *reader, unsigned index, uint64_t sequence,
           struct snapshot *snapshot)
@@ -298,7 +297,7 @@ read_process(const struct reader *reader, struct snapshot *snapshot)
     snapshot->peak_bytes = word_load(&process->peak);
 }
 
-/* Made and carried less freed, or 0 if the segment lies. */
+/* Carried and made minus freed, or 0 if the segment's numbers make no sense. */
 static uint64_t
 custom_live(uint64_t carried, uint64_t made, uint64_t freed)
 {
@@ -348,7 +347,7 @@ finish_sums(const struct reader *reader, struct snapshot *snapshot,
     raise_to(&snapshot->peak_bytes, snapshot->live_bytes);
 }
 
-/* Depth at a thread's last call; 0 if that was on another stack. */
+/* Stack depth at a thread's last call; 0 if that was on another stack. */
 static uint64_t
 depth_now(const struct shard *shard, const struct shard_hot *hot)
 {
@@ -357,7 +356,7 @@ depth_now(const struct shard *shard, const struct shard_hot *hot)
     return depth <= word_load(&shard->stack_limit) ? depth : 0;
 }
 
-/* All of a shard but what has gone; hot is its copy. */
+/* Adds all of a shard except what was freed; hot is its copy. */
 static void
 sum_made(struct reader *reader, unsigned index, const struct shard_hot *hot,
          struct snapshot *snapshot, uint64_t *blocks)
@@ -391,7 +390,7 @@ sum_up(struct reader *reader, struct snapshot *snapshot)
     struct gone gone = {0, 0};
     struct shard_hot hot;
     unsigned used = mapping_shards_used(&reader->mapping);
-    bool single = used == 2; /* one thread: one copy of its shard serves both */
+    bool single = used == 2; /* one thread: one copy of its shard serves both passes */
     uint64_t blocks = 0;
 
     for (unsigned i = 0; i < used; i++)
@@ -406,7 +405,7 @@ sum_up(struct reader *reader, struct snapshot *snapshot)
         sum_custom_freed(mapping_shard(&reader->mapping, 1), snapshot);
         sum_made(reader, 1, &hot, snapshot, &blocks);
     }
-    /* Once more: what a new thread made may be among what was freed. */
+    /* The number is read again: what a new thread made may be among what was freed. */
     used = mapping_shards_used(&reader->mapping);
     for (unsigned i = 0; i < used; i++)
         if (mapping_shard_counts(&reader->mapping, i) && !(single && i == 1)) {
@@ -419,7 +418,7 @@ sum_up(struct reader *reader, struct snapshot *snapshot)
     finish_sums(reader, snapshot, &gone, blocks);
 }
 
-/* Once more if the process has just woken up: what is live was taken back. */
+/* Reads again if the process has just woken up, because that changes what is live. */
 static void
 visit_snapshot(void *context, void *out)
 {
@@ -440,7 +439,7 @@ visit_snapshot(void *context, void *out)
 int
 reader_snapshot(struct reader *reader, struct snapshot *snapshot)
 {
-    memset(snapshot, 0, sizeof *snapshot); /* should the file be cut short */
+    memset(snapshot, 0, sizeof *snapshot); /* in case the file is cut short */
     return mapping_visit(visit_snapshot, reader, snapshot);
 }
 
@@ -478,7 +477,7 @@ visit_threads(void *context, void *out)
     struct shard_hot hot;
 
     list->count = 0;
-    /* Shard 0 belongs to nobody. */
+    /* No thread owns shard 0. */
     for (unsigned i = 1; i < used; i++) {
         if (mapping_shard_state(&reader->mapping, i) != SHARD_OWNED)
             continue;
@@ -506,11 +505,11 @@ reader_threads(struct reader *reader, struct thread_counters *out, size_t capaci
 /* ---- sizes ---- */
 
 /*
- * A shard has 33 KiB of cells, few of which ever count anything, and reading them all
- * is most of what many threads would cost memtop.  Once a group of cells has counted it
- * is known; the others need no look as long as the known ones hold all the calls that
- * the shard has counted (doc/PROTOCOL, Sizes).  A thread that calls meanwhile may hide
- * as many calls in an unknown group, until the next time.
+ * A shard has 33 KiB of cells, few of which are ever used, and reading them all is most
+ * of what many threads would cost memtop.  Once a group of cells has counted something it
+ * is known; the others are skipped as long as the known ones hold all calls that the
+ * shard has counted (doc/PROTOCOL, Sizes).  Calls counted while the groups are read may
+ * hide equally many in an unknown group, until the next poll.
  */
 static uint64_t
 group_sum(const struct shard *shard, unsigned group)
@@ -522,7 +521,7 @@ group_sum(const struct shard *shard, unsigned group)
     return sum;
 }
 
-/* Calls that the cells must hold: mod 2^64, like all that is compared with it. */
+/* Number of calls that the cells must hold, mod 2^64 like everything compared with it. */
 static uint64_t
 calls_in_cells(const struct shard *shard)
 {
@@ -535,8 +534,8 @@ calls_in_cells(const struct shard *shard)
     return sum;
 }
 
-/* The known groups of a shard, one after the other: *words are what is left of
-   its used_groups.  False: there are no more. */
+/* Iterates over the known groups of a shard: *words holds what is left of its
+   used_groups.  Returns false after the last. */
 static bool
 next_group(uint64_t words[GROUP_WORDS], unsigned *word, unsigned *group)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads a segment.  Nothing in it is trusted: sizes and offsets must be
- * exactly those of this version, every sum saturates, a file cut short under
- * our feet (SIGBUS) is an error like any other, strings come out NUL-terminated
- * (but unsanitised: see report/textwidth.h before they meet a terminal).
+ * Reads a segment.  Nothing in it is trusted: sizes and offsets must be exactly those of
+ * this version, every sum saturates, a truncated file (SIGBUS) is an error like any
+ * other, and strings are NUL-terminated (but unsanitised: see base/textwidth.h before
+ * printing them to a terminal).
  */
 #ifndef MEMTOP_READER_H
 #define MEMTOP_READER_H
@@ -17,7 +17,7 @@
 
 struct reader;
 
-/* Who the segment says it is; constant once state has left SEGMENT_PREPARED. */
+/* Identity of the process image; constant once state has left SEGMENT_PREPARED. */
 struct identity {
     enum segment_state state;
     enum segment_origin origin;
@@ -39,7 +39,7 @@ struct identity {
     char args[SEGMENT_ARGS_LEN];
 };
 
-/* Cumulative counters of the whole process and what follows from them. */
+/* Cumulative counters of the whole process and what is derived from them. */
 struct snapshot {
     uint64_t calls[FN_COUNT];
     uint64_t bytes[FN_COUNT];         /* successful calls only; see layout.h */
@@ -58,52 +58,53 @@ struct snapshot {
 
     uint64_t live_bytes;              /* baseline + allocated - freed, >= 0 */
     uint64_t live_blocks;
-    uint64_t usable_bytes;            /* what the live blocks occupy */
-    uint64_t mapped_bytes;            /* of them in blocks with mappings of their own;
+    uint64_t usable_bytes;            /* usable bytes of the live blocks */
+    uint64_t mapped_bytes;            /* part of it in blocks with mappings of their own;
                                          glibc with requested sizes only */
     uint64_t total_bytes;             /* ever allocated, without failed calls */
     uint64_t peak_bytes;              /* >= live_bytes */
     uint64_t stack_now;               /* deepest of the live threads */
     uint64_t stack_peak;
-    uint64_t threads;                 /* that have called and not ended */
+    uint64_t threads;                 /* have called and not ended */
     uint64_t threads_started;
-    uint64_t threads_merged;          /* that shared shard 0 for want of room */
-    unsigned torn;                    /* shards stuck inside an update */
+    uint64_t threads_merged;          /* that shared shard 0 because all were taken */
+    unsigned torn;                    /* number of shards stuck inside an update */
 
-    /* Blocks of the program's own pools (memprof(3)), which are in no other figure. */
+    /* Blocks of the program's own pools (memprof(3)), not included in other figures. */
     uint64_t custom_made;
     uint64_t custom_made_bytes;
     uint64_t custom_freed;
     uint64_t custom_freed_bytes;
-    uint64_t custom_unmatched;        /* told to be free, but not known */
+    uint64_t custom_unmatched;        /* reported as freed, but unknown */
     uint64_t custom_live;
     uint64_t custom_live_bytes;
-    uint64_t profile_lost;            /* of the program's own profiles: samples that
-                                         found no room */
+    uint64_t profile_lost;            /* program's own profiles: samples for which there
+                                         was no space */
 
-    /* A dormant process counts only while it is watched (control.h): what it did
-       meanwhile is not in any counter.  In others wakes is 0. */
+    /* A dormant process counts only while it is watched (control.h): what it does in
+       between is in no counter.  In other processes wakes is 0. */
     bool asleep;                      /* now */
-    uint32_t wakes;                   /* stretches measured */
-    uint64_t awake_since_ns;          /* since created_ns: live_* are of blocks made
-                                         since then; with usable accounting at
-                                         least so many */
+    uint32_t wakes;                   /* awake periods so far */
+    uint64_t awake_since_ns;          /* since created_ns: live_* count blocks made since
+                                         then; with usable accounting at least that
+                                         many */
 };
 
-/* What the image executes (layout.h, struct segment_exec). */
+/* What the image executed (layout.h, struct segment_exec). */
 struct executed {
-    bool replaced;               /* an exec of the process itself: if no newer image has
-                                    a segment, what runs now, or ran last, has none */
+    bool replaced;               /* the process itself called exec: without a newer
+                                    segment, what runs now, or ran last, is not
+                                    measured */
     bool preload_removed;        /* the new environment does not preload the library */
-    char path[EXEC_PATH_LEN];    /* what it executes, as named in the call; "" unknown */
-    uint64_t spawned;            /* programs that children without a segment executed */
+    char path[EXEC_PATH_LEN];    /* what it executed, as named in the call; "" unknown */
+    uint64_t spawned;            /* programs executed by children without a segment */
     struct {
         pid_t pid;               /* in the process's own pid namespace; 0: none */
         char name[EXEC_NAME_LEN];
-    } recent[EXEC_RECENT];       /* some of these, the latest */
+    } recent[EXEC_RECENT];       /* the latest of these */
 };
 
-/* Does the program tell of its pools? */
+/* Does the program report its pools? */
 static inline bool
 snapshot_has_custom(const struct snapshot *snapshot)
 {
@@ -111,16 +112,15 @@ snapshot_has_custom(const struct snapshot *snapshot)
             | snapshot->custom_unmatched) != 0;
 }
 
-/* Blocks by size.  allocated: every call that allocates, failed ones and
-   reallocs included (memusage's histogram), by cell.  live: blocks alive now,
-   by coarse bucket. */
+/* Blocks by size.  allocated: every call that allocates, including failed ones and
+   reallocs (memusage's histogram), by cell.  live: blocks alive now, by coarse bucket. */
 struct histogram {
     uint64_t allocated[HISTOGRAM_CELLS];
     uint64_t live[HISTOGRAM_COARSE];
 };
 
-/* One thread that has called and has not ended.  Those that had its place before
-   it are part of calls and bytes: owners says how many there were, with it. */
+/* One thread that has called and has not ended.  Threads that owned its shard before are
+   included in calls and bytes; owners is how many there were, with this one. */
 struct thread_counters {
     pid_t tid;                   /* in the process's own pid namespace */
     unsigned owners;
@@ -131,10 +131,10 @@ struct thread_counters {
     uint64_t stack_peak;
     uint64_t stack_limit;        /* size of the stack, 0 unknown */
     uint64_t stack_base;         /* address where it begins, 0 unknown */
-    unsigned place;              /* which of the places for threads it has, from 1 */
+    unsigned place;              /* index of its shard, from 1 */
 };
 
-/* A stretch of the flight recorder; times are ns since created_ns. */
+/* A period of the flight recorder; times are ns since created_ns. */
 struct recorded {
     uint64_t begin_ns;
     uint64_t end_ns;
@@ -146,17 +146,17 @@ struct recorded {
 };
 
 /*
- * Opens the segment PATH, which must be a regular file of one of the uids
- * owner_real and owner_effective, of the right size and version.  Returns 0 and *out (close with
- * reader_close), or -errno: -EPROTO not a segment, -EPROTONOSUPPORT another
- * version, -EMSGSIZE cut short, -EPERM another owner, else open's errors.
+ * Opens the segment PATH, which must be a regular file owned by one of the uids
+ * owner_real and owner_effective, of the right size and version.  Returns 0 and *out
+ * (close with reader_close), or -errno: -EPROTO not a segment, -EPROTONOSUPPORT another
+ * version, -EMSGSIZE cut short, -EPERM another owner, otherwise open's errors.
  */
 int reader_open(const char *path, uid_t owner_real, uid_t owner_effective,
                 struct reader **out);
 void reader_close(struct reader *reader);
 
-/* Each returns 0, or -EMSGSIZE if the file was cut short meanwhile, -EPROTO if
-   its header changed into nonsense.  reader_state returns the state alone. */
+/* Each returns 0, -EMSGSIZE if the file was cut short meanwhile, or -EPROTO if its header
+   now makes no sense.  reader_state reads the state alone. */
 int reader_state(struct reader *reader, enum segment_state *state);
 int reader_identity(struct reader *reader, struct identity *identity);
 int reader_snapshot(struct reader *reader, struct snapshot *snapshot);
@@ -164,33 +164,32 @@ int reader_histogram(struct reader *reader, struct histogram *histogram);
 
 int reader_executed(struct reader *reader, struct executed *executed);
 
-/* Why the process could not write its text log any more: an errno, 0 if it could. */
+/* The errno with which the process's text log ended; 0 if it did not. */
 int reader_log_error(struct reader *reader, int *error);
 
-/* The last sign of life, in ns since created_ns: its exit(), or else the end of the
-   recorder's slot in which it was seen; 0 unknown. */
+/* The process's last sign of life, in ns since created_ns: its exit(), otherwise the end
+   of the last recorder slot in which it called; 0 unknown. */
 int reader_life(struct reader *reader, uint64_t *life_ns);
 
-/* The threads, at most capacity; *count is how many there are. */
+/* The threads, at most capacity of them; *count is how many there are. */
 int reader_threads(struct reader *reader, struct thread_counters *out, size_t capacity,
                    size_t *count);
 
-/* The flight recorder, oldest first, each moment once and at the finest grain
-   kept.  *out is malloc'ed (caller frees), *count may be 0. */
+/* The flight recorder, oldest first, each time once and at the finest grain kept.  *out
+   is malloc'ed (caller frees); *count may be 0. */
 int reader_recorded(struct reader *reader, struct recorded **out, size_t *count);
 
 /*
- * The newest slots of the recorder that end after since_ns, oldest first, at
- * most capacity (older ones are left out) and never more than 512 at the
- * finest grain; the slot still open too if its time was over at now_ns
- * (CLOCK_MONOTONIC), for a program that does not call does not close it.  For
- * polling: allocates nothing.
+ * The newest slots of the recorder that end after since_ns, oldest first, at most
+ * capacity (older ones are left out) and never more than 512 at the finest grain.  The
+ * open slot is included if its time was over at now_ns (CLOCK_MONOTONIC), because a
+ * program that makes no calls does not close it.  For polling: allocates nothing.
  */
 int reader_recent(struct reader *reader, uint64_t since_ns, uint64_t now_ns,
                   struct recorded *out, size_t capacity, size_t *count);
 
-/* One English line for a segment_reason or a negative error of reader_open,
-   marked for translation. */
+/* One English line, marked for translation, for a segment_reason or a negative error of
+   reader_open. */
 const char *segment_reason_text(enum segment_reason reason);
 const char *reader_error_text(int error);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The arithmetic of sampling, without libm, which the watched process need not have.
- * Each word of a block is hit with probability rate; words of a block are its bytes in
+ * The arithmetic of sampling, without libm, which the watched process may not have.  Each
+ * word of a block is hit with probability rate.  The words of a block are its bytes in
  * words of 8, rounded up, and one more, so that an empty block can be hit too.
  */
 #ifndef MEMTOP_SAMPLING_H
@@ -12,14 +12,14 @@
 
 #define SAMPLING_WORD 8u
 
-/* Bytes of the words of a block; sizes of blocks that exist do not overflow. */
+/* Bytes of a block's words; does not overflow for sizes of blocks that exist. */
 static inline uint64_t
 sampling_span(uint64_t size)
 {
     return (size + 2 * SAMPLING_WORD - 1) & ~(uint64_t)(SAMPLING_WORD - 1);
 }
 
-/* 2 atanh(s) for |s| <= 0.2, by its series; the first term left out is below 1e-13. */
+/* 2 atanh(s) for |s| <= 0.2, by its series; the first omitted term is below 1e-13. */
 static inline double
 sampling_twice_atanh(double s)
 {
@@ -51,15 +51,15 @@ sampling_log(double x)
     return (double)exponent * ln2 + sampling_twice_atanh((m - 1) / (m + 1));
 }
 
-/* -log(1 - rate), for rates in (0, 1): how fast the chance to be missed falls. */
+/* -log(1 - rate) for rates in (0, 1): how fast the probability of no hit falls. */
 static inline double
 sampling_decay(double rate)
 {
     return rate < 0.25 ? -sampling_twice_atanh(-rate / (2 - rate)) : -sampling_log(1 - rate);
 }
 
-/* 1 - exp(-x) for x >= 0: by the series where x is small, from where f(2x) = f(x)
-   (2 - f(x)) leads up; nothing cancels. */
+/* 1 - exp(-x) for x >= 0.  Small x use the series; larger ones are reached by f(2x) =
+   f(x) (2 - f(x)), in which nothing cancels. */
 static inline double
 sampling_chance(double x)
 {
@@ -77,7 +77,7 @@ sampling_chance(double x)
     return chance;
 }
 
-/* How many objects a sampled block stands for: 1 / (1 - (1 - rate)^words).  decay is
+/* The number of objects a sampled block stands for: 1 / (1 - (1 - rate)^words).  decay is
    sampling_decay(rate), or 0 if the rate is 1. */
 static inline double
 sampling_weight(double decay, uint64_t size)

@@ -20,7 +20,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* It does not see what assembler writes.  gcc and clang have words of their own for it. */
+/* ThreadSanitizer does not see what assembler writes.  gcc and clang announce it
+   differently. */
 #if defined __SANITIZE_THREAD__
 #define THREAD_SANITIZER 1
 #elif defined __has_feature
@@ -48,15 +49,15 @@ static inline void
 word_add(uint64_t *word, uint64_t value)
 {
 #if defined __x86_64__ && !THREAD_SANITIZER
-    /* gcc makes three instructions of a relaxed load and store; one is also
-       whole for a signal handler that comes between. */
+    /* gcc makes three instructions of a relaxed load and store.  A single one also cannot
+       be interrupted in the middle by a signal handler. */
     __asm__ volatile("addq %1, %0" : "+m"(*word) : "er"(value) : "cc");
 #else
     word_store(word, word_load(word) + value);
 #endif
 }
 
-/* The same; true if the word passed 2^64. */
+/* The same; returns true if the word passed 2^64. */
 static inline bool
 word_add_carries(uint64_t *word, uint64_t value)
 {
@@ -74,8 +75,8 @@ word_add_carries(uint64_t *word, uint64_t value)
 #endif
 }
 
-/* As word_add(); whoever then reads the word with acquire sees what was written before.
-   A fence would do, but ThreadSanitizer knows none. */
+/* Like word_add(), with release: a reader that loads the word with acquire sees what was
+   written before.  A fence would do, but ThreadSanitizer does not support fences. */
 static inline void
 word_add_release(uint64_t *word, uint64_t value)
 {
@@ -136,9 +137,8 @@ seqlock_write_end(uint64_t *sequence)
 }
 
 /*
- * Copies words 64-bit words of which the first is the sequence.  Returns true
- * if the copy is consistent; false after tries attempts, the copy then being
- * the last one made.
+ * Copies words 64-bit words, the first of which is the sequence.  Returns true if the
+ * copy is consistent; false after tries attempts, with the last copy made.
  */
 static inline bool
 seqlock_read(const uint64_t *block, uint64_t *copy, size_t words, int tries)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The part of a segment for sampled allocations (layout.h), there only if it was
- * asked for, behind the rings.  Offsets from header.sites_offset:
+ * The part of a segment for sampled allocations (layout.h), behind the rings; present
+ * only if it was asked for.  Offsets from header.sites_offset:
  *
  *   0            struct sites_head            what is sampled, totals, what was lost
  *   + 1 page     struct sites_module[1024]    objects in which stacks lie
@@ -9,21 +9,21 @@
  *   + 8 MiB      struct site_record[32768]    one per stack and size
  *   + 14 MiB     struct block_record[131072]  sampled blocks alive now
  *
- * The tables are filled from their beginning, *_used says how far, and their pages
- * exist so far and hardly further.  Nothing is ever moved: numbers and offsets stay
- * valid as long as the segment.
+ * The tables are filled from their beginning, *_used says how far, and little more of
+ * them has pages.  Nothing is ever moved: numbers and offsets stay valid as long as the
+ * segment.
  *
- * A stack is known by its offset in the pool, in words: pool[id] is its header (the
- * depth in the low 8 bits, a hash above), the pcs follow, innermost first: return
- * addresses, the first one that of the call of malloc.  Id 0 is the stack that is not
- * known: nobody could unwind yet, or the pool was full.  Should two threads meet the same stack
- * for the first time at the same moment it may get two ids.
+ * A stack is identified by its offset in the pool, in words.  pool[id] is its header (the
+ * depth in the low 8 bits, a hash above); its pcs follow, innermost first.  They are
+ * return addresses, the first one that of the call of malloc.  Id 0 is the unknown stack:
+ * nothing could unwind yet, or the pool was full.  If two threads meet the same stack for
+ * the first time at once it may get two ids.
  *
- * What a sampled block stands for is its Horvitz-Thompson weight: with
- * w = 1 + ceil(size / 8) words, each sampled with probability rate, a block is
- * sampled at all with probability p = 1 - (1 - rate)^w, and stands for 1/p objects
- * and size/p bytes (D. Horvitz, D. Thompson, JASA 47, 1952).  samples, the number
- * of its words that were hit, is what OCaml's Gc.Memprof calls n_samples.
+ * A sampled block stands for its Horvitz-Thompson weight: with w = 1 + ceil(size / 8)
+ * words, each sampled with probability rate, a block is sampled at all with probability p
+ * = 1 - (1 - rate)^w, and stands for 1/p objects and size/p bytes (D. Horvitz, D.
+ * Thompson, JASA 47, 1952).  samples, the number of its words that were hit, is what
+ * OCaml's Gc.Memprof calls n_samples.
  */
 #ifndef MEMTOP_SITES_LAYOUT_H
 #define MEMTOP_SITES_LAYOUT_H
@@ -35,7 +35,7 @@
 #define SITES_POOL_WORDS  (1u << 20)
 #define SITES_RECORDS     32768u
 #define SITES_BLOCKS      131072u
-#else /* tests/fuzz: all limits are met all the time */
+#else /* tests/fuzz: small, so that all limits are reached */
 #define SITES_MODULES     8u
 #define SITES_POOL_WORDS  512u
 #define SITES_RECORDS     64u
@@ -53,10 +53,10 @@
 #define SITES_BYTES_ONE   256.0
 #define SITES_OBJECTS_ONE 4096.0
 
-/* Who walks the stacks. */
+/* Which unwinder walks the stacks. */
 enum site_unwinder {
     UNWIND_NONE = 0,
-    UNWIND_LIBUNWIND = 1, /* of earlier versions, in saved sessions */
+    UNWIND_LIBUNWIND = 1, /* used by earlier versions, in saved sessions */
     UNWIND_GLIBC = 2,     /* backtrace() */
     UNWIND_FRAMES = 3,    /* frame pointers */
 };
@@ -81,20 +81,20 @@ site_lifetime(uint64_t ns)
     return class;
 }
 
-/* Of some sampled blocks; each word only grows, but in at_peak. */
+/* Sums over some sampled blocks; each word only grows, except in at_peak. */
 struct site_sums {
-    uint64_t blocks;    /* that were sampled */
+    uint64_t blocks;    /* sampled blocks */
     uint64_t samples;   /* words of them that were hit */
     uint64_t bytes;     /* weights, fixed point */
     uint64_t objects;
 };
 
 /*
- * A site.  Live now: inherited + made - freed - forgotten.  Record 0 takes what has
- * found no record of its own; its stack is 0, its size SITE_ANY_SIZE.
+ * A site.  Live now: inherited + made - freed - forgotten.  Record 0 takes blocks for
+ * which there was no other record; its stack is 0, its size SITE_ANY_SIZE.
  *
- * Live at the peak: at_peak, if peak_epoch is head.peak_epoch; else what is live now,
- * for then it has not changed since the peak.
+ * Live at the peak: at_peak if peak_epoch is head.peak_epoch; otherwise what is live now,
+ * because the site has not changed since the peak.
  */
 struct site_record {
     uint64_t key;               /* stack id << 32 | coarse bucket + 1; 0: not yet */
@@ -103,7 +103,7 @@ struct site_record {
     struct site_sums inherited; /* what a forked child had from the start */
     struct site_sums made;
     struct site_sums freed[SITE_LIFETIMES];
-    struct site_sums forgotten; /* dormant: live when a stretch began */
+    struct site_sums forgotten; /* dormant: live when an awake period began */
     struct site_sums at_peak;
     uint64_t reserved[4];
 };
@@ -115,11 +115,12 @@ site_key(uint32_t stack, unsigned bucket)
     return (uint64_t)stack << 32 | (bucket + 1);
 }
 
-/* A sampled block that is alive.  address is cleared before and set after the rest. */
+/* A live sampled block.  address is cleared before the rest is written and set after
+   it. */
 struct block_record {
     uint64_t address;   /* 0: free */
-    uint64_t size;      /* as the accounting has it */
-    uint64_t born_ns;   /* CLOCK_MONOTONIC; of what was inherited too */
+    uint64_t size;      /* in the accounting's terms */
+    uint64_t born_ns;   /* CLOCK_MONOTONIC; for inherited blocks too */
     uint64_t samples;
     uint32_t site;      /* number of its record */
     uint32_t thread;    /* tid that made it */
@@ -127,14 +128,14 @@ struct block_record {
     uint32_t reserved;
 };
 
-/* An object in which a pc of a stack lay when that was first seen.  Entered by
-   whoever saw it; ready is set last. */
+/* An object in which a pc of a stack lay when the stack was first seen.  The thread that
+   saw it enters it; ready is set last. */
 #define SITE_BUILD_ID_LEN 32u
 #define SITE_PATH_LEN     416u
 
 struct sites_module {
     uint64_t start, end;  /* of its mapping */
-    uint64_t bias;        /* address less what the file says */
+    uint64_t bias;        /* address minus the address in the file */
     uint64_t seen_ns;     /* CLOCK_MONOTONIC */
     uint64_t device, inode; /* of the file, 0 unknown */
     uint32_t ready;
@@ -146,31 +147,31 @@ struct sites_module {
 };
 
 struct sites_head {
-    double rate;            /* probability of a word to be hit; 0: nothing is sampled */
+    double rate;            /* probability that a word is hit; 0: nothing is sampled */
     uint32_t depth;         /* frames kept at most */
-    uint32_t unwinder;      /* enum site_unwinder; of samples before it was ready,
-                               see unknown_stacks */
+    uint32_t unwinder;      /* enum site_unwinder; for samples before it was ready see
+                               unknown_stacks */
     uint32_t pool_used;     /* words */
     uint32_t sites_used;
     uint32_t blocks_used;
     uint32_t modules_used;
     uint64_t stacks;        /* in the pool */
-    uint64_t sampled;       /* blocks, the lost ones too */
-    /* What did not fit. */
-    uint64_t lost_stacks;   /* blocks whose stack found no room: counted as id 0 */
-    uint64_t lost_sites;    /* blocks counted in record 0 for want of another */
-    uint64_t lost_blocks;   /* blocks not followed, in no record: there was no room */
+    uint64_t sampled;       /* blocks, including the lost ones */
+    /* What did not fit: */
+    uint64_t lost_stacks;   /* blocks whose stack did not fit: counted as id 0 */
+    uint64_t lost_sites;    /* blocks counted in record 0 because all were taken */
+    uint64_t lost_blocks;   /* blocks not followed and in no record: no space */
     uint64_t lost_bytes;    /* their weight, fixed point */
     uint64_t lost_modules;  /* objects not entered */
-    uint64_t unknown_stacks; /* blocks that could not be unwound: before the unwinder
-                                was ready, or where it might wait (preload/unwind.c) */
+    uint64_t unknown_stacks; /* could not be unwound: the unwinder was not ready, or might
+                                have had to wait (unwind.c) */
     uint64_t unknown_freed; /* marked as sampled, but not found: memory overwritten */
     /* The estimated live bytes, fixed point, and their peak. */
     uint64_t live_bytes;
     uint64_t peak_bytes;
     uint64_t peak_ns;       /* when, CLOCK_MONOTONIC */
-    uint64_t peak_epoch;    /* peaks so far */
-    uint64_t has_modules;   /* 0: objects are not entered, glibc is too old */
+    uint64_t peak_epoch;    /* number of peaks so far */
+    uint64_t has_modules;   /* 0: objects are not entered because glibc is too old */
 };
 
 #define SITES_HEAD_SIZE     4096u

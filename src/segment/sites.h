@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads the sampled allocations of a segment (sites-layout.h).  As with all that is
- * read from segments nothing is trusted: what comes out is a private copy in which
- * every number and length has been checked, strings are NUL-terminated (but
- * unsanitised: report/textwidth.h).  Estimates are finite and not negative.
+ * Reads the sampled allocations of a segment (sites-layout.h).  As with everything read
+ * from segments nothing is trusted: the result is a private copy in which every number
+ * and length has been checked.  Strings are NUL-terminated (but unsanitised:
+ * base/textwidth.h).  Estimates are finite and not negative.
  *
  * Times are ns since the segment's created_ns, as everywhere in reader.h.
  */
@@ -17,7 +17,7 @@
 #include "segment/reader.h"
 #include "segment/sites-layout.h"
 
-/* Of some sampled blocks. */
+/* Figures of some sampled blocks. */
 struct site_figures {
     double bytes;       /* estimated: what the sampled blocks stand for */
     double objects;
@@ -28,22 +28,22 @@ struct site_figures {
 
 /* Blocks allocated with the same stack and about the same size. */
 struct site {
-    uint32_t stack;      /* id: sites_stack(); 0 not known */
+    uint32_t stack;      /* id for sites_stack(); 0 unknown */
     uint32_t bucket;     /* coarse bucket of layout.h, or SITE_ANY_SIZE */
     struct site_figures made;    /* by this process, without what it inherited */
     struct site_figures freed;
     struct site_figures live;    /* now */
     struct site_figures at_peak; /* live when all sites' estimate was greatest */
     struct site_figures freed_after[SITE_LIFETIMES]; /* freed, by site_lifetime() */
-    uint64_t first_ns;   /* made first, made last; 0: nothing was made since the start */
+    uint64_t first_ns;   /* first and last made; 0: none since the start */
     uint64_t last_ns;
 };
 
-/* A sampled block that is alive. */
+/* A live sampled block. */
 struct sampled_block {
     uint64_t address;
     uint64_t size;       /* exact */
-    uint64_t born_ns;    /* 0 also for what was inherited by fork */
+    uint64_t born_ns;    /* 0 also for blocks inherited by fork */
     uint64_t samples;
     uint32_t site;       /* index into sites */
     uint32_t thread;     /* tid that made it, in the process's pid namespace */
@@ -54,7 +54,7 @@ struct site_module {
     uint64_t start;      /* mapped at start up to end */
     uint64_t end;
     uint64_t bias;       /* address less the address in the file */
-    uint64_t seen_ns;    /* found there first */
+    uint64_t seen_ns;    /* first seen there */
     uint64_t device;     /* st_dev and st_ino of the file, 0 unknown */
     uint64_t inode;
     size_t build_id_size; /* 0 unknown */
@@ -63,10 +63,10 @@ struct site_module {
     bool path_cut;
 };
 
-/* What did not fit into the process's tables; all of it counts sampled blocks. */
+/* What did not fit into the process's tables, in sampled blocks unless noted. */
 struct sites_lost {
-    uint64_t stacks;     /* without their stack: they count under stack 0 */
-    uint64_t sites;      /* without site: they count in site 0, with any stack and size */
+    uint64_t stacks;     /* without their stack: counted under stack 0 */
+    uint64_t sites;      /* without site: counted in site 0, with any stack and size */
     uint64_t blocks;     /* not followed: in no figure at all ... */
     double bytes;        /* ... and what they stand for */
     uint64_t modules;    /* objects, not blocks */
@@ -74,64 +74,65 @@ struct sites_lost {
 };
 
 struct sites_reading {
-    double rate;         /* probability of a word to be hit, (0, 1]; 0: not sampling */
+    double rate;         /* probability that a word is hit, (0, 1]; 0: not sampling */
     unsigned depth;      /* frames kept at most, up to SITES_DEPTH_MAX */
     enum site_unwinder unwinder;
     bool has_modules;    /* false: see /proc/PID/maps instead */
     uint64_t sampled;    /* blocks so far */
     double live_bytes;   /* estimate over all sites: now ... */
-    double peak_bytes;   /* ... and at its greatest, at ... */
+    double peak_bytes;   /* ... at its peak, and when that was */
     uint64_t peak_ns;
     struct sites_lost lost;
 
-    struct site *sites;  /* site i stays site i; one without blocks may be among them */
+    struct site *sites;  /* site i stays site i; some may have no blocks */
     size_t site_count;
     struct sampled_block *blocks; /* in no order */
     size_t block_count;
-    struct site_module *modules; /* in the order in which they were seen */
+    struct site_module *modules; /* in the order they were seen */
     size_t module_count;
     uint64_t *pool;      /* stacks, for sites_stack() */
     size_t pool_count;
 
-    size_t room[4];      /* private: of the arrays */
+    size_t room[4];      /* private: capacity of the arrays */
 };
 
 /*
- * Reads everything.  *reading is all zeros, or what was read before of the same
- * segment: its arrays are used again, and of stacks only new ones are copied.  End
- * with sites_free().  Returns 0; -ENODATA: the process does not sample and never
- * has; -ENOMEM; -EMSGSIZE: cut short, as of any reader_... function.  On failure what
- * was read before stays valid.
+ * Reads everything.  *reading is all zeros, or an earlier reading of the same segment:
+ * then its arrays are reused, and only new stacks are copied.  End with sites_free().
+ * Returns 0; -ENODATA: the process does not sample and never has; -ENOMEM; -EMSGSIZE: cut
+ * short, as for any reader_... function.  On failure the earlier reading stays valid.
  */
 int sites_read(struct reader *reader, struct sites_reading *reading);
 
-/* Whether there is a place for samples: the process was told to take some. */
+/* Does the segment have tables for samples, because the process was told to sample? */
 bool sites_kept(const struct reader *reader);
 
 /* Frees the arrays and makes *reading all zeros. */
 void sites_free(struct sites_reading *reading);
 
 /*
- * The pcs of a stack, innermost first, and how many (0 to SITES_DEPTH_MAX); NULL and 0
- * for id 0 and any that is none.  They are return addresses: look up sites_call().
- * Borrowed until the next sites_read(); ids stay.
+ * Returns the pcs of a stack, innermost first, and their number (0 to SITES_DEPTH_MAX);
+ * NULL and 0 for id 0 and for unknown ids.  They are return addresses: look up
+ * sites_call().  Borrowed until the next sites_read(); ids stay valid.
  */
 const uint64_t *sites_stack(const struct sites_reading *reading, uint32_t stack,
                             unsigned *depth);
 
-/* An address in the call that returns to pc, which itself may be in the next function. */
+/* An address inside the call that returns to pc; pc itself may be in the next
+   function. */
 static inline uint64_t
 sites_call(uint64_t pc)
 {
     return pc > 0 ? pc - 1 : 0;
 }
 
-/* The module that held the pc of a stack first seen at when_ns (site.first_ns): of
-   those that have been at this address the last one seen until then.  NULL: none. */
+/* Returns the module that held the pc of a stack first seen at when_ns (site.first_ns):
+   of the modules that have been at this address, the last one seen until then.  NULL:
+   none. */
 const struct site_module *sites_module(const struct sites_reading *reading, uint64_t pc,
                                        uint64_t when_ns);
 
-/* Horvitz-Thompson: how many objects a sampled block of this size stands for, >= 1.
+/* Horvitz-Thompson: the number of objects a sampled block of this size stands for, >= 1.
    rate must be in (0, 1]. */
 double sites_weight(double rate, uint64_t size);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * libiberty knows the manglings of all compilers that Debian has, and bounds its
- * recursion.  Built without it names stay as the linker knows them.
+ * recursion.In a build without it names stay as the linker knows them.
  */
 #include "config.h"
 
@@ -14,10 +14,10 @@
 #include <libiberty/demangle.h>
 #endif
 
-/* The longest name that is worth the work: output can be far longer than input. */
+/* The longest name that is demangled: output can be far longer than input. */
 #define NAME_MAX_LENGTH 16384
 
-/* What gcc and clang append to names of what they made of a function. */
+/* Suffixes that gcc and clang add to functions they derive from another. */
 static const char *const suffixes[] = {
     ".cold", ".part.", ".isra.", ".constprop.", ".lto_priv.", ".llvm.", ".localalias",
 };

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Functions by debugging information, with libdw; where a file has none, by its symbol
+ * Finds functions by debugging information, with libdw; if a file has none, by its symbol
  * tables, which libdwfl reads too.  It also finds separate files: by build id and by
- * .gnu_debuglink under /usr/lib/debug, and from servers if DEBUGINFOD_URLS is set,
- * which helper.c sees to.
+ * .gnu_debuglink under /usr/lib/debug, and from servers if DEBUGINFOD_URLS is set
+ * (helper.c takes care of that).
  *
- * Every file is a Dwfl of its own with bias 0, so that addresses are the file's own.
- * An address lies in a unit (often a source file), there in a function, in that in
- * blocks and functions that were inlined: the walk goes down along those.
+ * Every file is a Dwfl of its own with bias 0, so that addresses are the file's own.  An
+ * address lies in a unit (often a source file), there in a function, and in that in
+ * blocks and inlined functions: the walk goes down along those.
  */
 #include "config.h"
 
@@ -26,35 +26,35 @@
 #include "symbols/resolver.h"
 #include "symbols/spans.h"
 
-/* DIEs in DIEs, such as functions as deep as they were inlined. */
+/* Limit of nested DIEs, such as functions inlined into each other. */
 #define DEPTH_MAX 256
 
-/* A unit's functions: spans of the offsets of their DIEs.  A large unit has ten
-   thousands of DIEs, which are not gone through for every address. */
-struct unit {
-    struct unit *next;
+/* A unit's functions, as spans with the offsets of their DIEs.  A large unit has tens of
+   thousands of DIEs, too many to search for every address. */
+struct dwarf_unit {
+    struct dwarf_unit *next;
     Dwarf_Off offset;
     struct spans functions;
 };
 
-struct image {
-    struct image *next;
+struct dwarf_image {
+    struct dwarf_image *next;
     struct question_file file;
-    enum symbol_state failure; /* or SYMBOL_ASKED */
+    enum symbol_state failure; /* SYMBOL_ASKED: no failure */
     Dwfl *dwfl;
     Dwfl_Module *module;
-    struct spans spans;        /* of the offsets of units: clang makes no table of them */
+    struct spans spans;        /* units and their offsets: clang makes no table of them */
     bool has_spans;
-    struct unit *units;        /* that were looked at */
+    struct dwarf_unit *units; /* those used so far */
     struct functions functions;
     bool has_functions;
 };
 
-static struct image *images;
+static struct dwarf_image *images;
 
 /* ---- files ---- */
 
-/* The program itself is known already; servers must not be asked for it. */
+/* The program's own file is known already; servers must not be asked for it. */
 static int
 find_no_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
             char **path, Elf **elf)
@@ -63,9 +63,10 @@ find_no_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
     return -1;
 }
 
-/* Where separate files are: beside the file, here, and as its process sees it. */
+/* Sets where separate files are searched: beside the file, here, and as its process sees
+   them. */
 static void
-set_search_path(struct image *image, Dwfl_Callbacks *callbacks)
+set_search_path(struct dwarf_image *image, Dwfl_Callbacks *callbacks)
 {
     static char path[128];
     static char *text;
@@ -79,7 +80,7 @@ set_search_path(struct image *image, Dwfl_Callbacks *callbacks)
 }
 
 static enum symbol_state
-open_image(struct image *image)
+open_image(struct dwarf_image *image)
 {
     static Dwfl_Callbacks callbacks = {
         .find_elf = find_no_elf,
@@ -104,13 +105,13 @@ open_image(struct image *image)
     return image->module != NULL ? SYMBOL_ASKED : SYMBOL_FAILED;
 }
 
-static struct image *
+static struct dwarf_image *
 image_of(const struct question_file *file)
 {
-    for (struct image *image = images; image != NULL; image = image->next)
+    for (struct dwarf_image *image = images; image != NULL; image = image->next)
         if (question_same_file(&image->file, file))
             return image;
-    struct image *image = calloc(1, sizeof *image);
+    struct dwarf_image *image = calloc(1, sizeof *image);
     if (image == NULL)
         return NULL;
     image->file = *file;
@@ -122,7 +123,7 @@ image_of(const struct question_file *file)
 
 /* ---- units ---- */
 
-/* The ranges of a DIE. */
+/* Adds the address ranges of a DIE. */
 static void
 add_spans(struct spans *spans, Dwarf_Die *die, Dwarf_Addr bias)
 {
@@ -133,9 +134,9 @@ add_spans(struct spans *spans, Dwarf_Die *die, Dwarf_Addr bias)
         spans_add(spans, low + bias, high + bias, dwarf_dieoffset(die));
 }
 
-/* Of all units, once. */
+/* Reads the ranges of all units, once. */
 static void
-read_spans(struct image *image)
+read_spans(struct dwarf_image *image)
 {
     Dwarf_Die *unit = NULL;
     Dwarf_Addr bias;
@@ -146,7 +147,8 @@ read_spans(struct image *image)
     spans_sort(&image->spans);
 }
 
-/* Not for a unit whose ranges are known: libdwfl takes what lies behind one for its own. */
+/* Used for units without known ranges: libdwfl attributes to a unit what lies behind
+   it. */
 static bool
 has_ranges(Dwarf_Die *unit)
 {
@@ -155,9 +157,10 @@ has_ranges(Dwarf_Die *unit)
     return dwarf_ranges(unit, 0, &base, &low, &high) > 0;
 }
 
-/* The unit that has the address; NULL if there is none.  *bias: see libdwfl. */
+/* Finds the unit that has the address; NULL if there is none.  *bias as in libdwfl. */
 static Dwarf_Die *
-find_unit(struct image *image, Dwarf_Addr address, Dwarf_Die *place, Dwarf_Addr *bias)
+find_unit(struct dwarf_image *image, Dwarf_Addr address, Dwarf_Die *place,
+          Dwarf_Addr *bias)
 {
     Dwarf *dwarf = dwfl_module_getdwarf(image->module, bias);
     Dwarf_Die *unit;
@@ -173,9 +176,9 @@ find_unit(struct image *image, Dwarf_Addr address, Dwarf_Die *place, Dwarf_Addr 
     return unit != NULL && !has_ranges(unit) ? unit : NULL;
 }
 
-/* The functions below a DIE, those in namespaces, too. */
+/* Reads the functions below a DIE, including those in namespaces. */
 static void
-read_functions_of(struct unit *unit, Dwarf_Die *parent, unsigned depth)
+read_functions_of(struct dwarf_unit *unit, Dwarf_Die *parent, unsigned depth)
 {
     Dwarf_Die die;
 
@@ -190,15 +193,15 @@ read_functions_of(struct unit *unit, Dwarf_Die *parent, unsigned depth)
     } while (dwarf_siblingof(&die, &die) == 0);
 }
 
-static struct unit *
-unit_of(struct image *image, Dwarf_Die *die)
+static struct dwarf_unit *
+unit_of(struct dwarf_image *image, Dwarf_Die *die)
 {
     Dwarf_Off offset = dwarf_dieoffset(die);
 
-    for (struct unit *unit = image->units; unit != NULL; unit = unit->next)
+    for (struct dwarf_unit *unit = image->units; unit != NULL; unit = unit->next)
         if (unit->offset == offset)
             return unit;
-    struct unit *unit = calloc(1, sizeof *unit);
+    struct dwarf_unit *unit = calloc(1, sizeof *unit);
     if (unit == NULL)
         return NULL;
     unit->offset = offset;
@@ -211,9 +214,9 @@ unit_of(struct image *image, Dwarf_Die *die)
 
 /* ---- symbol tables ---- */
 
-/* Of all of them, once. */
+/* Reads the functions of all symbol tables, once. */
 static void
-read_functions(struct image *image)
+read_functions(struct dwarf_image *image)
 {
     int count = dwfl_module_getsymtab(image->module);
 
@@ -234,9 +237,9 @@ read_functions(struct image *image)
     functions_sort(&image->functions);
 }
 
-/* The name that the symbol tables have for the address, or NULL.  Free it. */
+/* The name that the symbol tables have for the address, or NULL.  The caller frees it. */
 static char *
-symbol_name(struct image *image, Dwarf_Addr address)
+symbol_name(struct dwarf_image *image, Dwarf_Addr address)
 {
     if (!image->has_functions)
         read_functions(image);
@@ -246,7 +249,8 @@ symbol_name(struct image *image, Dwarf_Addr address)
 
 /* ---- functions ---- */
 
-/* Where the function stands in the source, of copies and definitions elsewhere. */
+/* The DIE that stands in the source, for copies and for definitions outside their
+   class. */
 static Dwarf_Die
 origin_of(Dwarf_Die *die)
 {
@@ -262,7 +266,7 @@ origin_of(Dwarf_Die *die)
     return origin;
 }
 
-/* The name with those of the namespaces and types around it.  Free it. */
+/* The name with the namespaces and types around it.  The caller frees it. */
 static char *
 qualified_name(Dwarf_Die *function, const char *name)
 {
@@ -298,7 +302,7 @@ string_of(Dwarf_Die *die, unsigned name)
     return dwarf_formstring(dwarf_attr_integrate(die, name, &attribute));
 }
 
-/* In these a function's name is all of it. */
+/* In these languages a function's plain name is complete. */
 static bool
 has_plain_names(Dwarf_Die *unit)
 {
@@ -308,11 +312,11 @@ has_plain_names(Dwarf_Die *unit)
            || language == DW_LANG_C11 || language == DW_LANG_Mips_Assembler;
 }
 
-/* The name of a function.  Those that only their unit sees have none for the linker, and
-   where debugging information is of lines alone it has no such names at all: then the
-   symbol tables are asked, if the function was not inlined.  Free it. */
+/* The name of a function.  Functions that only their unit sees have no linkage name, and
+   debugging information of lines alone has no such names at all: then the symbol tables
+   are used, unless the function was inlined.  The caller frees the name. */
 static char *
-name_of(struct image *image, Dwarf_Die *unit, Dwarf_Die *die, Dwarf_Addr address)
+name_of(struct dwarf_image *image, Dwarf_Die *unit, Dwarf_Die *die, Dwarf_Addr address)
 {
     const char *symbol = string_of(die, DW_AT_linkage_name);
     const char *plain = string_of(die, DW_AT_name);
@@ -346,7 +350,7 @@ struct path {
     unsigned count;
 };
 
-/* Down from the DIE, along what has the address. */
+/* Walks down from the DIE along what contains the address. */
 static void
 walk(Dwarf_Die *parent, Dwarf_Addr address, struct path *path, unsigned depth)
 {
@@ -366,12 +370,12 @@ walk(Dwarf_Die *parent, Dwarf_Addr address, struct path *path, unsigned depth)
     } while (dwarf_siblingof(&die, &die) == 0);
 }
 
-/* The functions that have the address. */
+/* Finds the functions that contain the address. */
 static bool
-find_path(struct image *image, Dwarf_Die *unit_die, Dwarf_Addr address,
+find_path(struct dwarf_image *image, Dwarf_Die *unit_die, Dwarf_Addr address,
           struct path *path)
 {
-    struct unit *unit = unit_of(image, unit_die);
+    struct dwarf_unit *unit = unit_of(image, unit_die);
     Dwarf_Addr bias;
     Dwarf *dwarf = dwfl_module_getdwarf(image->module, &bias);
     uint64_t offset;
@@ -385,17 +389,17 @@ find_path(struct image *image, Dwarf_Die *unit_die, Dwarf_Addr address,
     return true;
 }
 
-/* Where in the source. */
-struct source {
+/* A place in the source. */
+struct source_place {
     const char *file;    /* or NULL */
     unsigned line;
 };
 
-static struct source
+static struct source_place
 source_of(Dwarf_Die *unit, Dwarf_Addr address)
 {
     Dwarf_Line *line = dwarf_getsrc_die(unit, address);
-    struct source source = {NULL, 0};
+    struct source_place source = {NULL, 0};
     int number;
 
     if (line != NULL)
@@ -405,10 +409,10 @@ source_of(Dwarf_Die *unit, Dwarf_Addr address)
     return source;
 }
 
-/* The frames: a function's line is where it calls the one that was inlined in it. */
+/* Adds the frames: a function's line is where it calls the function inlined into it. */
 static void
-add_functions(struct image *image, Dwarf_Addr address, struct path *path,
-              Dwarf_Die *unit, struct source source, struct answer *out)
+add_functions(struct dwarf_image *image, Dwarf_Addr address, struct path *path,
+              Dwarf_Die *unit, struct source_place source, struct answer *out)
 {
     Dwarf_Files *files = NULL;
 
@@ -429,12 +433,12 @@ add_functions(struct image *image, Dwarf_Addr address, struct path *path,
 }
 
 void
-resolver_answer(const struct question *question, struct answer *out)
+resolver_answer(const struct symbol_question *question, struct answer *out)
 {
     static struct path path;
-    struct image *image = image_of(&question->file);
+    struct dwarf_image *image = image_of(&question->file);
     Dwarf_Addr address = question->offset, bias = 0;
-    struct source source = {NULL, 0};
+    struct source_place source = {NULL, 0};
     Dwarf_Die place;
 
     answer_begin(out, image == NULL ? SYMBOL_FAILED : image->failure);

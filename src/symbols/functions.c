@@ -12,7 +12,7 @@
 
 #include "base/array.h"
 
-/* Functions of one file that begin before others end (Go, assembler) are few. */
+/* Few functions of a file begin before others end (Go, assembler). */
 #define OVERLAPS_MAX 16
 
 void
@@ -22,8 +22,8 @@ functions_add(struct functions *functions, const struct function *function)
         functions->all[functions->count++] = *function;
 }
 
-/* By address; of several names for one that of a global, longer function comes last,
-   and of those the one without underscores. */
+/* By address.  Of several names for one address that of a global, longer function comes
+   last, and of those the one without underscores. */
 static int
 compare(const void *one, const void *other)
 {

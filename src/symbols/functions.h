@@ -9,24 +9,24 @@
 
 struct function {
     uint64_t address, size; /* size 0: up to the next one */
-    const char *name;       /* as the linker knows it, borrowed */
+    const char *name;       /* as the linker knows it; borrowed */
     bool global;
 };
 
-/* All zeros at first; filled, then sorted, and kept for good. */
+/* All zeros at first; filled, then sorted, and kept. */
 struct functions {
     struct function *all;
     size_t count, room;
 };
 
-/* Adds one; without memory it is left out. */
+/* Adds a function; without memory it is left out. */
 void functions_add(struct functions *functions, const struct function *function);
 
-/* After the last one. */
+/* Call after the last functions_add(). */
 void functions_sort(struct functions *functions);
 
-/* The function that has the address; of several the global, longest one.  NULL if
-   there is none: never a neighbour. */
+/* Returns the function that contains the address; of several the global, longest one.
+   NULL if there is none; never a neighbour. */
 const struct function *functions_find(const struct functions *functions,
                                       uint64_t address);
 

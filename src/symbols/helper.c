@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Why a process and not a thread: libdw cannot be stopped in the middle of a file, a
- * download less so; a file that is made to may crash it or have it take all memory;
- * and whether servers are asked depends on the environment, which belongs to the
- * program that memtop starts.  In a process of its own none of this meets memtop.
+ * Why a process and not a thread: libdw cannot be stopped in the middle of a file, nor
+ * can a download; a malicious file may crash it or make it take all memory; and whether
+ * servers are asked depends on the environment, which is meant for the program that
+ * memtop starts.  In a process of its own none of this affects memtop.
  *
- * Nothing of memtop's but the socket is left to the child: it has a session of its own
- * (no ^C of the terminal reaches it), no descriptors, default dispositions; should
- * memory run out the kernel takes it first, and it works when nobody else wants to.
+ * The child keeps nothing of memtop's but the socket: it has a session of its own (so ^C
+ * in the terminal does not reach it), no descriptors, and default dispositions.  If
+ * memory runs out the kernel kills it first, and it works at the lowest priority.
  */
 #include "config.h"
 
@@ -30,16 +30,16 @@
 
 #define NICENESS 10
 
-/* Seconds for one question: reading clang's debugging information takes some ten, a
-   server may need longer for sending it. */
+/* Seconds for one question: reading clang's debugging information takes some ten, and a
+   server may need longer to send it. */
 #define PATIENCE 120
 #define PATIENCE_SERVER 900
 
-/* A question is sent up to the end of its path. */
+/* A question is sent only up to the end of its path. */
 static size_t
-question_size(const struct question *question)
+question_size(const struct symbol_question *question)
 {
-    return offsetof(struct question, file.path) + strlen(question->file.path) + 1;
+    return offsetof(struct symbol_question, file.path) + strlen(question->file.path) + 1;
 }
 
 static void
@@ -53,13 +53,13 @@ take_default_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Descriptors 0 to 2 become /dev/null, 3 the socket; all others are closed. */
+/* Makes descriptors 0 to 2 /dev/null and 3 the socket; closes all others. */
 static void
 keep_only(int socket)
 {
     if (socket != 3)
         dup2(socket, 3);
-    int null = open("/dev/null", O_RDWR); /* after that: it cannot be 3 */
+    int null = open("/dev/null", O_RDWR); /* done after dup2(): it cannot be 3 */
     for (int i = 0; i < 3; i++)
         if (null != i)
             dup2(null, i);
@@ -76,24 +76,24 @@ be_modest(void)
 
     if (score >= 0) {
         if (write(score, "1000", 4) != 4)
-            errno = 0; /* then it is as likely as memtop to be taken */
+            errno = 0; /* then it is as likely as memtop to be killed */
         close(score);
     }
     setpriority(PRIO_PROCESS, 0, NICENESS);
     setrlimit(RLIMIT_CORE, &none);
 }
 
-/* False when there is nothing more to do. */
+/* Returns false when there is nothing more to do. */
 static bool
 answer_next(unsigned patience)
 {
-    static struct question question;
+    static struct symbol_question question;
     static struct answer answer;
     ssize_t got = recv(3, &question, sizeof question, 0);
 
     if (got < 0 && errno == EINTR)
         return true;
-    if (got <= (ssize_t)offsetof(struct question, file.path))
+    if (got <= (ssize_t)offsetof(struct symbol_question, file.path))
         return false;
     alarm(patience);
     resolver_answer(&question, &answer);
@@ -148,7 +148,7 @@ helper_stop(struct helper *helper)
 }
 
 bool
-helper_ask(struct helper *helper, const struct question *question)
+helper_ask(struct helper *helper, const struct symbol_question *question)
 {
     return send(helper->socket, question, question_size(question),
                 MSG_DONTWAIT | MSG_NOSIGNAL)

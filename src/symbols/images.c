@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A path means something else in every mount namespace, and a file may have been
- * replaced since the program mapped it.  So several places are tried, and what is found
- * there must have the build id of what is mapped, or where there is none the inode.  Where
- * that is not known either, no file is taken for it.
+ * A path differs between mount namespaces, and a file may have been replaced since the
+ * program mapped it.  So several places are tried, and the file found must have the build
+ * id of the mapped one, or if there is none its inode.  If neither is known no file is
+ * accepted.
  *
- * The root of a process is kept open: its files are wanted after it has ended, too.
+ * The root of a process is kept open, because its files are needed after it has ended,
+ * too.
  */
 #include "config.h"
 
@@ -30,7 +31,7 @@ static struct root {
 } roots[ROOTS];
 static unsigned newest;
 
-/* Of a process that lives or was seen to; -1. */
+/* The root directory of a process that is alive, or was when last seen; otherwise -1. */
 static int
 root_of(pid_t pid)
 {
@@ -52,7 +53,7 @@ root_of(pid_t pid)
     return descriptor;
 }
 
-/* Never waits for a pipe's other end, and never reads a device. */
+/* Never waits for the other end of a pipe, and never reads a device. */
 #define HARMLESS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 
 static int
@@ -102,8 +103,8 @@ is_wanted(int descriptor, const struct question_file *file)
     return file->inode == st.st_ino;
 }
 
-/* What was opened, if it is the file; else closed, with what is the matter in *error:
-   a file that is another one says more than one that is not there. */
+/* Returns whether descriptor is the wanted file; otherwise closes it and sets *error.
+   "Another file" says more than "no file". */
 static bool
 judge(int descriptor, const struct question_file *file, int *error)
 {
@@ -135,8 +136,8 @@ images_open(const struct question_file *file)
         found = open_beside(file->pid, "cwd/", file->path);
     if (judge(found, file, &error))
         return found;
-    /* The program itself can be read even if its file was deleted or replaced; only
-       its build id tells whether this is the file that is meant. */
+    /* The program itself can be read even if its file was deleted or replaced; only its
+       build id tells whether this is the right file. */
     int unsaid = 0;
     found = file->build_id_size > 0 ? open_beside(file->pid, "exe", "") : -ENOENT;
     return judge(found, file, &unsaid) ? found : error;

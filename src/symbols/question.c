@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Answers as bytes: one for the state, then for each frame four of the line and two
- * strings that end in NUL, an empty one for no file.  Who reads them believes nothing,
- * for they were made by a process that has read files of the program.
+ * Answers as bytes: one for the state, then for each frame four for the line and two
+ * strings that end in NUL, the second empty if there is no file.  The reader trusts
+ * nothing, because answers were made by a process that has read files of the program.
  */
 #include "config.h"
 
@@ -29,7 +29,7 @@ answer_begin(struct answer *answer, enum symbol_state state)
     answer->count = 0;
 }
 
-/* Copies at most ANSWER_NAME - 1 bytes; what is before it has made sure of the room. */
+/* Appends at most ANSWER_NAME - 1 bytes; the caller has checked that they fit. */
 static void
 add_name(struct answer *answer, const char *name)
 {
@@ -55,7 +55,7 @@ answer_add(struct answer *answer, const char *function, const char *file, unsign
     answer->count++;
 }
 
-/* The string at *at, which is moved behind it; NULL if it has no end. */
+/* The string at *at, which is moved behind it; NULL if it does not end. */
 static const char *
 read_name(const struct answer *answer, size_t *at)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What memtop asks its helper about addresses, and what that answers: one message
-   each, in the order of the questions. */
+/* Questions to the helper about addresses, and its answers: one message each, answered in
+   order. */
 #ifndef MEMTOP_QUESTION_H
 #define MEMTOP_QUESTION_H
 
@@ -14,22 +14,22 @@
 
 /* A file of the program. */
 struct question_file {
-    pid_t pid;             /* which sees it under that path; 0: nobody */
+    pid_t pid;             /* the process that sees it at that path; 0: none */
     uint32_t build_id_size;
     uint8_t build_id[SYMBOLS_BUILD_ID_MAX];
-    uint64_t device, inode; /* inode 0: not known */
+    uint64_t device, inode; /* inode 0: unknown */
     char path[PATH_MAX];
 };
 
-struct question {
+struct symbol_question {
     uint64_t offset;       /* in the file's own addresses */
     struct question_file file;
 };
 
-/* Whether both are the same file: by build id, then processes do not matter. */
+/* Are both the same file?  With equal build ids the processes do not matter. */
 bool question_same_file(const struct question_file *a, const struct question_file *b);
 
-/* An answer has at most so many frames and bytes; longer names are cut. */
+/* Limits of an answer; longer names are cut. */
 #define ANSWER_FRAMES 64
 #define ANSWER_SIZE 32768
 #define ANSWER_NAME 4096
@@ -43,13 +43,14 @@ struct answer {
 /* Begins an answer. */
 void answer_begin(struct answer *answer, enum symbol_state state);
 
-/* Adds a frame, unless there is no room.  file may be NULL. */
+/* Adds a frame, unless there is no space.  file may be NULL. */
 void answer_add(struct answer *answer, const char *function, const char *file,
                 unsigned line);
 
 /*
- * Reads what was received into bytes[0..used): it is not trusted.  frames has room for
- * ANSWER_FRAMES; their strings are in answer.  Returns how many there are, or -EINVAL.
+ * Reads what was received into bytes[0..used), which is not trusted.  frames has space
+ * for ANSWER_FRAMES; their strings are in answer.  Returns the number of frames, or
+ * -EINVAL.
  */
 int answer_read(struct answer *answer, enum symbol_state *state,
                 struct symbol_frame *frames);

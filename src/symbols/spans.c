@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Of ranges that do overlap the one that begins last is taken. */
+/* Of ranges that overlap after all, the one that begins last is used. */
 #include "config.h"
 
 #include "symbols/spans.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which of many things has an address: ranges that do not overlap, sorted once. */
+/* Finds which of many things contains an address: ranges that do not overlap, sorted
+   once. */
 #ifndef MEMTOP_SPANS_H
 #define MEMTOP_SPANS_H
 
@@ -8,8 +9,8 @@
 #include <stdint.h>
 
 struct span {
-    uint64_t low, high;  /* high excluded */
-    uint64_t thing;      /* the caller's */
+    uint64_t low, high;  /* high is exclusive */
+    uint64_t thing;      /* the caller's number */
 };
 
 /* All zeros at first; filled, then sorted. */
@@ -22,7 +23,7 @@ struct spans {
 void spans_add(struct spans *spans, uint64_t low, uint64_t high, uint64_t thing);
 void spans_sort(struct spans *spans);
 
-/* What has the address; false if nothing has. */
+/* Finds the thing that contains the address; false if there is none. */
 bool spans_find(const struct spans *spans, uint64_t address, uint64_t *thing);
 
 #endif

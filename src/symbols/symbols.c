@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * All that is known of addresses, and the queue of what is not.
+ * All that is known about addresses, and the queue of those that are not known yet.
  *
- * What is found out is kept by file and offset, so that a library that ten processes
- * have mapped is read once.  Questions wait in one list in the order in which they
- * came; a few of them are with the helper, which answers in that order too.  If it
- * dies, it died of the first one: no more is asked of that file, and a new helper gets
- * the rest.
+ * Results are kept by file and offset, so that a library mapped by ten processes is read
+ * once.  Questions wait in one list in their order; the first few of them are with the
+ * helper, which answers in that order too.  If the helper dies, the first one is taken
+ * for the cause: no more is asked about that file, and a new helper gets the rest.
  */
 #include "config.h"
 
@@ -25,53 +24,53 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
-/* As many questions fit into the socket, however long their paths are. */
+/* This many questions fit into the socket, however long their paths are. */
 #define ASKED_AT_ONCE 16
 
-/* Helpers that die one after the other have a reason that is not in the file. */
+/* If this many helpers die one after the other the reason is not a file. */
 #define DEATHS_MAX 16
 
-struct text {
+struct interned_text {
     UT_hash_handle hh;
     char string[];
 };
 
-struct file {
-    struct file *next;
+struct symbol_file {
+    struct symbol_file *next;
     const char *path;
-    bool failed;          /* a helper died of it */
+    bool failed;          /* a helper died while reading it */
     struct question_file identity;
 };
 
-struct place {
-    struct file *file;
+struct symbol_place {
+    struct symbol_file *file;
     uint64_t offset;
 };
 
-struct entry {
+struct symbol_entry {
     struct symbol symbol; /* first: pointers to it are pointers to the entry */
-    struct place place;
+    struct symbol_place place;
     UT_hash_handle hh;
-    struct entry *next;   /* that waits for an answer */
+    struct symbol_entry *next; /* next one waiting for an answer */
 };
 
-/* An address that has been asked for: never another one after that. */
+/* An address that has been asked for; its entry never changes. */
 struct known {
     uint64_t address;
-    struct entry *entry;
+    struct symbol_entry *entry;
     UT_hash_handle hh;
 };
 
-struct range {
+struct module_range {
     uint64_t start, end, bias;
-    struct file *file;
+    struct symbol_file *file;
 };
 
 struct symbols_space {
     struct symbols_space *next;
     struct symbols *symbols;
     pid_t pid;
-    struct range *ranges;
+    struct module_range *ranges;
     size_t count, room;
     struct known *known;
 };
@@ -79,11 +78,11 @@ struct symbols_space {
 struct symbols {
     struct symbols_options options;
     struct symbols_space *spaces;
-    struct file *files;
-    struct text *texts;
-    struct entry *entries;     /* by place */
-    struct entry *first, **last; /* that wait */
-    struct entry *unsent;      /* of them; those before it are at_helper */
+    struct symbol_file *files;
+    struct interned_text *texts;
+    struct symbol_entry *entries;       /* by place */
+    struct symbol_entry *first, **last; /* list of those that wait */
+    struct symbol_entry *unsent; /* first one not sent; those before are at_helper */
     struct symbols_progress progress;
     struct helper helper;
     unsigned at_helper, deaths;
@@ -131,8 +130,8 @@ free_space(struct symbols_space *space)
 void
 symbols_free(struct symbols *symbols)
 {
-    struct entry *entry, *next_entry;
-    struct text *text, *next_text;
+    struct symbol_entry *entry, *next_entry;
+    struct interned_text *text, *next_text;
 
     if (symbols == NULL)
         return;
@@ -146,7 +145,7 @@ symbols_free(struct symbols *symbols)
         free((void *)entry->symbol.frames);
         free(entry);
     }
-    for (struct file *file = symbols->files, *next; file; file = next) {
+    for (struct symbol_file *file = symbols->files, *next; file; file = next) {
         next = file->next;
         free(file);
     }
@@ -157,12 +156,12 @@ symbols_free(struct symbols *symbols)
     free(symbols);
 }
 
-/* The one copy of the string, NULL if memory is short. */
+/* Returns the only copy of the string, NULL if memory is short. */
 static const char *
 intern(struct symbols *symbols, const char *string)
 {
     size_t length = strlen(string);
-    struct text *text;
+    struct interned_text *text;
 
     HASH_FIND(hh, symbols->texts, string, length, text);
     if (text != NULL)
@@ -226,14 +225,14 @@ identify(const struct symbols_space *space, const struct symbols_module *module,
     return true;
 }
 
-/* The file of that identity, NULL if memory is short. */
-static struct file *
+/* The file with that identity, NULL if memory is short. */
+static struct symbol_file *
 file_of(struct symbols *symbols, const struct question_file *identity)
 {
-    for (struct file *file = symbols->files; file != NULL; file = file->next)
+    for (struct symbol_file *file = symbols->files; file != NULL; file = file->next)
         if (question_same_file(&file->identity, identity))
             return file;
-    struct file *file = calloc(1, sizeof *file);
+    struct symbol_file *file = calloc(1, sizeof *file);
     if (file == NULL)
         return NULL;
     file->path = intern(symbols, identity->path);
@@ -252,7 +251,7 @@ is_mapped(const struct symbols_space *space, const struct symbols_module *module
           const struct question_file *identity)
 {
     for (size_t i = 0; i < space->count; i++) {
-        const struct range *range = &space->ranges[i];
+        const struct module_range *range = &space->ranges[i];
         if (range->start == module->start && range->end == module->end
             && range->bias == module->bias
             && question_same_file(&range->file->identity, identity))
@@ -270,13 +269,13 @@ map_one(struct symbols_space *space, const struct symbols_module *module)
         return false;
     if (is_mapped(space, module, &identity))
         return true;
-    struct file *file = file_of(space->symbols, &identity);
+    struct symbol_file *file = file_of(space->symbols, &identity);
     if (file == NULL)
         return false;
     if (!ROOM_MAKE(space->ranges, space->room, space->count + 1))
         return false;
     space->ranges[space->count++] =
-        (struct range){module->start, module->end, module->bias, file};
+        (struct module_range){module->start, module->end, module->bias, file};
     return true;
 }
 
@@ -316,12 +315,12 @@ set_frames(struct symbols *symbols, struct symbol *symbol,
     return true;
 }
 
-/* Gives the first that waits its answer. */
+/* Gives the first waiting entry its answer. */
 static void
 settle(struct symbols *symbols, enum symbol_state state,
        const struct symbol_frame *frames, unsigned count)
 {
-    struct entry *entry = symbols->first;
+    struct symbol_entry *entry = symbols->first;
 
     if (symbols->unsent == entry)
         symbols->unsent = entry->next;
@@ -335,7 +334,7 @@ settle(struct symbols *symbols, enum symbol_state state,
 }
 
 static void
-append(struct symbols *symbols, struct entry *entry)
+append(struct symbols *symbols, struct symbol_entry *entry)
 {
     entry->next = NULL;
     *symbols->last = entry;
@@ -344,16 +343,16 @@ append(struct symbols *symbols, struct entry *entry)
         symbols->unsent = entry;
 }
 
-/* All that wait for something of a file that has failed; all, if file is NULL. */
+/* Fails all waiting entries of a file that has failed; of all files, if file is NULL. */
 static void
-give_up(struct symbols *symbols, const struct file *file)
+give_up(struct symbols *symbols, const struct symbol_file *file)
 {
-    struct entry *entry = symbols->first;
-    struct entry **link = &symbols->first;
+    struct symbol_entry *entry = symbols->first;
+    struct symbol_entry **link = &symbols->first;
 
     symbols->last = link;
     symbols->unsent = NULL;
-    for (struct entry *next; entry != NULL; entry = next) {
+    for (struct symbol_entry *next; entry != NULL; entry = next) {
         next = entry->next;
         if (file == NULL || entry->place.file == file) {
             entry->symbol.state = SYMBOL_FAILED;
@@ -365,11 +364,12 @@ give_up(struct symbols *symbols, const struct file *file)
     *symbols->last = NULL;
 }
 
-/* It died of its first question, if it had one. */
+/* The helper died; its first question, if it had one, is the cause. */
 static void
 bury_helper(struct symbols *symbols)
 {
-    struct file *cause = symbols->at_helper > 0 ? symbols->first->place.file : NULL;
+    struct symbol_file *cause =
+        symbols->at_helper > 0 ? symbols->first->place.file : NULL;
 
     stop_helper(symbols);
     symbols->deaths++;
@@ -379,7 +379,7 @@ bury_helper(struct symbols *symbols)
         give_up(symbols, symbols->deaths < DEATHS_MAX ? cause : NULL);
 }
 
-/* Gives the helper as much to do as it may have. */
+/* Sends the helper as many questions as it may have. */
 static void
 ask(struct symbols *symbols)
 {
@@ -393,8 +393,8 @@ ask(struct symbols *symbols)
         symbols->has_helper = true;
     }
     while (symbols->unsent != NULL && symbols->at_helper < ASKED_AT_ONCE) {
-        const struct place *place = &symbols->unsent->place;
-        const struct question question = {place->offset, place->file->identity};
+        const struct symbol_place *place = &symbols->unsent->place;
+        const struct symbol_question question = {place->offset, place->file->identity};
         if (!helper_ask(&symbols->helper, &question))
             return;
         symbols->at_helper++;
@@ -404,11 +404,11 @@ ask(struct symbols *symbols)
 
 /* ---- asking ---- */
 
-static struct entry *
-entry_at(struct symbols *symbols, struct file *file, uint64_t offset)
+static struct symbol_entry *
+entry_at(struct symbols *symbols, struct symbol_file *file, uint64_t offset)
 {
-    struct place place;
-    struct entry *entry;
+    struct symbol_place place;
+    struct symbol_entry *entry;
 
     memset(&place, 0, sizeof place); /* its bytes are the key */
     place.file = file;
@@ -438,7 +438,7 @@ entry_at(struct symbols *symbols, struct file *file, uint64_t offset)
 }
 
 static bool
-remember(struct symbols_space *space, uint64_t address, struct entry *entry)
+remember(struct symbols_space *space, uint64_t address, struct symbol_entry *entry)
 {
     struct known *known = calloc(1, sizeof *known);
 
@@ -454,7 +454,7 @@ remember(struct symbols_space *space, uint64_t address, struct entry *entry)
     return true;
 }
 
-static struct entry *
+static struct symbol_entry *
 recall(const struct symbols_space *space, uint64_t address)
 {
     struct known *known;
@@ -466,10 +466,10 @@ recall(const struct symbols_space *space, uint64_t address)
 const struct symbol *
 symbols_at(struct symbols_space *space, uint64_t address)
 {
-    struct entry *entry = recall(space, address);
+    struct symbol_entry *entry = recall(space, address);
 
     for (size_t i = space->count; entry == NULL && i-- > 0;) {
-        const struct range *range = &space->ranges[i];
+        const struct module_range *range = &space->ranges[i];
         if (address < range->start || address >= range->end)
             continue;
         entry = entry_at(space->symbols, range->file, address - range->bias);
@@ -485,7 +485,7 @@ symbols_descriptor(const struct symbols *symbols)
     return symbols->has_helper ? symbols->helper.socket : -1;
 }
 
-/* One answer.  False if there is none yet. */
+/* Takes one answer.  Returns false if there is none yet. */
 static bool
 take_one(struct symbols *symbols)
 {

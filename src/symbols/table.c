@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Functions by symbol tables alone, for a memtop without libdw: the file's own and
- * those of a separate file with its build id under /usr/lib/debug.  The table of a
- * file is read once, sorted, and kept.
+ * Finds functions by symbol tables alone, for a memtop without libdw: in the file's own
+ * table and in that of a separate file with its build id under /usr/lib/debug.  The table
+ * of a file is read once, sorted, and kept.
  */
 #include "config.h"
 
@@ -19,14 +19,14 @@
 #include "symbols/images.h"
 #include "symbols/resolver.h"
 
-struct table {
-    struct table *next;
+struct symbol_table {
+    struct symbol_table *next;
     struct question_file file;
-    enum symbol_state failure; /* or SYMBOL_ASKED */
+    enum symbol_state failure; /* SYMBOL_ASKED: no failure */
     struct functions functions;
 };
 
-static struct table *tables;
+static struct symbol_table *tables;
 
 static void
 add(const struct elffile_function *found, void *context)
@@ -40,7 +40,7 @@ add(const struct elffile_function *found, void *context)
 }
 
 static void
-read_separate(struct table *table)
+read_separate(struct symbol_table *table)
 {
     char path[128 + 2 * SYMBOLS_BUILD_ID_MAX] = "/usr/lib/debug/.build-id/";
     size_t length = strlen(path);
@@ -56,14 +56,14 @@ read_separate(struct table *table)
     }
 }
 
-static struct table *
+static struct symbol_table *
 table_for(const struct question_file *file)
 {
-    for (struct table *table = tables; table != NULL; table = table->next)
+    for (struct symbol_table *table = tables; table != NULL; table = table->next)
         if (question_same_file(&table->file, file))
             return table;
 
-    struct table *table = calloc(1, sizeof *table);
+    struct symbol_table *table = calloc(1, sizeof *table);
     if (table == NULL)
         return NULL;
     table->file = *file;
@@ -84,9 +84,9 @@ table_for(const struct question_file *file)
 }
 
 void
-resolver_answer(const struct question *question, struct answer *out)
+resolver_answer(const struct symbol_question *question, struct answer *out)
 {
-    const struct table *table = table_for(&question->file);
+    const struct symbol_table *table = table_for(&question->file);
     const struct function *function;
     char *name;
 

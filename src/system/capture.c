@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The master side of the program's pty.  Reading is bounded in each call and
- * never waits, memory is bounded by the ring of lines, the file by the spool:
- * a program that prints without end can neither stall memtop nor fill it.
+ * The master side of the program's pty.  Each call reads a bounded amount and never
+ * waits; memory is bounded by the ring of lines, the file by the spool.  So a program
+ * that prints without end can neither stall memtop nor fill its memory.
  *
- * The pty ends lines with \r\n, as its own settings (copied from the terminal)
- * say.  A terminal that does the same would make \r\r\n of it, so towards a
- * terminal \r\n becomes \n, which it turns back; anything else gets the bytes
- * as they are.
+ * The pty ends lines with \r\n, as its settings (copied from the terminal) say.  A
+ * terminal that does the same would turn this into \r\r\n.  So for a terminal \r\n is
+ * changed to \n, which the terminal turns back; any other output gets the bytes
+ * unchanged.
  */
 #include "config.h"
 
@@ -36,7 +36,7 @@
 struct capture {
     int pty;
     uint64_t bytes;
-    struct lines *lines;
+    struct line_ring *lines;
     struct spool *spool;
 };
 
@@ -166,16 +166,16 @@ capture_full_screen(const struct capture *capture)
 
 /* ---- to the terminal ---- */
 
-struct output {
+struct capture_output {
     int fd;
     bool adds_returns; /* a terminal that makes \r\n of \n */
     bool held_return;  /* a \r that may belong to a \n to come */
 };
 
-static struct output
+static struct capture_output
 output_open(int fd)
 {
-    struct output output = {.fd = fd};
+    struct capture_output output = {.fd = fd};
     struct termios attributes;
 
     if (tcgetattr(fd, &attributes) == 0)
@@ -184,7 +184,7 @@ output_open(int fd)
     return output;
 }
 
-/* Waits where it must: fd may be in non-blocking mode. */
+/* Writes everything, waiting if fd is in non-blocking mode. */
 static int
 write_all(int fd, const char *bytes, size_t count)
 {
@@ -204,9 +204,9 @@ write_all(int fd, const char *bytes, size_t count)
     return 0;
 }
 
-/* \r\n -> \n; a \r at the end waits for what follows. */
+/* Turns \r\n into \n; a \r at the end waits for what follows. */
 static int
-write_without_returns(struct output *output, const char *bytes, size_t count)
+write_without_returns(struct capture_output *output, const char *bytes, size_t count)
 {
     char buffer[4096];
     size_t used = 0;
@@ -231,7 +231,7 @@ write_without_returns(struct output *output, const char *bytes, size_t count)
 static int
 output_write(void *context, const char *bytes, size_t count)
 {
-    struct output *output = context;
+    struct capture_output *output = context;
 
     if (output->adds_returns)
         return write_without_returns(output, bytes, count);
@@ -239,7 +239,7 @@ output_write(void *context, const char *bytes, size_t count)
 }
 
 static int
-output_close(struct output *output)
+output_close(struct capture_output *output)
 {
     bool held = output->held_return;
 
@@ -250,7 +250,7 @@ output_close(struct output *output)
 static int
 output_gap(void *context, uint64_t bytes)
 {
-    struct output *output = context;
+    struct capture_output *output = context;
     char note[160];
 
     snprintf(note, sizeof note,
@@ -265,7 +265,7 @@ output_gap(void *context, uint64_t bytes)
 int
 capture_replay(struct capture *capture, int fd)
 {
-    struct output output = output_open(fd);
+    struct capture_output output = output_open(fd);
     const struct spool_reader reader = {output_write, output_gap, &output};
     int result = spool_read(capture->spool, &reader);
 
@@ -274,12 +274,12 @@ capture_replay(struct capture *capture, int fd)
 
 /* ---- leaving ---- */
 
-/* Copies until nobody has the pty open.  A terminal that is gone swallows the
-   rest: the program must not block on a full pty. */
+/* Copies until no process has the pty open.  If the terminal is gone the rest is dropped:
+   the program must not block on a full pty. */
 static void
 copy_to_end(int pty, int fd)
 {
-    struct output output = output_open(fd);
+    struct capture_output output = output_open(fd);
     struct pollfd readable = {.fd = pty, .events = POLLIN};
     char buffer[16384];
     bool writing = true;
@@ -298,7 +298,7 @@ copy_to_end(int pty, int fd)
         output_close(&output);
 }
 
-/* Keeps the two descriptors alone, so that no pipe waits for this process. */
+/* Closes all other descriptors, so that no pipe waits for this process. */
 static void
 close_others(int pty, int fd)
 {
@@ -316,8 +316,8 @@ run_helper(int pty, int fd)
 {
     sigset_t all;
 
-    /* Not part of our terminal's session: neither its ^C nor its hang-up ends
-       it, and writing there needs no foreground. */
+    /* A session of its own: neither ^C in our terminal nor its hang-up ends it, and it
+       can write there without being in the foreground. */
     setsid();
     sigfillset(&all);
     sigdelset(&all, SIGTERM);
@@ -331,7 +331,7 @@ run_helper(int pty, int fd)
 _Noreturn void
 capture_take_over(struct capture *capture, int fd)
 {
-    /* No gap, so no note, which takes more than a handler has. */
+    /* Only without a gap, because the note about it needs more than a handler may do. */
     if (capture->bytes <= SPOOL_ROOM)
         capture_replay(capture, fd);
     run_helper(capture->pty, fd);
@@ -340,7 +340,7 @@ capture_take_over(struct capture *capture, int fd)
 int
 capture_leave(struct capture *capture, int fd)
 {
-    /* Twice, so that the helper is init's child and not the caller's. */
+    /* Forks twice, so that the helper is init's child and not the caller's. */
     pid_t pid = fork();
 
     if (pid < 0)

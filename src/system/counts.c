@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Intervals of counts; pure arithmetic that saturates. */
+/* Intervals of counts; pure, saturating arithmetic. */
 #include "config.h"
 
 #include "system/counts.h"
@@ -39,7 +39,7 @@ find_linear(const struct counts *counts, uint64_t count, uint64_t *lo, uint64_t 
     return (uint32_t)(before + 1);
 }
 
-/* The last one has no end: with base 1 nothing grows. */
+/* The last interval has no upper limit: with base 1 nothing grows. */
 static uint32_t
 find_power(const struct counts *counts, uint64_t count, uint64_t *lo, uint64_t *hi)
 {
@@ -62,7 +62,7 @@ find_array(const struct counts *counts, uint64_t count, uint64_t *lo, uint64_t *
 {
     unsigned from = 0, to = counts->length;
 
-    /* The first bound that is not below count. */
+    /* Finds the first bound that is not below count. */
     while (from < to) {
         unsigned middle = from + (to - from) / 2;
 

@@ -2,10 +2,9 @@
 /*
  * Reads an ELF file's headers, symbols and notes with libelf.
  *
- * The file is whatever the user named: libelf checks offsets against the
- * file's size, and here tables are bounded before libelf reads them, since a
- * sparse file of terabytes may claim any size.  The file is read, not mapped:
- * it may be cut short meanwhile.
+ * The user may name any file.  libelf checks offsets against the file's size, and tables
+ * are bounded here before libelf reads them, because a sparse file of terabytes may claim
+ * any size.  The file is read, not mapped, because it may be truncated meanwhile.
  */
 #include "config.h"
 
@@ -18,8 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The largest symbol table seen in practice (a browser with debugging
-   symbols) has 120 MiB, with names 400 MiB. */
+/* The largest symbol table seen in practice (a browser with debugging symbols) has 120
+   MiB, its names 400 MiB. */
 #define TABLE_MAX (UINT64_C(512) << 20)
 #define FILE_MAX (UINT64_C(16) << 30)
 #define SECTIONS_MAX 100000u
@@ -56,7 +55,7 @@ starts_with(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* The section's header, if its contents may be read. */
+/* Gets the section's header; false if its contents must not be read. */
 static bool
 readable_section(Elf_Scn *section, GElf_Shdr *header)
 {
@@ -98,7 +97,8 @@ judge_symbol(const char *name, const GElf_Sym *symbol, void *context)
         out->allocator = ELFFILE_ALLOCATOR_PRIVATE;
 }
 
-/* A section whose entries name strings of another, and how many; NULL: not to be read. */
+/* Reads a section whose entries refer to names in another, and their number; NULL if it
+   cannot be read. */
 static Elf_Data *
 read_table(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, size_t *count)
 {
@@ -161,7 +161,7 @@ read_dynamic(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, struct elffile
     }
 }
 
-/* Go marks its programs by a note of its own; it has no malloc to find. */
+/* Go marks its programs by a note of their own; they have no malloc. */
 static void
 read_name(Elf *elf, const GElf_Shdr *header, struct elffile *out)
 {
@@ -193,8 +193,8 @@ read_sections(Elf *elf, struct elffile *out)
     }
 }
 
-/* PT_INTERP makes a program dynamic; a program without one is static, be it
-   position independent or not. */
+/* PT_INTERP makes a program dynamic; a program without it is static, whether or not it is
+   position independent. */
 static void
 read_program_headers(Elf *elf, int descriptor, struct elffile *out)
 {
@@ -233,7 +233,8 @@ read_header(Elf *elf, struct elffile *out)
     return 0;
 }
 
-/* Elf of a file that is not too large; 0 or -errno.  End it. */
+/* Begins reading a file that is not too large.  Returns 0 or -errno.  End it with
+   elf_end(). */
 static int
 begin(int descriptor, Elf **out)
 {
@@ -315,7 +316,8 @@ elffile_functions(int descriptor, elffile_visit *visit, void *context)
 
 /* ---- the build id ---- */
 
-/* In the notes of one segment or section; 0 if it is not there. */
+/* Finds the build id in the notes of one segment or section; returns 0 if there is
+   none. */
 static int
 find_build_id(Elf_Data *notes, uint8_t *out, size_t size)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A process that lives is asked itself (not-loaded.h).  Of one that has ended only the file
- * and the note of the library that was left behind can tell.
+ * A live process is examined itself (not-loaded.h).  For one that has ended only its file
+ * and the note the library left behind are available.
  */
 #include "config.h"
 
@@ -16,18 +16,18 @@
 #include "system/preflight.h"
 #include "segment/layout.h"
 
-/* Relative to what directory is not known, and of a long one the beginning is lost. */
+/* A relative path's directory is unknown, and a long path has lost its beginning. */
 static bool
 is_whole(const char *path)
 {
     return path[0] == '/' && strlen(path) < EXEC_PATH_LEN - 1;
 }
 
-/* What speaks against the file itself. */
+/* A reason found in the file itself. */
 static const char *
 reason_of_file(const char *path)
 {
-    static struct preflight preflight; /* with many paths: not for the stack */
+    static struct preflight preflight; /* contains many paths: too large for the stack */
 
     preflight_check(path, getenv("PATH"), &preflight);
     switch (preflight.reason) {

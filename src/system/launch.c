@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Between fork and exec the child makes everything ready for itself: the pty
- * as its terminal, its segment (which carries its pid), its environment, the
- * signals as memtop inherited them.  What it has to tell goes through a pipe
- * that exec closes: its segment, and why exec failed.
+ * Between fork and exec the child prepares everything itself: the pty as its terminal,
+ * its segment (which contains its pid), its environment, and the signal dispositions
+ * memtop inherited.  It reports through a pipe that exec closes: its segment, and why
+ * exec failed.
  *
- * memtop's own descriptors are all close-on-exec; those it inherited and knows
- * nothing of belong to the program and pass through.
+ * memtop's own descriptors are all close-on-exec; those it inherited belong to the
+ * program and pass through.
  */
 #include "config.h"
 
@@ -38,10 +38,10 @@
 #define SYS_pidfd_open 434
 #endif
 
-/* Dead segments removed at a start: each takes microseconds. */
+/* Number of dead segments removed at a start: each takes microseconds. */
 #define SWEEP_LIMIT 256
 
-/* What the child tells; small enough for the pipe to take it at once. */
+/* A report of the child; small enough for the pipe to take it at once. */
 struct notice {
     enum { NOTICE_SEGMENT, NOTICE_FAILED } kind;
     int error; /* -errno, or 0 */
@@ -72,8 +72,7 @@ tell(const struct launch *launch, const struct notice *notice)
     while (written < 0 && errno == EINTR);
 }
 
-/* The pty becomes the controlling terminal and stands for the captured
-   descriptors. */
+/* Makes the pty the controlling terminal, in place of the captured descriptors. */
 static void
 take_terminal(const struct launch *launch)
 {
@@ -86,8 +85,8 @@ take_terminal(const struct launch *launch)
             dup2(launch->slave, fd);
 }
 
-/* A file size limit is meant for what the program writes: the segment is made
-   under the highest limit we may have. */
+/* A file size limit is meant for what the program writes, so the segment is made under
+   the highest limit we may set. */
 static int
 prepare_segment(const struct launch *launch, char path[SEGMENT_PATH_MAX])
 {
@@ -107,7 +106,7 @@ prepare_segment(const struct launch *launch, char path[SEGMENT_PATH_MAX])
     return error;
 }
 
-/* Sets NAME to first, separator, second; an empty one is left out. */
+/* Sets NAME to first, separator, second, or to second alone if first is empty. */
 static void
 set_joined(const char *name, const char *first, char separator, const char *second)
 {
@@ -123,8 +122,8 @@ set_joined(const char *name, const char *first, char separator, const char *seco
     free(value);
 }
 
-/* A child built with AddressSanitizer refuses to start when any library comes
-   before the sanitizer's; the library passes its calls through. */
+/* A program built with AddressSanitizer refuses to start if any library comes before the
+   sanitizer's; libmemtop passes its calls through. */
 static void
 let_sanitizers_start(void)
 {
@@ -144,7 +143,7 @@ set_environment(const struct launch *launch, const char *segment)
                  words && *words ? "," : "", (long)launch->keeper, segment)
         < 0)
         return;
-    /* The user's words come first: the last one counts. */
+    /* The user's words come first, because the last one counts. */
     set_joined("MEMTOP_OPTIONS", getenv("MEMTOP_OPTIONS"), ',', ours);
     free(ours);
     if (launch->options->progname)
@@ -179,9 +178,9 @@ run_child(const struct launch *launch)
 
 /* ---- memtop ---- */
 
-/* Where LD_PRELOAD can name the library.  Space and colon separate its
-   entries and $ starts a token (ld.so(8)), so such a path goes through a link
-   in the directory of segments, whose name depends on the path alone. */
+/* Makes a name for the library that LD_PRELOAD can hold.  Space and colon separate
+   entries and $ starts a token (ld.so(8)).  A path with these is replaced by a link in
+   the directory of segments, whose name depends only on the path. */
 static bool
 name_library(struct launch *launch)
 {
@@ -211,7 +210,7 @@ name_library(struct launch *launch)
     return strcmp(target, library) == 0;
 }
 
-/* What an error of segment_directory or segment_create means to a user. */
+/* Explains an error of segment_directory or segment_create to the user. */
 static const char *
 segment_error_text(int error)
 {
@@ -228,8 +227,8 @@ segment_error_text(int error)
     }
 }
 
-/* Finds the directory of segments and the library's name; says why if one of
-   them is missing. */
+/* Finds the directory of segments and the library's name; reports if one of them is
+   missing. */
 static void
 prepare_library(struct launch *launch, struct launched *out)
 {
@@ -246,7 +245,8 @@ prepare_library(struct launch *launch, struct launched *out)
         out->directory[0] = '\0';
         return;
     }
-    /* What was left running by an earlier memtop and has been killed since. */
+    /* Removes segments of programs that an earlier memtop left running and that were
+       killed since. */
     segment_sweep(launch->directory, segment_pid_namespace(), SWEEP_LIMIT, true);
     /* A comma would end the word segment=PATH in MEMTOP_OPTIONS. */
     if (strchr(out->directory, ',') || !name_library(launch)) {
@@ -257,7 +257,7 @@ prepare_library(struct launch *launch, struct launched *out)
     }
 }
 
-/* The first of 0, 1, 2 that is a terminal, or -1; notes all that are. */
+/* The first of 0, 1, 2 that is a terminal, or -1; marks all that are in captured. */
 static int
 find_terminal(bool captured[3])
 {
@@ -271,7 +271,8 @@ find_terminal(bool captured[3])
     return first;
 }
 
-/* A pty as the terminal is, in the size asked for.  0 or -errno. */
+/* Opens a pty with the terminal's attributes and the requested size.  Returns 0 or
+   -errno. */
 static int
 open_pty(int terminal, int rows, int cols, int *master, int *slave)
 {
@@ -312,8 +313,8 @@ prepare_terminal(struct launch *launch, struct launched *out)
                     &launch->slave);
 }
 
-/* Takes the child's notices until exec or its end closes the pipe.  Returns
-   the error of the exec, or 0. */
+/* Takes the child's reports until exec or its end closes the pipe.  Returns the error of
+   the exec, or 0. */
 static int
 hear(int notices, struct launched *out)
 {
@@ -351,7 +352,7 @@ give_up(struct launched *out)
     out->pid = -1;
 }
 
-/* Forks, hears the child out.  0, or -errno with nothing running. */
+/* Forks and waits for the child's reports.  Returns 0, or -errno with nothing running. */
 static int
 start(struct launch *launch, struct launched *out, const char **stage)
 {

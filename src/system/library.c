@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Searches in places relative to the running executable first, so that a
- * memtop always takes the library it was built with.  What is long is not on the stack,
- * which may be small (ulimit -s 32).
+ * Searches places relative to the running executable first, so that a memtop always uses
+ * the library it was built with.  Large buffers are static, because the stack may be
+ * small (ulimit -s 32).
  */
 #include "config.h"
 
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Takes the file if it is there; else notes the directory. */
+/* Uses the file if it exists; otherwise adds the directory to searched. */
 static bool
 try_file(struct library_search *search, const char *directory, const char *name)
 {
@@ -22,7 +22,8 @@ try_file(struct library_search *search, const char *directory, const char *name)
     size_t used = strlen(search->searched);
     int length = snprintf(candidate, sizeof candidate, "%s/%s", directory, name);
 
-    /* The library goes to programs that run elsewhere: no relative path. */
+    /* The library is loaded by programs in other directories, so the path must not be
+       relative. */
     if (length < (int)sizeof candidate && access(candidate, R_OK) == 0
         && realpath(candidate, search->path))
         return true;
@@ -63,10 +64,10 @@ executable_directory(void)
     return directory;
 }
 
-/* Beside the executable (a build tree), then, if it lies where it was installed, in
-   the directory of that installation: beside that there may be libraries of foreign
-   architectures.  Then in a moved tree's lib, lib64 and multiarch directories, with
-   subdirectory behind. */
+/* Tries beside the executable (a build tree).  Then, if the executable is where it was
+   installed, tries that installation's directory before others, which may hold libraries
+   of foreign architectures.  Then tries the lib, lib64 and multiarch directories of a
+   moved tree, with subdirectory appended. */
 static bool
 try_near_executable(struct library_search *search, const char *installed,
                     const char *subdirectory, const char *name)

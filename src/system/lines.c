@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A byte at a time through a small automaton (ECMA-48: ESC, CSI, and the
- * strings OSC, DCS, SOS, PM, APC), so that a sequence cut by the end of a read
- * goes on with the next.  Bytes from 0x80 up are text: in UTF-8 the 8-bit
- * control codes do not exist.
+ * Feeds one byte at a time through a small automaton (ECMA-48: ESC, CSI, and the strings
+ * OSC, DCS, SOS, PM, APC), so that a sequence split between reads continues with the
+ * next.  Bytes from 0x80 up are text: the 8-bit control codes do not exist in UTF-8.
  */
 #include "config.h"
 
@@ -15,7 +14,7 @@
 enum parse {
     PARSE_TEXT,
     PARSE_ESCAPE,       /* after ESC */
-    PARSE_INTERMEDIATE, /* ESC and a byte that wants another, as in ESC ( B */
+    PARSE_INTERMEDIATE, /* after ESC and a byte that needs another, as in ESC ( B */
     PARSE_CSI,          /* ESC [ up to its final byte */
     PARSE_STRING,       /* up to BEL or ESC \ */
     PARSE_STRING_ESCAPE
@@ -26,24 +25,24 @@ struct line {
     size_t length;
 };
 
-struct lines {
+struct line_ring {
     size_t limit;
     struct line *ring;
     size_t first, count; /* finished lines kept */
     uint64_t dropped;
     char open[LINE_BYTES]; /* the unfinished line */
     size_t open_length;
-    bool returned; /* a carriage return came: the next text starts anew */
+    bool returned; /* after a carriage return: the next text starts the line anew */
     enum parse parse;
-    char parameters[16]; /* of the CSI, as far as they are of interest */
+    char parameters[16]; /* of the CSI, as far as they matter */
     size_t parameters_length;
     bool full_screen;
 };
 
-struct lines *
+struct line_ring *
 lines_new(size_t limit)
 {
-    struct lines *lines = calloc(1, sizeof *lines);
+    struct line_ring *lines = calloc(1, sizeof *lines);
 
     if (!lines)
         return NULL;
@@ -57,7 +56,7 @@ lines_new(size_t limit)
 }
 
 void
-lines_free(struct lines *lines)
+lines_free(struct line_ring *lines)
 {
     if (!lines)
         return;
@@ -67,9 +66,9 @@ lines_free(struct lines *lines)
     free(lines);
 }
 
-/* Puts the open line into the ring, in the place of the oldest if it is full. */
+/* Puts the unfinished line into the ring, replacing the oldest if the ring is full. */
 static void
-finish_line(struct lines *lines)
+finish_line(struct line_ring *lines)
 {
     struct line *line = &lines->ring[(lines->first + lines->count) % lines->limit];
 
@@ -95,7 +94,7 @@ is_continuation(char byte)
 }
 
 static void
-erase_character(struct lines *lines)
+erase_character(struct line_ring *lines)
 {
     while (lines->open_length > 0 && is_continuation(lines->open[lines->open_length - 1]))
         lines->open_length--;
@@ -104,13 +103,13 @@ erase_character(struct lines *lines)
 }
 
 static void
-add_text(struct lines *lines, char byte)
+add_text(struct line_ring *lines, char byte)
 {
     if (lines->returned) {
         lines->open_length = 0;
         lines->returned = false;
     }
-    /* Break between characters; four bytes are the longest. */
+    /* Breaks between characters; the longest has four bytes. */
     if (lines->open_length == LINE_BYTES
         || (lines->open_length >= LINE_BYTES - 4 && !is_continuation(byte)))
         finish_line(lines);
@@ -118,7 +117,7 @@ add_text(struct lines *lines, char byte)
 }
 
 static void
-feed_text(struct lines *lines, char byte)
+feed_text(struct line_ring *lines, char byte)
 {
     switch (byte) {
     case '\n':
@@ -142,7 +141,7 @@ feed_text(struct lines *lines, char byte)
 }
 
 static void
-feed_escape(struct lines *lines, char byte)
+feed_escape(struct line_ring *lines, char byte)
 {
     lines->parse = PARSE_TEXT;
     if (byte == '[') {
@@ -158,14 +157,14 @@ feed_escape(struct lines *lines, char byte)
 }
 
 static bool
-parameters_are(const struct lines *lines, const char *text)
+parameters_are(const struct line_ring *lines, const char *text)
 {
     return lines->parameters_length == strlen(text)
            && memcmp(lines->parameters, text, lines->parameters_length) == 0;
 }
 
 static void
-feed_csi(struct lines *lines, char byte)
+feed_csi(struct line_ring *lines, char byte)
 {
     if (byte >= ' ' && byte <= '?') {
         if (lines->parameters_length < sizeof lines->parameters)
@@ -176,7 +175,7 @@ feed_csi(struct lines *lines, char byte)
         lines->parse = PARSE_ESCAPE;
         return;
     }
-    /* The three private modes of xterm for the alternate screen. */
+    /* xterm's three private modes for the alternate screen. */
     if (byte == 'h'
         && (parameters_are(lines, "?1049") || parameters_are(lines, "?1047")
             || parameters_are(lines, "?47")))
@@ -187,7 +186,7 @@ feed_csi(struct lines *lines, char byte)
 }
 
 static void
-feed_byte(struct lines *lines, char byte)
+feed_byte(struct line_ring *lines, char byte)
 {
     switch (lines->parse) {
     case PARSE_TEXT:
@@ -204,7 +203,7 @@ feed_byte(struct lines *lines, char byte)
         feed_csi(lines, byte);
         break;
     case PARSE_STRING:
-        if (byte == '\a' || byte == '\n') /* no string spans lines: it was noise */
+        if (byte == '\a' || byte == '\n') /* strings do not span lines: it was noise */
             lines->parse = PARSE_TEXT;
         else if (byte == '\033')
             lines->parse = PARSE_STRING_ESCAPE;
@@ -216,20 +215,20 @@ feed_byte(struct lines *lines, char byte)
 }
 
 void
-lines_feed(struct lines *lines, const char *bytes, size_t count)
+lines_feed(struct line_ring *lines, const char *bytes, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         feed_byte(lines, bytes[i]);
 }
 
 size_t
-lines_count(const struct lines *lines)
+lines_count(const struct line_ring *lines)
 {
     return lines->count + (lines->open_length > 0);
 }
 
 const char *
-lines_get(const struct lines *lines, size_t index, size_t *length)
+lines_get(const struct line_ring *lines, size_t index, size_t *length)
 {
     const struct line *line;
 
@@ -243,13 +242,13 @@ lines_get(const struct lines *lines, size_t index, size_t *length)
 }
 
 uint64_t
-lines_dropped(const struct lines *lines)
+lines_dropped(const struct line_ring *lines)
 {
     return lines->dropped;
 }
 
 bool
-lines_full_screen(const struct lines *lines)
+lines_full_screen(const struct line_ring *lines)
 {
     return lines->full_screen;
 }

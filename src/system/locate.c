@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The library maps its segment shared and writable, from a file called
- * PID.GENERATION.  Its path is that of the process's mount namespace: where ours
- * has another file there, or none, it is reached through /proc/PID/root.
+ * The library maps its segment shared and writable, from a file named PID.GENERATION.
+ * The path belongs to the process's mount namespace: if ours has another file there, or
+ * none, the segment is reached through /proc/PID/root.
  */
 #include "config.h"
 
@@ -20,7 +20,7 @@
 
 static const char deleted[] = " (deleted)";
 
-/* Cuts the ending off the text if it has it. */
+/* Removes the ending from the text; false if it has another one. */
 static bool
 cut_ending(char *text, const char *ending)
 {
@@ -94,7 +94,7 @@ locate_has_mapped(pid_t pid, uint64_t inode)
     return find_in_maps(pid, path, &mapped) == 0 && mapped == inode;
 }
 
-/* The directory of the path, as memtop reaches it. */
+/* Finds the directory of the path, as memtop can reach it. */
 static int
 reach(pid_t pid, const char *path, uint64_t inode, struct located *out)
 {
@@ -108,7 +108,7 @@ reach(pid_t pid, const char *path, uint64_t inode, struct located *out)
         snprintf(through, sizeof through, "/proc/%ld/root", (long)pid);
         root = through;
     } else if (st.st_uid == getuid() || st.st_uid == geteuid()) {
-        /* Ours, whoever the process has become since. */
+        /* The file is ours, whatever user the process has become. */
         out->real = getuid();
         out->effective = geteuid();
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where the segment of a running process is, whoever started it and wherever it
- * put it: what it has mapped tells, also from another mount or pid namespace.
+ * Finds the segment of a running process, whoever started it and wherever the segment is,
+ * by what the process has mapped, even in another mount or pid namespace.
  */
 #ifndef MEMTOP_LOCATE_H
 #define MEMTOP_LOCATE_H
@@ -16,21 +16,21 @@
 struct located {
     char directory[SEGMENT_PATH_MAX]; /* as memtop can open it; "" no segment */
     uint64_t start_boottime_ns;       /* of the process */
-    uid_t real, effective;            /* whose the segment may be */
+    uid_t real, effective;            /* possible owners of the segment */
 };
 
 /*
- * 0, also for a process without a segment; -ESRCH: no such process, or it has
- * ended; -EACCES: what it has mapped may not be read; -ENOENT: it has a segment
- * whose file is gone.
+ * Returns 0, also for a process without a segment; -ESRCH: no such process, or it has
+ * ended; -EACCES: its mappings may not be read; -ENOENT: it has a segment whose file is
+ * gone.
  */
 int locate_segment(pid_t pid, struct located *out);
 
-/* Is its segment the file with that inode? */
+/* Has the process mapped the segment with that inode? */
 bool locate_has_mapped(pid_t pid, uint64_t inode);
 
-/* The path of the segment in the text of /proc/PID/maps, and its inode.  -ENODATA:
-   there is none; -ENOENT: its file is gone. */
+/* Finds the path and inode of the segment in the text of /proc/PID/maps.  -ENODATA: there
+   is none; -ENOENT: its file is gone. */
 int locate_parse_maps(FILE *maps, char path[SEGMENT_PATH_MAX], uint64_t *inode);
 
 #endif

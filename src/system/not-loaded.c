@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What it has mapped tells whether it could have loaded the library at all, the auxiliary
- * vector whether it was allowed to, the environment it was started with whether it was asked to.
- * What a process has since written over its environment does not matter: asked is only
- * for one that has not the library.
+ * Why a process has not loaded the library.  Its mappings tell whether it could have
+ * loaded it at all, the auxiliary vector whether it was allowed to, and its initial
+ * environment whether it was asked to.  The process may have overwritten its environment
+ * since; that does not matter, because only processes without the library are examined.
  */
 #include "config.h"
 
@@ -24,7 +24,8 @@ blind_parse_environment(FILE *environment)
     size_t at = 0, matched = 0;
     int c;
 
-    /* at: within the variable's name, or behind it; matched: within the library's. */
+    /* at: position in the variable's name, or behind it; matched: position in the
+       library's. */
     while ((c = getc(environment)) != EOF) {
         if (c == '\0') {
             at = matched = 0;
@@ -72,8 +73,8 @@ asks(pid_t pid, const char *name, bool (*parse)(FILE *file), bool otherwise)
     return result;
 }
 
-/* The word size of the program that it executes, in bits; 0: memtop may not look, or it
-   is no ELF file. */
+/* The word size, in bits, of the program it executes; 0 if memtop may not look, or it is
+   not an ELF file. */
 static unsigned
 word_size(pid_t pid)
 {
@@ -107,7 +108,7 @@ blind_parse_loader(FILE *maps)
     return loader;
 }
 
-/* What speaks against it in the program itself. */
+/* A reason found in the program itself. */
 static const char *
 reason_of_program(pid_t pid)
 {

@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/* One translated line, the most certain reason first, good for ever; NULL: none is
-   known, or memtop may not look. */
+/* Returns one translated line with the most certain reason, valid forever; NULL if none
+   is known, or memtop may not look. */
 const char *blind_reason(pid_t pid);
 
-/* Which loader put it together, by the text of /proc/PID/maps. */
+/* Which loader started the program, by the text of /proc/PID/maps. */
 enum blind_loader { LOADER_UNKNOWN, LOADER_NONE, LOADER_GLIBC, LOADER_OTHER };
 enum blind_loader blind_parse_loader(FILE *maps);
 

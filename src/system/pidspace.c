@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The line NSpid of /proc/PID/status has a process's number in each namespace down to
- * its own.  Whoever may not look at a process does not learn its namespace: such a one
- * is not found, and never taken for another.
+ * The line NSpid of /proc/PID/status has a process's pid in each namespace down to its
+ * own.  If memtop may not look at a process it does not learn its namespace: then the
+ * process is not found, and never mistaken for another.
  */
 #include "config.h"
 
@@ -18,14 +18,14 @@
 #include "base/array.h"
 #include "segment/names.h"
 
-struct member {
+struct pidspace_member {
     uint64_t pid_namespace;
     pid_t own, here;
 };
 
 struct pidspace {
     uint64_t ours;
-    struct member *members;
+    struct pidspace_member *members;
     size_t count, room;
 };
 
@@ -72,7 +72,7 @@ own_number(const char *path)
     return own;
 }
 
-/* The pid that a directory entry names, 0 if it names none. */
+/* The pid that a directory entry is named after; 0 if it is not a pid. */
 static pid_t
 entry_number(const struct dirent *entry)
 {
@@ -83,7 +83,7 @@ entry_number(const struct dirent *entry)
 }
 
 static void
-add(struct pidspace *pidspace, const struct member *member)
+add(struct pidspace *pidspace, const struct pidspace_member *member)
 {
     if (ROOM_MAKE(pidspace->members, pidspace->room, pidspace->count + 1))
         pidspace->members[pidspace->count++] = *member;
@@ -93,7 +93,7 @@ static void
 look_at(void *context, pid_t pid)
 {
     struct pidspace *pidspace = context;
-    struct member member = {.pid_namespace = pidspace_of(pid), .here = pid};
+    struct pidspace_member member = {.pid_namespace = pidspace_of(pid), .here = pid};
     char path[64];
 
     if (member.pid_namespace == 0 || member.pid_namespace == pidspace->ours)

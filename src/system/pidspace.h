@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Numbers of processes in other pid namespaces.  A process knows itself, and names its
- * segment, by its own number; in /proc it stands under the one it has here.
+ * Pids of processes in other pid namespaces.  A process knows itself, and names its
+ * segment, by the pid in its own namespace; our /proc lists it under its pid here.
  */
 #ifndef MEMTOP_PIDSPACE_H
 #define MEMTOP_PIDSPACE_H
@@ -12,32 +12,31 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/* The inode of a process's pid namespace, 0 unknown; comparable with
+/* The inode of a process's pid namespace, 0 if unknown; comparable with
    segment_pid_namespace(). */
 uint64_t pidspace_of(pid_t pid);
 
-/* The last number of the line NSpid in the text of /proc/PID/status: its own; 0 there is
-   none (before Linux 4.1). */
+/* The last number of the line NSpid in the text of /proc/PID/status: the pid in its own
+   namespace; 0 if there is no such line (before Linux 4.1). */
 pid_t pidspace_parse_own(FILE *status);
 
-/* All processes that live in another pid namespace than we, as far as we may look at
-   them. */
+/* All processes in pid namespaces other than ours, as far as we may look at them. */
 struct pidspace;
 
-/* Goes through /proc once.  NULL if memory is short. */
+/* Reads /proc once.  Returns NULL if memory is short. */
 struct pidspace *pidspace_read(void);
 void pidspace_free(struct pidspace *pidspace);
 
-/* Our number of the process that is called own in that namespace; 0: none is known. */
+/* The pid, here, of the process that has the pid own in that namespace; 0 if unknown. */
 pid_t pidspace_find(const struct pidspace *pidspace, uint64_t pid_namespace, pid_t own);
 
-/* Of those called own in whatever other namespace the first for which is_it() is true;
-   0: none. */
+/* Of the processes with the pid own in any other namespace, the first for which is_it()
+   returns true; 0 if there is none. */
 pid_t pidspace_search(const struct pidspace *pidspace, pid_t own,
                       bool (*is_it)(void *context, pid_t pid), void *context);
 
-/* The numbers that the threads of a process have in its namespace and here, at most
-   capacity; how many. */
+/* The ids that the threads of a process have in its namespace and here, at most capacity
+   of them; returns their number. */
 struct pidspace_thread {
     pid_t own, here;
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Anyone may make the first directory for another's segments: then memtop must say so. */
+/* Any user can make the first directory for another user's segments; memtop must then say
+   so. */
 #include "config.h"
 
 #include "system/place.h"
@@ -30,8 +31,8 @@ name_user(uid_t uid, char *name, size_t size)
         snprintf(name, size, "%lu", (unsigned long)uid);
 }
 
-/* Looks at what stands there itself, if it is a link; false: nothing, or it is on a
-   disk. */
+/* Looks at what is at the path, without following a link; false if there is nothing, or
+   it is on a disk. */
 static bool
 look_at(const char *path, struct stat *st)
 {
@@ -48,7 +49,8 @@ look_at(const char *path, struct stat *st)
     return there;
 }
 
-/* What is wrong with what stands there; false: nothing that could be mended there. */
+/* Says what is wrong with what is at the path; false if there is nothing the user could
+   mend. */
 static bool
 judge(const char *path, char *text, size_t size)
 {

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Judges a program before it is started, step by step as the kernel and the C
- * library will: execvp's search, "#!" lines, the ELF file at their end, and
- * whether the loader will honour LD_PRELOAD for it (ld.so(8), "secure-execution
- * mode").
+ * Examines a program before it is started, step by step as the kernel and the C library
+ * will: execvp's search, "#!" lines, the ELF file at their end, and whether the loader
+ * will honour LD_PRELOAD for it (ld.so(8), "secure-execution mode").
  *
- * A judgement is a forecast, never a gate: only what exec is sure to refuse is
- * refused here; when in doubt the program is started, and the handshake with
- * the library tells the truth.
+ * The verdict is a forecast: a program is refused only if exec is sure to refuse it.  In
+ * doubt it is started, and the handshake with the library shows what is true.
  */
 #include "config.h"
 
@@ -38,7 +36,7 @@
 
 /* --- Finding the program --- */
 
-/* Whether execve would take the file: 0 or -errno. */
+/* Would execve accept the file?  Returns 0 or -errno. */
 static int
 check_executable(const char *path)
 {
@@ -53,7 +51,7 @@ check_executable(const char *path)
     return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0 ? 0 : -errno;
 }
 
-/* One element of PATH and the name; false if too long. */
+/* Joins one element of PATH and the name; false if that is too long. */
 static bool
 join_path(const char *directory, size_t length, const char *name, char out[PATH_MAX])
 {
@@ -63,7 +61,7 @@ join_path(const char *directory, size_t length, const char *name, char out[PATH_
     return size > 0 && size < PATH_MAX;
 }
 
-/* As execvp(3): goes on after a file it may not execute, and remembers it. */
+/* Like execvp(3): continues after a file that may not be executed, and remembers it. */
 static int
 search_path(const char *name, const char *path, char out[PATH_MAX])
 {
@@ -75,7 +73,7 @@ search_path(const char *name, const char *path, char out[PATH_MAX])
         int error = join_path(element, length, name, candidate)
                         ? check_executable(candidate)
                         : -ENAMETOOLONG;
-        /* A directory we may not search hides nothing we know of. */
+        /* A directory that may not be searched does not count as hiding the program. */
         bool refuses = (error == -EACCES || error == -EISDIR) && refused == 0
                        && access(candidate, F_OK) == 0;
         if (error == 0 || refuses)
@@ -90,8 +88,8 @@ search_path(const char *name, const char *path, char out[PATH_MAX])
     }
 }
 
-/* Writes where execvp finds the program; 0 or -errno, out then holding what
-   the error is about. */
+/* Writes where execvp finds the program.  Returns 0, or -errno with the path the error is
+   about in out. */
 static int
 resolve(const char *name, const char *path, char out[PATH_MAX])
 {
@@ -106,8 +104,8 @@ resolve(const char *name, const char *path, char out[PATH_MAX])
 
 /* --- Following interpreters --- */
 
-/* The words of the line after "#!": interpreter, and the single argument the
-   kernel makes of the rest.  False if there is no interpreter. */
+/* Splits the line after "#!" into the interpreter and the single argument the kernel
+   makes of the rest.  Returns false if there is no interpreter. */
 static bool
 parse_interpreter(char *line, char **interpreter, char **argument)
 {
@@ -123,7 +121,7 @@ parse_interpreter(char *line, char **interpreter, char **argument)
     return **interpreter != '\0';
 }
 
-/* The program that env(1) will run, in place; NULL if it cannot be told. */
+/* Finds the program that env(1) will run, in place; NULL if that is unclear. */
 static char *
 parse_env(char *argument)
 {
@@ -151,8 +149,8 @@ is_env(const char *path)
     return strcmp(slash != NULL ? slash + 1 : path, "env") == 0;
 }
 
-/* Whether a file without "#!" is taken for a shell script: no NUL in its first
-   line, as the shells test it. */
+/* Is a file without "#!" taken for a shell script?  The shells' test: no NUL in its first
+   line. */
 static bool
 is_text(const char *head, size_t size)
 {
@@ -161,7 +159,7 @@ is_text(const char *head, size_t size)
     return memchr(head, '\0', end != NULL ? (size_t)(end - head) : size) == NULL;
 }
 
-/* Whether the kernel has been taught other formats (binfmt_misc). */
+/* Is the kernel configured for other formats (binfmt_misc)? */
 static bool
 other_formats(void)
 {
@@ -201,8 +199,7 @@ judge_error(struct preflight *out, int error)
               out->count > 1 ? PREFLIGHT_NO_LOADER : PREFLIGHT_MISSING, false);
 }
 
-/* Whether the file's capabilities (capabilities(7)) give a user other than
-   root something. */
+/* Do the file's capabilities (capabilities(7)) give a user other than root anything? */
 static bool
 has_capabilities(int descriptor)
 {
@@ -217,9 +214,9 @@ has_capabilities(int descriptor)
 }
 
 /*
- * Whether the loader will be in secure-execution mode: the new effective ids
- * differ from the real ones (commoncap.c, cap_bprm_creds_from_file).  A
- * set-user-ID program of the user's own changes nothing.
+ * Will the loader be in secure-execution mode?  It will if the new effective ids differ
+ * from the real ones (commoncap.c, cap_bprm_creds_from_file).  A set-user-ID program of
+ * the user's own changes nothing.
  */
 static enum preflight_reason
 judge_privileges(int descriptor)
@@ -232,14 +229,14 @@ judge_privileges(int descriptor)
         return PREFLIGHT_NO_REASON;
     if ((st.st_mode & S_ISUID) != 0 && st.st_uid != getuid())
         return PREFLIGHT_SETUID;
-    /* Without the right to execute the bit means mandatory locking. */
+    /* Without execute permission the bit means mandatory locking. */
     if ((st.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP)
         && st.st_gid != getgid())
         return PREFLIGHT_SETGID;
     return has_capabilities(descriptor) ? PREFLIGHT_CAPABILITIES : PREFLIGHT_NO_REASON;
 }
 
-/* The kernel runs 32-bit programs beside these machines' 64-bit ones. */
+/* Can the kernel run the other machine's programs, 32-bit beside 64-bit ones? */
 static bool
 is_companion(uint16_t own, uint16_t other)
 {
@@ -295,8 +292,9 @@ is_glibc_loader(const char *loader)
            || strncmp(name, "ld.so", 5) == 0;
 }
 
-/* The program is a sound ELF file: what stands between it and the library?
-   Where preloading does no harm it is done, for the sake of the children. */
+/* Examines a sound ELF program: can the library be preloaded and see its calls?  If
+   preloading does no harm it is done even when this program cannot be observed, for its
+   children. */
 static void
 judge_elf(struct preflight *out)
 {
@@ -336,7 +334,7 @@ judge_binary(struct preflight *out, int descriptor)
 
 /* --- The walk from the program to the ELF file --- */
 
-/* Appends the interpreter found by name; false if that ends the walk. */
+/* Appends the interpreter with that name; false if the walk ends there. */
 static bool
 enter(struct preflight *out, const char *name, const char *path)
 {
@@ -350,7 +348,7 @@ enter(struct preflight *out, const char *name, const char *path)
     return error == 0;
 }
 
-/* Goes on from a script to what its first line names; false at the end. */
+/* Continues from a script to the interpreter in its first line; false at the end. */
 static bool
 enter_interpreter(struct preflight *out, char *line, const char *path)
 {
@@ -361,7 +359,7 @@ enter_interpreter(struct preflight *out, char *line, const char *path)
         judge(out, PREFLIGHT_NOT_EXECUTABLE, PREFLIGHT_FORMAT, false);
         return false;
     }
-    /* The kernel does not search: a bare name is a file here. */
+    /* The kernel does not search PATH: a bare name is a file in the current directory. */
     snprintf(slashed, sizeof slashed, "%s%s",
              strchr(interpreter, '/') != NULL ? "" : "./", interpreter);
     if (!enter(out, slashed, path))
@@ -374,7 +372,7 @@ enter_interpreter(struct preflight *out, char *line, const char *path)
     return enter(out, program, path);
 }
 
-/* Looks at the last file of the chain; true if there is one more to look at. */
+/* Looks at the last file of the chain; true if there is another to look at. */
 static bool
 advance(struct preflight *out, const char *path)
 {
@@ -383,7 +381,7 @@ advance(struct preflight *out, const char *path)
     int descriptor = open(out->path[out->count - 1], O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
     if (descriptor < 0)
-        return false; /* executable but not readable: exec will tell */
+        return false; /* executable but not readable: exec will show */
     ssize_t size = pread(descriptor, head, HEAD_SIZE, 0);
     if (size >= 2 && memcmp(head, "#!", 2) == 0)
         more = enter_interpreter(out, head + 2, path);
@@ -439,7 +437,7 @@ allocator_name(enum elffile_allocator allocator)
     }
 }
 
-/* A sentence with one %s for the program and, in some, another for a detail. */
+/* A sentence with one %s for the program and, in some cases, another for a detail. */
 static const char *
 reason_format(const struct preflight *preflight)
 {
@@ -509,7 +507,7 @@ preflight_message(const struct preflight *preflight, char *buffer, size_t size)
     unsigned last = preflight->count - 1;
     static char subject[2 * PATH_MAX + 128]; /* too large for a small stack */
 
-    /* A missing loader is the fault of the file before it. */
+    /* A missing loader is reported for the file that names it. */
     if (preflight->reason == PREFLIGHT_NO_LOADER && !preflight->elf.dynamic)
         last--;
     if (last == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What will happen if a program is run under libmemtop, found out without
- * running it: whether it is there, can be executed, and can be observed.
+ * Finds out, without running a program, what will happen if it is run under libmemtop:
+ * whether it exists, can be executed, and can be observed.
  */
 #ifndef MEMTOP_PREFLIGHT_H
 #define MEMTOP_PREFLIGHT_H
@@ -13,8 +13,8 @@
 #include "system/elffile.h"
 
 enum preflight_verdict {
-    PREFLIGHT_OK,             /* runs and is observed, or nothing speaks against it */
-    PREFLIGHT_PARTLY,         /* runs; has an allocator beside the C library's malloc */
+    PREFLIGHT_OK,             /* runs and is observed, as far as can be told */
+    PREFLIGHT_PARTLY,         /* runs; also has an allocator other than malloc */
     PREFLIGHT_NOT_OBSERVED,   /* runs, but libmemtop sees nothing of it */
     PREFLIGHT_NOT_FOUND,      /* exit status 127 */
     PREFLIGHT_NOT_EXECUTABLE  /* exit status 126 */
@@ -34,7 +34,7 @@ enum preflight_reason {
     PREFLIGHT_CAPABILITIES,
     PREFLIGHT_CLASS,          /* 32-bit under a 64-bit memtop */
     PREFLIGHT_MACHINE,
-    PREFLIGHT_ALLOCATOR,      /* the program brings its own */
+    PREFLIGHT_ALLOCATOR,      /* the program has its own */
     PREFLIGHT_LIBC,           /* another C library's loader */
     PREFLIGHT_SANITIZER
 };
@@ -45,21 +45,21 @@ enum preflight_reason {
 struct preflight {
     enum preflight_verdict verdict;
     enum preflight_reason reason;
-    bool preload;             /* start it with libmemtop.so */
+    bool preload;             /* start it with libmemtop.so preloaded */
     bool through_env;         /* "#!/usr/bin/env PROGRAM" was followed */
     unsigned count;           /* names used in path */
-    char path[PREFLIGHT_CHAIN][PATH_MAX]; /* [0] the program, resolved as execvp does;
-                                 [count - 1] the one whose memory is seen */
-    struct elffile elf;       /* of the last, zero-filled if unknown */
+    char path[PREFLIGHT_CHAIN][PATH_MAX]; /* [0] as execvp finds it; [count - 1] is the
+                                             one whose memory is observed */
+    struct elffile elf;       /* of the last path; zero-filled if unknown */
 };
 
-/* Judges the program name (argv[0] as for execvp) under the value of PATH
-   (NULL: unset).  Never fails: what cannot be found out is left to exec. */
+/* Examines the program name (argv[0] as for execvp) under the value of PATH (NULL:
+   unset).  Never fails: what cannot be found out is left to exec. */
 void preflight_check(const char *name, const char *path, struct preflight *out);
 
-/* Writes why the verdict is what it is, a translated sentence without full stop
-   ("./prog is statically linked"); empty if there is nothing to say.  It holds
-   file names: clean it before it meets a terminal. */
+/* Writes the reason of the verdict, a translated sentence without full stop ("./prog is
+   statically linked"); empty if there is nothing to say.  It contains file names:
+   sanitise it before it is printed to a terminal. */
 void preflight_message(const struct preflight *preflight, char *buffer, size_t size);
 
 /* 127, 126, or 0 if the program can be started. */

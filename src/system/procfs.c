@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads /proc.  A process can vanish between any two steps, name itself
- * anything, and have more lines, groups or children than any buffer holds:
- * whatever does not parse is an error or a zero, never a crash.
+ * Reads /proc.  A process can vanish between any two steps, give itself any name, and
+ * have more lines, groups or children than any buffer holds.  What does not parse is an
+ * error or zero, never a crash.
  */
 #include "config.h"
 
@@ -23,7 +23,7 @@
 #define NAME_SIZE 64
 #define PATH_SIZE (NAME_SIZE + 32)
 
-/* Opens /proc/PID/NAME; NULL and errno if it cannot. */
+/* Opens /proc/PID/NAME; returns NULL and errno on failure. */
 static FILE *
 open_file(pid_t pid, const char *name)
 {
@@ -33,8 +33,8 @@ open_file(pid_t pid, const char *name)
     return fopen(path, "re");
 }
 
-/* A decimal number at *text, which is moved behind it.  False if there is none
-   or it does not fit. */
+/* Parses a decimal number at *text and moves *text behind it.  Returns false if there is
+   none or it does not fit. */
 static bool
 parse_number(const char **text, uint64_t *out)
 {
@@ -48,7 +48,7 @@ parse_number(const char **text, uint64_t *out)
     return errno == 0;
 }
 
-/* Reads one line, dropping what does not fit.  False at the end. */
+/* Reads one line, dropping what does not fit.  Returns false at the end. */
 static bool
 read_line(FILE *file, char *line, int size)
 {
@@ -111,7 +111,7 @@ procfs_parse_status(FILE *file, struct procfs_memory *out)
         if ((value = after_key(line, "Threads")) && parse_number(&value, &threads))
             memory.threads = threads > INT32_MAX ? INT32_MAX : (unsigned)threads;
     }
-    /* A read of a process that is just gone gives ESRCH or nothing. */
+    /* Reading a process that has just gone gives ESRCH or nothing. */
     if (!memory.state)
         return -ESRCH;
     *out = memory;
@@ -135,7 +135,7 @@ int
 procfs_parse_stat(const char *text, struct procfs_stat *out)
 {
     struct procfs_stat stat = {0};
-    /* The name may hold anything, also ") R 1": the last parenthesis ends it. */
+    /* The name may hold anything, even ") R 1", so the last parenthesis ends it. */
     const char *field = strrchr(text, ')');
     uint64_t number;
 
@@ -176,7 +176,7 @@ procfs_stat(pid_t pid, struct procfs_stat *out)
     fclose(file);
     if (length == 0)
         return -ESRCH;
-    /* The kernel prints no NUL; one from elsewhere must not hide the rest. */
+    /* The kernel prints no NUL, but one must not hide the rest of the text. */
     for (size_t i = 0; i < length; i++)
         if (text[i] == '\0')
             text[i] = '?';
@@ -195,10 +195,10 @@ procfs_program(pid_t pid, char *out, size_t size)
     if (length < 0)
         return -errno;
     out[length] = '\0';
-    return length > 0 ? 0 : -ENOENT; /* of the kernel's own */
+    return length > 0 ? 0 : -ENOENT; /* one of the kernel's threads */
 }
 
-/* Behind the path stands that the file was replaced. */
+/* If the file was replaced, exe has more text after a blank. */
 static bool
 is_same_file(const char *exe, const char *program)
 {
@@ -243,7 +243,7 @@ procfs_boottime_ns(uint64_t ticks)
            + ticks % per_second * (1000000000 / per_second);
 }
 
-/* Reads a small file whole, NUL-terminated.  Its length or -errno. */
+/* Reads a small file completely, NUL-terminated.  Returns its length or -errno. */
 static ssize_t
 read_small(pid_t pid, const char *name, char *buffer, size_t size)
 {
@@ -283,7 +283,7 @@ procfs_command(pid_t pid, char *buffer, size_t size)
     return 0;
 }
 
-/* What procfs_descendants gathers. */
+/* The result of procfs_descendants so far. */
 struct gathered {
     pid_t *pids;
     unsigned limit;
@@ -366,7 +366,7 @@ procfs_each(void (*visit)(void *context, pid_t pid), void *context)
     return 0;
 }
 
-/* For kernels without CONFIG_PROC_CHILDREN: everyone whose parent is PID. */
+/* For kernels without CONFIG_PROC_CHILDREN: gathers all processes whose parent is PID. */
 static void
 gather_by_parent(struct gathered *gathered, DIR *proc, pid_t pid)
 {
@@ -421,14 +421,14 @@ procfs_descendants(pid_t pid, pid_t *pids, unsigned limit, unsigned *count)
     return 0;
 }
 
-/* A line of maps: where the mapping lies. */
+/* Parses the address range of a line of maps. */
 static bool
 parse_range(const char *line, uint64_t *low, uint64_t *high)
 {
     return sscanf(line, "%" SCNx64 "-%" SCNx64, low, high) == 2 && *low < *high;
 }
 
-/* The mapping that the kernel calls [stack]. */
+/* Finds the mapping that the kernel calls [stack]. */
 static int
 find_stack(pid_t pid, uint64_t *low, uint64_t *high)
 {
@@ -441,7 +441,7 @@ find_stack(pid_t pid, uint64_t *low, uint64_t *high)
     while (result && read_line(file, line, sizeof line)) {
         const char *name = strstr(line, "[stack]\n");
 
-        /* A file could be called that as well, but not at its path's start. */
+        /* A file could have that name too, but not at the start of its path. */
         if (name && name[-1] == ' ' && parse_range(line, low, high))
             result = 0;
     }
@@ -458,7 +458,7 @@ open_pagemap(pid_t pid)
     return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* The lowest page from low to high that is in use; high if there is none. */
+/* Finds the lowest page between low and high that is in use; high if there is none. */
 static uint64_t
 lowest_in_use(int pagemap, uint64_t low, uint64_t high)
 {
@@ -497,7 +497,7 @@ procfs_stack_touched(pid_t pid, uint64_t *out)
     return 0;
 }
 
-/* The stacks that begin inside a mapping. */
+/* Fills in the stacks that begin inside a mapping. */
 static void
 fill_stacks(int pagemap, const char *line, struct procfs_stack *stacks, size_t count)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What /proc tells of a process.  All sizes in bytes; every function returns
-   0 or -errno and leaves *out untouched on error. */
+/* What /proc says about a process.  All sizes are in bytes; every function returns 0 or
+   -errno and leaves *out untouched on error. */
 #ifndef MEMTOP_PROCFS_H
 #define MEMTOP_PROCFS_H
 
@@ -23,16 +23,16 @@ struct procfs_memory {
 
 int procfs_memory(pid_t pid, struct procfs_memory *out);
 
-/* The file it executes, untrusted and cut to size; the kernel appends " (deleted)"
-   if that was replaced. */
+/* The file it executes, untrusted and cut to size; the kernel appends " (deleted)" if the
+   file was replaced. */
 int procfs_program(pid_t pid, char *out, size_t size);
 
-/* Does it execute that file, known as procfs_program() tells it to the process itself?
-   Its root may be another than ours.  -errno if that is not known, else 0 or 1. */
+/* Does it execute that file, whose path is as the process itself sees it?  Its root may
+   differ from ours.  Returns 0 or 1, or -errno if that is unknown. */
 int procfs_executes(pid_t pid, const char *program);
 
-/* The kernel's start time in clock ticks since boot: with the pid, the
-   process's identity. */
+/* The kernel's start time in clock ticks since boot; pid and start time together identify
+   a process. */
 int procfs_start(pid_t pid, uint64_t *out);
 
 /* The same as CLOCK_BOOTTIME. */
@@ -46,25 +46,25 @@ struct procfs_stat {
 };
 int procfs_stat(pid_t pid, struct procfs_stat *out);
 
-/* The command line, arguments separated by blanks and the program without its
-   path, cut to size; in brackets its short name if there is none.  Unsanitised. */
+/* The command line, arguments separated by blanks and the program without its path, cut
+   to size; without arguments, its short name in brackets.  Unsanitised. */
 int procfs_command(pid_t pid, char *buffer, size_t size);
 
 /* Calls visit for every process that /proc lists. */
 int procfs_each(void (*visit)(void *context, pid_t pid), void *context);
 
-/* Children of pid, recursively, at most limit into pids; *count is how many
-   there are (a lower bound if it exceeds limit).  A child whose parent has
-   ended belongs to init and is not found. */
+/* Stores descendants of pid in pids, at most limit; *count is how many there are (a lower
+   bound if it exceeds limit).  A child whose parent has ended belongs to init and is not
+   found. */
 int procfs_descendants(pid_t pid, pid_t *pids, unsigned limit, unsigned *count);
 
-/* Bytes of the main thread's stack from the deepest page ever touched to its
-   base, from /proc/PID/pagemap and maps. */
+/* Bytes of the main thread's stack from the deepest page ever touched to its base, from
+   /proc/PID/pagemap and maps. */
 int procfs_stack_touched(pid_t pid, uint64_t *out);
 
 /*
- * Of each stack that begins at base: its size as mapped (not of the main thread's,
- * which grows) and how much of it has been touched down to its deepest page; 0 if
+ * For each stack that begins at base: the size of its mapping (not for the main thread's,
+ * which grows) and how much of it has been touched, down to its deepest page; 0 if
  * unknown.  Reads /proc/PID/maps once, and pagemap.
  */
 struct procfs_stack {
@@ -73,11 +73,10 @@ struct procfs_stack {
 };
 int procfs_stacks(pid_t pid, struct procfs_stack *stacks, size_t count);
 
-/* How large a thread's stack is unless it is told otherwise: RLIMIT_STACK, 0 for
-   none. */
+/* The default size of a thread's stack: RLIMIT_STACK, 0 if unlimited. */
 int procfs_stack_limit(pid_t pid, uint64_t *out);
 
-/* What is resident, by kind of mapping: /proc/PID/smaps (see smaps.h). */
+/* Resident memory by kind of mapping: /proc/PID/smaps (see smaps.h). */
 int procfs_resident(pid_t pid, const struct smaps_hints *hints, struct resident *out);
 
 /* Real and effective uid. */
@@ -86,7 +85,7 @@ int procfs_uids(pid_t pid, uid_t *real, uid_t *effective);
 /* A thread's name, at most 15 bytes and unsanitised, and its state. */
 int procfs_thread(pid_t pid, pid_t tid, char name[16], char *state);
 
-/* The parsers alone: the text of /proc/PID/status and of /proc/PID/stat. */
+/* The parsers of the text of /proc/PID/status and of /proc/PID/stat. */
 int procfs_parse_status(FILE *file, struct procfs_memory *out);
 int procfs_parse_stat(const char *text, struct procfs_stat *out);
 

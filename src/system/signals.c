@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A signalfd, because handlers may do next to nothing and must never meet
- * curses.  Signals and dispositions belong to the whole process, so this
- * module keeps its state in one static.
+ * Uses a signalfd, because handlers may do very little and must never run inside curses.
+ * Signals and dispositions belong to the whole process, so this module keeps its state in
+ * one static.
  *
- * The rule: without a pty of its own the program is in our terminal's process
- * group, and a ^C reaches it anyway; sent a second time it would end programs
- * that take two for "at once".  What came by kill(2) came to memtop alone.
+ * The rule: without a pty of its own the program is in our terminal's process group and
+ * gets ^C directly.  Sent a second time it would end programs that take two for "at
+ * once".  A signal sent by kill(2) reached only memtop.
  */
 #include "config.h"
 
@@ -17,8 +17,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-/* An echo follows within the same scheduling of the sender; a person needs
-   longer between two ^C. */
+/* An echo comes while the sender is still scheduled; a person needs longer between two
+   ^C. */
 #define ECHO_NS 200000000
 
 static const int watched[] = {
@@ -35,7 +35,7 @@ static struct {
     int fd;
     sigset_t inherited_mask;
     struct sigaction inherited[CHANGED];
-    int claimed; /* a signal, or 0 */
+    int claimed; /* a signal of memtop's own, or 0 */
     struct signal_state state;
 } signals = {.fd = -1};
 
@@ -50,9 +50,8 @@ is_ignored(int signal_number)
 int
 signals_open(void)
 {
-    /* SIGCHLD ignored would throw away the program's status, and memtop
-       learns from EPIPE that nobody reads any more, and from EFBIG that a file
-       may not grow. */
+    /* An ignored SIGCHLD would discard the program's status.  memtop learns from EPIPE
+       that its output has no reader, and from EFBIG that a file may not grow. */
     const struct sigaction ours[CHANGED] = {
         {.sa_handler = SIG_DFL}, {.sa_handler = SIG_IGN}, {.sa_handler = SIG_IGN}};
     sigset_t set;
@@ -108,8 +107,8 @@ signals_fd(void)
     return signals.fd;
 }
 
-/* A signal that asks for the end: the first is the program's, the second
-   memtop's. */
+/* Judges a signal that asks for the end: the first is for the program, the second for
+   memtop. */
 static enum signal_action
 judge_ending(struct signal_state *state, bool reached, int64_t now_ns)
 {

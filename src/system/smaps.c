@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The kernel names few mappings: files, [heap], [stack].  The others are known by
- * how they lie: glibc's arenas by their alignment, stacks of threads by the guard
- * below them or by their thread pointer, a bss by the data before it.  All of it is
- * read before any is judged, for neighbours decide.
+ * The kernel names few mappings: files, [heap], [stack].  Others are recognised by their
+ * position: glibc's arenas by their alignment, threads' stacks by the guard below them or
+ * by their thread pointer, a bss by the data before it.  Everything is read before
+ * anything is judged, because neighbours matter.
  *
  * Whatever a line says, sums do not overflow and nothing is counted twice.
  */
@@ -23,29 +23,29 @@
 
 #define PAGE UINT64_C(4096)
 
-/* glibc's HEAP_MAX_SIZE: arenas but the first live in heaps so large and so
-   aligned, of which the unused end is inaccessible. */
+/* glibc's HEAP_MAX_SIZE: arenas other than the first have heaps of this size and
+   alignment, whose unused end is inaccessible. */
 #define ARENA (UINT64_C(64) << 20)
 
-/* A guard is one page unless asked for otherwise. */
+/* The largest guard; it has one page unless another size was asked for. */
 #define GUARD_MAX (UINT64_C(64) << 10)
 
-/* The thread's own block lies between its thread pointer and the stack's end. */
+/* A thread's own block lies between its thread pointer and the end of its stack. */
 #define ABOVE_POINTER_MAX (UINT64_C(64) << 10)
 
-struct mapping {
+struct smaps_mapping {
     uint64_t start, end;
     uint64_t rss;
-    uint64_t inode;       /* of a file that may be a program, else 0 */
+    uint64_t inode;       /* of a file that may be a program, otherwise 0 */
     unsigned device;
     bool readable, writable, executable, shared;
-    bool named;           /* the kernel or the program says what it is */
+    bool named;           /* the kernel or the program names it */
     enum region region;
-    uint64_t excess;      /* bytes of rss that are REGION_ANON in spite of region */
+    uint64_t excess;      /* bytes of rss that are REGION_ANON despite region */
 };
 
 struct mappings {
-    struct mapping *items;
+    struct smaps_mapping *items;
     size_t count, room;
     uint64_t pss, swap;
 };
@@ -58,8 +58,8 @@ begins(const char *text, const char *beginning)
     return strncmp(text, beginning, strlen(beginning)) == 0;
 }
 
-/* Names that programs give to anonymous mappings (PR_SET_VMA_ANON_NAME).  A block
-   with a mapping of its own is none of the heap: "glibc: malloc". */
+/* Recognises names that programs give to anonymous mappings (PR_SET_VMA_ANON_NAME).  A
+   block with its own mapping, "glibc: malloc", is not part of the heap. */
 static enum region
 region_by_given_name(const char *name)
 {
@@ -90,14 +90,15 @@ region_by_file(const char *path, bool shared, const struct smaps_hints *hints)
 }
 
 static void
-judge_name(struct mapping *mapping, const char *path, const struct smaps_hints *hints)
+judge_name(struct smaps_mapping *mapping, const char *path,
+           const struct smaps_hints *hints)
 {
     mapping->named = *path != '\0';
     if (*path == '\0') {
         mapping->region = REGION_ANON;
     } else if (*path == '/') {
         mapping->region = region_by_file(path, mapping->shared, hints);
-        /* Code made at run time may lie in a file of no name. */
+        /* Code made at run time may be in a file without a name. */
         if (mapping->shared || begins(path, "/memfd:") || begins(path, "/dev/"))
             mapping->inode = 0;
     } else if (strcmp(path, "[heap]") == 0) {
@@ -116,13 +117,14 @@ judge_name(struct mapping *mapping, const char *path, const struct smaps_hints *
 /* ---- lines ---- */
 
 static bool
-parse_mapping(const char *line, const struct smaps_hints *hints, struct mapping *out)
+parse_mapping(const char *line, const struct smaps_hints *hints,
+              struct smaps_mapping *out)
 {
     char rights[5];
     unsigned major, minor;
     int path = 0;
 
-    *out = (struct mapping){0};
+    *out = (struct smaps_mapping){0};
     if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*x %x:%x %" SCNu64 " %n", &out->start,
                &out->end, rights, &major, &minor, &out->inode, &path)
             < 6
@@ -150,7 +152,7 @@ parse_size(const char *line, const char *key, uint64_t *out)
     return true;
 }
 
-static struct mapping *
+static struct smaps_mapping *
 append(struct mappings *mappings)
 {
     if (!ROOM_MAKE(mappings->items, mappings->room, mappings->count + 1))
@@ -173,11 +175,11 @@ take_field(struct mappings *mappings, const char *line)
         mappings->swap = add_saturating(mappings->swap, size);
 }
 
-/* A line is the head of a mapping, or a field of the last one. */
+/* Takes a line, which begins a mapping or is a field of the last one. */
 static int
 take_line(struct mappings *mappings, char *line, const struct smaps_hints *hints)
 {
-    struct mapping *next;
+    struct smaps_mapping *next;
 
     if (isupper((unsigned char)*line)) {
         take_field(mappings, line);
@@ -211,36 +213,36 @@ take_all(struct mappings *mappings, FILE *file, const struct smaps_hints *hints)
 /* ---- neighbours ---- */
 
 static bool
-is_anonymous(const struct mapping *mapping)
+is_anonymous(const struct smaps_mapping *mapping)
 {
     return mapping->region == REGION_ANON && !mapping->named && !mapping->shared;
 }
 
 static bool
-is_inaccessible(const struct mapping *mapping)
+is_inaccessible(const struct smaps_mapping *mapping)
 {
     return !mapping->readable && !mapping->writable && !mapping->executable;
 }
 
 static bool
-is_writable_anonymous(const struct mapping *mapping)
+is_writable_anonymous(const struct smaps_mapping *mapping)
 {
     return is_anonymous(mapping) && mapping->readable && mapping->writable
            && !mapping->executable;
 }
 
 static bool
-same_file(const struct mapping *a, const struct mapping *b)
+same_file(const struct smaps_mapping *a, const struct smaps_mapping *b)
 {
     return a->inode != 0 && a->inode == b->inode && a->device == b->device;
 }
 
-/* A file of which a part can be executed, mapped in pieces one after the other, is
-   a program or a library; what follows its data is its bss. */
+/* A file with an executable part, mapped in consecutive pieces, is a program or a
+   library; what follows its data is its bss. */
 static void
 find_programs(struct mappings *mappings)
 {
-    struct mapping *items = mappings->items;
+    struct smaps_mapping *items = mappings->items;
     size_t next;
 
     for (size_t i = 0; i < mappings->count; i = next) {
@@ -262,18 +264,18 @@ find_programs(struct mappings *mappings)
 }
 
 static bool
-is_arena_with_tail(const struct mapping *used, const struct mapping *tail)
+is_arena_with_tail(const struct smaps_mapping *used, const struct smaps_mapping *tail)
 {
     return is_writable_anonymous(used) && used->start % ARENA == 0 && is_anonymous(tail)
            && is_inaccessible(tail) && tail->start == used->end && tail->end % ARENA == 0
            && tail->end - tail->start < ARENA;
 }
 
-/* An arena that is full has no tail; it is believed to be one if there are others. */
+/* A full arena has no inaccessible end; it is taken for one if there are others. */
 static void
 find_arenas(struct mappings *mappings)
 {
-    struct mapping *items = mappings->items;
+    struct smaps_mapping *items = mappings->items;
     bool any = false;
 
     for (size_t i = 0; i + 1 < mappings->count; i++)
@@ -287,10 +289,10 @@ find_arenas(struct mappings *mappings)
             items[i].region = REGION_HEAP;
 }
 
-/* A mapping with a thread's pointer in it, and no more of it than that stack:
-   the kernel may have joined it with what lies above. */
+/* Marks a mapping that contains a thread pointer as a stack, but no more of it than that
+   stack: the kernel may have merged it with what lies above. */
 static void
-mark_stack(struct mapping *mapping, uint64_t pointer)
+mark_stack(struct smaps_mapping *mapping, uint64_t pointer)
 {
     uint64_t size;
 
@@ -301,12 +303,12 @@ mark_stack(struct mapping *mapping, uint64_t pointer)
     mapping->excess = mapping->rss > size ? mapping->rss - size : 0;
 }
 
-/* The size of the guard below a mapping that may be a stack, 0 if there is none. */
+/* The size of the guard below a mapping that may be a stack; 0 if there is none. */
 static uint64_t
 guard_below(const struct mappings *mappings, size_t index)
 {
-    const struct mapping *mapping = &mappings->items[index];
-    const struct mapping *guard = mapping - 1;
+    const struct smaps_mapping *mapping = &mappings->items[index];
+    const struct smaps_mapping *guard = mapping - 1;
 
     if (index == 0 || !is_writable_anonymous(mapping) || !is_anonymous(guard)
         || !is_inaccessible(guard) || guard->end != mapping->start
@@ -318,7 +320,7 @@ guard_below(const struct mappings *mappings, size_t index)
 static void
 find_stacks(struct mappings *mappings, const struct smaps_hints *hints)
 {
-    struct mapping *items = mappings->items;
+    struct smaps_mapping *items = mappings->items;
     size_t found = 0, guarded = 0;
 
     for (size_t i = 0; i < mappings->count; i++) {
@@ -334,7 +336,8 @@ find_stacks(struct mappings *mappings, const struct smaps_hints *hints)
         found += items[i].region == REGION_STACK;
         guarded += guard > 0 && items[i].region != REGION_STACK;
     }
-    /* Other things have guards too; not if there are threads enough for all. */
+    /* Other mappings have guards too; all are taken for stacks only if there are as many
+       threads. */
     if (found + guarded > hints->threads)
         return;
     for (size_t i = 0; i < mappings->count; i++)
@@ -349,7 +352,7 @@ add_up(const struct mappings *mappings, struct resident *out)
                              .swap = mappings->swap,
                              .mappings = (unsigned)mappings->count};
     for (size_t i = 0; i < mappings->count; i++) {
-        const struct mapping *mapping = &mappings->items[i];
+        const struct smaps_mapping *mapping = &mappings->items[i];
         enum region region = mapping->region;
 
         out->rss[region] += mapping->rss - mapping->excess;

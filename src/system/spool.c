@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The file:  [0, half) the first bytes ever, [half, 2 half) a ring of the
- * latest.  The ring holds what came after the first half; once it has gone
- * round, its oldest bytes are the gap.
+ * The file: [0, half) has the first bytes, [half, 2 half) is a ring of the latest.  The
+ * ring holds what came after the first half; once it has wrapped around, the bytes it
+ * overwrote are the gap.
  */
 #include "config.h"
 
@@ -14,13 +14,13 @@
 #include <unistd.h>
 
 struct spool {
-    int file; /* -1: none, everything is dropped */
+    int file; /* -1: no file, everything is dropped */
     uint64_t half;
     uint64_t total; /* bytes appended */
-    uint64_t lost;  /* at the end, not written for want of a file */
+    uint64_t lost;  /* at the end, not written because there is no file */
 };
 
-/* Unlinked from the start, so that nothing is left behind however we end. */
+/* Unlinked at once, so that nothing is left behind however memtop ends. */
 static int
 open_temporary(void)
 {
@@ -62,7 +62,7 @@ spool_free(struct spool *spool)
     free(spool);
 }
 
-/* Where byte number of all goes, and in *room how many may follow it there. */
+/* The offset of byte number `number`, and in *room how many may follow it there. */
 static uint64_t
 place(const struct spool *spool, uint64_t number, uint64_t *room)
 {
@@ -93,11 +93,11 @@ spool_append(struct spool *spool, const char *bytes, size_t count)
         bytes += written;
         count -= (size_t)written;
     }
-    /* Once something is missing nothing may follow: order counts. */
+    /* Once something is missing nothing may follow, because the order matters. */
     spool->lost += count;
 }
 
-/* Reads bytes number [from, to) of all. */
+/* Reads bytes number from to `to` - 1. */
 static int
 read_range(struct spool *spool, uint64_t from, uint64_t to,
            const struct spool_reader *reader)

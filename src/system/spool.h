@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Bytes kept in an unlinked temporary file: the first half of the room and the
- * latest half of it; what lies between is dropped and counted.
+ * Keeps bytes in an unlinked temporary file: the first half of its capacity and the
+ * latest half; what lies between is dropped and counted.
  */
 #ifndef MEMTOP_SPOOL_H
 #define MEMTOP_SPOOL_H
@@ -11,15 +11,15 @@
 
 struct spool;
 
-/* room is in bytes, at least 2.  NULL if memory is short; without a file
-   everything is dropped. */
+/* room is the capacity in bytes, at least 2.  Returns NULL if memory is short; without a
+   file everything is dropped. */
 struct spool *spool_new(uint64_t room);
 void spool_free(struct spool *spool);
 
 void spool_append(struct spool *spool, const char *bytes, size_t count);
 
-/* Gives everything kept, in order, to write; gap is called in the place of what
-   was dropped.  Stops at the first result that is not 0 and returns it. */
+/* Gives everything kept, in order, to write; gap is called at the position of what was
+   dropped.  Stops at the first nonzero result and returns it. */
 struct spool_reader {
     int (*write)(void *context, const char *bytes, size_t count);
     int (*gap)(void *context, uint64_t bytes);

@@ -6,7 +6,7 @@
 #include "fuzz.h"
 #include "files/dat.h"
 
-struct seen {
+struct seen_records {
     const struct dat *dat;
     uint64_t count, latest;
 };
@@ -14,7 +14,7 @@ struct seen {
 static void
 take(void *context, uint64_t index, const struct dat_record *record)
 {
-    struct seen *seen = context;
+    struct seen_records *seen = context;
 
     REQUIRE(index == seen->count++);
     REQUIRE(record->time >= seen->latest && record->time <= seen->dat->end);
@@ -25,14 +25,14 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     int fd = fuzz_descriptor(data, size);
-    struct seen seen = {0};
+    struct seen_records seen = {0};
     char path[32];
     struct dat dat;
 
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     if (dat_open(path, NULL, &dat) == 0) {
         REQUIRE(dat.start <= dat.end);
-        seen = (struct seen){&dat, 0, dat.start};
+        seen = (struct seen_records){&dat, 0, dat.start};
         REQUIRE(dat_scan(&dat, take, &seen) == 0 && seen.count == dat.count);
         dat_close_read(&dat);
     }

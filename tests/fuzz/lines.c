@@ -19,7 +19,7 @@ check_line(const char *bytes, size_t length)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct lines *lines = lines_new(LIMIT);
+    struct line_ring *lines = lines_new(LIMIT);
     size_t piece = size > 0 ? data[0] % 64u + 1 : 1;
 
     REQUIRE(lines != NULL);

@@ -20,7 +20,8 @@ static const char *const others[] = {
 static void
 run_over(const char *allocator, char *program, char *name, struct watched *what)
 {
-    struct watch how = {.argv = WATCH_ARGV(program, name), .preload_after = allocator};
+    struct preload_watch how = {.argv = WATCH_ARGV(program, name),
+                                .preload_after = allocator};
 
     watch_run(&how, what);
     watch_assert_success(what);
@@ -55,8 +56,8 @@ static void
 test_requested(void **state)
 {
     struct watched what;
-    struct watch how = {.argv = WATCH_ARGV("heap.run", "heap"),
-                        .preload_after = watch_program("bump.plugin")};
+    struct preload_watch how = {.argv = WATCH_ARGV("heap.run", "heap"),
+                                .preload_after = watch_program("bump.plugin")};
 
     (void)state;
     watch_run(&how, &what);
@@ -179,8 +180,8 @@ test_cxx_throws(void **state)
     watch_free(&what);
     for (size_t i = 0; i < OTHERS; i++)
         if (watch_can_preload(others[i])) {
-            struct watch how = {.argv = WATCH_ARGV("cxx.run", "throws"),
-                                .preload_after = others[i]};
+            struct preload_watch how = {.argv = WATCH_ARGV("cxx.run", "throws"),
+                                        .preload_after = others[i]};
             struct watched plain;
             watch_run(&how, &what);
             how.plain = true;
@@ -196,8 +197,9 @@ test_cxx_throws(void **state)
 static void
 test_local_plugin(void **state)
 {
-    struct watch how = {.argv = WATCH_ARGV("plugins.run", "local",
-                                           (char *)watch_program("plugin.plugin"))};
+    struct preload_watch how = {
+        .argv =
+            WATCH_ARGV("plugins.run", "local", (char *)watch_program("plugin.plugin"))};
     struct watched what;
 
     (void)state;
@@ -211,8 +213,9 @@ test_local_plugin(void **state)
 static void
 test_reopened_plugin(void **state)
 {
-    struct watch how = {.argv = WATCH_ARGV("plugins.run", "reopened",
-                                           (char *)watch_program("plugin.plugin"))};
+    struct preload_watch how = {.argv =
+                                    WATCH_ARGV("plugins.run", "reopened",
+                                               (char *)watch_program("plugin.plugin"))};
     struct watched what;
 
     (void)state;
@@ -249,8 +252,8 @@ test_dlerror(void **state)
 static void
 test_deep_plugin(void **state)
 {
-    struct watch how = {.argv = WATCH_ARGV("plugins.run", "deep",
-                                           (char *)watch_program("deep.plugin"))};
+    struct preload_watch how = {
+        .argv = WATCH_ARGV("plugins.run", "deep", (char *)watch_program("deep.plugin"))};
     struct watched what;
 
     (void)state;
@@ -280,9 +283,9 @@ test_late(void **state)
 
     (void)state;
     for (size_t i = 0; i < 2; i++) {
-        struct watch how = {.argv = WATCH_ARGV(programs[i], "late",
-                                               (char *)watch_path("libmemtop.so")),
-                            .plain = true};
+        struct preload_watch how = {
+            .argv = WATCH_ARGV(programs[i], "late", (char *)watch_path("libmemtop.so")),
+            .plain = true};
         struct watched what;
 
         print_message("  %s\n", programs[i]);
@@ -303,9 +306,11 @@ test_elsewhere(void **state)
 
     (void)state;
     for (size_t i = 0; i < 4; i++) {
-        struct watch how = {.argv = WATCH_ARGV("plugins.run", "elsewhere",
-                                               (char *)watch_path("libmemtop.so")),
-                            .options = words[i / 2], .plain = i % 2 == 0};
+        struct preload_watch how = {.argv =
+                                        WATCH_ARGV("plugins.run", "elsewhere",
+                                                   (char *)watch_path("libmemtop.so")),
+                                    .options = words[i / 2],
+                                    .plain = i % 2 == 0};
         struct watched what;
         uint64_t calls = 0;
 

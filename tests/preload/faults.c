@@ -205,7 +205,8 @@ enter_group(void)
 static void
 test_no_memory(void **state)
 {
-    struct watch how = {.argv = WATCH_ARGV("faults.run", "devour"), .prepare = enter_group};
+    struct preload_watch how = {.argv = WATCH_ARGV("faults.run", "devour"),
+                                .prepare = enter_group};
     struct watched what;
     bool made = make_group();
 
@@ -283,8 +284,11 @@ static void
 test_killed(void **state)
 {
     char directory[] = "/dev/shm/memtop-test-XXXXXX";
-    struct watch how = {.argv = WATCH_ARGV("faults.run", "until_killed"), .unkept = true,
-                        .directory = directory, .gone = true, .meanwhile = kill_soon};
+    struct preload_watch how = {.argv = WATCH_ARGV("faults.run", "until_killed"),
+                                .unkept = true,
+                                .directory = directory,
+                                .gone = true,
+                                .meanwhile = kill_soon};
     struct watched what;
     unsigned unfinished = 0;
 
@@ -320,7 +324,7 @@ test_killed(void **state)
 static void
 test_untouched(void **state)
 {
-    struct watch how = {.argv = WATCH_ARGV("faults.run", "untouched")};
+    struct preload_watch how = {.argv = WATCH_ARGV("faults.run", "untouched")};
     struct watched ours, plain;
 
     (void)state;
@@ -345,8 +349,10 @@ static void
 test_umask(void **state)
 {
     char base[] = "/dev/shm/memtop-test-XXXXXX", directory[64], segment[96];
-    struct watch how = {.argv = WATCH_ARGV("harm.run", "work"), .directory = directory,
-                        .gone = true, .prepare = no_rights};
+    struct preload_watch how = {.argv = WATCH_ARGV("harm.run", "work"),
+                                .directory = directory,
+                                .gone = true,
+                                .prepare = no_rights};
     struct watched what;
     struct stat st;
 
@@ -387,9 +393,9 @@ test_threads(void **state)
 static void
 test_plugged(void **state)
 {
-    struct watch how = {.argv = WATCH_ARGV("faults.run", "plugged",
-                                           (char *)watch_path("libmemtop.so")),
-                        .plain = true};
+    struct preload_watch how = {
+        .argv = WATCH_ARGV("faults.run", "plugged", (char *)watch_path("libmemtop.so")),
+        .plain = true};
     struct watched what;
 
     (void)state;
@@ -404,7 +410,8 @@ static void
 test_twice(void **state)
 {
     char copy[] = "/tmp/memtop-test-XXXXXX", command[1200];
-    struct watch how = {.argv = WATCH_ARGV("heap.run", "heap"), .preload_after = copy};
+    struct preload_watch how = {.argv = WATCH_ARGV("heap.run", "heap"),
+                                .preload_after = copy};
     struct watched what;
     int fd = mkstemp(copy);
 
@@ -434,7 +441,7 @@ test_meddled(void **state)
 
     (void)state;
     for (size_t i = 0; i < 8; i++) {
-        struct watch how = {.argv = WATCH_ARGV(runs[i / 2][0], runs[i / 2][1])};
+        struct preload_watch how = {.argv = WATCH_ARGV(runs[i / 2][0], runs[i / 2][1])};
         struct watched what;
 
         print_message("  %s %s\n", runs[i / 2][0], i % 2 ? "after" : "before");
@@ -455,8 +462,8 @@ test_meddled(void **state)
 static void
 test_memusage(void **state)
 {
-    struct watch how = {.argv = WATCH_ARGV("harm.run", "work"),
-                        .preload_after = "libmemusage.so"};
+    struct preload_watch how = {.argv = WATCH_ARGV("harm.run", "work"),
+                                .preload_after = "libmemusage.so"};
     struct watched what;
 
     (void)state;

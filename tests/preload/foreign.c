@@ -103,7 +103,8 @@ source(const char *name)
 static void
 run(const char *name, char *argument, bool plain, struct watched *what)
 {
-    struct watch how = {.argv = WATCH_ARGV((char *)built(name), argument), .plain = plain};
+    struct preload_watch how = {.argv = WATCH_ARGV((char *)built(name), argument),
+                                .plain = plain};
 
     how.environment = WATCH_ARGV("ASAN_OPTIONS=verify_asan_link_order=0");
     watch_run(&how, what);
@@ -125,7 +126,8 @@ check_musl(const char *name, char *what_case, struct watched *what)
 static void
 check_clean(const char *name, char *what_case)
 {
-    struct watch how = {.argv = WATCH_ARGV((char *)built(name), what_case), .unkept = true};
+    struct preload_watch how = {.argv = WATCH_ARGV((char *)built(name), what_case),
+                                .unkept = true};
     struct watched what;
 
     watch_run(&how, &what);

@@ -162,7 +162,7 @@ static void
 test_chain(void **state)
 {
     struct watched what;
-    struct watch unkept = {.unkept = true};
+    struct preload_watch unkept = {.unkept = true};
 
     (void)state;
     watch_case("forks.run", "chain", "", &what);
@@ -191,7 +191,7 @@ test_chain(void **state)
 static void
 check_clean(char *name)
 {
-    struct watch how = {.argv = WATCH_ARGV("forks.run", name), .unkept = true};
+    struct preload_watch how = {.argv = WATCH_ARGV("forks.run", name), .unkept = true};
     struct watched what;
 
     watch_run(&how, &what);

@@ -29,7 +29,7 @@
 static void
 test_descriptors(void **state)
 {
-    struct watch how = {.argv = WATCH_ARGV("harm.run", "descriptors")};
+    struct preload_watch how = {.argv = WATCH_ARGV("harm.run", "descriptors")};
     struct watched ours, plain;
 
     (void)state;
@@ -56,7 +56,8 @@ test_numbers(void **state)
 {
     static const char *const words[] = {"", "sites=1", "sites=1,unwind=fp", "sites=1,dormant",
                                         "rings=4096,drop"};
-    struct watch how = {.argv = WATCH_ARGV("harm.run", "first_number"), .plain = true};
+    struct preload_watch how = {.argv = WATCH_ARGV("harm.run", "first_number"),
+                                .plain = true};
     struct watched ours, plain;
 
     (void)state;
@@ -109,7 +110,7 @@ static void
 test_chroot(void **state)
 {
     char root[] = "/tmp/memtop-test-XXXXXX";
-    struct watch how = {.argv = WATCH_ARGV("harm.run", "in_chroot", root)};
+    struct preload_watch how = {.argv = WATCH_ARGV("harm.run", "in_chroot", root)};
     struct watched what;
 
     (void)state;
@@ -126,8 +127,8 @@ test_chroot(void **state)
 static void
 test_dropped(void **state)
 {
-    struct watch how = {.argv = WATCH_ARGV("harm.run", "dropped"), .options = "keep=0",
-                        .unkept = true};
+    struct preload_watch how = {
+        .argv = WATCH_ARGV("harm.run", "dropped"), .options = "keep=0", .unkept = true};
     struct watched what;
 
     (void)state;
@@ -165,8 +166,8 @@ test_limits(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
-        struct watch how = {.argv = WATCH_ARGV("harm.run", "work"),
-                            .prepare = limits[i].prepare};
+        struct preload_watch how = {.argv = WATCH_ARGV("harm.run", "work"),
+                                    .prepare = limits[i].prepare};
         struct watched what;
         watch_run(&how, &what);
         watch_assert_success(&what);
@@ -181,8 +182,10 @@ test_limits(void **state)
 static void
 check_unusable(const char *directory)
 {
-    struct watch how = {.argv = WATCH_ARGV("harm.run", "work"), .directory = directory,
-                        .unkept = true, .gone = true};
+    struct preload_watch how = {.argv = WATCH_ARGV("harm.run", "work"),
+                                .directory = directory,
+                                .unkept = true,
+                                .gone = true};
     struct watched what;
 
     watch_run(&how, &what);
@@ -229,8 +232,9 @@ test_unusable_directories(void **state)
 static void
 test_moved(void **state)
 {
-    struct watch how = {.argv = WATCH_ARGV("harm.run", "work"),
-                        .directory = "/nonexistent/deep/path", .gone = true};
+    struct preload_watch how = {.argv = WATCH_ARGV("harm.run", "work"),
+                                .directory = "/nonexistent/deep/path",
+                                .gone = true};
     struct identity identity;
     struct reader *reader;
     struct watched what;
@@ -267,8 +271,8 @@ run_on(const char *size, const char *words, char *program, char *name,
        struct watched *what)
 {
     char directory[] = "/dev/shm/memtop-test-XXXXXX", options[64];
-    struct watch how = {.argv = WATCH_ARGV(program, name), .options = words,
-                        .directory = directory};
+    struct preload_watch how = {
+        .argv = WATCH_ARGV(program, name), .options = words, .directory = directory};
 
     assert_non_null(mkdtemp(directory));
     snprintf(options, sizeof options, "size=%s,mode=0700", size);
@@ -344,8 +348,10 @@ hide_dev_shm(void)
 static void
 test_no_dev_shm(void **state)
 {
-    struct watch how = {.argv = WATCH_ARGV("harm.run", "work"), .prepare = hide_dev_shm,
-                        .directory = "/nonexistent", .gone = true};
+    struct preload_watch how = {.argv = WATCH_ARGV("harm.run", "work"),
+                                .prepare = hide_dev_shm,
+                                .directory = "/nonexistent",
+                                .gone = true};
     struct watched what;
 
     (void)state;
@@ -405,9 +411,11 @@ static void
 test_sweep(void **state)
 {
     char path[] = "/dev/shm/memtop-test-XXXXXX";
-    struct watch how = {.argv = WATCH_ARGV("harm.run", "work"), .directory = path,
-                        .unkept = true, .gone = true};
-    struct watch kept = {.argv = how.argv, .directory = path};
+    struct preload_watch how = {.argv = WATCH_ARGV("harm.run", "work"),
+                                .directory = path,
+                                .unkept = true,
+                                .gone = true};
+    struct preload_watch kept = {.argv = how.argv, .directory = path};
     uint64_t here = segment_pid_namespace();
     struct watched what;
     int directory;

@@ -74,7 +74,7 @@ test_ends(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
-        struct watch how = {.argv = WATCH_ARGV("life.run", ends[i].name)};
+        struct preload_watch how = {.argv = WATCH_ARGV("life.run", ends[i].name)};
         struct watched what;
 
         watch_run(&how, &what);
@@ -98,7 +98,7 @@ test_mistakes(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        struct watch how = {.argv = WATCH_ARGV("life.run", names[i])};
+        struct preload_watch how = {.argv = WATCH_ARGV("life.run", names[i])};
         struct watched ours, plain;
 
         watch_run(&how, &ours);
@@ -115,8 +115,8 @@ test_mistakes(void **state)
 static void
 run_signals(char *name, struct watched *what)
 {
-    struct watch how = {.argv = WATCH_ARGV("signals.run", name),
-                        .preload_after = watch_program("bump.plugin")};
+    struct preload_watch how = {.argv = WATCH_ARGV("signals.run", name),
+                                .preload_after = watch_program("bump.plugin")};
 
     watch_run(&how, what);
     watch_assert_success(what);

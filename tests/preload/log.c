@@ -77,7 +77,7 @@ static void
 run(char *name, char *target, void (*prepare)(void), struct watched *what)
 {
     char variable[160];
-    const struct watch how = {
+    const struct preload_watch how = {
         .argv = WATCH_ARGV("log.run", name),
         .environment = (char *[]){variable, NULL},
         .prepare = prepare,
@@ -194,7 +194,7 @@ static void
 test_minimal(void **state)
 {
     const long page = sysconf(_SC_PAGESIZE);
-    const struct watch how = {
+    const struct preload_watch how = {
         .argv = WATCH_ARGV("log.run", "every"),
         .environment = (char *[]){"MALLOC_LOG=log", "MALLOC_LOG_MINIMAL=", NULL},
         .prepare = enter_scratch,
@@ -229,7 +229,8 @@ test_whatever_is_counted(void **state)
     static const char *const options[] = {"accounting=usable", "dormant", "exact,mmap",
                                           "rings=4096,drop"};
     char *environment[] = {"MALLOC_LOG=log", "MEMUSAGE_PROG_NAME=another", NULL};
-    struct watch how = {.argv = WATCH_ARGV("log.run", "work"), .prepare = enter_scratch};
+    struct preload_watch how = {.argv = WATCH_ARGV("log.run", "work"),
+                                .prepare = enter_scratch};
     struct watched what;
 
     (void)state;
@@ -319,14 +320,14 @@ test_standard_output(void **state)
 
 /* ---- many at once ---- */
 
-struct block {
+struct log_block {
     uint64_t pid, address;
 };
 
-static struct block blocks[1u << 16];
+static struct log_block blocks[1u << 16];
 
 /* Where a block stands, or would. */
-static struct block *
+static struct log_block *
 find(uint64_t pid, uint64_t address)
 {
     size_t at = (pid * 31 + (address >> 4)) * UINT64_C(0x9e3779b97f4a7c15) >> 48;
@@ -339,7 +340,7 @@ find(uint64_t pid, uint64_t address)
 
 /* A free one keeps its place: its address is odd. */
 static bool
-is_live(const struct block *block)
+is_live(const struct log_block *block)
 {
     return block->pid != 0 && (block->address & 1) == 0;
 }
@@ -347,7 +348,7 @@ is_live(const struct block *block)
 static void
 follow(const struct logalloc_line *line)
 {
-    struct block *block;
+    struct log_block *block;
 
     if (logalloc_takes_block(line->call) && line->block != 0
         && is_live(block = find(line->pid, line->block)))
@@ -357,7 +358,7 @@ follow(const struct logalloc_line *line)
     block = find(line->pid, line->result);
     if (is_live(block))
         fail_msg("%#llx was handed out twice", (unsigned long long)line->result);
-    *block = (struct block){line->pid, line->result};
+    *block = (struct log_block){line->pid, line->result};
 }
 
 static void

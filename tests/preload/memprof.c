@@ -56,8 +56,9 @@ static void
 test_pending(void **state)
 {
     char directory[] = "/tmp/memtop-test-XXXXXX", file[64], variable[64];
-    struct watch how = {.argv = WATCH_ARGV((char *)"memprof.run", (char *)"pending"),
-                        .environment = WATCH_ARGV(variable)};
+    struct preload_watch how = {.argv =
+                                    WATCH_ARGV((char *)"memprof.run", (char *)"pending"),
+                                .environment = WATCH_ARGV(variable)};
     struct watched what;
     FILE *empty;
 
@@ -245,7 +246,7 @@ test_resized_statistics(void **state)
 static void
 test_absent(void **state)
 {
-    struct watch how = {.plain = true};
+    struct preload_watch how = {.plain = true};
     struct watched what;
 
     (void)state;
@@ -264,7 +265,7 @@ static void
 test_not_counted(void **state)
 {
     char *environment[] = {(char *)"MEMUSAGE_PROG_NAME=another", NULL};
-    struct watch how = {.environment = environment};
+    struct preload_watch how = {.environment = environment};
     struct watched what;
 
     (void)state;
@@ -281,7 +282,7 @@ test_not_counted(void **state)
 static void
 test_cxx(void **state)
 {
-    struct watch how = {.argv = WATCH_ARGV((char *)"memprof-cxx.run")};
+    struct preload_watch how = {.argv = WATCH_ARGV((char *)"memprof-cxx.run")};
     struct watched what;
 
     (void)state;

@@ -68,8 +68,9 @@ test_keepers(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof nobody / sizeof nobody[0]; i++) {
-        struct watch how = {.argv = WATCH_ARGV("rows.run", "malloc_one"),
-                            .options = nobody[i], .unkept = true};
+        struct preload_watch how = {.argv = WATCH_ARGV("rows.run", "malloc_one"),
+                                    .options = nobody[i],
+                                    .unkept = true};
         struct watched what;
         watch_run(&how, &what);
         watch_assert_success(&what);
@@ -82,7 +83,7 @@ test_keepers(void **state)
 static void
 test_memusage_variables(void **state)
 {
-    struct watch how = {.argv = WATCH_ARGV("rows.run", "mappings")};
+    struct preload_watch how = {.argv = WATCH_ARGV("rows.run", "mappings")};
     struct watched what;
 
     (void)state;
@@ -107,7 +108,7 @@ test_other_program(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        struct watch how = {.argv = WATCH_ARGV("rows.run", names[i])};
+        struct preload_watch how = {.argv = WATCH_ARGV("rows.run", names[i])};
         struct watched what;
 
         how.environment = WATCH_ARGV("MEMUSAGE_PROG_NAME=other");
@@ -124,8 +125,8 @@ test_other_program(void **state)
 static void
 test_root_only(void **state)
 {
-    struct watch how = {.argv = WATCH_ARGV("harm.run", "preload_left"),
-                        .options = "root-only"};
+    struct preload_watch how = {.argv = WATCH_ARGV("harm.run", "preload_left"),
+                                .options = "root-only"};
     struct watched what;
     char expected[8192];
 

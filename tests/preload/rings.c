@@ -30,7 +30,7 @@
 #define GONE 1
 #define FIRST 32
 
-struct ledger {
+struct ring_ledger {
     pid_t pid;
     uint64_t calls[FN_COUNT]; /* that made a block; FN_FREE: events of it */
     uint64_t from, to, freed, kept; /* events of reallocs */
@@ -46,14 +46,14 @@ struct ledger {
     size_t count;
 };
 
-static struct ledger ledgers[4];
+static struct ring_ledger ledgers[4];
 static size_t ledger_count;
 static bool drain_meanwhile;
 
 /* ---- the ledger ---- */
 
 static uint64_t *
-place_of(struct ledger *ledger, uint64_t address)
+place_of(struct ring_ledger *ledger, uint64_t address)
 {
     uint64_t at = (address >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 48;
     uint64_t *vacant = NULL;
@@ -67,7 +67,7 @@ place_of(struct ledger *ledger, uint64_t address)
 }
 
 static void
-enter(struct ledger *ledger, const struct drained *event)
+enter(struct ring_ledger *ledger, const struct drained *event)
 {
     uint64_t *place = place_of(ledger, event->address);
 
@@ -77,7 +77,7 @@ enter(struct ledger *ledger, const struct drained *event)
 }
 
 static void
-strike(struct ledger *ledger, const struct drained *event)
+strike(struct ring_ledger *ledger, const struct drained *event)
 {
     uint64_t *place = place_of(ledger, event->address);
 
@@ -87,7 +87,7 @@ strike(struct ledger *ledger, const struct drained *event)
 }
 
 static void
-take_event(struct ledger *ledger, const struct drained *event)
+take_event(struct ring_ledger *ledger, const struct drained *event)
 {
     ledger->backwards += event->time_ns < ledger->last_ns;
     ledger->last_ns = event->time_ns;
@@ -152,10 +152,10 @@ has_ended(pid_t pid)
            && info.si_pid == pid;
 }
 
-static struct ledger *
+static struct ring_ledger *
 new_ledger(pid_t pid)
 {
-    struct ledger *ledger = &ledgers[ledger_count++];
+    struct ring_ledger *ledger = &ledgers[ledger_count++];
 
     assert_true(ledger_count <= sizeof ledgers / sizeof *ledgers);
     memset(ledger, 0, sizeof *ledger);
@@ -164,7 +164,7 @@ new_ledger(pid_t pid)
 }
 
 static void
-finish(struct drain *drain, struct ledger *ledger)
+finish(struct drain *drain, struct ring_ledger *ledger)
 {
     assert_true(drain_round(drain, true, take, ledger) >= 0);
     assert_int_equal(0, drain_round(drain, true, take, ledger)); /* once */
@@ -199,7 +199,7 @@ static void
 drain_all(pid_t pid, const char *directory)
 {
     const struct timespec pause = {0, 200000};
-    struct ledger *ledger = new_ledger(pid);
+    struct ring_ledger *ledger = new_ledger(pid);
     struct drain *drain = NULL;
     char path[PATH_MAX];
     bool ended = false;
@@ -224,8 +224,10 @@ static void
 run(char *program, char *name, const char *options, const char *preload_after,
     bool meanwhile, struct watched *what)
 {
-    struct watch how = {.argv = WATCH_ARGV(program, name), .options = options,
-                        .preload_after = preload_after, .meanwhile = drain_all};
+    struct preload_watch how = {.argv = WATCH_ARGV(program, name),
+                                .options = options,
+                                .preload_after = preload_after,
+                                .meanwhile = drain_all};
 
     ledger_count = 0;
     drain_meanwhile = meanwhile;
@@ -234,7 +236,7 @@ run(char *program, char *name, const char *options, const char *preload_after,
 
 /* Nothing lost, doubled or out of order: what the counters say, no more. */
 static void
-check_against(const struct ledger *ledger, const struct snapshot *seen)
+check_against(const struct ring_ledger *ledger, const struct snapshot *seen)
 {
     assert_int_equal(0, ledger->lost);
     assert_int_equal(0, ledger->twice);
@@ -340,7 +342,7 @@ static void
 test_fork(void **state)
 {
     struct watched what;
-    const struct ledger *child = &ledgers[1];
+    const struct ring_ledger *child = &ledgers[1];
 
     (void)state;
     run("forks.run", "simple", "rings=128", NULL, true, &what);
@@ -407,7 +409,7 @@ static void
 test_no_rings(void **state)
 {
     struct watched what;
-    struct watch how = {.argv = WATCH_ARGV("rings.run", "sequence")};
+    struct preload_watch how = {.argv = WATCH_ARGV("rings.run", "sequence")};
     char path[PATH_MAX], directory[] = "/dev/shm/memtop-rings-XXXXXX";
     struct drain *drain;
 

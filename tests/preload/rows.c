@@ -20,13 +20,13 @@
 
 #define HUGE (UINT64_C(1) << 62)
 
-struct row {
+struct expected_row {
     uint64_t calls, bytes, failed, failed_bytes;
 };
 
 struct expectation {
     const char *name;
-    struct row rows[FN_COUNT];
+    struct expected_row rows[FN_COUNT];
     uint64_t live_bytes, live_blocks, peak;
     uint64_t inplace, dec, freed, null;
     bool not_memusage; /* it counts otherwise, or crashes */
@@ -100,7 +100,7 @@ check_expectation(const struct expectation *expected, const struct snapshot *see
 {
     print_message("  %s\n", expected->name);
     for (unsigned fn = 0; fn < FN_COUNT; fn++) {
-        const struct row *row = &expected->rows[fn];
+        const struct expected_row *row = &expected->rows[fn];
         assert_int_equal(row->calls, seen->calls[fn]);
         assert_int_equal(row->bytes, seen->bytes[fn]);
         assert_int_equal(row->failed, seen->failed[fn]);
@@ -132,7 +132,7 @@ test_rows(void **state)
 /* ---- memusage's own count ---- */
 
 static void
-memusage_row(const char *report, const char *name, struct row *row)
+memusage_row(const char *report, const char *name, struct expected_row *row)
 {
     const char *found = strstr(report, name);
     char line[256] = "";
@@ -158,16 +158,18 @@ test_rows_as_memusage(void **state)
         skip();
     for (size_t i = 0; i < sizeof expectations / sizeof expectations[0]; i++) {
         const struct expectation *expected = &expectations[i];
-        struct watch how = {.argv = WATCH_ARGV("rows.run", (char *)expected->name),
-                            .plain = true, .preload_after = "libmemusage.so"};
+        struct preload_watch how = {.argv =
+                                        WATCH_ARGV("rows.run", (char *)expected->name),
+                                    .plain = true,
+                                    .preload_after = "libmemusage.so"};
         struct watched what;
 
         if (expected->not_memusage)
             continue;
         watch_run(&how, &what);
         for (unsigned fn = 0; fn < 4; fn++) {
-            const struct row *row = &expected->rows[fn];
-            struct row theirs = {0, 0, 0, 0};
+            const struct expected_row *row = &expected->rows[fn];
+            struct expected_row theirs = {0, 0, 0, 0};
             memusage_row(strstr(what.err, "Memory usage"), names[fn], &theirs);
             assert_int_equal(row->calls, theirs.calls);
             assert_int_equal(row->bytes + row->failed_bytes, theirs.bytes);

@@ -66,8 +66,11 @@ assert_exact(const struct watched_segment *segment)
 static void
 run_killed(const char *allocator, const char *options, struct watched *what)
 {
-    watch_run(&(struct watch){.argv = WATCH_ARGV((char *)"sites.run", (char *)"killed"),
-                              .options = options, .preload_after = allocator}, what);
+    watch_run(
+        &(struct preload_watch){.argv = WATCH_ARGV((char *)"sites.run", (char *)"killed"),
+                                .options = options,
+                                .preload_after = allocator},
+        what);
     assert_true(WIFSIGNALED(what->status) && WTERMSIG(what->status) == SIGKILL);
     assert_string_equal("", what->err);
 }
@@ -317,8 +320,11 @@ test_waiting_callback(void **state)
     /* LLVM's libunwind, of which libgcc asks where frames are, has that lock taken. */
     if (!watch_can_preload("libunwind.so.1"))
         return;
-    watch_run(&(struct watch){.argv = WATCH_ARGV((char *)"sites.run", (char *)"waiting_callback"),
-                              .options = "sites=1", .preload_after = "libunwind.so.1"}, &what);
+    watch_run(&(struct preload_watch){.argv = WATCH_ARGV((char *)"sites.run",
+                                                         (char *)"waiting_callback"),
+                                      .options = "sites=1",
+                                      .preload_after = "libunwind.so.1"},
+              &what);
     watch_assert_success(&what);
     watch_free(&what);
 }
@@ -451,8 +457,11 @@ test_allocators(void **state)
     for (size_t i = 0; i < sizeof allocators / sizeof allocators[0]; i++) {
         if (allocators[i] != NULL && !watch_can_preload(allocators[i]))
             continue;
-        watch_run(&(struct watch){.argv = WATCH_ARGV((char *)"cxx.run", (char *)"usual"), .options = "sites=1",
-                                  .preload_after = allocators[i]}, &what);
+        watch_run(&(struct preload_watch){.argv = WATCH_ARGV((char *)"cxx.run",
+                                                             (char *)"usual"),
+                                          .options = "sites=1",
+                                          .preload_after = allocators[i]},
+                  &what);
         watch_assert_success(&what);
         assert_exact(watch_last(&what));
         watch_free(&what);

@@ -18,7 +18,8 @@
 static void
 check(char *name, uint64_t at_least, void (*prepare)(void))
 {
-    struct watch how = {.argv = WATCH_ARGV("stack.run", name), .prepare = prepare};
+    struct preload_watch how = {.argv = WATCH_ARGV("stack.run", name),
+                                .prepare = prepare};
     struct watched what;
     uint64_t deepest;
 

@@ -88,7 +88,7 @@ static bool awake;
 
 /* Those of the test, and behind them those of the mode, unless the test has its own. */
 static char *
-words_of(const struct watch *how)
+words_of(const struct preload_watch *how)
 {
     const char *options = how->options != NULL ? how->options : "";
     const char *mode = getenv("MEMTOP_TEST_MODE");
@@ -103,7 +103,8 @@ words_of(const struct watch *how)
 }
 
 static void
-fill_environment(const struct watch *how, const char *directory, pid_t keeper, char **envp)
+fill_environment(const struct preload_watch *how, const char *directory, pid_t keeper,
+                 char **envp)
 {
     const char *before = how->preload_before != NULL ? how->preload_before : "";
     const char *after = how->preload_after != NULL ? how->preload_after : "";
@@ -129,8 +130,8 @@ fill_environment(const struct watch *how, const char *directory, pid_t keeper, c
 }
 
 static void
-become(const struct watch *how, const char *directory, pid_t keeper, const int out[2],
-       const int err[2])
+become(const struct preload_watch *how, const char *directory, pid_t keeper,
+       const int out[2], const int err[2])
 {
     char *envp[MAX_ENVIRONMENT];
     const char *program = how->argv[0];
@@ -158,14 +159,14 @@ now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-struct sink {
+struct watch_sink {
     char *bytes;
     size_t used;
 };
 
 /* Reads what is there; false at the end. */
 static bool
-drain(int fd, struct sink *sink)
+drain(int fd, struct watch_sink *sink)
 {
     char *larger = realloc(sink->bytes, sink->used + 4096);
     ssize_t got;
@@ -181,7 +182,7 @@ drain(int fd, struct sink *sink)
 
 /* Until both are closed; false if that takes too long. */
 static bool
-gather(int out, int err, struct sink sinks[2])
+gather(int out, int err, struct watch_sink sinks[2])
 {
     struct pollfd fds[2] = {{.fd = out, .events = POLLIN}, {.fd = err, .events = POLLIN}};
     int64_t end = now_ms() + CAP_MS;
@@ -267,7 +268,7 @@ collect(const char *directory, bool remove_files, struct watched *what)
 /* ---- all of it ---- */
 
 static void
-make_directory(const struct watch *how, char directory[DIRECTORY_MAX])
+make_directory(const struct preload_watch *how, char directory[DIRECTORY_MAX])
 {
     if (how->directory != NULL) {
         snprintf(directory, DIRECTORY_MAX, "%s", how->directory);
@@ -278,10 +279,10 @@ make_directory(const struct watch *how, char directory[DIRECTORY_MAX])
 }
 
 static void
-run(const struct watch *how, struct watched *what)
+run(const struct preload_watch *how, struct watched *what)
 {
     char directory[DIRECTORY_MAX];
-    struct sink sinks[2] = {{NULL, 0}, {NULL, 0}};
+    struct watch_sink sinks[2] = {{NULL, 0}, {NULL, 0}};
     pid_t keeper = getpid();
     int out[2], err[2];
     bool ended;
@@ -318,7 +319,7 @@ run(const struct watch *how, struct watched *what)
 /* What is not counted in a dormant process cannot be compared: it runs once as such, for
    its status and whether it complains, and then as usual. */
 void
-watch_run(const struct watch *how, struct watched *what)
+watch_run(const struct preload_watch *how, struct watched *what)
 {
     struct watched asleep;
 
@@ -373,7 +374,7 @@ watch_assert_success(const struct watched *what)
 void
 watch_case(char *program, char *name, const char *options, struct watched *what)
 {
-    struct watch how = {.argv = WATCH_ARGV(program, name), .options = options};
+    struct preload_watch how = {.argv = WATCH_ARGV(program, name), .options = options};
 
     watch_run(&how, what);
     watch_assert_success(what);
@@ -400,8 +401,8 @@ watch_number(const struct watched *what, const char *key)
 bool
 watch_possible(const char *allocator, char *program, char *name)
 {
-    struct watch how = {.argv = WATCH_ARGV(program, name), .preload_after = allocator,
-                        .plain = true};
+    struct preload_watch how = {
+        .argv = WATCH_ARGV(program, name), .preload_after = allocator, .plain = true};
     struct watched what;
     bool passed;
 
@@ -427,8 +428,8 @@ watch_entries(const char *directory)
 bool
 watch_can_preload(const char *soname)
 {
-    struct watch how = {.argv = WATCH_ARGV("/bin/true"), .preload_after = soname,
-                        .plain = true};
+    struct preload_watch how = {
+        .argv = WATCH_ARGV("/bin/true"), .preload_after = soname, .plain = true};
     struct watched what;
     bool found;
 

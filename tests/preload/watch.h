@@ -20,7 +20,7 @@
 #define WATCH_SEGMENTS 32 /* read; more are only counted */
 
 /* What to run.  All but argv may be left out. */
-struct watch {
+struct preload_watch {
     char *const *argv;          /* argv[0] without a slash: one of programs/ */
     const char *options;        /* MEMTOP_OPTIONS; "keep=PID" is added */
     const char *preload_before; /* LD_PRELOAD entries before and after ours */
@@ -60,7 +60,7 @@ struct watched {
 
 /* Runs it to its end and to that of all who hold its output.  A program that
    takes longer than two minutes is killed and fails the test. */
-void watch_run(const struct watch *how, struct watched *what);
+void watch_run(const struct preload_watch *how, struct watched *what);
 void watch_free(struct watched *what);
 
 /* The segment of the process itself, its last image: fails if there is none. */

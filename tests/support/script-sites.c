@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A place of a script's stack is a text, "function@file:line", and its address is
- * where it stands in the list of all texts.  Sampled blocks of a site are alike, so
- * that estimates follow from their number.
+ * Sampled allocations of a script.  A place in a script's stack is a text,
+ * "function@file:line"; its address is its position in the list of all texts.  The
+ * sampled blocks of a site are alike, so estimates follow from their number.
  */
 #include "config.h"
 
@@ -15,7 +15,7 @@
 #define PLACES_MAX 128
 #define SITES_MAX  128
 #define BLOCKS_MAX 4096
-#define STEP       UINT64_C(16)   /* between addresses: names are of the one before */
+#define STEP       UINT64_C(16)   /* between addresses; the name is the one before */
 
 struct made_up {
     uint32_t stack;
@@ -27,7 +27,7 @@ struct made_up {
 struct script_sites {
     double rate;
     unsigned unwinder;
-    unsigned known;              /* the first so many places have names */
+    unsigned known;              /* this many places, from the first, have names */
     struct sites_lost lost;
     char *places[PLACES_MAX];
     size_t place_count;
@@ -59,7 +59,7 @@ script_sites_free(struct script_sites *sites)
     free(sites);
 }
 
-/* "WORD=NUMBER" at *line, which moves on behind it and blanks. */
+/* Takes "WORD=NUMBER" from *line and moves it behind that and blanks. */
 static bool
 take_word(const char **line, char *word, size_t size, double *value)
 {
@@ -104,7 +104,7 @@ script_sites_all(struct script_sites *sites, const char *line)
     return true;
 }
 
-/* The address of a place; 0 if there are too many. */
+/* Returns the address of a place; 0 if there are too many. */
 static uint64_t
 place_address(struct script_sites *sites, const char *text, size_t length)
 {
@@ -120,7 +120,7 @@ place_address(struct script_sites *sites, const char *text, size_t length)
     return (i + 1) * STEP;
 }
 
-/* "f@x.c:1 < g < main"; 0 if it does not parse, or finds no room. */
+/* Takes "f@x.c:1 < g < main"; returns 0 if it does not parse, or there is no space. */
 static uint32_t
 take_stack(struct script_sites *sites, const char *line)
 {
@@ -137,7 +137,7 @@ take_stack(struct script_sites *sites, const char *line)
             || depth == SITES_DEPTH_MAX)
             return 0;
         depth++;
-        sites->pool[begin + depth] = address + 1; /* a return address: behind the call */
+        sites->pool[begin + depth] = address + 1; /* a return address, behind the call */
     }
     sites->pool[begin] = depth;
     for (size_t at = 1; at < begin; at += 1 + sites->pool[at])
@@ -265,11 +265,11 @@ script_sites_read(const struct script_sites *sites, struct sites_reading *readin
     return true;
 }
 
-/* "function@file:line" */
+/* Names an address "function@file:line". */
 static void
 name(void *context, uint64_t address, struct profile_name *out)
 {
-    static char function[256], file[256]; /* until the next one is asked for */
+    static char function[256], file[256]; /* valid until the next call */
     const struct script_sites *sites = context;
     size_t index = (size_t)((address + STEP - 1) / STEP) - 1;
     const char *at, *line;

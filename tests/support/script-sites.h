@@ -14,14 +14,15 @@ struct script_sites;
 struct script_sites *script_sites_new(void);
 void script_sites_free(struct script_sites *sites);
 
-/* Plays what follows the word "sites" or "site"; false if it does not parse. */
+/* Play what follows the word "sites" or "site"; false if it does not parse. */
 bool script_sites_all(struct script_sites *sites, const char *line);
 bool script_sites_one(struct script_sites *sites, const char *line);
 
-/* Copies it, as sites_read() would.  False: nothing is sampled, or memory is short. */
+/* Makes a copy, like sites_read().  Returns false if nothing is sampled, or memory is
+   short. */
 bool script_sites_read(const struct script_sites *sites, struct sites_reading *reading);
 
-/* Who knows the names. */
+/* The script's names of functions. */
 struct profile_namer script_sites_namer(struct script_sites *sites);
 
 #endif

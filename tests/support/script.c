@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The whole file is held as text and played once against nothing when it is
- * opened, so that a mistake shows at the start and not in the middle of a run.
+ * The whole file is held as text and played once without effect when it is opened, so
+ * that a mistake is reported at the start and not in the middle of a run.
  */
 #include "config.h"
 
@@ -89,7 +89,7 @@ parse_value(const char *text, uint64_t *out)
     return end[shift > 0] == '\0';
 }
 
-/* FUNCTION, FUNCTION.bytes, ... */
+/* Takes FUNCTION, FUNCTION.bytes, ... */
 static uint64_t *
 function_word(struct process *process, const char *key)
 {
@@ -116,7 +116,7 @@ function_word(struct process *process, const char *key)
     return NULL;
 }
 
-/* band.NAME: the bands that are named are known, the others not. */
+/* Takes band.NAME: named parts of the RSS are known, the others are not. */
 static bool
 set_band(struct process *process, const char *name, uint64_t value)
 {
@@ -247,7 +247,7 @@ state_of(const char *name, enum process_state *state)
     return false;
 }
 
-/* "sh>env" */
+/* Takes "sh>env". */
 static void
 set_before(struct roster_entry *entry, const char *names)
 {
@@ -289,7 +289,7 @@ set_entry(struct roster_entry *entry, const char *key, const char *text)
     return true;
 }
 
-/* PID PARENT [WORD=VALUE]... : COMMAND; entry is what the process was before. */
+/* Takes PID PARENT [WORD=VALUE]... : COMMAND; entry is the process as it was before. */
 static bool
 play_entry(const char *line, struct roster_entry *entry)
 {
@@ -357,7 +357,7 @@ arrange(struct script *script, const struct process *root)
 
 /* ---- sites ---- */
 
-/* When the script is checked nothing of it may stay. */
+/* While the script is checked nothing may be kept. */
 static bool
 play_sites(struct script *script, const char *word, const char *line, bool check)
 {
@@ -423,7 +423,7 @@ play(struct script *script, const char *line, struct session *session,
     return true;
 }
 
-/* A line's time; *rest is what follows it. */
+/* Reads a line's time; *rest is what follows it. */
 static bool
 line_time(const char *line, int64_t *time_ns, const char **rest)
 {
@@ -445,7 +445,7 @@ is_silent(const char *line)
     return *line == '\0' || *line == '#';
 }
 
-/* Lines that hold for the whole script; *pid gets theirs. */
+/* Takes lines that apply to the whole script; *pid gets theirs. */
 static bool
 is_heading(struct script *script, const char *line, pid_t *pid)
 {
@@ -493,7 +493,7 @@ read_file(const char *name)
 
     if (!file)
         return NULL;
-    /* A script has no NUL: this takes the whole file. */
+    /* A script has no NUL, so this reads the whole file. */
     if (getdelim(&text, &room, '\0', file) < 0) {
         free(text);
         text = NULL;

@@ -19,23 +19,23 @@
  *   FUNCTION FUNCTION.bytes FUNCTION.failed FUNCTION.failed_bytes
  *   size.BYTES      blocks of that size, ever and alive
  *   rss rss_anon rss_peak touched children children_seen generations
- *   band.NAME       resident bytes of a band (bands.h, by its name in JSON); also
+ *   band.NAME       resident bytes of a part of the RSS (bands.h; name in JSON); also
  *                   pss swap mappings absent unsure, and reserve=1: with_reserve.
- *                   Bands that are not named are unknown
+ *                   Parts that are not named are unknown
  *   state           name in JSON of a living state: running, stopped, ...
  *   exit signal     the end
  *   why, say        text to the end of the line: why it is not measured; a message
  *   process PID PARENT [WORD=VALUE]... : COMMAND
  *                   to the end of the line: another process of the tree, words being
  *                   heap peak rss allocations start (ms after the root's) state
- *                   before (names joined by >); state is any state's name, and
+ *                   before (names joined by >); state is any state's name;
  *                   heap means that it is measured
- *   sites [WORD=VALUE]...   from now on allocations are sampled: every (a sample a so
- *                   many bytes on average), unwinder (enum site_unwinder), lost and
- *                   lost_bytes (not followed), known (so many places have names)
+ *   sites [WORD=VALUE]...   from now on allocations are sampled: every (bytes between
+ *                   samples on average), unwinder (enum site_unwinder), lost and
+ *                   lost_bytes (not followed), known (number of places with names)
  *   site [WORD=VALUE]... : FUNCTION[@FILE:LINE] < FUNCTION...
- *                   to the end of the line: what a call stack, innermost first, has
- *                   allocated of one size: size, and how many blocks were sampled:
+ *                   to the end of the line: a call stack, innermost first, and what it
+ *                   has allocated of one size: size, and how many blocks were sampled:
  *                   made live peak gone.CLASS (freed, by lifetime); born (ms)
  *
  * peak and stack_peak never fall below heap and stack, rss_peak never below

@@ -25,17 +25,17 @@
 
 static char path[] = "/tmp/memtop-dat-XXXXXX";
 
-struct raw {
+struct raw_record {
     uint64_t heap, stack;
     uint32_t low, high;
 };
 
-static struct raw file[100000];
+static struct raw_record file[100000];
 
-static struct raw
+static struct raw_record
 raw(uint64_t heap, uint64_t stack, uint64_t time)
 {
-    return (struct raw){heap, stack, (uint32_t)time, (uint32_t)(time >> 32)};
+    return (struct raw_record){heap, stack, (uint32_t)time, (uint32_t)(time >> 32)};
 }
 
 /* How many bytes the file has; its records in file[]. */
@@ -51,7 +51,7 @@ load(void)
 }
 
 static void
-store(const struct raw *records, size_t count, size_t more_bytes)
+store(const struct raw_record *records, size_t count, size_t more_bytes)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     size_t size = count * sizeof *records;
@@ -257,8 +257,8 @@ test_round_trip(void **state)
 static void
 test_killed(void **state)
 {
-    const struct raw records[] = {raw(0, 0, 1000), raw(0, 0, 1000), raw(50, 3, 1010),
-                                  raw(70, 1, 1020)};
+    const struct raw_record records[] = {raw(0, 0, 1000), raw(0, 0, 1000),
+                                         raw(50, 3, 1010), raw(70, 1, 1020)};
     struct stat before, after;
     struct dat dat;
 
@@ -279,7 +279,7 @@ test_killed(void **state)
 static void
 test_doubled(void **state)
 {
-    struct raw records[2 + 15] = {raw(0, 9, 0), raw(9, 9, 100)};
+    struct raw_record records[2 + 15] = {raw(0, 9, 0), raw(9, 9, 100)};
 
     (void)state;
     for (unsigned i = 0; i < 10; i++)
@@ -297,8 +297,8 @@ test_doubled(void **state)
 static void
 test_disorder(void **state)
 {
-    const struct raw records[] = {
-        raw(0, 9, 1000), raw(9, 9, 2000), raw(1, 1, 1500), raw(0, 0, 0), raw(0, 0, 0),
+    const struct raw_record records[] = {
+        raw(0, 9, 1000), raw(9, 9, 2000), raw(1, 1, 1500), raw(0, 0, 0),  raw(0, 0, 0),
         raw(2, 1, 1400), raw(3, 1, 5000), raw(4, 1, 1800), raw(5, 1, 10),
     };
     struct dat dat;
@@ -318,7 +318,7 @@ test_disorder(void **state)
 static void
 test_sizes(void **state)
 {
-    const struct raw records[] = {raw(0, 2, 5), raw(1, 1, 5), raw(1, 1, 5)};
+    const struct raw_record records[] = {raw(0, 2, 5), raw(1, 1, 5), raw(1, 1, 5)};
     struct dat dat;
 
     (void)state;

@@ -20,14 +20,14 @@
 #define FEW     8.0 /* expected in a class, at least: neighbours are put together */
 
 /* What was drawn so often each, and should have been. */
-struct sample {
+struct drawn_sample {
     double seen[CLASSES];
     double expected[CLASSES];
 };
 
 /* chi^2 with k degrees of freedom is hardly ever above k + 5 sqrt(2 k) + 8. */
 static void
-assert_fits(const struct sample *sample)
+assert_fits(const struct drawn_sample *sample)
 {
     double chi = 0, seen = 0, expected = 0;
     int freedom = -1;
@@ -92,7 +92,7 @@ test_gaps(void **state)
     const double rate = 0.1;
     const int words = 3000000;
     struct draw draw = {.random = 2};
-    struct sample sample = {{0}, {0}};
+    struct drawn_sample sample = {{0}, {0}};
     int since = 0;
     double count = 0;
 
@@ -117,7 +117,7 @@ check_binomial(uint64_t random, double rate, unsigned words, double begin, doubl
 {
     const int draws = 300000;
     struct draw draw = {.random = random};
-    struct sample sample = {{0}, {0}};
+    struct drawn_sample sample = {{0}, {0}};
 
     draw_begin(&draw, rate);
     for (int i = 0; i < draws; i++) {
@@ -170,7 +170,7 @@ test_kept(void **state)
 {
     const int draws = 300000;
     struct draw draw = {.random = 13};
-    struct sample sample = {{0}, {0}};
+    struct drawn_sample sample = {{0}, {0}};
 
     (void)state;
     for (int i = 0; i < draws; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A process for the tests of reports, and what reports ask of the monitor,
-   decided by the test.  Include in one file of a test program. */
+/* A process for the tests of reports, and the monitor's functions that reports call, with
+   results set by the test.  Include in one file of a test program. */
 #ifndef MEMTOP_FAKE_PROCESS_H
 #define MEMTOP_FAKE_PROCESS_H
 
@@ -45,7 +45,7 @@ process_state_json(enum process_state state)
     return names[state];
 }
 
-/* Back to a measured process that did nothing. */
+/* Resets to a measured process that did nothing. */
 static inline int
 fake_reset(void **state)
 {
@@ -60,7 +60,7 @@ fake_reset(void **state)
     return 0;
 }
 
-/* Count calls that ask for size bytes each, all successful. */
+/* Adds count successful calls that ask for size bytes each. */
 static inline void
 fake_calls(enum segment_function function, uint64_t size, uint64_t count)
 {
@@ -70,7 +70,7 @@ fake_calls(enum segment_function function, uint64_t size, uint64_t count)
         fake.sizes.allocated[histogram_cell(size)] += count;
 }
 
-/* Count calls that ask for size bytes in vain. */
+/* Adds count failed calls that ask for size bytes each. */
 static inline void
 fake_failures(enum segment_function function, uint64_t size, uint64_t count)
 {

@@ -33,7 +33,7 @@
 static bool stop;
 static unsigned written;
 
-enum reading { IDENTITY, COUNTERS, RECORDER, SITES, DRAIN, CONTROL, READINGS };
+enum hostile_reading { IDENTITY, COUNTERS, RECORDER, SITES, DRAIN, CONTROL, READINGS };
 static unsigned good[READINGS]; /* those that came to something */
 static bool header_too;
 

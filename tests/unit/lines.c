@@ -17,7 +17,7 @@ static void
 check(const char *input, const char *expected)
 {
     for (size_t step = 1; step <= strlen(input); step++) {
-        struct lines *lines = lines_new(100);
+        struct line_ring *lines = lines_new(100);
         char joined[4096] = "";
 
         for (size_t at = 0; at < strlen(input); at += step)
@@ -82,14 +82,14 @@ test_full_screen(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) {
-        struct lines *lines = lines_new(2);
+        struct line_ring *lines = lines_new(2);
 
         lines_feed(lines, yes[i], strlen(yes[i]));
         assert_true(lines_full_screen(lines));
         lines_free(lines);
     }
     for (size_t i = 0; i < sizeof no / sizeof *no; i++) {
-        struct lines *lines = lines_new(2);
+        struct line_ring *lines = lines_new(2);
 
         lines_feed(lines, no[i], strlen(no[i]));
         assert_false(lines_full_screen(lines));
@@ -100,7 +100,7 @@ test_full_screen(void **state)
 static void
 test_only_the_latest_are_kept(void **state)
 {
-    struct lines *lines = lines_new(4);
+    struct line_ring *lines = lines_new(4);
     size_t length;
 
     (void)state;
@@ -128,7 +128,7 @@ test_only_the_latest_are_kept(void **state)
 static void
 test_long_line(void **state)
 {
-    struct lines *lines = lines_new(100);
+    struct line_ring *lines = lines_new(100);
     size_t total = 0, length;
 
     (void)state;
@@ -156,7 +156,7 @@ static void
 test_noise(void **state)
 {
     static const char interesting[] = "\033[?1049h]P\\\a\b\r\n\t\xE2\x82\xAC m(0;";
-    struct lines *lines = lines_new(50);
+    struct line_ring *lines = lines_new(50);
     unsigned seed = 12345;
 
     (void)state;

@@ -25,7 +25,7 @@ static const char *const libraries[] = {"libc.so.6", "libm.so.6", "libstdc++.so.
 
 /* ---- all names of a file ---- */
 
-struct file {
+struct looked_up_file {
     const unsigned char *bytes;
     size_t size;
     const ElfW(Sym) * symbols;
@@ -34,7 +34,7 @@ struct file {
 };
 
 static void
-open_file(const char *path, struct file *file)
+open_file(const char *path, struct looked_up_file *file)
 {
     const ElfW(Ehdr) * header;
     const ElfW(Shdr) * sections;
@@ -90,7 +90,7 @@ open_all(void **state)
 
 /* How many names were compared. */
 static size_t
-compare(const struct file *file)
+compare(const struct looked_up_file *file)
 {
     size_t compared = 0;
 
@@ -115,7 +115,7 @@ test_all_names(void **state)
     (void)state;
     for (size_t i = 0; i < LIBRARIES; i++) {
         struct link_map *map = loaded(libraries[i]);
-        struct file file = {0};
+        struct looked_up_file file = {0};
         size_t compared;
 
         if (map == NULL) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The pages of a scripted process, drawn without a terminal, and what they looked
-   like when somebody last looked at them.  Included by tests. */
+/* The pages of a scripted process, drawn without a terminal, and compared with goldens.
+   Included by tests. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@
 
 #define SECOND INT64_C(1000000000)
 
-/* In the names of goldens. */
+/* As in the names of goldens. */
 static const char *const page_names[PAGE_COUNT] = {
     [PAGE_OVERVIEW] = "overview",
     [PAGE_CALLS] = "calls",
@@ -105,7 +105,8 @@ static const char running[] =
     "6000 heap=62M stack=8K\n"
     "20000 heap=1M\n";
 
-/* Where the RSS went; from 2 s on with more of all, some of it not resident. */
+/* The RSS breakdown; from 2 s on all parts are larger, and some memory is not
+   resident. */
 static const char resident[] =
     "program ./prog\n"
     "pid 24817\n"
@@ -124,7 +125,7 @@ static const char unmeasured[] =
     "1000 rss=12M rss_anon=8M state=not-measured\n"
     "20000 rss=1M\n";
 
-/* Sampled allocations: three stacks at 1 s, one that grows, names that are long. */
+/* Sampled allocations: three stacks at 1 s, one that grows, and long names. */
 static const char sampled[] =
     "program ./server --port 80\n"
     "pid 24817\n"
@@ -155,8 +156,8 @@ play_text(const char *text, int64_t to_ns)
     return session;
 }
 
-/* The table of exact sizes of a small run: ten blocks of 1000 bytes come and go, one of
-   500 stays, pulses of 24, and one large. */
+/* The table of exact sizes of a small run: ten blocks of 1000 bytes are made and freed,
+   one of 500 stays, there are pulses of 24, and one large block. */
 static struct block_table block_table;
 
 static inline void
@@ -177,10 +178,10 @@ count_blocks(void)
         assert_true(blocksizes_call(blocks, &call));
         call.kind = FN_FREE;
         call.time_ns += i < 10 ? 0 : 3000000;
-        if (i > 10 && i < 39) /* at once */
+        if (i > 10 && i < 39) /* all at the same time */
             assert_true(blocksizes_call(blocks, &call));
         call.address = 16 * (i - 14);
-        if (i >= 15 && i < 25) /* those of 1000 bytes */
+        if (i >= 15 && i < 25) /* the blocks of 1000 bytes */
             assert_true(blocksizes_call(blocks, &call));
     }
     blocksizes_pass(blocks, 500000000);
@@ -198,7 +199,7 @@ draw(int rows, int cols)
     view_draw(&picture, &view, &scene);
 }
 
-/* The goldens outlive the version. */
+/* Goldens must not depend on the version. */
 static void
 hide_version(char *line)
 {
@@ -211,7 +212,7 @@ hide_version(char *line)
     }
 }
 
-/* Compares the picture with tests/golden/NAME; MEMTOP_GOLDEN=write writes it. */
+/* Compares the screen with tests/golden/NAME; MEMTOP_GOLDEN=write writes it. */
 static void
 expect_golden(const char *name)
 {

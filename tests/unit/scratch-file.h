@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A file of the test program's own.  Include in one file of a test program, and hand
+/* A file of the test program's own.  Include in one file of a test program, and pass
    file_make() and file_remove() to cmocka as set-up and tear-down of the group. */
 #ifndef MEMTOP_SCRATCH_FILE_H
 #define MEMTOP_SCRATCH_FILE_H
@@ -26,7 +26,7 @@ file_remove(void **state)
     return unlink(path);
 }
 
-/* These bytes, and nothing else, are in it. */
+/* Makes these bytes the file's only contents. */
 static inline void
 file_holds(const void *bytes, size_t size)
 {

@@ -44,7 +44,8 @@ scratch_shard(unsigned index)
     return (void *)(scratch + SHARDS_OFFSET + (size_t)index * SHARD_SIZE);
 }
 
-/* A valid, empty one, with shards 0 and 1, rings of so many events, and sites or not. */
+/* Opens a valid, empty segment with shards 0 and 1, rings of capacity events, and sites
+   or not. */
 static inline void
 scratch_open_with(uint64_t capacity, bool sites)
 {

@@ -53,7 +53,7 @@ line_of(const char *what)
     return 0;
 }
 
-struct search {
+struct symbol_search {
     const char *path;
     struct symbols_module module;
 };
@@ -61,7 +61,7 @@ struct search {
 static int
 look_at(struct dl_phdr_info *info, size_t size, void *context)
 {
-    struct search *search = context;
+    struct symbol_search *search = context;
 
     (void)size;
     if (strcmp(info->dlpi_name, search->path) != 0)
@@ -85,7 +85,7 @@ look_at(struct dl_phdr_info *info, size_t size, void *context)
 static struct symbols_module
 module_of(const char *path)
 {
-    struct search search = {.path = path};
+    struct symbol_search search = {.path = path};
     int descriptor = open(path, O_RDONLY);
 
     assert_int_equal(1, dl_iterate_phdr(look_at, &search));

@@ -2,15 +2,15 @@
 /*
  * The text log.
  *
- * A line is one write(2), which the kernel keeps whole in files, pipes, terminals,
- * however many threads and processes write: no lock is needed, and after fork
- * nothing is to be done.  A process that cannot write ends the log for itself, by
- * its pid: a vfork child shares our memory but not our descriptors.
+ * A line is one write(2), which the kernel keeps whole in files, pipes and terminals
+ * however many threads and processes write: no lock is needed, and nothing to do after
+ * fork.  A process that cannot write ends the log for itself, identified by its pid: a
+ * vfork child shares our memory but not our descriptors.
  *
- * realloc frees inside and can be logged only after it.  Until its line is written
- * the old address stands in a table, and another thread that was handed it out
- * waits with its own line.  No cycles: a realloc has its new block before it frees
- * the old one.
+ * realloc frees its old block inside the call and can be logged only after it.  Until its
+ * line is written the old address stands in a table, and another thread that gets that
+ * address waits with its own line.  There are no cycles: a realloc has its new block
+ * before it frees the old one.
  */
 #include "config.h"
 
@@ -27,27 +27,29 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Above what programs open, and what shells keep; if the limit allows it. */
+/* The log's descriptor is at least the first of these that the limit allows: above what
+   programs open and what shells keep. */
 static const int lowest_descriptors[] = {960, 240, 60, 3};
 
-/* How long a full pipe that does not block is waited for, and another's realloc. */
+/* How long to wait for space in a full non-blocking pipe, and for another thread's
+   realloc. */
 #define ROOM_WAIT_NS   UINT64_C(10000000000)
 #define RESIZE_WAIT_NS UINT64_C(1000000000)
 
 int mt_log_descriptor = -1;
 
-static dev_t device; /* of what the descriptor was opened for */
+static dev_t device; /* of the file the descriptor was opened for */
 static ino_t inode;
 static bool is_regular; /* a file on a disk */
 static bool is_minimal;
-static uint32_t ended_pid; /* the process in which the log has ended */
+static uint32_t ended_pid; /* pid of the process in which the log has ended */
 
-/* Who writes a line. */
-struct writer {
+/* The process and thread that write a line. */
+struct log_writer {
     uint32_t pid, tid;
 };
 
-/* For memtop, which says so; the program does not notice. */
+/* Tells memtop, which reports it; the program does not notice. */
 static void
 note_end(int error)
 {
@@ -55,7 +57,7 @@ note_end(int error)
         __atomic_store_n(&mt_segment.process->log_error, (uint32_t)error, __ATOMIC_RELAXED);
 }
 
-/* In a sandbox that a write may not survive. */
+/* True in a sandbox, where a write may kill the program. */
 static bool
 is_silenced(void)
 {
@@ -65,13 +67,14 @@ is_silenced(void)
     return true;
 }
 
-/* The segment knows; a system call is most of what a line costs. */
-static struct writer
+/* Takes the ids from the segment if it can, because system calls are most of a line's
+   cost. */
+static struct log_writer
 this_thread(void)
 {
     if ((mt_guard.mode & MODE_LOGGED) && mt_thread.state == THREAD_COUNTED)
-        return (struct writer){mt_segment.header->pid, mt_thread.shard->thread};
-    return (struct writer){
+        return (struct log_writer){mt_segment.header->pid, mt_thread.shard->thread};
+    return (struct log_writer){
         .pid = (uint32_t)syscall(SYS_getpid),
         .tid = (uint32_t)syscall(SYS_gettid),
     };
@@ -128,7 +131,7 @@ mt_log_start(const char *target, bool minimal)
 
 /* ---- writing ---- */
 
-/* The program may have closed the descriptor, and opened another file as it. */
+/* The program may have closed our descriptor and opened another file with its number. */
 static bool
 is_still_ours(void)
 {
@@ -138,13 +141,14 @@ is_still_ours(void)
            && st.st_ino == inode;
 }
 
-/* The sets of signals as the kernel has them. */
+/* Sets of signals in the kernel's representation. */
 #define BIT(signal)   (UINT64_C(1) << ((signal)-1))
 #define RAISED        (BIT(SIGPIPE) | BIT(SIGXFSZ))
-#define HELD          (RAISED | BIT(SIGTTOU)) /* which is not raised if it is blocked */
+#define HELD          (RAISED | BIT(SIGTTOU)) /* a blocked SIGTTOU is not raised */
 #define SIGNALS_BYTES 8
 
-/* A write to a regular file raises a signal at one limit only, and few have it. */
+/* A write to a regular file raises a signal only at the file size limit, which few
+   processes have. */
 static bool
 may_raise(void)
 {
@@ -154,8 +158,8 @@ may_raise(void)
            || limit.rlim_cur != RLIM_INFINITY;
 }
 
-/* Keeps the signals that a write may raise from this thread; returns those of them
-   that wait already.  *before is what is blocked anyway. */
+/* Blocks the signals that a write may raise in this thread; returns those of RAISED that
+   are pending already.  *before is the set that was blocked before. */
 static uint64_t
 hold_signals(uint64_t *before)
 {
@@ -168,7 +172,7 @@ hold_signals(uint64_t *before)
     return pending;
 }
 
-/* Takes back what we raised. */
+/* Discards the signals that our write raised. */
 static void
 release_signals(uint64_t before, uint64_t pending, bool failed)
 {
@@ -181,7 +185,7 @@ release_signals(uint64_t before, uint64_t pending, bool failed)
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, SIGNALS_BYTES);
 }
 
-/* For room in a pipe or socket that does not block. */
+/* Waits until a non-blocking pipe or socket has space. */
 static bool
 wait_for_room(uint64_t until)
 {
@@ -194,7 +198,7 @@ wait_for_room(uint64_t until)
     return true;
 }
 
-/* 0 or an errno. */
+/* Returns 0 or an errno. */
 static int
 write_whole(const char *text, size_t length)
 {
@@ -234,7 +238,7 @@ write_quietly(const char *text, size_t length)
 }
 
 static void
-write_line(struct writer writer, struct logalloc_line *line)
+write_line(struct log_writer writer, struct logalloc_line *line)
 {
     char text[LOGALLOC_LINE_MAX];
     size_t length;
@@ -246,17 +250,17 @@ write_line(struct writer writer, struct logalloc_line *line)
     line->tid = writer.tid;
     length = logalloc_format(text, LOGALLOC_RAW, line);
     error = is_still_ours() ? write_quietly(text, length) : EBADF;
-    /* Not for its parent if this is a vfork child. */
+    /* The child of a vfork must not end its parent's log. */
     if (likely(error == 0) || (uint32_t)syscall(SYS_getpid) != writer.pid)
         return;
     __atomic_store_n(&ended_pid, writer.pid, __ATOMIC_RELAXED);
     note_end(error);
 }
 
-/* ---- the blocks that are inside a realloc ---- */
+/* ---- blocks inside a realloc ---- */
 
-/* Found by the address, in one of so many sets; a set that is full leaves the next
-   realloc without a place, and without protection. */
+/* A hash table of SETS sets, by address.  If a set is full, the next realloc gets no
+   entry and its order in the log is not guaranteed. */
 #define SETS      64u
 #define SET_WAYS  8u
 
@@ -268,7 +272,7 @@ struct log_resize {
 static struct log_resize resizes[SETS][SET_WAYS];
 
 static uint64_t
-owner_word(struct writer writer)
+owner_word(struct log_writer writer)
 {
     return (uint64_t)writer.pid << 32 | writer.tid;
 }
@@ -281,7 +285,7 @@ set_of(const void *block)
 _Static_assert(SETS == 1u << (64 - 58), "the upper bits of the product");
 
 static struct log_resize *
-enter(struct writer writer, const void *block)
+enter(struct log_writer writer, const void *block)
 {
     struct log_resize *set = set_of(block);
 
@@ -303,10 +307,10 @@ leave(struct log_resize *resize)
     __atomic_store_n(&resize->owner, 0, __ATOMIC_RELEASE);
 }
 
-/* Is the block in another thread's hands?  This one's own realloc is interrupted by
-   the handler that asks; that of another process was copied by fork. */
+/* Does another thread hold the block?  Its own realloc does not count (a signal handler
+   asks then), nor does one of another process (copied by fork). */
 static bool
-is_held(const struct log_resize *resize, struct writer writer, const void *block)
+is_held(const struct log_resize *resize, struct log_writer writer, const void *block)
 {
     uint64_t owner;
 
@@ -323,10 +327,10 @@ give_up(struct log_resize *resize, const void *block)
                                 __ATOMIC_RELAXED);
 }
 
-/* Most often the other is just writing.  Its handlers may have left realloc for
-   ever: then nobody waits for it again. */
+/* Usually the other thread is just writing.  If its signal handler has left realloc for
+   good, the wait times out and nobody waits for it again. */
 static void
-wait_for(struct log_resize *resize, struct writer writer, const void *block)
+wait_for(struct log_resize *resize, struct log_writer writer, const void *block)
 {
     const struct timespec step = {0, 50000};
     uint64_t until = mt_now_coarse() + RESIZE_WAIT_NS;
@@ -342,9 +346,9 @@ wait_for(struct log_resize *resize, struct writer writer, const void *block)
     }
 }
 
-/* A block was handed out: nobody who had it before may still have to say so. */
+/* Called when a block was handed out: waits until a realloc that freed it is logged. */
 static void
-await_turn(struct writer writer, const void *block)
+await_turn(struct log_writer writer, const void *block)
 {
     struct log_resize *set = set_of(block);
 
@@ -357,7 +361,7 @@ await_turn(struct writer writer, const void *block)
 
 /* ---- the calls ---- */
 
-/* What it is made of, for those who want no other. */
+/* Replaces a call by the memalign it amounts to, for MALLOC_LOG_MINIMAL. */
 static void
 reduce(struct logalloc_line *line)
 {
@@ -379,7 +383,7 @@ mt_log_made(enum logalloc_call call, size_t other, size_t size, const void *bloc
         .result = (uintptr_t)block,
     };
     int saved_errno = errno;
-    struct writer writer;
+    struct log_writer writer;
 
     if (is_silenced())
         return;
@@ -421,7 +425,7 @@ mt_log_resize_end(struct log_resize *resize, const void *block, size_t size,
         .result = (uintptr_t)result,
     };
     int saved_errno = errno;
-    struct writer writer;
+    struct log_writer writer;
 
     if (!is_silenced()) {
         writer = this_thread();

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The text log of all calls, for MALLOC_LOG (segment/logline.h): one line a call,
- * written at once.  The exception to the rules of state.h: it makes system calls
- * and holds a descriptor.  It allocates nothing, holds no lock, keeps errno, raises
- * no signal, and ends silently when it cannot be written any more: the segment has why.
+ * The text log of all calls, for MALLOC_LOG (segment/logline.h): one line a call, written
+ * at once.  It is the exception to the rules of state.h: it makes system calls and holds
+ * a descriptor.  It allocates nothing, holds no lock, keeps errno, raises no signal, and
+ * ends silently when it can no longer be written; the segment says why.
  *
- * Lines tell what happened in an order in which it can have happened: a block that
- * was freed, by free or realloc, is not seen handed out before its going is.
+ * Lines are in an order in which the calls can have happened: a block that was freed, by
+ * free or realloc, does not appear as allocated again before the line that frees it.
  */
 #ifndef MEMTOP_LOG_H
 #define MEMTOP_LOG_H
@@ -17,7 +17,7 @@
 #include "preload/state.h"
 #include "segment/logline.h"
 
-/* Where lines go, a descriptor of our own; -1: nowhere. */
+/* The log's own descriptor; -1: no log. */
 HIDDEN extern int mt_log_descriptor;
 
 static inline bool
@@ -27,26 +27,26 @@ mt_logging(void)
 }
 
 /*
- * Opens the log: TARGET is what MALLOC_LOG says, or NULL.  Up to four digits are an
- * open descriptor, of which a duplicate is made, so that lines never get into what
- * the program opens or puts there later; 0 is no log; all else is the name of a file
- * to append to.  minimal: aligned blocks are logged as memalign.
+ * Opens the log.  target is the value of MALLOC_LOG, or NULL.  Up to four digits are an
+ * open descriptor, which is duplicated, so that lines never get into a file the program
+ * opens under that number later; 0 is no log; anything else is the name of a file to
+ * append to.  minimal: aligned blocks are logged as memalign.
  */
 void mt_log_start(const char *target, bool minimal);
 
-/* After the real call, which returned block or NULL; other as in logline.h. */
+/* Call after the real call, which returned block or NULL; other as in logline.h. */
 void mt_log_made(enum logalloc_call call, size_t other, size_t size, const void *block);
 
-/* Before the real call. */
+/* Call before the real call. */
 void mt_log_free(const void *block);
 
-/* Around the real call: what begin returns is for the end. */
+/* Call before and after the real call; pass to end what begin returned. */
 struct log_resize;
 struct log_resize *mt_log_resize_begin(const void *block);
 void mt_log_resize_end(struct log_resize *resize, const void *block, size_t size,
                        const void *result);
 
-/* jemalloc_stats(), after the call. */
+/* Call after jemalloc_stats(). */
 void mt_log_stats(void);
 
 #endif

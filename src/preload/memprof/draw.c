@@ -2,8 +2,8 @@
 /*
  * Random numbers for sampling: no library, no lock, no state but the caller's.
  *
- * Exact but for the rounding of the floating point: hits are independent from word
- * to word, whatever the blocks that the words belong to.
+ * Exact except for floating-point rounding: each word is hit independently of the others,
+ * whatever blocks the words belong to.
  */
 #include "config.h"
 
@@ -11,10 +11,10 @@
 
 #include "segment/sampling.h"
 
-/* No distance is greater: words of what a process can allocate in its life. */
+/* The largest distance: more words than a process can allocate in its life. */
 #define FAR (UINT64_C(1) << 62)
 
-/* Above so many hits to be expected in a block they are drawn at once. */
+/* If more hits than this are expected in a block, their number is drawn at once. */
 #define MANY 64.0
 
 /* splitmix64 (G. Steele, D. Lea, C. Flood, Fast splittable pseudorandom number
@@ -29,7 +29,7 @@ random_word(struct draw *draw)
     return z ^ z >> 31;
 }
 
-/* In (0, 1), in steps of 2^-53. */
+/* Uniform in (0, 1), in steps of 2^-53. */
 static double
 uniform(struct draw *draw)
 {
@@ -42,7 +42,7 @@ draw_words(uint64_t size)
     return 1 + size / sizeof(void *) + (size % sizeof(void *) != 0);
 }
 
-/* Words up to the next hit, that included: P(g) = rate (1 - rate)^(g - 1). */
+/* Words up to and including the next hit: P(g) = rate (1 - rate)^(g - 1). */
 static uint64_t
 gap(struct draw *draw)
 {
@@ -51,7 +51,7 @@ gap(struct draw *draw)
     return words < (double)FAR ? 1 + (uint64_t)words : FAR;
 }
 
-/* log(n!) less Stirling's formula for n >= 10 (Abramowitz and Stegun, 6.1.41). */
+/* log(n!) minus Stirling's formula, for n >= 10 (Abramowitz and Stegun, 6.1.41). */
 static double
 stirling_rest(double n)
 {
@@ -124,7 +124,7 @@ draw_hits(struct draw *draw, uint64_t words)
     if (rate <= 0 || rate >= 1)
         return rate <= 0 ? 0 : words;
     while (draw->left <= words) {
-        words -= draw->left; /* whatever lies behind a hit does not depend on it */
+        words -= draw->left; /* the draws behind a hit are independent of it */
         hits++;
         if ((double)words * rate > MANY && (double)words * (1 - rate) > MANY) {
             hits += binomial(draw, words, rate);
@@ -143,7 +143,7 @@ draw_kept(struct draw *draw, uint64_t hits, uint64_t words, uint64_t kept)
 
     if (hits == words)
         return kept;
-    for (; hits > 0; hits--, words--) /* one after the other, none twice */
+    for (; hits > 0; hits--, words--) /* one hit at a time, without replacement */
         if (uniform(draw) * (double)words < (double)(kept - stay))
             stay++;
     return stay;

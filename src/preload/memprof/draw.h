@@ -1,36 +1,37 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which words of a program's blocks are sampled, for profiles of its own (profile.h).
- * Every word is a Bernoulli trial.  The next hit is always known beforehand, as a
- * distance in words: it is geometric, so that a block between two hits costs a
- * subtraction.  (OCaml's Gc.Memprof does it so.)
+ * Which words of a program's blocks are sampled, for its own profiles (profile.h).  Every
+ * word is a Bernoulli trial.  The next hit is always known beforehand, as a distance in
+ * words with a geometric distribution, so that a block between two hits costs one
+ * subtraction.  (OCaml's Gc.Memprof works the same way.)
  */
 #ifndef MEMTOP_DRAW_H
 #define MEMTOP_DRAW_H
 
 #include <stdint.h>
 
-/* One sequence of hits: of one thread, or made for one block. */
+/* One sequence of hits, for a thread or for a single block. */
 struct draw {
     uint64_t random; /* state of the generator: any number */
-    uint64_t left;   /* words until the next hit, that included: whoever has so many
-                        and more than the next block may subtract the block's */
-    double rate;     /* probability of a word to be hit, in [0, 1] */
-    double decay;    /* -log(1 - rate); of the rates 0 and 1 not used */
-    uint32_t of;     /* the owner's */
+    uint64_t left;   /* words up to and including the next hit; a block of fewer words may
+                        just be subtracted */
+    double rate;     /* probability that a word is hit, in [0, 1] */
+    double decay;    /* -log(1 - rate); unused if the rate is 0 or 1 */
+    uint32_t of;     /* for the owner's use */
 };
 
-/* The words that a block of so many bytes counts as: one for the header, like OCaml. */
+/* The number of words that a block of size bytes counts as: one more for the header, as
+   in OCaml. */
 uint64_t draw_words(uint64_t size);
 
-/* From here on with another rate. */
+/* Starts the sequence over with another rate. */
 void draw_begin(struct draw *draw, double rate);
 
-/* How many of the next words are hit. */
+/* Returns how many of the next words are hit. */
 uint64_t draw_hits(struct draw *draw, uint64_t words);
 
-/* Of words of which hits were hit, the first kept ones stay: how many hits do?  Each
-   set of words of that size is as likely as any other. */
+/* hits of the words of a block were hit and only the first kept words stay: returns how
+   many hits are among them.  Each set of that many words is equally likely. */
 uint64_t draw_kept(struct draw *draw, uint64_t hits, uint64_t words, uint64_t kept);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The functions of memtop/memprof.h.  Which errors there are stands there; here is what
- * they depend on.  The blocks of the program's own pools are followed here whether it
- * has a profile or not: memtop counts them.
+ * The functions of memtop/memprof.h.  That header lists the errors; the conditions for
+ * them are here.  Blocks of the program's own pools are followed here whether or not it
+ * has a profile, because memtop counts them.
  */
 #include "config.h"
 
@@ -76,7 +76,7 @@ result_of(int error)
 PUBLIC int
 memprof_stop(void)
 {
-    mt_counting(); /* a child by clone behind libc's back finds out that it is one */
+    mt_counting(); /* a child made by a raw clone finds out here that it is one */
     return result_of(mt_profile_stop());
 }
 
@@ -89,15 +89,15 @@ memprof_discard(memprof_t *profile)
 
 /* ---- pools ---- */
 
-/* What is known of a pool's block. */
+/* What is known about a pool's block. */
 struct custom {
     uint64_t size;
-    uint64_t stretch; /* of a dormant process: what was told in another is forgotten */
+    uint64_t stretch; /* the awake period it was made in; earlier ones do not count */
 };
 
 static struct mt_table pools = {.value_size = sizeof(struct custom)};
 
-/* What is known of a block, which goes: false if nothing is. */
+/* Removes the entry of a block that is freed; false if there is none. */
 static bool
 strike(void *block, uint64_t *size)
 {
@@ -121,7 +121,7 @@ count_gone(void *block, uint64_t size)
         mt_event(EVENT_CUSTOM_FREED, block, size);
 }
 
-/* False: there is no room. */
+/* Returns false if the table is full. */
 static bool
 enter(void *block, uint64_t size)
 {
@@ -143,7 +143,7 @@ memprof_custom_alloc(void *block, size_t size)
 
     if (block == NULL || !mt_counting())
         return block;
-    /* A pool that is emptied at once, and not block by block, begins anew. */
+    /* A pool that was emptied as a whole, not block by block, reuses addresses. */
     if (strike(block, &before)) {
         if (mt_profiled())
             mt_profile_freed(MEMPROF_CUSTOM, block);

@@ -2,28 +2,28 @@
 /*
  * The program's own profiles.
  *
- * A profile is a number, which its handle is, and a place among a few, number modulo
- * PROFILES.  The place's word holds number and state, so that one look tells whether
- * the profile that a block was sampled by is still there:
+ * A profile is a number, which is its handle, and a place among a few, number modulo
+ * PROFILES.  The place's word holds number and state, so that one look tells whether the
+ * profile that sampled a block still exists:
  *
  *     FREE -> PREPARING -> SAMPLING -> STOPPED -> ENDING -> FREE
  *
- * Whoever calls back counts itself in (running) before it looks at the word, and
- * whoever discards changes the word before it looks at the count: one of them sees
- * the other.  That is the only waiting there is; no callback waits for anything of
- * ours.
+ * A thread about to call back increments running before it reads the word, and a thread
+ * that discards the profile changes the word before it reads running: one of them sees
+ * the other.  Discarding is the only operation that waits; a callback never waits for
+ * anything of the library.
  *
- * mt_thread.in_profile is set while a thread is in here, and so in a callback: what
- * it allocates then is not sampled; what it frees is taken out of the table at once, so
- * that the address can come back, and its dealloc called when the callback in whose
- * midst it happened has returned (pending).  A callback that is left by a jump, its own
- * or a signal handler's, is over: that shows when the thread calls from further up its
+ * mt_thread.in_profile is set while a thread is in this code, and so during a callback:
+ * what it allocates then is not sampled.  What it frees is taken out of the table at
+ * once, so that the address can be reused, and its dealloc is called when the interrupted
+ * callback has returned (pending).  A callback that is left by a jump, its own or a
+ * signal handler's, is over: this is noticed when the thread calls from further up its
  * stack, or ends.
  *
- * Blocks are found again by their address in tables (table.h), those of pools in one of
- * their own, for a pool's first block may lie where that of malloc does.  Entered is a
- * block that the tracker did not want, too: to ask again at a realloc would be a
- * callback of an untracked block.
+ * Blocks are found by their address in tables (table.h).  Blocks of pools have a table of
+ * their own, because a pool's first block may have the address of malloc's.  A block that
+ * the tracker did not want is entered too: asking again at a realloc would be a callback
+ * about an untracked block.
  */
 #include "config.h"
 
@@ -45,9 +45,9 @@
 #include "segment/seqlock.h"
 
 #define PROFILES     32u
-#define FRAMES_MAX   1024u /* of a thread with a shard */
-#define FRAMES_SMALL 64u   /* of others, on their stacks */
-#define FRAMES_OWN   8u    /* that mt_unwind() may leave out of a deep stack */
+#define FRAMES_MAX   1024u /* for a thread with a shard */
+#define FRAMES_SMALL 64u   /* for others, on their stacks */
+#define FRAMES_OWN   8u    /* our own, which mt_unwind() may remove from a deep stack */
 
 enum profile_state {
     PROFILE_FREE = 0,
@@ -57,42 +57,42 @@ enum profile_state {
     PROFILE_ENDING
 };
 
-struct profile {
+struct own_profile {
     uint64_t word;        /* number << 8 | state */
-    uint32_t running;     /* callbacks under way, or about to find that they may not */
-    int frames;           /* wanted at most; -1: all */
+    uint32_t running;     /* callbacks under way, or about to be refused */
+    int frames;           /* largest number wanted; -1: all */
     double rate;
     struct memprof_tracker tracker;
     void *ctx;
 };
 
-/* A block that is tracked, or that the tracker did not want (data NULL). */
+/* A block that is tracked, or that the tracker did not want (data is NULL). */
 struct tracked {
     void *data;
     uint64_t samples;
     uint64_t size;
-    uint64_t *key;        /* its place, while it is pending ... */
-    struct tracked *next; /* ... with others */
+    uint64_t *key;        /* its place in the table, while it is pending ... */
+    struct tracked *next; /* ... and the next pending one */
     uint32_t profile;     /* number */
     uint32_t reserved;
 };
 
-static struct profile profiles[PROFILES];
+static struct own_profile profiles[PROFILES];
 static uint32_t last_number;
-static uint32_t sampling;          /* number of the profile that does; 0: none */
-static uint32_t starting;          /* somebody is about to be */
+static uint32_t sampling;          /* number of the profile that is sampling; 0: none */
+static uint32_t starting;          /* a profile is being started */
 
 static struct mt_table blocks = {.value_size = sizeof(struct tracked)};
 static struct mt_table pool_blocks = {.value_size = sizeof(struct tracked)};
 static struct tracked *pending;
 
-/* Of threads with a shard of their own: the next hit, and room for a stack. */
+/* For threads with their own shard: the next hit, and space for a stack. */
 static struct draw draws[SHARD_COUNT];
 static const void **stacks;
 
 /* ---- profiles ---- */
 
-static struct profile *
+static struct own_profile *
 profile_of(uint32_t number)
 {
     return &profiles[number % PROFILES];
@@ -114,9 +114,10 @@ change_state(uint32_t number, enum profile_state from, enum profile_state to)
 }
 
 /*
- * A thread that is in here: where its stack was then, and whose callbacks it is in: one
- * profile's may be told of a block while another's is of its end.  Of shards that one
- * thread has alone; stack is 0 while it is not in here.
+ * The state of a thread inside this code: its stack pointer on entry, and the profiles
+ * whose callbacks it is in.  There can be two: one profile is told about a block while
+ * another is told about a block's end.  Indexed by shards that one thread owns alone;
+ * stack is 0 while the thread is outside.
  */
 #define WITHIN_MOST 2u
 
@@ -147,11 +148,11 @@ note_left(void)
         inside->depth--;
 }
 
-/* Begins a callback of a profile; false: it has none any more. */
+/* Begins a callback of a profile; false if the profile may not be called any more. */
 static bool
 enter(uint32_t number, bool sampling_only)
 {
-    struct profile *profile = profile_of(number);
+    struct own_profile *profile = profile_of(number);
     uint64_t word;
 
     __atomic_fetch_add(&profile->running, 1, __ATOMIC_SEQ_CST);
@@ -165,11 +166,11 @@ enter(uint32_t number, bool sampling_only)
     return false;
 }
 
-/* Ends it.  In a child that was forked in its midst the profile is gone. */
+/* Ends a callback.  In a child forked during it the profile no longer exists. */
 static void
 leave(uint32_t number)
 {
-    struct profile *profile = profile_of(number);
+    struct own_profile *profile = profile_of(number);
 
     note_left();
     if (__atomic_load_n(&profile->word, __ATOMIC_RELAXED) >> 8 == number)
@@ -198,8 +199,8 @@ mt_profile_left(void)
     mt_thread.in_profile = false;
 }
 
-/* Of a thread that is in here: has it been left by a jump?  What is called from a
-   callback has its stack below where that began. */
+/* Was the code of this file left by a jump?  A call from within a callback has a stack
+   pointer below the one the callback began with. */
 static bool
 left_by_jump(uintptr_t here)
 {
@@ -217,13 +218,13 @@ in_callback(void)
     return unlikely(mt_thread.in_profile) && !left_by_jump(stack_pointer());
 }
 
-/* ---- what there is to tell ---- */
+/* ---- describing a block ---- */
 
-/* What a thread needs to sample: of its own, or for once. */
+/* What a thread needs to sample: its own, or a temporary one. */
 struct means {
     const void *caller;   /* see mt_unwind() */
     struct draw *draw;
-    const void **stack;   /* room for so many frames, and FRAMES_OWN if they are many */
+    const void **stack;   /* space for this many frames, plus FRAMES_OWN if deep */
     int frames;
     struct draw other;
     const void *small[FRAMES_SMALL];
@@ -238,7 +239,7 @@ random_seed(void)
 
     if (random != NULL)
         memcpy(&seed, random, sizeof seed);
-    /* An odd factor: no two of a process are the same. */
+    /* The factor is odd, so no two seeds of a process are equal. */
     return seed
            + __atomic_add_fetch(&turns, 1, __ATOMIC_RELAXED) * UINT64_C(0xd1342543de82ef95);
 }
@@ -262,7 +263,7 @@ get_means(struct means *means, const void *caller)
         means->draw->random = random_seed();
 }
 
-/* Makes the means draw for the profile; false: it does not sample any more. */
+/* Prepares draw for the profile; false if it does not sample any more. */
 static bool
 draw_for(struct draw *draw, uint32_t number)
 {
@@ -276,9 +277,9 @@ draw_for(struct draw *draw, uint32_t number)
     return true;
 }
 
-/* The stack as far as it is wanted; returns how many frames. */
+/* Walks the stack as deep as the profile wants; returns the number of frames. */
 static int
-walk_stack(const struct profile *profile, const struct means *means)
+walk_stack(const struct own_profile *profile, const struct means *means)
 {
     size_t wanted = (size_t)means->frames, found;
 
@@ -289,9 +290,9 @@ walk_stack(const struct profile *profile, const struct means *means)
     return (int)(found < wanted ? found : wanted);
 }
 
-/* The callback's view of a block. */
+/* Describes a block for the callback. */
 static struct memprof_allocation
-describe(const struct profile *profile, enum memprof_source source, void *block,
+describe(const struct own_profile *profile, enum memprof_source source, void *block,
          const struct tracked *tracked, const struct means *means)
 {
     return (struct memprof_allocation){
@@ -313,11 +314,11 @@ count_lost(void)
 
 /* ---- callbacks ---- */
 
-/* What is known of a block is over. */
+/* Calls dealloc for a block that is gone, if its profile still exists. */
 static void
 deliver_dealloc(const struct tracked *tracked)
 {
-    const struct profile *profile = profile_of(tracked->profile);
+    const struct own_profile *profile = profile_of(tracked->profile);
 
     if (tracked->data == NULL || !enter(tracked->profile, false))
         return;
@@ -333,7 +334,7 @@ end_tracking(struct mt_place place)
     mt_table_release(place);
 }
 
-/* In the midst of a callback. */
+/* Called during a callback: delivers the block's end later. */
 static void
 postpone(struct mt_place place)
 {
@@ -361,8 +362,9 @@ deliver_pending(void)
         }
 }
 
-/* From here on the thread's allocations are not sampled; returns errno.  Its stack ends
-   below that of its caller, where the next such call has its own if this is left. */
+/* From here on the thread's allocations are not sampled; returns errno.  Not inlined, so
+   that its frame lies below its caller's, where the next such call has its frame if this
+   one is left by a jump. */
 static __attribute__((noinline)) int
 suspend(void)
 {
@@ -381,7 +383,7 @@ resume(int saved_errno)
         deliver_pending();
         go_out();
         mt_thread.in_profile = false;
-        /* A signal handler may have left more in between. */
+        /* A signal handler may have added more meanwhile. */
         if (__atomic_load_n(&pending, __ATOMIC_RELAXED) == NULL)
             break;
         mt_thread.in_profile = true;
@@ -395,19 +397,19 @@ table_of(enum memprof_source source)
     return source == MEMPROF_CUSTOM ? &pool_blocks : &blocks;
 }
 
-/* ---- blocks that come ---- */
+/* ---- new blocks ---- */
 
-/* Enters a block with so many hits and asks the tracker for its data. */
+/* Enters a block with that many hits and asks the tracker for its data. */
 static void
 begin_tracking(uint32_t number, enum memprof_source source, void *block, uint64_t size,
                uint64_t hits, const struct means *means)
 {
-    const struct profile *profile = profile_of(number);
+    const struct own_profile *profile = profile_of(number);
     struct mt_place place = mt_table_take(table_of(source), (uintptr_t)block);
     struct memprof_allocation told;
     struct tracked *tracked;
 
-    if (place.key != NULL) /* it went where we do not see it */
+    if (place.key != NULL) /* it was freed where we do not see it */
         end_tracking(place);
     place = mt_table_claim(table_of(source), (uintptr_t)block);
     if (place.key == NULL) {
@@ -421,7 +423,7 @@ begin_tracking(uint32_t number, enum memprof_source source, void *block, uint64_
     mt_table_show(place, (uintptr_t)block);
 }
 
-/* So many words of a block are new. */
+/* Samples a block of which that many words are new. */
 static void
 sample(enum memprof_source source, void *block, uint64_t size, uint64_t words,
        const void *caller)
@@ -443,13 +445,13 @@ sample(enum memprof_source source, void *block, uint64_t size, uint64_t words,
     leave(number);
 }
 
-/* Counts the words of a block down; false: one of them is hit, or the thread's distance
-   to the next hit is not known yet. */
+/* Subtracts the block's words from the distance.  Returns false if one of them is hit, or
+   if the thread's distance to the next hit is not known yet. */
 static bool
 passes(uint64_t words)
 {
     uint32_t number = __atomic_load_n(&sampling, __ATOMIC_ACQUIRE);
-    struct draw *draw = &draws[mt_own_shard()]; /* nobody's if that is 0 */
+    struct draw *draw = &draws[mt_own_shard()]; /* index 0: no thread uses it */
 
     if (number == 0)
         return true;
@@ -472,7 +474,7 @@ mt_profile_made(enum memprof_source source, void *block, uint64_t size, const vo
     resume(saved_errno);
 }
 
-/* ---- that go ---- */
+/* ---- freed blocks ---- */
 
 void
 mt_profile_freed(enum memprof_source source, void *block)
@@ -491,7 +493,7 @@ mt_profile_freed(enum memprof_source source, void *block)
     resume(saved_errno);
 }
 
-/* ---- that change ---- */
+/* ---- resized blocks ---- */
 
 struct profile_resize
 mt_profile_resize_begin(void *block, uint64_t size)
@@ -503,8 +505,8 @@ mt_profile_resize_begin(void *block, uint64_t size)
     return resize;
 }
 
-/* A tracked block has another size: the words it keeps keep their hits, those that it
-   has got may be hit while the profile samples. */
+/* A tracked block changes its size: the words it keeps keep their hits, and new words may
+   be hit while the profile samples. */
 static uint64_t
 hits_resized(const struct tracked *tracked, uint64_t size, struct draw *draw)
 {
@@ -518,7 +520,7 @@ hits_resized(const struct tracked *tracked, uint64_t size, struct draw *draw)
     return tracked->samples + draw_hits(draw, words - before);
 }
 
-/* Enters what the tracker wants to be told of the block from now on. */
+/* Enters the block under its new address. */
 static void
 move_tracked(struct mt_place place, void *from, void *to)
 {
@@ -526,7 +528,7 @@ move_tracked(struct mt_place place, void *from, void *to)
 
     if (from != to) {
         other = mt_table_take(&blocks, (uintptr_t)to);
-        if (other.key != NULL) /* it went where we do not see it */
+        if (other.key != NULL) /* it was freed where we do not see it */
             end_tracking(other);
         other = mt_table_claim(&blocks, (uintptr_t)to);
     }
@@ -548,7 +550,7 @@ resize_tracked(const struct profile_resize *resize, enum memprof_source source, 
 {
     struct tracked *tracked = resize->place.value;
     uint32_t number = tracked->profile;
-    const struct profile *profile = profile_of(number);
+    const struct own_profile *profile = profile_of(number);
     struct memprof_allocation told;
     struct means means;
 
@@ -569,7 +571,7 @@ resize_tracked(const struct profile_resize *resize, enum memprof_source source, 
     leave(number);
 }
 
-/* Of one that is not tracked the words it has got may be hit, like a new block's. */
+/* An untracked block: the words it gained may be hit, like those of a new block. */
 static void
 resize_untracked(const struct profile_resize *resize, enum memprof_source source, void *made,
                  uint64_t size)
@@ -611,7 +613,7 @@ mt_profile_resize_end(const struct profile_resize *resize, enum memprof_source s
 
 /* ---- start, stop, discard ---- */
 
-/* Tables and room for stacks, once. */
+/* Makes the tables and the space for stacks, once. */
 static bool
 make_room(void)
 {
@@ -641,7 +643,7 @@ any_profile(void)
     return false;
 }
 
-/* Takes a place for a new profile: its number, or 0. */
+/* Takes a place for a new profile; returns its number, or 0. */
 static uint32_t
 take_number(void)
 {
@@ -661,14 +663,14 @@ static int
 start(const struct memprof_tracker *tracker, void *ctx, double rate, int frames,
       memprof_t **out)
 {
-    struct profile *profile;
+    struct own_profile *profile;
     uint32_t number;
 
     if (__atomic_load_n(&sampling, __ATOMIC_ACQUIRE) != 0)
         return EBUSY;
     if (!make_room())
         return ENOMEM;
-    if (!any_profile()) { /* then nobody needs what is in the tables */
+    if (!any_profile()) { /* nothing in the tables is needed then */
         mt_table_clear(&blocks);
         mt_table_clear(&pool_blocks);
     }
@@ -712,9 +714,9 @@ mt_profile_stop(void)
     return 0;
 }
 
-/* Until no callback of it is under way in another thread. */
+/* Waits until no other thread is in a callback of the profile. */
 static void
-await_callbacks(const struct profile *profile)
+await_callbacks(const struct own_profile *profile)
 {
     const struct timespec step = {0, 100000};
 
@@ -723,7 +725,7 @@ await_callbacks(const struct profile *profile)
             syscall(SYS_nanosleep, &step, NULL);
 }
 
-/* The wrappers need not come here any more, unless somebody has started another. */
+/* Takes the wrappers back off the slow paths, unless another profile has started. */
 static void
 leave_wrappers(void)
 {
@@ -763,10 +765,10 @@ mt_profile_forget(void)
     starting = 0;
     pending = NULL;
     for (unsigned i = 0; i < PROFILES; i++)
-        profiles[i] = (struct profile){.word = PROFILE_FREE};
+        profiles[i] = (struct own_profile){.word = PROFILE_FREE};
     memset(insides, 0, sizeof insides);
-    /* Not given back: a handler may have forked in the midst of a call that goes on
-       here, and finds no profile any more. */
+    /* The memory is not unmapped: a handler may have forked during a call that continues
+       here and finds no profile. */
     mt_table_clear(&blocks);
     mt_table_clear(&pool_blocks);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Tables by address.  A key is 0 (vacant), TAKEN, or an address with all bits turned,
- * so that any low number may be one; it changes by one atomic operation, the value
- * beside it is written by whoever has the place.
+ * Tables by address.  A key is 0 (vacant), TAKEN, or an address with all bits inverted,
+ * so that small numbers can be addresses too.  A key changes by one atomic operation; the
+ * value beside it is written by the thread that holds the place.
  *
- * Memory comes from the kernel, untouched pages of it cost nothing; it is never given
- * back: a signal handler that forks may have interrupted whoever uses it.
+ * Memory comes from the kernel, where untouched pages cost nothing.  It is never given
+ * back: a signal handler that forks may have interrupted a thread that uses it.
  */
 #include "config.h"
 
@@ -21,7 +21,7 @@
 #define BUCKET       8u
 #define TAKEN        UINT64_C(1)
 #define FIRST_BITS   9u  /* log2 of the buckets of level 0: 4096 keys */
-#define LEVEL_BITS   2u  /* of how many more each next one has */
+#define LEVEL_BITS   2u  /* log2 of how many times more each next level has */
 
 /* 2^64 / golden ratio, as in trailer.h. */
 #define MIX UINT64_C(0x9e3779b97f4a7c15)
@@ -75,7 +75,7 @@ levels_used(const struct mt_table *table)
     return __atomic_load_n(&table->used, __ATOMIC_ACQUIRE);
 }
 
-/* Makes a level; several threads may find at once that one is missing. */
+/* Makes a level; several threads may find at once that it is missing. */
 static bool
 add_level(struct mt_table *table, unsigned level)
 {
@@ -107,7 +107,7 @@ mt_table_start(struct mt_table *table)
     return there;
 }
 
-/* Changes a key of a bucket from one value to another; NULL: it is not there. */
+/* Changes a key of a bucket from one value to another; NULL if it is not there. */
 static uint64_t *
 change_in(uint64_t *bucket, uint64_t from, uint64_t to)
 {

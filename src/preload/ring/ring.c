@@ -3,14 +3,14 @@
  * Event rings: one producer (the thread), one consumer (memtop), no lock.
  *
  *   head   written by the thread after the event is complete
- *   tail   written by memtop in the control page, after it has copied; a lie
- *          there can only lose events or make us wait
+ *   tail   written by memtop in the control page, after it has copied; a wrong value
+ *          there can only lose events or make the program wait
  *
- * Ring 0 has many producers: each takes a number with an atomic operation and
- * marks its event when it is complete; memtop stops at one that is not.
+ * Ring 0 has many producers: each takes a number with an atomic operation and marks its
+ * event when it is complete; memtop stops at an event that is not.
  *
- * The time is taken inside the thread's update (its sequence is odd), so that
- * memtop knows of a thread that may still write an event of an earlier time.
+ * The time is taken inside the thread's update (its sequence is odd), so that memtop
+ * knows which threads may still write an event with an earlier time.
  */
 #include "config.h"
 
@@ -28,8 +28,8 @@
 #include "preload/state.h"
 #include "base/clock.h"
 
-/* How long a full ring is waited for, and in what steps: of time, or, where the
-   kernel must not be asked for it, of turns that take about as long. */
+/* How long to wait for a full ring: steps of this many ns or, where the kernel must not
+   be called, of this many turns of a loop, which take about as long. */
 #define WAIT_STEP_NS 100000
 #define WAIT_STEP_TURNS 2000u
 #define WAIT_STEPS   10000u
@@ -37,8 +37,7 @@
 /* ---- clock ---- */
 
 /* Does the TSC tick evenly and in step on all CPUs?  Intel SDM 17.17.1:
-   CPUID.80000007H:EDX[8].  In a virtual machine each CPUID is a trap of 20 us or
-   more. */
+   CPUID.80000007H:EDX[8].  In a virtual machine each CPUID traps, for 20 us or more. */
 static bool
 ticks_are_tsc(void)
 {
@@ -56,15 +55,15 @@ mt_ticks_are_tsc(void)
 {
     static bool asked, even; /* children inherit the answer */
 
-    if (!asked) { /* by the thread that starts us */
+    if (!asked) { /* by the thread that starts the library */
         even = ticks_are_tsc();
         asked = true;
     }
     return even;
 }
 
-/* For a program that has forbidden itself the exact clocks: the coarse one, counted
-   on in ticks from the moment it did. */
+/* For a program that has forbidden itself the exact clocks: the coarse clock, extended in
+   ticks from the value it had then. */
 static struct {
     bool used;
     uint64_t ticks, ns;
@@ -176,8 +175,8 @@ wait_a_step(void)
     errno = saved_errno;
 }
 
-/* The head at which the ring will be full.  The tail is not to be trusted: one
-   ahead of the head would make room that is not there. */
+/* The head at which the ring will be full.  The tail is not trusted: one ahead of the
+   head would make space that is not there. */
 static uint64_t
 full_at(unsigned index, uint64_t head)
 {
@@ -186,17 +185,17 @@ full_at(unsigned index, uint64_t head)
     return (tail < head ? tail : head) + mt_guard.ring_capacity;
 }
 
-/* With acquire: the room in ring 0 may have been found by another thread, and the
-   drain's reading of what lay there comes before it. */
+/* Acquire, because another thread may have found the space in ring 0, and the drain must
+   have read what lay there before it is overwritten. */
 static bool
 is_full(const struct ring *ring, uint64_t head)
 {
     return head >= __atomic_load_n(&ring->full_at, __ATOMIC_ACQUIRE);
 }
 
-/* Waits for room in a full ring, if that is wanted; false: the event is lost.
-   Once a wait was in vain there is none again until memtop has taken something.
-   head is read anew each time: others may write into ring 0 meanwhile. */
+/* Waits for space in a full ring, unless waiting is off; false: the event is lost.  After
+   a wait in vain nobody waits again until memtop has taken something.  head is read again
+   each time because other threads may write into ring 0 meanwhile. */
 static bool
 wait_for_room(unsigned index, struct ring *ring)
 {
@@ -217,7 +216,7 @@ wait_for_room(unsigned index, struct ring *ring)
     return false;
 }
 
-/* By a thread without a shard, or inside an update of it. */
+/* Writes an event for a thread without a shard, or from inside an update of its shard. */
 static __attribute__((noinline)) void
 event_shared(unsigned kind, const void *address, uint64_t size, unsigned alignment)
 {
@@ -242,8 +241,8 @@ event_shared(unsigned kind, const void *address, uint64_t size, unsigned alignme
                      __ATOMIC_RELEASE);
 }
 
-/* Begins an update with room for an event in the thread's own ring.  The room
-   found before may be gone: a signal handler's events are ours too. */
+/* Begins an update with space for an event in the thread's own ring.  The space found
+   before may be gone, because a signal handler's events go into the same ring. */
 static bool
 begin(struct shard *shard, struct ring *ring)
 {
@@ -255,7 +254,7 @@ begin(struct shard *shard, struct ring *ring)
             return false;
         if (unlikely(!update_begin(shard, &before)))
             return false;
-        mt_thread.looked_sequence += 2; /* this update is no call */
+        mt_thread.looked_sequence += 2; /* this update is not a call */
         if (likely(!is_full(ring, word_load(&ring->head))))
             return true;
         seqlock_write_end(&shard->hot.sequence);
@@ -285,7 +284,7 @@ mt_event(unsigned kind, const void *address, uint64_t size)
     event_aligned(kind, address, size, 0);
 }
 
-/* log2, rounded up as allocators do; 0 for none. */
+/* log2, rounded up as allocators do; 0 for no alignment. */
 static unsigned
 log2_of(size_t alignment)
 {

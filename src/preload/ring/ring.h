@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Events (segment/layout.h): only if asked for at the start, which shows as
- * mt_guard.mode having MODE_EVENTS set.
+ * Events (segment/layout.h).  They are written only if that was asked for at the start;
+ * mt_guard.mode then has MODE_EVENTS set.
  */
 #ifndef MEMTOP_RING_H
 #define MEMTOP_RING_H
@@ -16,10 +16,10 @@
 #include "segment/layout.h"
 
 /*
- * Writes an event into the calling thread's ring.  Whoever frees calls this
- * before the real free, whoever allocates after: so an address is never seen
- * handed out twice.  A full ring is waited for, a second at most, or the event
- * counts as lost.  Keeps errno.
+ * Writes an event into the calling thread's ring.  A free calls this before the real
+ * free, an allocation after the real call: so an address never appears to be handed out
+ * twice.  If the ring is full it waits, a second at most, or the event counts as lost.
+ * Keeps errno.
  */
 void mt_event(unsigned kind, const void *address, uint64_t size);
 
@@ -34,7 +34,7 @@ void mt_event_made(enum segment_function fn, const void *block, uint64_t size,
                    uint64_t usable, size_t alignment);
 void mt_event_freed(const void *block, uint64_t size, uint64_t usable);
 
-/* Where the events of a shard's ring begin; nowhere without rings. */
+/* Where the events of a shard's ring begin; without meaning if there are no rings. */
 static inline struct event *
 mt_ring_events(unsigned index)
 {
@@ -47,7 +47,7 @@ mt_ring_own(void)
     return (struct ring *)(void *)((char *)mt_guard.rings + mt_thread.ring_place);
 }
 
-/* Writes the time, of the TSC where tsc says so. */
+/* Writes the time: from the TSC if tsc is set. */
 static inline __attribute__((always_inline)) void
 mt_ticks_write(uint64_t *ticks, bool tsc)
 {
@@ -55,8 +55,8 @@ mt_ticks_write(uint64_t *ticks, bool tsc)
     uint32_t low, high;
 
     if (tsc) {
-        /* What came before in the program must also have come before in time.  The
-           halves are written as they come. */
+        /* lfence makes what came before in the program come before in time, too.  The two
+           halves are written as they arrive. */
         __asm__ volatile("lfence; rdtsc" : "=a"(low), "=d"(high) : : "memory");
         memcpy(ticks, &low, sizeof low);
         memcpy((char *)ticks + sizeof low, &high, sizeof high);
@@ -68,16 +68,16 @@ mt_ticks_write(uint64_t *ticks, bool tsc)
     *ticks = mt_ticks();
 }
 
-/* Begins an update in which a call is counted and its event written; false: there
-   is no room, or no update may begin. */
+/* Begins an update in which a call is counted and its event written.  Returns false if
+   there is no space, or no update may begin. */
 static inline __attribute__((always_inline)) bool
 mt_event_begin(struct shard *shard, const struct ring *ring, uint64_t *before)
 {
     if (unlikely(!update_begin(shard, before)))
         return false;
-    if (likely(ring->head < ring->full_at)) /* nobody else writes them */
+    if (likely(ring->head < ring->full_at)) /* only this thread writes them */
         return true;
-    mt_thread.looked_sequence += 2; /* this update is no call */
+    mt_thread.looked_sequence += 2; /* this update is not a call */
     seqlock_write_end(&shard->hot.sequence);
     return false;
 }
@@ -101,7 +101,7 @@ mt_event_write(struct ring *ring, unsigned kind, const void *address, uint64_t s
     word_add_release(&ring->head, 1);
 }
 
-/* As mt_event_made() and mt_event_freed(), in line, with the TSC as the clock. */
+/* Like mt_event_made() and mt_event_freed(), inline, with the TSC as the clock. */
 static inline __attribute__((always_inline)) void
 mt_event_made_tsc(enum segment_function fn, const void *block, uint64_t size,
                   uint64_t usable)
@@ -135,20 +135,20 @@ mt_event_freed_tsc(const void *block, uint64_t size, uint64_t usable)
     update_end_shrunk(shard, before, size);
 }
 
-/* Once a process that is to write events, when its segment is mapped. */
+/* Called once in a process that is to write events, after its segment is mapped. */
 void mt_ring_start(void);
 
-/* Makes the ring of a shard present; false if there is no room. */
+/* Makes the ring of a shard present; false if there is no memory. */
 bool mt_ring_present(unsigned index);
 
-/* Does the clock of events count TSC ticks?  Else it is CLOCK_MONOTONIC. */
+/* Does the clock of events count TSC ticks?  If not, it is CLOCK_MONOTONIC. */
 bool mt_ticks_are_tsc(void);
 
-/* Do they come from the TSC itself? */
+/* Are the ticks read from the TSC itself? */
 bool mt_tsc_readable(void);
 
-/* The calling thread is about to forbid itself the TSC, with it CLOCK_MONOTONIC: from
-   now on the events of all threads have their time from the coarse clock. */
+/* The calling thread is about to forbid itself the TSC, and so CLOCK_MONOTONIC: from now
+   on the events of all threads take their time from the coarse clock. */
 void mt_ticks_become_coarse(void);
 
 #endif

@@ -2,13 +2,12 @@
 /*
  * Sampling for the sites.
  *
- * Each shard has a generator and distances of its own, in private memory, because what
- * lies in the segment may be read by others.  Threads that share shard 0 count its
- * distance down with atomic operations; whoever passes the hit draws with a generator
- * made for it.
+ * Each shard has its own generator and distances, in private memory, because others may
+ * read what lies in the segment.  Threads that share shard 0 count its distance down with
+ * atomic operations; the thread that reaches the hit draws with a generator made for it.
  *
- * Walking the stack happens when the real allocator has returned and the call is
- * counted: outside any update, so that a signal handler may allocate meanwhile.
+ * The stack is walked after the real allocator has returned and the call is counted:
+ * outside any update, so that a signal handler may allocate meanwhile.
  */
 #include "config.h"
 
@@ -27,18 +26,18 @@
 #include "preload/sites/stacks.h"
 #include "preload/sites/unwind.h"
 
-/* On the fast path a thread looks at the clock after so many blocks like the last one,
-   and at least so often, in usable bytes: small ones may follow a large one. */
+/* The fast path reads the clock after this many blocks of the last one's size, and at
+   least after this many usable bytes, because small blocks may follow a large one. */
 #define LOOK_BLOCKS 128u
 #define LOOK_BYTES  65536u
 
-/* Of a shard.  What is hit on the fast path does not depend on what is elsewhere: each has
-   its distance. */
+/* The state of one shard.  The fast path and the slow paths have separate distances, so
+   what is hit on one does not depend on the other. */
 struct sampler {
     _Alignas(64) struct draw draw;
     int64_t left;    /* bytes before the next hit of the slow paths */
-    uint64_t beyond; /* of the fast path: bytes from where the shard's count passes its
-                        limit to the end of the next hit */
+    uint64_t beyond; /* fast path: bytes from where the shard's count passes its limit to
+                        the end of the next hit */
 };
 
 static struct sampler samplers[SHARD_COUNT];
@@ -47,14 +46,14 @@ static bool loaded;
 
 /* ---- drawing ---- */
 
-/* Another for each process, thread and use. */
+/* Returns a different seed for each process, thread and use. */
 static uint64_t
 next_seed(void)
 {
     return __atomic_add_fetch(&seed, UINT64_C(0xd1342543de82ef95), __ATOMIC_RELAXED);
 }
 
-/* No distance is greater, in bytes: whoever counts on from there does not overflow. */
+/* The largest distance in bytes: adding a block to it does not overflow. */
 #define DISTANCE_MAX (UINT64_C(1) << 60)
 
 static void
@@ -64,7 +63,8 @@ begin(struct draw *draw)
     draw_begin(draw, mt_options.sites_rate);
 }
 
-/* How many words of a block are hit, before which it was so many bytes to the next. */
+/* Number of sampled words in a block of size bytes, given that the next hit was before
+   bytes away. */
 static uint64_t
 draw_block(struct draw *draw, uint64_t before, uint64_t size)
 {
@@ -72,7 +72,7 @@ draw_block(struct draw *draw, uint64_t before, uint64_t size)
     return draw_hits(draw, sampling_span(size) / SAMPLING_WORD);
 }
 
-/* How many bytes it is now. */
+/* The distance to the next hit in bytes, after a draw. */
 static uint64_t
 bytes_before(const struct draw *draw)
 {
@@ -92,7 +92,8 @@ begin_drawing(void)
         memcpy(&word, random, sizeof word);
     seed = word ^ mt_segment.header->created_boottime_ns
            ^ (uint64_t)mt_segment.header->pid << 40;
-    /* Nobody who passes it could tell a first distance from a hit. */
+    /* The first distance must be random too, or the first block would always be
+       sampled. */
     begin(&first);
     samplers[0].left = (int64_t)bytes_before(&first);
 }
@@ -114,7 +115,7 @@ own_sampler(void)
     return &samplers[mt_own_shard()];
 }
 
-/* Not in an update: a signal handler may draw meanwhile, and may not come back. */
+/* Not inside an update: a signal handler may draw meanwhile, and may not return here. */
 static uint64_t
 draw_own(uint64_t size)
 {
@@ -132,7 +133,7 @@ draw_own(uint64_t size)
     return hits;
 }
 
-/* The distance is shared, and others may count it down meanwhile. */
+/* The distance is shared, and other threads may count it down meanwhile. */
 static uint64_t
 draw_shared(uint64_t size)
 {
@@ -152,9 +153,9 @@ draw_shared(uint64_t size)
 }
 
 /*
- * On the fast path, whose count goes by usable bytes and has passed the limit by so many.
- * A block's words begin where it does and end within them, for the trailer is the word
- * more; hits behind are nobody's.
+ * For the fast path, whose count of usable bytes has passed the limit by over.  A block's
+ * words begin at its start and end within it, because the trailer counts as the extra
+ * word; a hit behind the last word belongs to no block.
  */
 static uint64_t
 draw_counted(struct sampler *own, uint64_t over, uint64_t size, uint64_t usable)
@@ -190,7 +191,7 @@ mt_sample_due(struct shard *shard, uint64_t size, uint64_t usable)
     return hits;
 }
 
-/* ---- what is followed ---- */
+/* ---- following blocks ---- */
 
 static unsigned
 follow(enum segment_function fn, const void *block, uint64_t size, uint64_t hits,

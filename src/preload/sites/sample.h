@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which blocks are sampled for the sites, and what becomes of them.  While they are,
- * mt_guard.sites is set.
+ * Which blocks are sampled for the sites, and what happens to them.  While blocks are
+ * sampled, mt_guard.sites is set.
  *
- * Every word is hit with the same probability; how far it is to the next hit is known
- * beforehand: a block between two hits costs nothing on the fast path, whose count of
- * usable bytes passes a limit there (account.h), and elsewhere a subtraction.  A sampled
- * block says so in its trailer; where there are none its address is looked up in a table
- * when it goes.
+ * Every word is hit with the same probability, and the distance to the next hit is known
+ * beforehand.  So a block between two hits costs nothing on the fast path, where the
+ * count of usable bytes passes a limit (account.h), and one subtraction elsewhere.  A
+ * sampled block is marked in its trailer; without trailers its address is looked up in a
+ * table when it is freed.
  */
 #ifndef MEMTOP_SAMPLE_H
 #define MEMTOP_SAMPLE_H
@@ -23,52 +23,55 @@ with_sites(void)
     return unlikely(mt_guard.sites);
 }
 
-/* What a block is besides the program's, in its trailer. */
+/* Flags of a block, kept in its trailer. */
 #define BLOCK_SAMPLED 1u
-#define BLOCK_OURS    2u  /* see ours.h */
+#define BLOCK_OURS    2u  /* an internal allocation, see ours.h */
 
-/* As the process starts: draws for it.  False: there is no memory for it. */
+/* Called as the process starts: draws its first distance.  Returns false if there is no
+   memory for sampling. */
 bool mt_sample_start(void);
 
-/* A thread has claimed that shard and has not used it yet: draws for it.  To the fast path
-   it is one byte from there to the limit. */
+/* Called when a thread has claimed that shard and has not used it yet: draws for it.  The
+   first block of the fast path reaches the limit. */
 void mt_sample_claimed(unsigned index);
 
-/* In a child: as mt_sites_inherit(). */
+/* Called in a child: like mt_sites_inherit(). */
 bool mt_sample_inherit(const struct mt_segment *parent);
 
 /*
- * From our constructor on: stacks can be walked.  Not before, from a sampled call, though
- * other libraries' constructors have run: the walker has to be loaded, and a call of
- * malloc may come from the midst of the loader (from an ifunc resolver while it relocates,
- * or from another thread's dlopen), or with a lock held that loading wants, as libc
- * holds that of its exit functions when it makes room for more.
+ * Stacks can be walked from now on; called by our constructor.  It cannot be done
+ * earlier, in a sampled call, although other libraries' constructors have run by then:
+ * the walker must be loaded, and a call of malloc may come from inside the loader (an
+ * ifunc resolver during relocation, another thread's dlopen), or with a lock held that
+ * loading needs, as libc holds that of its exit functions while it enlarges their list.
  */
 void mt_sample_loaded(void);
 
-/* A call of fn made a block that is counted already: is it hit?  Returns BLOCK_SAMPLED
-   if it is and is followed from now on, else 0.  caller: see mt_unwind().  Keeps errno. */
+/* A call of fn made a block that is counted already: samples it if it is hit.  Returns
+   BLOCK_SAMPLED if the block is followed from now on, else 0.  caller: see mt_unwind().
+   Keeps errno. */
 unsigned mt_sample_made(enum segment_function fn, const void *block, uint64_t size,
                         const void *caller);
 
 /*
- * The same on the fast path, in two steps.  In the update in which the shard's count has
- * come to a limit: how many words of the block that came last are hit; sets the next
- * limit, also where nothing is sampled.  And after it, if any is.
+ * The same on the fast path, in two steps.  mt_sample_due() is called in the update in
+ * which the shard's count has reached a limit: it returns how many words of the last
+ * block are hit, and sets the next limit, even if nothing is sampled.  mt_sample_hit() is
+ * called after that update if any are.
  */
 uint64_t mt_sample_due(struct shard *shard, uint64_t size, uint64_t usable);
 unsigned mt_sample_hit(enum segment_function fn, const void *block, uint64_t size,
                        uint64_t hits, const void *caller);
 
-/* What a block without a trailer is: a set of BLOCK_*.  It is taken out of the table if
-   it is any, and in *taken. */
+/* Returns the flags (BLOCK_*) of a block without a trailer.  If it has any, the block is
+   taken out of the table and described in *taken. */
 unsigned mt_sample_take(const void *block, struct mt_followed *taken);
 
 /* A sampled block is about to be freed. */
 void mt_sample_freed(const void *block);
 
-/* What was taken: it has gone, or is still there after all (then BLOCK_SAMPLED, or 0 if
-   it is not followed any more). */
+/* Ends mt_sample_take(): the block is gone, or it is still there after all (returns
+   BLOCK_SAMPLED, or 0 if it is no longer followed). */
 void mt_sample_gone(const struct mt_followed *taken);
 unsigned mt_sample_keep(const void *block, const struct mt_followed *taken);
 

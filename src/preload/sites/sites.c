@@ -8,13 +8,13 @@
  *   site_index       stack and size -> number of a site  private
  *   records[number]  a site's sums                       in the segment
  *
- * What leads to the segment's tables lies in private memory: a forked child has it as
- * of the moment of the fork, whatever its parent does meanwhile, so that it can begin
- * its own tables with exactly the blocks it has inherited.
+ * What leads to the segment's tables lies in private memory: a forked child has it as it
+ * was at the fork, whatever its parent does meanwhile, and so can begin its own tables
+ * with exactly the blocks it has inherited.
  *
- * Numbers of block records that are free again wait on a list, linked through mine[];
- * its head carries a count of changes, or a number taken and returned in between
- * would look unchanged.
+ * Free block records are on a list, linked through mine[].  The list's head carries a
+ * count of changes; without it a record taken and returned in between would look
+ * unchanged.
  */
 #include "config.h"
 
@@ -35,19 +35,19 @@
 #define INDEX_SLOTS (1u << 16)
 #define PROBES      64u
 
-/* Marks in by_address a block that is not the program's. */
+/* The number in by_address of an internal allocation. */
 #define NUMBER_OURS UINT64_MAX
 
-/* What a block stands for, fixed point. */
+/* What a sampled block stands for, in fixed point. */
 struct weight {
     uint64_t bytes, objects;
 };
 
 static struct mt_table by_address = {.value_size = sizeof(uint64_t)};
 static struct block_record *mine;
-static uint32_t *site_index; /* numbers of sites, which are above 0 */
-static uint64_t free_list;   /* changes << 32 | number + 1; 0 there: empty */
-static double decay;         /* of the rate, 0 for a rate of 1 */
+static uint32_t *site_index; /* numbers of sites, which start at 1 */
+static uint64_t free_list;   /* changes << 32 | number + 1; low half 0: empty */
+static double decay;         /* -log(1 - rate); 0 for a rate of 1 */
 
 static struct sites_head *head;
 static struct site_record *records;
@@ -159,8 +159,8 @@ sums_accumulate(uint64_t *sums, const struct site_sums *other, bool subtract)
         sums[i] += subtract ? -word_load(&word[i]) : word_load(&word[i]);
 }
 
-/* A site is about to change: if the peak has been since it did last, what is live in it
-   was live at the peak. */
+/* Called before a site changes: if a peak was reached since its last change, what is live
+   in it now was live at the peak. */
 static void
 note_peak(struct site_record *record)
 {
@@ -200,7 +200,7 @@ live_grew(uint64_t bytes, uint64_t now)
 
 /* ---- sites ---- */
 
-/* The number of a new site, or 0. */
+/* Returns the number of a new site, or 0 if there is no space. */
 static uint32_t
 new_site(uint64_t key)
 {
@@ -215,7 +215,7 @@ new_site(uint64_t key)
     return number;
 }
 
-/* Should two threads want a new site at once, one of the two records stays empty. */
+/* If two threads want a new site at once, one of the two records stays empty. */
 static uint32_t
 find_site(uint32_t stack, uint64_t size)
 {
@@ -270,7 +270,7 @@ push_free(uint32_t number)
                                           __ATOMIC_RELAXED));
 }
 
-/* A record that is free; SITES_BLOCKS: there is none. */
+/* Returns the number of a free record, or SITES_BLOCKS if there is none. */
 static uint32_t
 take_record(void)
 {
@@ -287,7 +287,7 @@ take_record(void)
     return number;
 }
 
-/* Shows readers what mine[number] says. */
+/* Copies mine[number] to the segment for readers. */
 static void
 show_block(uint32_t number)
 {
@@ -305,7 +305,7 @@ show_block(uint32_t number)
     __atomic_store_n(&to->address, from->address, __ATOMIC_RELEASE);
 }
 
-/* Enters a block: its record and its address. */
+/* Enters a block: its record and its address.  Returns false if the table is full. */
 static bool
 enter(const void *block, const struct mt_followed *followed, uint32_t number)
 {
@@ -326,8 +326,8 @@ enter(const void *block, const struct mt_followed *followed, uint32_t number)
     return true;
 }
 
-/* Ends the record of a block.  False: it was somebody else's turn, who forgets all of
-   them while a call that began in an earlier stretch goes on. */
+/* Ends a block's record.  Returns false if another thread did: the one that forgets all
+   blocks, while a call that began in an earlier awake period is still running. */
 static bool
 leave(uint32_t number, uint64_t address)
 {
@@ -352,7 +352,7 @@ follow(const void *block, const struct mt_followed *followed)
     return false;
 }
 
-/* ---- blocks come and go ---- */
+/* ---- blocks are made and freed ---- */
 
 bool
 mt_sites_made(const void *block, const struct mt_followed *sampled,
@@ -451,9 +451,10 @@ mt_sites_mark_ours(const void *block)
     return true;
 }
 
-/* ---- stretches and children ---- */
+/* ---- awake periods and children ---- */
 
-/* Of each block followed: moves its weight to the sums at an offset in its site. */
+/* For each followed block: adds its weight to the sums at an offset in its site's
+   record. */
 static void
 move_live(size_t sums_offset)
 {
@@ -470,7 +471,8 @@ move_live(size_t sums_offset)
     }
 }
 
-/* Blocks of our own among them are few and known by their trailers too. */
+/* This drops the marks of internal allocations too; they are few, and known by their
+   trailers as well. */
 void
 mt_sites_forget(void)
 {
@@ -486,7 +488,7 @@ mt_sites_forget(void)
     mt_table_clear(&by_address);
 }
 
-/* The parent's tables as far as they do not change any more. */
+/* Copies the part of the parent's tables that does not change any more. */
 static bool
 copy_tables(const unsigned char *from)
 {
@@ -511,7 +513,7 @@ copy_tables(const unsigned char *from)
     return true;
 }
 
-/* Not sampled any more: blocks marked as sampled are freed like others. */
+/* Stops sampling: blocks marked as sampled are freed like others. */
 static void
 give_up(void)
 {
@@ -536,7 +538,7 @@ mt_sites_inherit(const struct mt_segment *parent)
             live += weight_of(mine[number].size).bytes;
             show_block(number);
         }
-    head->peak_epoch = 1; /* of records it is 0: none has changed since */
+    head->peak_epoch = 1; /* 0 in the records: none has changed since */
     move_live(offsetof(struct site_record, inherited));
     for (uint32_t i = 0; i < head->sites_used; i++)
         records[i].peak_epoch = 0;

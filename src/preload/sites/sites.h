@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The tables of sampled blocks (segment/sites-layout.h), as the process writes them:
- * any thread at any time, nobody waits, what finds no room is counted as lost.
+ * The tables of sampled blocks (segment/sites-layout.h), as the process writes them: any
+ * thread may, at any time; nobody waits; what finds no space is counted as lost.
  */
 #ifndef MEMTOP_PRELOAD_SITES_H
 #define MEMTOP_PRELOAD_SITES_H
@@ -13,7 +13,7 @@
 #include "preload/state.h"
 #include "segment/sites-layout.h"
 
-/* A block that is followed, or was a moment ago. */
+/* A block that is followed, or was until it was taken. */
 struct mt_followed {
     uint64_t size;
     uint64_t born_ns;
@@ -21,38 +21,39 @@ struct mt_followed {
     uint32_t site;
     uint32_t thread;
     uint32_t function;
-    bool ours;       /* nothing but this is known of it: see ours.h */
+    bool ours;       /* an internal allocation (ours.h): the other fields are unset */
 };
 
-/* Makes ready what lies beside the segment, then begins to fill the segment's tables.
-   False: there is no memory; nothing is sampled. */
+/* Prepares the private memory, then the segment's tables.  Returns false if there is no
+   memory; then nothing is sampled. */
 bool mt_sites_start(double rate, unsigned depth);
 
-/* Says in the segment who walks the stacks. */
+/* Writes to the segment which unwinder is used. */
 void mt_sites_unwinder(enum site_unwinder unwinder);
 
-/* In a child: its tables begin with what was live when it was forked.  parent is still
-   mapped.  False: there was no room, and the child does not sample. */
+/* In a child: its tables begin with what was live at the fork.  parent must still be
+   mapped.  Returns false if there was no memory; then the child does not sample. */
 bool mt_sites_inherit(const struct mt_segment *parent);
 
-/* Follows a block that was just made; sampled is all but site.  False: no room. */
+/* Follows a block that was just made; sampled has all fields set but site.  Returns false
+   if there is no space. */
 bool mt_sites_made(const void *block, const struct mt_followed *sampled,
                    const void *const *frames, size_t depth, bool walked);
 
-/* Takes a block out of the tables that is about to go: false if it is not there. */
+/* Takes a block that is about to be freed out of the tables; false if it is not there. */
 bool mt_sites_take(const void *block, struct mt_followed *taken);
 
-/* Ends what mt_sites_take() began: the block is gone; or it is still there. */
+/* End what mt_sites_take() began: the block is gone, or it is still there. */
 void mt_sites_gone(const struct mt_followed *taken, uint64_t now);
 bool mt_sites_keep(const void *block, const struct mt_followed *taken);
 
-/* A block was marked as sampled, but not found. */
+/* Counts a block that was marked as sampled but not found. */
 void mt_sites_missed(void);
 
-/* A block that is not the program's; false: no room. */
+/* Marks an internal allocation; false if there is no space. */
 bool mt_sites_mark_ours(const void *block);
 
-/* A dormant process wakes: what was live before is not followed any more. */
+/* A dormant process wakes: blocks made before are not followed any more. */
 void mt_sites_forget(void);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Interning call stacks.  A stack is written to the pool first and then shown by one
- * atomic operation on the index, which lies in private memory: open addressing with
- * few probes, nothing is ever removed.  Two threads may enter the same stack at once;
- * one of them then uses the other's, or, if their slots differ, both stay.
+ * Interns call stacks.  A stack is written to the pool first and then published by one
+ * atomic operation on the index, which lies in private memory: open addressing with few
+ * probes; nothing is ever removed.  Two threads may enter the same stack at once; then
+ * one uses the other's, or, if their slots differ, both stay.
  */
 #include "config.h"
 
@@ -27,7 +27,7 @@
 #define INDEX_SLOTS (1u << 17)
 #define PROBES      64u
 
-/* Pages are made to exist by so many bytes. */
+/* Pages are made present in steps of this many bytes. */
 #define PRESENT_STEP 65536u
 
 static uint32_t *stack_index; /* ids */
@@ -48,7 +48,7 @@ mt_sites_present(uint64_t *present, unsigned char *table, uint64_t end, uint64_t
 
         if (end > limit || mt_sandboxed || !mt_make_present(table + seen, step))
             return false;
-        /* Should another thread have done the same meanwhile: it did no harm. */
+        /* If another thread has done the same meanwhile, no harm is done. */
         if (__atomic_compare_exchange_n(present, &seen, seen + step, false,
                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED))
             seen += step;
@@ -104,7 +104,7 @@ pool_has(uint32_t words)
                             SITES_POOL_WORDS * sizeof *pool);
 }
 
-/* Id 0 is none.  A reader believes that what is used is there. */
+/* Id 0 means no stack.  Readers assume that all words below pool_used are present. */
 void
 mt_stacks_attach(unsigned char *sites)
 {
@@ -150,8 +150,8 @@ copy_path(struct sites_module *module, const char *path)
     memcpy(module->path, path, length < SITE_PATH_LEN ? length : SITE_PATH_LEN);
 }
 
-/* One note of a PT_NOTE segment: the build-id is what the linker was asked to put
-   there, NT_GNU_BUILD_ID of elf.h. */
+/* Takes the build-id from one note of a PT_NOTE segment, if it is one (NT_GNU_BUILD_ID of
+   elf.h). */
 static bool
 take_build_id(struct sites_module *module, const ElfW(Nhdr) *note)
 {
@@ -183,7 +183,7 @@ search_notes(struct sites_module *module, uintptr_t start, uint64_t size)
     }
 }
 
-/* The headers lie at the beginning of the first mapping. */
+/* The ELF headers lie at the beginning of the first mapping. */
 static void
 note_build_id(struct sites_module *module)
 {
@@ -199,7 +199,7 @@ note_build_id(struct sites_module *module)
             search_notes(module, module->bias + header[i].p_vaddr, header[i].p_memsz);
 }
 
-/* The program itself has no name there. */
+/* The program itself has no name in the list. */
 static const char *
 path_of(const struct link_map *map)
 {
@@ -222,7 +222,8 @@ is_entered(const struct mt_object *object)
     return false;
 }
 
-/* Which file is mapped there is told by its build-id; else by file, if that is known. */
+/* Enters an object.  Its build-id identifies the file mapped there; without one, file
+   does (NULL: unknown). */
 static void
 enter_object(const struct mt_object *object, const struct stat *file, uint64_t now)
 {
@@ -251,8 +252,8 @@ enter_object(const struct mt_object *object, const struct stat *file, uint64_t n
     __atomic_store_n(&module->ready, 1, __ATOMIC_RELEASE);
 }
 
-/* Enters the objects in which frames lie.  They cannot be unloaded meanwhile: somebody
-   is about to return to them. */
+/* Enters the objects in which frames lie.  They cannot be unloaded meanwhile, because the
+   frames will return to them. */
 static void
 note_objects(const void *const *frames, size_t depth, uint64_t now)
 {
@@ -301,7 +302,8 @@ mt_stacks_loaded(const struct link_map *first, uint64_t now)
 
 /* ---- stacks ---- */
 
-/* Takes words from the pool; 0: there are none left. */
+/* Takes words from the pool; returns the first one's index, or 0 if there are none
+   left. */
 static uint32_t
 take_words(uint32_t count)
 {
@@ -329,7 +331,7 @@ write_stack(uint64_t header, const void *const *frames, size_t depth)
     return id;
 }
 
-/* Looks for a stack from its slot on; enters it if it is not there. */
+/* Looks for a stack from its slot on; enters it if it is new. */
 static uint32_t
 find_stack(uint64_t hash, const void *const *frames, size_t depth, uint64_t now)
 {

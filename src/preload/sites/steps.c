@@ -37,8 +37,8 @@ mt_libgcc_find(void)
 #define STEP_BITS  16
 #define STEP_END   0u /* there is no further frame */
 
-/* The return address << 16 | words to the next one.  One word, so that a step of one
-   address is never taken for that of another, whoever writes there. */
+/* Return address << 16 | words to the next return address.  It is one word, so that a
+   step of one address is never taken for another's, whichever thread writes there. */
 static uint64_t steps[1u << STEPS_BITS];
 
 static uint64_t *
@@ -58,9 +58,9 @@ keep_step(uintptr_t pc, uint64_t words)
         word_store(place_of(pc), pc << STEP_BITS | words);
 }
 
-/* ---- going by it ---- */
+/* ---- walking by known steps ---- */
 
-/* From where a return address lies; 0: not all steps are known. */
+/* Walks from where a return address lies; returns 0 if a step is not known. */
 static int
 go_known(uintptr_t slot, void **frames, int limit)
 {
@@ -89,9 +89,9 @@ struct learning {
     uintptr_t pc, cfa, pointer; /* of the frame before */
 };
 
-/* Does the register hold a frame pointer, or something else?  A frame pointer leads to
-   the one before and the return address behind it, or to a copy of that where the
-   function has aligned the stack. */
+/* Does the register hold a frame pointer?  One leads to the previous frame pointer and
+   the return address behind it, or to a copy of them if the function has aligned the
+   stack. */
 static bool
 has_frame_pointer(const struct learning *learning, uintptr_t pc, uintptr_t cfa)
 {
@@ -101,8 +101,8 @@ has_frame_pointer(const struct learning *learning, uintptr_t pc, uintptr_t cfa)
            && (pointer % sizeof pointer != 0 || ((const uintptr_t *)pointer)[1] == pc);
 }
 
-/* cfa is where the stack was before the frame's callee was called: the return address
-   that leads back to the frame lies just below. */
+/* cfa is the stack pointer before the frame's callee was called: the return address back
+   into the frame lies just below. */
 static void
 learn_step(const struct learning *learning, uintptr_t pc, uintptr_t cfa)
 {
@@ -118,7 +118,7 @@ visit(struct _Unwind_Context *context, void *argument)
     struct learning *learning = argument;
     uintptr_t pc = mt_libgcc.ip(context), cfa = mt_libgcc.cfa(context);
 
-    if (pc == 0) { /* the tables say that nobody has called the frame before */
+    if (pc == 0) { /* the tables say that this is the outermost frame */
         keep_step(learning->pc, STEP_END);
         return VISIT_STOP;
     }

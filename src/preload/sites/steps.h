@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libgcc's unwinder, and a walk that goes by what it has said before.
+ * libgcc's unwinder, and a walk that reuses its earlier answers.
  *
- * From a return address on the stack to the next one it is as far, whenever a function
- * that has no frame pointer is left there: that is what unwind tables say of it.  libgcc
- * works it out anew each time, some hundred nanoseconds a frame.  Here it is asked once
+ * The distance from one return address on the stack to the next is the same each time a
+ * function without a frame pointer is left at that address; unwind tables say so.  libgcc
+ * works it out again each time, some hundred nanoseconds a frame.  Here it is asked once
  * about each return address, and the steps are kept: 64 bits each, for all threads.
  *
- * Not kept, so that libgcc is asked each time, are steps
- *   - over frames with a frame pointer: how long they are may depend on it (alloca,
+ * Some steps are not kept, so that libgcc is asked each time:
+ *   - over frames with a frame pointer: their length may depend on it (alloca,
  *     alignment);
- *   - from code that is not in a loaded object: it may be other code the next time;
+ *   - from code that is not in a loaded object: other code may be there next time;
  *   - of the loader, which aligns the stack by another register;
  *   - that do not lead to where the return address lies (signal frames).
- * Nothing is read but the stack that the thread is known to have.
+ * Nothing is read but the part of the stack that the thread is known to have.
  */
 #ifndef MEMTOP_STEPS_H
 #define MEMTOP_STEPS_H
@@ -41,13 +41,15 @@ HIDDEN extern struct mt_libgcc mt_libgcc;
 
 #define LIBGCC "libgcc_s.so.1"
 
-/* Finds libgcc, which libc's backtrace() has loaded and keeps; false: it is not there. */
+/* Finds libgcc, which libc's backtrace() has loaded and keeps.  Returns false if it is
+   not there. */
 bool mt_libgcc_find(void);
 
 #if defined __x86_64__ && defined __LP64__
 #define MT_STEPS 1
 
-/* As backtrace(): the return addresses, innermost first, of our own frames too. */
+/* Like backtrace(): the return addresses, innermost first, including the library's
+   own. */
 int mt_steps_walk(void **frames, int limit);
 #endif
 

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Walking the stack: as glibc's backtrace() does, by libgcc's unwinder, which since gcc
- * 12 and glibc 2.35 takes no lock of the loader's (_dl_find_object), calls no kernel and
- * needs no memory of its own.  What it has said of a return address is kept (steps.h).
+ * Walks the stack as glibc's backtrace() does, with libgcc's unwinder, which since gcc 12
+ * and glibc 2.35 takes no lock of the loader's (_dl_find_object), makes no system call
+ * and needs no memory of its own.  Its answers about return addresses are kept (steps.h).
  *
- * Why nothing can wait for ever in here:
+ * Why nothing here can wait forever:
  *
- *   - We hold no lock, and the allocator none either: it has returned before a block
- *     is sampled, and has not been called yet when one is about to go.
+ *   - We hold no lock, and neither does the allocator: it has returned before a block
+ *     is sampled, and has not been called yet when one is about to be freed.
  *   - libgcc has a lock for frames that the program registers (a compiler in it, by
  *     __register_frame) and takes it if there are any.  It allocates with the lock held,
  *     at the first search after a registration (before gcc 13) or in the registration
- *     itself (since): what malloc returns to libgcc is not walked by libgcc.  A copy of
- *     libgcc that is linked into a program is hidden there and has a lock of its own,
- *     which the walker does not know.  In a child forked from a process with several
- *     threads the lock may be held for ever: libgcc is left alone there unless its data
- *     say that it is not, see libgcc_idle().
- *   - Where another library's _Unwind_Find_FDE takes the place of libgcc's (that of
- *     LLVM's libunwind, which libc++ brings), that one allocates with a lock held, too:
- *     it is treated as libgcc is.  It also takes the loader's list lock.  A callback of
- *     the program's own call of dl_iterate_phdr() has that lock and may wait for a thread
- *     that allocates.  So it serves only as long as there is one thread.
- *   - Left is a signal handler that allocates when it has interrupted libgcc with the
- *     lock held: a throw in a program that has registered frames.
+ *     itself (since): so calls of malloc from libgcc are not walked by libgcc.  A copy of
+ *     libgcc that is linked into a program is hidden there and has its own lock, which
+ *     the walker does not use.  In a child forked from a process with several threads the
+ *     lock may be held forever: libgcc is not called there unless its data show that the
+ *     lock is free, see libgcc_idle().
+ *   - If another library's _Unwind_Find_FDE replaces libgcc's (that of LLVM's libunwind,
+ *     which libc++ brings), that one allocates with a lock held, too, and is treated like
+ *     libgcc.  It also takes the loader's list lock.  A callback of the program's own
+ *     call of dl_iterate_phdr() holds that lock and may wait for a thread that allocates.
+ *     So it is used only as long as there is one thread.
+ *   - One case is left: a signal handler that allocates after it has interrupted libgcc
+ *     with the lock held, a throw in a program that has registered frames.
  */
 #include "config.h"
 
@@ -40,10 +40,10 @@
 #include "preload/state.h"
 #include "preload/sites/steps.h"
 
-/* As many of our own frames as may lie below the program's. */
+/* The largest number of our own frames above the program's innermost one. */
 #define OWN_FRAMES 12u
 
-/* A frame pointer further up than this is none. */
+/* A frame pointer further up than this is not believed. */
 #define FRAME_MAX (UINT64_C(1) << 20)
 
 typedef int (*walker)(void **frames, int limit);
@@ -58,12 +58,12 @@ static enum site_unwinder unwinder;
 static walker glibc_walk;
 static bool libgcc_barred;
 
-/* To be left alone where there are several threads.  Then __libc_single_threaded of glibc
-   since 2.32, or NULL. */
+/* libgcc_for_one: libgcc must not be used if there are several threads.  single_threaded:
+   __libc_single_threaded of glibc since 2.32, or NULL. */
 static bool libgcc_for_one;
 static const char *single_threaded;
 
-/* ---- the thread's calls are ours ---- */
+/* ---- internal calls of the thread ---- */
 
 uintptr_t mt_ours_frames[SHARD_COUNT];
 
@@ -73,7 +73,7 @@ mt_ours_left(void)
     unsigned index = mt_own_shard();
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 
-    /* Shard 0 has many threads; above the base lies another stack, of handlers. */
+    /* Many threads use shard 0; above the base lies another stack, a signal handler's. */
     if (index == 0 || here <= mt_ours_frames[index] || here > mt_thread.stack_base)
         return false;
     mt_thread.shard = mt_shard(index);
@@ -84,8 +84,8 @@ mt_ours_left(void)
 
 /* ---- objects ---- */
 
-/* Where one is mapped, and what of its data is zero in the beginning. */
-struct object {
+/* Where an object is mapped, and the part of its data that starts as zeros. */
+struct unwind_object {
     uintptr_t start, end;
     const unsigned char *zeros;
     size_t zeros_size;
@@ -93,12 +93,12 @@ struct object {
 
 extern const ElfW(Ehdr) __ehdr_start HIDDEN;
 
-static struct object own;
+static struct unwind_object own;
 
-static struct object
+static struct unwind_object
 measure(uintptr_t bias, const ElfW(Phdr) * headers, unsigned count)
 {
-    struct object object = {0};
+    struct unwind_object object = {0};
 
     for (unsigned i = 0; i < count; i++) {
         if (headers[i].p_type != PT_LOAD)
@@ -112,8 +112,8 @@ measure(uintptr_t bias, const ElfW(Phdr) * headers, unsigned count)
     return object;
 }
 
-/* The first page of the file is mapped first. */
-static struct object
+/* This library.  The first page of its file is mapped first. */
+static struct unwind_object
 measure_own(void)
 {
     const uintptr_t start = (uintptr_t)&__ehdr_start;
@@ -123,7 +123,7 @@ measure_own(void)
 }
 
 static bool
-lies_in(const void *address, const struct object *object)
+lies_in(const void *address, const struct unwind_object *object)
 {
     return (uintptr_t)address - object->start < object->end - object->start;
 }
@@ -136,15 +136,15 @@ is_own(const void *frame)
 
 /* ---- libgcc's lock ---- */
 
-/* libgcc, and whose search for frames it uses: most often its own. */
-static struct object libgcc_object, search_object;
+/* libgcc, and the object whose _Unwind_Find_FDE it uses, which usually is libgcc. */
+static struct unwind_object libgcc_object, search_object;
 
-/* Its data as they are while nobody has registered frames or holds the lock. */
+/* libgcc's data while nobody has registered frames or holds the lock. */
 static unsigned char idle_data[1024];
 static bool idle_known;
 
 /* The first loaded object with that name (NULL: any) that defines NAME. */
-static struct object
+static struct unwind_object
 measure_defining(const char *soname, const char *name)
 {
     struct mt_loaded found = {0};
@@ -153,7 +153,7 @@ measure_defining(const char *soname, const char *name)
     return measure(found.bias, found.headers, found.header_count);
 }
 
-/* When libgcc has walked once, for it makes tables then. */
+/* Call after libgcc has walked once, because the first walk makes its tables. */
 static void
 know_libgcc(void)
 {
@@ -167,8 +167,8 @@ know_libgcc(void)
         memcpy(idle_data, libgcc_object.zeros, libgcc_object.zeros_size);
 }
 
-/* The lock's word is among the data, and so is what leads to registered frames: as long
-   as they are the same nobody holds it. */
+/* The lock's word and the pointer to registered frames are among these data: while they
+   are unchanged nobody holds the lock. */
 static bool
 libgcc_idle(void)
 {
@@ -176,8 +176,8 @@ libgcc_idle(void)
            && memcmp(idle_data, libgcc_object.zeros, libgcc_object.zeros_size) == 0;
 }
 
-/* May whoever called malloc hold the lock?  (If that was called from here nobody knows
-   who has called us: the compiler has left out the jumps of wrappers.c.) */
+/* May the caller of malloc hold the lock?  (If caller is in this library its real caller
+   is unknown: the compiler did not make the jumps that wrappers.c relies on.) */
 static bool
 may_hold_lock(const void *caller)
 {
@@ -187,16 +187,16 @@ may_hold_lock(const void *caller)
 
 /* ---- the walkers ---- */
 
-/* Where the walk by frame pointers goes on. */
+/* State of the walk by frame pointers. */
 struct frame_walk {
     void **frames;
     size_t count, limit;
     uintptr_t pointer;
-    bool left; /* our own frames are behind us */
+    bool left; /* past our own frames */
 };
 
 #ifdef FRAME_REGISTER
-/* Leaves our own frames, and stops at the first one of the program's. */
+/* Skips our own frames and stops at the first one of the program. */
 static int
 visit_frame(struct _Unwind_Context *context, void *argument)
 {
@@ -211,9 +211,9 @@ visit_frame(struct _Unwind_Context *context, void *argument)
     return VISIT_STOP;
 }
 
-/* A frame holds the pointer of the next one and the return address: believed if it is
-   aligned and higher than the one before, by no more than a frame may be long, and
-   in the stack that the thread is known to have. */
+/* A frame holds the next frame's pointer and the return address.  A pointer is believed
+   if it is aligned, higher than the last one by no more than a frame may be long, and
+   within the stack that the thread is known to have. */
 static int
 frames_walk(void **frames, int limit)
 {
@@ -241,8 +241,8 @@ frames_walk(void **frames, int limit)
 
 /* ---- starting ---- */
 
-/* That of libc itself, whoever else has one.  The first call has libc load libgcc_s and
-   keep it, without a word to dlerror(). */
+/* Uses libc's own backtrace, even if another object defines one.  The first call makes
+   libc load libgcc_s and keep it, without touching dlerror(). */
 static void
 start_glibc(void)
 {
@@ -275,7 +275,7 @@ choose(enum unwind_choice choice)
 {
     if (choice == UNWIND_CHOICE_NONE)
         return UNWIND_NONE;
-    start_glibc(); /* it stands in for the other */
+    start_glibc(); /* glibc's serves instead */
     single_threaded = mt_lookup_libc("__libc_single_threaded");
     libgcc_for_one = search_object.start != libgcc_object.start;
     if (choice == UNWIND_CHOICE_FRAMES && start_frames())
@@ -337,7 +337,7 @@ walker_now(const void *caller)
     return glibc_walk;
 }
 
-/* Of those walked, the program's; returns how many. */
+/* Copies the program's frames from those walked; returns their number. */
 static size_t
 keep_foreign(void *const *walked, size_t count, const void **frames, size_t limit)
 {

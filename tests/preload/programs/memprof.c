@@ -23,14 +23,14 @@
 
 #define RECORDS 4096
 
-struct record {
+struct kept_record {
     void *ptr;
     size_t n, size, words;
     int source;
     int allocs, resizes, deallocs;
 };
 
-static struct record records[RECORDS];
+static struct kept_record records[RECORDS];
 static unsigned record_count;
 static unsigned allocs, resizes, deallocs;
 static int refuse;  /* alloc returns NULL */
@@ -40,19 +40,25 @@ static void *
 remember(const struct memprof_allocation *block, void *ctx)
 {
     unsigned place = __atomic_fetch_add(&record_count, 1, __ATOMIC_SEQ_CST) % RECORDS;
-    struct record *record = &records[place];
+    struct kept_record *record = &records[place];
 
     REQUIRE(ctx == records);
     __atomic_fetch_add(&allocs, 1, __ATOMIC_SEQ_CST);
-    *record = (struct record){block->ptr, block->n_samples, block->size,
-                              memprof_words(block->size), block->source, 1, 0, 0};
+    *record = (struct kept_record){block->ptr,
+                                   block->n_samples,
+                                   block->size,
+                                   memprof_words(block->size),
+                                   block->source,
+                                   1,
+                                   0,
+                                   0};
     return refuse ? NULL : record;
 }
 
 static void *
 remember_size(void *data, const struct memprof_allocation *block, void *ctx)
 {
-    struct record *record = data;
+    struct kept_record *record = data;
 
     REQUIRE(ctx == records);
     __atomic_fetch_add(&resizes, 1, __ATOMIC_SEQ_CST);
@@ -67,7 +73,7 @@ remember_size(void *data, const struct memprof_allocation *block, void *ctx)
 static void
 remember_end(void *data, void *ctx)
 {
-    struct record *record = data;
+    struct kept_record *record = data;
 
     REQUIRE(ctx == records);
     __atomic_fetch_add(&deallocs, 1, __ATOMIC_SEQ_CST);
@@ -92,7 +98,7 @@ end(memprof_t *profile)
     REQUIRE(memprof_discard(profile) == 0);
 }
 
-static const struct record *
+static const struct kept_record *
 last(void)
 {
     REQUIRE(record_count > 0);
@@ -477,7 +483,7 @@ stopped(void)
 static void
 successive(void)
 {
-    static struct record other[1];
+    static struct kept_record other[1];
     memprof_t *first = begin(1), *second;
     void *old = malloc(10), *newer;
 
