@@ -17,7 +17,7 @@
 #define SHARE_COLS 6
 #define LABEL_FROM 6   /* beside so many shares, or all, it is said what they are */
 
-struct columns {
+struct blocks_columns {
     int figure[BLOCK_COLUMNS]; /* the size first; 0: not shown */
     unsigned shares;
     int share;                 /* width of each */
@@ -66,12 +66,12 @@ figure_text(char *text, size_t size, const struct view *view,
 }
 
 /* As wide as what is in them. */
-static struct columns
+static struct blocks_columns
 choose_columns(const struct view *view, const struct block_table *table, int cols)
 {
     static const enum block_column drop_order[] = {BLOCK_BYTES, BLOCK_PEAK,
                                                    BLOCK_ALLOCATIONS, BLOCK_LIVE};
-    struct columns columns = {.share = SHARE_COLS};
+    struct blocks_columns columns = {.share = SHARE_COLS};
     char text[UNITS_MAX];
     int left = cols, shares;
 
@@ -112,15 +112,15 @@ put(struct picture *picture, int row, int *col, int cols, enum role role,
 }
 
 static int
-share_cols(const struct columns *columns, unsigned index)
+share_cols(const struct blocks_columns *columns, unsigned index)
 {
     return columns->share + (index == 0 ? columns->label : 0);
 }
 
 static void
 draw_headings(struct picture *picture, const struct view *view,
-              const struct block_table *table, const struct columns *columns, int row,
-              int col)
+              const struct block_table *table, const struct blocks_columns *columns,
+              int row, int col)
 {
     for (unsigned i = 0; i < BLOCK_COLUMNS; i++) {
         const struct rect field = {row, col, 1, columns->figure[i]};
@@ -152,7 +152,7 @@ share_text(char *text, size_t size, float share)
 
 static void
 draw_row(struct picture *picture, const struct view *view, const struct block_row *row,
-         const struct columns *columns, int line, int col)
+         const struct blocks_columns *columns, int line, int col)
 {
     char text[UNITS_MAX];
 
@@ -224,7 +224,7 @@ view_blocks(struct picture *picture, const struct view *view, const struct scene
 {
     const char *why = why_none(view, scene);
     char right[256];
-    struct columns columns;
+    struct blocks_columns columns;
     struct rect rest;
     int top;
 

@@ -158,10 +158,10 @@ view_call_rows(const struct scene *scene)
 }
 
 /* The columns there may be after the name, in the order of sorting. */
-enum field { FIELD_CALLS, FIELD_RATE, FIELD_TOTAL, FIELD_FAILED, FIELD_COUNT };
+enum calls_field { FIELD_CALLS, FIELD_RATE, FIELD_TOTAL, FIELD_FAILED, FIELD_COUNT };
 
 /* How wide they are, 0 for those that are not shown; headings may be wide. */
-struct columns {
+struct calls_columns {
     int name;
     int field[FIELD_COUNT];
     bool compact;   /* counts are short */
@@ -186,11 +186,11 @@ total_cols(const struct view *view, const struct process *process)
     return widest;
 }
 
-static struct columns
+static struct calls_columns
 choose_columns(const struct view *view, const struct scene *scene, int cols, bool all)
 {
-    static const enum field drop_order[] = { FIELD_RATE, FIELD_FAILED, FIELD_TOTAL };
-    struct columns columns = { 8, { 13, 10, 11, 9 }, false, false };
+    static const enum calls_field drop_order[] = {FIELD_RATE, FIELD_FAILED, FIELD_TOTAL};
+    struct calls_columns columns = {8, {13, 10, 11, 9}, false, false};
     int total = total_cols(view, scene->process);
     int left;
 
@@ -227,7 +227,7 @@ choose_columns(const struct view *view, const struct scene *scene, int cols, boo
 }
 
 static void
-draw_heading(struct picture *picture, const struct columns *columns,
+draw_heading(struct picture *picture, const struct calls_columns *columns,
              const struct sort *sort, int row, int col)
 {
     col += 1 + columns->name;
@@ -243,7 +243,8 @@ draw_heading(struct picture *picture, const struct columns *columns,
 
 static void
 field_text(char *text, size_t size, const struct view *view,
-           const struct columns *columns, const struct row *values, enum field field)
+           const struct calls_columns *columns, const struct row *values,
+           enum calls_field field)
 {
     switch (field) {
     case FIELD_CALLS:
@@ -284,8 +285,9 @@ draw_remarks(struct canvas *canvas, const struct row *values, int row, int col, 
 }
 
 static void
-draw_row(struct picture *picture, const struct view *view, const struct columns *columns,
-         const struct row *values, const struct rect *rect, int line)
+draw_row(struct picture *picture, const struct view *view,
+         const struct calls_columns *columns, const struct row *values,
+         const struct rect *rect, int line)
 {
     struct canvas *canvas = &picture->canvas;
     int row = rect->row + line;
@@ -297,7 +299,7 @@ draw_row(struct picture *picture, const struct view *view, const struct columns 
     for (unsigned i = 0; i < FIELD_COUNT; i++) {
         int cols = columns->field[i];
 
-        field_text(text, sizeof text, view, columns, values, (enum field)i);
+        field_text(text, sizeof text, view, columns, values, (enum calls_field)i);
         canvas_field(canvas, row, col, cols, TEXT_RIGHT, ROLE_NORMAL, text);
         col += cols;
         if (i == FIELD_FAILED && cols > 0 && amount_size(&values->failed) > 0)
@@ -346,7 +348,7 @@ draw_table(struct picture *picture, const struct view *view, const struct scene 
 {
     static const struct sort usual;
     const struct sort *sort = all ? &view->sort[PAGE_CALLS] : &usual;
-    struct columns columns = choose_columns(view, scene, rect->cols, all);
+    struct calls_columns columns = choose_columns(view, scene, rect->cols, all);
     struct row rows[FN_COUNT + MAPPING_COUNT + CUSTOM_ROWS];
     uint64_t keys[FN_COUNT + MAPPING_COUNT + CUSTOM_ROWS];
     uint16_t order[FN_COUNT + MAPPING_COUNT + CUSTOM_ROWS];

@@ -49,7 +49,7 @@ view_memory_lines(const struct scene *scene)
 }
 
 /* Columns of each part, 0: not shown. */
-struct columns {
+struct memory_columns {
     int lead, word, bytes, since, share, bar, meaning;
 };
 
@@ -61,11 +61,11 @@ wider(int cols, const char *text)
     return cols < text_cols ? text_cols : cols;
 }
 
-static struct columns
+static struct memory_columns
 choose_columns(const struct view *view, const struct bands *bands, int cols, bool since)
 {
     char text[UNITS_MAX];
-    struct columns columns = { .bytes = wider(BYTES_COLS - 1, _("resident")) + 1 };
+    struct memory_columns columns = {.bytes = wider(BYTES_COLS - 1, _("resident")) + 1};
     int share = wider(SHARE_COLS - 1, _("share")) + 1;
     int meaning = 0, least = 0, since_cols, left;
 
@@ -148,7 +148,7 @@ since_text(char *text, size_t size, const struct view *view, const struct scene 
 
 static void
 draw_line(struct picture *picture, const struct view *view, const struct scene *scene,
-          const struct columns *columns, int line, int row, int col)
+          const struct memory_columns *columns, int line, int row, int col)
 {
     struct canvas *canvas = &picture->canvas;
     const struct bands *bands = &scene->process->bands;
@@ -180,7 +180,8 @@ draw_line(struct picture *picture, const struct view *view, const struct scene *
 }
 
 static void
-draw_heading(struct picture *picture, const struct columns *columns, int row, int col)
+draw_heading(struct picture *picture, const struct memory_columns *columns, int row,
+             int col)
 {
     struct canvas *canvas = &picture->canvas;
 
@@ -215,7 +216,7 @@ view_memory(struct picture *picture, const struct view *view, const struct scene
 {
     const struct bands *bands = &scene->process->bands;
     char time[UNITS_MAX], title[128] = "";
-    struct columns columns;
+    struct memory_columns columns;
     struct rect rest;
     int top, row;
 

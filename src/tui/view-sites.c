@@ -22,7 +22,7 @@
 #define NAME_MAX       1024
 
 /* The columns there may be before the name; sorted by what they are named after. */
-enum field {
+enum sites_field {
     FIELD_BYTES,
     FIELD_ERROR,
     FIELD_OBJECTS,
@@ -44,13 +44,13 @@ static const enum profile_column sort_of[FIELD_COUNT] = {
 };
 
 /* Their widths, 0 where they are not shown. */
-struct columns {
+struct sites_columns {
     int field[FIELD_COUNT];
     bool narrow;   /* bytes are short */
 };
 
 static const char *
-heading(enum field field)
+heading(enum sites_field field)
 {
     switch (field) {
     case FIELD_OBJECTS_RATE:
@@ -65,14 +65,14 @@ heading(enum field field)
 }
 
 static bool
-is_bytes(enum field field)
+is_bytes(enum sites_field field)
 {
     return field == FIELD_BYTES || field == FIELD_GROWTH || field == FIELD_MADE;
 }
 
 /* As wide as its values and its heading need. */
 static int
-field_cols(const struct view *view, enum field field)
+field_cols(const struct view *view, enum sites_field field)
 {
     static const int least[FIELD_COUNT] = {
         [FIELD_ERROR] = 5, [FIELD_OBJECTS] = 6, [FIELD_RATE] = 9,         [FIELD_AGE] = 6,
@@ -91,20 +91,20 @@ field_cols(const struct view *view, enum field field)
     return (needed > value ? needed : value) + 2;
 }
 
-static struct columns
+static struct sites_columns
 choose_columns(const struct view *view, int cols)
 {
-    static const enum field by_rank[] = { FIELD_ERROR, FIELD_OBJECTS, FIELD_GROWTH,
-                                          FIELD_RATE, FIELD_AGE, FIELD_MADE, FIELD_BLOCKS,
-                                          FIELD_OBJECTS_RATE, FIELD_OLDEST };
-    struct columns columns = { .narrow = cols < NARROW_COLS };
+    static const enum sites_field by_rank[] = {
+        FIELD_ERROR, FIELD_OBJECTS, FIELD_GROWTH,       FIELD_RATE,  FIELD_AGE,
+        FIELD_MADE,  FIELD_BLOCKS,  FIELD_OBJECTS_RATE, FIELD_OLDEST};
+    struct sites_columns columns = {.narrow = cols < NARROW_COLS};
     int left = cols - cols * 2 / 5;   /* the names have the rest */
 
     columns.field[FIELD_BYTES] = columns.narrow ? SHORT_COLS
                                                 : field_cols(view, FIELD_BYTES);
     left -= columns.field[FIELD_BYTES];
     for (size_t i = 0; i < sizeof by_rank / sizeof *by_rank && !columns.narrow; i++) {
-        enum field field = by_rank[i];
+        enum sites_field field = by_rank[i];
         int needed = field_cols(view, field);
 
         if ((field == FIELD_GROWTH && view->sites.survivors_ns == 0
@@ -158,7 +158,7 @@ age_text(char *text, size_t size, double ns, bool known)
 }
 
 static void
-field_text(char *text, size_t size, const struct view *view, enum field field,
+field_text(char *text, size_t size, const struct view *view, enum sites_field field,
            const struct profile_figures *figures, unsigned missing)
 {
     const bool ages = !(missing & PROFILE_AGES), rates = !(missing & PROFILE_RATES);
@@ -251,7 +251,7 @@ draw_name(struct picture *picture, const struct scene *scene, size_t index, int 
 
 static void
 draw_row(struct picture *picture, const struct view *view, const struct scene *scene,
-         const struct columns *columns, size_t index, int line)
+         const struct sites_columns *columns, size_t index, int line)
 {
     const struct rect *body = &picture->layout.block[BLOCK_BODY];
     const struct profile_table *table = &scene->sites->table;
@@ -269,7 +269,8 @@ draw_row(struct picture *picture, const struct view *view, const struct scene *s
                                figures->bytes > 0 ? (uint64_t)figures->bytes : 0,
                                view->unit & UNIT_SI);
         else
-            field_text(text, sizeof text, view, (enum field)i, figures, table->missing);
+            field_text(text, sizeof text, view, (enum sites_field)i, figures,
+                       table->missing);
         canvas_field(&picture->canvas, line, col + 1, columns->field[i] - 1, TEXT_RIGHT,
                      role, text);
         col += columns->field[i];
@@ -284,7 +285,7 @@ draw_row(struct picture *picture, const struct view *view, const struct scene *s
 
 static void
 draw_headings(struct picture *picture, const struct view *view,
-              const struct columns *columns, int line)
+              const struct sites_columns *columns, int line)
 {
     const struct rect *body = &picture->layout.block[BLOCK_BODY];
     int col = body->col;
@@ -294,8 +295,8 @@ draw_headings(struct picture *picture, const struct view *view,
 
         if (columns->field[i] == 0)
             continue;
-        view_heading(picture, &field, heading((enum field)i), &view->sort[PAGE_SITES],
-                     sort_of[i] > 0 ? sort_of[i] : UINT32_MAX);
+        view_heading(picture, &field, heading((enum sites_field)i),
+                     &view->sort[PAGE_SITES], sort_of[i] > 0 ? sort_of[i] : UINT32_MAX);
         col += columns->field[i];
     }
     canvas_put(&picture->canvas, line, col + 2, body->cols - col - 2, ROLE_DIM,
@@ -307,7 +308,7 @@ draw_list(struct picture *picture, const struct view *view, const struct scene *
 {
     const struct profile_table *table = &scene->sites->table;
     const struct rect list = list_rect(picture);
-    const struct columns columns = choose_columns(view, list.cols);
+    const struct sites_columns columns = choose_columns(view, list.cols);
     const struct hit hit = { .rect = list, .action = ACTION_ROW };
     size_t first = (size_t)list_first(view->sites.index, view->scroll, list.rows);
 

@@ -19,7 +19,7 @@
 #define BYTES_COLS 11
 
 /* The columns there may be after the name, in the order of sorting. */
-enum field {
+enum threads_field {
     FIELD_CALLS,
     FIELD_ALLOCATED,
     FIELD_FREED,
@@ -31,14 +31,14 @@ enum field {
 };
 
 /* How wide they are, 0 for those that are not shown. */
-struct columns {
+struct threads_columns {
     int tid, name;
     int field[FIELD_COUNT];
     bool state;
 };
 
 static const char *
-field_heading(enum field field)
+field_heading(enum threads_field field)
 {
     /* TRANSLATORS: how deep a stack may become. */
     return field == FIELD_LIMIT ? _("limit") : view_sort_column(PAGE_THREADS, field + 1);
@@ -46,7 +46,7 @@ field_heading(enum field field)
 
 /* Units and headings may be wide in some languages. */
 static int
-field_cols(const struct view *view, enum field field)
+field_cols(const struct view *view, enum threads_field field)
 {
     char text[UNITS_MAX];
     int heading = (int)text_columns(field_heading(field));
@@ -59,14 +59,13 @@ field_cols(const struct view *view, enum field field)
     return (heading > value ? heading : value) + 2;
 }
 
-static struct columns
+static struct threads_columns
 choose_columns(const struct view *view, int cols)
 {
-    static const enum field drop_order[] = { FIELD_TOUCHED, FIELD_STACK,
-                                             FIELD_LIMIT,   FIELD_FREED,
-                                             FIELD_PEAK,    FIELD_CALLS };
-    struct columns columns = { .tid = 2 + (int)text_columns(_("thread")),
-                               .name = NAME_COLS };
+    static const enum threads_field drop_order[] = {
+        FIELD_TOUCHED, FIELD_STACK, FIELD_LIMIT, FIELD_FREED, FIELD_PEAK, FIELD_CALLS};
+    struct threads_columns columns = {.tid = 2 + (int)text_columns(_("thread")),
+                                      .name = NAME_COLS};
     int left;
 
     if (columns.tid < TID_COLS)
@@ -74,7 +73,7 @@ choose_columns(const struct view *view, int cols)
     left = cols - columns.tid - NAME_COLS - 1;
 
     for (int i = 0; i < FIELD_COUNT; i++) {
-        columns.field[i] = field_cols(view, (enum field)i);
+        columns.field[i] = field_cols(view, (enum threads_field)i);
         left -= columns.field[i];
     }
     for (size_t i = 0; i < sizeof drop_order / sizeof *drop_order && left < 0; i++) {
@@ -217,7 +216,7 @@ put(struct picture *picture, int row, int *col, int cols, enum role role,
 
 static void
 draw_heading(struct picture *picture, const struct view *view,
-             const struct columns *columns, int row, int col)
+             const struct threads_columns *columns, int row, int col)
 {
     put(picture, row, &col, columns->tid, ROLE_DIM, _("thread"));
     col += columns->tid > 0;
@@ -228,7 +227,7 @@ draw_heading(struct picture *picture, const struct view *view,
         const struct rect field = { row, col, 1, columns->field[i] };
 
         if (field.cols > 0)
-            view_heading(picture, &field, field_heading((enum field)i),
+            view_heading(picture, &field, field_heading((enum threads_field)i),
                          &view->sort[PAGE_THREADS], i + 1);
         col += field.cols;
     }
@@ -242,7 +241,7 @@ known(uint64_t bytes)
 
 static void
 field_text(char *text, size_t size, const struct view *view, const struct scene *scene,
-           const struct thread *thread, enum field field)
+           const struct thread *thread, enum threads_field field)
 {
     const struct thread_counters *counters = &thread->counters;
     const struct traffic traffic = traffic_of(scene, counters);
@@ -263,7 +262,8 @@ field_text(char *text, size_t size, const struct view *view, const struct scene 
 
 static void
 draw_thread(struct picture *picture, const struct view *view, const struct scene *scene,
-            const struct columns *columns, const struct thread *thread, int row, int col)
+            const struct threads_columns *columns, const struct thread *thread, int row,
+            int col)
 {
     const struct thread_counters *counters = &thread->counters;
     const char state[2] = { thread->state, '\0' };
@@ -285,7 +285,7 @@ draw_thread(struct picture *picture, const struct view *view, const struct scene
     for (int i = 0; i < FIELD_COUNT; i++) {
         if (columns->field[i] == 0)
             continue;
-        field_text(text, sizeof text, view, scene, thread, (enum field)i);
+        field_text(text, sizeof text, view, scene, thread, (enum threads_field)i);
         put(picture, row, &col, columns->field[i], ROLE_NORMAL, text);
     }
 }
@@ -348,7 +348,7 @@ view_threads(struct picture *picture, const struct view *view, const struct scen
     size_t count = choose_threads(view, scene, threads);
     const char *why = why_no_list(view, scene, count);
     char right[SEARCH_MAX + 128] = "";
-    struct columns columns;
+    struct threads_columns columns;
     struct rect rest;
     int top, row;
 
