@@ -60,6 +60,20 @@ only 'libiberty' symbols/demangle.c
 only 'jansson' files/fields.h
 only 'zstd' files/pack.c files/zstd.c
 
+# --- names ---
+# once WHAT PATTERN NAME: NAME, a sed expression, is what a line that matches PATTERN
+# defines; nothing may be defined in two places.
+once() {
+    find "$top/src" "$top/include" -name '*.[ch]' -exec grep -hE "$2" {} + |
+        sed -E "$3" | sort >"$work/found"
+    [ "$(wc -l <"$work/found")" -gt 100 ] || fail "few ${1}s: $(cat "$work/found")"
+    uniq -d "$work/found" >"$work/twice"
+    [ ! -s "$work/twice" ] || fail "$1 in two places: $(xargs <"$work/twice")"
+}
+once guard '^#ifndef [A-Z0-9_]+_H$' 's/^#ifndef //'
+once tag '(^|[ (])(struct|union|enum) [a-z][a-z0-9_]* \{' \
+    's/.*(struct|union|enum) ([a-z][a-z0-9_]*) \{.*/\2/'
+
 # --- the manual ---
 "$memtop" --help | sed -n 's/^ .*\(--[a-z-]*\).*/\1/p' | sort -u >"$work/options"
 [ "$(wc -l <"$work/options")" -gt 20 ] || fail "few options: $(cat "$work/options")"

@@ -25,7 +25,7 @@ struct address {
     UT_hash_handle hh;
 };
 
-struct writer {
+struct sites_writer {
     FILE *out;
     pid_t of;                /* another process, or 0 */
     const struct profile *profile;
@@ -47,7 +47,7 @@ line_of(const char *type)
 
 /* A time of the reading as one of the run; 0 is none. */
 static int64_t
-run_time(const struct writer *writer, uint64_t time_ns)
+run_time(const struct sites_writer *writer, uint64_t time_ns)
 {
     int64_t run_ns;
 
@@ -60,7 +60,7 @@ run_time(const struct writer *writer, uint64_t time_ns)
 }
 
 static void
-set_time(struct object *object, const char *name, const struct writer *writer,
+set_time(struct object *object, const char *name, const struct sites_writer *writer,
          uint64_t time_ns)
 {
     if (time_ns > 0)
@@ -96,7 +96,7 @@ set_figures(struct object *object, const char *name, const struct site_figures *
 }
 
 static bool
-write_head(struct writer *writer)
+write_head(struct sites_writer *writer)
 {
     const struct sites_reading *reading = writer->reading;
     const struct sites_lost *lost = &reading->lost;
@@ -129,7 +129,7 @@ write_head(struct writer *writer)
 }
 
 static bool
-write_module(struct writer *writer, const struct site_module *module)
+write_module(struct sites_writer *writer, const struct site_module *module)
 {
     struct object line = line_of("module");
     char build_id[2 * SITE_BUILD_ID_LEN + 1] = "";
@@ -149,7 +149,7 @@ write_module(struct writer *writer, const struct site_module *module)
 
 /* True if the address has not been written yet, and is to be now. */
 static bool
-is_new(struct writer *writer, uint64_t where)
+is_new(struct sites_writer *writer, uint64_t where)
 {
     struct address *address;
 
@@ -168,7 +168,7 @@ is_new(struct writer *writer, uint64_t where)
 
 /* [function, file, line]; file null if it is not known. */
 static json_t *
-frame_array(struct writer *writer, struct object *object,
+frame_array(struct sites_writer *writer, struct object *object,
             const struct profile_place *place)
 {
     const char *function = profile_function(writer->profile, place->function);
@@ -185,7 +185,7 @@ frame_array(struct writer *writer, struct object *object,
 
 /* The places at one address. */
 static bool
-write_address(struct writer *writer, uint64_t address,
+write_address(struct sites_writer *writer, uint64_t address,
               const struct profile_place *places, size_t count)
 {
     struct object line = line_of("place");
@@ -202,7 +202,7 @@ write_address(struct writer *writer, uint64_t address,
 }
 
 static bool
-write_addresses(struct writer *writer, uint32_t stack, const uint64_t *pcs,
+write_addresses(struct sites_writer *writer, uint32_t stack, const uint64_t *pcs,
                 unsigned depth)
 {
     static struct profile_place places[PLACES_MAX];
@@ -223,7 +223,7 @@ write_addresses(struct writer *writer, uint32_t stack, const uint64_t *pcs,
 }
 
 static bool
-write_stack(struct writer *writer, uint32_t stack)
+write_stack(struct sites_writer *writer, uint32_t stack)
 {
     unsigned depth;
     const uint64_t *pcs = sites_stack(writer->reading, stack, &depth);
@@ -244,7 +244,7 @@ write_stack(struct writer *writer, uint32_t stack)
 /* ---- sites and blocks ---- */
 
 static void
-set_mark(struct writer *writer, struct object *line, size_t index)
+set_mark(struct sites_writer *writer, struct object *line, size_t index)
 {
     struct site_figures made, live;
 
@@ -255,7 +255,7 @@ set_mark(struct writer *writer, struct object *line, size_t index)
 }
 
 static void
-set_rate(struct writer *writer, struct object *line, size_t index)
+set_rate(struct sites_writer *writer, struct object *line, size_t index)
 {
     double bytes, objects;
     json_t *array;
@@ -270,7 +270,7 @@ set_rate(struct writer *writer, struct object *line, size_t index)
 }
 
 static bool
-write_site(struct writer *writer, size_t index)
+write_site(struct sites_writer *writer, size_t index)
 {
     const struct site *site = &writer->reading->sites[index];
     struct object line;
@@ -304,7 +304,7 @@ write_site(struct writer *writer, size_t index)
 
 /* [site, size, born, samples, function, thread] */
 static json_t *
-block_array(struct writer *writer, struct object *object,
+block_array(struct sites_writer *writer, struct object *object,
             const struct sampled_block *block)
 {
     json_t *row = json_array();
@@ -319,7 +319,7 @@ block_array(struct writer *writer, struct object *object,
 }
 
 static bool
-write_blocks(struct writer *writer)
+write_blocks(struct sites_writer *writer)
 {
     const struct sites_reading *reading = writer->reading;
     bool good = true;
@@ -370,7 +370,7 @@ kept_array(struct object *object, size_t index, const struct profile_kept_site *
 /* The sites that are not as they were at the moment before, from *at on: as many as a
    line takes. */
 static bool
-write_moment_part(struct writer *writer, const struct profile_moment *moment,
+write_moment_part(struct sites_writer *writer, const struct profile_moment *moment,
                   const struct profile_moment *before, size_t *at)
 {
     struct object line = line_of("sites_moment");
@@ -397,7 +397,7 @@ comes_after(const struct profile_moment *moment, const struct profile_moment *be
 }
 
 static bool
-write_moments(struct writer *writer)
+write_moments(struct sites_writer *writer)
 {
     size_t count;
     const struct profile_moment *moments = profile_moments(writer->profile, &count);
@@ -420,7 +420,7 @@ write_moments(struct writer *writer)
 bool
 archive_put_sites(FILE *out, pid_t of, const struct profile *profile)
 {
-    struct writer writer = {.out = out, .of = of, .profile = profile};
+    struct sites_writer writer = {.out = out, .of = of, .profile = profile};
     struct address *address, *next;
     int64_t run_ns;
     bool good;

@@ -333,7 +333,7 @@ put_output(struct writer *writer, const struct capture *capture)
    all of them together, and how many. */
 #define OTHERS_BYTES_MAX ((size_t)32 << 20)
 
-struct others {
+struct written_others {
     struct writer *writer;
     const struct archive *archive;
     size_t count, bytes, sites;
@@ -359,7 +359,7 @@ other_text(const struct subject *subject, char **text, size_t *size)
 static bool
 put_other(void *context, const struct subject *subject)
 {
-    struct others *others = context;
+    struct written_others *others = context;
     struct writer *writer = others->writer;
     char *text = NULL;
     size_t size = 0;
@@ -383,7 +383,7 @@ put_other(void *context, const struct subject *subject)
 static void
 put_others(struct writer *writer, const struct archive *archive)
 {
-    struct others others = {.writer = writer, .archive = archive};
+    struct written_others others = {.writer = writer, .archive = archive};
 
     if (writer->good)
         session_each_sampled(archive->session, put_other, &others);

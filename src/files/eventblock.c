@@ -29,7 +29,17 @@
 #define SLOTS    (2 * EVENTBLOCK_EVENTS)
 #define NONE     UINT32_MAX
 
-enum column { OPS, RUNS, TIMES, SIZES, ADDRESSES, AGES, DEPTHS, ALIGNMENTS, COLUMNS };
+enum event_column {
+    OPS,
+    RUNS,
+    TIMES,
+    SIZES,
+    ADDRESSES,
+    AGES,
+    DEPTHS,
+    ALIGNMENTS,
+    COLUMNS
+};
 
 /* What a thread did last; threads with the same number modulo CONTEXTS share it. */
 struct context {
@@ -63,7 +73,7 @@ eventblock_new(void)
 {
     struct eventblock *block = calloc(1, sizeof *block);
 
-    for (enum column i = 0; block != NULL && i < COLUMNS; i++) {
+    for (enum event_column i = 0; block != NULL && i < COLUMNS; i++) {
         block->columns[i] = malloc((size_t)widths[i] * EVENTBLOCK_EVENTS + VARINT_MAX);
         if (block->columns[i] == NULL) {
             eventblock_free(block);
@@ -76,7 +86,7 @@ eventblock_new(void)
 void
 eventblock_free(struct eventblock *block)
 {
-    for (enum column i = 0; block != NULL && i < COLUMNS; i++)
+    for (enum event_column i = 0; block != NULL && i < COLUMNS; i++)
         free(block->columns[i]);
     free(block);
 }
@@ -147,7 +157,7 @@ struct writing {
 };
 
 static inline void
-put(struct writing *writing, enum column column, uint64_t value)
+put(struct writing *writing, enum event_column column, uint64_t value)
 {
     writing->at[column] = varint_put(writing->at[column], value);
 }
@@ -293,9 +303,9 @@ join(struct writing *writing, const struct trace_event *first, size_t count,
 
     at = varint_put(at, count);
     at = varint_put(at, first->time_ns);
-    for (enum column i = 0; i < COLUMNS; i++)
+    for (enum event_column i = 0; i < COLUMNS; i++)
         at = varint_put(at, (uint64_t)(writing->at[i] - writing->block->columns[i]));
-    for (enum column i = 0; i < COLUMNS; i++) {
+    for (enum event_column i = 0; i < COLUMNS; i++) {
         size_t size = (size_t)(writing->at[i] - writing->block->columns[i]);
 
         memcpy(at, writing->block->columns[i], size);
@@ -331,14 +341,14 @@ eventblock_encode(struct eventblock *block, const struct trace_event *events,
 
 /* ---- reading ---- */
 
-struct reading {
+struct block_reading {
     struct books *books;
     const unsigned char *at[COLUMNS], *end[COLUMNS];
     bool bad; /* a column ended too early, or says what cannot be */
 };
 
 static inline uint64_t
-get(struct reading *reading, enum column column)
+get(struct block_reading *reading, enum event_column column)
 {
     const unsigned char *at = reading->at[column];
     uint64_t value = 0;
@@ -353,7 +363,7 @@ get(struct reading *reading, enum column column)
 }
 
 static inline unsigned
-get_byte(struct reading *reading, enum column column)
+get_byte(struct block_reading *reading, enum event_column column)
 {
     if (reading->at[column] < reading->end[column])
         return *reading->at[column]++;
@@ -362,7 +372,7 @@ get_byte(struct reading *reading, enum column column)
 }
 
 static inline uint64_t
-get_address(struct reading *reading, uint64_t from)
+get_address(struct block_reading *reading, uint64_t from)
 {
     uint64_t code = get(reading, ADDRESSES);
 
@@ -371,7 +381,7 @@ get_address(struct reading *reading, uint64_t from)
 }
 
 static inline uint32_t
-get_depth(struct reading *reading, struct context *context)
+get_depth(struct block_reading *reading, struct context *context)
 {
     uint64_t code = get(reading, DEPTHS);
 
@@ -381,8 +391,8 @@ get_depth(struct reading *reading, struct context *context)
 }
 
 static inline void
-read_made(struct reading *reading, struct context *context, struct trace_event *event,
-          bool foreseen)
+read_made(struct block_reading *reading, struct context *context,
+          struct trace_event *event, bool foreseen)
 {
     struct books *books = reading->books;
     uint32_t *last;
@@ -403,8 +413,8 @@ read_made(struct reading *reading, struct context *context, struct trace_event *
 }
 
 static inline void
-read_gone(struct reading *reading, struct context *context, struct trace_event *event,
-          bool foreseen)
+read_gone(struct block_reading *reading, struct context *context,
+          struct trace_event *event, bool foreseen)
 {
     struct books *books = reading->books;
 
@@ -430,8 +440,8 @@ read_gone(struct reading *reading, struct context *context, struct trace_event *
 }
 
 static inline void
-read_resized(struct reading *reading, struct context *context, struct trace_event *event,
-             bool foreseen)
+read_resized(struct block_reading *reading, struct context *context,
+             struct trace_event *event, bool foreseen)
 {
     event->size = get(reading, SIZES);
     event->address = context->resized;
@@ -444,8 +454,8 @@ read_resized(struct reading *reading, struct context *context, struct trace_even
 }
 
 static void
-read_other(struct reading *reading, struct context *context, struct trace_event *event,
-           bool foreseen)
+read_other(struct block_reading *reading, struct context *context,
+           struct trace_event *event, bool foreseen)
 {
     event->size = get(reading, SIZES);
     event->address = context->other = get_address(reading, context->other);
@@ -455,7 +465,7 @@ read_other(struct reading *reading, struct context *context, struct trace_event 
 
 /* thread and time are there already. */
 static inline void
-read_event(struct reading *reading, struct trace_event *event)
+read_event(struct block_reading *reading, struct trace_event *event)
 {
     struct context *context = &reading->books->contexts[event->thread % CONTEXTS];
     unsigned op = get_byte(reading, OPS);
@@ -476,14 +486,14 @@ read_event(struct reading *reading, struct trace_event *event)
 
 /* Finds the columns; false if they are not all there. */
 static bool
-part(struct reading *reading, const unsigned char *at, const unsigned char *end)
+part(struct block_reading *reading, const unsigned char *at, const unsigned char *end)
 {
     uint64_t sizes[COLUMNS];
 
-    for (enum column i = 0; i < COLUMNS; i++)
+    for (enum event_column i = 0; i < COLUMNS; i++)
         if (!varint_get(&at, end, &sizes[i]))
             return false;
-    for (enum column i = 0; i < COLUMNS; i++) {
+    for (enum event_column i = 0; i < COLUMNS; i++) {
         if (sizes[i] > (uint64_t)(end - at))
             return false;
         reading->at[i] = at;
@@ -493,7 +503,7 @@ part(struct reading *reading, const unsigned char *at, const unsigned char *end)
 }
 
 static bool
-read_events(struct reading *reading, struct trace_event *events, uint64_t count)
+read_events(struct block_reading *reading, struct trace_event *events, uint64_t count)
 {
     uint64_t time_ns = events[0].time_ns, run = 0;
     uint32_t process = events[0].process, thread = 0;
@@ -511,7 +521,7 @@ read_events(struct reading *reading, struct trace_event *events, uint64_t count)
         event->thread = thread;
         read_event(reading, event);
     }
-    for (enum column i = 0; i < COLUMNS; i++)
+    for (enum event_column i = 0; i < COLUMNS; i++)
         if (reading->at[i] != reading->end[i])
             return false;
     return !reading->bad && run == 0;
@@ -521,7 +531,7 @@ long
 eventblock_decode(struct eventblock *block, const unsigned char *bytes, size_t size,
                   struct trace_event *events)
 {
-    struct reading reading = {.books = &block->books};
+    struct block_reading reading = {.books = &block->books};
     const unsigned char *at = bytes, *end = bytes + size;
     uint64_t process, count;
 

@@ -22,12 +22,12 @@
    this is not known. */
 #define NAMES_MAX ((size_t)64 << 20)
 
-struct frame {
+struct frame_head {
     uint32_t kind, stored, raw;
 };
 
 /* Events of one block in the group: they are in order. */
-struct run {
+struct block_run {
     size_t from, to;
 };
 
@@ -38,7 +38,7 @@ struct native {
     size_t packed_room;
     struct trace_event *events, *merged; /* room for two blocks */
     size_t count, next;                  /* in the group; handed out */
-    struct run *runs;                    /* room for one an event */
+    struct block_run *runs;              /* room for one an event */
     size_t run_count;
     size_t names;                        /* bytes of all processes' */
     uint64_t missing;                    /* processes and threads whose frames are */
@@ -98,10 +98,10 @@ close_native(struct trace *trace)
 
 /* Whether bytes are the head of a frame that can be. */
 static bool
-is_head(const struct native *native, const unsigned char *head, struct frame *frame)
+is_head(const struct native *native, const unsigned char *head, struct frame_head *frame)
 {
-    *frame = (struct frame){native_get32(head), native_get32(head + 4),
-                            native_get32(head + 8)};
+    *frame = (struct frame_head){native_get32(head), native_get32(head + 4),
+                                 native_get32(head + 8)};
     return native_get32(head + 12) == native_check(frame->kind, frame->stored, frame->raw)
            && frame->stored <= native->packed_room
            && frame->raw
@@ -111,7 +111,7 @@ is_head(const struct native *native, const unsigned char *head, struct frame *fr
 /* Goes on to the next head, if need be behind what is damaged.  1, 0 at the end or
    -errno. */
 static int
-read_head(struct trace *trace, struct frame *frame)
+read_head(struct trace *trace, struct frame_head *frame)
 {
     unsigned char head[NATIVE_FRAME_SIZE];
     long got = input_bytes(&trace->input, head, sizeof head);
@@ -129,7 +129,7 @@ read_head(struct trace *trace, struct frame *frame)
 /* The next frame, its bytes in native->raw.  1, 0 at the end, where the file may have
    been cut, or -errno. */
 static int
-read_frame(struct trace *trace, struct frame *frame)
+read_frame(struct trace *trace, struct frame_head *frame)
 {
     struct native *native = trace->state;
 
@@ -341,13 +341,13 @@ take_events(struct trace *trace, size_t size)
     if (count < 0 || !take_block(trace, events, (size_t)count))
         return false;
     native->runs[native->run_count++] =
-        (struct run){native->count, native->count + (size_t)count};
+        (struct block_run){native->count, native->count + (size_t)count};
     native->count += (size_t)count;
     return true;
 }
 
 static void
-merge_two(const struct native *native, struct run left, struct run right)
+merge_two(const struct native *native, struct block_run left, struct block_run right)
 {
     const struct trace_event *from = native->events;
     struct trace_event *to = native->merged + left.from;
@@ -371,13 +371,13 @@ merge(struct native *native)
         size_t count = 0;
 
         for (size_t i = 0; i < native->run_count; i += 2) {
-            struct run left = native->runs[i];
-            struct run right = {left.to, left.to};
+            struct block_run left = native->runs[i];
+            struct block_run right = {left.to, left.to};
 
             if (i + 1 < native->run_count)
                 right = native->runs[i + 1];
             merge_two(native, left, right);
-            native->runs[count++] = (struct run){left.from, right.to};
+            native->runs[count++] = (struct block_run){left.from, right.to};
         }
         native->run_count = count;
         native->events = native->merged;
@@ -388,7 +388,7 @@ merge(struct native *native)
 /* What a frame of no events says.  False: it is damaged.  Kinds that are not known are
    a later memtop's. */
 static bool
-take_frame(struct trace *trace, const struct frame *frame)
+take_frame(struct trace *trace, const struct frame_head *frame)
 {
     struct native *native = trace->state;
     const unsigned char *at = native->raw, *end = at + frame->raw;
@@ -420,7 +420,7 @@ static int
 read_group(struct trace *trace)
 {
     struct native *native = trace->state;
-    struct frame frame = {0};
+    struct frame_head frame = {0};
     int got = 1;
 
     native->count = native->next = native->run_count = 0;

@@ -19,7 +19,7 @@
 
 /* ---- writing ---- */
 
-struct writer {
+struct packer {
     FILE *out;
     ZSTD_CCtx *context;
     size_t room;
@@ -28,7 +28,7 @@ struct writer {
 
 /* Compresses and writes; false and errno. */
 static bool
-compress(struct writer *writer, const char *bytes, size_t size, ZSTD_EndDirective end)
+compress(struct packer *writer, const char *bytes, size_t size, ZSTD_EndDirective end)
 {
     ZSTD_inBuffer input = {bytes, size, 0};
     size_t left;
@@ -56,7 +56,7 @@ write_some(void *cookie, const char *bytes, size_t size)
 static int
 close_writer(void *cookie)
 {
-    struct writer *writer = cookie;
+    struct packer *writer = cookie;
     bool complete = compress(writer, NULL, 0, ZSTD_e_end);
 
     ZSTD_freeCCtx(writer->context);
@@ -69,12 +69,12 @@ pack_writer(FILE *out)
 {
     const cookie_io_functions_t functions = {.write = write_some, .close = close_writer};
     size_t room = ZSTD_CStreamOutSize();
-    struct writer *writer = malloc(sizeof *writer + room);
+    struct packer *writer = malloc(sizeof *writer + room);
     FILE *stream = NULL;
 
     if (writer == NULL)
         return NULL;
-    *writer = (struct writer){.out = out, .context = ZSTD_createCCtx(), .room = room};
+    *writer = (struct packer){.out = out, .context = ZSTD_createCCtx(), .room = room};
     if (writer->context != NULL) {
         ZSTD_CCtx_setParameter(writer->context, ZSTD_c_compressionLevel, LEVEL);
         ZSTD_CCtx_setParameter(writer->context, ZSTD_c_checksumFlag, 1);
@@ -89,7 +89,7 @@ pack_writer(FILE *out)
 
 /* ---- reading ---- */
 
-struct reader {
+struct unpacker {
     FILE *in;
     ZSTD_DCtx *context;
     ZSTD_inBuffer input;
@@ -100,7 +100,7 @@ struct reader {
 
 /* False, with errno, if there is nothing more. */
 static bool
-fill(struct reader *reader)
+fill(struct unpacker *reader)
 {
     size_t got = fread(reader->buffer, 1, reader->room, reader->in);
 
@@ -113,7 +113,7 @@ fill(struct reader *reader)
 static ssize_t
 read_some(void *cookie, char *bytes, size_t size)
 {
-    struct reader *reader = cookie;
+    struct unpacker *reader = cookie;
     ZSTD_outBuffer output = {bytes, size, 0};
 
     while (output.pos == 0) {
@@ -132,7 +132,7 @@ read_some(void *cookie, char *bytes, size_t size)
 static int
 close_reader(void *cookie)
 {
-    struct reader *reader = cookie;
+    struct unpacker *reader = cookie;
 
     ZSTD_freeDCtx(reader->context);
     free(reader);
@@ -144,12 +144,12 @@ pack_reader(FILE *in)
 {
     const cookie_io_functions_t functions = {.read = read_some, .close = close_reader};
     size_t room = ZSTD_DStreamInSize();
-    struct reader *reader = malloc(sizeof *reader + room);
+    struct unpacker *reader = malloc(sizeof *reader + room);
     FILE *stream = NULL;
 
     if (reader == NULL)
         return NULL;
-    *reader = (struct reader){
+    *reader = (struct unpacker){
         .in = in, .context = ZSTD_createDCtx(), .inside = true, .room = room};
     if (reader->context != NULL) {
         ZSTD_DCtx_setParameter(reader->context, ZSTD_d_windowLogMax, WINDOW_LOG_MAX);

@@ -22,7 +22,7 @@ struct csv {
     uint64_t last_ns;
 };
 
-struct field {
+struct csv_field {
     const char *at;
     size_t length;
 };
@@ -46,7 +46,7 @@ open_csv(struct trace *trace)
 
 /* Cuts a line into its fields; false if there are not as many. */
 static bool
-cut(const char *text, size_t length, struct field fields[FIELDS])
+cut(const char *text, size_t length, struct csv_field fields[FIELDS])
 {
     const char *end = text + length;
 
@@ -57,21 +57,22 @@ cut(const char *text, size_t length, struct field fields[FIELDS])
 
         if ((comma == NULL) != (i == FIELDS - 1))
             return false;
-        fields[i] = (struct field){text, (size_t)((comma != NULL ? comma : end) - text)};
+        fields[i] =
+            (struct csv_field){text, (size_t)((comma != NULL ? comma : end) - text)};
         text = comma != NULL ? comma + 1 : end;
     }
     return true;
 }
 
 static bool
-is(struct field field, const char *word)
+is(struct csv_field field, const char *word)
 {
     return field.length == strlen(word) && memcmp(field.at, word, field.length) == 0;
 }
 
 /* Digits in that base, all of them. */
 static bool
-take_digits(struct field field, unsigned base, uint64_t *value)
+take_digits(struct csv_field field, unsigned base, uint64_t *value)
 {
     uint64_t sum = 0;
 
@@ -91,10 +92,10 @@ take_digits(struct field field, unsigned base, uint64_t *value)
 
 /* "130", "130.25", in ns. */
 static bool
-take_time(struct field field, uint64_t *ns)
+take_time(struct csv_field field, uint64_t *ns)
 {
     const char *point = memchr(field.at, '.', field.length);
-    struct field whole = field;
+    struct csv_field whole = field;
     uint64_t parts = 0, unit = MS_NS;
 
     if (point != NULL)
@@ -113,10 +114,10 @@ take_time(struct field field, uint64_t *ns)
 
 /* FNV-1a of a name; no real address has the upper bit. */
 static uint64_t
-take_address(struct field field)
+take_address(struct csv_field field)
 {
     uint64_t value, hash = UINT64_C(0xcbf29ce484222325);
-    struct field digits = {field.at + 2, field.length - 2};
+    struct csv_field digits = {field.at + 2, field.length - 2};
 
     if (field.length > 2 && field.at[0] == '0' && (field.at[1] | 32) == 'x'
         && take_digits(digits, 16, &value))
@@ -131,7 +132,7 @@ take_address(struct field field)
 static bool
 take_event(struct csv *csv, const char *text, size_t length, struct trace_event *event)
 {
-    struct field fields[FIELDS];
+    struct csv_field fields[FIELDS];
     bool made;
 
     *event = (struct trace_event){0};

@@ -17,7 +17,7 @@
 
 _Static_assert(REPLAY_UNKNOWN_BYTES == FOOTPRINT_UNKNOWN, "one word for unknown");
 
-struct run {
+struct replay_clock {
     const struct replay_setup *setup;
     struct footprint footprint;
 };
@@ -53,7 +53,7 @@ replay_run_record(const struct allocator *allocator, struct replay_record *recor
 static void
 take_record(void *context, const struct replay *replay)
 {
-    const struct run *run = context;
+    const struct replay_clock *run = context;
     struct replay_record record;
 
     allocator_note(&run->setup->allocator);
@@ -116,7 +116,7 @@ replay_parsed(struct replay *replay, struct input *input, struct replay_result *
 }
 
 static void
-measure_end(const struct run *run, const struct replay *replay,
+measure_end(const struct replay_clock *run, const struct replay *replay,
             struct replay_result *result)
 {
     result->figures = *replay_figures(replay);
@@ -130,7 +130,7 @@ measure_end(const struct run *run, const struct replay *replay,
 int
 replay_run(const struct replay_setup *setup, struct replay_result *result)
 {
-    struct run run = {.setup = setup};
+    struct replay_clock run = {.setup = setup};
     struct replay_options options = setup->options;
     struct replay *replay;
     uint64_t wall, cpu, faults;

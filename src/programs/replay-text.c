@@ -16,13 +16,13 @@
 #include "base/textwidth.h"
 #include "base/units.h"
 
-struct writer {
+struct text_writer {
     char *text;
     size_t size, used;
 };
 
 static void __attribute__((format(printf, 2, 3)))
-add(struct writer *writer, const char *format, ...)
+add(struct text_writer *writer, const char *format, ...)
 {
     va_list arguments;
     int length;
@@ -95,7 +95,7 @@ collect(const struct replay_record *record, struct figure figures[FIGURES_MAX])
 }
 
 static void
-add_slop(struct writer *writer, const struct replay_record *record)
+add_slop(struct text_writer *writer, const struct replay_record *record)
 {
     const struct replay_figures *all = record->figures;
     const struct replay_slop *live = &record->slop;
@@ -112,7 +112,7 @@ add_slop(struct writer *writer, const struct replay_record *record)
 char *
 replay_text_record(char *text, size_t size, const struct replay_record *record, bool slop)
 {
-    struct writer writer = {text, size, 0};
+    struct text_writer writer = {text, size, 0};
     struct figure figures[FIGURES_MAX];
     size_t count = collect(record, figures), columns = NAME_COLUMNS;
 
@@ -159,7 +159,7 @@ width_of(const struct cells *cells, size_t column)
 
 /* Names stand left, values right. */
 static void
-add_cells(struct writer *writer, const struct cells *cells)
+add_cells(struct text_writer *writer, const struct cells *cells)
 {
     char padded[4 * CELL_MAX];
 
@@ -215,7 +215,7 @@ format_fragmentation(char text[CELL_MAX], const struct replay_result *result,
 /* ---- the summary ---- */
 
 static void
-add_oddities(struct writer *writer, const struct replay_figures *figures)
+add_oddities(struct text_writer *writer, const struct replay_figures *figures)
 {
     if (figures->failed > 0)
         add(writer,
@@ -237,7 +237,7 @@ add_oddities(struct writer *writer, const struct replay_figures *figures)
 }
 
 static void
-add_untouched(struct writer *writer)
+add_untouched(struct text_writer *writer)
 {
     add(writer, "%s\n",
         _("The blocks were not written to: the RSS is less than a program's (see -c)."));
@@ -248,7 +248,7 @@ replay_text_summary(char *text, size_t size, const struct replay_result *result,
                     bool touched)
 {
     const struct replay_figures *figures = &result->figures;
-    struct writer writer = {text, size, 0};
+    struct text_writer writer = {text, size, 0};
     char calls[CELL_MAX], time[CELL_MAX], cpu[CELL_MAX], each[CELL_MAX];
     char blocks[CELL_MAX], bytes[CELL_MAX], part[CELL_MAX];
 
@@ -318,7 +318,7 @@ replay_text_table(char *text, size_t size, const struct replay_result *results,
                   size_t count, bool touched)
 {
     static struct cells cells;
-    struct writer writer = {text, size, 0};
+    struct text_writer writer = {text, size, 0};
     const struct replay_figures *figures = &results[0].figures;
     char calls[CELL_MAX], bytes[CELL_MAX], blocks[CELL_MAX];
 

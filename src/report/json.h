@@ -7,7 +7,7 @@
  *
  * Every object
  *   v             1
- *   type          "sample", "snapshot" for a saved moment, "exit" for the last one
+ *   type          "sample", "snapshot" for a saved one, "exit" for the last one
  *   t_ns          since the program's start
  *   pid
  *   state         starting, not-measured, running, idle, stopped, stale,
@@ -40,7 +40,7 @@
  *   unmatched     frees and reallocs of blocks memtop did not see allocated
  *   custom_allocated custom_allocated_bytes custom_freed custom_freed_bytes
  *   custom_live custom_live_bytes custom_unmatched   blocks of the program's own
- *                 pools, in no other figure; absent if it does not tell of any
+ *                 pools, in no other figure; absent if it reports none
  *   mappings      object by mmap(r), mmap(w), mmap(a), mremap, munmap, each with
  *                 calls, bytes, failed; absent unless asked for
  *   mremap_in_place mremap_shrunk   with them

@@ -151,7 +151,7 @@ struct segment_header {
     uint32_t uid;             /* effective, at creation */
     uint64_t pid_namespace;   /* inode of /proc/self/ns/pid, 0 if unknown */
     uint64_t created_boottime_ns;
-    uint64_t created_ns;      /* the same moment on CLOCK_MONOTONIC */
+    uint64_t created_ns;      /* the same time on CLOCK_MONOTONIC */
     uint64_t created_ticks;   /* and on the clock of events */
     uint32_t keeper;          /* pid of the memtop that unlinks it, or 0 */
     uint32_t accounting;      /* enum segment_accounting */

@@ -200,14 +200,15 @@ draw_gauge(struct picture *picture, const struct view *view, const struct scene 
 }
 
 /* A row of figures, as many as fit. */
-struct figures {
+struct overview_figures {
     struct picture *picture;
     int row, col, end, gap;
     bool full;
 };
 
 static void
-figure(struct figures *figures, enum role role, const char *format, const char *value)
+figure(struct overview_figures *figures, enum role role, const char *format,
+       const char *value)
 {
     char text[4 * UNITS_MAX];
     int columns;
@@ -224,7 +225,8 @@ figure(struct figures *figures, enum role role, const char *format, const char *
 }
 
 static void
-since_figure(struct figures *figures, const struct view *view, const struct scene *scene)
+since_figure(struct overview_figures *figures, const struct view *view,
+             const struct scene *scene)
 {
     const struct snapshot *now = &scene->process->now, *then = &scene->mark->now;
     const struct amount heap = { now->live_bytes, then->live_bytes, true };
@@ -250,7 +252,7 @@ failed_calls(const struct snapshot *now)
 }
 
 static void
-kernel_figures(struct figures *figures, const struct view *view,
+kernel_figures(struct overview_figures *figures, const struct view *view,
                const struct scene *scene)
 {
     const struct process *process = scene->process;
@@ -269,7 +271,7 @@ kernel_figures(struct figures *figures, const struct view *view,
 }
 
 static void
-counter_figures(struct figures *figures, const struct view *view,
+counter_figures(struct overview_figures *figures, const struct view *view,
                 const struct scene *scene)
 {
     const struct snapshot *now = &scene->process->now;
@@ -300,7 +302,8 @@ counter_figures(struct figures *figures, const struct view *view,
 }
 
 static void
-own_figures(struct figures *figures, const struct view *view, const struct scene *scene)
+own_figures(struct overview_figures *figures, const struct view *view,
+            const struct scene *scene)
 {
     char text[2 * UNITS_MAX], rss[UNITS_MAX];
 
@@ -315,8 +318,12 @@ static void
 draw_totals(struct picture *picture, const struct view *view, const struct scene *scene)
 {
     const struct rect *rect = &picture->layout.block[BLOCK_TOTALS];
-    struct figures figures = { picture, rect->row, rect->col + 1, rect->col + rect->cols,
-                               rect->cols < WIDE_COLS ? 2 : 3, false };
+    struct overview_figures figures = {picture,
+                                       rect->row,
+                                       rect->col + 1,
+                                       rect->col + rect->cols,
+                                       rect->cols < WIDE_COLS ? 2 : 3,
+                                       false};
     const struct snapshot *now = &scene->process->now;
     char text[UNITS_MAX];
     uint64_t failed = failed_calls(now);
