@@ -16,15 +16,15 @@
 #include "tui/search.h"
 #include "tui/view.h"
 
-#define MARK_COLS    2
-#define PID_COLS     7
-#define STATE_COLS   8
-#define BYTES_COLS   10
-#define RATE_COLS    8
-#define TIME_COLS    9
-#define REMARK_COLS  12
-#define NARROW_COLS  36   /* below: a short heap and the program */
-#define SHORT_COLS   7
+#define MARK_COLS   2
+#define PID_COLS    7
+#define STATE_COLS  8
+#define BYTES_COLS  10
+#define RATE_COLS   8
+#define TIME_COLS   9
+#define REMARK_COLS 12
+#define NARROW_COLS 36 /* below: a short heap and the program */
+#define SHORT_COLS  7
 
 /* As many as a roster has, and then some. */
 #define LISTED_MAX 4096
@@ -70,10 +70,10 @@ choose(struct processes_shown *shown, const struct processes *processes)
     static uint64_t keys[LISTED_MAX];
     static uint16_t order[LISTED_MAX];
     const struct roster *roster = processes->roster;
-    struct table_rows rows = { .data = shown, .row = process_row,
-                               .sort = &processes->sort };
+    struct table_rows rows = {
+        .data = shown, .row = process_row, .sort = &processes->sort};
 
-    *shown = (struct processes_shown){ processes, chosen };
+    *shown = (struct processes_shown){processes, chosen};
     for (size_t i = 0; i < roster_count(roster) && rows.count < LISTED_MAX; i++) {
         const struct roster_entry *entry = roster_at(roster, i);
 
@@ -263,7 +263,6 @@ draw_program(struct canvas *canvas, const struct rect *field, const struct table
     int row = field->row, col = field->col, end = field->col + field->cols, room;
     char ended[32] = "", text[160];
 
-
     if (entry->unlisted > 0 && tree)
         /* TRANSLATORS: so many processes more have ended; keep it short */
         snprintf(ended, sizeof ended, ngettext("+%u ended", "+%u ended", entry->unlisted),
@@ -290,43 +289,35 @@ draw_program(struct canvas *canvas, const struct rect *field, const struct table
     }
 }
 
-#define FOLLOWED                                                                         \
-    { .fixed = MARK_COLS, .gap = 1, .role = ROLE_VALUE, .cell = followed_cell }
-#define BYTES(field)                                                                     \
-    .id = (field), .align = TEXT_RIGHT, .gap = 1, .least = BYTES_COLS,                    \
-    .content = bytes_content, .cell = figure_cell, .sort = (field), .key = field_key
+#define FOLLOWED .fixed = MARK_COLS, .gap = 1, .role = ROLE_VALUE, .cell = followed_cell
+#define BYTES(field) FIGURE(field), .least = BYTES_COLS, .content = bytes_content
 #define FIGURE(field)                                                                    \
-    .id = (field), .align = TEXT_RIGHT, .gap = 1, .cell = figure_cell, .sort = (field),   \
-    .key = field_key
+    TABLE_FIGURE, .id = (field), .cell = figure_cell, .sort = (field), .key = field_key
 #define PROGRAM                                                                          \
-    { .title = N_("program"), .gap = 2, .grow = true, .part = { 1, 3 },                   \
-      .draw = draw_program }
+    .title = N_("program"), .gap = 2, .grow = true, .part = {1, 3}, .draw = draw_program
 
 static const struct table_column narrow_columns[] = {
-    FOLLOWED,
-    { .title = N_("heap"), .align = TEXT_RIGHT, .gap = 1, .fixed = SHORT_COLS,
-      .cell = short_cell, .sort = FIELD_HEAP },
-    PROGRAM,
+    {FOLLOWED},
+    {TABLE_FIGURE, .title = N_("heap"), .fixed = SHORT_COLS, .cell = short_cell,
+     .sort = FIELD_HEAP},
+    {PROGRAM},
 };
-static const struct table narrow_table = { TABLE_COLUMNS(narrow_columns) };
+static const struct table narrow_table = {TABLE_COLUMNS(narrow_columns)};
 
 static const struct table_column columns[] = {
-    FOLLOWED,
-    { .title = N_("pid"), .align = TEXT_RIGHT, .gap = 1, .least = PID_COLS, .rank = 1,
-      .cell = pid_cell },
-    { .title = N_("state"), .gap = 2, .least = STATE_COLS, .rank = 2,
-      .cell = state_cell },
-    { BYTES(FIELD_HEAP), .title = N_("heap") },
-    { BYTES(FIELD_PEAK), .title = N_("peak"), .rank = 3 },
+    {FOLLOWED},
+    {TABLE_FIGURE, .title = N_("pid"), .least = PID_COLS, .rank = 1, .cell = pid_cell},
+    {.title = N_("state"), .gap = 2, .least = STATE_COLS, .rank = 2, .cell = state_cell},
+    {BYTES(FIELD_HEAP), .title = N_("heap")},
+    {BYTES(FIELD_PEAK), .title = N_("peak"), .rank = 3},
     /* TRANSLATORS: allocations per second */
-    { FIGURE(FIELD_RATE), .title = N_("allocs/s"), .least = RATE_COLS, .rank = 4 },
-    { BYTES(FIELD_RSS), .title = N_("RSS"), .rank = 5 },
-    { FIGURE(FIELD_TIME), .title = N_("time"), .least = TIME_COLS, .rank = 6 },
-    PROGRAM,
+    {FIGURE(FIELD_RATE), .title = N_("allocs/s"), .least = RATE_COLS, .rank = 4},
+    {BYTES(FIELD_RSS), .title = N_("RSS"), .rank = 5},
+    {FIGURE(FIELD_TIME), .title = N_("time"), .least = TIME_COLS, .rank = 6},
+    {PROGRAM},
 };
-const struct table processes_table = { TABLE_COLUMNS(columns),
-                                       .narrow_below = NARROW_COLS,
-                                       .narrow = &narrow_table };
+const struct table processes_table = {TABLE_COLUMNS(columns), .narrow_below = NARROW_COLS,
+                                      .narrow = &narrow_table};
 
 /* ---- the list ---- */
 

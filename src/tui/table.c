@@ -10,7 +10,7 @@
 #include "base/i18n.h"
 
 #define HEADINGS_FROM_LINES 3
-#define RANKS               TABLE_COLUMNS_MAX
+#define RANKS TABLE_COLUMNS_MAX
 
 /* Widths of the columns, 0 for those that are not shown. */
 struct table_layout {

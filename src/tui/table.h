@@ -20,7 +20,7 @@
 #include "tui/sort.h"
 
 #define TABLE_COLUMNS_MAX 24
-#define TABLE_NO_ROW      SIZE_MAX
+#define TABLE_NO_ROW SIZE_MAX
 
 /* The rows to draw. */
 struct table_rows {
@@ -101,6 +101,11 @@ struct table {
     /* ... and where the columns of rank 0 do not fit; NULL: then they are cut. */
     const struct table *narrow;
 };
+
+/* The beginnings of columns: figures stand at the right behind a blank; some may have a
+   sign. */
+#define TABLE_FIGURE .align = TEXT_RIGHT, .gap = 1
+#define TABLE_SIGNED TABLE_FIGURE, .room = 1
 
 #define TABLE_COLUMNS(array) .columns = (array), .count = sizeof(array) / sizeof *(array)
 
