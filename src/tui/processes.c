@@ -29,10 +29,10 @@
 /* As many as a roster has, and then some. */
 #define LISTED_MAX 4096
 
-/* The list, and those on it in their order. */
+/* The list, and those on it. */
 struct processes_shown {
     const struct processes *processes;
-    const struct roster_entry **chosen;
+    const struct roster_entry **passing;
 };
 
 /* ---- which, and in which order ---- */
@@ -59,33 +59,32 @@ is_tree(const struct processes *processes)
 static const void *
 process_row(const struct table_rows *rows, size_t index)
 {
-    return ((const struct processes_shown *)rows->data)->chosen[index];
+    return ((const struct processes_shown *)rows->data)->passing[index];
 }
 
 /* Those listed, good until the next call; how to draw them. */
 static struct table_rows
 choose(struct processes_shown *shown, const struct processes *processes)
 {
-    static const struct roster_entry *passing[LISTED_MAX], *chosen[LISTED_MAX];
+    static const struct roster_entry *passing[LISTED_MAX];
     static uint64_t keys[LISTED_MAX];
     static uint16_t order[LISTED_MAX];
     const struct roster *roster = processes->roster;
     struct table_rows rows = {
         .data = shown, .row = process_row, .sort = &processes->sort};
 
-    *shown = (struct processes_shown){processes, chosen};
-    for (size_t i = 0; i < roster_count(roster) && rows.count < LISTED_MAX; i++) {
-        const struct roster_entry *entry = roster_at(roster, i);
-
-        if (!passes(processes, entry))
-            continue;
-        keys[rows.count] = table_key(&processes_table, &rows, entry);
-        passing[rows.count++] = entry;
-    }
-    sort_rows(order, rows.count, rows.sort, keys);
-    for (size_t i = 0; i < rows.count; i++)
-        chosen[i] = passing[order[i]];
+    *shown = (struct processes_shown){processes, passing};
+    for (size_t i = 0; i < roster_count(roster) && rows.count < LISTED_MAX; i++)
+        if (passes(processes, roster_at(roster, i)))
+            passing[rows.count++] = roster_at(roster, i);
+    table_sort(&processes_table, &rows, keys, order);
     return rows;
+}
+
+static pid_t
+pid_at(const struct table_rows *rows, size_t index)
+{
+    return ((const struct roster_entry *)table_row(rows, index))->pid;
 }
 
 size_t
@@ -98,10 +97,10 @@ processes_count(const struct processes *processes)
 
 /* Where the selected one stands: 0 if it is not there. */
 static size_t
-index_of(const struct roster_entry **chosen, size_t count, pid_t selected)
+index_of(const struct table_rows *rows, pid_t selected)
 {
-    for (size_t i = 0; selected != 0 && i < count; i++)
-        if (chosen[i]->pid == selected)
+    for (size_t i = 0; selected != 0 && i < rows->count; i++)
+        if (pid_at(rows, i) == selected)
             return i;
     return 0;
 }
@@ -325,8 +324,9 @@ pid_t
 processes_step(const struct processes *processes, int steps, int lines, int *scroll)
 {
     struct processes_shown shown;
-    int count = (int)choose(&shown, processes).count;
-    int index = (int)index_of(shown.chosen, (size_t)count, processes->selected) + steps;
+    const struct table_rows rows = choose(&shown, processes);
+    int count = (int)rows.count;
+    int index = (int)index_of(&rows, processes->selected) + steps;
 
     if (count == 0)
         return 0;
@@ -335,7 +335,7 @@ processes_step(const struct processes *processes, int steps, int lines, int *scr
     if (index < 0)
         index = 0;
     *scroll = list_first((size_t)index, *scroll, lines);
-    return shown.chosen[index]->pid;
+    return pid_at(&rows, (size_t)index);
 }
 
 void
@@ -345,7 +345,7 @@ processes_draw(struct canvas *canvas, const struct rect *rect,
     struct processes_shown shown;
     struct table_rows rows = choose(&shown, processes);
 
-    rows.selected = index_of(shown.chosen, rows.count, processes->selected);
+    rows.selected = index_of(&rows, processes->selected);
     rows.first =
         (size_t)list_first(rows.selected, processes->scroll, table_room(rect->rows));
     table_draw(canvas, rect, &processes_table, &rows);

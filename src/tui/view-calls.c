@@ -166,7 +166,6 @@ struct calls_shown {
     const struct view *view;
     const struct scene *scene;
     struct row rows[ROWS_MAX];
-    uint16_t order[ROWS_MAX];
 };
 
 enum field { FIELD_CALLS = 1, FIELD_RATE, FIELD_TOTAL, FIELD_FAILED };
@@ -174,9 +173,7 @@ enum field { FIELD_CALLS = 1, FIELD_RATE, FIELD_TOTAL, FIELD_FAILED };
 static const void *
 call_row(const struct table_rows *rows, size_t index)
 {
-    const struct calls_shown *shown = rows->data;
-
-    return &shown->rows[shown->order[index]];
+    return &((const struct calls_shown *)rows->data)->rows[index];
 }
 
 static uint64_t
@@ -348,10 +345,9 @@ draw_table(struct picture *picture, const struct view *view, const struct scene 
                               .selected = TABLE_NO_ROW,
                               .sort = all ? &view->sort[PAGE_CALLS] : &usual};
     uint64_t keys[ROWS_MAX];
+    uint16_t order[ROWS_MAX];
 
-    for (size_t i = 0; i < rows.count; i++)
-        keys[i] = table_key(&calls_table, &rows, &shown.rows[i]);
-    sort_rows(shown.order, rows.count, rows.sort, keys);
+    table_sort(&calls_table, &rows, keys, order);
     table_draw(&picture->canvas, rect, &calls_table, &rows);
 }
 

@@ -21,7 +21,8 @@
 struct threads_shown {
     const struct view *view;
     const struct scene *scene;
-    const struct thread *chosen[THREADS_MAX];
+    const struct thread *passing[THREADS_MAX];
+    uint16_t order[THREADS_MAX];
 };
 
 static size_t
@@ -223,7 +224,7 @@ static const struct table threads_table = {TABLE_COLUMNS(columns),
 static const void *
 thread_row(const struct table_rows *rows, size_t index)
 {
-    return ((const struct threads_shown *)rows->data)->chosen[index];
+    return ((const struct threads_shown *)rows->data)->passing[index];
 }
 
 static bool
@@ -244,20 +245,14 @@ choose_threads(struct threads_shown *shown, const struct view *view,
                               .row = thread_row,
                               .selected = TABLE_NO_ROW,
                               .sort = &view->sort[PAGE_THREADS]};
-    const struct thread *passing[THREADS_MAX];
     uint64_t keys[THREADS_MAX];
-    uint16_t order[THREADS_MAX];
 
     shown->view = view;
     shown->scene = scene;
     for (size_t i = 0; i < listed(scene); i++)
-        if (passes(view, &scene->threads[i])) {
-            passing[rows.count] = &scene->threads[i];
-            keys[rows.count++] = table_key(&threads_table, &rows, &scene->threads[i]);
-        }
-    sort_rows(order, rows.count, rows.sort, keys);
-    for (size_t i = 0; i < rows.count; i++)
-        shown->chosen[i] = passing[order[i]];
+        if (passes(view, &scene->threads[i]))
+            shown->passing[rows.count++] = &scene->threads[i];
+    table_sort(&threads_table, &rows, keys, shown->order);
     return rows;
 }
 
