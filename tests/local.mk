@@ -13,8 +13,10 @@ place:
 unit_tests = \
 	tests/unit/archive tests/unit/as-log tests/unit/attach tests/unit/bands \
 	tests/unit/blind tests/unit/blocks-view tests/unit/blocksizes tests/unit/budget \
-	tests/unit/canvas tests/unit/capture tests/unit/checkpoints tests/unit/condition \
+	tests/unit/canvas tests/unit/capture tests/unit/checkpoints tests/unit/columns \
+	tests/unit/condition \
 	tests/unit/curve tests/unit/dat tests/unit/dat-session tests/unit/demangle \
+	tests/unit/example-page \
 	tests/unit/facts tests/unit/fields tests/unit/footprint tests/unit/functions \
 	tests/unit/graph tests/unit/help tests/unit/history tests/unit/hostile \
 	tests/unit/json tests/unit/keys tests/unit/kind tests/unit/languages \
@@ -60,6 +62,22 @@ tests_support_libsupport_a_SOURCES = tests/support/script.c tests/support/script
 	tests/support/script-sites.c tests/support/script-sites.h
 check_PROGRAMS += memtop-scripted
 memtop_scripted_SOURCES = tests/support/memtop-scripted.c src/programs/memtop.c
+
+# The page in doc/HACKING, as a page of the display: a file, and a line of the list.
+tests_unit_example_page_CPPFLAGS = -I$(builddir)/tests/unit/example $(AM_CPPFLAGS)
+tests_unit_example_page_SOURCES = tests/unit/example-page.c src/tui/pages.c
+nodist_tests_unit_example_page_SOURCES = tests/unit/example/view-totals.c
+example_page = tests/unit/example/tui/pages.h tests/unit/example/view-totals.c
+$(tests_unit_example_page_OBJECTS): $(example_page)
+tests/unit/example/view-totals.c: doc/HACKING
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && \
+	sed -n '/^    .\* SPDX/,/^[^ ]/{/^[^ ]/d;s/^    //;p;}' $(top_srcdir)/doc/HACKING >$@
+tests/unit/example/tui/pages.h: src/tui/pages.h doc/HACKING
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && \
+	line=$$(grep '^    X(' $(top_srcdir)/doc/HACKING) && \
+	awk -v line="$$line" '/^    X\(/ && !/\\$$/ { $$0 = $$0 " \\\n" line } { print }' \
+	  $(top_srcdir)/src/tui/pages.h >$@
+CLEANFILES += $(example_page)
 
 # From outside.
 test_scripts = \

@@ -74,7 +74,7 @@ tracefile_say_oddities(const char *path, const struct trace_info *info)
 /* ---- reading ---- */
 
 /* One that is read. */
-struct reading {
+struct trace_reading {
     const char *path;
     struct progress progress;
     struct trace_progress shown;
@@ -83,12 +83,12 @@ struct reading {
 
 /* 0, or the exit status, having said why. */
 static int
-begin(struct reading *reading, const char *path, enum file_use use)
+begin(struct trace_reading *reading, const char *path, enum file_use use)
 {
     enum file_kind kind = KIND_BINARY;
     int error;
 
-    *reading = (struct reading){.path = path};
+    *reading = (struct trace_reading){.path = path};
     reading->shown = (struct trace_progress){progress_tell, &reading->progress};
     progress_begin(&reading->progress, path);
     error = trace_open_any(path, &reading->shown, &kind, &reading->trace);
@@ -101,7 +101,7 @@ begin(struct reading *reading, const char *path, enum file_use use)
 
 /* How a file that was read, or not to its end (error), ends. */
 static int
-status_after(const struct reading *reading, int error)
+status_after(const struct trace_reading *reading, int error)
 {
     const struct trace_info *about = trace_about(reading->trace);
 
@@ -117,7 +117,7 @@ status_after(const struct reading *reading, int error)
 /* Hands all events to take(), which returns 0 or -errno, and ends.  The exit status,
    which is not 0 if lines were refused, too; *whole: all is read. */
 static int
-read_all(struct reading *reading,
+read_all(struct trace_reading *reading,
          int (*take)(void *context, const struct trace_info *info,
                      const struct trace_event *event),
          void *context, bool *whole)
@@ -203,7 +203,7 @@ tracefile_curve(const char *path, uint64_t pid, bool time_based, struct curve *c
 {
     struct drawing drawing = {
         .follow = {.pid = pid}, .curve = curve, .about = about, .time_based = time_based};
-    struct reading reading;
+    struct trace_reading reading;
     bool whole;
 
     memset(about, 0, sizeof *about);
@@ -246,7 +246,7 @@ tracefile_export(const char *path, enum export_format format, uint64_t pid,
                  const char *output)
 {
     struct chosen chosen = {.follow = {.pid = pid}};
-    struct reading reading;
+    struct trace_reading reading;
     int status = begin(&reading, path, USE_CALLS), error;
     bool whole;
 

@@ -16,23 +16,23 @@
 #include "tui/search.h"
 #include "tui/view.h"
 
-#define MARK_COLS    2
-#define PID_COLS     7
-#define STATE_COLS   8
-#define BYTES_COLS   10
-#define RATE_COLS    8
-#define TIME_COLS    9
-#define REMARK_COLS  12
-#define NARROW_COLS  36   /* below: a short heap and the program */
-#define SHORT_COLS   7
+#define MARK_COLS   2
+#define PID_COLS    7
+#define STATE_COLS  8
+#define BYTES_COLS  10
+#define RATE_COLS   8
+#define TIME_COLS   9
+#define REMARK_COLS 12
+#define NARROW_COLS 36 /* below: a short heap and the program */
+#define SHORT_COLS  7
 
 /* As many as a roster has, and then some. */
 #define LISTED_MAX 4096
 
-/* The list, and those on it in their order. */
+/* The list, and those on it. */
 struct processes_shown {
     const struct processes *processes;
-    const struct roster_entry **chosen;
+    const struct roster_entry **passing;
 };
 
 /* ---- which, and in which order ---- */
@@ -59,33 +59,32 @@ is_tree(const struct processes *processes)
 static const void *
 process_row(const struct table_rows *rows, size_t index)
 {
-    return ((const struct processes_shown *)rows->data)->chosen[index];
+    return ((const struct processes_shown *)rows->data)->passing[index];
 }
 
 /* Those listed, good until the next call; how to draw them. */
 static struct table_rows
 choose(struct processes_shown *shown, const struct processes *processes)
 {
-    static const struct roster_entry *passing[LISTED_MAX], *chosen[LISTED_MAX];
+    static const struct roster_entry *passing[LISTED_MAX];
     static uint64_t keys[LISTED_MAX];
     static uint16_t order[LISTED_MAX];
     const struct roster *roster = processes->roster;
-    struct table_rows rows = { .data = shown, .row = process_row,
-                               .sort = &processes->sort };
+    struct table_rows rows = {
+        .data = shown, .row = process_row, .sort = &processes->sort};
 
-    *shown = (struct processes_shown){ processes, chosen };
-    for (size_t i = 0; i < roster_count(roster) && rows.count < LISTED_MAX; i++) {
-        const struct roster_entry *entry = roster_at(roster, i);
-
-        if (!passes(processes, entry))
-            continue;
-        keys[rows.count] = table_key(&processes_table, &rows, entry);
-        passing[rows.count++] = entry;
-    }
-    sort_rows(order, rows.count, rows.sort, keys);
-    for (size_t i = 0; i < rows.count; i++)
-        chosen[i] = passing[order[i]];
+    *shown = (struct processes_shown){processes, passing};
+    for (size_t i = 0; i < roster_count(roster) && rows.count < LISTED_MAX; i++)
+        if (passes(processes, roster_at(roster, i)))
+            passing[rows.count++] = roster_at(roster, i);
+    table_sort(&processes_table, &rows, keys, order);
     return rows;
+}
+
+static pid_t
+pid_at(const struct table_rows *rows, size_t index)
+{
+    return ((const struct roster_entry *)table_row(rows, index))->pid;
 }
 
 size_t
@@ -98,17 +97,17 @@ processes_count(const struct processes *processes)
 
 /* Where the selected one stands: 0 if it is not there. */
 static size_t
-index_of(const struct roster_entry **chosen, size_t count, pid_t selected)
+index_of(const struct table_rows *rows, pid_t selected)
 {
-    for (size_t i = 0; selected != 0 && i < count; i++)
-        if (chosen[i]->pid == selected)
+    for (size_t i = 0; selected != 0 && i < rows->count; i++)
+        if (pid_at(rows, i) == selected)
             return i;
     return 0;
 }
 
 /* ---- the columns ---- */
 
-enum field { FIELD_HEAP = 1, FIELD_PEAK, FIELD_RATE, FIELD_RSS, FIELD_TIME };
+enum process_field { FIELD_HEAP = 1, FIELD_PEAK, FIELD_RATE, FIELD_RSS, FIELD_TIME };
 
 static enum role
 line_role(const struct roster_entry *entry)
@@ -263,7 +262,6 @@ draw_program(struct canvas *canvas, const struct rect *field, const struct table
     int row = field->row, col = field->col, end = field->col + field->cols, room;
     char ended[32] = "", text[160];
 
-
     if (entry->unlisted > 0 && tree)
         /* TRANSLATORS: so many processes more have ended; keep it short */
         snprintf(ended, sizeof ended, ngettext("+%u ended", "+%u ended", entry->unlisted),
@@ -290,43 +288,35 @@ draw_program(struct canvas *canvas, const struct rect *field, const struct table
     }
 }
 
-#define FOLLOWED                                                                         \
-    { .fixed = MARK_COLS, .gap = 1, .role = ROLE_VALUE, .cell = followed_cell }
-#define BYTES(field)                                                                     \
-    .id = (field), .align = TEXT_RIGHT, .gap = 1, .least = BYTES_COLS,                    \
-    .content = bytes_content, .cell = figure_cell, .sort = (field), .key = field_key
+#define FOLLOWED .fixed = MARK_COLS, .gap = 1, .role = ROLE_VALUE, .cell = followed_cell
+#define BYTES(field) FIGURE(field), .least = BYTES_COLS, .content = bytes_content
 #define FIGURE(field)                                                                    \
-    .id = (field), .align = TEXT_RIGHT, .gap = 1, .cell = figure_cell, .sort = (field),   \
-    .key = field_key
+    TABLE_FIGURE, .id = (field), .cell = figure_cell, .sort = (field), .key = field_key
 #define PROGRAM                                                                          \
-    { .title = N_("program"), .gap = 2, .grow = true, .part = { 1, 3 },                   \
-      .draw = draw_program }
+    .title = N_("program"), .gap = 2, .grow = true, .part = {1, 3}, .draw = draw_program
 
 static const struct table_column narrow_columns[] = {
-    FOLLOWED,
-    { .title = N_("heap"), .align = TEXT_RIGHT, .gap = 1, .fixed = SHORT_COLS,
-      .cell = short_cell, .sort = FIELD_HEAP },
-    PROGRAM,
+    {FOLLOWED},
+    {TABLE_FIGURE, .title = N_("heap"), .fixed = SHORT_COLS, .cell = short_cell,
+     .sort = FIELD_HEAP},
+    {PROGRAM},
 };
-static const struct table narrow_table = { TABLE_COLUMNS(narrow_columns) };
+static const struct table narrow_table = {TABLE_COLUMNS(narrow_columns)};
 
 static const struct table_column columns[] = {
-    FOLLOWED,
-    { .title = N_("pid"), .align = TEXT_RIGHT, .gap = 1, .least = PID_COLS, .rank = 1,
-      .cell = pid_cell },
-    { .title = N_("state"), .gap = 2, .least = STATE_COLS, .rank = 2,
-      .cell = state_cell },
-    { BYTES(FIELD_HEAP), .title = N_("heap") },
-    { BYTES(FIELD_PEAK), .title = N_("peak"), .rank = 3 },
+    {FOLLOWED},
+    {TABLE_FIGURE, .title = N_("pid"), .least = PID_COLS, .rank = 1, .cell = pid_cell},
+    {.title = N_("state"), .gap = 2, .least = STATE_COLS, .rank = 2, .cell = state_cell},
+    {BYTES(FIELD_HEAP), .title = N_("heap")},
+    {BYTES(FIELD_PEAK), .title = N_("peak"), .rank = 3},
     /* TRANSLATORS: allocations per second */
-    { FIGURE(FIELD_RATE), .title = N_("allocs/s"), .least = RATE_COLS, .rank = 4 },
-    { BYTES(FIELD_RSS), .title = N_("RSS"), .rank = 5 },
-    { FIGURE(FIELD_TIME), .title = N_("time"), .least = TIME_COLS, .rank = 6 },
-    PROGRAM,
+    {FIGURE(FIELD_RATE), .title = N_("allocs/s"), .least = RATE_COLS, .rank = 4},
+    {BYTES(FIELD_RSS), .title = N_("RSS"), .rank = 5},
+    {FIGURE(FIELD_TIME), .title = N_("time"), .least = TIME_COLS, .rank = 6},
+    {PROGRAM},
 };
-const struct table processes_table = { TABLE_COLUMNS(columns),
-                                       .narrow_below = NARROW_COLS,
-                                       .narrow = &narrow_table };
+const struct table processes_table = {TABLE_COLUMNS(columns), .narrow_below = NARROW_COLS,
+                                      .narrow = &narrow_table};
 
 /* ---- the list ---- */
 
@@ -334,8 +324,9 @@ pid_t
 processes_step(const struct processes *processes, int steps, int lines, int *scroll)
 {
     struct processes_shown shown;
-    int count = (int)choose(&shown, processes).count;
-    int index = (int)index_of(shown.chosen, (size_t)count, processes->selected) + steps;
+    const struct table_rows rows = choose(&shown, processes);
+    int count = (int)rows.count;
+    int index = (int)index_of(&rows, processes->selected) + steps;
 
     if (count == 0)
         return 0;
@@ -344,7 +335,7 @@ processes_step(const struct processes *processes, int steps, int lines, int *scr
     if (index < 0)
         index = 0;
     *scroll = list_first((size_t)index, *scroll, lines);
-    return shown.chosen[index]->pid;
+    return pid_at(&rows, (size_t)index);
 }
 
 void
@@ -354,7 +345,7 @@ processes_draw(struct canvas *canvas, const struct rect *rect,
     struct processes_shown shown;
     struct table_rows rows = choose(&shown, processes);
 
-    rows.selected = index_of(shown.chosen, rows.count, processes->selected);
+    rows.selected = index_of(&rows, processes->selected);
     rows.first =
         (size_t)list_first(rows.selected, processes->scroll, table_room(rect->rows));
     table_draw(canvas, rect, &processes_table, &rows);

@@ -10,7 +10,7 @@
 #include "base/i18n.h"
 
 #define HEADINGS_FROM_LINES 3
-#define RANKS               TABLE_COLUMNS_MAX
+#define RANKS TABLE_COLUMNS_MAX
 
 /* Widths of the columns, 0 for those that are not shown. */
 struct table_layout {
@@ -28,6 +28,12 @@ int
 table_room(int lines)
 {
     return lines - table_has_headings(lines);
+}
+
+const void *
+table_row(const struct table_rows *rows, size_t index)
+{
+    return rows->row(rows, rows->order != NULL ? rows->order[index] : index);
 }
 
 /* ---- widths ---- */
@@ -60,7 +66,7 @@ widest_cell(struct table_at at)
     int cols = 0;
 
     for (size_t i = 0; i < at.rows->count; i++) {
-        at.row = at.rows->row(at.rows, i);
+        at.row = table_row(at.rows, i);
         fill_cell(&cell, &at, at.column->cell);
         raise_cols(&cols, cell.text);
     }
@@ -284,7 +290,7 @@ table_draw(struct canvas *canvas, const struct rect *rect, const struct table *t
     if (line > 0)
         draw_line(canvas, rect, &layout, rows, 0, NULL);
     for (size_t i = rows->first; i < rows->count && line < rect->rows; i++, line++) {
-        draw_line(canvas, rect, &layout, rows, line, rows->row(rows, i));
+        draw_line(canvas, rect, &layout, rows, line, table_row(rows, i));
         if (i != rows->selected)
             continue;
         canvas_put(canvas, rect->row + line, rect->col, 1, ROLE_PROMPT, ">");
@@ -311,12 +317,17 @@ table_sort_title(const struct table *table, unsigned sort)
     return column != NULL ? _(column->title) : NULL;
 }
 
-uint64_t
-table_key(const struct table *table, const struct table_rows *rows, const void *row)
+void
+table_sort(const struct table *table, struct table_rows *rows, uint64_t *keys,
+           uint16_t *order)
 {
-    const struct table_column *column =
-        rows->sort != NULL ? sorted_by(table, rows->sort->column) : NULL;
-    const struct table_at at = {rows, rows->data, column, row, 0};
+    const struct table_column *column = sorted_by(table, rows->sort->column);
+    struct table_at at = {.rows = rows, .data = rows->data, .column = column};
 
-    return column != NULL && column->key != NULL ? column->key(&at) : 0;
+    for (size_t i = 0; i < rows->count; i++) {
+        at.row = rows->row(rows, i);
+        keys[i] = column != NULL && column->key != NULL ? column->key(&at) : 0;
+    }
+    sort_rows(order, rows->count, rows->sort, keys);
+    rows->order = order;
 }

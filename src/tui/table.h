@@ -20,13 +20,14 @@
 #include "tui/sort.h"
 
 #define TABLE_COLUMNS_MAX 24
-#define TABLE_NO_ROW      SIZE_MAX
+#define TABLE_NO_ROW SIZE_MAX
 
 /* The rows to draw. */
 struct table_rows {
     const void *data; /* the page's own */
     size_t count;
-    const void *(*row)(const struct table_rows *rows, size_t index); /* in their order */
+    const void *(*row)(const struct table_rows *rows, size_t index);
+    const uint16_t *order;   /* of table_sort(); NULL: as row() has them */
     size_t first;            /* the first one shown: as far as the page is scrolled */
     size_t selected;         /* where the cursor stands, or TABLE_NO_ROW */
     const struct sort *sort; /* the order they are in, for the headings; NULL: none */
@@ -102,6 +103,11 @@ struct table {
     const struct table *narrow;
 };
 
+/* The beginnings of columns: figures stand at the right behind a blank; some may have a
+   sign. */
+#define TABLE_FIGURE .align = TEXT_RIGHT, .gap = 1
+#define TABLE_SIGNED TABLE_FIGURE, .room = 1
+
 #define TABLE_COLUMNS(array) .columns = (array), .count = sizeof(array) / sizeof *(array)
 
 /* Whether so many lines have headings; how many rows they have room for. */
@@ -122,9 +128,12 @@ int table_bytes_cols(enum unit unit);
    table has none. */
 const char *table_sort_title(const struct table *table, unsigned sort);
 
-/* What a row is sorted by, as rows->sort has it; 0 if the page's own order is asked
-   for.  See sort_rows(). */
-uint64_t table_key(const struct table *table, const struct table_rows *rows,
-                   const void *row);
+/* Puts the rows in the order of rows->sort.  There must be room in both arrays for all
+   of them; order is used from then on. */
+void table_sort(const struct table *table, struct table_rows *rows, uint64_t *keys,
+                uint16_t *order);
+
+/* The index-th row, as they are ordered. */
+const void *table_row(const struct table_rows *rows, size_t index);
 
 #endif

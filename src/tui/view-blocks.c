@@ -13,9 +13,9 @@
 #include "base/i18n.h"
 #include "tui/blocks.h"
 
-#define COUNT_COLS 6   /* the least */
+#define COUNT_COLS 6 /* the least */
 #define SHARE_COLS 5
-#define LABEL_FROM 6   /* beside so many shares, or all, it is said what they are */
+#define LABEL_FROM 6 /* beside so many shares, or all, it is said what they are */
 
 /* What the table is of. */
 struct blocks_shown {
@@ -113,25 +113,14 @@ share_cell(struct table_cell *cell, const struct table_at *at)
 /* ---- the table ---- */
 
 #define FIGURE(column)                                                                   \
-    .id = (column), .align = TEXT_RIGHT, .gap = 1, .room = 1, .least = COUNT_COLS,        \
-    .fit = true, .sort = (column), .cell = figure_cell
+    TABLE_SIGNED, .id = (column), .least = COUNT_COLS, .fit = true, .sort = (column),    \
+                  .cell = figure_cell
 #define SHARE(index)                                                                     \
-    {.id = (index),                                                                      \
-     .align = TEXT_RIGHT,                                                                \
-     .gap = 1,                                                                           \
-     .content = share_content,                                                           \
-     .heading = share_heading,                                                           \
-     .rank = 5,                                                                          \
-     .loose = true,                                                                      \
-     .shown = share_is_shown,                                                            \
-     .cell = share_cell}
+    TABLE_FIGURE, .id = (index), .content = share_content, .heading = share_heading,     \
+                  .rank = 5, .loose = true, .shown = share_is_shown, .cell = share_cell
 
 static const struct table_column narrow_columns[] = {
-    {.title = N_("size"),
-     .align = TEXT_RIGHT,
-     .role = ROLE_VALUE,
-     .gap = 1,
-     .grow = true,
+    {TABLE_FIGURE, .title = N_("size"), .role = ROLE_VALUE, .grow = true,
      .cell = figure_cell},
 };
 static const struct table narrow_table = {TABLE_COLUMNS(narrow_columns)};
@@ -142,11 +131,22 @@ static const struct table_column columns[] = {
     {FIGURE(BLOCK_LIVE), .title = N_("live"), .rank = 1},
     {FIGURE(BLOCK_PEAK), .title = N_("peak"), .rank = 3},
     {FIGURE(BLOCK_BYTES), .title = N_("bytes"), .rank = 4},
-    SHARE(0), SHARE(1), SHARE(2), SHARE(3), SHARE(4), SHARE(5),
-    SHARE(6), SHARE(7), SHARE(8), SHARE(9), SHARE(10), SHARE(11),
+    {SHARE(0)},
+    {SHARE(1)},
+    {SHARE(2)},
+    {SHARE(3)},
+    {SHARE(4)},
+    {SHARE(5)},
+    {SHARE(6)},
+    {SHARE(7)},
+    {SHARE(8)},
+    {SHARE(9)},
+    {SHARE(10)},
+    {SHARE(11)},
 };
 _Static_assert(BLOCK_SHARES == 12, "each share has a column");
-static const struct table blocks_table = {TABLE_COLUMNS(columns), .narrow = &narrow_table};
+static const struct table blocks_table = {TABLE_COLUMNS(columns),
+                                          .narrow = &narrow_table};
 
 static const void *
 block_row(const struct table_rows *rows, size_t index)

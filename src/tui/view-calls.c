@@ -16,7 +16,7 @@
 #include "segment/functions.h"
 #include "report/summary.h"
 
-#define CLASSIC_ROWS 4   /* malloc, realloc, calloc, free */
+#define CLASSIC_ROWS 4 /* malloc, realloc, calloc, free */
 #define NAME_COLS    8
 #define REMARK_COLS  12
 #define REMARKS_MAX  3
@@ -166,17 +166,14 @@ struct calls_shown {
     const struct view *view;
     const struct scene *scene;
     struct row rows[ROWS_MAX];
-    uint16_t order[ROWS_MAX];
 };
 
-enum field { FIELD_CALLS = 1, FIELD_RATE, FIELD_TOTAL, FIELD_FAILED };
+enum calls_field { FIELD_CALLS = 1, FIELD_RATE, FIELD_TOTAL, FIELD_FAILED };
 
 static const void *
 call_row(const struct table_rows *rows, size_t index)
 {
-    const struct calls_shown *shown = rows->data;
-
-    return &shown->rows[shown->order[index]];
+    return &((const struct calls_shown *)rows->data)->rows[index];
 }
 
 static uint64_t
@@ -255,9 +252,10 @@ total_content(const struct table_at *at)
     char text[UNITS_MAX];
 
     for (int i = 0; i < FN_COUNT; i++) {
-        int cols = 1 + (int)text_columns(units_bytes(text, sizeof text,
-                                                     shown->scene->process->now.bytes[i],
-                                                     shown->view->unit));
+        int cols = 1
+                   + (int)text_columns(units_bytes(text, sizeof text,
+                                                   shown->scene->process->now.bytes[i],
+                                                   shown->view->unit));
 
         if (cols > widest)
             widest = cols;
@@ -299,23 +297,23 @@ draw_remarks(struct canvas *canvas, const struct rect *field, const struct table
     .id = (field), .align = TEXT_RIGHT, .room = 1, .sort = (field), .key = field_key
 
 static const struct table_column narrow_columns[] = {
-    { .role = ROLE_VALUE, .gap = 1, .content = narrow_name, .cell = name_cell },
-    { FIGURE(FIELD_CALLS), .title = N_("calls"), .grow = true, .cell = calls_cell },
+    {.role = ROLE_VALUE, .gap = 1, .content = narrow_name, .cell = name_cell},
+    {FIGURE(FIELD_CALLS), .title = N_("calls"), .grow = true, .cell = calls_cell},
 };
-static const struct table narrow_table = { TABLE_COLUMNS(narrow_columns) };
+static const struct table narrow_table = {TABLE_COLUMNS(narrow_columns)};
 
 static const struct table_column columns[] = {
-    { .role = ROLE_VALUE, .gap = 1, .least = NAME_COLS, .fit = true, .cell = name_cell },
-    { FIGURE(FIELD_CALLS), .title = N_("calls"), .least = 12, .cell = calls_cell },
-    { FIGURE(FIELD_RATE), .title = N_("calls/s"), .least = 9, .rank = 3,
-      .cell = rate_cell },
-    { FIGURE(FIELD_TOTAL), .title = N_("total"), .least = 10, .rank = 1,
-      .content = total_content, .cell = total_cell },
-    { FIGURE(FIELD_FAILED), .title = N_("failed"), .least = 8, .rank = 2,
-      .cell = failed_cell },
-    { .gap = 2, .least = REMARK_COLS, .grow = true, .rank = 4, .draw = draw_remarks },
+    {.role = ROLE_VALUE, .gap = 1, .least = NAME_COLS, .fit = true, .cell = name_cell},
+    {FIGURE(FIELD_CALLS), .title = N_("calls"), .least = 12, .cell = calls_cell},
+    {FIGURE(FIELD_RATE), .title = N_("calls/s"), .least = 9, .rank = 3,
+     .cell = rate_cell},
+    {FIGURE(FIELD_TOTAL), .title = N_("total"), .least = 10, .rank = 1,
+     .content = total_content, .cell = total_cell},
+    {FIGURE(FIELD_FAILED), .title = N_("failed"), .least = 8, .rank = 2,
+     .cell = failed_cell},
+    {.gap = 2, .least = REMARK_COLS, .grow = true, .rank = 4, .draw = draw_remarks},
 };
-static const struct table calls_table = { TABLE_COLUMNS(columns), .narrow = &narrow_table };
+static const struct table calls_table = {TABLE_COLUMNS(columns), .narrow = &narrow_table};
 
 /* The rows there are, in the page's own order; returns how many. */
 static size_t
@@ -339,18 +337,17 @@ draw_table(struct picture *picture, const struct view *view, const struct scene 
            const struct rect *rect, bool all, int skip)
 {
     static const struct sort usual;
-    struct calls_shown shown = { .view = view, .scene = scene };
-    struct table_rows rows = { .data = &shown,
-                               .count = collect_rows(shown.rows, scene, all),
-                               .row = call_row,
-                               .first = (size_t)skip,
-                               .selected = TABLE_NO_ROW,
-                               .sort = all ? &view->sort[PAGE_CALLS] : &usual };
+    struct calls_shown shown = {.view = view, .scene = scene};
+    struct table_rows rows = {.data = &shown,
+                              .count = collect_rows(shown.rows, scene, all),
+                              .row = call_row,
+                              .first = (size_t)skip,
+                              .selected = TABLE_NO_ROW,
+                              .sort = all ? &view->sort[PAGE_CALLS] : &usual};
     uint64_t keys[ROWS_MAX];
+    uint16_t order[ROWS_MAX];
 
-    for (size_t i = 0; i < rows.count; i++)
-        keys[i] = table_key(&calls_table, &rows, &shown.rows[i]);
-    sort_rows(shown.order, rows.count, rows.sort, keys);
+    table_sort(&calls_table, &rows, keys, order);
     table_draw(&picture->canvas, rect, &calls_table, &rows);
 }
 

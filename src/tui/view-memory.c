@@ -14,10 +14,10 @@
 #include "base/i18n.h"
 #include "report/bandlines.h"
 
-#define BYTES_COLS   11
-#define SHARE_COLS   5
-#define BAR_COLS     10   /* the least */
-#define GAP          2
+#define BYTES_COLS 11
+#define SHARE_COLS 5
+#define BAR_COLS   10 /* the least */
+#define GAP        2
 
 /* The lines there are, and what there is to know of them. */
 struct bands_shown {
@@ -155,15 +155,15 @@ meaning_cell(struct table_cell *cell, const struct table_at *at)
     cell->text = bandline_meaning(bands_of(at), line_of(at));
 }
 
-#define WORD   .fit = true, .cell = word_cell
+#define WORD .fit = true, .cell = word_cell
 #define FIGURE .align = TEXT_RIGHT, .room = 1
-#define BYTES  FIGURE, .title = N_("resident"), .fit = true, .cell = bytes_cell
+#define BYTES FIGURE, .title = N_("resident"), .fit = true, .cell = bytes_cell
 
 /* As the figures it is the change of. */
 static int
 since_content(const struct table_at *at)
 {
-    static const struct table_column bytes = { BYTES, .least = BYTES_COLS };
+    static const struct table_column bytes = {BYTES, .least = BYTES_COLS};
 
     return table_needs(at, &bytes) - 1;
 }
@@ -172,7 +172,7 @@ since_content(const struct table_at *at)
 static int
 narrow_word(const struct table_at *at)
 {
-    static const struct table_column whole = { WORD }, figure = { BYTES, .grow = true };
+    static const struct table_column whole = {WORD}, figure = {BYTES, .grow = true};
     int word = table_needs(at, &whole);
     int bytes = table_needs(at, &figure);
 
@@ -180,26 +180,34 @@ narrow_word(const struct table_at *at)
 }
 
 static const struct table_column narrow_columns[] = {
-    { .content = narrow_word, .cell = word_cell },
-    { BYTES, .grow = true },
+    {.content = narrow_word, .cell = word_cell},
+    {BYTES, .grow = true},
 };
-static const struct table narrow_table = { TABLE_COLUMNS(narrow_columns) };
+static const struct table narrow_table = {TABLE_COLUMNS(narrow_columns)};
 
 static const struct table_column columns[] = {
-    { .fixed = 1, .rank = 1 },
-    { WORD },
-    { BYTES, .least = BYTES_COLS },
-    { FIGURE, .title = N_("since mark"), .content = since_content, .rank = 2,
-      .loose = true, .shown = since_is_shown, .cell = since_cell },
-    { FIGURE, .title = N_("share"), .least = SHARE_COLS, .rank = 3, .loose = true,
-      .cell = share_cell },
-    { .gap = GAP, .least = BAR_COLS, .grow = true, .rank = 4, .loose = true,
-      .draw = draw_bar },
-    { .gap = GAP, .fit = true, .role = ROLE_DIM, .rank = 5, .loose = true,
-      .cell = meaning_cell },
+    {.fixed = 1, .rank = 1},
+    {WORD},
+    {BYTES, .least = BYTES_COLS},
+    {FIGURE, .title = N_("since mark"), .content = since_content, .rank = 2,
+     .loose = true, .shown = since_is_shown, .cell = since_cell},
+    {FIGURE, .title = N_("share"), .least = SHARE_COLS, .rank = 3, .loose = true,
+     .cell = share_cell},
+    {.gap = GAP,
+     .least = BAR_COLS,
+     .grow = true,
+     .rank = 4,
+     .loose = true,
+     .draw = draw_bar},
+    {.gap = GAP,
+     .fit = true,
+     .role = ROLE_DIM,
+     .rank = 5,
+     .loose = true,
+     .cell = meaning_cell},
 };
-static const struct table memory_table = { TABLE_COLUMNS(columns),
-                                           .narrow = &narrow_table };
+static const struct table memory_table = {TABLE_COLUMNS(columns),
+                                          .narrow = &narrow_table};
 
 static const void *
 band_row(const struct table_rows *rows, size_t index)
@@ -232,11 +240,11 @@ static void
 draw(struct picture *picture, const struct view *view, const struct scene *scene)
 {
     const struct bands *bands = &scene->process->bands;
-    struct bands_shown shown = { .view = view, .scene = scene };
-    struct table_rows rows = { .data = &shown,
-                               .row = band_row,
-                               .first = (size_t)view->scroll,
-                               .selected = TABLE_NO_ROW };
+    struct bands_shown shown = {.view = view, .scene = scene};
+    struct table_rows rows = {.data = &shown,
+                              .row = band_row,
+                              .first = (size_t)view->scroll,
+                              .selected = TABLE_NO_ROW};
     char time[UNITS_MAX], title[128] = "";
     struct rect rest;
 

@@ -16,7 +16,7 @@
 #include "tui/list.h"
 
 #define BYTES_COLS     9
-#define SHORT_COLS     7    /* in a narrow window */
+#define SHORT_COLS     7 /* in a narrow window */
 #define NARROW_COLS    36
 #define NOTE_FROM_ROWS 8
 #define NAME_MAX       1024
@@ -56,7 +56,7 @@ view_sites_lines(const struct picture *picture)
 /* ---- columns ---- */
 
 /* Those that are not sorted by come last. */
-enum field { FIELD_OBJECTS_RATE = PROFILE_COLUMNS, FIELD_OLDEST };
+enum sites_field { FIELD_OBJECTS_RATE = PROFILE_COLUMNS, FIELD_OLDEST };
 
 static enum unit
 unit_of(const struct table_at *at)
@@ -95,7 +95,7 @@ bytes_cell(struct table_cell *cell, const struct table_at *at)
     const struct profile_figures *figures = figures_of(at);
     double bytes = at->column->id == PROFILE_BY_BYTES  ? figures->bytes
                    : at->column->id == PROFILE_BY_MADE ? figures->made_bytes
-                                                   : figures->growth;
+                                                       : figures->growth;
 
     if (at->column->id == PROFILE_BY_GROWTH && (missing(at) & PROFILE_GROWTH))
         cell->text = "-";
@@ -163,8 +163,8 @@ rate_content(const struct table_at *at)
 {
     char text[UNITS_MAX];
 
-    return (int)text_columns(units_rate(text, sizeof text, 999.0 * (1 << 20),
-                                        unit_of(at)));
+    return (int)text_columns(
+        units_rate(text, sizeof text, 999.0 * (1 << 20), unit_of(at)));
 }
 
 /* Two columns from the figures, also where the names are nearer. */
@@ -222,42 +222,40 @@ draw_name(struct canvas *canvas, const struct rect *field, const struct table_at
                profile_function(sites->profile, row->function));
 }
 
-#define FIGURE .align = TEXT_RIGHT, .gap = 1, .room = 1
 #define BYTES(field)                                                                     \
-    FIGURE, .id = (field), .least = BYTES_COLS, .content = bytes_content,                 \
-            .cell = bytes_cell, .sort = (field)
-#define COUNT(field) FIGURE, .id = (field), .cell = count_cell, .sort = (field)
+    TABLE_SIGNED, .id = (field), .least = BYTES_COLS, .content = bytes_content,          \
+                  .cell = bytes_cell, .sort = (field)
+#define COUNT(field) TABLE_SIGNED, .id = (field), .cell = count_cell, .sort = (field)
 #define NAME .grow = true, .heading = name_heading, .draw = draw_name
 
 static const struct table_column narrow_columns[] = {
-    { .title = N_("bytes"), .align = TEXT_RIGHT, .role = ROLE_VALUE, .gap = 1,
-      .fixed = SHORT_COLS, .cell = short_cell, .sort = PROFILE_BY_BYTES },
-    { NAME, .gap = 1 },
+    {TABLE_FIGURE, .title = N_("bytes"), .role = ROLE_VALUE, .fixed = SHORT_COLS,
+     .cell = short_cell, .sort = PROFILE_BY_BYTES},
+    {NAME, .gap = 1},
 };
-static const struct table narrow_table = { TABLE_COLUMNS(narrow_columns) };
+static const struct table narrow_table = {TABLE_COLUMNS(narrow_columns)};
 
 static const struct table_column columns[] = {
-    { BYTES(PROFILE_BY_BYTES), .title = N_("bytes"), .role = ROLE_VALUE },
-    { COUNT(PROFILE_BY_ERROR), .title = N_("error"), .least = 5, .rank = 1 },
-    { COUNT(PROFILE_BY_OBJECTS), .title = N_("blocks"), .least = 6, .rank = 2 },
-    { BYTES(PROFILE_BY_GROWTH), .title = N_("growth"), .rank = 3, .shown = is_shown },
-    { FIGURE, .id = PROFILE_BY_RATE, .title = N_("rate"), .content = rate_content,
-      .rank = 4, .cell = rate_cell, .sort = PROFILE_BY_RATE },
-    { FIGURE, .id = PROFILE_BY_AGE, .title = N_("age"), .least = 6, .rank = 5,
-      .cell = age_cell, .sort = PROFILE_BY_AGE },
-    { BYTES(PROFILE_BY_MADE), .title = N_("allocated"), .rank = 6, .shown = is_shown },
-    { COUNT(PROFILE_BY_BLOCKS), .title = N_("samples"), .least = 6, .rank = 7 },
+    {BYTES(PROFILE_BY_BYTES), .title = N_("bytes"), .role = ROLE_VALUE},
+    {COUNT(PROFILE_BY_ERROR), .title = N_("error"), .least = 5, .rank = 1},
+    {COUNT(PROFILE_BY_OBJECTS), .title = N_("blocks"), .least = 6, .rank = 2},
+    {BYTES(PROFILE_BY_GROWTH), .title = N_("growth"), .rank = 3, .shown = is_shown},
+    {TABLE_SIGNED, .id = PROFILE_BY_RATE, .title = N_("rate"), .content = rate_content,
+     .rank = 4, .cell = rate_cell, .sort = PROFILE_BY_RATE},
+    {TABLE_SIGNED, .id = PROFILE_BY_AGE, .title = N_("age"), .least = 6, .rank = 5,
+     .cell = age_cell, .sort = PROFILE_BY_AGE},
+    {BYTES(PROFILE_BY_MADE), .title = N_("allocated"), .rank = 6, .shown = is_shown},
+    {COUNT(PROFILE_BY_BLOCKS), .title = N_("samples"), .least = 6, .rank = 7},
     /* TRANSLATORS: blocks allocated per second */
-    { FIGURE, .id = FIELD_OBJECTS_RATE, .title = N_("blocks/s"), .least = 6, .rank = 8,
-      .cell = rate_cell },
+    {TABLE_SIGNED, .id = FIELD_OBJECTS_RATE, .title = N_("blocks/s"), .least = 6,
+     .rank = 8, .cell = rate_cell},
     /* TRANSLATORS: age of the oldest block */
-    { FIGURE, .id = FIELD_OLDEST, .title = N_("oldest"), .least = 6, .rank = 9,
-      .cell = age_cell },
-    { NAME, .gap = 2, .part = { 2, 5 } },
+    {TABLE_SIGNED, .id = FIELD_OLDEST, .title = N_("oldest"), .least = 6, .rank = 9,
+     .cell = age_cell},
+    {NAME, .gap = 2, .part = {2, 5}},
 };
-static const struct table sites_table = { TABLE_COLUMNS(columns),
-                                        .narrow_below = NARROW_COLS,
-                                        .narrow = &narrow_table };
+static const struct table sites_table = {
+    TABLE_COLUMNS(columns), .narrow_below = NARROW_COLS, .narrow = &narrow_table};
 
 static const void *
 site_row(const struct table_rows *rows, size_t index)
@@ -268,7 +266,7 @@ site_row(const struct table_rows *rows, size_t index)
 static void
 draw_list(struct picture *picture, const struct view *view, const struct scene *scene)
 {
-    const struct sites_list shown = { view, scene };
+    const struct sites_list shown = {view, scene};
     const struct rect rect = table_rect(picture);
     int room = table_room(rect.rows), above = rect.rows - room;
     const struct table_rows rows = {
@@ -279,8 +277,8 @@ draw_list(struct picture *picture, const struct view *view, const struct scene *
         .selected = view->sites.index,
         .sort = &view->sort[PAGE_SITES],
     };
-    const struct hit hit = { .rect = { rect.row + above, rect.col, room, rect.cols },
-                             .action = ACTION_ROW };
+    const struct hit hit = {.rect = {rect.row + above, rect.col, room, rect.cols},
+                            .action = ACTION_ROW};
 
     table_draw(&picture->canvas, &rect, &sites_table, &rows);
     picture_hit(picture, &hit);
@@ -423,9 +421,9 @@ typed(const struct view *view)
 }
 
 static const struct page_word words[] = {
-    { ACTION_SITES_MODE, N_("Figures") }, { ACTION_SITES_FORM, N_("Tree") },
-    { ACTION_EXPAND, N_("Open") },        { ACTION_SEARCH, N_("Filter") },
-    { ACTION_SURVIVORS, N_("Old") },
+    {ACTION_SITES_MODE, N_("Figures")}, {ACTION_SITES_FORM, N_("Tree")},
+    {ACTION_EXPAND, N_("Open")},        {ACTION_SEARCH, N_("Filter")},
+    {ACTION_SURVIVORS, N_("Old")},
 };
 
 const struct page_def page_sites = {

@@ -15,12 +15,12 @@
 #include "base/i18n.h"
 #include "report/ranges.h"
 
-#define LABEL_COLS 8
-#define COUNT_COLS 10
-#define SHORT_COLS 6   /* and a sign */
-#define SHARE_COLS 5
-#define LIVE_FROM  46   /* columns: the counts of live blocks are shown */
-#define TWO_FROM   72   /* columns: two entries side by side */
+#define LABEL_COLS       8
+#define COUNT_COLS       10
+#define SHORT_COLS       6 /* and a sign */
+#define SHARE_COLS       5
+#define LIVE_FROM        46 /* columns: the counts of live blocks are shown */
+#define TWO_FROM         72 /* columns: two entries side by side */
 #define BRIEF_BELOW_ROWS 9
 
 struct entry {
@@ -91,7 +91,8 @@ table_finish(struct histogram_shown *table)
 }
 
 static void
-table_fill(struct histogram_shown *table, const struct view *view, const struct scene *scene)
+table_fill(struct histogram_shown *table, const struct view *view,
+           const struct scene *scene)
 {
     struct range ranges[RANGE_COUNT], then[RANGE_COUNT] = { { 0, 0 } };
 
@@ -185,12 +186,13 @@ label_cell(struct table_cell *cell, const struct table_at *at)
     cell->text = ((const struct entry *)at->row)->label;
 }
 
-enum field { FIELD_ALLOCATED, FIELD_LIVE };
+enum sizes_field { FIELD_ALLOCATED, FIELD_LIVE };
 
 static struct amount
 amount_of(const struct table_at *at)
 {
-    return at->column->id == FIELD_LIVE ? live(at->data, at->row) : allocated(at->data, at->row);
+    return at->column->id == FIELD_LIVE ? live(at->data, at->row)
+                                        : allocated(at->data, at->row);
 }
 
 static void
@@ -232,10 +234,10 @@ draw_bar(struct canvas *canvas, const struct rect *field, const struct table_at 
     const struct histogram_shown *table = at->data;
     const struct amount amount = amount_of(at);
 
-    canvas_bar(canvas, field->row, field->col, field->cols, at->column->role,
-               part_of(table, amount_size(&amount),
-                       at->column->id == FIELD_LIVE ? table->max.live
-                                                : table->max.allocated));
+    canvas_bar(
+        canvas, field->row, field->col, field->cols, at->column->role,
+        part_of(table, amount_size(&amount),
+                at->column->id == FIELD_LIVE ? table->max.live : table->max.allocated));
 }
 
 static const char *
@@ -267,32 +269,35 @@ is_wide(const struct table_at *at)
 }
 
 #define LABEL                                                                            \
-    .title = N_("bytes"), .align = TEXT_RIGHT, .role = ROLE_VALUE, .least = LABEL_COLS,   \
+    .title = N_("bytes"), .align = TEXT_RIGHT, .role = ROLE_VALUE, .least = LABEL_COLS,  \
     .cell = label_cell
 #define SHARE .align = TEXT_RIGHT, .fixed = SHARE_COLS, .cell = share_cell
-#define BAR   .gap = 1, .least = 1, .grow = true, .rank = 1, .draw = draw_bar
+#define BAR .gap = 1, .least = 1, .grow = true, .rank = 1, .draw = draw_bar
 #define COUNT                                                                            \
-    .align = TEXT_RIGHT, .room = 1, .least = COUNT_COLS, .content = count_content,        \
+    .align = TEXT_RIGHT, .room = 1, .least = COUNT_COLS, .content = count_content,       \
     .cell = count_cell
 #define SHORT .align = TEXT_RIGHT, .content = short_content, .cell = short_cell
 
 static const struct table_column columns[] = {
-    { LABEL },
-    { COUNT, .title = N_("allocated") },
-    { SHARE },
-    { BAR, .role = ROLE_HEAP },
-    { COUNT, .id = FIELD_LIVE, .gap = 1, .heading = live_heading, .shown = is_wide },
-    { BAR, .id = FIELD_LIVE, .role = ROLE_STACK, .shown = is_wide },
+    {LABEL},
+    {COUNT, .title = N_("allocated")},
+    {SHARE},
+    {BAR, .role = ROLE_HEAP},
+    {COUNT, .id = FIELD_LIVE, .gap = 1, .heading = live_heading, .shown = is_wide},
+    {BAR, .id = FIELD_LIVE, .role = ROLE_STACK, .shown = is_wide},
 };
-static const struct table sizes_table = { TABLE_COLUMNS(columns), .margin = 1 };
+static const struct table sizes_table = {TABLE_COLUMNS(columns), .margin = 1};
 
 /* On the overview: titles stand in the rule. */
 static const struct table_column brief_columns[] = {
-    { LABEL }, { SHORT }, { SHARE }, { BAR, .role = ROLE_HEAP },
-    { SHORT, .id = FIELD_LIVE, .gap = 1 },
+    {LABEL},
+    {SHORT},
+    {SHARE},
+    {BAR, .role = ROLE_HEAP},
+    {SHORT, .id = FIELD_LIVE, .gap = 1},
 };
-static const struct table brief_table = { TABLE_COLUMNS(brief_columns), .margin = 1,
-                                          .bare = true };
+static const struct table brief_table = {TABLE_COLUMNS(brief_columns), .margin = 1,
+                                         .bare = true};
 
 static const void *
 entry_row(const struct table_rows *rows, size_t index)
@@ -304,10 +309,11 @@ static void
 draw_table(struct picture *picture, const struct rect *rect,
            struct histogram_shown *shown, const struct table *table, int first)
 {
-    const struct table_rows rows = { .data = shown, .row = entry_row,
-                                     .count = (size_t)shown->length,
-                                     .first = (size_t)first,
-                                     .selected = TABLE_NO_ROW };
+    const struct table_rows rows = {.data = shown,
+                                    .row = entry_row,
+                                    .count = (size_t)shown->length,
+                                    .first = (size_t)first,
+                                    .selected = TABLE_NO_ROW};
 
     shown->wide = rect->cols >= LIVE_FROM;
     table_draw(&picture->canvas, rect, table, &rows);
@@ -320,8 +326,8 @@ draw_brief(struct picture *picture, struct histogram_shown *table,
 {
     bool two = rect->cols >= TWO_FROM;
     int rows = rect->rows - 1;
-    struct rect part = { rect->row + 1, rect->col, rows,
-                         two ? (rect->cols - 2) / 2 : rect->cols - 1 };
+    struct rect part = {rect->row + 1, rect->col, rows,
+                        two ? (rect->cols - 2) / 2 : rect->cols - 1};
 
     table_drop_empty(table);
     table_shorten(table, two ? rows * 2 : rows);
@@ -337,7 +343,8 @@ draw_brief(struct picture *picture, struct histogram_shown *table,
 static const char *
 title(char *text, size_t size, const struct view *view)
 {
-    snprintf(text, size, view->log ? _("%s, logarithmic") : "%s", pages_title(PAGE_SIZES));
+    snprintf(text, size, view->log ? _("%s, logarithmic") : "%s",
+             pages_title(PAGE_SIZES));
     return text;
 }
 
@@ -345,7 +352,7 @@ void
 view_sizes_block(struct picture *picture, const struct view *view,
                  const struct scene *scene, const struct rect *rect)
 {
-    const struct rect below = { rect->row + 1, rect->col, rect->rows - 1, rect->cols };
+    const struct rect below = {rect->row + 1, rect->col, rect->rows - 1, rect->cols};
     struct histogram_shown table;
     bool brief = rect->rows < BRIEF_BELOW_ROWS;
     char since[128], text[128];

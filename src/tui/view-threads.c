@@ -14,14 +14,15 @@
 #include "monitor/saved.h"
 
 #define TID_COLS   6
-#define NAME_COLS  16   /* a name has 15 bytes */
+#define NAME_COLS  16 /* a name has 15 bytes */
 #define BYTES_COLS 9
 
 /* What the page lists, and what there is to know of it. */
 struct threads_shown {
     const struct view *view;
     const struct scene *scene;
-    const struct thread *chosen[THREADS_MAX];
+    const struct thread *passing[THREADS_MAX];
+    uint16_t order[THREADS_MAX];
 };
 
 static size_t
@@ -78,13 +79,13 @@ traffic_of(const struct scene *scene, const struct thread_counters *now)
                              { now->freed, then->freed, true } };
 }
 
-enum field {
-    FIELD_CALLS = 1,   /* the numbers of sorting, up to */
+enum threads_field {
+    FIELD_CALLS = 1, /* the numbers of sorting, up to */
     FIELD_ALLOCATED,
     FIELD_FREED,
     FIELD_STACK,
     FIELD_PEAK,
-    FIELD_TOUCHED,     /* this one */
+    FIELD_TOUCHED, /* this one */
     FIELD_LIMIT
 };
 
@@ -188,45 +189,42 @@ state_cell(struct table_cell *cell, const struct table_at *at)
 }
 
 /* A difference has a sign, for which there is room. */
-#define FIGURE(field)                                                                    \
-    .id = (field), .align = TEXT_RIGHT, .gap = 1, .room = 1, .least = BYTES_COLS,         \
-    .key = field_key
+#define FIGURE(field) TABLE_SIGNED, .id = (field), .least = BYTES_COLS, .key = field_key
 #define BYTES(field) FIGURE(field), .content = bytes_content, .cell = bytes_cell
 #define ALLOCATED                                                                        \
-    { BYTES(FIELD_ALLOCATED), .title = N_("allocated"), .sort = FIELD_ALLOCATED }
-#define SHARED                                                                           \
-    { .fixed = 1, .role = ROLE_WARN, .cell = shared_cell }
+    BYTES(FIELD_ALLOCATED), .title = N_("allocated"), .sort = FIELD_ALLOCATED
+#define SHARED .fixed = 1, .role = ROLE_WARN, .cell = shared_cell
 
 static const struct table_column narrow_columns[] = {
-    SHARED,
-    { .title = N_("name"), .grow = true, .cell = name_cell },
-    ALLOCATED,
+    {SHARED},
+    {.title = N_("name"), .grow = true, .cell = name_cell},
+    {ALLOCATED},
 };
-static const struct table narrow_table = { TABLE_COLUMNS(narrow_columns), .margin = 1 };
+static const struct table narrow_table = {TABLE_COLUMNS(narrow_columns), .margin = 1};
 
 static const struct table_column columns[] = {
-    { .title = N_("thread"), .align = TEXT_RIGHT, .role = ROLE_VALUE, .gap = 1, .room = 1,
-      .least = TID_COLS, .cell = tid_cell },
-    SHARED,
-    { .title = N_("name"), .gap = 1, .fixed = NAME_COLS, .cell = name_cell },
-    { .align = TEXT_RIGHT, .gap = 1, .least = 1, .rank = 7, .loose = true,
-      .cell = state_cell },
-    { FIGURE(FIELD_CALLS), .title = N_("calls"), .cell = calls_cell, .rank = 1,
-      .sort = FIELD_CALLS },
-    ALLOCATED,
-    { BYTES(FIELD_FREED), .title = N_("freed"), .rank = 3, .sort = FIELD_FREED },
-    { BYTES(FIELD_STACK), .title = N_("stack"), .rank = 5, .sort = FIELD_STACK },
-    { BYTES(FIELD_PEAK), .title = N_("peak"), .rank = 2, .sort = FIELD_PEAK },
-    { BYTES(FIELD_TOUCHED), .title = N_("touched"), .rank = 6, .sort = FIELD_TOUCHED },
+    {TABLE_SIGNED, .title = N_("thread"), .role = ROLE_VALUE, .least = TID_COLS,
+     .cell = tid_cell},
+    {SHARED},
+    {.title = N_("name"), .gap = 1, .fixed = NAME_COLS, .cell = name_cell},
+    {TABLE_FIGURE, .least = 1, .rank = 7, .loose = true, .cell = state_cell},
+    {FIGURE(FIELD_CALLS), .title = N_("calls"), .cell = calls_cell, .rank = 1,
+     .sort = FIELD_CALLS},
+    {ALLOCATED},
+    {BYTES(FIELD_FREED), .title = N_("freed"), .rank = 3, .sort = FIELD_FREED},
+    {BYTES(FIELD_STACK), .title = N_("stack"), .rank = 5, .sort = FIELD_STACK},
+    {BYTES(FIELD_PEAK), .title = N_("peak"), .rank = 2, .sort = FIELD_PEAK},
+    {BYTES(FIELD_TOUCHED), .title = N_("touched"), .rank = 6, .sort = FIELD_TOUCHED},
     /* TRANSLATORS: how deep a stack may become. */
-    { BYTES(FIELD_LIMIT), .title = N_("limit"), .rank = 4 },
+    {BYTES(FIELD_LIMIT), .title = N_("limit"), .rank = 4},
 };
-static const struct table threads_table = { TABLE_COLUMNS(columns), .narrow = &narrow_table };
+static const struct table threads_table = {TABLE_COLUMNS(columns),
+                                           .narrow = &narrow_table};
 
 static const void *
 thread_row(const struct table_rows *rows, size_t index)
 {
-    return ((const struct threads_shown *)rows->data)->chosen[index];
+    return ((const struct threads_shown *)rows->data)->passing[index];
 }
 
 static bool
@@ -234,7 +232,8 @@ passes(const struct view *view, const struct thread *thread)
 {
     int col = 0, cols;
 
-    return view->filter[0] == '\0' || search_text(thread->name, view->filter, &col, &cols);
+    return view->filter[0] == '\0'
+           || search_text(thread->name, view->filter, &col, &cols);
 }
 
 /* The threads to show, in order; how to draw them. */
@@ -242,23 +241,18 @@ static struct table_rows
 choose_threads(struct threads_shown *shown, const struct view *view,
                const struct scene *scene)
 {
-    struct table_rows rows = { .data = shown, .row = thread_row,
-                               .selected = TABLE_NO_ROW,
-                               .sort = &view->sort[PAGE_THREADS] };
-    const struct thread *passing[THREADS_MAX];
+    struct table_rows rows = {.data = shown,
+                              .row = thread_row,
+                              .selected = TABLE_NO_ROW,
+                              .sort = &view->sort[PAGE_THREADS]};
     uint64_t keys[THREADS_MAX];
-    uint16_t order[THREADS_MAX];
 
     shown->view = view;
     shown->scene = scene;
     for (size_t i = 0; i < listed(scene); i++)
-        if (passes(view, &scene->threads[i])) {
-            passing[rows.count] = &scene->threads[i];
-            keys[rows.count++] = table_key(&threads_table, &rows, &scene->threads[i]);
-        }
-    sort_rows(order, rows.count, rows.sort, keys);
-    for (size_t i = 0; i < rows.count; i++)
-        shown->chosen[i] = passing[order[i]];
+        if (passes(view, &scene->threads[i]))
+            shown->passing[rows.count++] = &scene->threads[i];
+    table_sort(&threads_table, &rows, keys, shown->order);
     return rows;
 }
 
