@@ -17,7 +17,7 @@
 
 #define LABEL_COLS       8
 #define COUNT_COLS       10
-#define SHORT_COLS       6 /* and a sign */
+#define SHORT_COLS       5 /* and a sign */
 #define SHARE_COLS       5
 #define LIVE_FROM        46 /* columns: the counts of live blocks are shown */
 #define TWO_FROM         72 /* columns: two entries side by side */
@@ -35,7 +35,8 @@ struct histogram_shown {
     bool shortened;   /* the last entry is "other" */
     bool since;       /* the differences to the mark are shown */
     bool log;         /* bars are logarithmic */
-    bool wide;        /* there is room for live blocks, too */
+    bool brief;       /* the counts are short, and live blocks have no bars */
+    bool wide;        /* live blocks have */
     struct range sum, max;
 };
 
@@ -100,7 +101,7 @@ table_fill(struct histogram_shown *table, const struct view *view,
     if (scene->mark != NULL)
         ranges_sum(&scene->mark->sizes, then);
     table->length = RANGE_COUNT;
-    table->shortened = false;
+    table->shortened = table->brief = false;
     table->since = scene->mark != NULL;
     table->log = view->log;
     for (unsigned i = 0; i < RANGE_COUNT; i++) {
@@ -198,25 +199,11 @@ amount_of(const struct table_at *at)
 static void
 count_cell(struct table_cell *cell, const struct table_at *at)
 {
-    const struct amount amount = amount_of(at);
-
-    amount_count(cell->room, sizeof cell->room, &amount);
-}
-
-static void
-short_cell(struct table_cell *cell, const struct table_at *at)
-{
-    const struct amount amount = amount_of(at);
-
-    amount_count_compact(cell->room, sizeof cell->room, &amount);
-}
-
-static int
-short_content(const struct table_at *at)
-{
     const struct histogram_shown *table = at->data;
+    const struct amount amount = amount_of(at);
 
-    return SHORT_COLS + table->since;
+    (table->brief ? amount_count_compact : amount_count)(cell->room, sizeof cell->room,
+                                                         &amount);
 }
 
 static void
@@ -241,63 +228,69 @@ draw_bar(struct canvas *canvas, const struct rect *field, const struct table_at 
 }
 
 static const char *
-live_word(const struct table_at *at)
+count_word(const struct histogram_shown *table, int field)
 {
-    return ((const struct histogram_shown *)at->data)->since ? _("live") : _("live now");
+    if (field == FIELD_ALLOCATED)
+        return _("allocated");
+    return table->since ? _("live") : _("live now");
 }
 
 static void
-live_heading(struct table_cell *cell, const struct table_at *at)
+count_heading(struct table_cell *cell, const struct table_at *at)
 {
-    cell->text = live_word(at);
+    cell->text = count_word(at->data, at->column->id);
 }
 
 /* Both counts are as wide as the wider one of their headings. */
 static int
 count_content(const struct table_at *at)
 {
-    int first = (int)text_columns(_("allocated"));
-    int second = (int)text_columns(live_word(at));
+    const struct histogram_shown *table = at->data;
+    int cols = COUNT_COLS;
 
-    return first > second ? first : second;
+    if (table->brief)
+        return SHORT_COLS + table->since;
+    for (int field = FIELD_ALLOCATED; field <= FIELD_LIVE; field++)
+        if ((int)text_columns(count_word(table, field)) > cols)
+            cols = (int)text_columns(count_word(table, field));
+    return cols;
+}
+
+/* There are both bars or none. */
+static int
+bar_content(const struct table_at *at)
+{
+    const struct histogram_shown *table = at->data;
+    bool first_of_two = table->wide && at->column->id == FIELD_ALLOCATED;
+
+    return first_of_two && at->cols < 2 * (at->column->gap + 1) ? at->cols : 1;
 }
 
 static bool
-is_wide(const struct table_at *at)
+live_is_shown(const struct table_at *at)
 {
-    return ((const struct histogram_shown *)at->data)->wide;
+    const struct histogram_shown *table = at->data;
+
+    return table->wide || (table->brief && at->column->draw == NULL);
 }
 
-#define LABEL                                                                            \
-    .title = N_("bytes"), .align = TEXT_RIGHT, .role = ROLE_VALUE, .least = LABEL_COLS,  \
-    .cell = label_cell
-#define SHARE .align = TEXT_RIGHT, .fixed = SHARE_COLS, .cell = share_cell
-#define BAR .gap = 1, .least = 1, .grow = true, .rank = 1, .draw = draw_bar
 #define COUNT                                                                            \
-    .align = TEXT_RIGHT, .room = 1, .least = COUNT_COLS, .content = count_content,       \
+    .align = TEXT_RIGHT, .room = 1, .content = count_content, .heading = count_heading,  \
     .cell = count_cell
-#define SHORT .align = TEXT_RIGHT, .content = short_content, .cell = short_cell
+#define BAR .gap = 1, .grow = true, .rank = 1, .content = bar_content, .draw = draw_bar
 
 static const struct table_column columns[] = {
-    {LABEL},
-    {COUNT, .title = N_("allocated")},
-    {SHARE},
+    {.title = N_("bytes"), .align = TEXT_RIGHT, .role = ROLE_VALUE, .least = LABEL_COLS,
+     .cell = label_cell},
+    {COUNT},
+    {.align = TEXT_RIGHT, .fixed = SHARE_COLS, .cell = share_cell},
     {BAR, .role = ROLE_HEAP},
-    {COUNT, .id = FIELD_LIVE, .gap = 1, .heading = live_heading, .shown = is_wide},
-    {BAR, .id = FIELD_LIVE, .role = ROLE_STACK, .shown = is_wide},
+    {COUNT, .id = FIELD_LIVE, .gap = 1, .shown = live_is_shown},
+    {BAR, .id = FIELD_LIVE, .role = ROLE_STACK, .shown = live_is_shown},
 };
 static const struct table sizes_table = {TABLE_COLUMNS(columns), .margin = 1};
-
-/* On the overview: titles stand in the rule. */
-static const struct table_column brief_columns[] = {
-    {LABEL},
-    {SHORT},
-    {SHARE},
-    {BAR, .role = ROLE_HEAP},
-    {SHORT, .id = FIELD_LIVE, .gap = 1},
-};
-static const struct table brief_table = {TABLE_COLUMNS(brief_columns), .margin = 1,
-                                         .bare = true};
+static const struct table brief_table = {
+    TABLE_COLUMNS(columns), .margin = 1, .bare = true};
 
 static const void *
 entry_row(const struct table_rows *rows, size_t index)
@@ -307,16 +300,16 @@ entry_row(const struct table_rows *rows, size_t index)
 
 static void
 draw_table(struct picture *picture, const struct rect *rect,
-           struct histogram_shown *shown, const struct table *table, int first)
+           struct histogram_shown *shown, size_t first)
 {
     const struct table_rows rows = {.data = shown,
-                                    .row = entry_row,
                                     .count = (size_t)shown->length,
-                                    .first = (size_t)first,
+                                    .row = entry_row,
+                                    .first = first,
                                     .selected = TABLE_NO_ROW};
 
-    shown->wide = rect->cols >= LIVE_FROM;
-    table_draw(&picture->canvas, rect, table, &rows);
+    shown->wide = !shown->brief && rect->cols >= LIVE_FROM;
+    table_draw(&picture->canvas, rect, shown->brief ? &brief_table : &sizes_table, &rows);
 }
 
 /* A few rows: two entries a row, titles in the rule. */
@@ -329,15 +322,16 @@ draw_brief(struct picture *picture, struct histogram_shown *table,
     struct rect part = {rect->row + 1, rect->col, rows,
                         two ? (rect->cols - 2) / 2 : rect->cols - 1};
 
+    table->brief = true;
     table_drop_empty(table);
     table_shorten(table, two ? rows * 2 : rows);
     if (table->length == 0 && table->since)
         canvas_put(&picture->canvas, rect->row + 1, rect->col + 1, rect->cols - 1,
                    ROLE_NORMAL, _("no changes"));
-    draw_table(picture, &part, table, &brief_table, 0);
+    draw_table(picture, &part, table, 0);
     part.col += part.cols + 1;
     if (two)
-        draw_table(picture, &part, table, &brief_table, rows);
+        draw_table(picture, &part, table, (size_t)rows);
 }
 
 static const char *
@@ -374,7 +368,7 @@ view_sizes_block(struct picture *picture, const struct view *view,
         return;
     }
     table_shorten(&table, rect->rows - 2);
-    draw_table(picture, &below, &table, &sizes_table, 0);
+    draw_table(picture, &below, &table, 0);
 }
 
 static int
@@ -404,7 +398,7 @@ draw(struct picture *picture, const struct view *view, const struct scene *scene
     table_fill(&table, view, scene);
     if (!headings)
         table_shorten(&table, rest.rows);
-    draw_table(picture, &rest, &table, &sizes_table, headings ? view->scroll : 0);
+    draw_table(picture, &rest, &table, headings ? (size_t)view->scroll : 0);
 }
 
 const struct page_def page_sizes = {

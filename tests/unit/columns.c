@@ -174,6 +174,7 @@ columns_share_what_is_left(void **state)
     EXPECT(&growing, &rows, 4, 14, "a tit\u2026     w7", "three       3",
            "two         2");
     EXPECT(&growing, &rows, 4, 8, "     w7", "      3", "      2");
+    EXPECT(&growing, &rows, 4, 7, "     w7", "      3", "      2");
 }
 
 static void
