@@ -11,8 +11,8 @@ place:
 
 # One file each, linked with all folders (LDADD in Makefile.am).
 unit_tests = \
-	tests/unit/archive tests/unit/as-log tests/unit/attach tests/unit/bands \
-	tests/unit/blind tests/unit/blocks-view tests/unit/blocksizes tests/unit/budget \
+	tests/unit/archive tests/unit/as-log tests/unit/attach tests/unit/rss-breakdown \
+	tests/unit/not-loaded tests/unit/blocks-view tests/unit/blocksizes tests/unit/budget \
 	tests/unit/canvas tests/unit/capture tests/unit/checkpoints tests/unit/columns \
 	tests/unit/condition \
 	tests/unit/curve tests/unit/dat tests/unit/dat-session tests/unit/demangle \
@@ -24,12 +24,12 @@ unit_tests = \
 	tests/unit/layout tests/unit/library tests/unit/line tests/unit/lines \
 	tests/unit/listing tests/unit/locate tests/unit/logalloc tests/unit/meter \
 	tests/unit/metrics tests/unit/munge tests/unit/naming tests/unit/native \
-	tests/unit/options tests/unit/others tests/unit/output tests/unit/pack \
+	tests/unit/options tests/unit/background-profiles tests/unit/output tests/unit/pack \
 	tests/unit/plot tests/unit/preflight tests/unit/procfs tests/unit/profile \
 	tests/unit/quantity tests/unit/ranges tests/unit/replay tests/unit/replay-text \
-	tests/unit/room tests/unit/roster tests/unit/script tests/unit/search \
+	tests/unit/array tests/unit/process-list tests/unit/script tests/unit/search \
 	tests/unit/session tests/unit/signals tests/unit/since tests/unit/site-filter \
-	tests/unit/siteexport tests/unit/snapshot tests/unit/spool tests/unit/subject \
+	tests/unit/siteexport tests/unit/snapshot tests/unit/spool tests/unit/tracked \
 	tests/unit/summary tests/unit/symbols tests/unit/textwidth tests/unit/trace \
 	tests/unit/trace-forms tests/unit/trace-session tests/unit/units \
 	tests/unit/unseen tests/unit/view

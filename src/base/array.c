@@ -10,7 +10,7 @@
 #define ROOM_FIRST 4   /* so that small arrays do not grow one by one */
 
 bool
-room_make(void *array, size_t *room, size_t count, size_t size)
+array_grow(void *array, size_t *room, size_t count, size_t size)
 {
     size_t wanted = *room + *room / 2 + ROOM_FIRST;
     char *old, *grown;

@@ -9,7 +9,7 @@
 #include "files/archive-lines.h"
 
 struct object
-archive_put_entry(const struct roster_entry *entry)
+archive_put_entry(const struct process_entry *entry)
 {
     struct object object = object_new();
 
@@ -37,12 +37,12 @@ archive_put_entry(const struct roster_entry *entry)
 }
 
 void
-archive_take_entry(const json_t *object, struct roster_entry *entry,
+archive_take_entry(const json_t *object, struct process_entry *entry,
                    char why_not[ARCHIVE_WHY], struct fault *fault)
 {
     uint64_t number;
 
-    *entry = (struct roster_entry){.generations = 1};
+    *entry = (struct process_entry){.generations = 1};
     if (fields_take_number(object, "pid", INT_MAX, &number, fault))
         entry->pid = (pid_t)number;
     if (fields_take_number(object, "parent", INT_MAX, &number, fault))

@@ -5,7 +5,7 @@
 
 #include "monitor/history.h"
 #include "monitor/messages.h"
-#include "monitor/roster.h"
+#include "monitor/process-list.h"
 #include "files/fields.h"
 
 /* Of files that older readers cannot read; lines and fields may be added within
@@ -46,8 +46,8 @@ const char *archive_line_type(const json_t *line, pid_t *of);
 
 /* A process of the tree.  why_not, text of that size, is put in beside it. */
 #define ARCHIVE_WHY 256
-struct object archive_put_entry(const struct roster_entry *entry);
-void archive_take_entry(const json_t *object, struct roster_entry *entry,
+struct object archive_put_entry(const struct process_entry *entry);
+void archive_take_entry(const json_t *object, struct process_entry *entry,
                         char why_not[ARCHIVE_WHY], struct fault *fault);
 
 #endif

@@ -31,7 +31,7 @@
 
 /* A process on its way in. */
 struct incoming {
-    struct subject *subject;
+    struct tracked *tracked;
     bool has_process;
     int64_t begin_ns; /* of the history */
     struct sample *samples;
@@ -122,15 +122,15 @@ read_line(struct reading *reading)
 
 /* If it is there.  False if it is wrong, or memory is short. */
 static bool
-take_command(const json_t *line, struct subject *subject, struct fault *fault)
+take_command(const json_t *line, struct tracked *tracked, struct fault *fault)
 {
     char command[SEGMENT_ARGS_LEN + 1];
 
     if (!fields_take_text(line, "command", command, sizeof command, fault))
         return fault->name == NULL;
-    free(subject->command);
-    subject->command = strdup(command);
-    return subject->command != NULL;
+    free(tracked->command);
+    tracked->command = strdup(command);
+    return tracked->command != NULL;
 }
 
 /* The session's line, process, history, moments: each takes an object of its type. */
@@ -159,18 +159,18 @@ take_session(struct reading *reading, const json_t *line)
 static bool
 take_process(struct reading *reading, const json_t *line)
 {
-    struct subject *subject = reading->at->subject;
-    const pid_t pid = subject->process.pid;
+    struct tracked *tracked = reading->at->tracked;
+    const pid_t pid = tracked->process.pid;
     struct fault fault = {0};
     bool good;
 
     if (reading->at->has_process)
         return refuse_line(reading, N_("is one too many"));
     reading->at->has_process = true;
-    good = fields_take_process(line, &subject->process, &fault)
-           && take_command(line, subject, &fault);
+    good = fields_take_process(line, &tracked->process, &fault)
+           && take_command(line, tracked, &fault);
     if (reading->at != &reading->root)
-        subject->process.pid = pid; /* it is found by that */
+        tracked->process.pid = pid; /* it is found by that */
     if (good)
         return true;
     return fault.name != NULL ? refuse_fault(reading, &fault) : no_memory(reading);
@@ -294,21 +294,21 @@ static bool
 take_moment(struct reading *reading, const json_t *line)
 {
     static struct process process;
-    struct subject *subject = reading->at->subject;
+    struct tracked *tracked = reading->at->tracked;
     struct fault fault = {0};
 
-    if (subject->checkpoints == NULL)
-        subject->checkpoints = checkpoints_new(MOMENTS_MAX);
-    if (subject->checkpoints == NULL)
+    if (tracked->checkpoints == NULL)
+        tracked->checkpoints = checkpoints_new(MOMENTS_MAX);
+    if (tracked->checkpoints == NULL)
         return no_memory(reading);
     if (!fields_take_process(line, &process, &fault))
         return refuse_fault(reading, &fault);
-    size_t count = checkpoints_count(subject->checkpoints);
+    size_t count = checkpoints_count(tracked->checkpoints);
     if (count == MOMENTS_MAX || ++reading->moments > MOMENTS_ALL_MAX)
         return refuse_line(reading, N_("is one too many"));
-    if (count > 0 && process.run_ns <= checkpoints_time(subject->checkpoints, count - 1))
+    if (count > 0 && process.run_ns <= checkpoints_time(tracked->checkpoints, count - 1))
         return refuse_line(reading, N_("is older than the one before"));
-    checkpoints_add(subject->checkpoints, &process);
+    checkpoints_add(tracked->checkpoints, &process);
     return true;
 }
 
@@ -372,7 +372,7 @@ take_processes(struct reading *reading, const json_t *line)
 {
     const json_t *list = json_object_get(line, "list");
     char why_not[ARCHIVE_WHY];
-    struct roster_entry entry;
+    struct process_entry entry;
     struct fault fault = {0};
 
     if (!json_is_array(list))
@@ -461,21 +461,21 @@ static bool
 choose_process(struct reading *reading, pid_t of)
 {
     struct saved *saved = reading->saved;
-    struct subject *subject;
+    struct tracked *tracked;
     size_t index = 0;
 
     reading->at = &reading->root;
     if (of == 0)
         return true;
-    subject = saved_other(saved, of);
-    if (subject == NULL)
+    tracked = saved_other(saved, of);
+    if (tracked == NULL)
         return saved->other_count == SAVED_OTHERS
                    ? refuse_line(reading, N_("is one too many"))
                    : no_memory(reading);
-    while (saved->others[index] != subject)
+    while (saved->others[index] != tracked)
         index++;
     reading->at = &reading->others[index];
-    reading->at->subject = subject;
+    reading->at->tracked = tracked;
     return true;
 }
 
@@ -524,21 +524,21 @@ take_line(struct reading *reading)
 static bool
 complete_process(struct reading *reading, struct incoming *incoming)
 {
-    struct subject *subject = incoming->subject;
+    struct tracked *tracked = incoming->tracked;
 
     if (!incoming->has_process)
         return refuse(reading, "%s", _("there is no process in it"));
     if (incoming->sites != NULL) {
-        subject->profile = sites_intake_finish(incoming->sites);
-        if (subject->profile == NULL)
+        tracked->profile = sites_intake_finish(incoming->sites);
+        if (tracked->profile == NULL)
             return no_memory(reading);
     }
-    history_free(subject->history);
-    subject->history = history_restore(incoming->begin_ns, incoming->samples,
+    history_free(tracked->history);
+    tracked->history = history_restore(incoming->begin_ns, incoming->samples,
                                        incoming->sample_count);
-    if (subject->checkpoints == NULL)
-        subject->checkpoints = checkpoints_new(0);
-    return (subject->history != NULL && subject->checkpoints != NULL)
+    if (tracked->checkpoints == NULL)
+        tracked->checkpoints = checkpoints_new(0);
+    return (tracked->history != NULL && tracked->checkpoints != NULL)
            || no_memory(reading);
 }
 
@@ -574,7 +574,7 @@ reading_new(FILE *in, char *why, size_t size)
                                 .why = why,
                                 .why_size = size};
     if (reading->saved != NULL)
-        reading->root.subject = &reading->saved->root;
+        reading->root.tracked = &reading->saved->root;
     return reading;
 }
 

@@ -112,7 +112,7 @@ make_room(void *array, size_t *room, size_t count, size_t most, size_t size,
 {
     if (count >= most)
         return blame(fault, name, N_("is one too many"));
-    return room_make(array, room, count + 1, size) || no_memory(fault);
+    return array_grow(array, room, count + 1, size) || no_memory(fault);
 }
 
 static bool

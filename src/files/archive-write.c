@@ -14,7 +14,7 @@
 
 #include "monitor/checkpoints.h"
 #include "monitor/history.h"
-#include "monitor/subject.h"
+#include "monitor/tracked.h"
 #include "files/archive-lines.h"
 #include "files/archive-sites.h"
 #include "files/fields.h"
@@ -76,7 +76,7 @@ date_of(const struct archive *archive)
 static void
 put_session(struct writer *writer, const struct archive *archive)
 {
-    const char *command = subject_command(session_shown(archive->session));
+    const char *command = tracked_command(session_shown(archive->session));
     struct object line = object_new();
 
     object_set_number(&line, "v", ARCHIVE_VERSION);
@@ -102,7 +102,7 @@ moment(const char *type, const struct process *process)
     fields_put(&line, MOMENT, process);
     fields_put_end(&line, process);
     fields_put_mappings(&line, process);
-    fields_put_bands(&line, process);
+    fields_put_rss(&line, process);
     fields_put_sizes(&line, process);
     return line;
 }
@@ -176,13 +176,13 @@ put_history(struct writer *writer, const struct history *history)
 }
 
 static void
-put_moments(struct writer *writer, const struct subject *subject)
+put_moments(struct writer *writer, const struct tracked *tracked)
 {
-    const struct checkpoints *checkpoints = subject->checkpoints;
+    const struct checkpoints *checkpoints = tracked->checkpoints;
     int64_t before_ns = -1;
 
     for (size_t i = 0; checkpoints && i < checkpoints_count(checkpoints); i++) {
-        struct process process = subject->process;
+        struct process process = tracked->process;
         struct object line;
         int64_t time_ns;
 
@@ -246,12 +246,12 @@ put_threads(struct writer *writer, struct session *session)
 
 /* Processes of the tree, each number once. */
 struct entries {
-    const struct roster_entry *all[SAVED_PROCESSES];
+    const struct process_entry *all[SAVED_PROCESSES];
     size_t count;
 };
 
 static void
-note_entry(void *context, const struct roster_entry *entry)
+note_entry(void *context, const struct process_entry *entry)
 {
     struct entries *entries = context;
 
@@ -268,12 +268,12 @@ note_entry(void *context, const struct roster_entry *entry)
 static void
 put_processes(struct writer *writer, const struct session *session)
 {
-    const struct roster *roster = session_roster(session);
+    const struct process_list *process_list = session_processes(session);
     struct entries entries = {.count = 0};
     size_t at = 0;
 
-    if (roster != NULL)
-        roster_each(roster, note_entry, &entries);
+    if (process_list != NULL)
+        process_list_each(process_list, note_entry, &entries);
     while (at < entries.count) {
         struct object line = line_new("processes");
         json_t *list = json_array();
@@ -341,35 +341,35 @@ struct written_others {
 
 /* Its lines as text, so that all of them are written or none. */
 static bool
-other_text(const struct subject *subject, char **text, size_t *size)
+other_text(const struct tracked *tracked, char **text, size_t *size)
 {
-    struct writer writer = {.of = subject->process.pid, .good = true};
+    struct writer writer = {.of = tracked->process.pid, .good = true};
 
     writer.out = open_memstream(text, size);
     if (writer.out == NULL)
         return false;
-    put_process(&writer, &subject->process, subject_command(subject));
-    put_history(&writer, subject->history);
-    put_moments(&writer, subject);
+    put_process(&writer, &tracked->process, tracked_command(tracked));
+    put_history(&writer, tracked->history);
+    put_moments(&writer, tracked);
     writer.good = writer.good
-                  && archive_put_sites(writer.out, writer.of, subject->profile);
+                  && archive_put_sites(writer.out, writer.of, tracked->profile);
     return fclose(writer.out) == 0 && writer.good;
 }
 
 static bool
-put_other(void *context, const struct subject *subject)
+put_other(void *context, const struct tracked *tracked)
 {
     struct written_others *others = context;
     struct writer *writer = others->writer;
     char *text = NULL;
     size_t size = 0;
 
-    others->sites += profile_digested(subject->profile, NULL)->site_count;
+    others->sites += profile_digested(tracked->profile, NULL)->site_count;
     if (others->sites > SITES_TAKEN_MAX - SITES_RECORDS)
         return false;
     if (others->archive->name != NULL)
-        others->archive->name(others->archive->context, others->archive->session, subject);
-    if (!other_text(subject, &text, &size))
+        others->archive->name(others->archive->context, others->archive->session, tracked);
+    if (!other_text(tracked, &text, &size))
         writer->good = false;
     else if (others->bytes + size <= OTHERS_BYTES_MAX)
         writer->good = fwrite(text, 1, size, writer->out) == size;
@@ -392,21 +392,21 @@ put_others(struct writer *writer, const struct archive *archive)
 bool
 archive_write(FILE *out, const struct archive *archive)
 {
-    const struct subject *subject = session_shown(archive->session);
+    const struct tracked *tracked = session_shown(archive->session);
     struct writer writer = {.out = out, .good = true};
 
     errno = ENOMEM; /* the one reason that leaves none */
     put_session(&writer, archive);
-    put_process(&writer, &subject->process, NULL);
-    put_history(&writer, subject->history);
-    put_moments(&writer, subject);
+    put_process(&writer, &tracked->process, NULL);
+    put_history(&writer, tracked->history);
+    put_moments(&writer, tracked);
     put_threads(&writer, archive->session);
     put_processes(&writer, archive->session);
     if (archive->mark != NULL)
         put_line(&writer, moment("mark", archive->mark));
     put_messages(&writer, archive->session);
     put_output(&writer, archive->capture);
-    writer.good = writer.good && archive_put_sites(out, 0, subject->profile);
+    writer.good = writer.good && archive_put_sites(out, 0, tracked->profile);
     put_others(&writer, archive);
     put_line(&writer, line_new("end"));
     return writer.good;

@@ -14,7 +14,7 @@
 #include "system/capture.h"
 #include "monitor/saved.h"
 #include "monitor/session.h"
-#include "monitor/subject.h"
+#include "monitor/tracked.h"
 
 /* What goes into a file. */
 struct archive {
@@ -24,7 +24,7 @@ struct archive {
     int64_t interval_ns;
     /* Finds the names of the functions of another process, whose sites are written
        next; NULL: they have names already, or need none. */
-    void (*name)(void *context, struct session *session, const struct subject *subject);
+    void (*name)(void *context, struct session *session, const struct tracked *tracked);
     void *context;
 };
 

@@ -57,10 +57,10 @@ resized_by(struct as_log *log, const struct trace_event *event)
 {
     struct resizing *process;
 
-    if (!ROOM_MAKE(log->processes, log->room, (size_t)event->process + 1))
+    if (!ARRAY_GROW(log->processes, log->room, (size_t)event->process + 1))
         return NULL;
     process = &log->processes[event->process];
-    return ROOM_MAKE(process->blocks, process->room, (size_t)event->thread + 1)
+    return ARRAY_GROW(process->blocks, process->room, (size_t)event->thread + 1)
                ? &process->blocks[event->thread]
                : NULL;
 }

@@ -59,7 +59,7 @@ set_rate(struct slots *slots, uint64_t calls, int64_t ns)
 static void
 keep_moment(struct slots *slots)
 {
-    struct subject *root = &slots->saved->root;
+    struct tracked *root = &slots->saved->root;
     struct process *process = &root->process;
     const struct sample *sample = &slots->sample;
 
@@ -192,7 +192,7 @@ note(struct saved *saved, const struct dat *dat)
 static int
 scan(struct slots *slots)
 {
-    struct subject *root = &slots->saved->root;
+    struct tracked *root = &slots->saved->root;
     struct process *process = &root->process;
     int64_t run_ns = choose_scale(slots);
     int error;

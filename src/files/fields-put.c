@@ -252,24 +252,24 @@ fields_put_mappings(struct object *object, const struct process *process)
 }
 
 void
-fields_put_bands(struct object *object, const struct process *process)
+fields_put_rss(struct object *object, const struct process *process)
 {
-    const struct bands *bands = &process->bands;
+    const struct rss_breakdown *breakdown = &process->breakdown;
     struct object list;
 
-    if (!bands->known)
+    if (!breakdown->known)
         return;
     list = object_new();
-    object_set_time(&list, "t_ns", bands->run_ns);
+    object_set_time(&list, "t_ns", breakdown->run_ns);
     for (int i = 0; i < BAND_COUNT; i++)
-        if (bands->bytes[i] != BAND_UNKNOWN)
-            object_set_number(&list, band_json((enum band)i), bands->bytes[i]);
-    object_set_number(&list, "pss", bands->pss);
-    object_set_number(&list, "swap", bands->swap);
-    object_set_number(&list, "mappings", bands->mappings);
-    object_set_number(&list, "absent", bands->absent);
-    object_set_number(&list, "unsure", bands->unsure);
-    object_set(&list, "with_reserve", json_boolean(bands->with_reserve));
+        if (breakdown->bytes[i] != BAND_UNKNOWN)
+            object_set_number(&list, band_json((enum band)i), breakdown->bytes[i]);
+    object_set_number(&list, "pss", breakdown->pss);
+    object_set_number(&list, "swap", breakdown->swap);
+    object_set_number(&list, "mappings", breakdown->mappings);
+    object_set_number(&list, "absent", breakdown->absent);
+    object_set_number(&list, "unsure", breakdown->unsure);
+    object_set(&list, "with_reserve", json_boolean(breakdown->with_reserve));
     object_set_object(object, "bands", list);
 }
 

@@ -289,28 +289,28 @@ take_mappings(const json_t *object, struct process *process, struct fault *fault
 }
 
 static void
-take_bands(const json_t *object, struct bands *bands, struct fault *fault)
+take_rss(const json_t *object, struct rss_breakdown *breakdown, struct fault *fault)
 {
     const json_t *list = take_object(object, "bands", fault);
     uint64_t time_ns = 0;
 
     if (list == NULL)
         return;
-    bands->known = true;
+    breakdown->known = true;
     fields_take_number(list, "t_ns", FIELDS_TIME_MAX, &time_ns, fault);
-    bands->run_ns = (int64_t)time_ns;
+    breakdown->run_ns = (int64_t)time_ns;
     for (int i = 0; i < BAND_COUNT; i++) {
-        bands->bytes[i] = BAND_UNKNOWN;
+        breakdown->bytes[i] = BAND_UNKNOWN;
         if (fields_take_number(list, band_json((enum band)i), INT64_MAX,
-                               &bands->bytes[i], fault))
-            bands->rss = add_saturating(bands->rss, bands->bytes[i]);
+                               &breakdown->bytes[i], fault))
+            breakdown->rss = add_saturating(breakdown->rss, breakdown->bytes[i]);
     }
-    fields_take_number(list, "pss", INT64_MAX, &bands->pss, fault);
-    fields_take_number(list, "swap", INT64_MAX, &bands->swap, fault);
-    take_unsigned(list, "mappings", &bands->mappings, fault);
-    fields_take_number(list, "absent", INT64_MAX, &bands->absent, fault);
-    fields_take_number(list, "unsure", INT64_MAX, &bands->unsure, fault);
-    bands->with_reserve = fields_take_flag(list, "with_reserve", fault);
+    fields_take_number(list, "pss", INT64_MAX, &breakdown->pss, fault);
+    fields_take_number(list, "swap", INT64_MAX, &breakdown->swap, fault);
+    take_unsigned(list, "mappings", &breakdown->mappings, fault);
+    fields_take_number(list, "absent", INT64_MAX, &breakdown->absent, fault);
+    fields_take_number(list, "unsure", INT64_MAX, &breakdown->unsure, fault);
+    breakdown->with_reserve = fields_take_flag(list, "with_reserve", fault);
 }
 
 static void
@@ -397,7 +397,7 @@ fields_take_process(const json_t *object, struct process *process, struct fault 
     take_end(object, process, fault);
     absent = take_figures(object, process, fault);
     take_mappings(object, process, fault);
-    take_bands(object, &process->bands, fault);
+    take_rss(object, &process->breakdown, fault);
     take_identity(object, &process->identity, fault);
     take_sizes(object, process, fault);
 

@@ -92,7 +92,7 @@ void fields_put(struct object *object, unsigned groups, const struct process *pr
 /* Calls of the mmap family, where the resident memory went, how it ended, what it
    is, blocks by size: each if it is known. */
 void fields_put_mappings(struct object *object, const struct process *process);
-void fields_put_bands(struct object *object, const struct process *process);
+void fields_put_rss(struct object *object, const struct process *process);
 void fields_put_end(struct object *object, const struct process *process);
 void fields_put_identity(struct object *object, const struct process *process);
 void fields_put_sizes(struct object *object, const struct process *process);

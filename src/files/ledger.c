@@ -63,7 +63,7 @@ remember(struct ledger_blocks *blocks, uint64_t address, uint64_t size)
         blocks->free = (uint32_t)blocks->sizes[place];
     } else {
         if (blocks->count >= BLOCKMAP_NONE
-            || !ROOM_MAKE(blocks->sizes, blocks->room, blocks->count + 1))
+            || !ARRAY_GROW(blocks->sizes, blocks->room, blocks->count + 1))
             return false;
         place = (uint32_t)blocks->count++;
     }
@@ -96,7 +96,7 @@ recall(struct ledger_blocks *blocks, uint64_t address, uint64_t *size)
 static struct ledger_thread *
 thread_of(struct ledger *ledger, uint32_t number)
 {
-    if (!ROOM_MAKE(ledger->threads, ledger->thread_room, (size_t)number + 1))
+    if (!ARRAY_GROW(ledger->threads, ledger->thread_room, (size_t)number + 1))
         return NULL;
     if (number >= ledger->thread_count)
         ledger->thread_count = (size_t)number + 1;

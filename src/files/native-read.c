@@ -55,7 +55,7 @@ open_native(struct trace *trace)
     trace->state = native;
     if (native == NULL)
         return -ENOMEM;
-    native->packed_room = squeeze_bound(EVENTBLOCK_BYTES);
+    native->packed_room = zstd_bound(EVENTBLOCK_BYTES);
     native->packed = malloc(native->packed_room);
     native->raw = malloc(EVENTBLOCK_BYTES);
     native->events = malloc(2 * EVENTBLOCK_EVENTS * sizeof *native->events);

@@ -125,7 +125,7 @@ new_writer(void)
 
     if (writer == NULL)
         return NULL;
-    writer->packed_room = NATIVE_FRAME_SIZE + squeeze_bound(EVENTBLOCK_BYTES);
+    writer->packed_room = NATIVE_FRAME_SIZE + zstd_bound(EVENTBLOCK_BYTES);
     writer->block = eventblock_new();
     writer->squeezer = squeezer_new();
     writer->raw = malloc(EVENTBLOCK_BYTES);
@@ -173,7 +173,7 @@ native_create(const char *path, bool replace, int64_t began_epoch_ns,
 static bool
 add_held(struct native_writer *writer)
 {
-    if (!ROOM_MAKE(writer->held, writer->room, (size_t)writer->processes + 1))
+    if (!ARRAY_GROW(writer->held, writer->room, (size_t)writer->processes + 1))
         return false;
     writer->held[writer->processes++] = (struct held){0};
     return true;
@@ -255,7 +255,7 @@ hold(struct native_writer *writer, uint32_t process, const struct trace_event *e
 {
     struct held *held = &writer->held[process];
 
-    if (writer->file.error == 0 && !ROOM_MAKE(held->events, held->room, held->count + count))
+    if (writer->file.error == 0 && !ARRAY_GROW(held->events, held->room, held->count + count))
         writer->file.error = -ENOMEM;
     if (writer->file.error != 0)
         return writer->file.error;

@@ -31,11 +31,11 @@ struct member {
     struct ledger ledger;
     uint32_t process;         /* its newest image */
     unsigned images;
-    char before[64];          /* earlier ones, as in struct roster_entry */
+    char before[64];          /* earlier ones, as in struct process_entry */
     uint64_t began_ns;
 };
 
-struct telling {
+struct builder {
     struct saved *saved;
     struct trace *trace;
     const struct trace_info *info;
@@ -65,13 +65,13 @@ name_of(const struct trace_process *process)
 
 /* The member that the image with that number is of; a new one if it follows on none. */
 static uint32_t
-find_member(const struct telling *telling, uint32_t number)
+find_member(const struct builder *builder, uint32_t number)
 {
-    const struct trace_process *process = &telling->info->process[number];
+    const struct trace_process *process = &builder->info->process[number];
 
-    for (uint32_t i = telling->count; process->pid != 0 && i-- > 0;) {
+    for (uint32_t i = builder->count; process->pid != 0 && i-- > 0;) {
         const struct trace_process *known =
-            &telling->info->process[telling->members[i].process];
+            &builder->info->process[builder->members[i].process];
 
         if (known->pid == process->pid)
             return known->generation < process->generation ? i : NOBODY;
@@ -80,9 +80,9 @@ find_member(const struct telling *telling, uint32_t number)
 }
 
 static void
-follow_image(struct telling *telling, struct member *member, uint32_t number)
+follow_image(struct builder *builder, struct member *member, uint32_t number)
 {
-    const char *name = name_of(&telling->info->process[member->process]);
+    const char *name = name_of(&builder->info->process[member->process]);
     size_t used = strlen(member->before);
 
     snprintf(member->before + used, sizeof member->before - used, "%s%s",
@@ -94,42 +94,42 @@ follow_image(struct telling *telling, struct member *member, uint32_t number)
 
 /* Begins an image: 0 or -ENOMEM.  Too many processes are left out. */
 static int
-begin_image(struct telling *telling, uint32_t number)
+begin_image(struct builder *builder, uint32_t number)
 {
-    const struct trace_process *process = &telling->info->process[number];
-    uint32_t found = find_member(telling, number);
+    const struct trace_process *process = &builder->info->process[number];
+    uint32_t found = find_member(builder, number);
     struct member *member;
 
-    telling->member_of[number] = found;
-    if (found == NOBODY && telling->count == SAVED_PROCESSES)
+    builder->member_of[number] = found;
+    if (found == NOBODY && builder->count == SAVED_PROCESSES)
         return 0;
     if (found == NOBODY) {
-        telling->member_of[number] = found = telling->count++;
-        member = &telling->members[found];
+        builder->member_of[number] = found = builder->count++;
+        member = &builder->members[found];
         *member = (struct member){.process = number, .images = 1,
                                   .began_ns = process->began_ns};
         if (found == 0)
-            telling->start_ns = process->began_ns;
+            builder->start_ns = process->began_ns;
     } else {
-        member = &telling->members[found];
-        follow_image(telling, member, number);
+        member = &builder->members[found];
+        follow_image(builder, member, number);
     }
     return ledger_init(&member->ledger, process->baseline_bytes,
-                       telling->info->sizes_of_freed, found == 0)
+                       builder->info->sizes_of_freed, found == 0)
                ? 0
                : -ENOMEM;
 }
 
 /* Whose the event is: NULL nobody's that is kept; *error 0 or -ENOMEM. */
 static struct member *
-member_of(struct telling *telling, uint32_t number, int *error)
+member_of(struct builder *builder, uint32_t number, int *error)
 {
-    size_t known = telling->room;
+    size_t known = builder->room;
 
     *error = 0;
     if (number >= known) {
         size_t room = (size_t)number * 2 + 64;
-        uint32_t *grown = reallocarray(telling->member_of, room, sizeof *grown);
+        uint32_t *grown = reallocarray(builder->member_of, room, sizeof *grown);
 
         if (grown == NULL) {
             *error = -ENOMEM;
@@ -137,14 +137,14 @@ member_of(struct telling *telling, uint32_t number, int *error)
         }
         for (size_t i = known; i < room; i++)
             grown[i] = NOBODY - 1; /* not seen */
-        telling->member_of = grown;
-        telling->room = room;
+        builder->member_of = grown;
+        builder->room = room;
     }
-    if (telling->member_of[number] == NOBODY - 1)
-        *error = begin_image(telling, number);
-    if (*error != 0 || telling->member_of[number] == NOBODY)
+    if (builder->member_of[number] == NOBODY - 1)
+        *error = begin_image(builder, number);
+    if (*error != 0 || builder->member_of[number] == NOBODY)
         return NULL;
-    return &telling->members[telling->member_of[number]];
+    return &builder->members[builder->member_of[number]];
 }
 
 /* ---- moments ---- */
@@ -160,12 +160,12 @@ between(uint64_t from_ns, uint64_t to_ns)
 
 /* Time of the run of what happened then. */
 static uint64_t
-run_time(const struct telling *telling, uint64_t time_ns)
+run_time(const struct builder *builder, uint64_t time_ns)
 {
-    if (!telling->info->has_time)
+    if (!builder->info->has_time)
         return (uint64_t)((double)time_ns * (double)PROCESS_RUN_PARTS
-                          / (double)(telling->events > 0 ? telling->events : 1));
-    return between(telling->start_ns, time_ns);
+                          / (double)(builder->events > 0 ? builder->events : 1));
+    return between(builder->start_ns, time_ns);
 }
 
 static double
@@ -175,13 +175,13 @@ rate(uint64_t now, uint64_t before, uint64_t ns)
 }
 
 static void
-set_rates(const struct telling *telling, struct rates *rates, const struct snapshot *now,
+set_rates(const struct builder *builder, struct rates *rates, const struct snapshot *now,
           uint64_t ns)
 {
-    const struct snapshot *before = &telling->moment;
+    const struct snapshot *before = &builder->moment;
 
     memset(rates, 0, sizeof *rates);
-    if (!telling->info->has_time)
+    if (!builder->info->has_time)
         return;
     for (int i = 0; i < FN_COUNT; i++)
         rates->calls[i] = rate(now->calls[i], before->calls[i], ns);
@@ -191,59 +191,59 @@ set_rates(const struct telling *telling, struct rates *rates, const struct snaps
 
 /* The process as it is then. */
 static void
-tell_process(struct telling *telling, uint64_t run_ns)
+tell_process(struct builder *builder, uint64_t run_ns)
 {
-    struct process *process = &telling->saved->root.process;
-    const struct member *member = &telling->members[0];
+    struct process *process = &builder->saved->root.process;
+    const struct member *member = &builder->members[0];
 
     process->run_ns = (int64_t)run_ns;
     process->generations = member->images;
     process->now = member->ledger.now;
     process->now.threads = process->now.threads_started = member->ledger.thread_count;
     process->sizes = *member->ledger.sizes;
-    set_rates(telling, &process->rates, &process->now, run_ns - telling->moment_ns);
+    set_rates(builder, &process->rates, &process->now, run_ns - builder->moment_ns);
 }
 
 static void
-keep_moment(struct telling *telling, uint64_t run_ns)
+keep_moment(struct builder *builder, uint64_t run_ns)
 {
-    struct subject *root = &telling->saved->root;
+    struct tracked *root = &builder->saved->root;
 
-    tell_process(telling, run_ns);
+    tell_process(builder, run_ns);
     checkpoints_add(root->checkpoints, &root->process);
-    telling->moment = root->process.now;
-    telling->moment_ns = run_ns;
+    builder->moment = root->process.now;
+    builder->moment_ns = run_ns;
 }
 
 static bool
-moment_due(const struct telling *telling, uint64_t run_ns)
+moment_due(const struct builder *builder, uint64_t run_ns)
 {
-    int64_t spacing_ns = checkpoints_spacing(telling->saved->root.checkpoints);
+    int64_t spacing_ns = checkpoints_spacing(builder->saved->root.checkpoints);
 
-    return run_ns > telling->moment_ns
-           && run_ns - telling->moment_ns >= (uint64_t)spacing_ns;
+    return run_ns > builder->moment_ns
+           && run_ns - builder->moment_ns >= (uint64_t)spacing_ns;
 }
 
 /* ---- events ---- */
 
 static int
-take_event(struct telling *telling, const struct trace_event *event)
+take_event(struct builder *builder, const struct trace_event *event)
 {
     int error, changed;
-    struct member *member = member_of(telling, event->process, &error);
+    struct member *member = member_of(builder, event->process, &error);
 
     if (member == NULL)
         return error;
-    if (member == telling->members) {
-        uint64_t run_ns = run_time(telling, event->time_ns);
+    if (member == builder->members) {
+        uint64_t run_ns = run_time(builder, event->time_ns);
 
-        uint64_t slot_end_ns = telling->timeline->count * telling->timeline->slot_ns;
+        uint64_t slot_end_ns = builder->timeline->count * builder->timeline->slot_ns;
 
         /* As the slot of the call before ended. */
-        if (timeline_reach(telling->timeline, run_ns) && moment_due(telling, slot_end_ns))
-            keep_moment(telling, slot_end_ns);
+        if (timeline_reach(builder->timeline, run_ns) && moment_due(builder, slot_end_ns))
+            keep_moment(builder, slot_end_ns);
         changed = ledger_take(&member->ledger, event);
-        timeline_set(telling->timeline, member->ledger.now.live_bytes,
+        timeline_set(builder->timeline, member->ledger.now.live_bytes,
                      member->ledger.now.stack_now, changed > 0);
     } else {
         changed = ledger_take(&member->ledger, event);
@@ -252,14 +252,14 @@ take_event(struct telling *telling, const struct trace_event *event)
 }
 
 static int
-take_all(struct telling *telling)
+take_all(struct builder *builder)
 {
     static struct trace_event events[AT_ONCE];
     long got;
 
-    while ((got = trace_read(telling->trace, events, AT_ONCE)) > 0)
+    while ((got = trace_read(builder->trace, events, AT_ONCE)) > 0)
         for (long i = 0; i < got; i++) {
-            int error = take_event(telling, &events[i]);
+            int error = take_event(builder, &events[i]);
 
             if (error != 0)
                 return error;
@@ -310,15 +310,15 @@ tell_identity(struct identity *identity, const struct trace_process *process)
 }
 
 static bool
-add_member(const struct telling *telling, const struct member *member, uint64_t end_ns)
+add_member(const struct builder *builder, const struct member *member, uint64_t end_ns)
 {
-    const struct trace_process *process = &telling->info->process[member->process];
+    const struct trace_process *process = &builder->info->process[member->process];
     uint64_t until_ns = process->ended ? process->ended_ns : end_ns;
-    struct roster_entry entry = {
+    struct process_entry entry = {
         .pid = (pid_t)process->pid,
         .parent = (pid_t)process->parent,
         .generations = member->images,
-        .state = process->ended || !telling->info->cut ? STATE_GONE : STATE_RUNNING,
+        .state = process->ended || !builder->info->cut ? STATE_GONE : STATE_RUNNING,
         .ended = true,
         .measured = true,
         .run_ns = (int64_t)between(member->began_ns, until_ns),
@@ -333,7 +333,7 @@ add_member(const struct telling *telling, const struct member *member, uint64_t 
     snprintf(entry.command, sizeof entry.command, "%s", command);
     memcpy(entry.before, member->before, sizeof entry.before);
     free(command);
-    return saved_add_process(telling->saved, &entry, "");
+    return saved_add_process(builder->saved, &entry, "");
 }
 
 static void
@@ -373,38 +373,38 @@ say_lost(struct saved *saved, const struct trace_info *info, int64_t run_ns)
 }
 
 static void
-say_about(const struct telling *telling, int64_t run_ns)
+say_about(const struct builder *builder, int64_t run_ns)
 {
-    saved_add_message(telling->saved, run_ns, SEVERITY_STATE,
+    saved_add_message(builder->saved, run_ns, SEVERITY_STATE,
                       _("This is a record of calls: what the program printed, its other "
                         "memory and calls that failed are not in it"));
-    if (!telling->info->has_time)
-        saved_add_message(telling->saved, run_ns, SEVERITY_STATE,
+    if (!builder->info->has_time)
+        saved_add_message(builder->saved, run_ns, SEVERITY_STATE,
                           _("It does not say how long its unit of time is: times are "
                             "in percent of the run"));
-    say_lost(telling->saved, telling->info, run_ns);
+    say_lost(builder->saved, builder->info, run_ns);
 }
 
 /* 0 or -ENOMEM. */
 static int
-finish(struct telling *telling, const char *path)
+finish(struct builder *builder, const char *path)
 {
-    struct saved *saved = telling->saved;
-    struct subject *root = &saved->root;
-    const struct member *member = &telling->members[0];
+    struct saved *saved = builder->saved;
+    struct tracked *root = &saved->root;
+    const struct member *member = &builder->members[0];
     const struct trace_process *process = NULL;
-    uint64_t end_ns = telling->info->ended_ns, run_ns;
+    uint64_t end_ns = builder->info->ended_ns, run_ns;
 
-    if (telling->count > 0)
-        process = &telling->info->process[member->process];
+    if (builder->count > 0)
+        process = &builder->info->process[member->process];
     if (process != NULL && process->ended)
         end_ns = process->ended_ns;
-    run_ns = telling->info->has_time ? run_time(telling, end_ns)
+    run_ns = builder->info->has_time ? run_time(builder, end_ns)
                                      : (uint64_t)PROCESS_RUN_PARTS;
-    if (run_ns < telling->moment_ns)
-        run_ns = telling->moment_ns;
+    if (run_ns < builder->moment_ns)
+        run_ns = builder->moment_ns;
     if (process != NULL) {
-        keep_moment(telling, run_ns);
+        keep_moment(builder, run_ns);
         root->process.pid = (pid_t)process->pid;
         tell_identity(&root->process.identity, process);
         tell_threads(saved, &member->ledger, process);
@@ -414,39 +414,39 @@ finish(struct telling *telling, const char *path)
     root->process.state = STATE_GONE;
     root->command = command_of(process, path);
     history_free(root->history);
-    root->history = timeline_history(telling->timeline, run_ns, telling->info->has_time,
-                                     telling->info->has_depth);
-    for (uint32_t i = 0; i < telling->count; i++)
-        if (!add_member(telling, &telling->members[i], telling->info->ended_ns))
+    root->history = timeline_history(builder->timeline, run_ns, builder->info->has_time,
+                                     builder->info->has_depth);
+    for (uint32_t i = 0; i < builder->count; i++)
+        if (!add_member(builder, &builder->members[i], builder->info->ended_ns))
             return -ENOMEM;
     saved_arrange_processes(saved);
-    if (telling->info->began_epoch_ns > 0)
+    if (builder->info->began_epoch_ns > 0)
         saved->epoch_s =
-            telling->info->began_epoch_ns / 1000000000 + (int64_t)(end_ns / 1000000000);
-    say_about(telling, (int64_t)run_ns);
+            builder->info->began_epoch_ns / 1000000000 + (int64_t)(end_ns / 1000000000);
+    say_about(builder, (int64_t)run_ns);
     return root->command != NULL && root->history != NULL ? 0 : -ENOMEM;
 }
 
 /* ---- the whole ---- */
 
 static int
-prepare(struct telling *telling)
+prepare(struct builder *builder)
 {
     struct process *process;
 
-    telling->saved = saved_new();
-    telling->timeline = malloc(sizeof *telling->timeline);
-    telling->members = calloc(SAVED_PROCESSES, sizeof *telling->members);
-    if (telling->saved == NULL || telling->timeline == NULL || telling->members == NULL)
+    builder->saved = saved_new();
+    builder->timeline = malloc(sizeof *builder->timeline);
+    builder->members = calloc(SAVED_PROCESSES, sizeof *builder->members);
+    if (builder->saved == NULL || builder->timeline == NULL || builder->members == NULL)
         return -ENOMEM;
-    timeline_init(telling->timeline);
-    telling->saved->root.checkpoints = checkpoints_new(MOMENTS);
-    process = &telling->saved->root.process;
+    timeline_init(builder->timeline);
+    builder->saved->root.checkpoints = checkpoints_new(MOMENTS);
+    process = &builder->saved->root.process;
     process->measured = true;
     process->missing = PART_USABLE | PART_VAIN;
     process->state = STATE_RUNNING;
     process->generations = 1;
-    return telling->saved->root.checkpoints != NULL ? 0 : -ENOMEM;
+    return builder->saved->root.checkpoints != NULL ? 0 : -ENOMEM;
 }
 
 /* How many events there are, or -errno. */
@@ -466,46 +466,46 @@ count_events(const char *path, const struct trace_progress *progress)
 }
 
 static int
-read_trace(struct telling *telling, const char *path,
+read_trace(struct builder *builder, const char *path,
            const struct trace_progress *progress)
 {
-    int error = trace_open(path, progress, &telling->trace);
+    int error = trace_open(path, progress, &builder->trace);
 
     if (error != 0)
         return error;
-    telling->info = trace_about(telling->trace);
-    if (!telling->info->has_time) {
+    builder->info = trace_about(builder->trace);
+    if (!builder->info->has_time) {
         long count = count_events(path, NULL);
 
         if (count < 0)
             return (int)count;
-        telling->events = (uint64_t)count;
-        telling->saved->root.process.missing |= PART_CLOCK;
+        builder->events = (uint64_t)count;
+        builder->saved->root.process.missing |= PART_CLOCK;
     }
-    if (!telling->info->has_depth)
-        telling->saved->root.process.missing |= PART_STACK;
-    error = take_all(telling);
-    return error != 0 ? error : finish(telling, path);
+    if (!builder->info->has_depth)
+        builder->saved->root.process.missing |= PART_STACK;
+    error = take_all(builder);
+    return error != 0 ? error : finish(builder, path);
 }
 
 int
 trace_session(const char *path, const struct trace_progress *progress,
               struct saved **out)
 {
-    struct telling telling = {0};
-    int error = prepare(&telling);
+    struct builder builder = {0};
+    int error = prepare(&builder);
 
     if (error == 0)
-        error = read_trace(&telling, path, progress);
-    for (uint32_t i = 0; i < telling.count; i++)
-        ledger_fini(&telling.members[i].ledger);
-    trace_close(telling.trace);
-    free(telling.members);
-    free(telling.member_of);
-    free(telling.timeline);
+        error = read_trace(&builder, path, progress);
+    for (uint32_t i = 0; i < builder.count; i++)
+        ledger_fini(&builder.members[i].ledger);
+    trace_close(builder.trace);
+    free(builder.members);
+    free(builder.member_of);
+    free(builder.timeline);
     if (error == 0)
-        *out = telling.saved;
+        *out = builder.saved;
     else
-        saved_free(telling.saved);
+        saved_free(builder.saved);
     return error;
 }

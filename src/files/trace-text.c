@@ -51,7 +51,7 @@ find_process(struct trace *trace, struct log *log, uint64_t pid)
     if (index != BLOCKMAP_NONE)
         return index;
     index = trace->info.processes;
-    if (!ROOM_MAKE(log->threads, log->room, (size_t)index + 1)
+    if (!ARRAY_GROW(log->threads, log->room, (size_t)index + 1)
         || (process = trace_add_process(trace)) == NULL)
         return BLOCKMAP_NONE;
     process->pid = pid;

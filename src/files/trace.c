@@ -32,7 +32,7 @@ trace_add_process(struct trace *trace)
 {
     size_t count = trace->info.processes;
 
-    if (count >= TABLE_MAX || !ROOM_MAKE(trace->processes, trace->room, count + 1))
+    if (count >= TABLE_MAX || !ARRAY_GROW(trace->processes, trace->room, count + 1))
         return NULL;
     trace->info.process = trace->processes;
     trace->info.processes++;

@@ -13,7 +13,7 @@
 #define LEVEL 1
 
 size_t
-squeeze_bound(size_t size)
+zstd_bound(size_t size)
 {
     return ZSTD_compressBound(size);
 }

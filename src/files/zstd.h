@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 /* Room for what so many bytes become at worst. */
-size_t squeeze_bound(size_t size);
+size_t zstd_bound(size_t size);
 
 struct squeezer;
 struct squeezer *squeezer_new(void);

@@ -153,7 +153,7 @@ find_size(struct blocksizes *blocks, uint64_t bytes)
     if (place != BLOCKMAP_NONE || blocks->count >= SIZES_MAX)
         return place;
     place = (uint32_t)blocks->count;
-    if (!ROOM_MAKE(blocks->sizes, blocks->room, blocks->count + 1)
+    if (!ARRAY_GROW(blocks->sizes, blocks->room, blocks->count + 1)
         || !blockmap_set(&blocks->places, bytes, place, &before))
         return BLOCKMAP_NONE;
     blocks->sizes[blocks->count++] = (struct blocksize){.size = bytes};
@@ -166,7 +166,7 @@ static struct space *
 find_space(struct blocksizes *blocks, uint32_t process)
 {
     if (process >= PROCESSES_MAX
-        || !ROOM_MAKE(blocks->spaces, blocks->space_count, (size_t)process + 1))
+        || !ARRAY_GROW(blocks->spaces, blocks->space_count, (size_t)process + 1))
         return NULL;
     return &blocks->spaces[process];
 }
@@ -236,7 +236,7 @@ begin_moving(struct blocksizes *blocks, struct space *space,
              const struct block_call *call)
 {
     finish_moving(blocks, space, call->thread); /* its second event was lost */
-    if (!ROOM_MAKE(space->moving, space->moving_room, space->moving_count + 1))
+    if (!ARRAY_GROW(space->moving, space->moving_room, space->moving_count + 1))
         return false;
     space->moving[space->moving_count++] =
         (struct moving){.thread = call->thread,

@@ -20,7 +20,7 @@ struct checkpoint {
     struct snapshot now;
     struct rates rates;
     struct procfs_memory os;
-    struct bands bands;
+    struct rss_breakdown breakdown;
     uint64_t heap_peak, rss_anon_peak, rss_peak, stack_touched;
     uint64_t allocated[HISTOGRAM_COARSE];
     uint64_t live[HISTOGRAM_COARSE];
@@ -108,7 +108,7 @@ checkpoints_add(struct checkpoints *checkpoints, const struct process *process)
     item->now = process->now;
     item->rates = process->rates;
     item->os = process->os;
-    item->bands = process->bands;
+    item->breakdown = process->breakdown;
     item->heap_peak = process->heap_peak;
     item->rss_anon_peak = process->rss_anon_peak;
     item->rss_peak = process->rss_peak;
@@ -176,7 +176,7 @@ checkpoints_restore(const struct checkpoints *checkpoints, size_t index,
     process->now = item->now;
     process->rates = item->rates;
     process->os = item->os;
-    process->bands = item->bands;
+    process->breakdown = item->breakdown;
     process->heap_peak = item->heap_peak;
     process->rss_anon_peak = item->rss_anon_peak;
     process->rss_peak = item->rss_peak;

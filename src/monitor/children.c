@@ -31,7 +31,7 @@ note_child(void *context, const struct tree_segment *segment)
                 family->children[i] = *segment;
             return;
         }
-    if (ROOM_MAKE(family->children, family->room, family->count + 1))
+    if (ARRAY_GROW(family->children, family->room, family->count + 1))
         family->children[family->count++] = *segment;
 }
 

@@ -16,7 +16,7 @@
 
 #include "base/i18n.h"
 #include "monitor/messages.h"
-#include "monitor/subject.h"
+#include "monitor/tracked.h"
 
 #define TOLD_MAX 16
 
@@ -218,9 +218,9 @@ name(void *context, uint64_t address, struct profile_name *out)
 
 bool
 naming_update(struct naming *naming, struct session *session,
-              const struct subject *subject)
+              const struct tracked *tracked)
 {
-    struct profile *profile = subject->profile;
+    struct profile *profile = tracked->profile;
     const struct profile_namer *known = session_namer(session);
     const struct profile_namer namer = {naming, name};
     const struct sites_reading *reading;
@@ -230,7 +230,7 @@ naming_update(struct naming *naming, struct session *session,
     if (known)
         return profile_resolve(profile, known);
     naming->session = session;
-    if (!follow_image(naming, &subject->process))
+    if (!follow_image(naming, &tracked->process))
         return false;
     map_modules(naming, profile);
     reading = profile_reading(profile);
@@ -254,14 +254,14 @@ naming_take(struct naming *naming)
 }
 
 bool
-naming_wait(struct naming *naming, struct session *session, const struct subject *subject,
+naming_wait(struct naming *naming, struct session *session, const struct tracked *tracked,
             int timeout_ms)
 {
     bool all;
 
-    naming_update(naming, session, subject);
+    naming_update(naming, session, tracked);
     all = symbols_wait(naming->symbols, timeout_ms);
-    naming_update(naming, session, subject);
+    naming_update(naming, session, tracked);
     return all;
 }
 

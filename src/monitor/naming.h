@@ -11,7 +11,7 @@
 
 #include "monitor/profile.h"
 #include "monitor/session.h"
-#include "monitor/subject.h"
+#include "monitor/tracked.h"
 #include "symbols/symbols.h"
 
 struct naming;
@@ -27,14 +27,14 @@ void naming_free(struct naming *naming);
  * name has changed.
  */
 bool naming_update(struct naming *naming, struct session *session,
-                   const struct subject *subject);
+                   const struct tracked *tracked);
 
 /* As in symbols.h.  naming_wait() also updates: the names are in the profile
    afterwards. */
 int naming_descriptor(const struct naming *naming);
 bool naming_take(struct naming *naming);
 bool naming_wait(struct naming *naming, struct session *session,
-                 const struct subject *subject, int timeout_ms);
+                 const struct tracked *tracked, int timeout_ms);
 struct symbols_progress naming_progress(const struct naming *naming);
 
 #endif

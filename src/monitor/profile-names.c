@@ -36,7 +36,7 @@ intern_function(struct profile *profile, const char *name, uint32_t *id)
 
     HASH_FIND(hh, profile->functions_by_key, &key, sizeof key, function);
     if (!function) {
-        if (!ROOM_MAKE(profile->functions, profile->function_room,
+        if (!ARRAY_GROW(profile->functions, profile->function_room,
                        profile->function_count + 1)
             || !(function = calloc(1, sizeof *function + length + 1)))
             return false;

@@ -106,7 +106,7 @@ put_function(struct build *build, uint32_t function)
 {
     struct profile_work *work = build->work;
 
-    if (ROOM_MAKE(work->functions, work->function_room, work->function_count + 1))
+    if (ARRAY_GROW(work->functions, work->function_room, work->function_count + 1))
         work->functions[work->function_count++] = function;
     else
         build->failed = true;
@@ -275,7 +275,7 @@ add_row(struct build *build, const struct profile_row *row)
 {
     struct profile_table *table = build->table;
 
-    if (!ROOM_MAKE(table->rows, table->room, table->count + 1)) {
+    if (!ARRAY_GROW(table->rows, table->room, table->count + 1)) {
         build->failed = true;
         return NULL;
     }
@@ -397,7 +397,7 @@ group(struct build *build, const struct level *level, size_t *count)
         sum_row(build, &row, level->depth);
         if (!enough_blocks(build, &row))
             continue;
-        if (!ROOM_MAKE(rows, room, *count + 1)) {
+        if (!ARRAY_GROW(rows, room, *count + 1)) {
             build->failed = true;
             break;
         }

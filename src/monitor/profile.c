@@ -117,7 +117,7 @@ add_stack(struct profile *profile, uint64_t key, uint32_t id, unsigned depth)
     HASH_FIND(hh, profile->by_key, &key, sizeof key, stack);
     if (stack)
         return stack;
-    if (!ROOM_MAKE(profile->stacks, profile->stack_room, profile->stack_count + 1)
+    if (!ARRAY_GROW(profile->stacks, profile->stack_room, profile->stack_count + 1)
         || !(stack = calloc(1, sizeof *stack)))
         return NULL;
     *stack = (struct call_stack){.key = key, .id = id, .depth = depth};
@@ -142,7 +142,7 @@ find_stack(struct profile *profile, uint32_t id, uint32_t *index)
 
     if (!pcs)
         id = depth = 0;
-    if (!ROOM_MAKE(profile->stack_at, profile->id_room, (size_t)id + 1))
+    if (!ARRAY_GROW(profile->stack_at, profile->id_room, (size_t)id + 1))
         return false;
     if (profile->stack_at[id] == 0) {
         stack = add_stack(profile, stack_key(pcs, depth), id, depth);
@@ -439,7 +439,7 @@ profile_digest(struct profile *profile, int64_t run_ns, int64_t begin_ns)
     const struct sites_reading *reading = &profile->reading;
     uint32_t unknown;
 
-    if (!ROOM_MAKE(profile->sites, profile->site_room, reading->site_count)
+    if (!ARRAY_GROW(profile->sites, profile->site_room, reading->site_count)
         || !find_stack(profile, 0, &unknown))
         return false;
     for (size_t i = 0; i < reading->site_count; i++)

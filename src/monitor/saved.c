@@ -18,7 +18,7 @@ saved_new(void)
     if (!saved)
         return NULL;
     saved->messages = messages_new(MESSAGES);
-    if (!subject_init(&saved->root) || !saved->messages) {
+    if (!tracked_init(&saved->root) || !saved->messages) {
         saved_free(saved);
         return NULL;
     }
@@ -26,7 +26,7 @@ saved_new(void)
 }
 
 static void
-forget_reason(void *context, const struct roster_entry *entry)
+forget_reason(void *context, const struct process_entry *entry)
 {
     (void)context;
     free((char *)(uintptr_t)entry->why_not);
@@ -37,14 +37,14 @@ saved_free(struct saved *saved)
 {
     if (!saved)
         return;
-    if (saved->roster)
-        roster_each(saved->roster, forget_reason, NULL);
-    roster_free(saved->roster);
+    if (saved->process_list)
+        process_list_each(saved->process_list, forget_reason, NULL);
+    process_list_free(saved->process_list);
     for (size_t i = 0; i < saved->other_count; i++) {
-        subject_free(saved->others[i]);
+        tracked_free(saved->others[i]);
         free(saved->others[i]);
     }
-    subject_free(&saved->root);
+    tracked_free(&saved->root);
     messages_free(saved->messages);
     capture_free(saved->capture);
     free(saved);
@@ -71,20 +71,20 @@ saved_add_message(struct saved *saved, int64_t run_ns, enum severity severity,
 
 /* All processes, for searching. */
 struct list {
-    struct roster_entry *entries[SAVED_PROCESSES];
+    struct process_entry *entries[SAVED_PROCESSES];
     size_t count;
 };
 
 static void
-note_entry(void *context, const struct roster_entry *entry)
+note_entry(void *context, const struct process_entry *entry)
 {
     struct list *list = context;
 
     if (list->count < SAVED_PROCESSES)
-        list->entries[list->count++] = (struct roster_entry *)(uintptr_t)entry;
+        list->entries[list->count++] = (struct process_entry *)(uintptr_t)entry;
 }
 
-static struct roster_entry *
+static struct process_entry *
 find(const struct list *list, pid_t pid)
 {
     for (size_t i = 0; i < list->count; i++)
@@ -94,20 +94,20 @@ find(const struct list *list, pid_t pid)
 }
 
 bool
-saved_add_process(struct saved *saved, const struct roster_entry *entry,
+saved_add_process(struct saved *saved, const struct process_entry *entry,
                   const char *why_not)
 {
     struct list list = {.count = 0};
-    struct roster_entry *copy;
+    struct process_entry *copy;
 
-    if (!saved->roster)
-        saved->roster = roster_new(true);
-    if (!saved->roster)
+    if (!saved->process_list)
+        saved->process_list = process_list_new(true);
+    if (!saved->process_list)
         return false;
-    roster_each(saved->roster, note_entry, &list);
+    process_list_each(saved->process_list, note_entry, &list);
     if (list.count == SAVED_PROCESSES || find(&list, entry->pid))
         return true;
-    copy = roster_add(saved->roster, entry->pid);
+    copy = process_list_add(saved->process_list, entry->pid);
     if (!copy)
         return false;
     *copy = *entry;
@@ -115,10 +115,10 @@ saved_add_process(struct saved *saved, const struct roster_entry *entry,
     return copy->why_not || !*why_not;
 }
 
-struct subject *
+struct tracked *
 saved_other(struct saved *saved, pid_t pid)
 {
-    struct subject *other;
+    struct tracked *other;
 
     for (size_t i = 0; i < saved->other_count; i++)
         if (saved->others[i]->process.pid == pid)
@@ -135,9 +135,9 @@ saved_other(struct saved *saved, pid_t pid)
 
 /* Is the process part of a cycle of parents, or below one? */
 static bool
-is_in_circle(const struct list *list, const struct roster_entry *entry)
+is_in_circle(const struct list *list, const struct process_entry *entry)
 {
-    const struct roster_entry *above = entry;
+    const struct process_entry *above = entry;
 
     for (size_t steps = 0; above; steps++) {
         if (steps > list->count)
@@ -153,16 +153,16 @@ saved_arrange_processes(struct saved *saved)
     struct list list = {.count = 0};
     uint64_t now_ns = 0;
 
-    if (!saved->roster)
+    if (!saved->process_list)
         return;
-    roster_each(saved->roster, note_entry, &list);
+    process_list_each(saved->process_list, note_entry, &list);
     for (size_t i = 0; i < list.count; i++) {
-        struct roster_entry *entry = list.entries[i];
+        struct process_entry *entry = list.entries[i];
 
         if (is_in_circle(&list, entry))
             entry->parent = 0;
         if (!entry->ended && entry->start_ns > 0)
             now_ns = entry->start_ns + (uint64_t)entry->run_ns;
     }
-    roster_arrange(saved->roster, now_ns);
+    process_list_arrange(saved->process_list, now_ns);
 }

@@ -12,9 +12,9 @@
 
 #include "system/capture.h"
 #include "monitor/messages.h"
-#include "monitor/roster.h"
+#include "monitor/process-list.h"
 #include "monitor/session.h"
-#include "monitor/subject.h"
+#include "monitor/tracked.h"
 
 /* More processes than this are left out. */
 #define SAVED_PROCESSES 1024
@@ -23,10 +23,10 @@
 #define SAVED_OTHERS 256
 
 struct saved {
-    struct subject root;
-    struct subject *others[SAVED_OTHERS]; /* processes that can also be shown */
+    struct tracked root;
+    struct tracked *others[SAVED_OTHERS]; /* processes that can also be shown */
     size_t other_count;
-    struct roster *roster;          /* the process list; NULL: not recorded */
+    struct process_list *process_list;          /* the process list; NULL: not recorded */
     struct messages *messages;
     bool threads_known;
     size_t thread_count;            /* how many there were; not all are here */
@@ -45,12 +45,12 @@ void saved_free(struct saved *saved);
 /* Adds a process; the copy has its own why_not and place in the tree.  One whose pid is
    there already, or that exceeds the limit, is left out.  Returns false if memory is
    short. */
-bool saved_add_process(struct saved *saved, const struct roster_entry *entry,
+bool saved_add_process(struct saved *saved, const struct process_entry *entry,
                        const char *why_not);
 
 /* Returns the process that can be shown beside the root, added without a history if it is
    not there yet.  Returns NULL if memory is short or the limit is reached. */
-struct subject *saved_other(struct saved *saved, pid_t pid);
+struct tracked *saved_other(struct saved *saved, pid_t pid);
 
 /* Call after the last one: puts them in order, whatever parents they claim. */
 void saved_arrange_processes(struct saved *saved);

@@ -14,7 +14,7 @@
 #include "system/procfs.h"
 
 static bool
-is_it(const struct roster_entry *entry, char *state)
+is_it(const struct process_entry *entry, char *state)
 {
     struct procfs_stat stat;
 
@@ -26,7 +26,7 @@ is_it(const struct roster_entry *entry, char *state)
 }
 
 int
-send_signal(const struct roster_entry *entry, int signal_number)
+send_signal(const struct process_entry *entry, int signal_number)
 {
     int pidfd = (int)syscall(SYS_pidfd_open, entry->pid, 0), error = 0;
     char state;
@@ -42,7 +42,7 @@ send_signal(const struct roster_entry *entry, int signal_number)
 }
 
 bool
-send_is_stopped(const struct roster_entry *entry)
+send_is_stopped(const struct process_entry *entry)
 {
     char state;
 

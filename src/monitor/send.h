@@ -5,13 +5,13 @@
 
 #include <stdbool.h>
 
-#include "monitor/roster.h"
+#include "monitor/process-list.h"
 
 /* Sends the signal to the process of the entry, never to another that has reused its pid.
    Returns 0 or -errno; -ESRCH if it has ended. */
-int send_signal(const struct roster_entry *entry, int signal_number);
+int send_signal(const struct process_entry *entry, int signal_number);
 
 /* Does the kernel say that it is stopped? */
-bool send_is_stopped(const struct roster_entry *entry);
+bool send_is_stopped(const struct process_entry *entry);
 
 #endif

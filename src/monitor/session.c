@@ -14,14 +14,14 @@
 #include <string.h>
 
 #include "base/i18n.h"
-#include "monitor/census.h"
+#include "monitor/process-tracker.h"
 #include "monitor/children.h"
 #include "system/locate.h"
-#include "monitor/others.h"
-#include "monitor/roster.h"
+#include "monitor/background-profiles.h"
+#include "monitor/process-list.h"
 #include "monitor/saved.h"
 #include "monitor/source.h"
-#include "monitor/subject.h"
+#include "monitor/tracked.h"
 #include "monitor/tree.h"
 #include "monitor/usage.h"
 #include "monitor/watch.h"
@@ -30,24 +30,24 @@
 #define COMMAND_MAX 4096
 
 struct session {
-    struct subject root;
-    struct subject *shown;       /* the root or the selected one */
-    struct subject *selected;    /* another process, or NULL */
+    struct tracked root;
+    struct tracked *shown;       /* the root or the selected one */
+    struct tracked *selected;    /* another process, or NULL */
     struct watch *selected_watch;
     struct messages *messages;
     bool keep_segments;
     bool attached;               /* the root was not started by us */
     bool past_due;               /* the root's history before we came is not read yet */
     bool selected_past_due;
-    bool bands_shown;
+    bool rss_shown;
     bool profile_shown;
     int64_t polled_ns;
     struct tree *tree;           /* of segments, or NULL */
     struct usage *usage;         /* of all its processes, or NULL */
     struct session_source source;        /* of the readings */
     struct watch *watch;         /* of a program, or NULL */
-    struct census *census;       /* of the processes, or NULL */
-    struct others *others;       /* where those allocate, or NULL */
+    struct process_tracker *tracker;       /* of the processes, or NULL */
+    struct background_profiles *background;       /* where those allocate, or NULL */
     unsigned looks;              /* of the tree, at the last one */
     bool want_figures, hold;
     bool mute;                   /* nothing that is noticed is news */
@@ -66,7 +66,7 @@ session_new(const struct session_options *options)
     session->messages = messages_new(MESSAGES);
     if (options->source)
         session->source = *options->source;
-    if (!subject_init(&session->root) || !session->messages) {
+    if (!tracked_init(&session->root) || !session->messages) {
         session_free(session);
         return NULL;
     }
@@ -87,12 +87,12 @@ saved_threads(void *state, struct thread *out, size_t capacity)
     return saved->thread_count;
 }
 
-static const struct roster *
+static const struct process_list *
 saved_processes(const void *state)
 {
     const struct saved *saved = state;
 
-    return saved->roster;
+    return saved->process_list;
 }
 
 static void
@@ -124,7 +124,7 @@ session_new_saved(struct saved *saved)
         saved->others[i]->saved_epoch_s = session->root.saved_epoch_s;
     session->shown = &session->root;
     session->messages = saved->messages;
-    saved->root = (struct subject){0};
+    saved->root = (struct tracked){0};
     saved->messages = NULL;
     return session;
 }
@@ -138,14 +138,14 @@ session_saved(const struct session *session)
 /* Frees a process that is not the root; what was gathered about it in the background
    stays. */
 static void
-other_free(struct session *session, struct subject *other, struct watch *watch)
+other_free(struct session *session, struct tracked *other, struct watch *watch)
 {
-    if (session->others) {
-        others_return(session->others, other->profile);
+    if (session->background) {
+        background_profiles_return(session->background, other->profile);
         other->profile = NULL;
     }
     watch_free(watch, true);
-    subject_free(other);
+    tracked_free(other);
     free(other);
 }
 
@@ -166,15 +166,15 @@ session_free(struct session *session)
     if (!session)
         return;
     drop_selected(session);
-    others_free(session->others);
-    census_free(session->census);
+    background_profiles_free(session->background);
+    process_tracker_free(session->tracker);
     watch_free(session->watch, session->keep_segments);
     usage_free(session->usage);
     tree_free(session->tree);
     if (session->source.class && session->source.class->free)
         session->source.class->free(session->source.state);
     messages_free(session->messages);
-    subject_free(&session->root);
+    tracked_free(&session->root);
     free(session);
 }
 
@@ -254,19 +254,19 @@ session_attach(struct session *session, pid_t pid)
 }
 
 /* The process's entry in the process list, which also has ended ones; or NULL. */
-static const struct roster_entry *
+static const struct process_entry *
 find_listed(const struct session *session, pid_t pid)
 {
-    const struct roster *roster = session_roster(session);
+    const struct process_list *process_list = session_processes(session);
 
-    for (size_t i = 0; roster && i < roster_count(roster); i++)
-        if (roster_at(roster, i)->pid == pid)
-            return roster_at(roster, i);
+    for (size_t i = 0; process_list && i < process_list_count(process_list); i++)
+        if (process_list_at(process_list, i)->pid == pid)
+            return process_list_at(process_list, i);
     return NULL;
 }
 
 static struct attached
-attached_to(pid_t pid, const struct roster_entry *listed)
+attached_to(pid_t pid, const struct process_entry *listed)
 {
     struct attached attached = {.pid = pid};
 
@@ -282,27 +282,27 @@ static struct profile *
 gathered(const struct session *session, pid_t pid)
 {
     const struct tree_segment *newest =
-        session->others ? tree_newest(session->tree, pid) : NULL;
+        session->background ? tree_newest(session->tree, pid) : NULL;
 
-    return newest ? others_lend(session->others, pid, newest->created_boottime_ns) : NULL;
+    return newest ? background_profiles_lend(session->background, pid, newest->created_boottime_ns) : NULL;
 }
 
 /* Makes another process of the tree readable; NULL if memory is short. */
-static struct subject *
+static struct tracked *
 other_new(struct session *session, pid_t pid, struct watch **watch)
 {
-    const struct roster_entry *listed = find_listed(session, pid);
+    const struct process_entry *listed = find_listed(session, pid);
     const struct attached attached = attached_to(pid, listed);
-    struct subject *other = calloc(1, sizeof *other);
+    struct tracked *other = calloc(1, sizeof *other);
 
     *watch = NULL;
     if (!other)
         return NULL;
-    if (subject_init(other) && session->root.profile)
+    if (tracked_init(other) && session->root.profile)
         other->profile = gathered(session, pid);
     if (other->history
-        && (!session->root.checkpoints || subject_keep_checkpoints(other))
-        && (!session->root.profile || subject_keep_profile(other))) {
+        && (!session->root.checkpoints || tracked_keep_checkpoints(other))
+        && (!session->root.profile || tracked_keep_profile(other))) {
         other->command = listed ? strdup(listed->command) : command_of(pid);
         *watch = watch_attach(&attached, session->tree, session, &other->process);
     }
@@ -328,7 +328,7 @@ show_saved(struct session *session, pid_t pid)
 int
 session_show(struct session *session, pid_t pid)
 {
-    const struct roster_entry *listed = find_listed(session, pid);
+    const struct process_entry *listed = find_listed(session, pid);
 
     if (pid == session->root.process.pid) {
         drop_selected(session);
@@ -417,9 +417,9 @@ session_message(const struct session *session, size_t index)
 
 /* The state of a living process. */
 static enum process_state
-judge_state(const struct subject *subject, const struct watch *watch, int64_t now_ns)
+judge_state(const struct tracked *tracked, const struct watch *watch, int64_t now_ns)
 {
-    const struct process *process = &subject->process;
+    const struct process *process = &tracked->process;
 
     if (process->os_known && (process->os.state == 'T' || process->os.state == 't'))
         return STATE_STOPPED;
@@ -427,89 +427,89 @@ judge_state(const struct subject *subject, const struct watch *watch, int64_t no
         return watch_not_loaded(watch) ? STATE_NOT_LOADED : STATE_STARTING;
     if (watch_stale(watch, now_ns))
         return STATE_STALE;
-    return meter_idle(&subject->meter, now_ns) ? STATE_IDLE : STATE_RUNNING;
+    return meter_idle(&tracked->meter, now_ns) ? STATE_IDLE : STATE_RUNNING;
 }
 
 /* Reads what the flight recorder has from before: only a process not started by us has
    it. */
 static void
-digest_past(struct session *session, struct subject *subject, struct watch *watch,
+digest_past(struct session *session, struct tracked *tracked, struct watch *watch,
             int64_t now_ns)
 {
     int64_t offset_ns = 0;
     size_t count = 0;
     struct recorded *slots = watch_past(watch, &count, &offset_ns);
 
-    subject_digest(subject, session, now_ns, slots, count, offset_ns);
+    tracked_digest(tracked, session, now_ns, slots, count, offset_ns);
     free(slots);
 }
 
 static void
-digest_recent(struct session *session, struct subject *subject, struct watch *watch,
+digest_recent(struct session *session, struct tracked *tracked, struct watch *watch,
               int64_t now_ns)
 {
     static struct recorded slots[RECORDER_SLOTS]; /* too large for a small stack */
     int64_t offset_ns = 0;
     size_t count = watch_recorded(watch, slots, RECORDER_SLOTS, &offset_ns);
 
-    subject_digest(subject, session, now_ns, slots, count, offset_ns);
+    tracked_digest(tracked, session, now_ns, slots, count, offset_ns);
 }
 
 /* Reads the sampled allocations: while they are shown, when a snapshot is due, at the
    end. */
 static void
-read_profile(const struct session *session, const struct subject *subject,
+read_profile(const struct session *session, const struct tracked *tracked,
              struct watch *watch)
 {
-    const struct process *process = &subject->process;
-    bool shown = session->profile_shown && subject == session->shown;
+    const struct process *process = &tracked->process;
+    bool shown = session->profile_shown && tracked == session->shown;
 
-    if (subject->profile && !session->hold
+    if (tracked->profile && !session->hold
         && (shown || process->ended
-            || profile_moment_due(subject->profile, process->run_ns)))
-        watch_sites(watch, subject->profile);
+            || profile_moment_due(tracked->profile, process->run_ns)))
+        watch_sites(watch, tracked->profile);
 }
 
 /* The process executes another program.  What the user has started keeps its name. */
 static void
-note_exec(const struct session *session, struct subject *subject)
+note_exec(const struct session *session, struct tracked *tracked)
 {
     char command[COMMAND_MAX];
 
-    subject_restart(subject);
-    if ((subject == &session->root && !session->attached)
-        || procfs_command(subject->process.pid, command, sizeof command) < 0)
+    tracked_restart(tracked);
+    if ((tracked == &session->root && !session->attached)
+        || procfs_command(tracked->process.pid, command, sizeof command) < 0)
         return;
-    free(subject->command);
-    subject->command = strdup(command);
+    free(tracked->command);
+    tracked->command = strdup(command);
 }
 
 static void
-poll_watch(struct session *session, struct subject *subject, struct watch *watch,
+poll_watch(struct session *session, struct tracked *tracked, struct watch *watch,
            bool *past_due, int64_t now_ns, bool with_sizes)
 {
     bool restarted, shown;
 
     watch_poll(watch, now_ns, with_sizes, &restarted);
     if (restarted)
-        note_exec(session, subject);
+        note_exec(session, tracked);
     if (*past_due)
-        digest_past(session, subject, watch, now_ns);
+        digest_past(session, tracked, watch, now_ns);
     else
-        digest_recent(session, subject, watch, now_ns);
+        digest_recent(session, tracked, watch, now_ns);
     *past_due = false;
-    read_profile(session, subject, watch);
-    if (!subject->process.ended)
-        subject->process.state = judge_state(subject, watch, now_ns);
-    shown = session->bands_shown && subject == session->shown;
-    if (shown || subject->checkpoints)
-        watch_bands(watch, now_ns, shown ? BANDS_SHOWN : BANDS_KEPT);
+    read_profile(session, tracked, watch);
+    if (!tracked->process.ended)
+        tracked->process.state = judge_state(tracked, watch, now_ns);
+    shown = session->rss_shown && tracked == session->shown;
+    if (shown || tracked->checkpoints)
+        watch_rss(watch, now_ns, shown ? BANDS_SHOWN : BANDS_KEPT);
 }
 
 /* ---- a living program as a source ---- */
 
 static void
-live_poll(void *state, struct session *session, struct subject *root, int64_t now_ns,
+live_poll(void *state, struct session *session, struct tracked *root, int64_t now_ns,
           bool with_sizes)
 {
     (void)state;
@@ -525,12 +525,12 @@ live_threads(void *state, struct thread *out, size_t capacity)
                          capacity);
 }
 
-static const struct roster *
+static const struct process_list *
 live_processes(const void *state)
 {
     const struct session *session = state;
 
-    return session->census ? census_roster(session->census) : NULL;
+    return session->tracker ? process_tracker_list(session->tracker) : NULL;
 }
 
 static const struct source_class live_source = {
@@ -558,36 +558,36 @@ poll_selected(struct session *session, int64_t now_ns, bool with_sizes)
 /* poll reads the process, and a snapshot is kept if one is due.  The end is always kept
    as a snapshot. */
 static void
-poll_subject(struct session *session, struct subject *subject,
+poll_subject(struct session *session, struct tracked *tracked,
              void (*poll)(struct session *session, int64_t now_ns, bool with_sizes),
              int64_t now_ns, bool with_sizes)
 {
-    bool keep = subject_moment_due(subject, now_ns);
+    bool keep = tracked_moment_due(tracked, now_ns);
 
-    if (subject->process.ended)
+    if (tracked->process.ended)
         return;
     poll(session, now_ns, with_sizes || keep);
-    if (keep || (subject->checkpoints && subject->process.ended))
-        subject_keep_moment(subject, now_ns);
+    if (keep || (tracked->checkpoints && tracked->process.ended))
+        tracked_keep_moment(tracked, now_ns);
 }
 
 /* Processes that outlive the root are still looked at. */
 static void
-take_census(struct session *session, int64_t now_ns)
+track_processes(struct session *session, int64_t now_ns)
 {
-    if (!session->census || session->hold)
+    if (!session->tracker || session->hold)
         return;
     if (session->root.process.ended && session->tree)
         tree_scan(session->tree);
     if (session->tree && tree_looks(session->tree) != session->looks) {
         session->looks = tree_looks(session->tree);
-        census_look(session->census, session->tree);
+        process_tracker_look(session->tracker, session->tree);
     }
-    census_take(session->census, now_ns, session->want_figures);
-    if (!session->others && session->root.profile && session->tree)
-        session->others = others_new();
-    if (session->others)
-        others_read(session->others, census_roster(session->census), session->tree,
+    process_tracker_take(session->tracker, now_ns, session->want_figures);
+    if (!session->background && session->root.profile && session->tree)
+        session->background = background_profiles_new();
+    if (session->background)
+        background_profiles_read(session->background, process_tracker_list(session->tracker), session->tree,
                     now_ns);
 }
 
@@ -602,34 +602,34 @@ session_poll(struct session *session, int64_t now_ns, bool with_sizes)
         poll_subject(session, session->selected, poll_selected, now_ns, with_sizes);
     if (session->usage)
         usage_poll(session->usage);
-    take_census(session, now_ns);
+    track_processes(session, now_ns);
 }
 
 bool
 session_keep_checkpoints(struct session *session)
 {
-    return subject_keep_checkpoints(&session->root);
+    return tracked_keep_checkpoints(&session->root);
 }
 
 void
-session_show_bands(struct session *session, bool shown)
+session_show_rss(struct session *session, bool shown)
 {
-    session->bands_shown = shown;
+    session->rss_shown = shown;
 }
 
 void
-session_read_bands(struct session *session)
+session_read_rss(struct session *session)
 {
     if (session->watch)
-        watch_bands(session->watch, session->polled_ns, BANDS_NOW);
+        watch_rss(session->watch, session->polled_ns, BANDS_NOW);
     if (session->selected_watch)
-        watch_bands(session->selected_watch, session->polled_ns, BANDS_NOW);
+        watch_rss(session->selected_watch, session->polled_ns, BANDS_NOW);
 }
 
 bool
 session_keep_profile(struct session *session)
 {
-    return session->saved || subject_keep_profile(&session->root);
+    return session->saved || tracked_keep_profile(&session->root);
 }
 
 void
@@ -689,29 +689,29 @@ by_peak(const void *left, const void *right)
 }
 
 static bool
-was_sampled(const struct subject *subject)
+was_sampled(const struct tracked *tracked)
 {
     int64_t run_ns;
 
-    return subject->profile && profile_known(subject->profile, &run_ns);
+    return tracked->profile && profile_known(tracked->profile, &run_ns);
 }
 
 /* Is the profile as of the last reading? */
 static bool
-is_read(const struct subject *subject)
+is_read(const struct tracked *tracked)
 {
     int64_t run_ns;
 
-    return profile_known(subject->profile, &run_ns) && run_ns == subject->process.run_ns;
+    return profile_known(tracked->profile, &run_ns) && run_ns == tracked->process.run_ns;
 }
 
 /* Visits a process that is read only for this. */
 static bool
 visit_other(struct session *session, pid_t pid,
-            bool (*visit)(void *context, const struct subject *subject), void *context)
+            bool (*visit)(void *context, const struct tracked *tracked), void *context)
 {
     struct watch *watch;
-    struct subject *other = other_new(session, pid, &watch);
+    struct tracked *other = other_new(session, pid, &watch);
     bool go_on = true, past_due = true;
 
     if (!other)
@@ -726,15 +726,15 @@ visit_other(struct session *session, pid_t pid,
 }
 
 static bool
-visit_known(const struct session *session, const struct subject *subject,
-            bool (*visit)(void *context, const struct subject *subject), void *context)
+visit_known(const struct session *session, const struct tracked *tracked,
+            bool (*visit)(void *context, const struct tracked *tracked), void *context)
 {
-    return subject == session->shown || !was_sampled(subject) || visit(context, subject);
+    return tracked == session->shown || !was_sampled(tracked) || visit(context, tracked);
 }
 
 void
 session_each_sampled(struct session *session,
-                     bool (*visit)(void *context, const struct subject *subject),
+                     bool (*visit)(void *context, const struct tracked *tracked),
                      void *context)
 {
     static struct sampled sampled;
@@ -762,12 +762,12 @@ session_namer(struct session *session)
 }
 
 bool
-session_keep_roster(struct session *session)
+session_keep_processes(struct session *session)
 {
-    if (!session->census && session->watch)
-        session->census = census_new(&session->root.process, session_command(session),
+    if (!session->tracker && session->watch)
+        session->tracker = process_tracker_new(&session->root.process, session_command(session),
                                      !session->attached);
-    return session->census || !session->watch;
+    return session->tracker || !session->watch;
 }
 
 void
@@ -786,8 +786,8 @@ session_hold(struct session *session, bool hold)
 
 /* ---- reading ---- */
 
-const struct roster *
-session_roster(const struct session *session)
+const struct process_list *
+session_processes(const struct session *session)
 {
     const struct session_source *source = &session->source;
 
@@ -822,13 +822,13 @@ session_threads(struct session *session, struct thread *out, size_t capacity)
     return source->class->threads(source->state, out, capacity);
 }
 
-const struct subject *
+const struct tracked *
 session_shown(const struct session *session)
 {
     return session->shown;
 }
 
-const struct subject *
+const struct tracked *
 session_root(const struct session *session)
 {
     return &session->root;
@@ -843,5 +843,5 @@ session_history(const struct session *session)
 const char *
 session_command(const struct session *session)
 {
-    return subject_command(&session->root);
+    return tracked_command(&session->root);
 }

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "monitor/bands.h"
+#include "monitor/rss-breakdown.h"
 #include "monitor/history.h"
 #include "monitor/messages.h"
 #include "system/procfs.h"
@@ -89,7 +89,7 @@ struct process {
     uint64_t heap_peak;           /* the largest heap seen */
     uint64_t rss_anon_peak;       /* the most anonymous RSS seen */
     uint64_t rss_peak;
-    struct bands bands;           /* RSS breakdown, as of its latest reading */
+    struct rss_breakdown breakdown;           /* RSS breakdown, as of its latest reading */
     uint64_t stack_touched;       /* high-water mark of touched stack pages, 0 unknown */
     unsigned children;            /* descendants alive now, watched or not */
     unsigned children_seen;       /* segments of descendants ever seen */
@@ -105,11 +105,11 @@ process_knows(const struct process *process, enum process_part part)
 
 struct session;
 struct profile_namer;
-struct subject;
+struct tracked;
 struct tree;
 struct usage_options;
 struct usage_result;
-struct roster;
+struct process_list;
 struct saved;
 struct session_source;
 
@@ -163,10 +163,10 @@ int session_show(struct session *session, pid_t pid);
    copy the histogram.  Notices the program's end (never blocks). */
 void session_poll(struct session *session, int64_t now_ns, bool with_sizes);
 
-/* The RSS breakdown (bands.h) is read in session_poll() while it is shown, and now and
-   then if snapshots are kept.  session_read_bands() reads it at once. */
-void session_show_bands(struct session *session, bool shown);
-void session_read_bands(struct session *session);
+/* The RSS breakdown (rss-breakdown.h) is read in session_poll() while it is shown, and now and
+   then if snapshots are kept.  session_read_rss() reads it at once. */
+void session_show_rss(struct session *session, bool shown);
+void session_read_rss(struct session *session);
 
 /* From now on sampled allocations are read now and then (profile.h), for this process and
    each that is shown; while they are shown, at every poll.  session_read_profile() reads
@@ -182,7 +182,7 @@ void session_read_profile(struct session *session);
  * tracked process is valid during the call.  If visit returns false no more calls follow.
  */
 void session_each_sampled(struct session *session,
-                          bool (*visit)(void *context, const struct subject *subject),
+                          bool (*visit)(void *context, const struct tracked *tracked),
                           void *context);
 
 /* Who names functions of the process shown, if its source does; else NULL. */
@@ -205,12 +205,12 @@ size_t session_threads(struct session *session, struct thread *out, size_t capac
    histogram now and then.  Returns false if memory is short. */
 bool session_keep_checkpoints(struct session *session);
 
-/* From now on the processes of the tree are listed (roster.h).  Returns false if memory
+/* From now on the processes of the tree are listed (process-list.h).  Returns false if memory
    is short.  session_want_figures(): each poll also reads what they have allocated,
    because it is shown. */
-bool session_keep_roster(struct session *session);
+bool session_keep_processes(struct session *session);
 void session_want_figures(struct session *session, bool wanted);
-const struct roster *session_roster(const struct session *session); /* or NULL */
+const struct process_list *session_processes(const struct session *session); /* or NULL */
 
 /* While held, the process list and the sampled allocations stay as they are. */
 void session_hold(struct session *session, bool hold);
@@ -222,13 +222,13 @@ void session_each_child(const struct session *session,
 
 /* The root: the program that was started.  Reports, limits and conditions are about
    it. */
-const struct subject *session_root(const struct session *session);
+const struct tracked *session_root(const struct session *session);
 const struct process *session_process(const struct session *session);
 const struct history *session_history(const struct session *session);
 const char *session_command(const struct session *session); /* joined, unsanitised */
 
-/* What the display shows (subject.h): the root, or the choice of session_show(). */
-const struct subject *session_shown(const struct session *session);
+/* What the display shows (tracked.h): the root, or the choice of session_show(). */
+const struct tracked *session_shown(const struct session *session);
 
 /* From now on the usage of all processes of the launched program's tree is gathered
    (usage.h).  Returns false if memory is short. */

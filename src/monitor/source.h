@@ -11,21 +11,21 @@
 #include <stdint.h>
 
 struct profile_namer;
-struct roster;
+struct process_list;
 struct session;
-struct subject;
+struct tracked;
 struct thread;
 
 /* What a source can do; a member may be NULL: it has nothing of the kind. */
 struct source_class {
-    /* Reads everything once into root, digested (subject_digest()); not called any more
+    /* Reads everything once into root, digested (tracked_digest()); not called any more
        when that has ended. */
-    void (*poll)(void *state, struct session *session, struct subject *root,
+    void (*poll)(void *state, struct session *session, struct tracked *root,
                  int64_t now_ns, bool with_sizes);
     /* The threads of the process shown, as session_threads(). */
     size_t (*threads)(void *state, struct thread *out, size_t capacity);
     /* The processes, or NULL. */
-    const struct roster *(*processes)(const void *state);
+    const struct process_list *(*processes)(const void *state);
     /* Who names functions of the process shown, or NULL: their files do. */
     const struct profile_namer *(*namer)(void *state);
     /* The root's command, borrowed. */

@@ -145,7 +145,7 @@ has_earlier(const struct tree *tree, const struct tree_segment *segment)
 static struct tree_member *
 add_member(struct tree *tree)
 {
-    if (!ROOM_MAKE(tree->members, tree->room, tree->count + 1))
+    if (!ARRAY_GROW(tree->members, tree->room, tree->count + 1))
         return NULL;
     return &tree->members[tree->count++];
 }

@@ -155,7 +155,7 @@ add_image(struct usage *usage, const struct identity *identity)
 {
     struct image *image;
 
-    if (!ROOM_MAKE(usage->images, usage->image_room, usage->image_count + 1))
+    if (!ARRAY_GROW(usage->images, usage->image_room, usage->image_count + 1))
         return NULL;
     image = &usage->images[usage->image_count++];
     *image = (struct image){
@@ -223,7 +223,7 @@ open_member(void *context, const struct tree_segment *segment)
     if (!segment->counts || is_member(usage, segment) || !still_lives(segment)
         || tree_open(usage->tree, segment, &reader))
         return;
-    if (!ROOM_MAKE(usage->members, usage->member_room, usage->member_count + 1)) {
+    if (!ARRAY_GROW(usage->members, usage->member_room, usage->member_count + 1)) {
         reader_close(reader);
         return;
     }

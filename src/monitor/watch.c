@@ -20,13 +20,13 @@
 #include <unistd.h>
 
 #include "base/i18n.h"
-#include "monitor/bandreader.h"
+#include "monitor/rss-reader.h"
 #include "system/not-loaded.h"
 #include "monitor/ending.h"
 #include "system/executed.h"
 #include "system/pidspace.h"
 #include "monitor/samples.h"
-#include "monitor/stackreader.h"
+#include "monitor/stack-reader.h"
 #include "base/clock.h"
 #include "segment/control.h"
 #include "base/figures.h"
@@ -81,7 +81,7 @@ struct watch {
     bool recorded; /* the recorder prunes the tree, after opening what it needs */
     bool flags_noted;
     uint32_t wakes;          /* of a dormant process, as of the last message */
-    struct band_reader bands;
+    struct rss_reader breakdown;
     struct stack_reader stacks;
     bool restarted; /* the next reading is of another image */
 };
@@ -342,7 +342,7 @@ miss_handshake(struct watch *watch, int64_t now_ns)
     if (watch->handshake != WAITING
         || (!watch->process->ended && now_ns - watch->image_ns < HANDSHAKE_NS))
         return;
-    reason = watch->process->ended ? NULL : blind_reason(watch->process->pid);
+    reason = watch->process->ended ? NULL : not_loaded_reason(watch->process->pid);
     if (!reason)
         reason = _("statically linked, set-user-ID, not ELF?");
     snprintf(why, sizeof why, _("%s did not load libmemtop (%s)"), watch->name, reason);
@@ -625,18 +625,18 @@ watch_recorded(struct watch *watch, struct recorded *slots, size_t capacity,
 }
 
 void
-watch_bands(struct watch *watch, int64_t now_ns, enum bands_purpose purpose)
+watch_rss(struct watch *watch, int64_t now_ns, enum rss_purpose purpose)
 {
     static struct thread_counters counters[THREADS_MAX];
     size_t count = 0;
 
     if (watch->process->ended
         || (purpose != BANDS_NOW
-            && !band_reader_due(&watch->bands, now_ns, purpose == BANDS_SHOWN)))
+            && !rss_reader_due(&watch->breakdown, now_ns, purpose == BANDS_SHOWN)))
         return;
     if (watch->handshake == COUNTING)
         reader_threads(watch->reader, counters, THREADS_MAX, &count);
-    band_reader_read(&watch->bands, now_ns, watch->process, counters, count);
+    rss_reader_read(&watch->breakdown, now_ns, watch->process, counters, count);
 }
 
 struct recorded *

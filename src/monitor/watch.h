@@ -52,8 +52,8 @@ size_t watch_recorded(struct watch *watch, struct recorded *slots, size_t capaci
 
 /* Reads process->bands (RSS breakdown) if it is due for this purpose; not after the
    end. */
-enum bands_purpose { BANDS_KEPT, BANDS_SHOWN, BANDS_NOW };
-void watch_bands(struct watch *watch, int64_t now_ns, enum bands_purpose purpose);
+enum rss_purpose { BANDS_KEPT, BANDS_SHOWN, BANDS_NOW };
+void watch_rss(struct watch *watch, int64_t now_ns, enum rss_purpose purpose);
 
 /* Returns the slots of the whole run, malloc'ed (caller frees); call before the first
    watch_recorded().  NULL if there are none. */

@@ -221,7 +221,7 @@ mt_count_free_null_slow(void)
         mt_count_free_null();
         return;
     }
-    if (mt_thread.ours)
+    if (mt_thread.internal)
         return;
     word_add_shared(&mt_shard(0)->hot.calls[FN_FREE], 1);
     word_add_shared(&mt_shard(0)->hot.free_null, 1);

@@ -94,7 +94,7 @@ forget_live(struct segment_process *process)
 }
 
 static void
-begin_stretch(uint64_t now)
+begin_awake_period(uint64_t now)
 {
     struct segment_process *process = mt_segment.process;
 
@@ -124,7 +124,7 @@ mt_dormant_wake(void)
     now = mt_now_coarse();
     mt_guard.lease_seen = until;
     if (now < until && (mt_guard.mode & MODE_ASLEEP)) {
-        begin_stretch(now);
+        begin_awake_period(now);
         mt_guard.mappings = mt_options.mappings;
         mt_mode_change(0, MODE_ASLEEP);
     }

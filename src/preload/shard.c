@@ -197,7 +197,7 @@ static void
 release_shard(void)
 {
     unsigned index = mt_own_shard();
-    struct shard *shard = mt_shard(index); /* also during an internal call (ours.h) */
+    struct shard *shard = mt_shard(index); /* also during an internal call (internal.h) */
 
     mt_thread.shard = MT_NO_SHARD;
     seqlock_write_begin(&shard->hot.sequence);

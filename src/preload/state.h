@@ -119,7 +119,7 @@ struct mt_thread {
     uint32_t stack_limit;
     uint16_t ring_place;      /* of the shard's ring, in bytes */
     uint8_t state : 4;        /* enum mt_thread_state */
-    bool ours : 1;            /* inside an internal call (ours.h) */
+    bool internal : 1;            /* inside an internal call (internal.h) */
     uint8_t limit_checks : 4; /* times stack_limit was looked up again */
     bool is_main : 1;         /* tid is pid */
     bool forking : 1;         /* this thread summed the baseline */

@@ -18,7 +18,7 @@
 #include "preload/account.h"
 #include "preload/blocks.h"
 #include "preload/log/log.h"
-#include "preload/ours.h"
+#include "preload/internal.h"
 #include "preload/public.h"
 #include "preload/real.h"
 #include "preload/ring/ring.h"

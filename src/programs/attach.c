@@ -19,7 +19,7 @@
 #include "programs/say.h"
 #include "programs/status.h"
 #include "base/i18n.h"
-#include "monitor/observed.h"
+#include "monitor/system-list.h"
 #include "system/procfs.h"
 #include "report/listing.h"
 #include "base/textwidth.h"
@@ -33,36 +33,36 @@ unit_of(const struct options *options)
 }
 
 /* As they are now; NULL, having said so, if memory is short. */
-static struct observed *
+static struct system_list *
 observe(void)
 {
-    struct observed *observed = observed_new();
+    struct system_list *systemwide = system_list_new();
 
-    if (observed == NULL)
+    if (systemwide == NULL)
         say("%s", strerror(ENOMEM));
     else
-        observed_poll(observed, clock_ns(CLOCK_MONOTONIC));
-    return observed;
+        system_list_poll(systemwide, clock_ns(CLOCK_MONOTONIC));
+    return systemwide;
 }
 
 int
 attach_list(const struct options *options)
 {
-    struct observed *observed = observe();
+    struct system_list *systemwide = observe();
     bool written = true;
 
-    if (observed == NULL)
+    if (systemwide == NULL)
         return status_of(STATUS_FAILED);
     errno = 0;
-    if (roster_count(observed_roster(observed)) == 0)
+    if (process_list_count(system_list_processes(systemwide)) == 0)
         say("%s", _("no observed processes"));
     else if (options->format == FORMAT_JSON)
-        written = listing_json(stdout, observed_roster(observed));
+        written = listing_json(stdout, system_list_processes(systemwide));
     else
-        written = listing_text(stdout, observed_roster(observed), unit_of(options));
+        written = listing_text(stdout, system_list_processes(systemwide), unit_of(options));
     if (!written)
         output_lost(NULL, errno != 0 ? -errno : -ENOMEM);
-    observed_free(observed);
+    system_list_free(systemwide);
     return written ? 0 : status_of(STATUS_OUTPUT);
 }
 
@@ -74,15 +74,15 @@ attach_pick(const struct options *options)
         .ascii = options->ascii,
         .unit = unit_of(options),
     };
-    struct observed *observed = observe();
+    struct system_list *systemwide = observe();
     pid_t pid;
 
-    if (observed == NULL)
+    if (systemwide == NULL)
         return -1;
-    pid = picker_run(observed, &wanted);
+    pid = picker_run(systemwide, &wanted);
     if (pid < 0)
         say(_("the display could not start (%s)"), strerror(errno));
-    observed_free(observed);
+    system_list_free(systemwide);
     return pid;
 }
 
@@ -148,19 +148,19 @@ note_namesake(struct namesakes *namesakes, int match, pid_t pid, const char *com
 static bool
 find_observed(struct namesakes *namesakes)
 {
-    struct observed *observed = observe();
-    const struct roster *roster;
+    struct system_list *systemwide = observe();
+    const struct process_list *process_list;
 
-    if (observed == NULL)
+    if (systemwide == NULL)
         return false;
-    roster = observed_roster(observed);
-    for (size_t i = 0; i < roster_count(roster); i++) {
-        const struct roster_entry *entry = roster_at(roster, i);
+    process_list = system_list_processes(systemwide);
+    for (size_t i = 0; i < process_list_count(process_list); i++) {
+        const struct process_entry *entry = process_list_at(process_list, i);
 
         if (match_command(entry->command, namesakes->name) != MATCH_NONE)
             note_namesake(namesakes, MATCH_WORD, entry->pid, entry->command);
     }
-    observed_free(observed);
+    system_list_free(systemwide);
     return true;
 }
 

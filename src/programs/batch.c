@@ -134,7 +134,7 @@ batch_run(struct run *run)
     unsigned long taken = 0;
 
     if (run->options->metrics != NULL) {
-        session_keep_roster(run->session); /* without it: of the root only */
+        session_keep_processes(run->session); /* without it: of the root only */
         session_want_figures(run->session, true);
     }
     for (;;) {

@@ -16,7 +16,7 @@
 #include "programs/say.h"
 #include "programs/status.h"
 #include "base/i18n.h"
-#include "monitor/subject.h"
+#include "monitor/tracked.h"
 #include "report/site-words.h"
 #include "base/textwidth.h"
 
@@ -54,11 +54,11 @@ write_out(enum siteexport_format format, const struct siteexport *export)
 }
 
 static struct siteexport
-export_of(const struct subject *subject, const struct site_choice *choice)
+export_of(const struct tracked *tracked, const struct site_choice *choice)
 {
     return (struct siteexport){
-        .profile = subject->profile,
-        .subject = subject,
+        .profile = tracked->profile,
+        .tracked = tracked,
         .mode = site_choice_mode(choice, PROFILE_LIVE),
         .filter = choice->filter_text != NULL ? &choice->filter : NULL,
         .survivors_ns = choice->survivors_ns,
@@ -141,31 +141,31 @@ struct each {
 };
 
 static bool
-has_samples(const struct subject *subject)
+has_samples(const struct tracked *tracked)
 {
-    const struct sites_reading *reading = profile_digested(subject->profile, NULL);
+    const struct sites_reading *reading = profile_digested(tracked->profile, NULL);
 
     return reading->sampled > 0 || reading->block_count > 0;
 }
 
 /* One that cannot be written ends it: so it would be of the next ones. */
 static bool
-write_each(void *context, const struct subject *subject)
+write_each(void *context, const struct tracked *tracked)
 {
     struct each *each = context;
     const struct exports *exports = each->exports;
-    const struct siteexport export = export_of(subject, exports->choice);
+    const struct siteexport export = export_of(tracked, exports->choice);
     const char *file = each->request->file, *number = strstr(file, NUMBER);
     char path[PATH_MAX];
 
-    if (siteexport_unknown(&export) != NULL || !has_samples(subject)
+    if (siteexport_unknown(&export) != NULL || !has_samples(tracked)
         || is_empty(each->request->format, &export))
         return true;
     if (exports->name != NULL)
-        exports->name(exports->context, exports->session, subject);
+        exports->name(exports->context, exports->session, tracked);
     each->written++;
     snprintf(path, sizeof path, "%.*s%ld%s", (int)(number - file), file,
-             (long)subject->process.pid, number + strlen(NUMBER));
+             (long)tracked->process.pid, number + strlen(NUMBER));
     each->good = write_file(each->request->format, &export, path);
     return each->good;
 }
@@ -174,7 +174,7 @@ write_each(void *context, const struct subject *subject)
 static bool
 write_all(const struct exports *exports, const struct exports_request *request)
 {
-    const struct subject *shown = session_shown(exports->session);
+    const struct tracked *shown = session_shown(exports->session);
     const struct siteexport export = export_of(shown, exports->choice);
     struct each each = {.exports = exports, .request = request};
 
@@ -186,11 +186,11 @@ write_all(const struct exports *exports, const struct exports_request *request)
 }
 
 static bool
-find_samples(void *context, const struct subject *subject)
+find_samples(void *context, const struct tracked *tracked)
 {
     bool *found = context;
 
-    *found = has_samples(subject);
+    *found = has_samples(tracked);
     return !*found;
 }
 
@@ -244,13 +244,13 @@ exports_write(const struct exports *exports, const struct exports_request *reque
 
 /* "4711 (sh), 4712 (./prog)" */
 static bool
-list_process(void *context, const struct subject *subject)
+list_process(void *context, const struct tracked *tracked)
 {
     char *text = context;
     size_t used = strlen(text);
 
     snprintf(text + used, LISTED_MAX - used, "%s%ld (%.40s)", used > 0 ? ", " : "",
-             (long)subject->process.pid, subject_command(subject));
+             (long)tracked->process.pid, tracked_command(tracked));
     return used < LISTED_MAX - 100;
 }
 

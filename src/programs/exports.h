@@ -8,7 +8,7 @@
 
 #include "programs/sites-options.h"
 #include "monitor/session.h"
-#include "monitor/subject.h"
+#include "monitor/tracked.h"
 #include "report/site-choice.h"
 #include "report/siteexport.h"
 
@@ -18,7 +18,7 @@ struct exports {
     const struct site_choice *choice;  /* by default what is alive */
     /* Finds the names of the functions of another process, whose sites are exported
        next; NULL: they have names already. */
-    void (*name)(void *context, struct session *session, const struct subject *subject);
+    void (*name)(void *context, struct session *session, const struct tracked *tracked);
     void *context;
 };
 

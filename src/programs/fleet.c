@@ -14,7 +14,7 @@
 #include "programs/metrics.h"
 #include "programs/output.h"
 #include "programs/status.h"
-#include "monitor/observed.h"
+#include "monitor/system-list.h"
 #include "system/signals.h"
 #include "base/clock.h"
 
@@ -40,9 +40,9 @@ wait_until(int64_t due_ns)
 
 /* Trouble is said once, as long as it lasts; the next time all may be well again. */
 static void
-write_file(const char *file, const struct roster *roster, bool *failed)
+write_file(const char *file, const struct process_list *process_list, bool *failed)
 {
-    int error = metrics_write_all(file, roster);
+    int error = metrics_write_all(file, process_list);
 
     if (error != 0 && !*failed)
         output_say(file, error);
@@ -52,14 +52,14 @@ write_file(const char *file, const struct roster *roster, bool *failed)
 int
 fleet_run(const struct options *options)
 {
-    struct observed *observed = observed_new();
+    struct system_list *systemwide = system_list_new();
     int64_t due_ns = clock_ns(CLOCK_MONOTONIC);
     int error = metrics_check(options->metrics);
     bool failed = false;
 
-    if (observed == NULL || error != 0) {
+    if (systemwide == NULL || error != 0) {
         output_lost(options->metrics, error != 0 ? error : -ENOMEM);
-        observed_free(observed);
+        system_list_free(systemwide);
         return status_of(STATUS_OUTPUT);
     }
     signals_open();
@@ -68,9 +68,9 @@ fleet_run(const struct options *options)
         if (!wait_until(due_ns))
             break;
         due_ns += options->interval_ns;
-        observed_poll(observed, clock_ns(CLOCK_MONOTONIC));
-        write_file(options->metrics, observed_roster(observed), &failed);
+        system_list_poll(systemwide, clock_ns(CLOCK_MONOTONIC));
+        write_file(options->metrics, system_list_processes(systemwide), &failed);
     }
-    observed_free(observed);
+    system_list_free(systemwide);
     return failed ? status_of(STATUS_OUTPUT) : 0;
 }

@@ -112,9 +112,9 @@ add_root(struct figures *figures, const struct session *session, const char *pro
     };
 }
 
-/* The roster may be a second late: one that is gone is left out. */
+/* The process list may be a second late: one that is gone is left out. */
 static void
-add_entry(struct figures *figures, const struct roster_entry *entry)
+add_entry(struct figures *figures, const struct process_entry *entry)
 {
     char *name = figures->names[figures->count];
     struct procfs_memory memory;
@@ -136,12 +136,12 @@ add_entry(struct figures *figures, const struct roster_entry *entry)
     };
 }
 
-/* Room for a root and the roster's processes, which may be NULL.  False if memory is
+/* Room for a root and the process list's processes, which may be NULL.  False if memory is
    short. */
 static bool
-make_figures(struct figures *figures, const struct roster *roster)
+make_figures(struct figures *figures, const struct process_list *process_list)
 {
-    size_t most = (roster != NULL ? roster_count(roster) : 0) + 1;
+    size_t most = (process_list != NULL ? process_list_count(process_list) : 0) + 1;
 
     figures->count = 0;
     figures->processes = calloc(most, sizeof *figures->processes);
@@ -154,11 +154,11 @@ make_figures(struct figures *figures, const struct roster *roster)
 }
 
 static void
-add_roster(struct figures *figures, const struct roster *roster, pid_t root)
+add_process_list(struct figures *figures, const struct process_list *process_list, pid_t root)
 {
-    for (size_t i = 0; roster != NULL && i < roster_count(roster); i++)
-        if (roster_at(roster, i)->pid != root)
-            add_entry(figures, roster_at(roster, i));
+    for (size_t i = 0; process_list != NULL && i < process_list_count(process_list); i++)
+        if (process_list_at(process_list, i)->pid != root)
+            add_entry(figures, process_list_at(process_list, i));
 }
 
 /* Writes and closes; 0 or -errno. */
@@ -201,23 +201,23 @@ replace(const char *file, struct figures *figures)
 int
 metrics_write(const char *file, const struct session *session, const char *program)
 {
-    const struct roster *roster = session_roster(session);
+    const struct process_list *process_list = session_processes(session);
     struct figures figures;
 
-    if (!make_figures(&figures, roster))
+    if (!make_figures(&figures, process_list))
         return -ENOMEM;
     add_root(&figures, session, program);
-    add_roster(&figures, roster, session_process(session)->pid);
+    add_process_list(&figures, process_list, session_process(session)->pid);
     return replace(file, &figures);
 }
 
 int
-metrics_write_all(const char *file, const struct roster *roster)
+metrics_write_all(const char *file, const struct process_list *process_list)
 {
     struct figures figures;
 
-    if (!make_figures(&figures, roster))
+    if (!make_figures(&figures, process_list))
         return -ENOMEM;
-    add_roster(&figures, roster, 0);
+    add_process_list(&figures, process_list, 0);
     return replace(file, &figures);
 }

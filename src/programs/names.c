@@ -10,7 +10,7 @@
 #include "base/i18n.h"
 #include "monitor/profile.h"
 #include "system/signals.h"
-#include "monitor/subject.h"
+#include "monitor/tracked.h"
 #include "base/clock.h"
 #include "monitor/naming.h"
 
@@ -34,21 +34,21 @@ told_to_end(void)
 static struct naming *naming;
 
 void
-names_find(struct session *session, const struct subject *subject, bool debuginfod)
+names_find(struct session *session, const struct tracked *tracked, bool debuginfod)
 {
     const struct symbols_options options = {.debuginfod = debuginfod};
     struct progress line;
     int64_t run_ns;
 
-    if (session_saved(session) != NULL || subject->profile == NULL
-        || !profile_known(subject->profile, &run_ns))
+    if (session_saved(session) != NULL || tracked->profile == NULL
+        || !profile_known(tracked->profile, &run_ns))
         return;
     if (naming == NULL)
         naming = naming_new(&options);
     if (naming == NULL)
         return;
     progress_begin(&line, _("names of functions"));
-    while (!naming_wait(naming, session, subject, PATIENCE_MS) && !told_to_end()) {
+    while (!naming_wait(naming, session, tracked, PATIENCE_MS) && !told_to_end()) {
         const struct symbols_progress progress = naming_progress(naming);
         progress_tell(&line, progress.answered, progress.asked);
     }

@@ -6,14 +6,14 @@
 #include <stdbool.h>
 
 #include "monitor/session.h"
-#include "monitor/subject.h"
+#include "monitor/tracked.h"
 
 /*
  * Finds the names of all functions in the profile of a process of the session, with a
  * line of progress on a terminal if that takes a while.  A signal ends it; then, as
  * where names are not known, addresses stand for the rest.
  */
-void names_find(struct session *session, const struct subject *subject, bool debuginfod);
+void names_find(struct session *session, const struct tracked *tracked, bool debuginfod);
 
 /* Forgets what it has learnt for the next ones. */
 void names_end(void);

@@ -301,7 +301,7 @@ watch(struct run *run)
     if (error == 0 && run->options->program != NULL && !judge_prepare(run->session, &limits))
         error = -ENOMEM;
     if (error == 0 && run->options->save != NULL
-        && (!session_keep_checkpoints(run->session) || !session_keep_roster(run->session)))
+        && (!session_keep_checkpoints(run->session) || !session_keep_processes(run->session)))
         error = -ENOMEM;
     if (error == 0 && (wants_sites(run->options) || sites_reported(run->options) > 0)
         && !session_keep_profile(run->session))
@@ -473,11 +473,11 @@ find_reported_names(struct run *run)
 }
 
 static void
-name_other(void *context, struct session *session, const struct subject *subject)
+name_other(void *context, struct session *session, const struct tracked *tracked)
 {
     const struct run *run = context;
 
-    names_find(session, subject, run->options->sites.debuginfod);
+    names_find(session, tracked, run->options->sites.debuginfod);
 }
 
 void

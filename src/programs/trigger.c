@@ -76,7 +76,7 @@ keep_name(const char *condition, bool is_saved, char *name)
 static void
 save(const struct trigger *trigger, const char *condition, struct files *files)
 {
-    const struct subject *root = session_root(trigger->session);
+    const struct tracked *root = session_root(trigger->session);
     char line[sizeof *files + 64];
 
     files->png[0] = '\0';
@@ -225,7 +225,7 @@ trigger_look(struct trigger *trigger, bool asked)
 
         if (!condition_look(&trigger->conditions[i], process, asked))
             continue;
-        session_read_bands(trigger->session);
+        session_read_rss(trigger->session);
         save(trigger, condition, &files);
         if (trigger->command != NULL)
             run_command(trigger, condition, &files);

@@ -134,7 +134,7 @@ find(struct record *record, pid_t pid)
 static struct traced *
 add(struct record *record, pid_t pid)
 {
-    if (!ROOM_MAKE(record->traced, record->room, record->count + 1))
+    if (!ARRAY_GROW(record->traced, record->room, record->count + 1))
         return NULL;
     record->traced[record->count] =
         (struct traced){.pid = pid, .dat.first = record->processes++ == 0};
@@ -199,7 +199,7 @@ list_segment(void *context, const struct tree_segment *segment)
 {
     struct listing *listing = context;
 
-    if (ROOM_MAKE(listing->segments, listing->room, listing->count + 1))
+    if (ARRAY_GROW(listing->segments, listing->room, listing->count + 1))
         listing->segments[listing->count++] =
             (struct segment){segment->pid, segment->generation};
 }

@@ -45,7 +45,7 @@ write_whole(FILE *out, const char *type, const struct process *process)
     struct object object = process_object(type, process);
 
     fields_put_end(&object, process);
-    fields_put_bands(&object, process);
+    fields_put_rss(&object, process);
     fields_put_identity(&object, process);
     fields_put_sizes(&object, process);
     return write_line(out, object);

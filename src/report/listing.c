@@ -32,7 +32,7 @@ write_line(FILE *out, const char *const fields[COLUMNS], const char *program,
 }
 
 static void
-write_entry(FILE *out, const struct roster_entry *entry, enum unit unit)
+write_entry(FILE *out, const struct process_entry *entry, enum unit unit)
 {
     char pid[UNITS_MAX], heap[UNITS_MAX], peak[UNITS_MAX], rss[UNITS_MAX];
     char age[UNITS_MAX], program[2 * sizeof entry->command];
@@ -55,24 +55,24 @@ write_entry(FILE *out, const struct roster_entry *entry, enum unit unit)
 }
 
 bool
-listing_text(FILE *out, const struct roster *roster, enum unit unit)
+listing_text(FILE *out, const struct process_list *process_list, enum unit unit)
 {
     const char *const headings[COLUMNS] = {_("pid"),  _("state"), _("heap"),
                                            _("peak"), _("RSS"),   _("time")};
 
     write_line(out, headings, _("program"), NULL);
-    for (size_t i = 0; i < roster_count(roster); i++)
-        write_entry(out, roster_at(roster, i), unit);
+    for (size_t i = 0; i < process_list_count(process_list); i++)
+        write_entry(out, process_list_at(process_list, i), unit);
     return fflush(out) == 0;
 }
 
 bool
-listing_json(FILE *out, const struct roster *roster)
+listing_json(FILE *out, const struct process_list *process_list)
 {
     bool written = true;
 
-    for (size_t i = 0; written && i < roster_count(roster); i++) {
-        const struct roster_entry *entry = roster_at(roster, i);
+    for (size_t i = 0; written && i < process_list_count(process_list); i++) {
+        const struct process_entry *entry = process_list_at(process_list, i);
         const char *state = process_state_json(entry->state);
         struct object object = object_new();
 

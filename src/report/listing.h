@@ -6,17 +6,17 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "monitor/roster.h"
+#include "monitor/process-list.h"
 #include "base/units.h"
 
 /* Writes a heading and one line each.  Returns false if writing failed. */
-bool listing_text(FILE *out, const struct roster *roster, enum unit unit);
+bool listing_text(FILE *out, const struct process_list *process_list, enum unit unit);
 
 /*
  * Writes one object per line: type "process", pid, parent, command, state, measured,
  * age_ns; why_not if it is not measured; otherwise heap, heap_peak; rss if known.  Sizes
  * are in bytes.  Returns false if writing failed or memory is short.
  */
-bool listing_json(FILE *out, const struct roster *roster);
+bool listing_json(FILE *out, const struct process_list *process_list);
 
 #endif

@@ -2,7 +2,7 @@
 noinst_LIBRARIES += src/report/libreport.a
 src_report_libreport_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(ZLIB_CFLAGS)
 src_report_libreport_a_SOURCES = \
-	src/report/bandlines.c src/report/bandlines.h \
+	src/report/rss-lines.c src/report/rss-lines.h \
 	src/report/blocklog.c src/report/blocklog.h \
 	src/report/blockparams-file.c \
 	src/report/blockparams.c src/report/blockparams.h \

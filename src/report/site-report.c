@@ -21,7 +21,7 @@
 
 /* Fills in the rows; false if there are none. */
 static bool
-fill(struct profile_table *table, const struct subject *subject,
+fill(struct profile_table *table, const struct tracked *tracked,
      const struct site_choice *choice)
 {
     const struct profile_query query = {.mode = site_choice_mode(choice, PROFILE_PEAK),
@@ -31,17 +31,17 @@ fill(struct profile_table *table, const struct subject *subject,
                                         .column = choice->column,
                                         .past_ns = -1};
 
-    profile_resolve(subject->profile, NULL);
-    profile_table_fill(table, subject->profile, &query);
+    profile_resolve(tracked->profile, NULL);
+    profile_table_fill(table, tracked->profile, &query);
     return table->answer == PROFILE_ANSWERED && table->count > 0;
 }
 
 static bool
-is_sampled(const struct subject *subject)
+is_sampled(const struct tracked *tracked)
 {
     int64_t run_ns;
 
-    return subject->profile != NULL && profile_known(subject->profile, &run_ns);
+    return tracked->profile != NULL && profile_known(tracked->profile, &run_ns);
 }
 
 /* The default choice. */
@@ -124,9 +124,9 @@ write_row(FILE *out, const struct row_layout *layout, const struct profile_table
 }
 
 static void
-write_notes(FILE *out, const struct subject *subject, enum unit unit)
+write_notes(FILE *out, const struct tracked *tracked, enum unit unit)
 {
-    const struct sites_reading *reading = profile_reading(subject->profile);
+    const struct sites_reading *reading = profile_reading(tracked->profile);
     char text[256];
     bool lack;
 
@@ -136,31 +136,31 @@ write_notes(FILE *out, const struct subject *subject, enum unit unit)
 }
 
 static void
-write_table(FILE *out, const struct subject *subject, const struct profile_table *table,
+write_table(FILE *out, const struct tracked *tracked, const struct profile_table *table,
             unsigned top, enum unit unit)
 {
     const struct row_layout layout = write_headings(out, table->query.mode);
 
     for (size_t i = 0; i < table->count && i < top; i++)
-        write_row(out, &layout, table, subject->profile, i, unit);
+        write_row(out, &layout, table, tracked->profile, i, unit);
 }
 
 void
-report_sites(FILE *out, const struct subject *subject, const struct site_choice *choice,
+report_sites(FILE *out, const struct tracked *tracked, const struct site_choice *choice,
              unsigned top, enum unit unit)
 {
     struct profile_table table = {.count = 0};
     bool any;
 
-    if (top == 0 || !is_sampled(subject))
+    if (top == 0 || !is_sampled(tracked))
         return;
-    any = fill(&table, subject, choice != NULL ? choice : &usual);
+    any = fill(&table, tracked, choice != NULL ? choice : &usual);
     if (any || choice != NULL) {
         fprintf(out, "\n%s ", _("Allocation sites:"));
-        write_notes(out, subject, unit);
+        write_notes(out, tracked, unit);
     }
     if (any)
-        write_table(out, subject, &table, top, unit);
+        write_table(out, tracked, &table, top, unit);
     else if (choice != NULL)
         fprintf(out, "%s\n", site_answer_text(&table));
     profile_table_free(&table);
@@ -225,20 +225,20 @@ row_object(const struct profile_table *table, const struct profile *profile, siz
 }
 
 bool
-report_json_sites(FILE *out, const struct subject *subject,
+report_json_sites(FILE *out, const struct tracked *tracked,
                   const struct site_choice *choice, unsigned top)
 {
     struct profile_table table = {.count = 0};
     struct object object;
     bool written = true;
 
-    if (top > 0 && is_sampled(subject)
-        && (fill(&table, subject, choice != NULL ? choice : &usual) || choice != NULL)) {
-        const struct sites_reading *reading = profile_reading(subject->profile);
+    if (top > 0 && is_sampled(tracked)
+        && (fill(&table, tracked, choice != NULL ? choice : &usual) || choice != NULL)) {
+        const struct sites_reading *reading = profile_reading(tracked->profile);
         json_t *list = json_array();
 
         object = object_new();
-        fields_put_head(&object, "sites", &subject->process);
+        fields_put_head(&object, "sites", &tracked->process);
         object_set(&object, "rate", fields_real(reading->rate));
         object_set_number(&object, "sampled", reading->sampled);
         object_set_number(&object, "lost", reading->lost.blocks);
@@ -249,7 +249,7 @@ report_json_sites(FILE *out, const struct subject *subject,
             object_set(&object, "mode",
                        json_string(siteexport_mode_name(table.query.mode)));
         for (size_t i = 0; i < table.count && i < top; i++)
-            json_array_append_new(list, row_object(&table, subject->profile, i).json);
+            json_array_append_new(list, row_object(&table, tracked->profile, i).json);
         object_set(&object, "list", list);
         written = object_write(out, object) && fflush(out) == 0;
     }

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "monitor/subject.h"
+#include "monitor/tracked.h"
 #include "report/site-choice.h"
 #include "base/units.h"
 
@@ -16,7 +16,7 @@
 /* Writes the top call stacks of a choice; NULL: by what was alive at the peak.  Writes
    nothing if no allocations were sampled or top is 0, and the reason if the choice leaves
    nothing. */
-void report_sites(FILE *out, const struct subject *subject,
+void report_sites(FILE *out, const struct tracked *tracked,
                   const struct site_choice *choice, unsigned top, enum unit unit);
 
 /*
@@ -35,7 +35,7 @@ void report_sites(FILE *out, const struct subject *subject,
  *                 if unknown or false
  * Returns false if writing failed; true if there was nothing to write.
  */
-bool report_json_sites(FILE *out, const struct subject *subject,
+bool report_json_sites(FILE *out, const struct tracked *tracked,
                        const struct site_choice *choice, unsigned top);
 
 #endif

@@ -67,7 +67,7 @@ lost_object(const struct sites_lost *lost)
 static bool
 write_head(FILE *out, const struct siteexport *export)
 {
-    const struct process *process = &export->subject->process;
+    const struct process *process = &export->tracked->process;
     int64_t begin_ns, run_ns = 0, mark_ns;
     const struct sites_reading *reading = profile_digested(export->profile, &begin_ns);
     struct site_figures made, live;
@@ -76,7 +76,7 @@ write_head(FILE *out, const struct siteexport *export)
     profile_known(export->profile, &run_ns);
     object_set_number(&line, "v", 1);
     set_text(&line, "type", "profile");
-    set_text(&line, "command", subject_command(export->subject));
+    set_text(&line, "command", tracked_command(export->tracked));
     object_set_number(&line, "pid", (uint64_t)process->pid);
     object_set_number(&line, "t_ns", (uint64_t)run_ns);
     object_set(&line, "rate", fields_real(reading->rate));

@@ -238,7 +238,7 @@ value_of(const struct column *column, bool highest)
 static bool
 write_timeline(struct snapshots *snapshots)
 {
-    const struct history *history = snapshots->export->subject->history;
+    const struct history *history = snapshots->export->tracked->history;
     struct column heap[SNAPSHOTS], stack[SNAPSHOTS];
     int64_t first_ns, last_ns;
 
@@ -265,7 +265,7 @@ write_timeline(struct snapshots *snapshots)
 static bool
 write_end(struct snapshots *snapshots)
 {
-    const struct process *process = &snapshots->export->subject->process;
+    const struct process *process = &snapshots->export->tracked->process;
     const struct sites_reading *reading =
         profile_digested(snapshots->export->profile, NULL);
 
@@ -280,7 +280,7 @@ write_end(struct snapshots *snapshots)
 bool
 siteexport_massif(FILE *out, const struct siteexport *export)
 {
-    const char *command = subject_command(export->subject);
+    const char *command = tracked_command(export->tracked);
     int64_t begin_ns;
     const struct sites_reading *reading = profile_digested(export->profile, &begin_ns);
     struct snapshots snapshots = {.out = out, .export = export, .peak_is_due = true};

@@ -91,7 +91,7 @@ struct pprof_writer {
 static void
 put_bytes(struct wire *wire, const void *bytes, size_t size)
 {
-    if (!ROOM_MAKE(wire->bytes, wire->room, wire->used + size)) {
+    if (!ARRAY_GROW(wire->bytes, wire->room, wire->used + size)) {
         wire->failed = true;
         return;
     }
@@ -304,7 +304,7 @@ static void
 put_program(struct pprof_writer *writer)
 {
     const struct sites_reading *reading = profile_digested(writer->export->profile, NULL);
-    const char *program = writer->export->subject->process.identity.program;
+    const char *program = writer->export->tracked->process.identity.program;
 
     for (size_t i = 0; i < reading->module_count; i++)
         if (strcmp(reading->modules[i].path, program) == 0) {
@@ -332,7 +332,7 @@ put_head(struct pprof_writer *writer)
                    (uint64_t)siteexport_round(8 / reading->rate));
     profile_known(export->profile, &run_ns);
     put_number(&writer->out, PROFILE_DURATION_NS, (uint64_t)run_ns);
-    uint64_t command = string_id(writer, subject_command(export->subject));
+    uint64_t command = string_id(writer, tracked_command(export->tracked));
     put_number(&writer->out, PROFILE_COMMENT, command);
     uint64_t usual = string_id(writer, writer->usual);
     put_number(&writer->out, PROFILE_DEFAULT_TYPE, usual);

@@ -20,14 +20,14 @@
 #include <stdio.h>
 
 #include "monitor/profile-table.h"
-#include "monitor/subject.h"
+#include "monitor/tracked.h"
 
 enum siteexport_format { SITEEXPORT_FOLDED, SITEEXPORT_PPROF, SITEEXPORT_MASSIF, SITEEXPORT_JSON };
 
 /* What is exported.  Everything is borrowed. */
 struct siteexport {
     const struct profile *profile;
-    const struct subject *subject; /* the process it belongs to */
+    const struct tracked *tracked; /* the process it belongs to */
     enum profile_mode mode;        /* which bytes: live, at the peak, allocated, since the
                                       mark.  massif always has live and peak; pprof all,
                                       but peak or since may replace live. */

@@ -62,6 +62,6 @@ snapshot_save_sites(const struct siteexport *export, enum siteexport_format form
 {
     struct request request = {export, format};
 
-    return save_fresh(export->subject->process.pid, siteexport_suffix(format) + 1,
+    return save_fresh(export->tracked->process.pid, siteexport_suffix(format) + 1,
                       save_export, &request, text, size);
 }

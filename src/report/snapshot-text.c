@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "base/i18n.h"
-#include "report/bandlines.h"
+#include "report/rss-lines.h"
 #include "report/facts.h"
 #include "segment/functions.h"
 #include "report/ranges.h"
@@ -73,22 +73,22 @@ add_rate(const struct snapshot_writer *writer, const char *name, double rate)
 
 /* Date and time of the snapshot; "-" if unknown. */
 static const char *
-date_of(const struct subject *subject, char *date, size_t size)
+date_of(const struct tracked *tracked, char *date, size_t size)
 {
-    time_t when = subject->saved_epoch_s != 0 ? (time_t)subject->saved_epoch_s : time(NULL);
+    time_t when = tracked->saved_epoch_s != 0 ? (time_t)tracked->saved_epoch_s : time(NULL);
     struct tm local;
 
-    if (subject->saved_epoch_s == SAVED_SOMETIME || localtime_r(&when, &local) == NULL
+    if (tracked->saved_epoch_s == SAVED_SOMETIME || localtime_r(&when, &local) == NULL
         || strftime(date, size, "%Y-%m-%d %H:%M:%S", &local) == 0)
         return "-";
     return date;
 }
 
 static void
-write_head(const struct snapshot_writer *writer, const struct subject *subject)
+write_head(const struct snapshot_writer *writer, const struct tracked *tracked)
 {
     const struct process *process = writer->process;
-    const char *command = subject_command(subject);
+    const char *command = tracked_command(tracked);
     char clean[TEXT_MAX], duration[UNITS_MAX], date[64];
 
     fprintf(writer->out, "%s %s: %s\n", PACKAGE_NAME, PACKAGE_VERSION,
@@ -97,7 +97,7 @@ write_head(const struct snapshot_writer *writer, const struct subject *subject)
         return;
     /* TRANSLATORS: date and time, process number, state, run time. */
     fprintf(writer->out, _("%s, pid %d, %s, %s after the start\n"),
-            date_of(subject, date, sizeof date), (int)process->pid, process_state_word(process->state),
+            date_of(tracked, date, sizeof date), (int)process->pid, process_state_word(process->state),
             units_duration(duration, sizeof duration, process->run_ns));
     if (process->state == STATE_EXITED && WIFEXITED(process->wait_status))
         fprintf(writer->out, _("exit status %d\n"), WEXITSTATUS(process->wait_status));
@@ -153,30 +153,30 @@ add_system(const struct snapshot_writer *writer)
 
 /* Writes the RSS breakdown. */
 static void
-write_bands(const struct snapshot_writer *writer)
+write_rss(const struct snapshot_writer *writer)
 {
-    const struct bands *bands = &writer->process->bands;
+    const struct rss_breakdown *breakdown = &writer->process->breakdown;
     char text[TEXT_MAX], padded[TEXT_MAX], time[UNITS_MAX];
 
-    if (!bands->known)
+    if (!breakdown->known)
         return;
     fputc('\n', writer->out);
     fprintf(writer->out, _("Where the RSS went, read at %s"),
-            units_duration(time, sizeof time, bands->run_ns));
+            units_duration(time, sizeof time, breakdown->run_ns));
     fputc('\n', writer->out);
     for (int line = 0; line < BANDLINE_COUNT; line++) {
-        if (!bandline_shown(bands, line))
+        if (!rss_line_shown(breakdown, line))
             continue;
         fprintf(writer->out, "  %s",
-                text_pad(padded, sizeof padded, bandline_word(line), BAND_COLS, TEXT_LEFT));
-        units_bytes(text, sizeof text, bandline_bytes(bands, line), writer->unit);
+                text_pad(padded, sizeof padded, rss_line_word(line), BAND_COLS, TEXT_LEFT));
+        units_bytes(text, sizeof text, rss_line_bytes(breakdown, line), writer->unit);
         fprintf(writer->out, " %s",
                 text_pad(padded, sizeof padded, text, BYTES_COLS, TEXT_RIGHT));
-        bandline_share(text, sizeof text, bands, line);
+        rss_line_share(text, sizeof text, breakdown, line);
         fprintf(writer->out, " %s",
                 text_pad(padded, sizeof padded, line < BAND_COUNT ? text : "", SHARE_COLS,
                          TEXT_RIGHT));
-        fprintf(writer->out, "  %s\n", bandline_meaning(bands, line));
+        fprintf(writer->out, "  %s\n", rss_line_meaning(breakdown, line));
     }
 }
 
@@ -305,13 +305,13 @@ write_why_not(const struct snapshot_writer *writer)
 }
 
 void
-snapshot_write(FILE *out, const struct subject *subject, enum unit unit)
+snapshot_write(FILE *out, const struct tracked *tracked, enum unit unit)
 {
-    const struct process *process = &subject->process;
+    const struct process *process = &tracked->process;
     struct fact_list facts = {.count = 0};
     const struct snapshot_writer writer = {out, process, unit, &facts};
 
-    write_head(&writer, subject);
+    write_head(&writer, tracked);
     if (!process->measured)
         write_why_not(&writer);
     write_heading(&writer, _("Memory"));
@@ -319,13 +319,13 @@ snapshot_write(FILE *out, const struct subject *subject, enum unit unit)
         add_heap(&writer);
     add_system(&writer);
     facts_write(out, &facts, FACT_COLS);
-    write_bands(&writer);
+    write_rss(&writer);
     if (process_knows(process, PART_COUNTERS))
         write_calls(&writer);
     if (process_knows(process, PART_SIZES))
         write_ranges(&writer);
-    report_sites(out, subject, NULL, SITE_REPORT_TOP, unit);
-    write_graph(&writer, subject->history);
+    report_sites(out, tracked, NULL, SITE_REPORT_TOP, unit);
+    write_graph(&writer, tracked->history);
     if (process->measured) {
         fputc('\n', out);
         report_remarks(out, process);

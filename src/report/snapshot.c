@@ -80,21 +80,21 @@ finish(FILE *file, const char *name, bool written, char *text, size_t size)
 }
 
 bool
-snapshot_save_text(const struct subject *subject, enum unit unit, char *text, size_t size)
+snapshot_save_text(const struct tracked *tracked, enum unit unit, char *text, size_t size)
 {
     char name[SNAPSHOT_NAME];
-    FILE *file = create(name, subject->process.pid, "txt");
+    FILE *file = create(name, tracked->process.pid, "txt");
 
     if (file == NULL)
         return fail(text, size, _("cannot create %s: %s"), name);
-    snapshot_write(file, subject, unit);
+    snapshot_write(file, tracked, unit);
     return finish(file, name, true, text, size);
 }
 
 bool
-snapshot_save_json(const struct subject *subject, char *text, size_t size)
+snapshot_save_json(const struct tracked *tracked, char *text, size_t size)
 {
-    const struct process *process = &subject->process;
+    const struct process *process = &tracked->process;
     char name[SNAPSHOT_NAME];
     FILE *file = create(name, process->pid, "json");
 
@@ -122,18 +122,18 @@ snapshot_save_blocks(const struct blocksizes *blocks, const char *command, pid_t
 }
 
 bool
-snapshot_save_png(const struct subject *subject, enum unit unit, const char *module,
+snapshot_save_png(const struct tracked *tracked, enum unit unit, const char *module,
                   char *text, size_t size)
 {
     const struct plot_options options = {.unit = unit};
-    const struct process *process = &subject->process;
+    const struct process *process = &tracked->process;
     struct plot *plot;
     char name[SNAPSHOT_NAME], remark[256];
     struct stat status;
     bool written = false;
 
     png_speak(module);
-    plot = plot_new(process, subject->history, subject_command(subject), &options);
+    plot = plot_new(process, tracked->history, tracked_command(tracked), &options);
     png_spoken();
     if (plot == NULL)
         return fail(text, size, "%s: %s", "memtop");

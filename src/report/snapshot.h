@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "monitor/blocksizes.h"
-#include "monitor/subject.h"
+#include "monitor/tracked.h"
 #include "files/archive.h"
 #include "report/siteexport.h"
 #include "base/units.h"
@@ -23,11 +23,11 @@ void snapshot_name(char name[SNAPSHOT_NAME], pid_t pid, const char *suffix, int 
 
 /* Returns true with the file's name in text; false with one translated line in text that
    says what failed and why, and no file is left. */
-bool snapshot_save_text(const struct subject *subject, enum unit unit, char *text,
+bool snapshot_save_text(const struct tracked *tracked, enum unit unit, char *text,
                         size_t size);
 
 /* The same for one line, an object of type "snapshot" (json.h). */
-bool snapshot_save_json(const struct subject *subject, char *text, size_t size);
+bool snapshot_save_json(const struct tracked *tracked, char *text, size_t size);
 
 /* The same for the reports by block size (blockreport.h) of process pid with that
    command. */
@@ -36,7 +36,7 @@ bool snapshot_save_blocks(const struct blocksizes *blocks, const char *command, 
 
 /* The same for a picture.  module: path of memtop-png.so, see library_find_module(); NULL
    or "" if it is not there. */
-bool snapshot_save_png(const struct subject *subject, enum unit unit, const char *module,
+bool snapshot_save_png(const struct tracked *tracked, enum unit unit, const char *module,
                        char *text, size_t size);
 
 /* The same for a session file (archive.h). */
@@ -47,6 +47,6 @@ bool snapshot_save_sites(const struct siteexport *export, enum siteexport_format
                          char *text, size_t size);
 
 /* What snapshot_save_text() writes, in the locale's charset. */
-void snapshot_write(FILE *out, const struct subject *subject, enum unit unit);
+void snapshot_write(FILE *out, const struct tracked *tracked, enum unit unit);
 
 #endif

@@ -18,7 +18,7 @@
 void
 functions_add(struct functions *functions, const struct function *function)
 {
-    if (ROOM_MAKE(functions->all, functions->room, functions->count + 1))
+    if (ARRAY_GROW(functions->all, functions->room, functions->count + 1))
         functions->all[functions->count++] = *function;
 }
 

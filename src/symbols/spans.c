@@ -11,7 +11,7 @@
 void
 spans_add(struct spans *spans, uint64_t low, uint64_t high, uint64_t thing)
 {
-    if (low < high && ROOM_MAKE(spans->all, spans->room, spans->count + 1))
+    if (low < high && ARRAY_GROW(spans->all, spans->room, spans->count + 1))
         spans->all[spans->count++] = (struct span){low, high, thing};
 }
 

@@ -272,7 +272,7 @@ map_one(struct symbols_space *space, const struct symbols_module *module)
     struct symbol_file *file = file_of(space->symbols, &identity);
     if (file == NULL)
         return false;
-    if (!ROOM_MAKE(space->ranges, space->room, space->count + 1))
+    if (!ARRAY_GROW(space->ranges, space->room, space->count + 1))
         return false;
     space->ranges[space->count++] =
         (struct module_range){module->start, module->end, module->bias, file};

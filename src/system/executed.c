@@ -51,7 +51,7 @@ reason_of_file(const char *path)
 const char *
 executed_reason(const char *path, bool preload_removed, pid_t pid)
 {
-    const char *reason = pid > 0 ? blind_reason(pid) : reason_of_file(path);
+    const char *reason = pid > 0 ? not_loaded_reason(pid) : reason_of_file(path);
 
     if (!reason && preload_removed)
         reason = _("LD_PRELOAD was removed");

@@ -19,7 +19,7 @@
 static const char variable[] = "LD_PRELOAD=", library[] = "libmemtop.so";
 
 bool
-blind_parse_environment(FILE *environment)
+not_loaded_parse_environment(FILE *environment)
 {
     size_t at = 0, matched = 0;
     int c;
@@ -41,7 +41,7 @@ blind_parse_environment(FILE *environment)
 }
 
 bool
-blind_parse_secure(FILE *auxv)
+not_loaded_parse_secure(FILE *auxv)
 {
     unsigned long pair[2];
 
@@ -89,10 +89,10 @@ word_size(pid_t pid)
     return identity[EI_CLASS] == ELFCLASS64 ? 64 : 32;
 }
 
-enum blind_loader
-blind_parse_loader(FILE *maps)
+enum not_loaded_loader
+not_loaded_parse_loader(FILE *maps)
 {
-    enum blind_loader loader = LOADER_UNKNOWN;
+    enum not_loaded_loader loader = LOADER_UNKNOWN;
     char line[PATH_MAX + 128];
 
     while (fgets(line, sizeof line, maps)) {
@@ -113,7 +113,7 @@ static const char *
 reason_of_program(pid_t pid)
 {
     unsigned bits = word_size(pid);
-    enum blind_loader loader;
+    enum not_loaded_loader loader;
     FILE *maps;
 
     if (bits == 0)
@@ -123,7 +123,7 @@ reason_of_program(pid_t pid)
     maps = open_file(pid, "maps");
     if (!maps)
         return NULL;
-    loader = blind_parse_loader(maps);
+    loader = not_loaded_parse_loader(maps);
     fclose(maps);
     return loader == LOADER_NONE    ? _("it is statically linked")
            : loader == LOADER_OTHER ? _("it uses another C library")
@@ -142,15 +142,15 @@ has_other_root(pid_t pid)
 }
 
 const char *
-blind_reason(pid_t pid)
+not_loaded_reason(pid_t pid)
 {
     const char *reason = reason_of_program(pid);
 
     if (reason)
         return reason;
-    if (asks(pid, "auxv", blind_parse_secure, false))
+    if (asks(pid, "auxv", not_loaded_parse_secure, false))
         return _("it is set-user-ID or has privileges");
-    if (!asks(pid, "environ", blind_parse_environment, true))
+    if (!asks(pid, "environ", not_loaded_parse_environment, true))
         return _("started without LD_PRELOAD (env -i, sudo?)");
     if (has_other_root(pid))
         return _("its root directory is another one");

@@ -85,7 +85,7 @@ entry_number(const struct dirent *entry)
 static void
 add(struct pidspace *pidspace, const struct pidspace_member *member)
 {
-    if (ROOM_MAKE(pidspace->members, pidspace->room, pidspace->count + 1))
+    if (ARRAY_GROW(pidspace->members, pidspace->room, pidspace->count + 1))
         pidspace->members[pidspace->count++] = *member;
 }
 

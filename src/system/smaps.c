@@ -155,7 +155,7 @@ parse_size(const char *line, const char *key, uint64_t *out)
 static struct smaps_mapping *
 append(struct mappings *mappings)
 {
-    if (!ROOM_MAKE(mappings->items, mappings->room, mappings->count + 1))
+    if (!ARRAY_GROW(mappings->items, mappings->room, mappings->count + 1))
         return NULL;
     return &mappings->items[mappings->count];
 }

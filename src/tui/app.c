@@ -140,7 +140,7 @@ on_output(struct loop *loop)
     app->dirty = true;
     /* Who has scrolled back keeps what he reads. */
     if (app->view.page == PAGE_OUTPUT && app->view.scroll > 0) {
-        int limit = view_scroll_limit(&app->picture, &app->view, &app->scene);
+        int limit = view_scroll_limit(&app->screen, &app->view, &app->scene);
         uint64_t scroll = (uint64_t)app->view.scroll + frame_lines_printed(app) - before;
 
         app->view.scroll = scroll < (uint64_t)limit ? (int)scroll : limit;
@@ -326,8 +326,8 @@ init_app(struct loop *loop, const struct tui_options *options)
     app->ack_life_ns = getenv("MEMTOP_TEST_PATIENCE") ? INT64_MAX / 2 : APP_ACK_NS;
     app->interval_ns =
         keep_within(options->interval_ns, APP_INTERVAL_MIN_NS, APP_INTERVAL_MAX_NS);
-    app->picture.canvas.unicode = unicode;
-    app->picture.canvas.plain = options->plain;
+    app->screen.canvas.unicode = unicode;
+    app->screen.canvas.plain = options->plain;
     app->view.style = choose_style(options, unicode);
     app->view.unit = options->si ? UNIT_SI : UNIT_AUTO;
     if (options->sites != NULL)
@@ -347,7 +347,7 @@ init_saved(struct app *app, const struct saved *saved)
     app->interval_ns = saved->interval_ns;
     app->marked = saved->marked;
     app->mark = (struct mark){ mark->run_ns, mark->generations, mark->now, mark->sizes,
-                              mark->bands };
+                              mark->breakdown };
 }
 
 static void
@@ -410,7 +410,7 @@ tui_run(struct session *session, struct capture *capture, const struct launched 
     int error;
 
     if (loop == NULL || !session_keep_checkpoints(session)
-        || !session_keep_roster(session) || !session_keep_profile(session)) {
+        || !session_keep_processes(session) || !session_keep_profile(session)) {
         free(loop);
         return TUI_FAILED;
     }
@@ -435,7 +435,7 @@ tui_run(struct session *session, struct capture *capture, const struct launched 
         }
         close(loop->sources[SOURCE_TIMER].fd);
         term_close();
-        picture_free(&loop->app.picture);
+        picture_free(&loop->app.screen);
         blocks_free(&loop->app.blocks);
     }
     naming_free(loop->app.naming);

@@ -142,7 +142,7 @@ blocks_take(struct block_table *table, const struct blocksizes *blocks, uint64_t
     end = table->sum.end;
     if (tick_ns != BLOCKSIZES_NO_CLOCK)
         raise_to(&end, now_ns / tick_ns);
-    if (!ROOM_MAKE(table->rows, table->room, blocksizes_count(blocks)))
+    if (!ARRAY_GROW(table->rows, table->room, blocksizes_count(blocks)))
         return false;
     table->all = blocksizes_count(blocks);
     table->shares = choose_intervals(blocks, end, levels);

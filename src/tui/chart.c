@@ -144,7 +144,7 @@ frame_init(struct frame *frame, const struct view *view, const struct scene *sce
 /* The last column ends on the grid, but what is shown ends before: a paused
    picture must not see what came later.  False if nothing is known of it. */
 static bool
-fetch_columns(struct picture *picture, const struct scene *scene,
+fetch_columns(struct screen *screen, const struct scene *scene,
               const struct frame *frame, enum series series)
 {
     int64_t width = (frame->to_ns - frame->from_ns) / (int64_t)frame->count;
@@ -153,30 +153,30 @@ fetch_columns(struct picture *picture, const struct scene *scene,
     int64_t last_ns = frame->from_ns + width * (int64_t)last;
     bool known = false;
 
-    memset(picture->columns, 0, frame->count * sizeof *picture->columns);
+    memset(screen->columns, 0, frame->count * sizeof *screen->columns);
     if (last > 0)
         history_columns(scene->history, series, frame->from_ns, last_ns,
-                        picture->columns, last);
+                        screen->columns, last);
     if (last < frame->count)
         history_columns(scene->history, series, last_ns, frame->right_ns,
-                        picture->columns + last, 1);
+                        screen->columns + last, 1);
     for (size_t i = 0; i <= last && i < frame->count; i++)
-        known = known || picture->columns[i].known;
+        known = known || screen->columns[i].known;
     /* Nothing is missing where nothing is yet. */
     for (size_t i = last + 1; i < frame->count; i++)
-        picture->columns[i].known = true;
+        screen->columns[i].known = true;
     return known;
 }
 
 static void
-draw_labels(struct picture *picture, const struct view *view, const struct frame *frame,
+draw_labels(struct screen *screen, const struct view *view, const struct frame *frame,
             enum series series)
 {
     struct graph_label labels[GRAPH_LABELS];
     int count = graph_labels(&frame->scale, frame->rows, labels);
 
     for (int row = 0; row < frame->rows; row++)
-        canvas_glyph(&picture->canvas, frame->row + row, frame->col - 1, ROLE_DIM,
+        canvas_glyph(&screen->canvas, frame->row + row, frame->col - 1, ROLE_DIM,
                      GLYPH_VERTICAL);
     for (int i = 0; i < count && frame->label_cols > 0; i++) {
         char text[2 * UNITS_MAX], calls[UNITS_MAX];
@@ -192,9 +192,9 @@ draw_labels(struct picture *picture, const struct view *view, const struct frame
         }
         if ((int)text_columns(text) > frame->label_cols && series != SERIES_CALLS)
             units_axis_compact(text, sizeof text, labels[i].value, view->unit & UNIT_SI);
-        canvas_field(&picture->canvas, row, frame->col - 1 - frame->label_cols,
+        canvas_field(&screen->canvas, row, frame->col - 1 - frame->label_cols,
                      frame->label_cols, TEXT_RIGHT, ROLE_NORMAL, text);
-        canvas_glyph(&picture->canvas, row, frame->col - 1, ROLE_DIM, GLYPH_TICK);
+        canvas_glyph(&screen->canvas, row, frame->col - 1, ROLE_DIM, GLYPH_TICK);
     }
 }
 
@@ -229,7 +229,7 @@ ago_text(char *buf, size_t size, const struct scene *scene, int64_t ago_ns)
 
 /* Mark and cursor stand on the time axis; labels give way to them. */
 static void
-draw_time_axis(struct picture *picture, const struct view *view,
+draw_time_axis(struct screen *screen, const struct view *view,
                const struct scene *scene, const struct frame *frame)
 {
     struct graph_tick ticks[GRAPH_TICKS];
@@ -250,23 +250,23 @@ draw_time_axis(struct picture *picture, const struct view *view,
     int flag = at < 0 ? -1 : frame->col + at;
     int cross = cursor_column(view, scene, frame);
 
-    canvas_glyph(&picture->canvas, row, frame->col - 1, ROLE_DIM, GLYPH_CORNER);
+    canvas_glyph(&screen->canvas, row, frame->col - 1, ROLE_DIM, GLYPH_CORNER);
     for (int i = 0; i < frame->cols; i++)
-        canvas_glyph(&picture->canvas, row, frame->col + i, ROLE_DIM, GLYPH_HORIZONTAL);
+        canvas_glyph(&screen->canvas, row, frame->col + i, ROLE_DIM, GLYPH_HORIZONTAL);
     if (cross >= 0)
         cross += frame->col;
     if (cross >= 0)
-        canvas_glyph(&picture->canvas, row, cross, ROLE_VALUE, GLYPH_CROSS);
+        canvas_glyph(&screen->canvas, row, cross, ROLE_VALUE, GLYPH_CROSS);
     if (flag >= 0)
-        canvas_glyph(&picture->canvas, row, flag, ROLE_PEAK, GLYPH_FLAG);
+        canvas_glyph(&screen->canvas, row, flag, ROLE_PEAK, GLYPH_FLAG);
     if (right_end <= frame->col + frame->cols
         && !within(flag, right_start - 1, right_end)
         && !within(cross, right_start - 1, right_end)) {
         if (right_start > frame->col)
-            canvas_char(&picture->canvas, row, right_start - 1, ROLE_NORMAL, L' ');
-        canvas_put(&picture->canvas, row, right_start, right_cols, ROLE_NORMAL, right);
+            canvas_char(&screen->canvas, row, right_start - 1, ROLE_NORMAL, L' ');
+        canvas_put(&screen->canvas, row, right_start, right_cols, ROLE_NORMAL, right);
         if (ahead > 0)
-            canvas_char(&picture->canvas, row, right_end, ROLE_NORMAL, L' ');
+            canvas_char(&screen->canvas, row, right_end, ROLE_NORMAL, L' ');
     }
     for (int i = 0; i < count; i++) {
         char text[UNITS_MAX];
@@ -281,32 +281,32 @@ draw_time_axis(struct picture *picture, const struct view *view,
             || within(flag, start - 1, start + columns)
             || within(cross, start - 1, start + columns))
             continue;
-        canvas_char(&picture->canvas, row, start - 1, ROLE_NORMAL, L' ');
-        canvas_put(&picture->canvas, row, start, columns, ROLE_NORMAL, text);
-        canvas_char(&picture->canvas, row, start + columns, ROLE_NORMAL, L' ');
+        canvas_char(&screen->canvas, row, start - 1, ROLE_NORMAL, L' ');
+        canvas_put(&screen->canvas, row, start, columns, ROLE_NORMAL, text);
+        canvas_char(&screen->canvas, row, start + columns, ROLE_NORMAL, L' ');
         free_from = start + columns + 2;
     }
 }
 
 static void
-draw_area(struct picture *picture, const struct view *view, const struct frame *frame,
+draw_area(struct screen *screen, const struct view *view, const struct frame *frame,
           enum role role)
 {
-    graph_plot(picture->columns, frame->count, &frame->scale, view->style, frame->rows,
-               frame->cols, picture->cells);
+    graph_plot(screen->columns, frame->count, &frame->scale, view->style, frame->rows,
+               frame->cols, screen->cells);
     for (int row = 0; row < frame->rows; row++)
         for (int col = 0; col < frame->cols; col++) {
-            wchar_t ch = picture->cells[row * frame->cols + col];
+            wchar_t ch = screen->cells[row * frame->cols + col];
 
             if (ch != L' ')
-                canvas_char(&picture->canvas, frame->row + row, frame->col + col,
+                canvas_char(&screen->canvas, frame->row + row, frame->col + col,
                             ch == L'?' ? ROLE_WARN : role, ch);
         }
 }
 
 /* A sign above the highest column of the window. */
 static void
-draw_peak(struct picture *picture, const struct view *view, const struct scene *scene,
+draw_peak(struct screen *screen, const struct view *view, const struct scene *scene,
           const struct frame *frame, enum series series)
 {
     int64_t when;
@@ -320,13 +320,13 @@ draw_peak(struct picture *picture, const struct view *view, const struct scene *
     row = graph_row(value, &frame->scale, view->style, frame->rows) - 1;
     col = column_at(frame, when);
     if (row >= 0 && col >= 0 && col < frame->cols)
-        canvas_glyph(&picture->canvas, frame->row + row, frame->col + col, ROLE_PEAK,
+        canvas_glyph(&screen->canvas, frame->row + row, frame->col + col, ROLE_PEAK,
                      GLYPH_MARK);
 }
 
 /* A line through the area, which shows through it. */
 static void
-draw_cursor(struct picture *picture, const struct view *view, const struct scene *scene,
+draw_cursor(struct screen *screen, const struct view *view, const struct scene *scene,
             const struct frame *frame)
 {
     int at = cursor_column(view, scene, frame);
@@ -334,10 +334,10 @@ draw_cursor(struct picture *picture, const struct view *view, const struct scene
     for (int row = frame->row; at >= 0 && row < frame->row + frame->rows; row++) {
         int col = frame->col + at;
 
-        if (canvas_is_blank(&picture->canvas, row, col, 1))
-            canvas_glyph(&picture->canvas, row, col, ROLE_VALUE, GLYPH_VERTICAL);
+        if (canvas_is_blank(&screen->canvas, row, col, 1))
+            canvas_glyph(&screen->canvas, row, col, ROLE_VALUE, GLYPH_VERTICAL);
         else
-            canvas_paint(&picture->canvas, row, col, 1, ROLE_PROMPT);
+            canvas_paint(&screen->canvas, row, col, 1, ROLE_PROMPT);
     }
 }
 
@@ -377,7 +377,7 @@ peak_text(char *text, size_t size, const struct view *view, const struct scene *
 }
 
 static void
-draw_title(struct picture *picture, const struct view *view, const struct scene *scene,
+draw_title(struct screen *screen, const struct view *view, const struct scene *scene,
            const struct rect *rect, const struct chart *chart)
 {
     char right[3 * UNITS_MAX] = "";
@@ -386,39 +386,39 @@ draw_title(struct picture *picture, const struct view *view, const struct scene 
     if (chart->peak)
         peak_text(right, sizeof right, view, scene, chart->series);
     snprintf(title, sizeof title, view->log ? _("%s, logarithmic") : "%s", chart->title);
-    canvas_rule(&picture->canvas, rect->row, rect->col, rect->cols, title, right);
+    canvas_rule(&screen->canvas, rect->row, rect->col, rect->cols, title, right);
 }
 
 void
-chart_draw(struct picture *picture, const struct view *view, const struct scene *scene,
+chart_draw(struct screen *screen, const struct view *view, const struct scene *scene,
           const struct rect *rect, const struct chart *chart)
 {
     struct frame frame;
 
-    canvas_clip(&picture->canvas, rect);
+    canvas_clip(&screen->canvas, rect);
     if (rect->rows == 0 || !frame_init(&frame, view, scene, rect, chart->series))
         return;
     if (frame.title)
-        draw_title(picture, view, scene, rect, chart);
-    draw_labels(picture, view, &frame, chart->series);
+        draw_title(screen, view, scene, rect, chart);
+    draw_labels(screen, view, &frame, chart->series);
     if (frame.axis)
-        draw_time_axis(picture, view, scene, &frame);
-    if (!fetch_columns(picture, scene, &frame, chart->series)) {
-        view_not_measured(picture, scene, frame.row + frame.rows / 2, frame.col + 1,
+        draw_time_axis(screen, view, scene, &frame);
+    if (!fetch_columns(screen, scene, &frame, chart->series)) {
+        view_not_measured(screen, scene, frame.row + frame.rows / 2, frame.col + 1,
                           frame.cols - 1);
         return;
     }
-    draw_area(picture, view, &frame, chart->role);
-    picture_hit(picture,
+    draw_area(screen, view, &frame, chart->role);
+    picture_hit(screen,
                 &(struct hit){ .rect = { frame.row, frame.col, frame.rows, frame.cols },
                                .from_ns = frame.from_ns,
                                .to_ns = frame.to_ns });
-    draw_peak(picture, view, scene, &frame, chart->series);
-    draw_cursor(picture, view, scene, &frame);
+    draw_peak(screen, view, scene, &frame, chart->series);
+    draw_cursor(screen, view, scene, &frame);
 }
 
 void
-chart_sparkline(struct picture *picture, const struct view *view,
+chart_sparkline(struct screen *screen, const struct view *view,
                const struct scene *scene, const struct rect *rect)
 {
     char text[4 * UNITS_MAX], now[UNITS_MAX], peak[UNITS_MAX];
@@ -427,11 +427,11 @@ chart_sparkline(struct picture *picture, const struct view *view,
     struct frame frame;
     int used;
 
-    canvas_clip(&picture->canvas, rect);
+    canvas_clip(&screen->canvas, rect);
     if (!process->measured) {
-        used = canvas_put(&picture->canvas, rect->row, rect->col + 1, rect->cols - 1,
+        used = canvas_put(&screen->canvas, rect->row, rect->col + 1, rect->cols - 1,
                           ROLE_NORMAL, _("Stack"));
-        view_not_measured(picture, scene, rect->row, rect->col + used + 3,
+        view_not_measured(screen, scene, rect->row, rect->col + used + 3,
                           rect->cols - used - 3);
         return;
     }
@@ -440,7 +440,7 @@ chart_sparkline(struct picture *picture, const struct view *view,
                          view->unit),
              units_bytes(peak, sizeof peak, report_stack(process, process->now.stack_peak),
                          view->unit));
-    used = canvas_put(&picture->canvas, rect->row, rect->col + 1, rect->cols - 1,
+    used = canvas_put(&screen->canvas, rect->row, rect->col + 1, rect->cols - 1,
                       ROLE_NORMAL, text);
     if (flat.style == GRAPH_BRAILLE)
         flat.style = GRAPH_BLOCK;
@@ -454,7 +454,7 @@ chart_sparkline(struct picture *picture, const struct view *view,
     if (frame.cols < 4)
         return;
     frame_set_time(&frame, &flat, scene);
-    fetch_columns(picture, scene, &frame, SERIES_STACK);
-    draw_area(picture, &flat, &frame, ROLE_STACK);
-    draw_cursor(picture, view, scene, &frame);
+    fetch_columns(screen, scene, &frame, SERIES_STACK);
+    draw_area(screen, &flat, &frame, ROLE_STACK);
+    draw_cursor(screen, view, scene, &frame);
 }

@@ -97,7 +97,7 @@ command_scroll(struct app *app, int lines)
 {
     struct view *view = &app->view;
     const struct page_def *page = pages_def(view->page);
-    int limit = view_scroll_limit(&app->picture, view, &app->scene);
+    int limit = view_scroll_limit(&app->screen, view, &app->scene);
 
     if (page->scroll != NULL && page->scroll(app, lines))
         return;
@@ -147,7 +147,7 @@ command_interact(struct app *app)
 static void
 scroll_action(struct app *app, enum action action)
 {
-    int page = view_page_rest(&app->picture).rows - 1;
+    int page = view_page_rest(&app->screen).rows - 1;
 
     if (page < 1)
         page = 1;
@@ -352,7 +352,7 @@ static void
 turn_help_page(struct app *app, enum action action)
 {
     if (action == ACTION_CANCEL || action == ACTION_QUIT
-        || ++app->view.help > view_help_pages(&app->picture))
+        || ++app->view.help > view_help_pages(&app->screen))
         app->view.help = 0;
 }
 

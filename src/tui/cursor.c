@@ -21,7 +21,7 @@ present(const struct app *app)
 static void
 show(struct app *app, const struct checkpoints *checkpoints, size_t index)
 {
-    const struct subject *shown = session_shown(app->session);
+    const struct tracked *shown = session_shown(app->session);
     int64_t first, last;
 
     app->past = shown->process;

@@ -53,9 +53,9 @@ walk(const struct app *app, int index, int step)
 static void
 reveal(struct app *app, int index)
 {
-    int rows = view_page_rest(&app->picture).rows;
+    int rows = view_page_rest(&app->screen).rows;
     int lines = view_output_lines(&app->scene);
-    int limit = view_scroll_limit(&app->picture, &app->view, &app->scene);
+    int limit = view_scroll_limit(&app->screen, &app->view, &app->scene);
     int below = lines - app->view.scroll;   /* the first line that is not shown */
 
     if (index < below && index >= below - rows)

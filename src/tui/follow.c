@@ -18,9 +18,9 @@ void
 follow_step(struct app *app, int steps)
 {
     const struct processes processes = processes_of(&app->view, &app->scene);
-    int lines = table_room(view_page_rest(&app->picture).rows);
+    int lines = table_room(view_page_rest(&app->screen).rows);
 
-    if (processes.roster != NULL)
+    if (processes.process_list != NULL)
         app->view.selected = processes_step(&processes, steps, lines, &app->view.scroll);
 }
 
@@ -49,11 +49,11 @@ forget_shown(struct app *app)
 void
 follow_selected(struct app *app)
 {
-    const struct roster *roster = session_roster(app->session);
+    const struct process_list *process_list = session_processes(app->session);
     pid_t pid = follow_target(app);
     int error;
 
-    if (app->view.page != PAGE_PROCESSES || roster == NULL) {
+    if (app->view.page != PAGE_PROCESSES || process_list == NULL) {
         app_ack(app, "%s", _("Enter shows another process: on the page of processes"));
         return;
     }

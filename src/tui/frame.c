@@ -29,9 +29,9 @@ frame_lines_printed(const struct app *app)
 
 /* Of a process that is not the root, it is also said whose it is. */
 static const char *
-shown_command(struct app *app, const struct subject *shown)
+shown_command(struct app *app, const struct tracked *shown)
 {
-    const char *command = subject_command(shown);
+    const char *command = tracked_command(shown);
     const char *root = session_command(app->session);
     int length = (int)strcspn(root, " ");
 
@@ -72,7 +72,7 @@ void
 app_prepare(struct app *app)
 {
     struct scene *scene = &app->scene;
-    const struct subject *shown = session_shown(app->session);
+    const struct tracked *shown = session_shown(app->session);
     int64_t first, last;
 
     scene->interval_ns = app->interval_ns;
@@ -109,7 +109,7 @@ app_prepare(struct app *app)
 static void
 tell_dropped(struct app *app)
 {
-    if (app->told_dropped || !app->picture.layout.dropped_sizes
+    if (app->told_dropped || !app->screen.layout.dropped_sizes
         || app->view.page != PAGE_OVERVIEW || app->ack_ns != 0)
         return;
     app->told_dropped = true;
@@ -129,12 +129,12 @@ frame_draw(struct loop *loop)
 
     app_prepare(app);
     view_rescale(&app->view, &app->scene);
-    view_draw(&app->picture, &app->view, &app->scene);
-    term_show(&app->picture.canvas);
+    view_draw(&app->screen, &app->view, &app->scene);
+    term_show(&app->screen.canvas);
     if (app->options->plain)
         speak_news(loop);
     if (app->options->dump_screen != NULL)
-        dump_screen(app->options->dump_screen, &app->picture.canvas);
+        dump_screen(app->options->dump_screen, &app->screen.canvas);
     app->dirty = app->by_key = false;
     app->drawn_ns = app_now();
     tell_dropped(app);
@@ -149,7 +149,7 @@ frame_set_mark(struct loop *loop)
 
     if (!app->view.paused && !app->view.history) {
         sampling_take(loop, false);
-        session_read_bands(app->session);
+        session_read_rss(app->session);
         session_read_profile(app->session);
         sampling_read_threads(app);
     }
@@ -164,7 +164,7 @@ frame_follow_size(struct app *app)
     int rows, cols;
 
     term_size(&rows, &cols);
-    if (!picture_resize(&app->picture, app->options->plain ? PLAIN_ROWS : rows, cols)
+    if (!picture_resize(&app->screen, app->options->plain ? PLAIN_ROWS : rows, cols)
         || !term_resize(rows, cols))
         return false;
     if (app->capture != NULL && app->launched != NULL && app->launched->pty >= 0)

@@ -58,7 +58,7 @@ look_set_mark(struct app *app)
         return;
     }
     app->mark = (struct mark){ process->run_ns, process->generations, process->now,
-                               process->sizes, process->bands };
+                               process->sizes, process->breakdown };
     app->marked = true;
     mark_threads(app);
     if (session_shown(app->session)->profile != NULL)
@@ -174,7 +174,7 @@ change_style(struct app *app)
         [GRAPH_ASCII] = N_("Graphs in ASCII"),
     };
 
-    if (!app->picture.canvas.unicode) {
+    if (!app->screen.canvas.unicode) {
         app_ack(app, "%s", _("Only ASCII graphs here: the character set has no other"));
         return;
     }

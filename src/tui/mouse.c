@@ -52,7 +52,7 @@ click(struct app *app)
     int row, col;
 
     term_mouse_place(&row, &col);
-    hit = picture_hit_at(&app->picture, row, col);
+    hit = picture_hit_at(&app->screen, row, col);
     if (hit == NULL)
         return;
     if (hit->action == ACTION_NONE)

@@ -38,7 +38,7 @@ enum page {
 _Static_assert(PAGE_COUNT <= PAGES_MAX, "room for what is remembered of each page");
 
 struct app;
-struct picture;
+struct screen;
 struct scene;
 struct table;
 struct view;
@@ -65,13 +65,13 @@ struct page_def {
     unsigned reads;    /* of enum page_reads */
 
     /* Draws it, as view.h says. */
-    void (*draw)(struct picture *picture, const struct view *view,
+    void (*draw)(struct screen *screen, const struct view *view,
                  const struct scene *scene);
     /* Where its blocks stand; layout_page() if left out. */
     void (*layout)(int rows, int cols, const struct content *content,
                    struct layout *layout);
     /* How many lines there are to scroll, headings included, after it was drawn. */
-    int (*lines)(const struct picture *picture, const struct view *view,
+    int (*lines)(const struct screen *screen, const struct view *view,
                  const struct scene *scene);
     bool at_end;               /* it rests at its last line and scrolls back */
     const struct table *table; /* what s and R sort */

@@ -25,7 +25,7 @@
 #define INTERVAL_MS 1000
 
 struct picker {
-    struct observed *observed;
+    struct system_list *systemwide;
     struct canvas canvas;
     struct processes list;
     pid_t chosen;
@@ -152,15 +152,15 @@ run(struct picker *picker)
         while (!picker->done && (input = term_read()) != INPUT_NONE)
             on_key(picker, input);
         on_signals(picker);
-        observed_poll(picker->observed, clock_ns(CLOCK_MONOTONIC));
+        system_list_poll(picker->systemwide, clock_ns(CLOCK_MONOTONIC));
     }
 }
 
 pid_t
-picker_run(struct observed *observed, const struct picker_options *options)
+picker_run(struct system_list *systemwide, const struct picker_options *options)
 {
-    struct picker picker = { .observed = observed,
-                             .list = { .roster = observed_roster(observed),
+    struct picker picker = { .systemwide = systemwide,
+                             .list = { .process_list = system_list_processes(systemwide),
                                        .unit = options->unit } };
     bool unicode = !options->ascii && strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
     int error = term_open(options->colour, false);

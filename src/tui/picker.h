@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "monitor/observed.h"
+#include "monitor/system-list.h"
 #include "base/units.h"
 
 struct picker_options {
@@ -18,7 +18,7 @@ struct picker_options {
  * The pid chosen, 0 if the user left without one or the terminal went away, -1 and
  * errno if the display cannot start.  signals_open() must have been called.
  */
-pid_t picker_run(struct observed *observed, const struct picker_options *options);
+pid_t picker_run(struct system_list *systemwide, const struct picker_options *options);
 
 struct canvas;
 struct processes;

@@ -26,19 +26,19 @@
 #define NARROW_COLS 36 /* below: a short heap and the program */
 #define SHORT_COLS  7
 
-/* As many as a roster has, and then some. */
+/* As many as a process list has, and then some. */
 #define LISTED_MAX 4096
 
 /* The list, and those on it. */
 struct processes_shown {
     const struct processes *processes;
-    const struct roster_entry **passing;
+    const struct process_entry **passing;
 };
 
 /* ---- which, and in which order ---- */
 
 static bool
-passes(const struct processes *processes, const struct roster_entry *entry)
+passes(const struct processes *processes, const struct process_entry *entry)
 {
     char command[2 * sizeof entry->command];
     int col = 0, cols;
@@ -66,17 +66,17 @@ process_row(const struct table_rows *rows, size_t index)
 static struct table_rows
 choose(struct processes_shown *shown, const struct processes *processes)
 {
-    static const struct roster_entry *passing[LISTED_MAX];
+    static const struct process_entry *passing[LISTED_MAX];
     static uint64_t keys[LISTED_MAX];
     static uint16_t order[LISTED_MAX];
-    const struct roster *roster = processes->roster;
+    const struct process_list *process_list = processes->process_list;
     struct table_rows rows = {
         .data = shown, .row = process_row, .sort = &processes->sort};
 
     *shown = (struct processes_shown){processes, passing};
-    for (size_t i = 0; i < roster_count(roster) && rows.count < LISTED_MAX; i++)
-        if (passes(processes, roster_at(roster, i)))
-            passing[rows.count++] = roster_at(roster, i);
+    for (size_t i = 0; i < process_list_count(process_list) && rows.count < LISTED_MAX; i++)
+        if (passes(processes, process_list_at(process_list, i)))
+            passing[rows.count++] = process_list_at(process_list, i);
     table_sort(&processes_table, &rows, keys, order);
     return rows;
 }
@@ -84,7 +84,7 @@ choose(struct processes_shown *shown, const struct processes *processes)
 static pid_t
 pid_at(const struct table_rows *rows, size_t index)
 {
-    return ((const struct roster_entry *)table_row(rows, index))->pid;
+    return ((const struct process_entry *)table_row(rows, index))->pid;
 }
 
 size_t
@@ -110,7 +110,7 @@ index_of(const struct table_rows *rows, pid_t selected)
 enum process_field { FIELD_HEAP = 1, FIELD_PEAK, FIELD_RATE, FIELD_RSS, FIELD_TIME };
 
 static enum role
-line_role(const struct roster_entry *entry)
+line_role(const struct process_entry *entry)
 {
     return entry->ended ? ROLE_DIM : ROLE_NORMAL;
 }
@@ -125,7 +125,7 @@ static void
 followed_cell(struct table_cell *cell, const struct table_at *at)
 {
     const struct processes_shown *shown = at->data;
-    const struct roster_entry *entry = at->row;
+    const struct process_entry *entry = at->row;
 
     if (entry->pid == shown->processes->followed)
         cell->text = "*";
@@ -134,7 +134,7 @@ followed_cell(struct table_cell *cell, const struct table_at *at)
 static void
 pid_cell(struct table_cell *cell, const struct table_at *at)
 {
-    const struct roster_entry *entry = at->row;
+    const struct process_entry *entry = at->row;
 
     snprintf(cell->room, sizeof cell->room, "%d", (int)entry->pid);
     cell->role = entry->ended ? ROLE_DIM : ROLE_VALUE;
@@ -143,14 +143,14 @@ pid_cell(struct table_cell *cell, const struct table_at *at)
 static void
 state_cell(struct table_cell *cell, const struct table_at *at)
 {
-    const struct roster_entry *entry = at->row;
+    const struct process_entry *entry = at->row;
 
     cell->text = process_state_word(entry->state);
     cell->role = view_state_role(entry->state, line_role(entry));
 }
 
 static bool
-is_known(const struct roster_entry *entry, int field)
+is_known(const struct process_entry *entry, int field)
 {
     switch (field) {
     case FIELD_RATE:
@@ -165,7 +165,7 @@ is_known(const struct roster_entry *entry, int field)
 }
 
 static uint64_t
-figure(const struct roster_entry *entry, int field)
+figure(const struct process_entry *entry, int field)
 {
     switch (field) {
     case FIELD_HEAP:
@@ -190,7 +190,7 @@ field_key(const struct table_at *at)
 static void
 figure_cell(struct table_cell *cell, const struct table_at *at)
 {
-    const struct roster_entry *entry = at->row;
+    const struct process_entry *entry = at->row;
     uint64_t value =
         is_known(entry, at->column->id) ? figure(entry, at->column->id) : UNITS_UNKNOWN;
 
@@ -206,7 +206,7 @@ figure_cell(struct table_cell *cell, const struct table_at *at)
 static void
 short_cell(struct table_cell *cell, const struct table_at *at)
 {
-    const struct roster_entry *entry = at->row;
+    const struct process_entry *entry = at->row;
 
     cell->role = line_role(entry);
     if (entry->measured)
@@ -224,7 +224,7 @@ bytes_content(const struct table_at *at)
 
 /* The lines that lead from the parents to the children; the column behind them. */
 static int
-draw_branches(struct canvas *canvas, const struct roster_entry *entry, int row, int col,
+draw_branches(struct canvas *canvas, const struct process_entry *entry, int row, int col,
               int end)
 {
     for (unsigned depth = 1; depth <= entry->depth && col + 2 < end; depth++, col += 2) {
@@ -257,7 +257,7 @@ static void
 draw_program(struct canvas *canvas, const struct rect *field, const struct table_at *at)
 {
     const struct processes_shown *shown = at->data;
-    const struct roster_entry *entry = at->row;
+    const struct process_entry *entry = at->row;
     bool tree = is_tree(shown->processes);
     int row = field->row, col = field->col, end = field->col + field->cols, room;
     char ended[32] = "", text[160];
@@ -364,10 +364,10 @@ append_count(char *text, size_t size, const char *format, unsigned count)
 }
 
 void
-processes_sum(char *text, size_t size, const struct roster *roster, int cols,
+processes_sum(char *text, size_t size, const struct process_list *process_list, int cols,
               enum unit unit)
 {
-    const struct roster_sum *sum = roster_sum(roster);
+    const struct process_list_sum *sum = process_list_sum(process_list);
     unsigned ended = sum->ended + (unsigned)sum->dropped;
     unsigned shortest = (unsigned)sum->shortest;
     char heap[UNITS_MAX], full[256] = "";
@@ -380,10 +380,10 @@ processes_sum(char *text, size_t size, const struct roster *roster, int cols,
     append_count(full, sizeof full, ngettext("%u running", "%u running", sum->living),
                  sum->living);
     append_count(full, sizeof full, ngettext("%u ended", "%u ended", ended), ended);
-    if (sum->blind > 0)
+    if (sum->not_loaded > 0)
         append_count(full, sizeof full,
-                     ngettext("%u not measured", "%u not measured", sum->blind),
-                     sum->blind);
+                     ngettext("%u not measured", "%u not measured", sum->not_loaded),
+                     sum->not_loaded);
     if (shortest > 0)
         append_count(
             full, sizeof full,

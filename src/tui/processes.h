@@ -4,14 +4,14 @@
 #ifndef MEMTOP_TUI_PROCESSES_H
 #define MEMTOP_TUI_PROCESSES_H
 
-#include "monitor/roster.h"
+#include "monitor/process-list.h"
 #include "base/units.h"
 #include "tui/canvas.h"
 #include "tui/sort.h"
 #include "tui/table.h"
 
 struct processes {
-    const struct roster *roster;
+    const struct process_list *process_list;
     pid_t selected;   /* 0: the first */
     pid_t followed;   /* marked; 0 none */
     int scroll;
@@ -40,7 +40,7 @@ pid_t processes_step(const struct processes *processes, int steps, int lines,
 size_t processes_count(const struct processes *processes);
 
 /* "3 running, 2 ended; heap together 12.3 MiB", as long as fits the columns. */
-void processes_sum(char *text, size_t size, const struct roster *roster, int cols,
+void processes_sum(char *text, size_t size, const struct process_list *process_list, int cols,
                    enum unit unit);
 
 #endif

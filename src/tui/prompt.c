@@ -163,7 +163,7 @@ prompt_text(const struct app *app, char *text, size_t size)
 {
     switch (app->question) {
     case QUESTION_QUIT:
-        return app->picture.canvas.cols >= SHORT_BELOW_COLS
+        return app->screen.canvas.cols >= SHORT_BELOW_COLS
                    ? _("The program is running: k kill it, l leave it running, Esc stay")
                    : _("k kill, l leave, Esc stay");
     case QUESTION_SIGNAL:
@@ -178,7 +178,7 @@ prompt_text(const struct app *app, char *text, size_t size)
                  app->typed);
         return text;
     case QUESTION_EXPORT:
-        return app->picture.canvas.cols >= SHORT_BELOW_COLS
+        return app->screen.canvas.cols >= SHORT_BELOW_COLS
                    ? _("Export sites: f folded stacks, p pprof, m massif, j JSON, Esc none")
                    : _("f folded, p pprof, m massif, j JSON");
     case QUESTION_SEARCH:

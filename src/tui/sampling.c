@@ -14,7 +14,7 @@
 
 #include "base/i18n.h"
 #include "system/procfs.h"
-#include "monitor/roster.h"
+#include "monitor/process-list.h"
 
 #define SECOND_NS INT64_C(1000000000)
 #define EARLY_NS  (SECOND_NS / 10)   /* between samples of the first second */
@@ -60,7 +60,7 @@ sizes_wanted(const struct app *app)
 {
     return app->mark_asked || app->options->sampled != NULL
            || (pages_def(app->view.page)->reads & PAGE_READS_SIZES)
-           || app->picture.layout.block[BLOCK_SIZES].rows > 0;
+           || app->screen.layout.block[BLOCK_SIZES].rows > 0;
 }
 
 void
@@ -99,9 +99,9 @@ note_end(struct loop *loop)
 static bool
 others_live(const struct app *app)
 {
-    const struct roster *roster = session_roster(app->session);
+    const struct process_list *process_list = session_processes(app->session);
 
-    return roster != NULL && roster_sum(roster)->living > 0;
+    return process_list != NULL && process_list_sum(process_list)->living > 0;
 }
 
 void
@@ -115,7 +115,7 @@ sampling_take(struct loop *loop, bool with_sizes)
     if (session_saved(app->session)
         || (ended && app_shown(app)->ended && !others_live(app)))
         return;
-    session_show_bands(app->session, reads & PAGE_READS_BANDS);
+    session_show_rss(app->session, reads & PAGE_READS_BANDS);
     session_want_figures(app->session, reads & PAGE_READS_FIGURES);
     session_show_profile(app->session, reads & PAGE_READS_PROFILE);
     session_poll(app->session, sample_clock(loop),
@@ -148,6 +148,6 @@ void
 app_refresh(struct app *app)
 {
     sampling_take((struct loop *)((char *)app - offsetof(struct loop, app)), true);
-    session_read_bands(app->session);
+    session_read_rss(app->session);
     session_read_profile(app->session);
 }

@@ -61,7 +61,7 @@ save_blocks(struct app *app)
         app_ack(app, "%s", _("Calls are not recorded: nothing is known of block sizes"));
         return;
     }
-    bool saved = snapshot_save_blocks(blocks, subject_command(session_shown(app->session)),
+    bool saved = snapshot_save_blocks(blocks, tracked_command(session_shown(app->session)),
                                       app_shown(app)->pid, text, sizeof text);
     tell(app, saved, text);
 }
@@ -85,7 +85,7 @@ save_mark(const struct app *app, struct process *out)
     out->generations = app->mark.generation;
     out->now = app->mark.now;
     out->sizes = app->mark.sizes;
-    out->bands = app->mark.bands;
+    out->breakdown = app->mark.breakdown;
 }
 
 /* Names that are still looked for get some time: what is saved has no other chance. */
@@ -106,13 +106,13 @@ struct patience {
 };
 
 static void
-name_other(void *context, struct session *session, const struct subject *subject)
+name_other(void *context, struct session *session, const struct tracked *tracked)
 {
     const struct patience *patience = context;
     int64_t left_ns = patience->end_ns - clock_ns(CLOCK_MONOTONIC);
 
     if (patience->app->naming != NULL)
-        naming_wait(patience->app->naming, session, subject,
+        naming_wait(patience->app->naming, session, tracked,
                     left_ns > 0 ? (int)(left_ns / 1000000) : 0);
 }
 
@@ -141,13 +141,13 @@ save_session(struct app *app)
 static struct siteexport
 shown_sites(const struct app *app)
 {
-    const struct subject *subject = session_shown(app->session);
+    const struct tracked *tracked = session_shown(app->session);
 
     const struct sites_choice *choice = &app->view.sites;
 
     return (struct siteexport){
-        .profile = subject->profile,
-        .subject = subject,
+        .profile = tracked->profile,
+        .tracked = tracked,
         .mode = choice->mode,
         .filter = choice->filter_text[0] != '\0' ? &choice->filter : NULL,
         .survivors_ns = choice->survivors_ns,

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "monitor/bands.h"
+#include "monitor/rss-breakdown.h"
 #include "base/units.h"
 #include "segment/reader.h"
 
@@ -20,7 +20,7 @@ struct mark {
     unsigned generation;      /* of the program's image: others count anew */
     struct snapshot now;
     struct histogram sizes;
-    struct bands bands;
+    struct rss_breakdown breakdown;
 };
 
 /* A number and what it was at the mark. */

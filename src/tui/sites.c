@@ -63,7 +63,7 @@ static void
 select_row(struct app *app, size_t index)
 {
     struct sites_choice *choice = &app->view.sites;
-    int lines = view_sites_lines(&app->picture);
+    int lines = view_sites_lines(&app->screen);
 
     if (index >= app->sites.table.count)
         return;

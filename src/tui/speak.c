@@ -74,17 +74,17 @@ say_figures(struct loop *loop)
 static void
 say_page(struct loop *loop)
 {
-    const struct picture *picture = &loop->app.picture;
-    const struct rect *body = &picture->layout.block[BLOCK_BODY];
+    const struct screen *screen = &loop->app.screen;
+    const struct rect *body = &screen->layout.block[BLOCK_BODY];
 
     if (loop->app.view.help > 0) {
-        say_rows(&picture->canvas, 0, picture->canvas.rows - 1);
+        say_rows(&screen->canvas, 0, screen->canvas.rows - 1);
     } else if (loop->app.view.page == PAGE_OVERVIEW) {
-        say_row(&picture->canvas, picture->layout.block[BLOCK_HEADER].row);
+        say_row(&screen->canvas, screen->layout.block[BLOCK_HEADER].row);
         say_figures(loop);
-        say_row(&picture->canvas, picture->layout.block[BLOCK_TOTALS].row);
+        say_row(&screen->canvas, screen->layout.block[BLOCK_TOTALS].row);
     } else {
-        say_rows(&picture->canvas, body->row, body->rows);
+        say_rows(&screen->canvas, body->row, body->rows);
     }
 }
 

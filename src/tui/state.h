@@ -5,7 +5,7 @@
 #ifndef MEMTOP_TUI_STATE_H
 #define MEMTOP_TUI_STATE_H
 
-#include "monitor/subject.h"
+#include "monitor/tracked.h"
 #include "report/siteexport.h"
 #include "tui/app.h"
 #include "tui/keys.h"
@@ -38,7 +38,7 @@ struct app {
 
     struct view view;
     struct scene scene;
-    struct picture picture;
+    struct screen screen;
     struct process frozen;       /* while paused */
     struct process past;         /* at the cursor in the history */
     struct block_table blocks;

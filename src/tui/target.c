@@ -37,24 +37,24 @@ target_signal(struct app *app, int signal_number)
 }
 
 /* NULL: the program itself, or nobody that is known. */
-static const struct roster_entry *
+static const struct process_entry *
 find_other(const struct app *app, pid_t pid)
 {
-    const struct roster *roster = session_roster(app->session);
+    const struct process_list *process_list = session_processes(app->session);
 
     for (size_t i = 0;
-         roster != NULL && pid != session_process(app->session)->pid
-         && i < roster_count(roster);
+         process_list != NULL && pid != session_process(app->session)->pid
+         && i < process_list_count(process_list);
          i++)
-        if (roster_at(roster, i)->pid == pid)
-            return roster_at(roster, i);
+        if (process_list_at(process_list, i)->pid == pid)
+            return process_list_at(process_list, i);
     return NULL;
 }
 
 bool
 target_send(struct app *app, pid_t pid, int signal_number)
 {
-    const struct roster_entry *other = find_other(app, pid);
+    const struct process_entry *other = find_other(app, pid);
 
     if (other != NULL) {
         errno = -send_signal(other, signal_number);
@@ -69,7 +69,7 @@ target_send(struct app *app, pid_t pid, int signal_number)
 bool
 target_lives(const struct app *app, pid_t pid)
 {
-    const struct roster_entry *other = find_other(app, pid);
+    const struct process_entry *other = find_other(app, pid);
 
     return other != NULL ? !other->ended
                          : pid == session_process(app->session)->pid && app_running(app);
@@ -78,7 +78,7 @@ target_lives(const struct app *app, pid_t pid)
 bool
 target_stopped(const struct app *app, pid_t pid)
 {
-    const struct roster_entry *other = find_other(app, pid);
+    const struct process_entry *other = find_other(app, pid);
 
     return other != NULL ? send_is_stopped(other)
                          : session_process(app->session)->state == STATE_STOPPED;

@@ -171,13 +171,13 @@ why_none(const struct view *view, const struct scene *scene)
 }
 
 static void
-draw_note(struct picture *picture, const struct rect *rect, const char *text)
+draw_note(struct screen *screen, const struct rect *rect, const char *text)
 {
     for (int row = rect->row; row < rect->row + rect->rows && *text != '\0'; row++) {
         char line[512];
 
         text += text_line(line, sizeof line, text, (size_t)(rect->cols - 1));
-        canvas_put(&picture->canvas, row, rect->col + 1, rect->cols - 1, ROLE_NORMAL,
+        canvas_put(&screen->canvas, row, rect->col + 1, rect->cols - 1, ROLE_NORMAL,
                    line);
     }
 }
@@ -202,16 +202,16 @@ say_title(char *text, size_t size, const struct view *view, const struct scene *
 }
 
 static int
-count_lines(const struct picture *picture, const struct view *view,
+count_lines(const struct screen *screen, const struct view *view,
             const struct scene *scene)
 {
     (void)view;
-    return table_has_headings(view_page_rest(picture).rows)
+    return table_has_headings(view_page_rest(screen).rows)
            + (scene->blocks != NULL ? (int)scene->blocks->count : 0);
 }
 
 static void
-draw(struct picture *picture, const struct view *view, const struct scene *scene)
+draw(struct screen *screen, const struct view *view, const struct scene *scene)
 {
     const char *why = why_none(view, scene);
     const struct blocks_shown shown = {view, scene->blocks};
@@ -224,17 +224,17 @@ draw(struct picture *picture, const struct view *view, const struct scene *scene
     struct rect rest;
 
     say_title(right, sizeof right, view, scene);
-    rest = view_page_title(picture, pages_title(PAGE_BLOCKS), right);
+    rest = view_page_title(screen, pages_title(PAGE_BLOCKS), right);
     if (!scene->process->measured && scene->blocks == NULL && !view->history) {
-        view_not_measured(picture, scene, rest.row, rest.col + 1, rest.cols - 1);
+        view_not_measured(screen, scene, rest.row, rest.col + 1, rest.cols - 1);
         return;
     }
     if (why[0] != '\0') {
-        draw_note(picture, &rest, why);
+        draw_note(screen, &rest, why);
         return;
     }
     rows.count = scene->blocks->count;
-    table_draw(&picture->canvas, &rest, &blocks_table, &rows);
+    table_draw(&screen->canvas, &rest, &blocks_table, &rows);
 }
 
 static void

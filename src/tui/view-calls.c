@@ -333,7 +333,7 @@ collect_rows(struct row *rows, const struct scene *scene, bool all)
 
 /* Headings and rows from the top of rect; skips the first ones. */
 static void
-draw_table(struct picture *picture, const struct view *view, const struct scene *scene,
+draw_table(struct screen *screen, const struct view *view, const struct scene *scene,
            const struct rect *rect, bool all, int skip)
 {
     static const struct sort usual;
@@ -348,25 +348,25 @@ draw_table(struct picture *picture, const struct view *view, const struct scene 
     uint16_t order[ROWS_MAX];
 
     table_sort(&calls_table, &rows, keys, order);
-    table_draw(&picture->canvas, rect, &calls_table, &rows);
+    table_draw(&screen->canvas, rect, &calls_table, &rows);
 }
 
 void
-view_calls_block(struct picture *picture, const struct view *view,
+view_calls_block(struct screen *screen, const struct view *view,
                  const struct scene *scene, const struct rect *rect)
 {
     struct rect table = { rect->row + 1, rect->col, rect->rows - 1, rect->cols };
     char since[128];
 
-    canvas_clip(&picture->canvas, rect);
+    canvas_clip(&screen->canvas, rect);
     if (rect->rows == 0)
         return;
     view_since(since, sizeof since, scene);
-    view_block_title(picture, rect, PAGE_CALLS, pages_title(PAGE_CALLS), since);
+    view_block_title(screen, rect, PAGE_CALLS, pages_title(PAGE_CALLS), since);
     if (!process_knows(scene->process, PART_COUNTERS))
-        view_not_measured(picture, scene, rect->row + 1, rect->col + 1, rect->cols - 1);
+        view_not_measured(screen, scene, rect->row + 1, rect->col + 1, rect->cols - 1);
     else
-        draw_table(picture, view, scene, &table, false, 0);
+        draw_table(screen, view, scene, &table, false, 0);
 }
 
 /* Facts below the table. */
@@ -446,10 +446,10 @@ collect_facts(struct facts *facts, const struct view *view, const struct scene *
 }
 
 static void
-draw_facts(struct picture *picture, const struct facts *facts, const struct rect *rect,
+draw_facts(struct screen *screen, const struct facts *facts, const struct rect *rect,
            int line)
 {
-    struct canvas *canvas = &picture->canvas;
+    struct canvas *canvas = &screen->canvas;
     int width = FACT_COLS;
 
     for (int i = 0; i < facts->count; i++)
@@ -473,18 +473,18 @@ table_rows(const struct scene *scene)
 
 /* One is blank. */
 static int
-count_lines(const struct picture *picture, const struct view *view,
+count_lines(const struct screen *screen, const struct view *view,
             const struct scene *scene)
 {
     struct facts facts = { .count = 0 };
 
     collect_facts(&facts, view, scene);
-    return table_has_headings(view_page_rest(picture).rows) + table_rows(scene) + 1
+    return table_has_headings(view_page_rest(screen).rows) + table_rows(scene) + 1
            + facts.count;
 }
 
 static void
-draw(struct picture *picture, const struct view *view, const struct scene *scene)
+draw(struct screen *screen, const struct view *view, const struct scene *scene)
 {
     struct facts facts = { .count = 0 };
     char since[128];
@@ -492,15 +492,15 @@ draw(struct picture *picture, const struct view *view, const struct scene *scene
     int line;
 
     view_since(since, sizeof since, scene);
-    rest = view_page_title(picture, pages_title(PAGE_CALLS), since);
+    rest = view_page_title(screen, pages_title(PAGE_CALLS), since);
     if (!process_knows(scene->process, PART_COUNTERS)) {
-        view_not_measured(picture, scene, rest.row, rest.col + 1, rest.cols - 1);
+        view_not_measured(screen, scene, rest.row, rest.col + 1, rest.cols - 1);
         return;
     }
-    draw_table(picture, view, scene, &rest, true, view->scroll);
+    draw_table(screen, view, scene, &rest, true, view->scroll);
     collect_facts(&facts, view, scene);
     line = table_has_headings(rest.rows) + table_rows(scene) + 1 - view->scroll;
-    draw_facts(picture, &facts, &rest, line);
+    draw_facts(screen, &facts, &rest, line);
 }
 
 const struct page_def page_calls = {

@@ -15,9 +15,9 @@
 
 /* Lines on one page: all but the title and the last row. */
 static int
-lines_per_page(const struct picture *picture)
+lines_per_page(const struct screen *screen)
 {
-    int lines = picture->canvas.rows - 2;
+    int lines = screen->canvas.rows - 2;
 
     return lines < 1 ? 1 : lines;
 }
@@ -57,10 +57,10 @@ struct place {
 
 /* The help of one key, behind labels so wide; of the page that is wanted it is drawn. */
 static void
-help_of_key(struct picture *picture, const struct key *key, int labels,
+help_of_key(struct screen *screen, const struct key *key, int labels,
             struct place *place, int page)
 {
-    int each = lines_per_page(picture), room = picture->canvas.cols - 1 - labels;
+    int each = lines_per_page(screen), room = screen->canvas.cols - 1 - labels;
     int cols = room < 1 ? 1 : room;
     const char *help = _(key->help);
     int lines = help_lines(help, cols);
@@ -76,15 +76,15 @@ help_of_key(struct picture *picture, const struct key *key, int labels,
         if (place->page != page)
             continue;
         if (line == 0)
-            canvas_put(&picture->canvas, place->line, 1, labels, ROLE_KEY,
+            canvas_put(&screen->canvas, place->line, 1, labels, ROLE_KEY,
                        keys_label(key));
-        canvas_put(&picture->canvas, place->line, 1 + labels, cols, ROLE_NORMAL, text);
+        canvas_put(&screen->canvas, place->line, 1 + labels, cols, ROLE_NORMAL, text);
     }
 }
 
 /* Draws a page of the help, none if it is 0; returns how many there are. */
 static int
-help_pages(struct picture *picture, int page)
+help_pages(struct screen *screen, int page)
 {
     struct place place = { 1, 0 };
     size_t count;
@@ -93,31 +93,31 @@ help_pages(struct picture *picture, int page)
 
     for (size_t i = 0; i < count; i++)
         if (keys[i].label[0] != '\0')
-            help_of_key(picture, &keys[i], labels, &place, page);
+            help_of_key(screen, &keys[i], labels, &place, page);
     return place.page;
 }
 
 int
-view_help_pages(struct picture *picture)
+view_help_pages(struct screen *screen)
 {
-    return help_pages(picture, 0);
+    return help_pages(screen, 0);
 }
 
 /* Covers the rows from the top to the last but one: that one belongs to the message
    or the footer. */
 void
-view_help(struct picture *picture, const struct view *view)
+view_help(struct screen *screen, const struct view *view)
 {
-    int pages = view_help_pages(picture);
+    int pages = view_help_pages(screen);
     /* On a larger screen there are fewer. */
     int page = view->help < pages ? view->help : pages;
-    const struct rect rect = { 0, 0, picture->canvas.rows - 1, picture->canvas.cols };
+    const struct rect rect = { 0, 0, screen->canvas.rows - 1, screen->canvas.cols };
 
-    canvas_clip(&picture->canvas, &rect);
-    canvas_clear_rows(&picture->canvas, 0, rect.rows);
-    canvas_rule(&picture->canvas, 0, 0, picture->canvas.cols, _("Keys"),
+    canvas_clip(&screen->canvas, &rect);
+    canvas_clear_rows(&screen->canvas, 0, rect.rows);
+    canvas_rule(&screen->canvas, 0, 0, screen->canvas.cols, _("Keys"),
                 page < pages ? _("any key: more") : _("any key closes"));
-    help_pages(picture, page);
+    help_pages(screen, page);
 }
 
 /* The words of keys that are of use on a page alone come behind the first three, which
@@ -126,27 +126,27 @@ view_help(struct picture *picture, const struct view *view)
 
 /* A key and its word at *col, which moves on behind it.  False if there is no room. */
 static bool
-footer_item(struct picture *picture, int *col, int end, const struct key *key,
+footer_item(struct screen *screen, int *col, int end, const struct key *key,
             const char *word)
 {
-    const struct rect *rect = &picture->layout.block[BLOCK_FOOTER];
+    const struct rect *rect = &screen->layout.block[BLOCK_FOOTER];
     const char *label = keys_label(key);
     int key_cols = (int)text_columns(label);
     int cols = key_cols + 1 + (int)text_columns(word);
 
     if (*col + cols > end)
         return false;
-    picture_hit(picture, &(struct hit){ .rect = { rect->row, *col, 1, cols },
+    picture_hit(screen, &(struct hit){ .rect = { rect->row, *col, 1, cols },
                                         .action = key->action });
-    canvas_put(&picture->canvas, rect->row, *col, end - *col, ROLE_KEY, label);
-    canvas_put(&picture->canvas, rect->row, *col + key_cols + 1, end - *col,
+    canvas_put(&screen->canvas, rect->row, *col, end - *col, ROLE_KEY, label);
+    canvas_put(&screen->canvas, rect->row, *col + key_cols + 1, end - *col,
                ROLE_NORMAL, word);
     *col += cols + 2;
     return true;
 }
 
 static bool
-footer_of_page(struct picture *picture, int *col, int end, const struct page_def *page)
+footer_of_page(struct screen *screen, int *col, int end, const struct page_def *page)
 {
     size_t count;
     const struct key *keys = keys_table(&count);
@@ -154,25 +154,25 @@ footer_of_page(struct picture *picture, int *col, int end, const struct page_def
     for (size_t i = 0; i < page->word_count; i++)
         for (size_t k = 0; k < count; k++)
             if (keys[k].action == page->words[i].action
-                && !footer_item(picture, col, end, &keys[k], _(page->words[i].word)))
+                && !footer_item(screen, col, end, &keys[k], _(page->words[i].word)))
                 return false;
     return true;
 }
 
 void
-view_footer(struct picture *picture, const struct view *view)
+view_footer(struct screen *screen, const struct view *view)
 {
-    const struct rect *rect = &picture->layout.block[BLOCK_FOOTER];
+    const struct rect *rect = &screen->layout.block[BLOCK_FOOTER];
     size_t count, words = 0;
     const struct key *keys = keys_table(&count);
     int col = rect->col;
     int end = rect->col + rect->cols;
 
-    canvas_clip(&picture->canvas, rect);
+    canvas_clip(&screen->canvas, rect);
     if (rect->rows == 0)
         return;
     if (view->interacting) {
-        canvas_put(&picture->canvas, rect->row, col, end - col, ROLE_PROMPT,
+        canvas_put(&screen->canvas, rect->row, col, end - col, ROLE_PROMPT,
                    _(" Keys go to the program; ^] takes them back "));
         return;
     }
@@ -180,13 +180,13 @@ view_footer(struct picture *picture, const struct view *view)
         if (keys[i].footer[0] == '\0')
             continue;
         if (words++ == EVERYWHERE
-            && !footer_of_page(picture, &col, end, pages_def(view->page)))
+            && !footer_of_page(screen, &col, end, pages_def(view->page)))
             return;
-        if (footer_item(picture, &col, end, &keys[i], _(keys[i].footer)))
+        if (footer_item(screen, &col, end, &keys[i], _(keys[i].footer)))
             continue;
         /* Whole items, but the way to the help stays. */
         if (i == 0)
-            canvas_put(&picture->canvas, rect->row, col, end - col, ROLE_KEY,
+            canvas_put(&screen->canvas, rect->row, col, end - col, ROLE_KEY,
                        keys_label(&keys[i]));
         return;
     }

@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 #include "base/i18n.h"
-#include "report/bandlines.h"
+#include "report/rss-lines.h"
 
 #define BYTES_COLS 11
 #define SHARE_COLS 5
@@ -20,7 +20,7 @@
 #define GAP        2
 
 /* The lines there are, and what there is to know of them. */
-struct bands_shown {
+struct rss_shown {
     const struct view *view;
     const struct scene *scene;
     int lines[BANDLINE_COUNT];
@@ -51,7 +51,7 @@ view_memory_lines(const struct scene *scene)
     int lines = 0;
 
     for (int line = 0; line < BANDLINE_COUNT; line++)
-        lines += bandline_shown(&scene->process->bands, line);
+        lines += rss_line_shown(&scene->process->breakdown, line);
     return lines;
 }
 
@@ -62,10 +62,10 @@ place(uint64_t bytes, uint64_t all, int cols)
     return all > 0 ? (int)((double)bytes / (double)all * cols + 0.5) : 0;
 }
 
-static const struct bands *
+static const struct rss_breakdown *
 bands_of(const struct table_at *at)
 {
-    return &((const struct bands_shown *)at->data)->scene->process->bands;
+    return &((const struct rss_shown *)at->data)->scene->process->breakdown;
 }
 
 static int
@@ -78,18 +78,18 @@ line_of(const struct table_at *at)
 static void
 draw_bar(struct canvas *canvas, const struct rect *field, const struct table_at *at)
 {
-    const struct bands *bands = bands_of(at);
+    const struct rss_breakdown *breakdown = bands_of(at);
     int line = line_of(at), col = field->col, cols = field->cols, begin, end;
-    uint64_t bytes = bandline_bytes(bands, line), before = 0;
+    uint64_t bytes = rss_line_bytes(breakdown, line), before = 0;
 
     for (int i = 0; i < line && line < BAND_COUNT; i++)
-        if (bands->bytes[i] != BAND_UNKNOWN)
-            before += bands->bytes[i];
+        if (breakdown->bytes[i] != BAND_UNKNOWN)
+            before += breakdown->bytes[i];
     if (line >= BAND_COUNT || bytes == 0 || bytes == BAND_UNKNOWN)
         return;
-    begin = place(before, bands->rss, cols);
-    end = place(before + bytes, bands->rss, cols);
-    if (place(bytes, bands->rss, cols) > 0 && begin < end)
+    begin = place(before, breakdown->rss, cols);
+    end = place(before + bytes, breakdown->rss, cols);
+    if (place(bytes, breakdown->rss, cols) > 0 && begin < end)
         canvas_bar(canvas, field->row, col + begin, end - begin, line_role(line), 1);
     else   /* less than half a column */
         canvas_bar(canvas, field->row, col + (begin < cols ? begin : cols - 1), 1,
@@ -101,7 +101,7 @@ word_cell(struct table_cell *cell, const struct table_at *at)
 {
     int line = line_of(at);
 
-    cell->text = bandline_word(line);
+    cell->text = rss_line_word(line);
     cell->role = line < BAND_COUNT      ? ROLE_VALUE
                  : line == BANDLINE_RSS ? ROLE_TITLE
                                         : ROLE_NORMAL;
@@ -110,10 +110,10 @@ word_cell(struct table_cell *cell, const struct table_at *at)
 static void
 bytes_cell(struct table_cell *cell, const struct table_at *at)
 {
-    const struct bands_shown *shown = at->data;
+    const struct rss_shown *shown = at->data;
     int line = line_of(at);
 
-    units_bytes(cell->room, sizeof cell->room, bandline_bytes(bands_of(at), line),
+    units_bytes(cell->room, sizeof cell->room, rss_line_bytes(bands_of(at), line),
                 shown->view->unit);
     cell->role = line == BANDLINE_RSS ? ROLE_TITLE : ROLE_NORMAL;
 }
@@ -122,10 +122,10 @@ bytes_cell(struct table_cell *cell, const struct table_at *at)
 static void
 since_cell(struct table_cell *cell, const struct table_at *at)
 {
-    const struct bands_shown *shown = at->data;
+    const struct rss_shown *shown = at->data;
     int line = line_of(at);
-    const struct amount amount = {bandline_bytes(bands_of(at), line),
-                                  bandline_bytes(&shown->scene->mark->bands, line), true};
+    const struct amount amount = {rss_line_bytes(bands_of(at), line),
+                                  rss_line_bytes(&shown->scene->mark->breakdown, line), true};
 
     if (amount.now == BAND_UNKNOWN || amount.then == BAND_UNKNOWN)
         units_bytes(cell->room, sizeof cell->room, UNITS_UNKNOWN, shown->view->unit);
@@ -137,22 +137,22 @@ since_cell(struct table_cell *cell, const struct table_at *at)
 static bool
 since_is_shown(const struct table_at *at)
 {
-    const struct mark *mark = ((const struct bands_shown *)at->data)->scene->mark;
+    const struct mark *mark = ((const struct rss_shown *)at->data)->scene->mark;
 
-    return mark != NULL && mark->bands.known;
+    return mark != NULL && mark->breakdown.known;
 }
 
 static void
 share_cell(struct table_cell *cell, const struct table_at *at)
 {
     if (line_of(at) < BAND_COUNT)
-        bandline_share(cell->room, sizeof cell->room, bands_of(at), line_of(at));
+        rss_line_share(cell->room, sizeof cell->room, bands_of(at), line_of(at));
 }
 
 static void
 meaning_cell(struct table_cell *cell, const struct table_at *at)
 {
-    cell->text = bandline_meaning(bands_of(at), line_of(at));
+    cell->text = rss_line_meaning(bands_of(at), line_of(at));
 }
 
 #define WORD .fit = true, .cell = word_cell
@@ -212,7 +212,7 @@ static const struct table memory_table = {TABLE_COLUMNS(columns),
 static const void *
 band_row(const struct table_rows *rows, size_t index)
 {
-    return &((const struct bands_shown *)rows->data)->lines[index];
+    return &((const struct rss_shown *)rows->data)->lines[index];
 }
 
 /* Why there is nothing to show. */
@@ -229,18 +229,18 @@ why_nothing(const struct view *view, const struct scene *scene)
 }
 
 static int
-count_lines(const struct picture *picture, const struct view *view,
+count_lines(const struct screen *screen, const struct view *view,
             const struct scene *scene)
 {
     (void)view;
-    return table_has_headings(view_page_rest(picture).rows) + view_memory_lines(scene);
+    return table_has_headings(view_page_rest(screen).rows) + view_memory_lines(scene);
 }
 
 static void
-draw(struct picture *picture, const struct view *view, const struct scene *scene)
+draw(struct screen *screen, const struct view *view, const struct scene *scene)
 {
-    const struct bands *bands = &scene->process->bands;
-    struct bands_shown shown = {.view = view, .scene = scene};
+    const struct rss_breakdown *breakdown = &scene->process->breakdown;
+    struct rss_shown shown = {.view = view, .scene = scene};
     struct table_rows rows = {.data = &shown,
                               .row = band_row,
                               .first = (size_t)view->scroll,
@@ -248,20 +248,20 @@ draw(struct picture *picture, const struct view *view, const struct scene *scene
     char time[UNITS_MAX], title[128] = "";
     struct rect rest;
 
-    if (bands->known)
+    if (breakdown->known)
         /* TRANSLATORS: a moment of the run. */
         snprintf(title, sizeof title, _("read at %s"),
-                 units_duration(time, sizeof time, bands->run_ns));
-    rest = view_page_title(picture, pages_title(PAGE_MEMORY), title);
-    if (!bands->known) {
-        canvas_put(&picture->canvas, rest.row, rest.col + 1, rest.cols - 1, ROLE_NORMAL,
+                 units_duration(time, sizeof time, breakdown->run_ns));
+    rest = view_page_title(screen, pages_title(PAGE_MEMORY), title);
+    if (!breakdown->known) {
+        canvas_put(&screen->canvas, rest.row, rest.col + 1, rest.cols - 1, ROLE_NORMAL,
                    why_nothing(view, scene));
         return;
     }
     for (int line = 0; line < BANDLINE_COUNT; line++)
-        if (bandline_shown(bands, line))
+        if (rss_line_shown(breakdown, line))
             shown.lines[rows.count++] = line;
-    table_draw(&picture->canvas, &rest, &memory_table, &rows);
+    table_draw(&screen->canvas, &rest, &memory_table, &rows);
 }
 
 const struct page_def page_memory = {

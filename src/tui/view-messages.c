@@ -112,10 +112,10 @@ message_lines(const struct message *message, size_t cols)
 }
 
 static int
-count_lines(const struct picture *picture, const struct view *view,
+count_lines(const struct screen *screen, const struct view *view,
             const struct scene *scene)
 {
-    const struct rect rest = view_page_rest(picture);
+    const struct rect rest = view_page_rest(screen);
     size_t count = session_message_count(scene->session);
     int lines = ABOUT_LINES + 1;
 
@@ -134,7 +134,7 @@ severity_role(enum severity severity)
 }
 
 static void
-draw_about(struct picture *picture, const struct scene *scene, const struct rect *rect,
+draw_about(struct screen *screen, const struct scene *scene, const struct rect *rect,
            int line, int index)
 {
     char value[SEGMENT_ARGS_LEN];
@@ -143,15 +143,15 @@ draw_about(struct picture *picture, const struct scene *scene, const struct rect
 
     if (!about(scene, index, &label, value, sizeof value))
         return;
-    canvas_field(&picture->canvas, rect->row + line, rect->col + 1, width, TEXT_LEFT,
+    canvas_field(&screen->canvas, rect->row + line, rect->col + 1, width, TEXT_LEFT,
                  ROLE_DIM, label);
-    canvas_put(&picture->canvas, rect->row + line, rect->col + 2 + width,
+    canvas_put(&screen->canvas, rect->row + line, rect->col + 2 + width,
                rect->cols - 2 - width, ROLE_NORMAL, value);
 }
 
 /* From a line on, which may lie above the page; returns the line after it. */
 static int
-draw_message(struct picture *picture, const struct scene *scene, const struct rect *rect,
+draw_message(struct screen *screen, const struct scene *scene, const struct rect *rect,
              int line, const struct message *message)
 {
     const char *text = message->text;
@@ -159,12 +159,12 @@ draw_message(struct picture *picture, const struct scene *scene, const struct re
 
     view_time(time, sizeof time, scene->process, message->run_ns);
     if (line >= 0 && line < rect->rows)
-        canvas_put(&picture->canvas, rect->row + line, rect->col + 1, TIME_COLS, ROLE_DIM,
+        canvas_put(&screen->canvas, rect->row + line, rect->col + 1, TIME_COLS, ROLE_DIM,
                    time);
     do {
         text += text_line(part, sizeof part, text, text_cols(rect));
         if (line >= 0 && line < rect->rows)
-            canvas_put(&picture->canvas, rect->row + line, rect->col + 1 + TIME_COLS,
+            canvas_put(&screen->canvas, rect->row + line, rect->col + 1 + TIME_COLS,
                        rect->cols - 1 - TIME_COLS, severity_role(message->severity),
                        part);
         line++;
@@ -173,21 +173,21 @@ draw_message(struct picture *picture, const struct scene *scene, const struct re
 }
 
 static void
-draw(struct picture *picture, const struct view *view, const struct scene *scene)
+draw(struct screen *screen, const struct view *view, const struct scene *scene)
 {
-    struct rect rest = view_page_title(picture, pages_title(PAGE_MESSAGES), "");
+    struct rect rest = view_page_title(screen, pages_title(PAGE_MESSAGES), "");
     size_t count = session_message_count(scene->session);
-    int lines = count_lines(picture, view, scene);
+    int lines = count_lines(screen, view, scene);
     int first = lines > rest.rows ? lines - rest.rows - view->scroll : 0;
     int line;
 
     if (first < 0)
         first = 0;
     for (int index = first; index < ABOUT_LINES && index - first < rest.rows; index++)
-        draw_about(picture, scene, &rest, index - first, index);
+        draw_about(screen, scene, &rest, index - first, index);
     line = ABOUT_LINES + 1 - first;
     for (size_t i = 0; i < count && line < rest.rows; i++)
-        line = draw_message(picture, scene, &rest, line, session_message(scene->session, i));
+        line = draw_message(screen, scene, &rest, line, session_message(scene->session, i));
 }
 
 const struct page_def page_messages = {

@@ -61,24 +61,24 @@ view_output_text(const struct scene *scene, int index, char *text, size_t size)
 }
 
 static void
-draw_line(struct picture *picture, const struct view *view, const struct scene *scene,
+draw_line(struct screen *screen, const struct view *view, const struct scene *scene,
           const struct rect *rect, int row, int index)
 {
     char text[OUTPUT_TEXT_MAX];
     int col = 0, cols;
 
     view_output_text(scene, index, text, sizeof text);
-    canvas_put(&picture->canvas, row, rect->col + 1, rect->cols - 1, ROLE_NORMAL, text);
+    canvas_put(&screen->canvas, row, rect->col + 1, rect->cols - 1, ROLE_NORMAL, text);
     for (; search_text(text, view->search, &col, &cols); col += cols > 0 ? cols : 1)
-        canvas_paint(&picture->canvas, row, rect->col + 1 + col, cols, ROLE_PROMPT);
+        canvas_paint(&screen->canvas, row, rect->col + 1 + col, cols, ROLE_PROMPT);
     /* The line the search stands at, in more than its looks. */
     if (view->search[0] != '\0' && view->found_any
         && view->found == capture_lines_dropped(scene->capture) + (uint64_t)index)
-        canvas_char(&picture->canvas, row, rect->col, ROLE_VALUE, L'>');
+        canvas_char(&screen->canvas, row, rect->col, ROLE_VALUE, L'>');
 }
 
 static void
-draw_title(struct picture *picture, const struct view *view, const struct rect *rect,
+draw_title(struct screen *screen, const struct view *view, const struct rect *rect,
            int scroll)
 {
     char right[SEARCH_MAX + 80] = "";
@@ -88,7 +88,7 @@ draw_title(struct picture *picture, const struct view *view, const struct rect *
                  ngettext("%d line back", "%d lines back", (unsigned)scroll), scroll);
     else if (view->search[0] != '\0')
         snprintf(right, sizeof right, _("search: %s"), view->search);
-    view_block_title(picture, rect, PAGE_OUTPUT, pages_title(PAGE_OUTPUT), right);
+    view_block_title(screen, rect, PAGE_OUTPUT, pages_title(PAGE_OUTPUT), right);
 }
 
 static struct rect
@@ -98,20 +98,20 @@ below_title(const struct rect *rect)
 }
 
 void
-view_output_block(struct picture *picture, const struct view *view,
+view_output_block(struct screen *screen, const struct view *view,
                   const struct scene *scene, const struct rect *rect, int scroll)
 {
-    struct rect rest = view->page == PAGE_OUTPUT ? view_page_rest(picture) : below_title(rect);
+    struct rect rest = view->page == PAGE_OUTPUT ? view_page_rest(screen) : below_title(rect);
     int lines = view_output_lines(scene);
     int first = lines - rest.rows - scroll;
 
-    canvas_clip(&picture->canvas, rect);
+    canvas_clip(&screen->canvas, rect);
     if (rect->rows == 0)
         return;
     if (rest.rows < rect->rows)
-        draw_title(picture, view, rect, scroll);
+        draw_title(screen, view, rect, scroll);
     if (scene->capture == NULL) {
-        canvas_put(&picture->canvas, rest.row, rest.col + 1, rest.cols - 1,
+        canvas_put(&screen->canvas, rest.row, rest.col + 1, rest.cols - 1,
                    ROLE_NORMAL, scene->saved
                                     ? _("The output was not recorded.")
                                     : _("The output is redirected, not captured."));
@@ -120,21 +120,21 @@ view_output_block(struct picture *picture, const struct view *view,
     if (first < 0)
         first = 0;
     for (int row = 0; row < rest.rows && first + row < lines; row++)
-        draw_line(picture, view, scene, rect, rest.row + row, first + row);
+        draw_line(screen, view, scene, rect, rest.row + row, first + row);
 }
 
 static void
-draw(struct picture *picture, const struct view *view, const struct scene *scene)
+draw(struct screen *screen, const struct view *view, const struct scene *scene)
 {
-    view_output_block(picture, view, scene, &picture->layout.block[BLOCK_BODY],
+    view_output_block(screen, view, scene, &screen->layout.block[BLOCK_BODY],
                       view->scroll);
 }
 
 static int
-count_lines(const struct picture *picture, const struct view *view,
+count_lines(const struct screen *screen, const struct view *view,
             const struct scene *scene)
 {
-    (void)picture;
+    (void)screen;
     (void)view;
     return view_output_lines(scene);
 }

@@ -90,14 +90,14 @@ seconds_text(char *text, size_t size, int64_t ns)
 
 /* The parts of the header from the right edge on, least important first. */
 void
-view_header(struct picture *picture, const struct view *view, const struct scene *scene)
+view_header(struct screen *screen, const struct view *view, const struct scene *scene)
 {
-    const struct rect *rect = &picture->layout.block[BLOCK_HEADER];
+    const struct rect *rect = &screen->layout.block[BLOCK_HEADER];
     char interval[UNITS_MAX], pid[UNITS_MAX], state[64], time[UNITS_MAX];
     int right = rect->col + rect->cols - 1;
     int left = rect->col + 1;
 
-    canvas_clip(&picture->canvas, rect);
+    canvas_clip(&screen->canvas, rect);
     if (rect->rows == 0)
         return;
     view_state(state, sizeof state, view, scene);
@@ -106,27 +106,27 @@ view_header(struct picture *picture, const struct view *view, const struct scene
     snprintf(pid, sizeof pid, _("pid %d"), (int)scene->process->pid);
     if (rect->cols >= 70 && scene->interval_ns > 0) {
         right -= (int)text_columns(interval);
-        canvas_put(&picture->canvas, rect->row, right, rect->cols, ROLE_DIM, interval);
+        canvas_put(&screen->canvas, rect->row, right, rect->cols, ROLE_DIM, interval);
         right -= 2;
     }
     if (rect->cols >= 32) {
         right -= (int)text_columns(time);
-        canvas_put(&picture->canvas, rect->row, right, rect->cols, ROLE_NORMAL, time);
+        canvas_put(&screen->canvas, rect->row, right, rect->cols, ROLE_NORMAL, time);
         right -= 2;
     }
     right -= (int)text_columns(state);
-    canvas_put(&picture->canvas, rect->row, right, rect->cols, state_role(view, scene),
+    canvas_put(&screen->canvas, rect->row, right, rect->cols, state_role(view, scene),
                state);
     right -= 2;
     if (rect->cols >= 56 && scene->process->pid > 0) {
         right -= (int)text_columns(pid);
-        canvas_put(&picture->canvas, rect->row, right, rect->cols, ROLE_NORMAL, pid);
+        canvas_put(&screen->canvas, rect->row, right, rect->cols, ROLE_NORMAL, pid);
         right -= 2;
     }
-    left += canvas_put(&picture->canvas, rect->row, left, right - left, ROLE_TITLE,
+    left += canvas_put(&screen->canvas, rect->row, left, right - left, ROLE_TITLE,
                        "memtop");
     left += 2;
-    canvas_put(&picture->canvas, rect->row, left, right - left, ROLE_VALUE,
+    canvas_put(&screen->canvas, rect->row, left, right - left, ROLE_VALUE,
                scene->command);
 }
 
@@ -141,7 +141,7 @@ why_not_measured(const struct scene *scene)
 }
 
 void
-view_not_measured(struct picture *picture, const struct scene *scene, int row, int col,
+view_not_measured(struct screen *screen, const struct scene *scene, int row, int col,
                   int columns)
 {
     char text[400];
@@ -153,27 +153,27 @@ view_not_measured(struct picture *picture, const struct scene *scene, int row, i
         snprintf(text, sizeof text, "%s", why_not_measured(scene));
     else
         snprintf(text, sizeof text, _("not measured: %s"), why_not_measured(scene));
-    canvas_put(&picture->canvas, row, col, columns, ROLE_WARN, text);
+    canvas_put(&screen->canvas, row, col, columns, ROLE_WARN, text);
 }
 
 static void
-draw_gauge(struct picture *picture, const struct view *view, const struct scene *scene)
+draw_gauge(struct screen *screen, const struct view *view, const struct scene *scene)
 {
-    const struct rect *rect = &picture->layout.block[BLOCK_GAUGE];
+    const struct rect *rect = &screen->layout.block[BLOCK_GAUGE];
     const struct snapshot *now = &scene->process->now;
-    struct canvas *canvas = &picture->canvas;
+    struct canvas *canvas = &screen->canvas;
     char heap[UNITS_MAX], peak[UNITS_MAX], share[3 * UNITS_MAX];
     int col = rect->col + 1;
     int bar;
     uint64_t most;
     double part;
 
-    canvas_clip(&picture->canvas, rect);
+    canvas_clip(&screen->canvas, rect);
     if (rect->rows == 0)
         return;
     col += canvas_put(canvas, rect->row, col, rect->cols, ROLE_NORMAL, _("Heap")) + 2;
     if (!scene->process->measured) {
-        view_not_measured(picture, scene, rect->row, col, rect->cols - col);
+        view_not_measured(screen, scene, rect->row, col, rect->cols - col);
         return;
     }
     most = view_peak(view, scene);
@@ -201,7 +201,7 @@ draw_gauge(struct picture *picture, const struct view *view, const struct scene 
 
 /* A row of figures, as many as fit. */
 struct overview_figures {
-    struct picture *picture;
+    struct screen *screen;
     int row, col, end, gap;
     bool full;
 };
@@ -219,7 +219,7 @@ figure(struct overview_figures *figures, enum role role, const char *format,
         figures->full = true;
         return;
     }
-    canvas_put(&figures->picture->canvas, figures->row, figures->col, columns, role,
+    canvas_put(&figures->screen->canvas, figures->row, figures->col, columns, role,
                text);
     figures->col += columns + figures->gap;
 }
@@ -315,10 +315,10 @@ own_figures(struct overview_figures *figures, const struct view *view,
 }
 
 static void
-draw_totals(struct picture *picture, const struct view *view, const struct scene *scene)
+draw_totals(struct screen *screen, const struct view *view, const struct scene *scene)
 {
-    const struct rect *rect = &picture->layout.block[BLOCK_TOTALS];
-    struct overview_figures figures = {picture,
+    const struct rect *rect = &screen->layout.block[BLOCK_TOTALS];
+    struct overview_figures figures = {screen,
                                        rect->row,
                                        rect->col + 1,
                                        rect->col + rect->cols,
@@ -328,7 +328,7 @@ draw_totals(struct picture *picture, const struct view *view, const struct scene
     char text[UNITS_MAX];
     uint64_t failed = failed_calls(now);
 
-    canvas_clip(&picture->canvas, rect);
+    canvas_clip(&screen->canvas, rect);
     if (rect->rows == 0)
         return;
     if (process_knows(scene->process, PART_COUNTERS)) {
@@ -363,27 +363,27 @@ brief_values_col(void)
 }
 
 static void
-brief_line(struct picture *picture, int line, const char *label, enum role role,
+brief_line(struct screen *screen, int line, const char *label, enum role role,
            const char *value)
 {
-    const struct rect *rect = &picture->layout.block[BLOCK_BRIEF];
+    const struct rect *rect = &screen->layout.block[BLOCK_BRIEF];
     int used = brief_values_col();
 
     if (line >= rect->rows)
         return;
-    canvas_put(&picture->canvas, rect->row + line, rect->col, rect->cols, ROLE_NORMAL,
+    canvas_put(&screen->canvas, rect->row + line, rect->col, rect->cols, ROLE_NORMAL,
                label);
-    canvas_put(&picture->canvas, rect->row + line, rect->col + used, rect->cols - used,
+    canvas_put(&screen->canvas, rect->row + line, rect->col + used, rect->cols - used,
                role, value);
 }
 
 /* The state stands at the right of the first line with room for it, else it has
    a line of its own. */
 static bool
-brief_state(struct picture *picture, const struct view *view, const struct scene *scene,
+brief_state(struct screen *screen, const struct view *view, const struct scene *scene,
             int lines)
 {
-    const struct rect *rect = &picture->layout.block[BLOCK_BRIEF];
+    const struct rect *rect = &screen->layout.block[BLOCK_BRIEF];
     char state[64];
     int columns;
 
@@ -393,8 +393,8 @@ brief_state(struct picture *picture, const struct view *view, const struct scene
         int row = rect->row + line;
         int col = rect->col + rect->cols - columns;
 
-        if (canvas_is_blank(&picture->canvas, row, col - 1, columns + 1)) {
-            canvas_put(&picture->canvas, row, col, columns, state_role(view, scene),
+        if (canvas_is_blank(&screen->canvas, row, col - 1, columns + 1)) {
+            canvas_put(&screen->canvas, row, col, columns, state_role(view, scene),
                        state);
             return true;
         }
@@ -403,88 +403,88 @@ brief_state(struct picture *picture, const struct view *view, const struct scene
 }
 
 static void
-draw_brief(struct picture *picture, const struct view *view, const struct scene *scene)
+draw_brief(struct screen *screen, const struct view *view, const struct scene *scene)
 {
-    const struct rect *rect = &picture->layout.block[BLOCK_BRIEF];
+    const struct rect *rect = &screen->layout.block[BLOCK_BRIEF];
     const struct process *process = scene->process;
     const struct snapshot *now = &process->now;
     char text[UNITS_MAX], state[64];
     int line = 0;
 
-    canvas_clip(&picture->canvas, rect);
+    canvas_clip(&screen->canvas, rect);
     if (rect->rows == 0)
         return;
     if (process->measured)
-        brief_line(picture, line++, _("heap"), ROLE_VALUE,
+        brief_line(screen, line++, _("heap"), ROLE_VALUE,
                    units_bytes(text, sizeof text, now->live_bytes, view->unit));
     else
-        view_not_measured(picture, scene, rect->row + line++, rect->col, rect->cols);
+        view_not_measured(screen, scene, rect->row + line++, rect->col, rect->cols);
     if (process->measured) {
-        brief_line(picture, line++, _("peak"), ROLE_NORMAL,
+        brief_line(screen, line++, _("peak"), ROLE_NORMAL,
                    units_bytes(text, sizeof text, view_peak(view, scene), view->unit));
         if (scene->mark != NULL) {
             const struct amount heap = { now->live_bytes, scene->mark->now.live_bytes,
                                          true };
 
             /* TRANSLATORS: set by the user at a moment, to see changes since. */
-            brief_line(picture, line++, _("mark"), ROLE_VALUE,
+            brief_line(screen, line++, _("mark"), ROLE_VALUE,
                        amount_bytes(text, sizeof text, &heap, view->unit));
         }
         if (process_knows(process, PART_COUNTERS))
-            brief_line(picture, line++, _("live"), ROLE_NORMAL,
+            brief_line(screen, line++, _("live"), ROLE_NORMAL,
                        units_count(text, sizeof text, now->live_blocks));
     }
-    if (!process->measured || !brief_state(picture, view, scene, line)) {
+    if (!process->measured || !brief_state(screen, view, scene, line)) {
         /* The state matters more than the number of blocks. */
         if (line >= rect->rows && rect->rows > 2)
             line = rect->rows - 1;
-        canvas_field(&picture->canvas, rect->row + line, rect->col, rect->cols, TEXT_LEFT,
+        canvas_field(&screen->canvas, rect->row + line, rect->col, rect->cols, TEXT_LEFT,
                      ROLE_NORMAL, "");
         view_state(state, sizeof state, view, scene);
-        brief_line(picture, line++, _("state"), state_role(view, scene), state);
+        brief_line(screen, line++, _("state"), state_role(view, scene), state);
     }
     if (process->os_known)
-        brief_line(picture, line++, _("RSS"), ROLE_NORMAL,
+        brief_line(screen, line++, _("RSS"), ROLE_NORMAL,
                    units_bytes(text, sizeof text, process->os.rss, view->unit));
     if (process->measured)
-        brief_line(picture, line++, _("stack"), ROLE_NORMAL,
+        brief_line(screen, line++, _("stack"), ROLE_NORMAL,
                    units_bytes(text, sizeof text, report_stack(scene->process, now->stack_peak),
                                view->unit));
-    brief_line(picture, line++, _("time"), ROLE_NORMAL,
+    brief_line(screen, line++, _("time"), ROLE_NORMAL,
                view_time(text, sizeof text, process, process->run_ns));
 }
 
 static void
-draw_graphs(struct picture *picture, const struct view *view, const struct scene *scene)
+draw_graphs(struct screen *screen, const struct view *view, const struct scene *scene)
 {
-    const struct rect *blocks = picture->layout.block;
+    const struct rect *blocks = screen->layout.block;
     bool measured = scene->process->measured || scene->process->state == STATE_STARTING;
     const struct chart heap = { SERIES_HEAP, _("Heap"), ROLE_HEAP, true };
     const struct chart rss = { SERIES_RSS, _("Resident memory (RSS)"), ROLE_HEAP, true };
     const struct chart stack = { SERIES_STACK, _("Stack"), ROLE_STACK, true };
     const struct chart rate = { SERIES_CALLS, _("Calls per second"), ROLE_RATE, true };
 
-    chart_draw(picture, view, scene, &blocks[BLOCK_HEAP], measured ? &heap : &rss);
+    chart_draw(screen, view, scene, &blocks[BLOCK_HEAP], measured ? &heap : &rss);
     if (blocks[BLOCK_STACK].rows == 1)
-        chart_sparkline(picture, view, scene, &blocks[BLOCK_STACK]);
+        chart_sparkline(screen, view, scene, &blocks[BLOCK_STACK]);
     else
-        chart_draw(picture, view, scene, &blocks[BLOCK_STACK], &stack);
-    chart_draw(picture, view, scene, &blocks[BLOCK_RATE], &rate);
+        chart_draw(screen, view, scene, &blocks[BLOCK_STACK], &stack);
+    chart_draw(screen, view, scene, &blocks[BLOCK_RATE], &rate);
 }
 
 static void
-draw(struct picture *picture, const struct view *view, const struct scene *scene)
+draw(struct screen *screen, const struct view *view, const struct scene *scene)
 {
-    const struct rect *blocks = picture->layout.block;
+    const struct rect *blocks = screen->layout.block;
 
-    draw_gauge(picture, view, scene);
-    draw_totals(picture, view, scene);
-    draw_brief(picture, view, scene);
-    draw_graphs(picture, view, scene);
-    view_calls_block(picture, view, scene, &blocks[BLOCK_CALLS]);
-    view_sizes_block(picture, view, scene, &blocks[BLOCK_SIZES]);
+    draw_gauge(screen, view, scene);
+    draw_totals(screen, view, scene);
+    draw_brief(screen, view, scene);
+    draw_graphs(screen, view, scene);
+    view_calls_block(screen, view, scene, &blocks[BLOCK_CALLS]);
+    view_sizes_block(screen, view, scene, &blocks[BLOCK_SIZES]);
     if (blocks[BLOCK_OUTPUT].rows > 0)
-        view_output_block(picture, view, scene, &blocks[BLOCK_OUTPUT], 0);
+        view_output_block(screen, view, scene, &blocks[BLOCK_OUTPUT], 0);
 }
 
 const struct page_def page_overview = {

@@ -44,9 +44,9 @@ picker_draw(struct canvas *canvas, const struct processes *list)
     char sum[256];
 
     canvas_clear(canvas);
-    processes_sum(sum, sizeof sum, list->roster, canvas->cols - 30, list->unit);
+    processes_sum(sum, sizeof sum, list->process_list, canvas->cols - 30, list->unit);
     canvas_rule(canvas, 0, 0, canvas->cols, _("Observed processes"), sum);
-    if (roster_count(list->roster) == 0 && body.rows > 0)
+    if (process_list_count(list->process_list) == 0 && body.rows > 0)
         canvas_put(canvas, 1, 1, canvas->cols - 1, ROLE_NORMAL,
                    _("None: start one with memtop -B PROGRAM, or with "
                      "LD_PRELOAD=libmemtop.so"));

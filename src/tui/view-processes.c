@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "base/i18n.h"
-#include "monitor/subject.h"
+#include "monitor/tracked.h"
 #include "tui/processes.h"
 
 #define TITLE_COLS 20
@@ -16,7 +16,7 @@ struct processes
 processes_of(const struct view *view, const struct scene *scene)
 {
     return (struct processes){
-        .roster = session_roster(scene->session),
+        .process_list = session_processes(scene->session),
         .selected = view->selected != 0 ? view->selected : scene->process->pid,
         .followed = scene->process->pid,
         .scroll = view->scroll,
@@ -27,29 +27,29 @@ processes_of(const struct view *view, const struct scene *scene)
 }
 
 static void
-draw(struct picture *picture, const struct view *view, const struct scene *scene)
+draw(struct screen *screen, const struct view *view, const struct scene *scene)
 {
-    const struct rect *body = &picture->layout.block[BLOCK_BODY];
-    const struct roster *roster = session_roster(scene->session);
+    const struct rect *body = &screen->layout.block[BLOCK_BODY];
+    const struct process_list *process_list = session_processes(scene->session);
     const struct processes processes = processes_of(view, scene);
     char sum[256] = "";
     struct rect list;
 
-    if (roster != NULL && !view->history && view->process_filter[0] != '\0')
+    if (process_list != NULL && !view->history && view->process_filter[0] != '\0')
         /* TRANSLATORS: so many of so many processes */
         snprintf(sum, sizeof sum, _("%u of %u"), (unsigned)processes_count(&processes),
-                 (unsigned)roster_count(roster));
-    else if (roster != NULL && !view->history)
-        processes_sum(sum, sizeof sum, roster, body->cols - TITLE_COLS, view->unit);
-    list = view_page_title(picture, pages_title(PAGE_PROCESSES), sum);
+                 (unsigned)process_list_count(process_list));
+    else if (process_list != NULL && !view->history)
+        processes_sum(sum, sizeof sum, process_list, body->cols - TITLE_COLS, view->unit);
+    list = view_page_title(screen, pages_title(PAGE_PROCESSES), sum);
     if (view->history)
-        canvas_put(&picture->canvas, list.row, list.col + 1, list.cols - 1, ROLE_NORMAL,
+        canvas_put(&screen->canvas, list.row, list.col + 1, list.cols - 1, ROLE_NORMAL,
                    _("The processes of the past are not recorded."));
-    else if (roster == NULL)
-        canvas_put(&picture->canvas, list.row, list.col + 1, list.cols - 1, ROLE_NORMAL,
+    else if (process_list == NULL)
+        canvas_put(&screen->canvas, list.row, list.col + 1, list.cols - 1, ROLE_NORMAL,
                    _("The processes were not recorded."));
     else if (list.rows > 0)
-        processes_draw(&picture->canvas, &list, &processes);
+        processes_draw(&screen->canvas, &list, &processes);
 }
 
 static void

@@ -371,19 +371,19 @@ put_site(struct lines *lines, const struct view *view, const struct scene *scene
 }
 
 void
-view_site(struct picture *picture, const struct view *view, const struct scene *scene,
+view_site(struct screen *screen, const struct view *view, const struct scene *scene,
           const struct rect *rest)
 {
-    struct lines lines = { &picture->canvas, *rest, -view->scroll };
+    struct lines lines = { &screen->canvas, *rest, -view->scroll };
 
     put_site(&lines, view, scene);
 }
 
 int
-view_site_lines(const struct picture *picture, const struct view *view,
+view_site_lines(const struct screen *screen, const struct view *view,
                 const struct scene *scene)
 {
-    struct lines lines = { NULL, view_page_rest(picture), 0 };
+    struct lines lines = { NULL, view_page_rest(screen), 0 };
 
     if (scene->sites == NULL || scene->sites->profile == NULL || !view->sites.opened)
         return 0;

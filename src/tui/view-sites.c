@@ -37,9 +37,9 @@ has_note(const struct rect *rest)
 
 /* The list with its headings. */
 static struct rect
-table_rect(const struct picture *picture)
+table_rect(const struct screen *screen)
 {
-    struct rect rest = view_page_rest(picture);
+    struct rect rest = view_page_rest(screen);
     int note = has_note(&rest);
 
     rest.row += note;
@@ -48,9 +48,9 @@ table_rect(const struct picture *picture)
 }
 
 int
-view_sites_lines(const struct picture *picture)
+view_sites_lines(const struct screen *screen)
 {
-    return table_room(table_rect(picture).rows);
+    return table_room(table_rect(screen).rows);
 }
 
 /* ---- columns ---- */
@@ -264,10 +264,10 @@ site_row(const struct table_rows *rows, size_t index)
 }
 
 static void
-draw_list(struct picture *picture, const struct view *view, const struct scene *scene)
+draw_list(struct screen *screen, const struct view *view, const struct scene *scene)
 {
     const struct sites_list shown = {view, scene};
-    const struct rect rect = table_rect(picture);
+    const struct rect rect = table_rect(screen);
     int room = table_room(rect.rows), above = rect.rows - room;
     const struct table_rows rows = {
         .data = &shown,
@@ -280,15 +280,15 @@ draw_list(struct picture *picture, const struct view *view, const struct scene *
     const struct hit hit = {.rect = {rect.row + above, rect.col, room, rect.cols},
                             .action = ACTION_ROW};
 
-    table_draw(&picture->canvas, &rect, &sites_table, &rows);
-    picture_hit(picture, &hit);
+    table_draw(&screen->canvas, &rect, &sites_table, &rows);
+    picture_hit(screen, &hit);
 }
 
 /* ---- around the list ---- */
 
 /* How it was measured; what is missing comes first and is a warning. */
 static void
-draw_note(struct picture *picture, const struct view *view, const struct scene *scene,
+draw_note(struct screen *screen, const struct view *view, const struct scene *scene,
           const struct rect *rest)
 {
     const struct sites_reading *reading = profile_reading(scene->sites->profile);
@@ -304,7 +304,7 @@ draw_note(struct picture *picture, const struct view *view, const struct scene *
 
         if (col + cols > end && i > 0)
             return;
-        canvas_put(&picture->canvas, rest->row, col, end - col,
+        canvas_put(&screen->canvas, rest->row, col, end - col,
                    lack ? ROLE_WARN : ROLE_DIM, text);
         col += cols + 3;
     }
@@ -357,19 +357,19 @@ right_title(char *text, size_t size, const struct view *view, const struct scene
 
 /* A sentence, wrapped. */
 static void
-draw_reason(struct picture *picture, const struct rect *rest, const char *reason)
+draw_reason(struct screen *screen, const struct rect *rest, const char *reason)
 {
     for (int line = 0; *reason != '\0' && line < rest->rows && rest->cols > 1; line++) {
         char text[512];
 
         reason += text_line(text, sizeof text, reason, (size_t)rest->cols - 1);
-        canvas_put(&picture->canvas, rest->row + line, rest->col + 1, rest->cols - 1,
+        canvas_put(&screen->canvas, rest->row + line, rest->col + 1, rest->cols - 1,
                    ROLE_NORMAL, text);
     }
 }
 
 static void
-draw(struct picture *picture, const struct view *view, const struct scene *scene)
+draw(struct screen *screen, const struct view *view, const struct scene *scene)
 {
     const struct sites_shown *sites = scene->sites;
     char title[128], right[256] = "";
@@ -379,20 +379,20 @@ draw(struct picture *picture, const struct view *view, const struct scene *scene
              site_mode_word(view->sites.mode));
     if (sites != NULL && sites->profile != NULL)
         right_title(right, sizeof right, view, scene);
-    rest = view_page_title(picture, title, right);
+    rest = view_page_title(screen, title, right);
     if (!scene->process->measured && !view->history) {
-        view_not_measured(picture, scene, rest.row, rest.col + 1, rest.cols - 1);
+        view_not_measured(screen, scene, rest.row, rest.col + 1, rest.cols - 1);
     } else if (sites == NULL || sites->profile == NULL) {
-        draw_reason(picture, &rest,
+        draw_reason(screen, &rest,
                     scene->saved ? _("Allocation sites were not recorded.")
                                  : site_offer());
     } else if (sites->table.answer != PROFILE_ANSWERED || sites->table.count == 0) {
-        draw_reason(picture, &rest, site_answer_text(&sites->table));
+        draw_reason(screen, &rest, site_answer_text(&sites->table));
     } else if (view->sites.opened) {
-        view_site(picture, view, scene, &rest);
+        view_site(screen, view, scene, &rest);
     } else {
-        draw_note(picture, view, scene, &rest);
-        draw_list(picture, view, scene);
+        draw_note(screen, view, scene, &rest);
+        draw_list(screen, view, scene);
     }
 }
 

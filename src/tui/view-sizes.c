@@ -299,7 +299,7 @@ entry_row(const struct table_rows *rows, size_t index)
 }
 
 static void
-draw_table(struct picture *picture, const struct rect *rect,
+draw_table(struct screen *screen, const struct rect *rect,
            struct histogram_shown *shown, size_t first)
 {
     const struct table_rows rows = {.data = shown,
@@ -309,12 +309,12 @@ draw_table(struct picture *picture, const struct rect *rect,
                                     .selected = TABLE_NO_ROW};
 
     shown->wide = !shown->brief && rect->cols >= LIVE_FROM;
-    table_draw(&picture->canvas, rect, shown->brief ? &brief_table : &sizes_table, &rows);
+    table_draw(&screen->canvas, rect, shown->brief ? &brief_table : &sizes_table, &rows);
 }
 
 /* A few rows: two entries a row, titles in the rule. */
 static void
-draw_brief(struct picture *picture, struct histogram_shown *table,
+draw_brief(struct screen *screen, struct histogram_shown *table,
            const struct rect *rect)
 {
     bool two = rect->cols >= TWO_FROM;
@@ -326,12 +326,12 @@ draw_brief(struct picture *picture, struct histogram_shown *table,
     table_drop_empty(table);
     table_shorten(table, two ? rows * 2 : rows);
     if (table->length == 0 && table->since)
-        canvas_put(&picture->canvas, rect->row + 1, rect->col + 1, rect->cols - 1,
+        canvas_put(&screen->canvas, rect->row + 1, rect->col + 1, rect->cols - 1,
                    ROLE_NORMAL, _("no changes"));
-    draw_table(picture, &part, table, 0);
+    draw_table(screen, &part, table, 0);
     part.col += part.cols + 1;
     if (two)
-        draw_table(picture, &part, table, (size_t)rows);
+        draw_table(screen, &part, table, (size_t)rows);
 }
 
 static const char *
@@ -343,7 +343,7 @@ title(char *text, size_t size, const struct view *view)
 }
 
 void
-view_sizes_block(struct picture *picture, const struct view *view,
+view_sizes_block(struct screen *screen, const struct view *view,
                  const struct scene *scene, const struct rect *rect)
 {
     const struct rect below = {rect->row + 1, rect->col, rect->rows - 1, rect->cols};
@@ -351,37 +351,37 @@ view_sizes_block(struct picture *picture, const struct view *view,
     bool brief = rect->rows < BRIEF_BELOW_ROWS;
     char since[128], text[128];
 
-    canvas_clip(&picture->canvas, rect);
+    canvas_clip(&screen->canvas, rect);
     if (rect->rows == 0)
         return;
     view_since(since, sizeof since, scene);
     if (process_knows(scene->process, PART_SIZES) && brief && scene->mark == NULL)
         snprintf(since, sizeof since, "%s", _("allocated, share, live now"));
-    view_block_title(picture, rect, PAGE_SIZES, title(text, sizeof text, view), since);
+    view_block_title(screen, rect, PAGE_SIZES, title(text, sizeof text, view), since);
     if (!process_knows(scene->process, PART_SIZES)) {
-        view_not_measured(picture, scene, rect->row + 1, rect->col + 1, rect->cols - 1);
+        view_not_measured(screen, scene, rect->row + 1, rect->col + 1, rect->cols - 1);
         return;
     }
     table_fill(&table, view, scene);
     if (brief) {
-        draw_brief(picture, &table, rect);
+        draw_brief(screen, &table, rect);
         return;
     }
     table_shorten(&table, rect->rows - 2);
-    draw_table(picture, &below, &table, 0);
+    draw_table(screen, &below, &table, 0);
 }
 
 static int
-count_lines(const struct picture *picture, const struct view *view,
+count_lines(const struct screen *screen, const struct view *view,
             const struct scene *scene)
 {
     (void)view;
     (void)scene;
-    return table_has_headings(view_page_rest(picture).rows) ? 1 + RANGE_COUNT : 0;
+    return table_has_headings(view_page_rest(screen).rows) ? 1 + RANGE_COUNT : 0;
 }
 
 static void
-draw(struct picture *picture, const struct view *view, const struct scene *scene)
+draw(struct screen *screen, const struct view *view, const struct scene *scene)
 {
     char since[128], text[128];
     struct histogram_shown table;
@@ -389,16 +389,16 @@ draw(struct picture *picture, const struct view *view, const struct scene *scene
     int headings;
 
     view_since(since, sizeof since, scene);
-    rest = view_page_title(picture, title(text, sizeof text, view), since);
+    rest = view_page_title(screen, title(text, sizeof text, view), since);
     headings = table_has_headings(rest.rows);
     if (!process_knows(scene->process, PART_SIZES)) {
-        view_not_measured(picture, scene, rest.row, rest.col + 1, rest.cols - 1);
+        view_not_measured(screen, scene, rest.row, rest.col + 1, rest.cols - 1);
         return;
     }
     table_fill(&table, view, scene);
     if (!headings)
         table_shorten(&table, rest.rows);
-    draw_table(picture, &rest, &table, headings ? (size_t)view->scroll : 0);
+    draw_table(screen, &rest, &table, headings ? (size_t)view->scroll : 0);
 }
 
 const struct page_def page_sizes = {

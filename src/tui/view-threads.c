@@ -257,18 +257,18 @@ choose_threads(struct threads_shown *shown, const struct view *view,
 }
 
 static int
-count_lines(const struct picture *picture, const struct view *view,
+count_lines(const struct screen *screen, const struct view *view,
             const struct scene *scene)
 {
     struct threads_shown shown;
 
     /* More, a blank one, the note, which may be long. */
-    return table_has_headings(view_page_rest(picture).rows)
+    return table_has_headings(view_page_rest(screen).rows)
            + (int)choose_threads(&shown, view, scene).count + 4;
 }
 
 static void
-draw_shared_note(struct picture *picture, const struct rect *rect, int row)
+draw_shared_note(struct screen *screen, const struct rect *rect, int row)
 {
     const char *note =
         _("* calls and bytes with those of threads that had its place before");
@@ -278,13 +278,13 @@ draw_shared_note(struct picture *picture, const struct rect *rect, int row)
         char line[256];
 
         note += text_line(line, sizeof line, note, (size_t)cols);
-        canvas_put(&picture->canvas, row++, rect->col + 1, cols, ROLE_NORMAL, line);
+        canvas_put(&screen->canvas, row++, rect->col + 1, cols, ROLE_NORMAL, line);
     }
 }
 
 /* What is to be said below the list. */
 static void
-draw_notes(struct picture *picture, const struct scene *scene, const struct rect *body,
+draw_notes(struct screen *screen, const struct scene *scene, const struct rect *body,
            int row)
 {
     size_t more = scene->thread_count - listed(scene);
@@ -296,11 +296,11 @@ draw_notes(struct picture *picture, const struct scene *scene, const struct rect
     if (more > 0) {
         snprintf(text, sizeof text,
                  ngettext("and %zu more thread", "and %zu more threads", more), more);
-        canvas_put(&picture->canvas, row++, body->col + 1, body->cols - 1, ROLE_NORMAL,
+        canvas_put(&screen->canvas, row++, body->col + 1, body->cols - 1, ROLE_NORMAL,
                    text);
     }
     if (shared)
-        draw_shared_note(picture, body, row + 1);
+        draw_shared_note(screen, body, row + 1);
 }
 
 /* Why there is no list; "" if there is one. */
@@ -319,7 +319,7 @@ why_no_list(const struct view *view, const struct scene *scene, size_t count)
 }
 
 static void
-draw(struct picture *picture, const struct view *view, const struct scene *scene)
+draw(struct screen *screen, const struct view *view, const struct scene *scene)
 {
     struct threads_shown shown;
     struct table_rows rows = choose_threads(&shown, view, scene);
@@ -332,22 +332,22 @@ draw(struct picture *picture, const struct view *view, const struct scene *scene
         view_since(right, sizeof right, scene);
     if (view->filter[0] != '\0')
         snprintf(right, sizeof right, _("name: %s"), view->filter);
-    rest = view_page_title(picture, pages_title(PAGE_THREADS), right);
+    rest = view_page_title(screen, pages_title(PAGE_THREADS), right);
     if (!scene->process->measured && !view->history) {
-        view_not_measured(picture, scene, rest.row, rest.col + 1, rest.cols - 1);
+        view_not_measured(screen, scene, rest.row, rest.col + 1, rest.cols - 1);
         return;
     }
     if (why[0] != '\0') {
-        canvas_put(&picture->canvas, rest.row, rest.col + 1, rest.cols - 1, ROLE_NORMAL,
+        canvas_put(&screen->canvas, rest.row, rest.col + 1, rest.cols - 1, ROLE_NORMAL,
                    why);
         return;
     }
     rows.first = (size_t)view->scroll;
-    table_draw(&picture->canvas, &rest, &threads_table, &rows);
+    table_draw(&screen->canvas, &rest, &threads_table, &rows);
     top = rest.row + table_has_headings(rest.rows);
     below = top + (int)rows.count - view->scroll;
     if (below >= top)
-        draw_notes(picture, scene, &rest, below);
+        draw_notes(screen, scene, &rest, below);
 }
 
 static void

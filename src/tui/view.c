@@ -50,61 +50,61 @@ view_peak(const struct view *view, const struct scene *scene)
 }
 
 bool
-picture_resize(struct picture *picture, int rows, int cols)
+picture_resize(struct screen *screen, int rows, int cols)
 {
     size_t columns = graph_columns(GRAPH_BRAILLE, cols);
     struct column *new_columns = calloc(columns + 1, sizeof *new_columns);
     wchar_t *new_cells = calloc((size_t)rows * (size_t)cols + 1, sizeof *new_cells);
 
     if (new_columns == NULL || new_cells == NULL
-        || !canvas_resize(&picture->canvas, rows, cols)) {
+        || !canvas_resize(&screen->canvas, rows, cols)) {
         free(new_columns);
         free(new_cells);
         return false;
     }
-    free(picture->columns);
-    free(picture->cells);
-    picture->columns = new_columns;
-    picture->cells = new_cells;
+    free(screen->columns);
+    free(screen->cells);
+    screen->columns = new_columns;
+    screen->cells = new_cells;
     return true;
 }
 
 void
-picture_hit(struct picture *picture, const struct hit *hit)
+picture_hit(struct screen *screen, const struct hit *hit)
 {
-    if (picture->hit_count < HITS_MAX)
-        picture->hits[picture->hit_count++] = *hit;
+    if (screen->hit_count < HITS_MAX)
+        screen->hits[screen->hit_count++] = *hit;
 }
 
 const struct hit *
-picture_hit_at(const struct picture *picture, int row, int col)
+picture_hit_at(const struct screen *screen, int row, int col)
 {
-    for (size_t i = 0; i < picture->hit_count; i++) {
-        const struct rect *rect = &picture->hits[i].rect;
+    for (size_t i = 0; i < screen->hit_count; i++) {
+        const struct rect *rect = &screen->hits[i].rect;
 
         if (row >= rect->row && row < rect->row + rect->rows && col >= rect->col
             && col < rect->col + rect->cols)
-            return &picture->hits[i];
+            return &screen->hits[i];
     }
     return NULL;
 }
 
 void
-view_block_title(struct picture *picture, const struct rect *rect, enum page page,
+view_block_title(struct screen *screen, const struct rect *rect, enum page page,
                  const char *title, const char *right)
 {
     const struct hit hit = { .rect = { rect->row, rect->col, 1, rect->cols },
                              .action = ACTION_VIEW,
                              .page = page };
 
-    canvas_rule(&picture->canvas, rect->row, rect->col, rect->cols, title, right);
-    picture_hit(picture, &hit);
+    canvas_rule(&screen->canvas, rect->row, rect->col, rect->cols, title, right);
+    picture_hit(screen, &hit);
 }
 
 struct rect
-view_page_rest(const struct picture *picture)
+view_page_rest(const struct screen *screen)
 {
-    struct rect rest = picture->layout.block[BLOCK_BODY];
+    struct rect rest = screen->layout.block[BLOCK_BODY];
     int title = rest.rows >= TITLE_FROM_ROWS;
 
     rest.row += title;
@@ -113,24 +113,24 @@ view_page_rest(const struct picture *picture)
 }
 
 struct rect
-view_page_title(struct picture *picture, const char *title, const char *right)
+view_page_title(struct screen *screen, const char *title, const char *right)
 {
-    const struct rect *body = &picture->layout.block[BLOCK_BODY];
+    const struct rect *body = &screen->layout.block[BLOCK_BODY];
 
-    canvas_clip(&picture->canvas, body);
+    canvas_clip(&screen->canvas, body);
     if (body->rows >= TITLE_FROM_ROWS)
-        canvas_rule(&picture->canvas, body->row, body->col, body->cols, title, right);
-    return view_page_rest(picture);
+        canvas_rule(&screen->canvas, body->row, body->col, body->cols, title, right);
+    return view_page_rest(screen);
 }
 
 void
-picture_free(struct picture *picture)
+picture_free(struct screen *screen)
 {
-    canvas_free(&picture->canvas);
-    free(picture->columns);
-    free(picture->cells);
-    picture->columns = NULL;
-    picture->cells = NULL;
+    canvas_free(&screen->canvas);
+    free(screen->columns);
+    free(screen->cells);
+    screen->columns = NULL;
+    screen->cells = NULL;
 }
 
 char *
@@ -154,7 +154,7 @@ view_since(char *text, size_t size, const struct scene *scene)
 }
 
 static void
-choose_layout(struct picture *picture, const struct view *view, const struct scene *scene)
+choose_layout(struct screen *screen, const struct view *view, const struct scene *scene)
 {
     const struct content content = {
         .call_rows = view_call_rows(scene),
@@ -166,7 +166,7 @@ choose_layout(struct picture *picture, const struct view *view, const struct sce
     const struct page_def *page = pages_def(view->page);
 
     (page->layout != NULL ? page->layout : layout_page)(
-        picture->canvas.rows, picture->canvas.cols, &content, &picture->layout);
+        screen->canvas.rows, screen->canvas.cols, &content, &screen->layout);
 }
 
 /* What there is room for: rather whole parts of the message than most of it. */
@@ -197,39 +197,39 @@ message_shown(char *text, size_t size, const struct scene *scene, int room)
 }
 
 static void
-draw_message(struct picture *picture, const struct scene *scene)
+draw_message(struct screen *screen, const struct scene *scene)
 {
-    const struct rect *rect = &picture->layout.block[BLOCK_MESSAGE];
+    const struct rect *rect = &screen->layout.block[BLOCK_MESSAGE];
     int indent = rect->cols > 20, room = rect->cols - indent;
     char text[1024];
 
-    canvas_clip(&picture->canvas, rect);
+    canvas_clip(&screen->canvas, rect);
     if (rect->rows > 0 && scene->message != NULL)
-        canvas_put(&picture->canvas, rect->row, rect->col + indent, room,
+        canvas_put(&screen->canvas, rect->row, rect->col + indent, room,
                    scene->message_role, message_shown(text, sizeof text, scene, room));
 }
 
 void
-view_draw(struct picture *picture, const struct view *view, const struct scene *scene)
+view_draw(struct screen *screen, const struct view *view, const struct scene *scene)
 {
-    canvas_clear(&picture->canvas);
-    picture->hit_count = 0;
-    choose_layout(picture, view, scene);
-    view_header(picture, view, scene);
-    pages_def(view->page)->draw(picture, view, scene);
-    draw_message(picture, scene);
-    view_footer(picture, view);
+    canvas_clear(&screen->canvas);
+    screen->hit_count = 0;
+    choose_layout(screen, view, scene);
+    view_header(screen, view, scene);
+    pages_def(view->page)->draw(screen, view, scene);
+    draw_message(screen, scene);
+    view_footer(screen, view);
     if (view->help > 0)
-        view_help(picture, view);
+        view_help(screen, view);
 }
 
 int
-view_scroll_limit(const struct picture *picture, const struct view *view,
+view_scroll_limit(const struct screen *screen, const struct view *view,
                   const struct scene *scene)
 {
     const struct page_def *page = pages_def(view->page);
-    int rows = view_page_rest(picture).rows;
-    int lines = page->lines != NULL ? page->lines(picture, view, scene) : 0;
+    int rows = view_page_rest(screen).rows;
+    int lines = page->lines != NULL ? page->lines(screen, view, scene) : 0;
 
     return lines > rows ? lines - rows : 0;
 }

@@ -95,7 +95,7 @@ struct hit {
 #define HITS_MAX 48
 
 /* Where it is drawn. */
-struct picture {
+struct screen {
     struct canvas canvas;
     struct layout layout;
     struct column *columns;          /* room for one graph of the full width */
@@ -105,12 +105,12 @@ struct picture {
 };
 
 /* Adds one; what lies in no part of it is dropped. */
-void picture_hit(struct picture *picture, const struct hit *hit);
-const struct hit *picture_hit_at(const struct picture *picture, int row, int col);
+void picture_hit(struct screen *screen, const struct hit *hit);
+const struct hit *picture_hit_at(const struct screen *screen, int row, int col);
 
 /* Makes the picture so large.  False if memory is short. */
-bool picture_resize(struct picture *picture, int rows, int cols);
-void picture_free(struct picture *picture);
+bool picture_resize(struct screen *screen, int rows, int cols);
+void picture_free(struct screen *screen);
 
 /* The window of the graphs, in ns. */
 int64_t view_window(const struct view *view, const struct scene *scene);
@@ -123,12 +123,12 @@ int64_t view_right(const struct view *view, const struct scene *scene);
 void view_rescale(struct view *view, const struct scene *scene);
 
 /* Draws everything. */
-void view_draw(struct picture *picture, const struct view *view,
+void view_draw(struct screen *screen, const struct view *view,
                const struct scene *scene);
 
 /* Lines a page can be scrolled by, after it was drawn.  The output and the
    messages rest at their end and scroll back, the others rest at their top. */
-int view_scroll_limit(const struct picture *picture, const struct view *view,
+int view_scroll_limit(const struct screen *screen, const struct view *view,
                       const struct scene *scene);
 
 /* The page a digit stands for, PAGE_COUNT if for none. */
@@ -148,10 +148,10 @@ struct chart {
     enum role role;
     bool peak;             /* say when the run's peak was */
 };
-void chart_draw(struct picture *picture, const struct view *view,
+void chart_draw(struct screen *screen, const struct view *view,
                const struct scene *scene, const struct rect *rect,
                const struct chart *chart);
-void chart_sparkline(struct picture *picture, const struct view *view,
+void chart_sparkline(struct screen *screen, const struct view *view,
                     const struct scene *scene, const struct rect *rect);
 
 /* The state, as the header has it: "RUNNING", "EXITED 3", "SAVED"... */
@@ -159,40 +159,40 @@ void view_state(char *text, size_t size, const struct view *view,
                 const struct scene *scene);
 /* How a state is shown that matters; or otherwise. */
 enum role view_state_role(enum process_state state, enum role otherwise);
-void view_header(struct picture *picture, const struct view *view,
+void view_header(struct screen *screen, const struct view *view,
                  const struct scene *scene);
 
 int view_call_rows(const struct scene *scene);   /* worth a row on the overview */
-void view_calls_block(struct picture *picture, const struct view *view,
+void view_calls_block(struct screen *screen, const struct view *view,
                       const struct scene *scene, const struct rect *rect);
 
-void view_sizes_block(struct picture *picture, const struct view *view,
+void view_sizes_block(struct screen *screen, const struct view *view,
                       const struct scene *scene, const struct rect *rect);
 
-void view_output_block(struct picture *picture, const struct view *view,
+void view_output_block(struct screen *screen, const struct view *view,
                        const struct scene *scene, const struct rect *rect, int scroll);
 /* The index-th line of the output as it is drawn, in text. */
 #define OUTPUT_TEXT_MAX 8192
 char *view_output_text(const struct scene *scene, int index, char *text, size_t size);
-void view_site(struct picture *picture, const struct view *view,
+void view_site(struct screen *screen, const struct view *view,
                const struct scene *scene, const struct rect *rest);
-int view_sites_lines(const struct picture *picture);   /* rows there is room for */
-int view_site_lines(const struct picture *picture, const struct view *view,
+int view_sites_lines(const struct screen *screen);   /* rows there is room for */
+int view_site_lines(const struct screen *screen, const struct view *view,
                     const struct scene *scene);
 int view_memory_lines(const struct scene *scene);
 int view_output_lines(const struct scene *scene);
-void view_help(struct picture *picture, const struct view *view);
-int view_help_pages(struct picture *picture);
-void view_footer(struct picture *picture, const struct view *view);
+void view_help(struct screen *screen, const struct view *view);
+int view_help_pages(struct screen *screen);
+void view_footer(struct screen *screen, const struct view *view);
 
 /* The title of a page; what is below it.  A low window has none: the page is all
    figures. */
-struct rect view_page_title(struct picture *picture, const char *title,
+struct rect view_page_title(struct screen *screen, const char *title,
                             const char *right);
-struct rect view_page_rest(const struct picture *picture);
+struct rect view_page_rest(const struct screen *screen);
 
 /* The title of a block; a click on it shows the block's page. */
-void view_block_title(struct picture *picture, const struct rect *rect, enum page page,
+void view_block_title(struct screen *screen, const struct rect *rect, enum page page,
                       const char *title, const char *right);
 
 /* Run time as text: "00:01:10", "40%" of a run whose time is not known. */
@@ -202,7 +202,7 @@ char *view_time(char *buf, size_t size, const struct process *process, int64_t n
 void view_since(char *text, size_t size, const struct scene *scene);
 
 /* "not measured: REASON", or "not recorded", in place of a block's content. */
-void view_not_measured(struct picture *picture, const struct scene *scene, int row,
+void view_not_measured(struct screen *screen, const struct scene *scene, int row,
                        int col, int columns);
 
 #endif

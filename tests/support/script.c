@@ -15,8 +15,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "monitor/roster.h"
-#include "monitor/subject.h"
+#include "monitor/process-list.h"
+#include "monitor/tracked.h"
 #include "base/figures.h"
 #include "support/script-sites.h"
 
@@ -26,7 +26,7 @@ struct script {
     size_t count, next;
     char *command;
     enum process_state state;
-    struct roster *roster; /* rooted; made when it is first needed */
+    struct process_list *process_list; /* rooted; made when it is first needed */
     struct script_sites *sites; /* likewise */
     struct profile_namer namer;
     int64_t start_ns;      /* of the first poll, -1: there was none */
@@ -120,28 +120,28 @@ function_word(struct process *process, const char *key)
 static bool
 set_band(struct process *process, const char *name, uint64_t value)
 {
-    struct bands *bands = &process->bands;
+    struct rss_breakdown *breakdown = &process->breakdown;
 
-    for (int i = 0; !bands->known && i < BAND_COUNT; i++)
-        bands->bytes[i] = BAND_UNKNOWN;
-    bands->known = true;
-    bands->run_ns = process->run_ns;
+    for (int i = 0; !breakdown->known && i < BAND_COUNT; i++)
+        breakdown->bytes[i] = BAND_UNKNOWN;
+    breakdown->known = true;
+    breakdown->run_ns = process->run_ns;
     if (strcmp(name, "mappings") == 0)
-        bands->mappings = (unsigned)value;
+        breakdown->mappings = (unsigned)value;
     else if (strcmp(name, "pss") == 0)
-        bands->pss = value;
+        breakdown->pss = value;
     else if (strcmp(name, "swap") == 0)
-        bands->swap = value;
+        breakdown->swap = value;
     else if (strcmp(name, "absent") == 0)
-        bands->absent = value;
+        breakdown->absent = value;
     else if (strcmp(name, "unsure") == 0)
-        bands->unsure = value;
+        breakdown->unsure = value;
     else if (strcmp(name, "reserve") == 0)
-        bands->with_reserve = value != 0;
+        breakdown->with_reserve = value != 0;
     else {
         for (int i = 0; i < BAND_COUNT; i++)
             if (strcmp(name, band_json((enum band)i)) == 0) {
-                bands->bytes[i] = value;
+                breakdown->bytes[i] = value;
                 return true;
             }
         return false;
@@ -228,10 +228,10 @@ settle(struct process *process)
     raise_to(&process->rss_anon_peak, process->os.rss_anon);
     raise_to(&process->heap_peak, process->now.peak_bytes);
     raise_to(&process->heap_peak, process->now.usable_bytes);
-    process->bands.rss = 0;
+    process->breakdown.rss = 0;
     for (int i = 0; i < BAND_COUNT; i++)
-        if (process->bands.bytes[i] != BAND_UNKNOWN)
-            process->bands.rss += process->bands.bytes[i];
+        if (process->breakdown.bytes[i] != BAND_UNKNOWN)
+            process->breakdown.rss += process->breakdown.bytes[i];
 }
 
 /* ---- other processes ---- */
@@ -249,7 +249,7 @@ state_of(const char *name, enum process_state *state)
 
 /* Takes "sh>env". */
 static void
-set_before(struct roster_entry *entry, const char *names)
+set_before(struct process_entry *entry, const char *names)
 {
     size_t used = 0;
 
@@ -260,7 +260,7 @@ set_before(struct roster_entry *entry, const char *names)
 }
 
 static bool
-set_entry(struct roster_entry *entry, const char *key, const char *text)
+set_entry(struct process_entry *entry, const char *key, const char *text)
 {
     uint64_t value;
 
@@ -291,7 +291,7 @@ set_entry(struct roster_entry *entry, const char *key, const char *text)
 
 /* Takes PID PARENT [WORD=VALUE]... : COMMAND; entry is the process as it was before. */
 static bool
-play_entry(const char *line, struct roster_entry *entry)
+play_entry(const char *line, struct process_entry *entry)
 {
     char word[64];
     int at = 0;
@@ -323,20 +323,20 @@ play_entry(const char *line, struct roster_entry *entry)
 static bool
 play_process(struct script *script, const char *line, bool check, pid_t root)
 {
-    struct roster_entry scratch = {0}, *entry = &scratch;
+    struct process_entry scratch = {0}, *entry = &scratch;
     pid_t pid = (pid_t)strtol(line, NULL, 10);
 
     if (pid <= 0)
         return false;
     if (!check) {
-        if (!script->roster) {
-            script->roster = roster_new(true);
-            if (!script->roster || !roster_add(script->roster, root))
+        if (!script->process_list) {
+            script->process_list = process_list_new(true);
+            if (!script->process_list || !process_list_add(script->process_list, root))
                 return false;
         }
-        entry = roster_find(script->roster, pid);
+        entry = process_list_find(script->process_list, pid);
         if (!entry)
-            entry = roster_add(script->roster, pid);
+            entry = process_list_add(script->process_list, pid);
     }
     return entry && play_entry(line, entry);
 }
@@ -344,15 +344,15 @@ play_process(struct script *script, const char *line, bool check, pid_t root)
 static void
 arrange(struct script *script, const struct process *root)
 {
-    struct roster_entry *entry;
+    struct process_entry *entry;
 
-    if (!script->roster && (!(script->roster = roster_new(true))
-                            || !roster_add(script->roster, root->pid)))
+    if (!script->process_list && (!(script->process_list = process_list_new(true))
+                            || !process_list_add(script->process_list, root->pid)))
         return;
-    entry = roster_first(script->roster);
+    entry = process_list_first(script->process_list);
     snprintf(entry->command, sizeof entry->command, "%s", script->command ? script->command : "script");
-    roster_copy_process(entry, root);
-    roster_arrange(script->roster, (uint64_t)root->run_ns);
+    process_list_copy_process(entry, root);
+    process_list_arrange(script->process_list, (uint64_t)root->run_ns);
 }
 
 /* ---- sites ---- */
@@ -508,7 +508,7 @@ script_free(void *state)
 {
     struct script *script = state;
 
-    roster_free(script->roster);
+    process_list_free(script->process_list);
     script_sites_free(script->sites);
     free(script->lines);
     free(script->text);
@@ -544,7 +544,7 @@ play_next(struct script *script, int64_t elapsed_ns, struct session *session,
 
 /* Every line that is due gives a sample, however rarely we are called. */
 static void
-play_due(struct script *script, struct session *session, struct subject *root,
+play_due(struct script *script, struct session *session, struct tracked *root,
          int64_t now_ns)
 {
     struct process *process = &root->process;
@@ -552,12 +552,12 @@ play_due(struct script *script, struct session *session, struct subject *root,
     if (script->start_ns < 0)
         script->start_ns = now_ns;
     while (play_next(script, now_ns - script->start_ns, session, process))
-        subject_digest(root, session, script->start_ns + process->run_ns, NULL, 0, 0);
+        tracked_digest(root, session, script->start_ns + process->run_ns, NULL, 0, 0);
     arrange(script, process);
     if (process->ended)
         return;
     process->run_ns = now_ns - script->start_ns;
-    subject_digest(root, session, now_ns, NULL, 0, 0);
+    tracked_digest(root, session, now_ns, NULL, 0, 0);
     process->state = script->state;
     if (process->state == STATE_RUNNING && meter_idle(&root->meter, now_ns))
         process->state = STATE_IDLE;
@@ -565,7 +565,7 @@ play_due(struct script *script, struct session *session, struct subject *root,
 }
 
 static void
-script_poll(void *state, struct session *session, struct subject *root, int64_t now_ns,
+script_poll(void *state, struct session *session, struct tracked *root, int64_t now_ns,
             bool with_sizes)
 {
     struct script *script = state;
@@ -577,12 +577,12 @@ script_poll(void *state, struct session *session, struct subject *root, int64_t 
         profile_digest(root->profile, root->process.run_ns, 0);
 }
 
-static const struct roster *
+static const struct process_list *
 script_processes(const void *state)
 {
     const struct script *script = state;
 
-    return script->roster;
+    return script->process_list;
 }
 
 static const struct profile_namer *

@@ -19,7 +19,7 @@
 #include "files/archive.h"
 #include "monitor/profile-table.h"
 #include "monitor/saved.h"
-#include "monitor/subject.h"
+#include "monitor/tracked.h"
 #include "files/fields.h"
 #include "files/pack.h"
 #include "support/script.h"
@@ -491,7 +491,7 @@ spoil_field(struct process *process, const struct field *field)
 static void
 spoil_process(struct process *process)
 {
-    struct bands *bands = &process->bands;
+    struct rss_breakdown *breakdown = &process->breakdown;
 
     for (size_t i = 0; i < fields_count; i++)
         spoil_field(process, &fields_table[i]);
@@ -510,13 +510,13 @@ spoil_process(struct process *process)
     spoil_numbers(process->sizes.allocated,
                   sizeof process->sizes.allocated / sizeof(uint64_t));
     spoil_numbers(process->sizes.live, sizeof process->sizes.live / sizeof(uint64_t));
-    *bands = (struct bands){.known = true, .run_ns = (int64_t)odd_number()};
-    spoil_numbers(bands->bytes, BAND_COUNT);
-    bands->pss = odd_number();
-    bands->swap = odd_number();
-    bands->mappings = (unsigned)odd_number();
-    bands->absent = odd_number();
-    bands->unsure = odd_number();
+    *breakdown = (struct rss_breakdown){.known = true, .run_ns = (int64_t)odd_number()};
+    spoil_numbers(breakdown->bytes, BAND_COUNT);
+    breakdown->pss = odd_number();
+    breakdown->swap = odd_number();
+    breakdown->mappings = (unsigned)odd_number();
+    breakdown->absent = odd_number();
+    breakdown->unsure = odd_number();
 }
 
 static void
@@ -572,9 +572,9 @@ spoil_sites(struct sites_reading *reading)
 }
 
 static void
-spoil_entry(void *context, const struct roster_entry *const_entry)
+spoil_entry(void *context, const struct process_entry *const_entry)
 {
-    struct roster_entry *entry = (struct roster_entry *)(uintptr_t)const_entry;
+    struct process_entry *entry = (struct process_entry *)(uintptr_t)const_entry;
 
     (void)context;
     entry->pid = (pid_t)odd_number();
@@ -609,24 +609,24 @@ test_damaged(void **state)
     for (unsigned round = 0; round < 20; round++) {
         srand(round);
         struct session *session = sampled();
-        struct subject *subject = (struct subject *)(uintptr_t)session_shown(session);
+        struct tracked *tracked = (struct tracked *)(uintptr_t)session_shown(session);
         struct process *process = malloc(sizeof *process);
         struct archive archive = {
             .session = session, .interval_ns = (int64_t)odd_number(), .mark = process};
         char *text, why[256];
         struct saved *saved;
 
-        *process = subject->process;
+        *process = tracked->process;
         for (int i = 0; i < 5; i++) {
             spoil_process(process);
-            checkpoints_add(subject->checkpoints, process);
+            checkpoints_add(tracked->checkpoints, process);
         }
-        spoil_process(&subject->process);
-        spoil_history(subject->history);
+        spoil_process(&tracked->process);
+        spoil_history(tracked->history);
         spoil_sites(
-            (struct sites_reading *)(uintptr_t)profile_digested(subject->profile, NULL));
-        roster_each(session_roster(session), spoil_entry, NULL);
-        subject->saved_epoch_s = (int64_t)odd_number();
+            (struct sites_reading *)(uintptr_t)profile_digested(tracked->profile, NULL));
+        process_list_each(session_processes(session), spoil_entry, NULL);
+        tracked->saved_epoch_s = (int64_t)odd_number();
         text = written(&archive);
         saved = read_back(text, strlen(text), why);
         if (saved == NULL)
@@ -839,10 +839,10 @@ test_processes_of_any_kind(void **state)
     (void)state;
     saved = read_back(text, sizeof text - 1, why);
     assert_non_null(saved);
-    count = roster_count(saved->roster);
+    count = process_list_count(saved->process_list);
     assert_in_range(count, 4, 5); /* 0, 1, 2 or 3 with the other below it, 4 */
     for (size_t i = 0; i < count; i++)
-        assert_string_equal(roster_at(saved->roster, i)->command, "");
+        assert_string_equal(process_list_at(saved->process_list, i)->command, "");
     saved_free(saved);
 }
 
@@ -865,7 +865,7 @@ test_many_processes(void **state)
         fclose(out);
         saved = read_back(text, size, why);
         assert_non_null(saved);
-        assert_true(roster_sum(saved->roster)->ended < SAVED_PROCESSES);
+        assert_true(process_list_sum(saved->process_list)->ended < SAVED_PROCESSES);
         saved_free(saved);
         free(text);
     }

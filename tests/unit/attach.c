@@ -22,9 +22,9 @@
 
 #include <cmocka.h>
 
-#include "monitor/observed.h"
+#include "monitor/system-list.h"
 #include "monitor/session.h"
-#include "monitor/subject.h"
+#include "monitor/tracked.h"
 #include "base/clock.h"
 
 #define CAP_NS INT64_C(20000000000)
@@ -166,12 +166,12 @@ test_read_only_root(void **state)
     check_attached("mount -t tmpfs -o size=64m none /dev/shm && mount -o remount,bind,ro /");
 }
 
-static const struct roster_entry *
-find_entry(const struct roster *roster, pid_t pid)
+static const struct process_entry *
+find_entry(const struct process_list *process_list, pid_t pid)
 {
-    for (size_t i = 0; i < roster_count(roster); i++)
-        if (roster_at(roster, i)->pid == pid)
-            return roster_at(roster, i);
+    for (size_t i = 0; i < process_list_count(process_list); i++)
+        if (process_list_at(process_list, i)->pid == pid)
+            return process_list_at(process_list, i);
     return NULL;
 }
 
@@ -180,8 +180,8 @@ static void
 test_family(void **state)
 {
     const struct session_options options = {NULL, false};
-    const struct roster_entry *entry;
-    const struct roster *roster;
+    const struct process_entry *entry;
+    const struct process_list *process_list;
     struct container container;
     struct session *session;
     struct thread thread;
@@ -194,12 +194,12 @@ test_family(void **state)
     session = session_new(&options);
     assert_non_null(session);
     assert_int_equal(0, session_attach(session, container.program));
-    assert_true(session_keep_roster(session));
+    assert_true(session_keep_processes(session));
     session_want_figures(session, true);
     session_poll(session, clock_ns(CLOCK_MONOTONIC), true);
-    roster = session_roster(session);
-    assert_int_equal(2, roster_count(roster));
-    entry = find_entry(roster, child);
+    process_list = session_processes(session);
+    assert_int_equal(2, process_list_count(process_list));
+    entry = find_entry(process_list, child);
     assert_non_null(entry);
     assert_true(entry->measured);
     assert_int_equal(container.program, entry->parent);
@@ -226,28 +226,28 @@ test_family(void **state)
 static void
 test_observed(void **state)
 {
-    const struct roster_entry *entry;
+    const struct process_entry *entry;
     struct container container;
-    struct observed *observed;
+    struct system_list *systemwide;
     pid_t child;
 
     (void)state;
     if (!container_start("mount -t tmpfs none /dev/shm", "held_family", &container))
         skip();
     child = child_of(container.program);
-    observed = observed_new();
-    assert_non_null(observed);
-    observed_poll(observed, clock_ns(CLOCK_MONOTONIC));
-    entry = find_entry(observed_roster(observed), container.program);
+    systemwide = system_list_new();
+    assert_non_null(systemwide);
+    system_list_poll(systemwide, clock_ns(CLOCK_MONOTONIC));
+    entry = find_entry(system_list_processes(systemwide), container.program);
     assert_non_null(entry);
     assert_true(entry->measured);
     assert_in_range(entry->heap, 1234567, 1300000);
-    entry = find_entry(observed_roster(observed), child);
+    entry = find_entry(system_list_processes(systemwide), child);
     assert_non_null(entry);
     assert_int_equal(container.program, entry->parent);
     assert_in_range(entry->heap, 7654321, 8000000);
     container_stop(&container);
-    observed_free(observed);
+    system_list_free(systemwide);
 }
 
 /* It has no segment: what /proc tells is there, and why there is not more. */

@@ -23,7 +23,7 @@ table_is_as_drawn(void **state)
 
     (void)state;
     for (int unicode = 0; unicode < 2; unicode++) {
-        picture.canvas.unicode = unicode;
+        screen.canvas.unicode = unicode;
         text_ascii_ellipsis(!unicode);
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
             struct session *session = begin();
@@ -131,8 +131,8 @@ fits_every_size(void **state)
         for (int cols = 1; cols <= 250; cols += cols < 50 ? 1 : 9) {
             view.scroll = 0;
             draw(rows, cols);
-            assert_true(view_scroll_limit(&picture, &view, &scene) >= 0);
-            view.scroll = view_scroll_limit(&picture, &view, &scene);
+            assert_true(view_scroll_limit(&screen, &view, &scene) >= 0);
+            view.scroll = view_scroll_limit(&screen, &view, &scene);
             draw(rows, cols);
         }
     session_free(session);
@@ -166,7 +166,7 @@ tear_down(void **state)
 {
     (void)state;
     blocks_free(&block_table);
-    picture_free(&picture);
+    picture_free(&screen);
     return 0;
 }
 
@@ -184,6 +184,6 @@ main(void)
 
     if (setlocale(LC_ALL, "C.UTF-8") == NULL)
         return 77;
-    picture.canvas.unicode = true;
+    screen.canvas.unicode = true;
     return cmocka_run_group_tests(tests, NULL, tear_down);
 }

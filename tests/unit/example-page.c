@@ -12,7 +12,7 @@ row_text(int row)
 {
     static char line[16384];
 
-    canvas_row_text(&picture.canvas, row, line);
+    canvas_row_text(&screen.canvas, row, line);
     return line;
 }
 
@@ -101,7 +101,7 @@ it_fits_every_size(void **state)
     for (int rows = 1; rows <= 40; rows++)
         for (int cols = 1; cols <= 130; cols++) {
             draw(rows, cols);
-            assert_int_equal(view_scroll_limit(&picture, &view, &scene), 0);
+            assert_int_equal(view_scroll_limit(&screen, &view, &scene), 0);
         }
     session_free(session);
     session = play_text(unmeasured, 7 * SECOND);
@@ -115,7 +115,7 @@ static int
 tear_down(void **state)
 {
     (void)state;
-    picture_free(&picture);
+    picture_free(&screen);
     return 0;
 }
 
@@ -131,6 +131,6 @@ main(void)
 
     if (setlocale(LC_ALL, "C.UTF-8") == NULL)
         return 77;
-    picture.canvas.unicode = true;
+    screen.canvas.unicode = true;
     return cmocka_run_group_tests(tests, NULL, tear_down);
 }

@@ -55,18 +55,18 @@ fill_figures(struct process *process)
 
 /* One by one: assigned as a whole, what is between its fields need not stay zero. */
 static void
-fill_bands(struct bands *bands)
+fill_bands(struct rss_breakdown *breakdown)
 {
-    bands->known = bands->with_reserve = true;
-    bands->run_ns = 50;
-    bands->pss = 51;
-    bands->swap = 52;
-    bands->mappings = 53;
-    bands->absent = 54;
-    bands->unsure = 55;
+    breakdown->known = breakdown->with_reserve = true;
+    breakdown->run_ns = 50;
+    breakdown->pss = 51;
+    breakdown->swap = 52;
+    breakdown->mappings = 53;
+    breakdown->absent = 54;
+    breakdown->unsure = 55;
     for (uint64_t i = 0; i < BAND_COUNT; i++) {
-        bands->bytes[i] = i % 3 ? 60 + i : BAND_UNKNOWN;
-        bands->rss += i % 3 ? 60 + i : 0;
+        breakdown->bytes[i] = i % 3 ? 60 + i : BAND_UNKNOWN;
+        breakdown->rss += i % 3 ? 60 + i : 0;
     }
 }
 
@@ -101,7 +101,7 @@ fill(struct process *process)
     }
     process->now.mremap_inplace = 40;
     process->now.mremap_dec = 41;
-    fill_bands(&process->bands);
+    fill_bands(&process->breakdown);
     for (unsigned i = 0; i < HISTOGRAM_CELLS; i += 7)
         process->sizes.allocated[i] = i + 1;
     for (unsigned i = 0; i < HISTOGRAM_COARSE; i += 3)
@@ -116,7 +116,7 @@ put(const struct process *process)
     fields_put_head(&object, "process", process);
     fields_put(&object, ALL, process);
     fields_put_mappings(&object, process);
-    fields_put_bands(&object, process);
+    fields_put_rss(&object, process);
     fields_put_end(&object, process);
     fields_put_identity(&object, process);
     fields_put_sizes(&object, process);

@@ -5,7 +5,7 @@
 #define MEMTOP_HOSTED_LIBRARY_H
 
 #include "preload/dormant.h"
-#include "preload/ours.h"
+#include "preload/internal.h"
 #include "preload/shard.h"
 #include "preload/state.h"
 #include "preload/sites/unwind.h"
@@ -40,7 +40,7 @@ mt_unwind_start(enum unwind_choice choice)
 }
 
 bool
-mt_ours_left(void)
+mt_internal_left(void)
 {
     return false;
 }

@@ -172,11 +172,11 @@ bands_of_a_moment(void **state)
     json_t *json, *bands;
 
     (void)state;
-    fake.bands.known = true;
-    fake.bands.run_ns = 7;
-    fake.bands.swap = 5;
-    fake.bands.bytes[BAND_REQUESTED] = 4096;
-    fake.bands.bytes[BAND_HELD] = BAND_UNKNOWN;
+    fake.breakdown.known = true;
+    fake.breakdown.run_ns = 7;
+    fake.breakdown.swap = 5;
+    fake.breakdown.bytes[BAND_REQUESTED] = 4096;
+    fake.breakdown.bytes[BAND_HELD] = BAND_UNKNOWN;
     json = parsed(false);
     assert_null(json_object_get(json, "bands"));
     json_decref(json);
@@ -188,7 +188,7 @@ bands_of_a_moment(void **state)
     assert_true(json_is_integer(json_object_get(bands, "memtop")));
     assert_null(json_object_get(bands, "held"));
     json_decref(json);
-    fake.bands.known = false;
+    fake.breakdown.known = false;
     json = parsed(true);
     assert_null(json_object_get(json, "bands"));
     json_decref(json);

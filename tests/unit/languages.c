@@ -217,14 +217,14 @@ __wrap_dcngettext(const char *domain, const char *message, const char *plural,
 static void
 check_cells(void)
 {
-    for (int row = 0; row < picture.canvas.rows; row++)
-        for (int col = 0; col < picture.canvas.cols; col++) {
+    for (int row = 0; row < screen.canvas.rows; row++)
+        for (int col = 0; col < screen.canvas.cols; col++) {
             const struct cell *cell =
-                &picture.canvas.cells[row * picture.canvas.cols + col];
+                &screen.canvas.cells[row * screen.canvas.cols + col];
             bool half = col > 0 && cell[-1].columns == 2;
 
             if ((cell->columns == 0) != half
-                || (cell->columns == 2 && col + 1 == picture.canvas.cols))
+                || (cell->columns == 2 && col + 1 == screen.canvas.cols))
                 fail_msg("half a character at row %d, column %d", row, col);
         }
 }
@@ -233,12 +233,12 @@ check_cells(void)
 static void
 check_footer(void)
 {
-    const struct rect *footer = &picture.layout.block[BLOCK_FOOTER];
+    const struct rect *footer = &screen.layout.block[BLOCK_FOOTER];
     char line[16384];
 
     if (footer->rows == 0)
         return;
-    canvas_row_text(&picture.canvas, footer->row, line);
+    canvas_row_text(&screen.canvas, footer->row, line);
     assert_null(strstr(line, "…"));
     assert_null(strstr(line, "  \xef\xbc\x9f"));
     assert_true(line[0] == '?');
@@ -329,7 +329,7 @@ expect_help(int rows, int cols)
     draw(rows, cols);
     snprintf(name, sizeof name, "%s-help-%dx%d", language->name, cols, rows);
     expect_golden(name);
-    view.help = view_help_pages(&picture);
+    view.help = view_help_pages(&screen);
     if (view.help > 1) {
         draw(rows, cols);
         snprintf(name, sizeof name, "%s-help-last-%dx%d", language->name, cols, rows);
@@ -427,8 +427,8 @@ main(void)
 #endif
     if (setlocale(LC_ALL, "C.UTF-8") == NULL || !read_catalogue("ru"))
         return 77;
-    picture.canvas.unicode = true;
+    screen.canvas.unicode = true;
     failed = cmocka_run_group_tests(tests, NULL, NULL);
-    picture_free(&picture);
+    picture_free(&screen);
     return failed;
 }

@@ -15,16 +15,16 @@
 
 #include "report/listing.h"
 
-static struct roster *roster;
+static struct process_list *process_list;
 
 static int
 set_up(void **state)
 {
-    struct roster_entry *entry;
+    struct process_entry *entry;
 
     (void)state;
-    roster = roster_new(false);
-    entry = roster_add(roster, 100);
+    process_list = process_list_new(false);
+    entry = process_list_add(process_list, 100);
     strcpy(entry->command, "server \033[31m");
     entry->measured = true;
     entry->state = STATE_RUNNING;
@@ -32,11 +32,11 @@ set_up(void **state)
     entry->heap_peak = 2097152;
     entry->rss = 4194304;
     entry->run_ns = INT64_C(61000000000);
-    entry = roster_add(roster, 101);
+    entry = process_list_add(process_list, 101);
     strcpy(entry->command, "blind");
     entry->state = STATE_NOT_LOADED;
     entry->why_not = "because";
-    roster_arrange(roster, 0);
+    process_list_arrange(process_list, 0);
     return 0;
 }
 
@@ -44,7 +44,7 @@ static int
 tear_down(void **state)
 {
     (void)state;
-    roster_free(roster);
+    process_list_free(process_list);
     return 0;
 }
 
@@ -56,7 +56,7 @@ text_of(bool json)
     FILE *out = open_memstream(&text, &size);
 
     assert_non_null(out);
-    assert_true(json ? listing_json(out, roster) : listing_text(out, roster, UNIT_AUTO));
+    assert_true(json ? listing_json(out, process_list) : listing_text(out, process_list, UNIT_AUTO));
     fclose(out);
     return text;
 }
@@ -104,8 +104,8 @@ test_failure(void **state)
     (void)state;
     if (full == NULL)
         skip();
-    assert_false(listing_text(full, roster, UNIT_AUTO));
-    assert_false(listing_json(full, roster));
+    assert_false(listing_text(full, process_list, UNIT_AUTO));
+    assert_false(listing_json(full, process_list));
     fclose(full);
 }
 

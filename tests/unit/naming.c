@@ -20,7 +20,7 @@
 
 struct setting {
     struct session *session;
-    struct subject subject;
+    struct tracked tracked;
     struct naming *naming;
 };
 
@@ -32,11 +32,11 @@ begin(void)
 
     assert_non_null(setting.session);
     assert_non_null(setting.naming);
-    assert_true(subject_init(&setting.subject));
-    setting.subject.process.pid = getpid();
-    setting.subject.process.generations = 1;
-    setting.subject.profile = profile_new();
-    assert_non_null(setting.subject.profile);
+    assert_true(tracked_init(&setting.tracked));
+    setting.tracked.process.pid = getpid();
+    setting.tracked.process.generations = 1;
+    setting.tracked.profile = profile_new();
+    assert_non_null(setting.tracked.profile);
     return setting;
 }
 
@@ -44,7 +44,7 @@ static void
 end(struct setting *setting)
 {
     naming_free(setting->naming);
-    subject_free(&setting->subject);
+    tracked_free(&setting->tracked);
     session_free(setting->session);
 }
 
@@ -99,7 +99,7 @@ static void
 read_site(struct setting *setting, uint64_t pc, const struct site_module *modules,
           size_t count)
 {
-    struct sites_reading *reading = profile_reading(setting->subject.profile);
+    struct sites_reading *reading = profile_reading(setting->tracked.profile);
 
     sites_free(reading);
     reading->rate = 1;
@@ -114,7 +114,7 @@ read_site(struct setting *setting, uint64_t pc, const struct site_module *module
     reading->modules = calloc(count + 1, sizeof *reading->modules);
     memcpy(reading->modules, modules, count * sizeof *modules);
     reading->module_count = count;
-    assert_true(profile_digest(setting->subject.profile, 1000000, 0));
+    assert_true(profile_digest(setting->tracked.profile, 1000000, 0));
 }
 
 static const char *
@@ -122,10 +122,10 @@ name_of(const struct setting *setting)
 {
     struct profile_place place;
 
-    assert_true(naming_wait(setting->naming, setting->session, &setting->subject,
+    assert_true(naming_wait(setting->naming, setting->session, &setting->tracked,
                             PATIENCE_MS));
-    assert_true(profile_places(setting->subject.profile, 1, &place, 1) >= 1);
-    return profile_function(setting->subject.profile, place.function);
+    assert_true(profile_places(setting->tracked.profile, 1, &place, 1) >= 1);
+    return profile_function(setting->tracked.profile, place.function);
 }
 
 /* The library is known only when somebody has already asked for an address in it, and
@@ -161,8 +161,8 @@ test_turns(void **state)
 
     (void)state;
     for (unsigned i = 1; i <= 4; i++) {
-        setting.subject.process.generations = i;
-        profile_restart(setting.subject.profile);
+        setting.tracked.process.generations = i;
+        profile_restart(setting.tracked.profile);
         read_site(&setting, call_in(library, "subject_plain"), &module, 1);
         assert_string_equal(name_of(&setting), "subject_plain");
     }

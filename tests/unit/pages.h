@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "monitor/blocksizes.h"
-#include "monitor/subject.h"
+#include "monitor/tracked.h"
 #include "segment/layout.h"
 #include "tui/blocks.h"
 #include "tui/view.h"
@@ -34,7 +34,7 @@ static const char *const page_names[PAGE_COUNT] = {
     [PAGE_BLOCKS] = "blocks",
 };
 
-static struct picture picture;
+static struct screen screen;
 static struct view view;
 static struct scene scene;
 static struct sites_shown sites;
@@ -56,7 +56,7 @@ play(const char *script, int64_t to_ns)
         session_poll(session, now, true);
     memset(&view, 0, sizeof view);
     memset(&scene, 0, sizeof scene);
-    view.style = picture.canvas.unicode ? GRAPH_BRAILLE : GRAPH_ASCII;
+    view.style = screen.canvas.unicode ? GRAPH_BRAILLE : GRAPH_ASCII;
     scene.process = session_process(session);
     scene.history = session_history(session);
     scene.session = session;
@@ -194,9 +194,9 @@ count_blocks(void)
 static void
 draw(int rows, int cols)
 {
-    assert_true(picture_resize(&picture, rows, cols));
+    assert_true(picture_resize(&screen, rows, cols));
     view_rescale(&view, &scene);
-    view_draw(&picture, &view, &scene);
+    view_draw(&screen, &view, &scene);
 }
 
 /* Goldens must not depend on the version. */
@@ -224,9 +224,9 @@ expect_golden(const char *name)
     snprintf(path, sizeof path, "%s/tests/golden/%s", directory ? directory : ".", name);
     file = fopen(path, writing ? "w" : "r");
     assert_non_null(file);
-    assert_true(canvas_row_bytes(&picture.canvas) <= sizeof line);
-    for (int row = 0; row < picture.canvas.rows; row++) {
-        canvas_row_text(&picture.canvas, row, line);
+    assert_true(canvas_row_bytes(&screen.canvas) <= sizeof line);
+    for (int row = 0; row < screen.canvas.rows; row++) {
+        canvas_row_text(&screen.canvas, row, line);
         hide_version(line);
         if (writing) {
             fprintf(file, "%s\n", line);

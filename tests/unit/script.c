@@ -17,7 +17,7 @@
 
 #include "monitor/profile-table.h"
 #include "monitor/session.h"
-#include "monitor/subject.h"
+#include "monitor/tracked.h"
 #include "support/script.h"
 
 #define MS INT64_C(1000000)
@@ -197,19 +197,19 @@ test_bands(void **state)
     struct session *session = session_of("0 heap=1 band.requested=3M band.stacks=1M\n"
                                          "1000 band.swap=4K band.reserve=1\n"
                                          "2000 band.requested=5M\n");
-    const struct bands *bands = &session_process(session)->bands;
+    const struct rss_breakdown *breakdown = &session_process(session)->breakdown;
 
     (void)state;
     session_poll(session, START, false);
-    assert_true(bands->known && !bands->with_reserve);
-    assert_int_equal(bands->rss, 4 << 20);
-    assert_int_equal(bands->bytes[BAND_STACKS], 1 << 20);
-    assert_int_equal(bands->bytes[BAND_HELD], BAND_UNKNOWN);
+    assert_true(breakdown->known && !breakdown->with_reserve);
+    assert_int_equal(breakdown->rss, 4 << 20);
+    assert_int_equal(breakdown->bytes[BAND_STACKS], 1 << 20);
+    assert_int_equal(breakdown->bytes[BAND_HELD], BAND_UNKNOWN);
     session_poll(session, START + 2500 * MS, false);
-    assert_int_equal(bands->rss, 6 << 20);
-    assert_int_equal(bands->swap, 4096);
-    assert_true(bands->with_reserve);
-    assert_int_equal(bands->run_ns, 2000 * MS);
+    assert_int_equal(breakdown->rss, 6 << 20);
+    assert_int_equal(breakdown->swap, 4096);
+    assert_true(breakdown->with_reserve);
+    assert_int_equal(breakdown->run_ns, 2000 * MS);
     session_free(session);
     assert_null(session_of("0 band.nothing=1\n"));
 }

@@ -27,9 +27,9 @@
 #include <cmocka.h>
 
 #include "system/launch.h"
-#include "monitor/roster.h"
+#include "monitor/process-list.h"
 #include "monitor/session.h"
-#include "monitor/subject.h"
+#include "monitor/tracked.h"
 #include "segment/names.h"
 #include "segment/seqlock.h"
 
@@ -590,21 +590,21 @@ test_children(void **state)
 static void
 test_short_lived(void **state)
 {
-    const struct roster_entry *child;
+    const struct process_entry *child;
     const struct process *shown;
     struct stage stage;
     char name[64];
 
     (void)state;
     open_stage(&stage, PUPPET);
-    assert_true(session_keep_roster(stage.session));
+    assert_true(session_keep_processes(stage.session));
     tell(&stage, "active\n");
     poll_at(&stage, 1);
     tell(&stage, "lived 3000\n");
     poll_at(&stage, 3);
     poll_at(&stage, 5);
-    assert_int_equal(2, roster_count(session_roster(stage.session)));
-    child = roster_at(session_roster(stage.session), 1);
+    assert_int_equal(2, process_list_count(session_processes(stage.session)));
+    child = process_list_at(session_processes(stage.session), 1);
     assert_true(child->ended);
     assert_int_equal(3000, child->run_ns);
     assert_int_equal(0, session_show(stage.session, child->pid));

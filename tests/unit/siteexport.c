@@ -17,7 +17,7 @@
 
 #include "monitor/saved.h"
 #include "monitor/session.h"
-#include "monitor/subject.h"
+#include "monitor/tracked.h"
 #include "files/archive.h"
 #include "report/site-filter.h"
 #include "report/siteexport.h"
@@ -49,7 +49,7 @@ session_of_script(void)
     char source[64];
     FILE *file = fopen(name, "we");
     struct session *session;
-    struct subject *shown;
+    struct tracked *shown;
 
     fputs(script, file);
     fclose(file);
@@ -59,7 +59,7 @@ session_of_script(void)
     assert_true(session_keep_profile(session));
     for (int64_t ms = 0; ms <= 2000; ms += 250) {
         session_poll(session, START + ms * MS, true);
-        shown = (struct subject *)(uintptr_t)session_shown(session);
+        shown = (struct tracked *)(uintptr_t)session_shown(session);
         if (ms == 1000)
             assert_true(profile_set_mark(shown->profile, 1000 * MS));
     }
@@ -72,8 +72,8 @@ static char *
 export(const struct session *session, enum siteexport_format format, enum profile_mode mode,
        size_t *size)
 {
-    const struct subject *subject = session_shown(session);
-    const struct siteexport export = {.profile = subject->profile, .subject = subject, .mode = mode};
+    const struct tracked *tracked = session_shown(session);
+    const struct siteexport export = {.profile = tracked->profile, .tracked = tracked, .mode = mode};
     char *text = NULL;
     FILE *out = open_memstream(&text, size);
 
@@ -120,10 +120,10 @@ static char *
 filtered(const struct session *session, enum siteexport_format format,
          enum profile_mode mode, const char *text, int64_t survivors_ns)
 {
-    const struct subject *subject = session_shown(session);
+    const struct tracked *tracked = session_shown(session);
     struct profile_filter filter;
-    const struct siteexport export = {.profile = subject->profile,
-                                      .subject = subject,
+    const struct siteexport export = {.profile = tracked->profile,
+                                      .tracked = tracked,
                                       .mode = mode,
                                       .filter = &filter,
                                       .survivors_ns = survivors_ns};
@@ -322,15 +322,15 @@ test_nothing(void **state)
 {
     const struct siteexport without = {.profile = NULL};
     struct session *session = session_of_script();
-    const struct subject *subject = session_shown(session);
+    const struct tracked *tracked = session_shown(session);
     const struct siteexport unmarked = {
-        .profile = subject->profile, .subject = subject, .mode = PROFILE_SINCE};
+        .profile = tracked->profile, .tracked = tracked, .mode = PROFILE_SINCE};
     enum siteexport_format format;
     enum profile_mode mode;
 
     (void)state;
     assert_non_null(siteexport_unknown(&without));
-    profile_clear_mark(subject->profile);
+    profile_clear_mark(tracked->profile);
     assert_non_null(siteexport_unknown(&unmarked));
     assert_false(siteexport_format_parse("yaml", &format));
     assert_false(siteexport_format_parse("", &format));
@@ -347,9 +347,9 @@ static void
 test_save(void **state)
 {
     struct session *session = session_of_script();
-    const struct subject *subject = session_shown(session);
+    const struct tracked *tracked = session_shown(session);
     const struct siteexport export = {
-        .profile = subject->profile, .subject = subject, .mode = PROFILE_LIVE};
+        .profile = tracked->profile, .tracked = tracked, .mode = PROFILE_LIVE};
     char path[sizeof name + 8], line[100];
     FILE *file;
 

@@ -29,14 +29,14 @@ static struct history *history;
 static int64_t saved_epoch_s;
 
 /* The fake process, with its past. */
-static const struct subject *
+static const struct tracked *
 subject(void)
 {
     static char command[] = "./prog \033[2J";
-    static struct subject subject;
+    static struct tracked tracked;
 
-    subject = (struct subject){.process = fake, .history = history, .command = command};
-    return &subject;
+    tracked = (struct tracked){.process = fake, .history = history, .command = command};
+    return &tracked;
 }
 
 static char directory[] = "/tmp/memtop-snapshot-XXXXXX";
@@ -76,13 +76,13 @@ push(int64_t time_ns, uint64_t heap)
 static void
 write_moment(FILE *out, const char *command)
 {
-    static struct subject subject;
+    static struct tracked tracked;
 
-    subject = (struct subject){.process = fake,
+    tracked = (struct tracked){.process = fake,
                                .history = history,
                                .command = (char *)(uintptr_t)command,
                                .saved_epoch_s = saved_epoch_s};
-    snapshot_write(out, &subject, UNIT_AUTO);
+    snapshot_write(out, &tracked, UNIT_AUTO);
 }
 
 static void
@@ -281,16 +281,16 @@ bands_of_the_moment(void **state)
 
     (void)state;
     fill_moment();
-    fake.bands.known = true;
-    fake.bands.run_ns = 3 * SECOND;
-    fake.bands.rss = 30 * MIB;
+    fake.breakdown.known = true;
+    fake.breakdown.run_ns = 3 * SECOND;
+    fake.breakdown.rss = 30 * MIB;
     for (int i = 0; i < BAND_COUNT; i++)
-        fake.bands.bytes[i] = 0;
-    fake.bands.bytes[BAND_REQUESTED] = 20 * MIB - 512;
-    fake.bands.bytes[BAND_HELD] = BAND_UNKNOWN;
-    fake.bands.bytes[BAND_MMAP] = 10 * MIB;
-    fake.bands.bytes[BAND_OTHER] = 512;
-    fake.bands.absent = 7 * MIB;
+        fake.breakdown.bytes[i] = 0;
+    fake.breakdown.bytes[BAND_REQUESTED] = 20 * MIB - 512;
+    fake.breakdown.bytes[BAND_HELD] = BAND_UNKNOWN;
+    fake.breakdown.bytes[BAND_MMAP] = 10 * MIB;
+    fake.breakdown.bytes[BAND_OTHER] = 512;
+    fake.breakdown.absent = 7 * MIB;
     FAKE_OUTPUT(text, write_moment(out, "x"));
     assert_non_null(strstr(text, "  coverage                80%\n"
                                  "\n"

@@ -153,12 +153,12 @@ test_family(void **state)
     assert_int_equal(before.now.live_bytes, 350);
     assert_int_equal(before.now.realloc_dec, 0);
 
-    assert_int_equal(roster_count(session_roster(session)), 2);
-    assert_int_equal(roster_at(session_roster(session), 0)->pid, 10);
-    assert_string_equal(roster_at(session_roster(session), 0)->before, "sh");
-    assert_int_equal(roster_at(session_roster(session), 1)->pid, 11);
-    assert_int_equal(roster_at(session_roster(session), 1)->heap_peak, 70);
-    assert_int_equal(roster_at(session_roster(session), 1)->run_ns, 3 * MS);
+    assert_int_equal(process_list_count(session_processes(session)), 2);
+    assert_int_equal(process_list_at(session_processes(session), 0)->pid, 10);
+    assert_string_equal(process_list_at(session_processes(session), 0)->before, "sh");
+    assert_int_equal(process_list_at(session_processes(session), 1)->pid, 11);
+    assert_int_equal(process_list_at(session_processes(session), 1)->heap_peak, 70);
+    assert_int_equal(process_list_at(session_processes(session), 1)->run_ns, 3 * MS);
     assert_int_equal(session_message_count(session), 2); /* what it is; 7 are lost */
     session_free(session);
 }

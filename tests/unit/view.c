@@ -7,7 +7,7 @@
 
 #include "pages.h"
 
-#include "monitor/roster.h"
+#include "monitor/process-list.h"
 #include "tui/picker.h"
 #include "tui/processes.h"
 
@@ -52,9 +52,9 @@ check_sizes(void)
             const struct cell *last;
 
             draw(rows, cols);
-            last = &picture.canvas.cells[(size_t)rows * (size_t)cols - 1];
+            last = &screen.canvas.cells[(size_t)rows * (size_t)cols - 1];
             assert_int_equal(last->text[0], L' ');
-            assert_int_equal(view_scroll_limit(&picture, &view, &scene) < 0, 0);
+            assert_int_equal(view_scroll_limit(&screen, &view, &scene) < 0, 0);
         }
 }
 
@@ -100,7 +100,7 @@ golden_sizes(const char *what, const char *text)
 
         draw(sizes[i][0], sizes[i][1]);
         snprintf(name, sizeof name, "%s-%dx%d-%s", what, sizes[i][1], sizes[i][0],
-                 picture.canvas.unicode ? "utf8" : "ascii");
+                 screen.canvas.unicode ? "utf8" : "ascii");
         expect_golden(name);
         session_free(session);
     }
@@ -112,10 +112,10 @@ overview_is_as_drawn(void **state)
     (void)state;
     golden_sizes("running", running);
     golden_sizes("unmeasured", unmeasured);
-    picture.canvas.unicode = false;
+    screen.canvas.unicode = false;
     text_ascii_ellipsis(true);
     golden_sizes("running", running);
-    picture.canvas.unicode = true;
+    screen.canvas.unicode = true;
     text_ascii_ellipsis(false);
 }
 
@@ -160,7 +160,7 @@ pages_golden(int rows, int cols, bool unicode)
     static const enum page pages[] = { PAGE_CALLS, PAGE_SIZES, PAGE_THREADS };
     char name[64];
 
-    picture.canvas.unicode = unicode;
+    screen.canvas.unicode = unicode;
     text_ascii_ellipsis(!unicode);
     for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
         struct session *session = play_text(running, 7 * SECOND);
@@ -172,7 +172,7 @@ pages_golden(int rows, int cols, bool unicode)
         expect_golden(name);
         session_free(session);
     }
-    picture.canvas.unicode = true;
+    screen.canvas.unicode = true;
     text_ascii_ellipsis(false);
 }
 
@@ -233,7 +233,7 @@ processes_are_as_drawn(void **state)
     for (size_t i = 0; i < 2 * sizeof sizes / sizeof *sizes; i++) {
         struct session *session = play_text(family, 7 * SECOND);
 
-        picture.canvas.unicode = i % 2 == 0;
+        screen.canvas.unicode = i % 2 == 0;
         text_ascii_ellipsis(i % 2 != 0);
         view.page = PAGE_PROCESSES;
         view.selected = i % 2 ? 24911 : 0;
@@ -243,7 +243,7 @@ processes_are_as_drawn(void **state)
         expect_golden(name);
         session_free(session);
     }
-    picture.canvas.unicode = true;
+    screen.canvas.unicode = true;
     text_ascii_ellipsis(false);
 }
 
@@ -274,23 +274,23 @@ static void
 picker_is_as_drawn(void **state)
 {
     struct session *session = play_text(family, 7 * SECOND);
-    struct roster *none = roster_new(false);
-    struct processes list = { .roster = session_roster(session), .selected = 24910 };
+    struct process_list *none = process_list_new(false);
+    struct processes list = { .process_list = session_processes(session), .selected = 24910 };
 
     (void)state;
     for (int reverse = 0; reverse < 2; reverse++) {
         list.sort = (struct sort){ reverse ? 4 : 0, reverse };
-        assert_true(picture_resize(&picture, reverse ? 10 : 24, reverse ? 40 : 80));
-        picker_draw(&picture.canvas, &list);
+        assert_true(picture_resize(&screen, reverse ? 10 : 24, reverse ? 40 : 80));
+        picker_draw(&screen.canvas, &list);
         expect_golden(reverse ? "picker-sorted-40x10-utf8" : "picker-80x24-utf8");
     }
-    roster_arrange(none, 0);
-    list.roster = none;
+    process_list_arrange(none, 0);
+    list.process_list = none;
     list.sort = (struct sort){ 0, false };
-    assert_true(picture_resize(&picture, 10, 80));
-    picker_draw(&picture.canvas, &list);
+    assert_true(picture_resize(&screen, 10, 80));
+    picker_draw(&screen.canvas, &list);
     expect_golden("picker-none-80x10-utf8");
-    roster_free(none);
+    process_list_free(none);
     session_free(session);
 }
 
@@ -330,7 +330,7 @@ memory_golden(const char *name, int rows, int cols, bool unicode)
 {
     char file[64];
 
-    picture.canvas.unicode = unicode;
+    screen.canvas.unicode = unicode;
     text_ascii_ellipsis(!unicode);
     view.page = PAGE_MEMORY;
     view.style = unicode ? GRAPH_BRAILLE : GRAPH_ASCII;
@@ -338,7 +338,7 @@ memory_golden(const char *name, int rows, int cols, bool unicode)
     snprintf(file, sizeof file, "%s-%dx%d-%s", name, cols, rows,
              unicode ? "utf8" : "ascii");
     expect_golden(file);
-    picture.canvas.unicode = true;
+    screen.canvas.unicode = true;
     text_ascii_ellipsis(false);
 }
 
@@ -351,7 +351,7 @@ memory_is_as_drawn(void **state)
 
     (void)state;
     mark = (struct mark){ scene.process->run_ns, 0, scene.process->now,
-                          scene.process->sizes, scene.process->bands };
+                          scene.process->sizes, scene.process->breakdown };
     session_free(session);
     session = play_text(resident, 7 * SECOND);
     for (size_t i = 0; i < 2 * sizeof sizes / sizeof *sizes; i++)
@@ -389,7 +389,7 @@ sites_golden(const char *name, int rows, int cols, bool unicode)
 {
     char file[64];
 
-    picture.canvas.unicode = unicode;
+    screen.canvas.unicode = unicode;
     text_ascii_ellipsis(!unicode);
     view.page = PAGE_SITES;
     sites_fill(&sites, &view, -1);
@@ -397,7 +397,7 @@ sites_golden(const char *name, int rows, int cols, bool unicode)
     snprintf(file, sizeof file, "%s-%dx%d-%s", name, cols, rows,
              unicode ? "utf8" : "ascii");
     expect_golden(file);
-    picture.canvas.unicode = true;
+    screen.canvas.unicode = true;
     text_ascii_ellipsis(false);
 }
 
@@ -445,10 +445,10 @@ a_site_is_as_drawn(void **state)
     sites_golden("site", 40, 120, true);
     sites_golden("site", 24, 80, true);
     sites_golden("site", 10, 40, true);
-    lines = view_site_lines(&picture, &view, &scene);
-    assert_int_equal(view_scroll_limit(&picture, &view, &scene),
-                     lines - view_page_rest(&picture).rows);
-    view.scroll = view_scroll_limit(&picture, &view, &scene);
+    lines = view_site_lines(&screen, &view, &scene);
+    assert_int_equal(view_scroll_limit(&screen, &view, &scene),
+                     lines - view_page_rest(&screen).rows);
+    view.scroll = view_scroll_limit(&screen, &view, &scene);
     sites_golden("site-scrolled", 10, 40, true);
     check_sizes();
     session_free(session);
@@ -487,7 +487,7 @@ threads_are_as_drawn(void **state)
     draw(40, 120);
     expect_golden("threads-120x40-utf8");
     mark = (struct mark){ scene.process->run_ns, 0, scene.process->now,
-                          scene.process->sizes, scene.process->bands };
+                          scene.process->sizes, scene.process->breakdown };
     then.counters.calls -= 10;
     then.counters.allocated -= 12345;
     then.counters.freed -= 1;
@@ -519,13 +519,13 @@ a_thousand_threads_scroll(void **state)
     scene.thread_count = scene.mark_thread_count = 1000;
     view.page = PAGE_THREADS;
     draw(24, 80);
-    view.scroll = view_scroll_limit(&picture, &view, &scene);
+    view.scroll = view_scroll_limit(&screen, &view, &scene);
     assert_true(view.scroll > 1000 - 24);
     view.scroll = 990;
     for (int sorted = 0; sorted < 2; sorted++) {
         view.sort[PAGE_THREADS] = (struct sort){ (unsigned)sorted, false };
         draw(24, 80);
-        canvas_row_text(&picture.canvas, 3 + 9, line);
+        canvas_row_text(&screen.canvas, 3 + 9, line);
         assert_non_null(strstr(line, sorted ? " 1000  w0 " : " 1999  w999 "));
     }
     session_free(session);
@@ -544,7 +544,7 @@ changes_since_the_mark_are_as_drawn(void **state)
 
         mark = (struct mark){ scene.process->run_ns, 0, scene.process->now,
                               scene.process->sizes,
-                              scene.process->bands };
+                              scene.process->breakdown };
         session_free(session);
         session = play_text(changed, 7 * SECOND);
         scene.mark = &mark;
@@ -574,7 +574,7 @@ moments_of_the_past_are_as_drawn(void **state)
         session = play_text(changed, 0);
         mark = (struct mark){ scene.process->run_ns, 0, scene.process->now,
                               scene.process->sizes,
-                              scene.process->bands };
+                              scene.process->breakdown };
         session_free(session);
         session = play_text(changed, 7 * SECOND);
         scene.process = &past;
@@ -626,13 +626,13 @@ help_lists_every_key_over_its_pages(void **state)
     (void)state;
     view.help = 1;
     draw(24, 80);
-    assert_int_equal(view_help_pages(&picture), 2);
+    assert_int_equal(view_help_pages(&screen), 2);
     expect_golden("help-80x24-utf8");
     view.help = 2;
     draw(24, 80);
     expect_golden("help-last-80x24-utf8");
     draw(10, 40);
-    pages = view_help_pages(&picture);
+    pages = view_help_pages(&screen);
     assert_true(pages > 1);
     view.help = pages;
     draw(10, 40);
@@ -648,10 +648,10 @@ read_help(char *words, size_t size)
     size_t used = 0;
 
     words[0] = '\0';
-    for (view.help = 1; view.help <= view_help_pages(&picture); view.help++) {
-        draw(picture.canvas.rows, picture.canvas.cols);
-        for (int row = 1; row < picture.canvas.rows - 1; row++) {
-            canvas_row_text(&picture.canvas, row, line);
+    for (view.help = 1; view.help <= view_help_pages(&screen); view.help++) {
+        draw(screen.canvas.rows, screen.canvas.cols);
+        for (int row = 1; row < screen.canvas.rows - 1; row++) {
+            canvas_row_text(&screen.canvas, row, line);
             if (strlen(line) > 8)
                 used += (size_t)snprintf(words + used, size - used, "%s ", line + 8);
             assert_true(used < size);
@@ -695,7 +695,7 @@ the_interval_is_that_of_the_message(void **state)
     for (size_t i = 0; i < sizeof intervals / sizeof *intervals; i++) {
         scene.interval_ns = intervals[i].ns;
         draw(24, 80);
-        canvas_row_text(&picture.canvas, 0, line);
+        canvas_row_text(&screen.canvas, 0, line);
         assert_string_equal(line + strlen(line) - strlen(intervals[i].text),
                             intervals[i].text);
     }
@@ -712,8 +712,8 @@ long_messages_are_wrapped(void **state)
     view.page = PAGE_MESSAGES;
     draw(10, 40);
     expect_golden("messages-40x10-utf8");
-    view.scroll = view_scroll_limit(&picture, &view, &scene);
-    assert_int_equal(view.scroll, 6 + 1 + 2 + 1 - view_page_rest(&picture).rows);
+    view.scroll = view_scroll_limit(&screen, &view, &scene);
+    assert_int_equal(view.scroll, 6 + 1 + 2 + 1 - view_page_rest(&screen).rows);
     draw(10, 40);
     expect_golden("messages-scrolled-40x10-utf8");
     session_free(session);
@@ -729,17 +729,17 @@ messages_are_shortened_by_parts(void **state)
     (void)state;
     scene.message = "Paused at 1.25; collecting continues, Space goes on";
     draw(10, 60);
-    canvas_row_text(&picture.canvas, 8, line);
+    canvas_row_text(&screen.canvas, 8, line);
     assert_string_equal(line, " Paused at 1.25; collecting continues, Space goes on");
     draw(10, 40);
-    canvas_row_text(&picture.canvas, 8, line);
+    canvas_row_text(&screen.canvas, 8, line);
     assert_string_equal(line, " Paused at 1.25; collecting continues");
     draw(10, 30);
-    canvas_row_text(&picture.canvas, 8, line);
+    canvas_row_text(&screen.canvas, 8, line);
     assert_string_equal(line, " Paused at 1.25");
     scene.message = "Nothing to be left out of this one here";
     draw(10, 30);
-    canvas_row_text(&picture.canvas, 8, line);
+    canvas_row_text(&screen.canvas, 8, line);
     assert_string_equal(line, " Nothing to be left out of th\xe2\x80\xa6");
     session_free(session);
 }
@@ -754,10 +754,10 @@ what_is_typed_is_seen(void **state)
     scene.asks = scene.typing = true;
     scene.message = "Signal to 24817 (Enter for TERM, Esc none): KILL_";
     draw(10, 60);
-    canvas_row_text(&picture.canvas, 8, line);
+    canvas_row_text(&screen.canvas, 8, line);
     assert_string_equal(line, " Signal to 24817 (Enter for TERM, Esc none): KILL_");
     draw(10, 40);
-    canvas_row_text(&picture.canvas, 8, line);
+    canvas_row_text(&screen.canvas, 8, line);
     assert_string_equal(line, " 24817 (Enter for TERM, Esc none): KILL_");
     session_free(session);
 }
@@ -773,13 +773,13 @@ changed_cells(int64_t window_ns, int64_t from_ns)
 
     view.window_ns = window_ns;
     draw(60, 200);
-    memcpy(before, picture.canvas.cells, sizeof before);
+    memcpy(before, screen.canvas.cells, sizeof before);
     session_poll(session, SECOND + from_ns + SECOND / 10, true);
     assert_true(history_span(scene.history, &first, &last));
     scene.shown_ns = last;
-    view_draw(&picture, &view, &scene);
+    view_draw(&screen, &view, &scene);
     for (size_t i = 0; i < sizeof before / sizeof *before; i++)
-        count += memcmp(&before[i], &picture.canvas.cells[i], sizeof *before) != 0;
+        count += memcmp(&before[i], &screen.canvas.cells[i], sizeof *before) != 0;
     session_free(session);
     return count;
 }
@@ -805,9 +805,9 @@ drawing_twice_gives_the_same(void **state)
     size = 40 * 120 * sizeof *before;
     before = malloc(size);
     assert_non_null(before);
-    memcpy(before, picture.canvas.cells, size);
-    view_draw(&picture, &view, &scene);
-    assert_memory_equal(before, picture.canvas.cells, size);
+    memcpy(before, screen.canvas.cells, size);
+    view_draw(&screen, &view, &scene);
+    assert_memory_equal(before, screen.canvas.cells, size);
     free(before);
     session_free(session);
 }
@@ -848,12 +848,12 @@ drawing_allocates_nothing(void **state)
     struct session *session = play_text(running, 7 * SECOND);
 
     (void)state;
-    assert_true(picture_resize(&picture, 60, 200));
+    assert_true(picture_resize(&screen, 60, 200));
     allocations = 0;
     for (int page = 0; page < PAGE_COUNT; page++) {
         view.page = (enum page)page;
         view_rescale(&view, &scene);
-        view_draw(&picture, &view, &scene);
+        view_draw(&screen, &view, &scene);
     }
     assert_int_equal(allocations, 0);
     session_free(session);
@@ -899,8 +899,8 @@ main(void)
 
     if (setlocale(LC_ALL, "C.UTF-8") == NULL)
         return 77;
-    picture.canvas.unicode = true;
+    screen.canvas.unicode = true;
     failed = cmocka_run_group_tests(tests, NULL, NULL);
-    picture_free(&picture);
+    picture_free(&screen);
     return failed;
 }

@@ -67,12 +67,12 @@ struct own_profile {
 };
 
 /* A block that is tracked, or that the tracker did not want (data is NULL). */
-struct tracked {
+struct tracked_block {
     void *data;
     uint64_t samples;
     uint64_t size;
     uint64_t *key;        /* its place in the table, while it is pending ... */
-    struct tracked *next; /* ... and the next pending one */
+    struct tracked_block *next; /* ... and the next pending one */
     uint32_t profile;     /* number */
     uint32_t reserved;
 };
@@ -82,9 +82,9 @@ static uint32_t last_number;
 static uint32_t sampling;          /* number of the profile that is sampling; 0: none */
 static uint32_t starting;          /* a profile is being started */
 
-static struct mt_table blocks = {.value_size = sizeof(struct tracked)};
-static struct mt_table pool_blocks = {.value_size = sizeof(struct tracked)};
-static struct tracked *pending;
+static struct mt_table blocks = {.value_size = sizeof(struct tracked_block)};
+static struct mt_table pool_blocks = {.value_size = sizeof(struct tracked_block)};
+static struct tracked_block *pending;
 
 /* For threads with their own shard: the next hit, and space for a stack. */
 static struct draw draws[SHARD_COUNT];
@@ -293,7 +293,7 @@ walk_stack(const struct own_profile *profile, const struct means *means)
 /* Describes a block for the callback. */
 static struct memprof_allocation
 describe(const struct own_profile *profile, enum memprof_source source, void *block,
-         const struct tracked *tracked, const struct means *means)
+         const struct tracked_block *tracked, const struct means *means)
 {
     return (struct memprof_allocation){
         .n_samples = tracked->samples,
@@ -316,7 +316,7 @@ count_lost(void)
 
 /* Calls dealloc for a block that is gone, if its profile still exists. */
 static void
-deliver_dealloc(const struct tracked *tracked)
+deliver_dealloc(const struct tracked_block *tracked)
 {
     const struct own_profile *profile = profile_of(tracked->profile);
 
@@ -338,7 +338,7 @@ end_tracking(struct mt_place place)
 static void
 postpone(struct mt_place place)
 {
-    struct tracked *tracked = place.value;
+    struct tracked_block *tracked = place.value;
 
     tracked->key = place.key;
     tracked->next = __atomic_load_n(&pending, __ATOMIC_RELAXED);
@@ -350,13 +350,13 @@ postpone(struct mt_place place)
 static void
 deliver_pending(void)
 {
-    struct tracked *next;
+    struct tracked_block *next;
 
     if (__atomic_load_n(&pending, __ATOMIC_RELAXED) == NULL)
         return;
     while ((next = __atomic_exchange_n(&pending, NULL, __ATOMIC_ACQUIRE)) != NULL)
         while (next != NULL) {
-            struct tracked *tracked = next;
+            struct tracked_block *tracked = next;
             next = tracked->next;
             end_tracking((struct mt_place){tracked->key, tracked});
         }
@@ -407,7 +407,7 @@ begin_tracking(uint32_t number, enum memprof_source source, void *block, uint64_
     const struct own_profile *profile = profile_of(number);
     struct mt_place place = mt_table_take(table_of(source), (uintptr_t)block);
     struct memprof_allocation told;
-    struct tracked *tracked;
+    struct tracked_block *tracked;
 
     if (place.key != NULL) /* it was freed where we do not see it */
         end_tracking(place);
@@ -417,7 +417,7 @@ begin_tracking(uint32_t number, enum memprof_source source, void *block, uint64_
         return;
     }
     tracked = place.value;
-    *tracked = (struct tracked){.samples = hits, .size = size, .profile = number};
+    *tracked = (struct tracked_block){.samples = hits, .size = size, .profile = number};
     told = describe(profile, source, block, tracked, means);
     tracked->data = profile->tracker.alloc(&told, profile->ctx);
     mt_table_show(place, (uintptr_t)block);
@@ -508,7 +508,7 @@ mt_profile_resize_begin(void *block, uint64_t size)
 /* A tracked block changes its size: the words it keeps keep their hits, and new words may
    be hit while the profile samples. */
 static uint64_t
-hits_resized(const struct tracked *tracked, uint64_t size, struct draw *draw)
+hits_resized(const struct tracked_block *tracked, uint64_t size, struct draw *draw)
 {
     uint64_t before = draw_words(tracked->size), words = draw_words(size);
 
@@ -538,7 +538,7 @@ move_tracked(struct mt_place place, void *from, void *to)
         return;
     }
     if (other.key != place.key) {
-        memcpy(other.value, place.value, sizeof(struct tracked));
+        memcpy(other.value, place.value, sizeof(struct tracked_block));
         mt_table_release(place);
     }
     mt_table_show(other, (uintptr_t)to);
@@ -548,7 +548,7 @@ static void
 resize_tracked(const struct profile_resize *resize, enum memprof_source source, void *made,
                uint64_t size)
 {
-    struct tracked *tracked = resize->place.value;
+    struct tracked_block *tracked = resize->place.value;
     uint32_t number = tracked->profile;
     const struct own_profile *profile = profile_of(number);
     struct memprof_allocation told;

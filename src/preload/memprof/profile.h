@@ -15,7 +15,7 @@
 #define MEMPROF_NO_STUBS
 #include <memtop/memprof.h>
 
-#include "preload/ours.h"
+#include "preload/internal.h"
 #include "preload/state.h"
 #include "preload/memprof/table.h"
 

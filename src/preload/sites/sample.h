@@ -25,7 +25,7 @@ with_sites(void)
 
 /* Flags of a block, kept in its trailer. */
 #define BLOCK_SAMPLED 1u
-#define BLOCK_OURS    2u  /* an internal allocation, see ours.h */
+#define BLOCK_OURS    2u  /* an internal allocation, see internal.h */
 
 /* Called as the process starts: draws its first distance.  Returns false if there is no
    memory for sampling. */

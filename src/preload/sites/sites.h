@@ -21,7 +21,7 @@ struct mt_followed {
     uint32_t site;
     uint32_t thread;
     uint32_t function;
-    bool ours;       /* an internal allocation (ours.h): the other fields are unset */
+    bool ours;       /* an internal allocation (internal.h): the other fields are unset */
 };
 
 /* Prepares the private memory, then the segment's tables.  Returns false if there is no

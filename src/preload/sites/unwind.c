@@ -35,7 +35,7 @@
 
 #include "preload/account.h"
 #include "preload/lookup.h"
-#include "preload/ours.h"
+#include "preload/internal.h"
 #include "preload/real.h"
 #include "preload/state.h"
 #include "preload/sites/steps.h"
@@ -65,20 +65,20 @@ static const char *single_threaded;
 
 /* ---- internal calls of the thread ---- */
 
-uintptr_t mt_ours_frames[SHARD_COUNT];
+uintptr_t mt_internal_frames[SHARD_COUNT];
 
 bool
-mt_ours_left(void)
+mt_internal_left(void)
 {
     unsigned index = mt_own_shard();
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 
     /* Many threads use shard 0; above the base lies another stack, a signal handler's. */
-    if (index == 0 || here <= mt_ours_frames[index] || here > mt_thread.stack_base)
+    if (index == 0 || here <= mt_internal_frames[index] || here > mt_thread.stack_base)
         return false;
     mt_thread.shard = mt_shard(index);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    mt_thread.ours = false;
+    mt_thread.internal = false;
     return true;
 }
 
@@ -286,14 +286,14 @@ choose(enum unwind_choice choice)
 void
 mt_unwind_start(enum unwind_choice choice)
 {
-    struct mt_ours ours;
+    struct mt_internal ours;
 
     if (__atomic_load_n(&unwinder, __ATOMIC_ACQUIRE) != UNWIND_NONE || mt_sandboxed)
         return;
-    ours = mt_ours_begin();
+    ours = mt_internal_begin();
     own = measure_own();
     __atomic_store_n(&unwinder, choose(choice), __ATOMIC_RELEASE);
-    mt_ours_end(&ours);
+    mt_internal_end(&ours);
 }
 
 enum site_unwinder
@@ -354,13 +354,13 @@ mt_unwind(const void *caller, const void **frames, size_t limit)
 {
     walker walk = walker_now(caller);
     void *walked[SITES_DEPTH_MAX + OWN_FRAMES];
-    struct mt_ours ours;
+    struct mt_internal ours;
     size_t count;
     int found;
 
-    if (walk == NULL || mt_thread.ours)
+    if (walk == NULL || mt_thread.internal)
         return 0;
-    ours = mt_ours_begin();
+    ours = mt_internal_begin();
     if (limit <= SITES_DEPTH_MAX) {
         found = walk(walked, (int)(limit + OWN_FRAMES));
         count = keep_foreign(walked, found > 0 ? (size_t)found : 0, frames, limit);
@@ -369,6 +369,6 @@ mt_unwind(const void *caller, const void **frames, size_t limit)
         count =
             keep_foreign((void **)frames, found > 0 ? (size_t)found : 0, frames, limit);
     }
-    mt_ours_end(&ours);
+    mt_internal_end(&ours);
     return count;
 }

@@ -4,14 +4,14 @@
  * parts, then their sum and what is not included in it.  A line is numbered by its part,
  * or by one of these.
  */
-#ifndef MEMTOP_BANDLINES_H
-#define MEMTOP_BANDLINES_H
+#ifndef MEMTOP_RSS_LINES_H
+#define MEMTOP_RSS_LINES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "monitor/bands.h"
+#include "monitor/rss-breakdown.h"
 
 enum bandline {
     BANDLINE_RSS = BAND_COUNT,
@@ -23,15 +23,15 @@ enum bandline {
 };
 
 /* Is the line shown?  Never if the breakdown is unknown. */
-bool bandline_shown(const struct bands *bands, int line);
+bool rss_line_shown(const struct rss_breakdown *breakdown, int line);
 
 /* Returns BAND_UNKNOWN if it is unknown. */
-uint64_t bandline_bytes(const struct bands *bands, int line);
+uint64_t rss_line_bytes(const struct rss_breakdown *breakdown, int line);
 
-const char *bandline_word(int line);                                 /* translated */
-const char *bandline_meaning(const struct bands *bands, int line);   /* translated */
+const char *rss_line_word(int line);                                 /* translated */
+const char *rss_line_meaning(const struct rss_breakdown *breakdown, int line);   /* translated */
 
 /* Its share of the RSS: "48%", "<1%", "0%"; "" if unknown. */
-char *bandline_share(char *buf, size_t size, const struct bands *bands, int line);
+char *rss_line_share(char *buf, size_t size, const struct rss_breakdown *breakdown, int line);
 
 #endif

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The system-wide list: every process of this user (for root: of everybody) that runs
    under the library, whoever started it. */
-#ifndef MEMTOP_OBSERVED_H
-#define MEMTOP_OBSERVED_H
+#ifndef MEMTOP_SYSTEM_LIST_H
+#define MEMTOP_SYSTEM_LIST_H
 
 #include <stdint.h>
 
-#include "monitor/roster.h"
+#include "monitor/process-list.h"
 
-struct observed;
+struct system_list;
 
 /* Removes what dead processes have left behind on the way.  Returns NULL if memory is
    short. */
-struct observed *observed_new(void);
-void observed_free(struct observed *observed);
+struct system_list *system_list_new(void);
+void system_list_free(struct system_list *systemwide);
 
 /* Reads everything once; now_ns is CLOCK_MONOTONIC. */
-void observed_poll(struct observed *observed, int64_t now_ns);
+void system_list_poll(struct system_list *systemwide, int64_t now_ns);
 
-const struct roster *observed_roster(const struct observed *observed);
+const struct process_list *system_list_processes(const struct system_list *systemwide);
 
 #endif

@@ -3,8 +3,8 @@
  * Reads how large the stacks of a process's threads are and how much of them was touched.
  * This is done once a second, because the kernel goes through all their pages.
  */
-#ifndef MEMTOP_STACKREADER_H
-#define MEMTOP_STACKREADER_H
+#ifndef MEMTOP_STACK_READER_H
+#define MEMTOP_STACK_READER_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Process list: the processes of a tree, one line each, in display order: children below
- * their parent, living before ended, by their start.  Pure: others fill it (census.c from
+ * their parent, living before ended, by their start.  Pure: others fill it (process-tracker.c from
  * segments and /proc, script.c from a file).
  */
-#ifndef MEMTOP_ROSTER_H
-#define MEMTOP_ROSTER_H
+#ifndef MEMTOP_PROCESS_LIST_H
+#define MEMTOP_PROCESS_LIST_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,10 +16,10 @@
 
 /* The latest ended processes are kept; of a living parent's only the last few are
    listed. */
-#define ROSTER_ENDED_KEPT   256
-#define ROSTER_ENDED_LISTED 3
+#define PROCESS_LIST_ENDED_KEPT   256
+#define PROCESS_LIST_ENDED_LISTED 3
 
-struct roster_entry {
+struct process_entry {
     pid_t pid;
     pid_t parent;
     char command[160];        /* unsanitised */
@@ -44,56 +44,56 @@ struct roster_entry {
 };
 
 /* Sums over all that are in the list, shown or not. */
-struct roster_sum {
+struct process_list_sum {
     uint64_t heap;            /* of the living that are measured */
     unsigned living, ended;
-    unsigned blind;           /* living and not measured (not loaded) */
+    unsigned not_loaded;           /* living and not measured (not loaded) */
     uint64_t dropped;         /* ended and no longer kept */
     uint64_t shortest;        /* ended before it was known whether they are measured */
 };
 
-struct roster;
+struct process_list;
 
 /* rooted: the first entry is the root, which is always kept, and entries whose parent is
    not here count as its children.  Returns NULL if memory is short. */
-struct roster *roster_new(bool rooted);
-void roster_free(struct roster *roster);
+struct process_list *process_list_new(bool rooted);
+void process_list_free(struct process_list *process_list);
 
 /* Returns the living process with that pid, or NULL. */
-struct roster_entry *roster_find(struct roster *roster, pid_t pid);
+struct process_entry *process_list_find(struct process_list *process_list, pid_t pid);
 
 /* Returns any process with that pid whose newest image is not older, or NULL. */
-struct roster_entry *roster_find_image(struct roster *roster, pid_t pid,
+struct process_entry *process_list_find_image(struct process_list *process_list, pid_t pid,
                                        uint64_t image_ns);
 
 /* Adds an entry, all zero except its pid; valid until it is removed, or has ended and is
    dropped.  Returns NULL if memory is short. */
-struct roster_entry *roster_add(struct roster *roster, pid_t pid);
+struct process_entry *process_list_add(struct process_list *process_list, pid_t pid);
 /* Removes and counts a process that ended before anything was known about it. */
-void roster_note_short(struct roster *roster, const struct roster_entry *entry);
+void process_list_note_short(struct process_list *process_list, const struct process_entry *entry);
 
 /* The oldest entry: the root, if there is one. */
-struct roster_entry *roster_first(struct roster *roster);
+struct process_entry *process_list_first(struct process_list *process_list);
 
 /* Copies what is known about a watched process, except its names. */
-void roster_copy_process(struct roster_entry *entry, const struct process *process);
+void process_list_copy_process(struct process_entry *entry, const struct process *process);
 
 /* The process has executed another program: appends the first word of its former name to
    before. */
-void roster_note_exec(struct roster_entry *entry, const char *name);
+void process_list_note_exec(struct process_entry *entry, const char *name);
 
 /* Updates the order, the sum and the times of living processes, and drops the oldest of
    too many ended ones.  now_ns is on the clock of start_ns. */
-void roster_arrange(struct roster *roster, uint64_t now_ns);
+void process_list_arrange(struct process_list *process_list, uint64_t now_ns);
 
 /* Calls visit for all entries kept, listed or not, in the order in which they were
    added. */
-void roster_each(const struct roster *roster,
-                 void (*visit)(void *context, const struct roster_entry *entry),
+void process_list_each(const struct process_list *process_list,
+                 void (*visit)(void *context, const struct process_entry *entry),
                  void *context);
 
-size_t roster_count(const struct roster *roster);
-const struct roster_entry *roster_at(const struct roster *roster, size_t index);
-const struct roster_sum *roster_sum(const struct roster *roster);
+size_t process_list_count(const struct process_list *process_list);
+const struct process_entry *process_list_at(const struct process_list *process_list, size_t index);
+const struct process_list_sum *process_list_sum(const struct process_list *process_list);
 
 #endif

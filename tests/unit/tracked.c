@@ -9,11 +9,11 @@
 #include <cmocka.h>
 
 #include "monitor/messages.h"
-#include "monitor/subject.h"
+#include "monitor/tracked.h"
 
 #define SECOND INT64_C(1000000000)
 
-static struct subject subject;
+static struct tracked tracked;
 static struct session *session;
 
 static int
@@ -21,14 +21,14 @@ set_up(void **state)
 {
     (void)state;
     session = session_new(&(const struct session_options){0});
-    return session != NULL && subject_init(&subject) ? 0 : -1;
+    return session != NULL && tracked_init(&tracked) ? 0 : -1;
 }
 
 static int
 tear_down(void **state)
 {
     (void)state;
-    subject_free(&subject);
+    tracked_free(&tracked);
     session_free(session);
     return 0;
 }
@@ -37,10 +37,10 @@ tear_down(void **state)
 static void
 read_at(int64_t run_s, uint64_t heap)
 {
-    subject.process.measured = true;
-    subject.process.run_ns = run_s * SECOND;
-    subject.process.now.live_bytes = heap;
-    subject_digest(&subject, session, 100 * SECOND + subject.process.run_ns, NULL, 0, 0);
+    tracked.process.measured = true;
+    tracked.process.run_ns = run_s * SECOND;
+    tracked.process.now.live_bytes = heap;
+    tracked_digest(&tracked, session, 100 * SECOND + tracked.process.run_ns, NULL, 0, 0);
 }
 
 static void
@@ -50,13 +50,13 @@ test_history(void **state)
     int64_t first, last, time;
 
     (void)state;
-    assert_false(history_span(subject.history, &first, &last));
+    assert_false(history_span(tracked.history, &first, &last));
     read_at(1, 1000);
     read_at(2, 3000);
     read_at(3, 2000);
-    assert_true(history_span(subject.history, &first, &last));
+    assert_true(history_span(tracked.history, &first, &last));
     assert_int_equal(last, 3 * SECOND);
-    assert_true(history_peak(subject.history, SERIES_HEAP, 0, last, &value, &time));
+    assert_true(history_peak(tracked.history, SERIES_HEAP, 0, last, &value, &time));
     assert_int_equal(value, 3000);
     assert_int_equal(time, 2 * SECOND);
 }
@@ -71,10 +71,10 @@ test_recorded(void **state)
 
     (void)state;
     read_at(1, 1000);
-    subject.process.run_ns = 3 * SECOND;
-    subject_digest(&subject, session, 103 * SECOND, &slot, 1, SECOND / 2);
+    tracked.process.run_ns = 3 * SECOND;
+    tracked_digest(&tracked, session, 103 * SECOND, &slot, 1, SECOND / 2);
     assert_true(
-        history_peak(subject.history, SERIES_HEAP, 0, 3 * SECOND, &value, &time));
+        history_peak(tracked.history, SERIES_HEAP, 0, 3 * SECOND, &value, &time));
     assert_int_equal(value, 9000);
     assert_int_equal(time, 2 * SECOND + SECOND / 2);
 }
@@ -85,8 +85,8 @@ test_failures(void **state)
     (void)state;
     read_at(1, 0);
     assert_int_equal(session_message_count(session), 0);
-    subject.process.now.failed[FN_CALLOC] = 2;
-    subject.process.now.failed_bytes[FN_CALLOC] = 3072;
+    tracked.process.now.failed[FN_CALLOC] = 2;
+    tracked.process.now.failed_bytes[FN_CALLOC] = 3072;
     read_at(2, 0);
     assert_int_equal(session_message_count(session), 1);
     assert_string_equal(session_message(session, 0)->text,
@@ -94,7 +94,7 @@ test_failures(void **state)
     read_at(3, 0);
     assert_int_equal(session_message_count(session), 1);
     /* Another image has failed as often: that is news. */
-    subject_restart(&subject);
+    tracked_restart(&tracked);
     read_at(4, 0);
     assert_int_equal(session_message_count(session), 2);
 }
@@ -106,14 +106,14 @@ test_moments(void **state)
 
     (void)state;
     read_at(1, 1000);
-    assert_false(subject_moment_due(&subject, 101 * SECOND));
-    assert_true(subject_keep_checkpoints(&subject));
-    assert_true(subject_moment_due(&subject, 101 * SECOND));
-    subject_keep_moment(&subject, 101 * SECOND);
-    assert_false(subject_moment_due(&subject, 101 * SECOND + 1));
-    assert_true(subject_moment_due(&subject, 102 * SECOND));
-    assert_true(checkpoints_find(subject.checkpoints, 2 * SECOND, &index));
-    assert_int_equal(checkpoints_time(subject.checkpoints, index), SECOND);
+    assert_false(tracked_moment_due(&tracked, 101 * SECOND));
+    assert_true(tracked_keep_checkpoints(&tracked));
+    assert_true(tracked_moment_due(&tracked, 101 * SECOND));
+    tracked_keep_moment(&tracked, 101 * SECOND);
+    assert_false(tracked_moment_due(&tracked, 101 * SECOND + 1));
+    assert_true(tracked_moment_due(&tracked, 102 * SECOND));
+    assert_true(checkpoints_find(tracked.checkpoints, 2 * SECOND, &index));
+    assert_int_equal(checkpoints_time(tracked.checkpoints, index), SECOND);
 }
 
 static void
@@ -121,12 +121,12 @@ test_end(void **state)
 {
     (void)state;
     read_at(1, 1000);
-    subject.process.now.calls[FN_MALLOC] = 100;
+    tracked.process.now.calls[FN_MALLOC] = 100;
     read_at(2, 1000);
-    assert_true(subject.process.rates.calls[FN_MALLOC] > 0);
-    subject.process.ended = true;
+    assert_true(tracked.process.rates.calls[FN_MALLOC] > 0);
+    tracked.process.ended = true;
     read_at(3, 1000);
-    assert_true(subject.process.rates.calls[FN_MALLOC] == 0);
+    assert_true(tracked.process.rates.calls[FN_MALLOC] == 0);
 }
 
 int

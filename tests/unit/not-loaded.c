@@ -28,7 +28,7 @@ parse(bool (*parser)(FILE *file), const void *bytes, size_t size)
     return result;
 }
 
-#define ASKED(text) parse(blind_parse_environment, text, sizeof(text) - 1)
+#define ASKED(text) parse(not_loaded_parse_environment, text, sizeof(text) - 1)
 
 static void
 test_environment(void **state)
@@ -51,17 +51,17 @@ test_secure(void **state)
     const unsigned long plain[] = {AT_PHDR, 1, AT_SECURE, 0, AT_NULL, 0};
 
     (void)state;
-    assert_true(parse(blind_parse_secure, secure, sizeof secure));
-    assert_false(parse(blind_parse_secure, plain, sizeof plain));
-    assert_false(parse(blind_parse_secure, secure, sizeof secure / 2));
+    assert_true(parse(not_loaded_parse_secure, secure, sizeof secure));
+    assert_false(parse(not_loaded_parse_secure, plain, sizeof plain));
+    assert_false(parse(not_loaded_parse_secure, secure, sizeof secure / 2));
 }
 
-static enum blind_loader
+static enum not_loaded_loader
 loader_of(const char *text)
 {
     FILE *maps = *text ? fmemopen((void *)(uintptr_t)text, strlen(text), "r")
                        : fopen("/dev/null", "r");
-    enum blind_loader loader = blind_parse_loader(maps);
+    enum not_loaded_loader loader = not_loaded_parse_loader(maps);
 
     fclose(maps);
     return loader;
@@ -121,7 +121,7 @@ test_processes(void **state)
 {
     int hold;
     pid_t pid = start(NULL, &hold);
-    const char *reason = blind_reason(pid);
+    const char *reason = not_loaded_reason(pid);
 
     (void)state;
     stop(pid, hold);
@@ -129,10 +129,10 @@ test_processes(void **state)
     assert_non_null(strstr(reason, "without LD_PRELOAD"));
     /* Asked for, and nothing speaks against it: who knows. */
     pid = start("LD_PRELOAD=/none/libmemtop.so", &hold);
-    reason = blind_reason(pid);
+    reason = not_loaded_reason(pid);
     stop(pid, hold);
     assert_null(reason);
-    assert_null(blind_reason(INT32_MAX));
+    assert_null(not_loaded_reason(INT32_MAX));
 }
 
 int

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "monitor/others.h"
+#include "monitor/background-profiles.h"
 #include "scratch-segment.h"
 #include "base/clock.h"
 #include "segment/sites-layout.h"
@@ -18,9 +18,9 @@
 #define PIDS_AT 5000000   /* above all real ones */
 #define ALL_MAX 17        /* one too many */
 
-static struct roster *roster;
+static struct process_list *process_list;
 static struct tree *tree;
-static struct others *others;
+static struct background_profiles *background;
 static int64_t now_ns, image_ns;
 
 static struct site_record *
@@ -53,10 +53,10 @@ link_name(char *path, size_t size, int index)
     snprintf(path, size, "%s/%d.0", scratch_directory, PIDS_AT + index);
 }
 
-static struct roster_entry *
+static struct process_entry *
 add(int index)
 {
-    struct roster_entry *entry = roster_add(roster, PIDS_AT + index);
+    struct process_entry *entry = process_list_add(process_list, PIDS_AT + index);
 
     assert_non_null(entry);
     entry->image_ns = entry->start_ns = (uint64_t)image_ns;
@@ -83,10 +83,10 @@ set_up(void **state)
         link_name(path, sizeof path, i);
         assert_int_equal(0, link(scratch_path, path));
     }
-    roster = roster_new(false);
+    process_list = process_list_new(false);
     tree = tree_new_all(scratch_directory, getuid(), geteuid());
-    others = others_new();
-    assert_true(roster && tree && others && tree_scan(tree));
+    background = background_profiles_new();
+    assert_true(process_list && tree && background && tree_scan(tree));
     return 0;
 }
 
@@ -105,9 +105,9 @@ static int
 tear_down(void **state)
 {
     (void)state;
-    others_free(others);
+    background_profiles_free(background);
     tree_free(tree);
-    roster_free(roster);
+    process_list_free(process_list);
     unlink_names();
     scratch_close();
     return 0;
@@ -117,13 +117,13 @@ static void
 pass_second(void)
 {
     now_ns += SECOND;
-    others_read(others, roster, tree, now_ns);
+    background_profiles_read(background, process_list, tree, now_ns);
 }
 
 static struct profile *
 lend(int index)
 {
-    return others_lend(others, PIDS_AT + index, (uint64_t)image_ns);
+    return background_profiles_lend(background, PIDS_AT + index, (uint64_t)image_ns);
 }
 
 static size_t
@@ -147,7 +147,7 @@ it_is_read_once_a_second(void **state)
         make(1000);
         pass_second();
         now_ns += SECOND / 10;
-        others_read(others, roster, tree, now_ns);
+        background_profiles_read(background, process_list, tree, now_ns);
         now_ns -= SECOND / 10;
     }
     profile = lend(0);
@@ -156,7 +156,7 @@ it_is_read_once_a_second(void **state)
     assert_true(profile_growth_since(profile) >= 0);
     assert_true(profile_rates(profile, 1, &bytes, &objects));
     assert_true(bytes > 999 && bytes < 1001);
-    others_return(others, profile);
+    background_profiles_return(background, profile);
 }
 
 /* Who does not sample, and an image that the tree does not have, have nothing. */
@@ -172,10 +172,10 @@ not_everybody_is_read(void **state)
     make(10);
     pass_second();
     assert_null(lend(0));
-    assert_null(others_lend(others, PIDS_AT + 1, (uint64_t)image_ns + 1));
+    assert_null(background_profiles_lend(background, PIDS_AT + 1, (uint64_t)image_ns + 1));
     profile = lend(2);
     assert_non_null(profile);
-    others_return(others, profile);
+    background_profiles_return(background, profile);
 }
 
 /* Of those that live for a moment there are many: one is not read before its third
@@ -213,7 +213,7 @@ what_is_lent_is_not_read(void **state)
     pass_second();
     assert_true(profile_known(profile, &run_ns));
     assert_int_equal(run_ns, before_ns);
-    others_return(others, profile);
+    background_profiles_return(background, profile);
     assert_false(profile_marked(profile));
     pass_second();
     assert_true(profile_known(profile, &run_ns));
@@ -224,7 +224,7 @@ what_is_lent_is_not_read(void **state)
 static void
 the_last_reading_is_after_the_end(void **state)
 {
-    struct roster_entry *entry = add(0);
+    struct process_entry *entry = add(0);
     const struct sites_reading *reading;
     struct profile *profile;
     int64_t run_ns;
@@ -245,7 +245,7 @@ the_last_reading_is_after_the_end(void **state)
     assert_int_equal(run_ns, 12 * SECOND);
     reading = profile_digested(profile, NULL);
     assert_int_equal((int)reading->sites[1].made.bytes, 30);
-    others_return(others, profile);
+    background_profiles_return(background, profile);
 }
 
 /* Of one that is not in the list any more nothing is kept, but what is lent. */
@@ -261,20 +261,20 @@ the_forgotten_go(void **state)
     pass_second();
     profile = lend(0);
     assert_non_null(profile);
-    roster_free(roster);
-    roster = roster_new(false);
+    process_list_free(process_list);
+    process_list = process_list_new(false);
     pass_second();
     assert_null(lend(0));
     assert_null(lend(1));
     assert_int_equal(moments_of(profile), 1);
-    others_return(others, profile);
+    background_profiles_return(background, profile);
 }
 
 /* One that has ended leaves its place to one that lives. */
 static void
 places_are_few(void **state)
 {
-    struct roster_entry *first = add(0);
+    struct process_entry *first = add(0);
     struct profile *profile;
 
     (void)state;
@@ -289,7 +289,7 @@ places_are_few(void **state)
     assert_null(lend(0));
     profile = lend(ALL_MAX - 1);
     assert_non_null(profile);
-    others_return(others, profile);
+    background_profiles_return(background, profile);
 }
 
 int

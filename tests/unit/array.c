@@ -32,7 +32,7 @@ test_growing(void **state)
     for (size_t i = 0; i < MANY; i++) {
         size_t before = room;
 
-        assert_true(ROOM_MAKE(array, room, i + 1));
+        assert_true(ARRAY_GROW(array, room, i + 1));
         assert_true(room > i);
         if (room != before) {
             growths++;
@@ -55,9 +55,9 @@ test_many_at_once(void **state)
     size_t room = 0;
 
     (void)state;
-    assert_true(ROOM_MAKE(array, room, 0));
+    assert_true(ARRAY_GROW(array, room, 0));
     assert_null(array);
-    assert_true(ROOM_MAKE(array, room, MANY));
+    assert_true(ARRAY_GROW(array, room, MANY));
     assert_true(room >= MANY);
     for (size_t i = 0; i < room; i++)
         assert_int_equal(array[i], 0);
@@ -78,12 +78,12 @@ test_refused(void **state)
     size_t room = 0, kept;
 
     (void)state;
-    assert_true(ROOM_MAKE(array, room, 3));
+    assert_true(ARRAY_GROW(array, room, 3));
     before = array;
     kept = room;
     array[2] = 7;
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-        assert_false(ROOM_MAKE(array, room, counts[i]));
+        assert_false(ARRAY_GROW(array, room, counts[i]));
         assert_ptr_equal(array, before);
         assert_int_equal(room, kept);
         assert_int_equal(array[2], 7);

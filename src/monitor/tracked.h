@@ -2,10 +2,10 @@
 /*
  * A tracked process: what has been gathered about it, such as its history, snapshots and
  * rates.  The code that reads the process puts the reading into process and calls
- * subject_digest().  Pure: knows neither segments nor /proc.
+ * tracked_digest().  Pure: knows neither segments nor /proc.
  */
-#ifndef MEMTOP_SUBJECT_H
-#define MEMTOP_SUBJECT_H
+#ifndef MEMTOP_TRACKED_H
+#define MEMTOP_TRACKED_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@
 
 #define SAVED_SOMETIME (-1)
 
-struct subject {
+struct tracked {
     struct process process;
     struct history *history;
     struct checkpoints *checkpoints; /* snapshots; NULL: not kept */
@@ -32,37 +32,37 @@ struct subject {
                                         SAVED_SOMETIME; 0: live */
 };
 
-/* Returns false if memory is short; subject_free() must be called in either case. */
-bool subject_init(struct subject *subject);
-void subject_free(struct subject *subject);
+/* Returns false if memory is short; tracked_free() must be called in either case. */
+bool tracked_init(struct tracked *tracked);
+void tracked_free(struct tracked *tracked);
 
 /* Its command, unsanitised; "" if unknown. */
 static inline const char *
-subject_command(const struct subject *subject)
+tracked_command(const struct tracked *tracked)
 {
-    return subject->command ? subject->command : "";
+    return tracked->command ? tracked->command : "";
 }
 
 /* The counters start over: the process has executed another program. */
-void subject_restart(struct subject *subject);
+void tracked_restart(struct tracked *tracked);
 
 /*
  * Call after a reading: computes rates and history.  slots are those the flight recorder
  * has closed since the last call (see meter_push_recorded()).  Failed calls since then
  * are reported in the session's messages.
  */
-void subject_digest(struct subject *subject, struct session *session, int64_t now_ns,
+void tracked_digest(struct tracked *tracked, struct session *session, int64_t now_ns,
                     const struct recorded *slots, size_t count, int64_t offset_ns);
 
 /* From now on snapshots are kept.  Returns false if memory is short. */
-bool subject_keep_checkpoints(struct subject *subject);
+bool tracked_keep_checkpoints(struct tracked *tracked);
 
 /* From now on sampled allocations are read.  Returns false if memory is short. */
-bool subject_keep_profile(struct subject *subject);
+bool tracked_keep_profile(struct tracked *tracked);
 
-/* Is a snapshot due?  Then the histogram must be read too.  subject_keep_moment() keeps
+/* Is a snapshot due?  Then the histogram must be read too.  tracked_keep_moment() keeps
    the snapshot, after the reading. */
-bool subject_moment_due(const struct subject *subject, int64_t now_ns);
-void subject_keep_moment(struct subject *subject, int64_t now_ns);
+bool tracked_moment_due(const struct tracked *tracked, int64_t now_ns);
+void tracked_keep_moment(struct tracked *tracked, int64_t now_ns);
 
 #endif

@@ -2,7 +2,7 @@
 /* Which lines a process's RSS breakdown has, and what is in them. */
 #include "config.h"
 
-#include "report/bandlines.h"
+#include "report/rss-lines.h"
 
 #include <stdio.h>
 
@@ -11,49 +11,49 @@
 #define UNSURE_SHARE 20   /* shown from 1/20 of the RSS on */
 
 bool
-bandline_shown(const struct bands *bands, int line)
+rss_line_shown(const struct rss_breakdown *breakdown, int line)
 {
-    if (!bands->known)
+    if (!breakdown->known)
         return false;
     switch (line) {
     case BAND_HEAP: /* the total, if the blocks are unknown */
-        return bands->bytes[BAND_REQUESTED] == BAND_UNKNOWN;
+        return breakdown->bytes[BAND_REQUESTED] == BAND_UNKNOWN;
     case BANDLINE_PSS:
-        return bands->pss > 0;
+        return breakdown->pss > 0;
     case BANDLINE_SWAP:
-        return bands->swap > 0;
+        return breakdown->swap > 0;
     case BANDLINE_ABSENT:
-        return bands->absent > 0;
+        return breakdown->absent > 0;
     case BANDLINE_UNSURE:
-        return bands->unsure > bands->rss / UNSURE_SHARE;
+        return breakdown->unsure > breakdown->rss / UNSURE_SHARE;
     default:
         return true;
     }
 }
 
 uint64_t
-bandline_bytes(const struct bands *bands, int line)
+rss_line_bytes(const struct rss_breakdown *breakdown, int line)
 {
-    if (!bands->known)
+    if (!breakdown->known)
         return BAND_UNKNOWN;
     switch (line) {
     case BANDLINE_RSS:
-        return bands->rss;
+        return breakdown->rss;
     case BANDLINE_PSS:
-        return bands->pss;
+        return breakdown->pss;
     case BANDLINE_SWAP:
-        return bands->swap;
+        return breakdown->swap;
     case BANDLINE_ABSENT:
-        return bands->absent;
+        return breakdown->absent;
     case BANDLINE_UNSURE:
-        return bands->unsure;
+        return breakdown->unsure;
     default:
-        return bands->bytes[line];
+        return breakdown->bytes[line];
     }
 }
 
 const char *
-bandline_word(int line)
+rss_line_word(int line)
 {
     switch (line) {
     case BANDLINE_RSS:
@@ -74,7 +74,7 @@ bandline_word(int line)
 }
 
 const char *
-bandline_meaning(const struct bands *bands, int line)
+rss_line_meaning(const struct rss_breakdown *breakdown, int line)
 {
     switch (line) {
     case BANDLINE_RSS:
@@ -88,15 +88,15 @@ bandline_meaning(const struct bands *bands, int line)
     case BANDLINE_UNSURE:
         return _("requested, or mmap");
     default:
-        return band_meaning(bands, (enum band)line);
+        return band_meaning(breakdown, (enum band)line);
     }
 }
 
 char *
-bandline_share(char *buf, size_t size, const struct bands *bands, int line)
+rss_line_share(char *buf, size_t size, const struct rss_breakdown *breakdown, int line)
 {
-    uint64_t bytes = bandline_bytes(bands, line);
-    double share = bands->rss > 0 ? 100 * (double)bytes / (double)bands->rss : 0;
+    uint64_t bytes = rss_line_bytes(breakdown, line);
+    double share = breakdown->rss > 0 ? 100 * (double)bytes / (double)breakdown->rss : 0;
 
     if (bytes == BAND_UNKNOWN)
         snprintf(buf, size, "%s", "");

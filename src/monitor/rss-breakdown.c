@@ -13,7 +13,7 @@
  */
 #include "config.h"
 
-#include "monitor/bands.h"
+#include "monitor/rss-breakdown.h"
 
 #include <string.h>
 
@@ -71,7 +71,7 @@ unsure_blocks(const struct rss_part *part)
 
 static void
 divide_blocks(const struct rss_part *heap, const struct rss_part *rest,
-              const struct process *process, struct bands *out)
+              const struct process *process, struct rss_breakdown *out)
 {
     uint64_t occupied = heap->occupied + rest->occupied;
     uint64_t live = resident_blocks(heap) + resident_blocks(rest);
@@ -89,7 +89,7 @@ divide_blocks(const struct rss_part *heap, const struct rss_part *rest,
 /* For glibc, when blocks with their own mappings are counted. */
 static void
 divide_glibc(const struct resident *resident, const struct process *process,
-             struct bands *out)
+             struct rss_breakdown *out)
 {
     const struct snapshot *now = &process->now;
     uint64_t headers = HEADER_BYTES * less(now->live_blocks, UINT64_MAX / 64);
@@ -106,7 +106,7 @@ divide_glibc(const struct resident *resident, const struct process *process,
 /* For an allocator whose mappings cannot be recognised. */
 static void
 divide_unknown(const struct resident *resident, const struct process *process,
-               struct bands *out)
+               struct rss_breakdown *out)
 {
     struct rss_part none = {0};
     struct rss_part all = {process->now.usable_bytes,
@@ -120,10 +120,10 @@ divide_unknown(const struct resident *resident, const struct process *process,
 }
 
 void
-bands_divide(const struct resident *resident, const struct process *process,
-             struct bands *out)
+rss_divide(const struct resident *resident, const struct process *process,
+             struct rss_breakdown *out)
 {
-    *out = (struct bands){
+    *out = (struct rss_breakdown){
         .known = true,
         .run_ns = process->run_ns,
         .rss = resident->total,
@@ -163,20 +163,20 @@ band_word(enum band band)
 }
 
 const char *
-band_meaning(const struct bands *bands, enum band band)
+band_meaning(const struct rss_breakdown *breakdown, enum band band)
 {
     static const char *const meanings[] = {
 #define X(id, word, json, meaning) meaning,
         BANDS(X)
 #undef X
     };
-    bool divided = bands->bytes[BAND_REQUESTED] != BAND_UNKNOWN;
+    bool divided = breakdown->bytes[BAND_REQUESTED] != BAND_UNKNOWN;
 
     if (band == BAND_MMAP && !divided)
         return _("anonymous mappings");
-    if (band == BAND_MMAP && bands->with_reserve)
+    if (band == BAND_MMAP && breakdown->with_reserve)
         return _("anonymous or kept by malloc");
-    if (band == BAND_REQUESTED && divided && bands->bytes[BAND_SLACK] == BAND_UNKNOWN)
+    if (band == BAND_REQUESTED && divided && breakdown->bytes[BAND_SLACK] == BAND_UNKNOWN)
         return _("live blocks, usable sizes");
     return _(meanings[band]);
 }

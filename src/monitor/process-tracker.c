@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "monitor/census.h"
+#include "monitor/process-tracker.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@
 
 /* A living process. */
 struct followed_process {
-    struct roster_entry *entry;
+    struct process_entry *entry;
     struct reader *reader;  /* NULL: it has no segment */
     char program[64];       /* its image's, without the path; "" unknown */
     bool asleep;            /* dormant: counts only while it is watched */
@@ -47,54 +47,54 @@ struct followed_process {
     uint64_t allocations, calls;
 };
 
-struct census {
+struct process_tracker {
     const struct process *root; /* or NULL */
     bool all_ours;
-    struct roster *roster;
+    struct process_list *process_list;
     struct followed_process *followed;
     size_t count;
     int64_t slow_ns;
 };
 
-struct census *
-census_new(const struct process *root, const char *command, bool all_ours)
+struct process_tracker *
+process_tracker_new(const struct process *root, const char *command, bool all_ours)
 {
-    struct census *census = calloc(1, sizeof *census);
-    struct roster_entry *entry = NULL;
+    struct process_tracker *tracker = calloc(1, sizeof *tracker);
+    struct process_entry *entry = NULL;
 
-    if (!census)
+    if (!tracker)
         return NULL;
-    census->root = root;
-    census->all_ours = all_ours;
-    census->roster = roster_new(root != NULL);
-    census->followed = calloc(LIVING_MAX, sizeof *census->followed);
-    if (census->roster && root)
-        entry = roster_add(census->roster, root->pid);
-    if (!census->roster || !census->followed || (root && !entry)) {
-        census_free(census);
+    tracker->root = root;
+    tracker->all_ours = all_ours;
+    tracker->process_list = process_list_new(root != NULL);
+    tracker->followed = calloc(LIVING_MAX, sizeof *tracker->followed);
+    if (tracker->process_list && root)
+        entry = process_list_add(tracker->process_list, root->pid);
+    if (!tracker->process_list || !tracker->followed || (root && !entry)) {
+        process_tracker_free(tracker);
         return NULL;
     }
     if (entry)
         snprintf(entry->command, sizeof entry->command, "%s", command);
-    return census;
+    return tracker;
 }
 
 void
-census_free(struct census *census)
+process_tracker_free(struct process_tracker *tracker)
 {
-    if (!census)
+    if (!tracker)
         return;
-    for (size_t i = 0; i < census->count; i++)
-        reader_close(census->followed[i].reader);
-    free(census->followed);
-    roster_free(census->roster);
-    free(census);
+    for (size_t i = 0; i < tracker->count; i++)
+        reader_close(tracker->followed[i].reader);
+    free(tracker->followed);
+    process_list_free(tracker->process_list);
+    free(tracker);
 }
 
-const struct roster *
-census_roster(const struct census *census)
+const struct process_list *
+process_tracker_list(const struct process_tracker *tracker)
 {
-    return census->roster;
+    return tracker->process_list;
 }
 
 /* ---- figures ---- */
@@ -113,7 +113,7 @@ count_allocations(const struct snapshot *snapshot, uint64_t *calls)
 static void
 read_figures(struct followed_process *followed, int64_t now_ns)
 {
-    struct roster_entry *entry = followed->entry;
+    struct process_entry *entry = followed->entry;
     struct snapshot snapshot;
     uint64_t calls, allocations;
 
@@ -144,41 +144,41 @@ read_figures(struct followed_process *followed, int64_t now_ns)
 /* ---- living processes ---- */
 
 static struct followed_process *
-follow(struct census *census, pid_t pid)
+follow(struct process_tracker *tracker, pid_t pid)
 {
-    struct followed_process *followed = &census->followed[census->count];
-    struct roster_entry *entry;
+    struct followed_process *followed = &tracker->followed[tracker->count];
+    struct process_entry *entry;
 
-    if (census->count == LIVING_MAX)
+    if (tracker->count == LIVING_MAX)
         return NULL;
-    entry = roster_add(census->roster, pid);
+    entry = process_list_add(tracker->process_list, pid);
     if (!entry)
         return NULL;
     *followed = (struct followed_process){.entry = entry};
-    census->count++;
+    tracker->count++;
     return followed;
 }
 
 static void
-forget(struct census *census, struct followed_process *followed)
+forget(struct process_tracker *tracker, struct followed_process *followed)
 {
     reader_close(followed->reader);
-    *followed = census->followed[--census->count];
+    *followed = tracker->followed[--tracker->count];
 }
 
 static struct followed_process *
-find_followed(struct census *census, pid_t pid)
+find_followed(struct process_tracker *tracker, pid_t pid)
 {
-    for (size_t i = 0; i < census->count; i++)
-        if (census->followed[i].entry->pid == pid)
-            return &census->followed[i];
+    for (size_t i = 0; i < tracker->count; i++)
+        if (tracker->followed[i].entry->pid == pid)
+            return &tracker->followed[i];
     return NULL;
 }
 
 bool
-census_follows(const struct census *census, pid_t pid)
+process_tracker_follows(const struct process_tracker *tracker, pid_t pid)
 {
-    return roster_find(census->roster, pid) != NULL;
+    return process_list_find(tracker->process_list, pid) != NULL;
 }
 
 static const char *
@@ -191,7 +191,7 @@ base_name(const char *path)
 
 /* Names a process by the arguments in its segment, if /proc no longer has it. */
 static void
-name_by_segment(struct roster_entry *entry, const struct identity *identity)
+name_by_segment(struct process_entry *entry, const struct identity *identity)
 {
     const char *program = strrchr(identity->program, '/');
     size_t used = 0;
@@ -213,7 +213,7 @@ name_by_segment(struct roster_entry *entry, const struct identity *identity)
 static void
 name_entry(struct followed_process *followed, const struct identity *identity)
 {
-    struct roster_entry *entry = followed->entry;
+    struct process_entry *entry = followed->entry;
     struct procfs_stat stat;
 
     if (procfs_stat(entry->pid, &stat) == 0 && stat.state != 'Z' && stat.state != 'X') {
@@ -235,7 +235,7 @@ static void
 note_image(struct followed_process *followed, struct reader *reader,
            const struct identity *identity)
 {
-    struct roster_entry *entry = followed->entry;
+    struct process_entry *entry = followed->entry;
 
     reader_close(followed->reader);
     followed->reader = reader;
@@ -258,14 +258,14 @@ note_image(struct followed_process *followed, struct reader *reader,
 
 /* Is PID a descendant of the root, or in the process list? */
 static bool
-belongs(const struct census *census, pid_t pid)
+belongs(const struct process_tracker *tracker, pid_t pid)
 {
     struct procfs_stat stat;
 
-    if (!census->root || census->all_ours)
+    if (!tracker->root || tracker->all_ours)
         return true;
     for (int steps = 0; pid > 1 && steps < 64; steps++) {
-        if (roster_find(census->roster, pid))
+        if (process_list_find(tracker->process_list, pid))
             return true;
         if (procfs_stat(pid, &stat))
             return false;
@@ -275,7 +275,7 @@ belongs(const struct census *census, pid_t pid)
 }
 
 struct looking {
-    struct census *census;
+    struct process_tracker *tracker;
     const struct tree *tree;
 };
 
@@ -295,14 +295,14 @@ open_segment(const struct tree *tree, const struct tree_segment *segment,
 
 /* A segment of another version only says that there is one. */
 static void
-note_alien(struct census *census, const struct tree_segment *segment)
+note_alien(struct process_tracker *tracker, const struct tree_segment *segment)
 {
     struct followed_process *followed;
 
-    if (find_followed(census, segment->pid) || !belongs(census, segment->pid)
+    if (find_followed(tracker, segment->pid) || !belongs(tracker, segment->pid)
         || !segment_process_lives(segment->pid, 0))
         return;
-    followed = follow(census, segment->pid);
+    followed = follow(tracker, segment->pid);
     if (!followed)
         return;
     followed->entry->state = STATE_NOT_LOADED;
@@ -314,31 +314,31 @@ static void
 note_segment(void *context, const struct tree_segment *segment)
 {
     struct looking *looking = context;
-    struct census *census = looking->census;
+    struct process_tracker *tracker = looking->tracker;
     struct followed_process *followed;
     struct identity identity;
     struct reader *reader;
 
     /* The pid is 0 if the process ended before it was found in /proc. */
-    if (segment->pid == 0 || (census->root && segment->pid == census->root->pid))
+    if (segment->pid == 0 || (tracker->root && segment->pid == tracker->root->pid))
         return;
     if (segment->alien) {
-        note_alien(census, segment);
+        note_alien(tracker, segment);
         return;
     }
-    if (roster_find_image(census->roster, segment->pid, segment->created_boottime_ns)
-        || (!census->root
+    if (process_list_find_image(tracker->process_list, segment->pid, segment->created_boottime_ns)
+        || (!tracker->root
             && !segment_process_lives(segment->pid, segment->created_boottime_ns))
-        || !belongs(census, segment->pid))
+        || !belongs(tracker, segment->pid))
         return;
     reader = open_segment(looking->tree, segment, &identity);
     if (!reader)
         return;
-    followed = find_followed(census, segment->pid);
+    followed = find_followed(tracker, segment->pid);
     if (followed && followed->entry->image_ns)
-        roster_note_exec(followed->entry, followed->program);
+        process_list_note_exec(followed->entry, followed->program);
     else if (!followed)
-        followed = follow(census, segment->pid);
+        followed = follow(tracker, segment->pid);
     if (followed)
         note_image(followed, reader, &identity);
     else
@@ -351,7 +351,7 @@ note_segment(void *context, const struct tree_segment *segment)
 static int64_t
 life_of(const struct followed_process *followed)
 {
-    const struct roster_entry *entry = followed->entry;
+    const struct process_entry *entry = followed->entry;
     const uint64_t now_ns = (uint64_t)clock_ns(CLOCK_BOOTTIME);
     uint64_t life_ns, until_ns = followed->alive_ns;
 
@@ -383,9 +383,9 @@ is_replaced(const struct followed_process *followed, struct executed *executed)
 static void
 replace(struct followed_process *followed, const struct executed *executed, bool ended)
 {
-    struct roster_entry *entry = followed->entry;
+    struct process_entry *entry = followed->entry;
 
-    roster_note_exec(entry, followed->program);
+    process_list_note_exec(entry, followed->program);
     snprintf(followed->program, sizeof followed->program, "%.63s",
              base_name(executed->path));
     entry->measured = false;
@@ -400,9 +400,9 @@ replace(struct followed_process *followed, const struct executed *executed, bool
 }
 
 static void
-note_end(struct census *census, struct followed_process *followed, int64_t now_ns)
+note_end(struct process_tracker *tracker, struct followed_process *followed, int64_t now_ns)
 {
-    struct roster_entry *entry = followed->entry;
+    struct process_entry *entry = followed->entry;
     enum segment_state state = SEGMENT_EMPTY;
     struct executed executed;
 
@@ -416,7 +416,7 @@ note_end(struct census *census, struct followed_process *followed, int64_t now_n
         entry->measured = false;
     if (entry->state == STATE_STARTING && entry->image_ns == 0) {
         /* It ended too soon to know what it was. */
-        roster_note_short(census->roster, entry);
+        process_list_note_short(tracker->process_list, entry);
     } else {
         entry->ended = true;
         if (entry->start_ns)
@@ -425,7 +425,7 @@ note_end(struct census *census, struct followed_process *followed, int64_t now_n
         entry->allocations = 0;
         entry->rss = 0;
     }
-    forget(census, followed);
+    forget(tracker, followed);
 }
 
 /* From its exec on the figures are no longer the program's.  If two seconds later there
@@ -433,7 +433,7 @@ note_end(struct census *census, struct followed_process *followed, int64_t now_n
 static void
 follow_executed(struct followed_process *followed, int64_t now_ns)
 {
-    struct roster_entry *entry = followed->entry;
+    struct process_entry *entry = followed->entry;
     struct executed executed;
 
     if (!is_replaced(followed, &executed)) {
@@ -454,7 +454,7 @@ follow_executed(struct followed_process *followed, int64_t now_ns)
 static void
 judge_state(struct followed_process *followed, char kernel_state, int64_t now_ns)
 {
-    struct roster_entry *entry = followed->entry;
+    struct process_entry *entry = followed->entry;
     uint64_t age = (uint64_t)clock_ns(CLOCK_BOOTTIME) - entry->start_ns;
 
     if (!entry->measured && followed->replaced_ns && followed->reader) {
@@ -463,7 +463,7 @@ judge_state(struct followed_process *followed, char kernel_state, int64_t now_ns
                && (entry->state != STATE_STARTING || age >= HANDSHAKE_NS)) {
         entry->state = STATE_NOT_LOADED;
         if (!entry->why_not)
-            entry->why_not = blind_reason(entry->pid);
+            entry->why_not = not_loaded_reason(entry->pid);
     } else if (entry->measured) {
         if (kernel_state == 'T' || kernel_state == 't')
             entry->state = STATE_STOPPED;
@@ -476,14 +476,14 @@ judge_state(struct followed_process *followed, char kernel_state, int64_t now_ns
 
 /* Returns false if the process has ended and is no longer followed. */
 static bool
-look_at_process(struct census *census, struct followed_process *followed, int64_t now_ns)
+look_at_process(struct process_tracker *tracker, struct followed_process *followed, int64_t now_ns)
 {
-    struct roster_entry *entry = followed->entry;
+    struct process_entry *entry = followed->entry;
     struct procfs_stat stat;
 
     if (procfs_stat(entry->pid, &stat) || stat.state == 'Z' || stat.state == 'X'
         || (entry->start_ns && procfs_boottime_ns(stat.start_ticks) > entry->start_ns)) {
-        note_end(census, followed, now_ns);
+        note_end(tracker, followed, now_ns);
         return false;
     }
     entry->rss = stat.rss;
@@ -497,21 +497,21 @@ look_at_process(struct census *census, struct followed_process *followed, int64_
 }
 
 static void
-look_for_blind(struct census *census)
+look_for_not_loaded(struct process_tracker *tracker)
 {
     pid_t pids[DESCENDANTS];
     unsigned count = 0;
 
-    if (procfs_descendants(census->root->pid, pids, DESCENDANTS, &count))
+    if (procfs_descendants(tracker->root->pid, pids, DESCENDANTS, &count))
         return;
     for (unsigned i = 0; i < count && i < DESCENDANTS; i++) {
         struct followed_process *followed;
         struct procfs_stat stat;
 
-        if (roster_find(census->roster, pids[i]) || procfs_stat(pids[i], &stat)
+        if (process_list_find(tracker->process_list, pids[i]) || procfs_stat(pids[i], &stat)
             || stat.state == 'Z' || stat.state == 'X')
             continue;
-        followed = follow(census, pids[i]);
+        followed = follow(tracker, pids[i]);
         if (!followed)
             return;
         followed->entry->state = STATE_STARTING;
@@ -522,42 +522,42 @@ look_for_blind(struct census *census)
 /* ---- the root ---- */
 
 static void
-copy_root(struct census *census)
+copy_root(struct process_tracker *tracker)
 {
-    struct roster_entry *entry = roster_first(census->roster);
-    const struct process *root = census->root;
+    struct process_entry *entry = process_list_first(tracker->process_list);
+    const struct process *root = tracker->root;
 
     if (root->identity.created_boottime_ns > entry->image_ns) {
         if (entry->image_ns)
-            roster_note_exec(entry, entry->command);
+            process_list_note_exec(entry, entry->command);
         entry->image_ns = root->identity.created_boottime_ns;
         if (!root->ended)
             procfs_command(entry->pid, entry->command, sizeof entry->command);
     }
-    roster_copy_process(entry, root);
+    process_list_copy_process(entry, root);
 }
 
 void
-census_look(struct census *census, const struct tree *tree)
+process_tracker_look(struct process_tracker *tracker, const struct tree *tree)
 {
-    struct looking looking = {census, tree};
+    struct looking looking = {tracker, tree};
 
     tree_each(tree, note_segment, &looking);
 }
 
 void
-census_take(struct census *census, int64_t now_ns, bool figures)
+process_tracker_take(struct process_tracker *tracker, int64_t now_ns, bool figures)
 {
-    if (census->slow_ns == 0 || now_ns - census->slow_ns >= SECOND) {
-        census->slow_ns = now_ns;
-        for (size_t i = 0; i < census->count;)
-            i += look_at_process(census, &census->followed[i], now_ns);
-        if (census->root && !census->root->ended)
-            look_for_blind(census);
+    if (tracker->slow_ns == 0 || now_ns - tracker->slow_ns >= SECOND) {
+        tracker->slow_ns = now_ns;
+        for (size_t i = 0; i < tracker->count;)
+            i += look_at_process(tracker, &tracker->followed[i], now_ns);
+        if (tracker->root && !tracker->root->ended)
+            look_for_not_loaded(tracker);
     }
-    for (size_t i = 0; figures && i < census->count; i++)
-        read_figures(&census->followed[i], now_ns);
-    if (census->root)
-        copy_root(census);
-    roster_arrange(census->roster, (uint64_t)clock_ns(CLOCK_BOOTTIME));
+    for (size_t i = 0; figures && i < tracker->count; i++)
+        read_figures(&tracker->followed[i], now_ns);
+    if (tracker->root)
+        copy_root(tracker);
+    process_list_arrange(tracker->process_list, (uint64_t)clock_ns(CLOCK_BOOTTIME));
 }

@@ -14,8 +14,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "monitor/bandreader.h"
-#include "monitor/bands.h"
+#include "monitor/rss-reader.h"
+#include "monitor/rss-breakdown.h"
 #include "monitor/session.h"
 
 #define KIB(n) (UINT64_C(1024) * (n))
@@ -23,7 +23,7 @@
 
 static struct resident resident;
 static struct process process;
-static struct bands bands;
+static struct rss_breakdown breakdown;
 
 /* ---- kinds of mappings ---- */
 
@@ -200,14 +200,14 @@ divide(void)
 {
     uint64_t sum = 0;
 
-    bands_divide(&resident, &process, &bands);
-    assert_true(bands.known);
+    rss_divide(&resident, &process, &breakdown);
+    assert_true(breakdown.known);
     for (int i = 0; i < BAND_COUNT; i++)
-        if (bands.bytes[i] != BAND_UNKNOWN) {
-            assert_true(bands.bytes[i] <= bands.rss);
-            sum += bands.bytes[i];
+        if (breakdown.bytes[i] != BAND_UNKNOWN) {
+            assert_true(breakdown.bytes[i] <= breakdown.rss);
+            sum += breakdown.bytes[i];
         }
-    assert_int_equal(sum, bands.rss);
+    assert_int_equal(sum, breakdown.rss);
 }
 
 static void
@@ -244,16 +244,16 @@ blocks_divide_the_heap(void **state)
     process.now.mapped_bytes = MIB(2);
     process.now.live_blocks = 1024;
     divide();
-    assert_int_equal(bands.run_ns, 5);
-    assert_int_equal(bands.bytes[BAND_REQUESTED], MIB(5));
-    assert_int_equal(bands.bytes[BAND_SLACK], MIB(1) + 8 * 1024);
-    assert_int_equal(bands.bytes[BAND_HELD], MIB(6) - 8 * 1024);
-    assert_int_equal(bands.bytes[BAND_MMAP], MIB(5));
-    assert_int_equal(bands.bytes[BAND_HEAP], 0);
-    assert_int_equal(bands.bytes[BAND_PROGRAM], MIB(1));
-    assert_int_equal(bands.absent, 0);
-    assert_int_equal(bands.unsure, 0);
-    assert_false(bands.with_reserve);
+    assert_int_equal(breakdown.run_ns, 5);
+    assert_int_equal(breakdown.bytes[BAND_REQUESTED], MIB(5));
+    assert_int_equal(breakdown.bytes[BAND_SLACK], MIB(1) + 8 * 1024);
+    assert_int_equal(breakdown.bytes[BAND_HELD], MIB(6) - 8 * 1024);
+    assert_int_equal(breakdown.bytes[BAND_MMAP], MIB(5));
+    assert_int_equal(breakdown.bytes[BAND_HEAP], 0);
+    assert_int_equal(breakdown.bytes[BAND_PROGRAM], MIB(1));
+    assert_int_equal(breakdown.absent, 0);
+    assert_int_equal(breakdown.unsure, 0);
+    assert_false(breakdown.with_reserve);
 }
 
 static void
@@ -266,11 +266,11 @@ untouched_blocks_are_not_resident(void **state)
     process.now.live_bytes = process.now.usable_bytes = MIB(40);
     process.now.mapped_bytes = MIB(40);
     divide();
-    assert_int_equal(bands.bytes[BAND_REQUESTED], MIB(4));
-    assert_int_equal(bands.bytes[BAND_MMAP], 0);
-    assert_int_equal(bands.bytes[BAND_HELD], MIB(1));
-    assert_int_equal(bands.absent, MIB(36));
-    assert_int_equal(bands.unsure, MIB(3));
+    assert_int_equal(breakdown.bytes[BAND_REQUESTED], MIB(4));
+    assert_int_equal(breakdown.bytes[BAND_MMAP], 0);
+    assert_int_equal(breakdown.bytes[BAND_HELD], MIB(1));
+    assert_int_equal(breakdown.absent, MIB(36));
+    assert_int_equal(breakdown.unsure, MIB(3));
 }
 
 /* The recorded program: its arithmetic is known, see threads_of_glibc(). */
@@ -289,13 +289,13 @@ a_real_program(void **state)
     process.now.usable_bytes =
         67049152 - 52436992 - 8 * 40502 + process.now.mapped_bytes;
     divide();
-    assert_int_equal(bands.bytes[BAND_REQUESTED] + bands.bytes[BAND_SLACK],
+    assert_int_equal(breakdown.bytes[BAND_REQUESTED] + breakdown.bytes[BAND_SLACK],
                      67049152 - 52436992 + KIB(15396 + 104));
-    assert_true(bands.bytes[BAND_REQUESTED] > small + MIB(10));
-    assert_int_equal(bands.bytes[BAND_HELD], KIB(27516) - (67049152 - 52436992));
-    assert_true(bands.absent > MIB(34) && bands.absent < MIB(40));
+    assert_true(breakdown.bytes[BAND_REQUESTED] > small + MIB(10));
+    assert_int_equal(breakdown.bytes[BAND_HELD], KIB(27516) - (67049152 - 52436992));
+    assert_true(breakdown.absent > MIB(34) && breakdown.absent < MIB(40));
     /* Of the 40 MiB 4 KiB are touched, and 5 MiB are mmap's. */
-    assert_true(bands.unsure >= MIB(5));
+    assert_true(breakdown.unsure >= MIB(5));
 }
 
 /* Their sizes are those the allocator tells, and what it holds is among the rest. */
@@ -309,11 +309,11 @@ other_allocators(void **state)
     process.now.live_bytes = process.now.usable_bytes = MIB(3);
     process.now.mapped_bytes = MIB(1); /* means nothing here */
     divide();
-    assert_int_equal(bands.bytes[BAND_REQUESTED], MIB(3));
-    assert_int_equal(bands.bytes[BAND_SLACK], BAND_UNKNOWN);
-    assert_int_equal(bands.bytes[BAND_HELD], BAND_UNKNOWN);
-    assert_int_equal(bands.bytes[BAND_MMAP], MIB(1) + KIB(100));
-    assert_true(bands.with_reserve);
+    assert_int_equal(breakdown.bytes[BAND_REQUESTED], MIB(3));
+    assert_int_equal(breakdown.bytes[BAND_SLACK], BAND_UNKNOWN);
+    assert_int_equal(breakdown.bytes[BAND_HELD], BAND_UNKNOWN);
+    assert_int_equal(breakdown.bytes[BAND_MMAP], MIB(1) + KIB(100));
+    assert_true(breakdown.with_reserve);
 }
 
 static void
@@ -323,11 +323,11 @@ without_counters(void **state)
     process.measured = false;
     set_resident(MIB(3), MIB(4), MIB(3), MIB(4));
     divide();
-    assert_int_equal(bands.bytes[BAND_REQUESTED], BAND_UNKNOWN);
-    assert_int_equal(bands.bytes[BAND_SLACK], BAND_UNKNOWN);
-    assert_int_equal(bands.bytes[BAND_HELD], BAND_UNKNOWN);
-    assert_int_equal(bands.bytes[BAND_HEAP], MIB(3));
-    assert_int_equal(bands.bytes[BAND_MMAP], MIB(4));
+    assert_int_equal(breakdown.bytes[BAND_REQUESTED], BAND_UNKNOWN);
+    assert_int_equal(breakdown.bytes[BAND_SLACK], BAND_UNKNOWN);
+    assert_int_equal(breakdown.bytes[BAND_HELD], BAND_UNKNOWN);
+    assert_int_equal(breakdown.bytes[BAND_HEAP], MIB(3));
+    assert_int_equal(breakdown.bytes[BAND_MMAP], MIB(4));
 }
 
 /* Counters are untrusted, and read at another moment than the kernel's. */
@@ -348,7 +348,7 @@ whatever_the_counters_say(void **state)
         process.now.live_blocks = i % 7 == 0 ? UINT64_MAX : values[i / 216 % count];
         if (resident.total <= MIB(20))
             divide();
-        assert_true(bands.unsure <= bands.rss);
+        assert_true(breakdown.unsure <= breakdown.rss);
     }
 }
 
@@ -358,40 +358,40 @@ static void
 readings_cost_little(void **state)
 {
     const int64_t second = INT64_C(1000000000);
-    struct band_reader reader = {0};
+    struct rss_reader reader = {0};
 
     (void)state;
-    assert_true(band_reader_due(&reader, 0, false));
-    reader = (struct band_reader){true, 10 * second, second / 1000};
-    assert_false(band_reader_due(&reader, 11 * second - 1, true));
-    assert_true(band_reader_due(&reader, 11 * second, true));
-    assert_true(band_reader_due(&reader, 11 * second, false));
+    assert_true(rss_reader_due(&reader, 0, false));
+    reader = (struct rss_reader){true, 10 * second, second / 1000};
+    assert_false(rss_reader_due(&reader, 11 * second - 1, true));
+    assert_true(rss_reader_due(&reader, 11 * second, true));
+    assert_true(rss_reader_due(&reader, 11 * second, false));
     reader.cost_ns = second / 10;
-    assert_false(band_reader_due(&reader, 14 * second, true));
-    assert_true(band_reader_due(&reader, 15 * second, true));
-    assert_false(band_reader_due(&reader, 109 * second, false));
-    assert_true(band_reader_due(&reader, 110 * second, false));
+    assert_false(rss_reader_due(&reader, 14 * second, true));
+    assert_true(rss_reader_due(&reader, 15 * second, true));
+    assert_false(rss_reader_due(&reader, 109 * second, false));
+    assert_true(rss_reader_due(&reader, 110 * second, false));
 }
 
 /* This process: its own bands, of now. */
 static void
 a_reading_of_this_process(void **state)
 {
-    struct band_reader reader = {0};
+    struct rss_reader reader = {0};
 
     (void)state;
     process.measured = false;
     process.pid = getpid();
-    band_reader_read(&reader, 7, &process, NULL, 0);
-    assert_true(process.bands.known && process.bands.rss > 0);
-    assert_int_equal(process.bands.run_ns, 5);
+    rss_reader_read(&reader, 7, &process, NULL, 0);
+    assert_true(process.breakdown.known && process.breakdown.rss > 0);
+    assert_int_equal(process.breakdown.run_ns, 5);
     assert_int_equal(reader.read_ns, 7);
     assert_true(reader.tried && reader.cost_ns > 0);
     /* Of nobody: what was known stays. */
     process.pid = -1;
     process.run_ns = 6;
-    band_reader_read(&reader, 8, &process, NULL, 0);
-    assert_int_equal(process.bands.run_ns, 5);
+    rss_reader_read(&reader, 8, &process, NULL, 0);
+    assert_int_equal(process.breakdown.run_ns, 5);
 }
 
 int

@@ -4,8 +4,8 @@
  * process's mappings and what its counters say about its blocks.  The known parts add up
  * to the RSS.
  */
-#ifndef MEMTOP_BANDS_H
-#define MEMTOP_BANDS_H
+#ifndef MEMTOP_RSS_BREAKDOWN_H
+#define MEMTOP_RSS_BREAKDOWN_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,7 +38,7 @@ enum band {
 
 #define BAND_UNKNOWN UINT64_MAX
 
-struct bands {
+struct rss_breakdown {
     bool known;                  /* a reading succeeded; otherwise the rest is unset */
     int64_t run_ns;              /* run time of the reading */
     uint64_t rss;                /* sum of the parts that are known */
@@ -53,11 +53,11 @@ struct bands {
 };
 
 /* Divides the resident memory using the process's counters read at the same time. */
-void bands_divide(const struct resident *resident, const struct process *process,
-                  struct bands *out);
+void rss_divide(const struct resident *resident, const struct process *process,
+                  struct rss_breakdown *out);
 
 const char *band_word(enum band band);     /* translated, at most 9 columns */
-const char *band_meaning(const struct bands *bands, enum band band);  /* translated */
+const char *band_meaning(const struct rss_breakdown *breakdown, enum band band);  /* translated */
 const char *band_json(enum band band);
 
 #endif

@@ -4,11 +4,11 @@
  */
 #include "config.h"
 
-#include "monitor/bandreader.h"
+#include "monitor/rss-reader.h"
 
 #include <time.h>
 
-#include "monitor/bands.h"
+#include "monitor/rss-breakdown.h"
 #include "base/clock.h"
 #include "segment/names.h"
 
@@ -19,7 +19,7 @@
 #define HIDDEN_TIMES 1000
 
 bool
-band_reader_due(const struct band_reader *reader, int64_t now_ns, bool shown)
+rss_reader_due(const struct rss_reader *reader, int64_t now_ns, bool shown)
 {
     int64_t spacing = reader->cost_ns * (shown ? SHOWN_TIMES : HIDDEN_TIMES);
 
@@ -29,7 +29,7 @@ band_reader_due(const struct band_reader *reader, int64_t now_ns, bool shown)
 }
 
 void
-band_reader_read(struct band_reader *reader, int64_t now_ns, struct process *process,
+rss_reader_read(struct rss_reader *reader, int64_t now_ns, struct process *process,
                  const struct thread_counters *threads, size_t count)
 {
     int64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
@@ -46,7 +46,7 @@ band_reader_read(struct band_reader *reader, int64_t now_ns, struct process *pro
         hints.segment = segment;
     procfs_stack_limit(process->pid, &hints.stack_size);
     if (procfs_resident(process->pid, &hints, &resident) == 0)
-        bands_divide(&resident, process, &process->bands);
+        rss_divide(&resident, process, &process->breakdown);
     reader->tried = true;
     reader->read_ns = now_ns;
     reader->cost_ns = clock_ns(CLOCK_MONOTONIC) - begin_ns;

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "monitor/stackreader.h"
+#include "monitor/stack-reader.h"
 
 #include <stdlib.h>
 

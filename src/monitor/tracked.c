@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "monitor/subject.h"
+#include "monitor/tracked.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,29 +20,29 @@
 #define CHECKPOINT_MIN_NS INT64_C(100000000)
 
 bool
-subject_init(struct subject *subject)
+tracked_init(struct tracked *tracked)
 {
-    *subject = (struct subject){.history = history_new(HISTORY_SLOTS)};
-    return subject->history != NULL;
+    *tracked = (struct tracked){.history = history_new(HISTORY_SLOTS)};
+    return tracked->history != NULL;
 }
 
 void
-subject_free(struct subject *subject)
+tracked_free(struct tracked *tracked)
 {
-    history_free(subject->history);
-    checkpoints_free(subject->checkpoints);
-    profile_free(subject->profile);
-    free(subject->command);
+    history_free(tracked->history);
+    checkpoints_free(tracked->checkpoints);
+    profile_free(tracked->profile);
+    free(tracked->command);
 }
 
 void
-subject_restart(struct subject *subject)
+tracked_restart(struct tracked *tracked)
 {
-    meter_restart(&subject->meter, subject->meter.at_ns);
-    subject->last = (struct snapshot){0};
-    subject->process.bands = (struct bands){0};
-    if (subject->profile)
-        profile_restart(subject->profile);
+    meter_restart(&tracked->meter, tracked->meter.at_ns);
+    tracked->last = (struct snapshot){0};
+    tracked->process.breakdown = (struct rss_breakdown){0};
+    if (tracked->profile)
+        profile_restart(tracked->profile);
 }
 
 /* 1536 -> "1.5 KiB": only for messages, where no column has to fit. */
@@ -63,14 +63,14 @@ readable_size(uint64_t bytes, char buffer[32])
 }
 
 static void
-note_failures(struct subject *subject, struct session *session)
+note_failures(struct tracked *tracked, struct session *session)
 {
     static const char *const names[] = {
 #define X(id, name) name,
         SEGMENT_FUNCTIONS(X)
 #undef X
     };
-    const struct snapshot *now = &subject->process.now, *last = &subject->last;
+    const struct snapshot *now = &tracked->process.now, *last = &tracked->last;
 
     for (int i = 0; i < FN_COUNT; i++) {
         unsigned long count;
@@ -85,59 +85,59 @@ note_failures(struct subject *subject, struct session *session)
                              "%s failed %lu times (%s asked for together)", count),
                     names[i], count, size);
     }
-    subject->last = *now;
+    tracked->last = *now;
 }
 
 void
-subject_digest(struct subject *subject, struct session *session, int64_t now_ns,
+tracked_digest(struct tracked *tracked, struct session *session, int64_t now_ns,
                const struct recorded *slots, size_t count, int64_t offset_ns)
 {
-    struct process *process = &subject->process;
+    struct process *process = &tracked->process;
     struct sample sample;
 
     if (process->measured) {
-        meter_read(&subject->meter, process, now_ns);
-        note_failures(subject, session);
+        meter_read(&tracked->meter, process, now_ns);
+        note_failures(tracked, session);
     }
     /* The recorder is finer than most intervals: its slots come before the reading's own
        sample.  For a process that sleeps they are all there is. */
-    meter_push_recorded(&subject->meter, process, slots, count, offset_ns,
-                        subject->history);
-    sample = meter_sample(&subject->meter, process);
-    history_push(subject->history, &sample);
+    meter_push_recorded(&tracked->meter, process, slots, count, offset_ns,
+                        tracked->history);
+    sample = meter_sample(&tracked->meter, process);
+    history_push(tracked->history, &sample);
     if (process->ended)
         process->rates = (struct rates){0};
 }
 
 bool
-subject_keep_checkpoints(struct subject *subject)
+tracked_keep_checkpoints(struct tracked *tracked)
 {
-    if (!subject->checkpoints)
-        subject->checkpoints = checkpoints_new(CHECKPOINTS);
-    return subject->checkpoints != NULL;
+    if (!tracked->checkpoints)
+        tracked->checkpoints = checkpoints_new(CHECKPOINTS);
+    return tracked->checkpoints != NULL;
 }
 
 bool
-subject_keep_profile(struct subject *subject)
+tracked_keep_profile(struct tracked *tracked)
 {
-    if (!subject->profile)
-        subject->profile = profile_new();
-    return subject->profile != NULL;
+    if (!tracked->profile)
+        tracked->profile = profile_new();
+    return tracked->profile != NULL;
 }
 
 bool
-subject_moment_due(const struct subject *subject, int64_t now_ns)
+tracked_moment_due(const struct tracked *tracked, int64_t now_ns)
 {
-    return subject->checkpoints && now_ns >= subject->checkpoint_due_ns;
+    return tracked->checkpoints && now_ns >= tracked->checkpoint_due_ns;
 }
 
 void
-subject_keep_moment(struct subject *subject, int64_t now_ns)
+tracked_keep_moment(struct tracked *tracked, int64_t now_ns)
 {
     int64_t spacing;
 
-    checkpoints_add(subject->checkpoints, &subject->process);
-    spacing = checkpoints_spacing(subject->checkpoints);
-    subject->checkpoint_due_ns =
+    checkpoints_add(tracked->checkpoints, &tracked->process);
+    spacing = checkpoints_spacing(tracked->checkpoints);
+    tracked->checkpoint_due_ns =
         now_ns + (spacing > CHECKPOINT_MIN_NS ? spacing : CHECKPOINT_MIN_NS);
 }

@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "monitor/others.h"
+#include "monitor/background-profiles.h"
 
 #include <stdlib.h>
 
@@ -37,51 +37,51 @@ struct other {
     struct identity identity;
     struct reader *reader;   /* NULL: the process has ended */
     struct profile *profile;
-    bool lent;               /* a caller of others_lend() reads it */
+    bool lent;               /* a caller of background_profiles_lend() reads it */
     bool listed;             /* it is in the process list */
 };
 
-struct others {
+struct background_profiles {
     struct other all[OTHERS_MAX]; /* in the order they were added */
     size_t count;
     int64_t looked_ns;       /* 0: never */
     int64_t budget_ns;       /* time saved up for readings */
 };
 
-struct others *
-others_new(void)
+struct background_profiles *
+background_profiles_new(void)
 {
-    return calloc(1, sizeof(struct others));
+    return calloc(1, sizeof(struct background_profiles));
 }
 
 /* Drops an entry; a profile that is lent belongs to its borrower. */
 static void
-drop(struct others *others, size_t index)
+drop(struct background_profiles *background, size_t index)
 {
-    struct other *other = &others->all[index];
+    struct other *other = &background->all[index];
 
     reader_close(other->reader);
     if (!other->lent)
         profile_free(other->profile);
-    others->count--;
-    for (size_t i = index; i < others->count; i++)
-        others->all[i] = others->all[i + 1];
+    background->count--;
+    for (size_t i = index; i < background->count; i++)
+        background->all[i] = background->all[i + 1];
 }
 
 void
-others_free(struct others *others)
+background_profiles_free(struct background_profiles *background)
 {
-    while (others && others->count > 0)
-        drop(others, others->count - 1);
-    free(others);
+    while (background && background->count > 0)
+        drop(background, background->count - 1);
+    free(background);
 }
 
 static struct other *
-find(struct others *others, pid_t pid, uint64_t image_ns)
+find(struct background_profiles *background, pid_t pid, uint64_t image_ns)
 {
-    for (size_t i = 0; i < others->count; i++)
-        if (others->all[i].pid == pid && others->all[i].image_ns == image_ns)
-            return &others->all[i];
+    for (size_t i = 0; i < background->count; i++)
+        if (background->all[i].pid == pid && background->all[i].image_ns == image_ns)
+            return &background->all[i];
     return NULL;
 }
 
@@ -89,23 +89,23 @@ find(struct others *others, pid_t pid, uint64_t image_ns)
 
 /* Makes space for a living process by dropping one that has ended. */
 static bool
-make_place(struct others *others)
+make_place(struct background_profiles *background)
 {
-    for (size_t i = 0; others->count == OTHERS_MAX && i < OTHERS_MAX; i++)
-        if (!others->all[i].reader && !others->all[i].lent)
-            drop(others, i);
-    return others->count < OTHERS_MAX;
+    for (size_t i = 0; background->count == OTHERS_MAX && i < OTHERS_MAX; i++)
+        if (!background->all[i].reader && !background->all[i].lent)
+            drop(background, i);
+    return background->count < OTHERS_MAX;
 }
 
 static struct other *
-add(struct others *others, const struct roster_entry *entry, const struct tree *tree)
+add(struct background_profiles *background, const struct process_entry *entry, const struct tree *tree)
 {
     struct other other = {.pid = entry->pid, .image_ns = entry->image_ns};
     uint64_t start_ns = entry->start_ns;
     const struct tree_segment *segment;
 
     /* If there are many processes most find no place; then no segment is searched for. */
-    if (!make_place(others) || !(segment = tree_newest(tree, entry->pid))
+    if (!make_place(background) || !(segment = tree_newest(tree, entry->pid))
         || segment->created_boottime_ns != entry->image_ns
         || tree_open(tree, segment, &other.reader))
         return NULL;
@@ -118,8 +118,8 @@ add(struct others *others, const struct roster_entry *entry, const struct tree *
         return NULL;
     }
     profile_limit_moments(other.profile, MOMENTS_BYTES);
-    others->all[others->count] = other;
-    return &others->all[others->count++];
+    background->all[background->count] = other;
+    return &background->all[background->count++];
 }
 
 static void
@@ -130,19 +130,19 @@ read_other(struct other *other, int64_t run_ns)
 }
 
 struct background_look {
-    struct others *others;
+    struct background_profiles *background;
     const struct tree *tree;
 };
 
 static void
-look_at(void *context, const struct roster_entry *entry)
+look_at(void *context, const struct process_entry *entry)
 {
     const struct background_look *looking = context;
-    struct other *other = find(looking->others, entry->pid, entry->image_ns);
+    struct other *other = find(looking->background, entry->pid, entry->image_ns);
 
     if (!other && entry->sampled && !entry->ended
         && clock_ns(CLOCK_BOOTTIME) - (int64_t)entry->image_ns >= LIVED_NS)
-        other = add(looking->others, entry, looking->tree);
+        other = add(looking->background, entry, looking->tree);
     if (!other)
         return;
     other->listed = true;
@@ -155,28 +155,28 @@ look_at(void *context, const struct roster_entry *entry)
 }
 
 static void
-look(struct others *others, const struct roster *roster, const struct tree *tree)
+look(struct background_profiles *background, const struct process_list *process_list, const struct tree *tree)
 {
-    struct background_look looking = {others, tree};
+    struct background_look looking = {background, tree};
 
-    for (size_t i = 0; i < others->count; i++)
-        others->all[i].listed = false;
-    roster_each(roster, look_at, &looking);
-    for (size_t i = others->count; i-- > 0;)
-        if (!others->all[i].listed)
-            drop(others, i);
+    for (size_t i = 0; i < background->count; i++)
+        background->all[i].listed = false;
+    process_list_each(process_list, look_at, &looking);
+    for (size_t i = background->count; i-- > 0;)
+        if (!background->all[i].listed)
+            drop(background, i);
 }
 
 /* ---- when to read ---- */
 
 /* Of those that are due, returns the one that has waited longest, or NULL. */
 static struct other *
-next_due(struct others *others, int64_t now_ns)
+next_due(struct background_profiles *background, int64_t now_ns)
 {
     struct other *next = NULL;
 
-    for (size_t i = 0; i < others->count; i++) {
-        struct other *other = &others->all[i];
+    for (size_t i = 0; i < background->count; i++) {
+        struct other *other = &background->all[i];
 
         if (other->reader && !other->lent && other->read_ns < now_ns
             && profile_moment_due(other->profile, now_ns - other->started_ns)
@@ -187,33 +187,33 @@ next_due(struct others *others, int64_t now_ns)
 }
 
 void
-others_read(struct others *others, const struct roster *roster, const struct tree *tree,
+background_profiles_read(struct background_profiles *background, const struct process_list *process_list, const struct tree *tree,
             int64_t now_ns)
 {
     struct other *other;
 
-    if (others->looked_ns && now_ns - others->looked_ns < SECOND)
+    if (background->looked_ns && now_ns - background->looked_ns < SECOND)
         return;
-    others->budget_ns += (now_ns - others->looked_ns) / TIME_SHARE;
-    if (others->looked_ns == 0 || others->budget_ns > BUDGET_MAX_NS)
-        others->budget_ns = BUDGET_MAX_NS;
-    others->looked_ns = now_ns;
-    look(others, roster, tree);
-    while (others->budget_ns > 0 && (other = next_due(others, now_ns))) {
+    background->budget_ns += (now_ns - background->looked_ns) / TIME_SHARE;
+    if (background->looked_ns == 0 || background->budget_ns > BUDGET_MAX_NS)
+        background->budget_ns = BUDGET_MAX_NS;
+    background->looked_ns = now_ns;
+    look(background, process_list, tree);
+    while (background->budget_ns > 0 && (other = next_due(background, now_ns))) {
         int64_t begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
         other->read_ns = now_ns;
         read_other(other, now_ns - other->started_ns);
-        others->budget_ns -= clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+        background->budget_ns -= clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
     }
 }
 
 /* ---- lending ---- */
 
 struct profile *
-others_lend(struct others *others, pid_t pid, uint64_t image_ns)
+background_profiles_lend(struct background_profiles *background, pid_t pid, uint64_t image_ns)
 {
-    struct other *other = find(others, pid, image_ns);
+    struct other *other = find(background, pid, image_ns);
 
     if (!other || other->lent)
         return NULL;
@@ -223,11 +223,11 @@ others_lend(struct others *others, pid_t pid, uint64_t image_ns)
 }
 
 void
-others_return(struct others *others, struct profile *profile)
+background_profiles_return(struct background_profiles *background, struct profile *profile)
 {
-    for (size_t i = 0; i < others->count; i++)
-        if (others->all[i].profile == profile && others->all[i].lent) {
-            others->all[i].lent = false;
+    for (size_t i = 0; i < background->count; i++)
+        if (background->all[i].profile == profile && background->all[i].lent) {
+            background->all[i].lent = false;
             profile_limit_moments(profile, MOMENTS_BYTES);
             profile_clear_mark(profile);
             return;

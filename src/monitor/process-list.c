@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The process list.  Entries are kept in the order in which they were added; the
+ * arrangement is a list of pointers made anew on request, by walking down from entries
+ * without a parent.  Whatever parents are claimed, the walk visits each entry once.
+ */
+#include "config.h"
+
+#include "monitor/process-list.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEPTH_MAX 63 /* the number of bits in guides */
+
+struct item {
+    struct process_entry entry; /* first: pointers to it are pointers to the item */
+    bool listed;
+};
+
+struct process_list {
+    bool rooted;
+    struct item **items, **sorted;
+    size_t count, room;
+    struct process_entry **order;
+    size_t ordered;
+    struct process_list_sum sum;
+};
+
+struct process_list *
+process_list_new(bool rooted)
+{
+    struct process_list *process_list = calloc(1, sizeof *process_list);
+
+    if (process_list)
+        process_list->rooted = rooted;
+    return process_list;
+}
+
+void
+process_list_free(struct process_list *process_list)
+{
+    if (!process_list)
+        return;
+    for (size_t i = 0; i < process_list->count; i++)
+        free(process_list->items[i]);
+    free(process_list->items);
+    free(process_list->sorted);
+    free(process_list->order);
+    free(process_list);
+}
+
+struct process_entry *
+process_list_find(struct process_list *process_list, pid_t pid)
+{
+    for (size_t i = 0; i < process_list->count; i++)
+        if (process_list->items[i]->entry.pid == pid && !process_list->items[i]->entry.ended)
+            return &process_list->items[i]->entry;
+    return NULL;
+}
+
+struct process_entry *
+process_list_find_image(struct process_list *process_list, pid_t pid, uint64_t image_ns)
+{
+    for (size_t i = 0; i < process_list->count; i++) {
+        struct process_entry *entry = &process_list->items[i]->entry;
+
+        if (entry->pid == pid && entry->image_ns >= image_ns)
+            return entry;
+    }
+    return NULL;
+}
+
+static bool
+make_room(struct process_list *process_list)
+{
+    size_t room = process_list->room ? process_list->room * 2 : 64;
+    void *items, *sorted, *order;
+
+    if (process_list->count < process_list->room)
+        return true;
+    items = reallocarray(process_list->items, room, sizeof(void *));
+    process_list->items = items ? items : process_list->items;
+    sorted = reallocarray(process_list->sorted, room, sizeof(void *));
+    process_list->sorted = sorted ? sorted : process_list->sorted;
+    order = reallocarray(process_list->order, room, sizeof(void *));
+    process_list->order = order ? order : process_list->order;
+    if (!items || !sorted || !order)
+        return false;
+    process_list->room = room;
+    return true;
+}
+
+struct process_entry *
+process_list_add(struct process_list *process_list, pid_t pid)
+{
+    struct item *item = make_room(process_list) ? calloc(1, sizeof *item) : NULL;
+
+    if (!item)
+        return NULL;
+    item->entry.pid = pid;
+    item->entry.generations = 1;
+    process_list->items[process_list->count++] = item;
+    return &item->entry;
+}
+
+static void
+remove_at(struct process_list *process_list, size_t index)
+{
+    free(process_list->items[index]);
+    memmove(&process_list->items[index], &process_list->items[index + 1],
+            (process_list->count - index - 1) * sizeof *process_list->items);
+    process_list->count--;
+    process_list->ordered = 0; /* until it is arranged again */
+}
+
+void
+process_list_note_short(struct process_list *process_list, const struct process_entry *entry)
+{
+    process_list->sum.shortest++;
+    for (size_t i = 0; i < process_list->count; i++)
+        if (&process_list->items[i]->entry == entry) {
+            remove_at(process_list, i);
+            return;
+        }
+}
+
+struct process_entry *
+process_list_first(struct process_list *process_list)
+{
+    return &process_list->items[0]->entry;
+}
+
+void
+process_list_copy_process(struct process_entry *entry, const struct process *process)
+{
+    entry->generations = process->generations;
+    entry->state = process->state;
+    entry->ended = process->ended;
+    entry->measured = process->measured;
+    entry->why_not = process->why_not;
+    entry->run_ns = process->run_ns;
+    entry->heap = process->now.live_bytes;
+    entry->heap_peak = process->now.peak_bytes;
+    entry->rss = process->os_known && !process->ended ? process->os.rss : 0;
+    entry->allocations = 0;
+    for (int i = 0; i < FN_COUNT; i++)
+        entry->allocations += i == FN_FREE ? 0 : process->rates.calls[i];
+}
+
+void
+process_list_note_exec(struct process_entry *entry, const char *name)
+{
+    size_t used = strlen(entry->before), length = strcspn(name, " ");
+    const char *last = strrchr(entry->before, ' ');
+
+    entry->generations++;
+    last = last ? last + 1 : entry->before;
+    if (strlen(last) == length && strncmp(last, name, length) == 0)
+        return; /* that name is there already */
+    snprintf(entry->before + used, sizeof entry->before - used, "%s%.*s",
+             used ? " > " : "", (int)length, name);
+}
+
+/* ---- the arrangement ---- */
+
+/* Living before ended processes; living ones oldest first, ended ones newest first. */
+static int
+by_importance(const void *left, const void *right)
+{
+    const struct process_entry *a = *(void *const *)left, *b = *(void *const *)right;
+    int order = (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
+
+    if (order == 0)
+        order = (a->pid > b->pid) - (a->pid < b->pid);
+    if (a->ended != b->ended)
+        return a->ended ? 1 : -1;
+    return a->ended ? -order : order;
+}
+
+/* parent NULL: is it a child of no entry? */
+static bool
+is_child(const struct item *item, const struct process_entry *parent)
+{
+    return !item->listed && item->entry.parent == (parent ? parent->pid : 0);
+}
+
+/* Has it a living descendant?  depth bounds the walk, whatever parents claim. */
+static bool
+has_living(const struct process_list *process_list, const struct process_entry *entry, unsigned depth)
+{
+    for (size_t i = 0; i < process_list->count; i++) {
+        const struct item *item = process_list->sorted[i];
+
+        if (is_child(item, entry)
+            && (!item->entry.ended
+                || (depth < DEPTH_MAX && has_living(process_list, &item->entry, depth + 1))))
+            return true;
+    }
+    return false;
+}
+
+/* Is it left out of the list?  That is so for ended processes beyond the limit, and for
+   the children of an ended process other than the root. */
+static bool
+is_folded(const struct process_list *process_list, const struct process_entry *parent,
+          const struct item *item, unsigned ended)
+{
+    const bool within = parent && parent->ended && parent->parent != 0;
+
+    return parent && item->entry.ended && (within || ended >= PROCESS_LIST_ENDED_LISTED)
+           && !has_living(process_list, &item->entry, 0);
+}
+
+/* Leaves out the item and everything below it; returns their number. */
+static unsigned
+fold(struct process_list *process_list, struct item *item)
+{
+    unsigned count = 1;
+
+    item->listed = true;
+    for (size_t i = 0; i < process_list->count; i++)
+        if (is_child(process_list->sorted[i], &item->entry))
+            count += fold(process_list, process_list->sorted[i]);
+    return count;
+}
+
+/* Does another child, from index next on, follow in the list? */
+static bool
+goes_on(const struct process_list *process_list, const struct process_entry *parent, size_t next,
+        unsigned ended)
+{
+    for (size_t i = next; i < process_list->count; i++)
+        if (is_child(process_list->sorted[i], parent)
+            && !is_folded(process_list, parent, process_list->sorted[i], ended))
+            return true;
+    return false;
+}
+
+static void
+list_children(struct process_list *process_list, struct process_entry *parent, unsigned depth,
+              uint64_t guides)
+{
+    unsigned ended = 0;
+
+    for (size_t i = 0; i < process_list->count; i++) {
+        struct item *item = process_list->sorted[i];
+        struct process_entry *entry = &item->entry;
+
+        if (!is_child(item, parent))
+            continue;
+        if (is_folded(process_list, parent, item, ended)) {
+            parent->unlisted += fold(process_list, item);
+            continue;
+        }
+        item->listed = true;
+        ended += entry->ended;
+        entry->depth = depth;
+        entry->guides = guides;
+        if (goes_on(process_list, parent, i + 1, ended))
+            entry->guides |= UINT64_C(1) << depth;
+        process_list->order[process_list->ordered++] = entry;
+        if (depth < DEPTH_MAX)
+            list_children(process_list, entry, depth + 1, entry->guides);
+    }
+}
+
+/* An entry whose parent is not here becomes a child of the root, or has no parent. */
+static void
+adopt_orphans(struct process_list *process_list)
+{
+    for (size_t i = 0; i < process_list->count; i++) {
+        struct process_entry *entry = &process_list->items[i]->entry;
+        bool known = false;
+
+        for (size_t j = 0; j < process_list->count && !known; j++)
+            known = j != i && process_list->items[j]->entry.pid == entry->parent;
+        if (process_list->rooted && i == 0)
+            entry->parent = 0;
+        else if (!known)
+            entry->parent = process_list->rooted ? process_list->items[0]->entry.pid : 0;
+    }
+}
+
+static void
+add_up(struct process_list *process_list)
+{
+    struct process_list_sum sum = {.dropped = process_list->sum.dropped,
+                             .shortest = process_list->sum.shortest};
+
+    for (size_t i = 0; i < process_list->count; i++) {
+        const struct process_entry *entry = &process_list->items[i]->entry;
+
+        if (entry->ended) {
+            sum.ended++;
+            continue;
+        }
+        sum.living++;
+        if (!entry->measured)
+            sum.not_loaded++;
+        else if (__builtin_add_overflow(sum.heap, entry->heap, &sum.heap))
+            sum.heap = UINT64_MAX;
+    }
+    process_list->sum = sum;
+}
+
+static void
+drop_oldest(struct process_list *process_list)
+{
+    size_t ended = 0;
+
+    for (size_t i = 0; i < process_list->count; i++)
+        ended += process_list->items[i]->entry.ended;
+    for (size_t i = 0; i < process_list->count && ended > PROCESS_LIST_ENDED_KEPT;) {
+        if ((process_list->rooted && i == 0) || !process_list->items[i]->entry.ended) {
+            i++;
+            continue;
+        }
+        remove_at(process_list, i);
+        process_list->sum.dropped++;
+        ended--;
+    }
+}
+
+static void
+list_all(struct process_list *process_list)
+{
+    for (size_t i = 0; i < process_list->count; i++) {
+        process_list->items[i]->listed = false;
+        process_list->items[i]->entry.unlisted = 0;
+    }
+    process_list->ordered = 0;
+    list_children(process_list, NULL, 0, 0);
+}
+
+/* If parents form a cycle, takes one of them out of it; false if there is no cycle. */
+static bool
+break_circle(struct process_list *process_list)
+{
+    for (size_t i = 0; i < process_list->count; i++)
+        if (!process_list->sorted[i]->listed) {
+            process_list->sorted[i]->entry.parent =
+                process_list->rooted ? process_list->items[0]->entry.pid : 0;
+            return true;
+        }
+    return false;
+}
+
+void
+process_list_arrange(struct process_list *process_list, uint64_t now_ns)
+{
+    drop_oldest(process_list);
+    adopt_orphans(process_list);
+    for (size_t i = 0; i < process_list->count; i++) {
+        struct process_entry *entry = &process_list->items[i]->entry;
+
+        process_list->sorted[i] = process_list->items[i];
+        if (!entry->ended && entry->start_ns > 0)
+            entry->run_ns = (int64_t)(now_ns - entry->start_ns);
+    }
+    if (process_list->count > 1)
+        qsort(process_list->sorted, process_list->count, sizeof *process_list->sorted, by_importance);
+    do
+        list_all(process_list);
+    while (break_circle(process_list));
+    add_up(process_list);
+}
+
+void
+process_list_each(const struct process_list *process_list,
+            void (*visit)(void *context, const struct process_entry *entry), void *context)
+{
+    for (size_t i = 0; i < process_list->count; i++)
+        visit(context, &process_list->items[i]->entry);
+}
+
+size_t
+process_list_count(const struct process_list *process_list)
+{
+    return process_list->ordered;
+}
+
+const struct process_entry *
+process_list_at(const struct process_list *process_list, size_t index)
+{
+    return process_list->order[index];
+}
+
+const struct process_list_sum *
+process_list_sum(const struct process_list *process_list)
+{
+    return &process_list->sum;
+}
