@@ -9,4 +9,4 @@ dist_ruman1_DATA = doc/ru/memtop.1
 # What users are told of, and what the manual pages speak of.
 dist_doc_DATA = README.md NEWS doc/ALLOCATORS doc/PROTOCOL doc/SERVERS doc/SITES doc/SESSION doc/TRACE \
 	doc/memtop-server.service doc/prometheus-rules.yml
-EXTRA_DIST += doc/ARCHITECTURE doc/HACKING doc/memtop.png
+EXTRA_DIST += doc/ARCHITECTURE doc/GLOSSARY doc/HACKING doc/memtop.png

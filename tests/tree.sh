@@ -74,6 +74,15 @@ once guard '^#ifndef [A-Z0-9_]+_H$' 's/^#ifndef //'
 once tag '(^|[ (])(struct|union|enum) [a-z][a-z0-9_]* \{' \
     's/.*(struct|union|enum) ([a-z][a-z0-9_]*) \{.*/\2/'
 
+# --- what doc/ARCHITECTURE names is there ---
+grep -oE '\b(base|segment|preload|system|symbols|monitor|files|record|replay|report|tui|programs)/[a-z/-]+(\.[ch])?' \
+    "$top/doc/ARCHITECTURE" | sort -u >"$work/named"
+[ "$(wc -l <"$work/named")" -gt 40 ] || fail "few files in doc/ARCHITECTURE"
+while read -r file; do
+    [ -e "$top/src/$file" ] || [ -e "$top/src/$file.c" ] || [ -e "$top/src/$file.h" ] ||
+        fail "doc/ARCHITECTURE names src/$file"
+done <"$work/named"
+
 # --- the manual ---
 "$memtop" --help | sed -n 's/^ .*\(--[a-z-]*\).*/\1/p' | sort -u >"$work/options"
 [ "$(wc -l <"$work/options")" -gt 20 ] || fail "few options: $(cat "$work/options")"
