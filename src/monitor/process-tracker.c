@@ -19,6 +19,7 @@
 #include "system/procfs.h"
 #include "base/clock.h"
 #include "base/figures.h"
+#include "base/path.h"
 #include "segment/names.h"
 #include "segment/reader.h"
 #include "segment/sites.h"
@@ -181,14 +182,6 @@ process_tracker_follows(const struct process_tracker *tracker, pid_t pid)
     return process_list_find(tracker->process_list, pid) != NULL;
 }
 
-static const char *
-base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
 /* Names a process by the arguments in its segment, if /proc no longer has it. */
 static void
 name_by_segment(struct process_entry *entry, const struct identity *identity)
@@ -241,7 +234,7 @@ note_image(struct followed_process *followed, struct reader *reader,
     followed->reader = reader;
     followed->read_ns = followed->replaced_ns = 0;
     snprintf(followed->program, sizeof followed->program, "%.63s",
-             base_name(identity->program));
+             path_name(identity->program));
     entry->image_ns = identity->created_boottime_ns;
     entry->sampled = sites_kept(reader);
     followed->active_ns = 0;
@@ -387,7 +380,7 @@ replace(struct followed_process *followed, const struct executed *executed, bool
 
     process_list_note_exec(entry, followed->program);
     snprintf(followed->program, sizeof followed->program, "%.63s",
-             base_name(executed->path));
+             path_name(executed->path));
     entry->measured = false;
     entry->why_not = executed_reason(executed->path, executed->preload_removed,
                                      ended ? 0 : entry->pid);

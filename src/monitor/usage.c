@@ -18,6 +18,7 @@
 #include "base/array.h"
 #include "monitor/unseen.h"
 #include "base/figures.h"
+#include "base/path.h"
 #include "segment/names.h"
 
 /* A program that was just executed may not have its segment yet. */
@@ -77,19 +78,11 @@ usage_of(enum usage_kind kind, const struct snapshot *now)
 
 /* ---- images ---- */
 
-static const char *
-base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
 /* False for programs with another name than -n gives. */
 static bool
 is_wanted(const struct usage *usage, const char *path)
 {
-    return !usage->options.only || strcmp(base_name(path), usage->options.only) == 0;
+    return !usage->options.only || strcmp(path_name(path), usage->options.only) == 0;
 }
 
 static void
@@ -139,7 +132,7 @@ note_passive(struct usage *usage, const struct identity *identity)
 
     if (identity->reason == REASON_OTHER_PROGRAM)
         return;
-    snprintf(why, sizeof why, "%.60s: %s", base_name(identity->program),
+    snprintf(why, sizeof why, "%.60s: %s", path_name(identity->program),
              segment_reason_text(identity->reason));
     note_unmeasured(usage, why);
 }
@@ -165,7 +158,7 @@ add_image(struct usage *usage, const struct identity *identity)
         .forked = identity->origin != ORIGIN_EXEC,
         .elsewhere = identity->pid_namespace != segment_pid_namespace(),
     };
-    snprintf(image->name, sizeof image->name, "%.27s", base_name(identity->program));
+    snprintf(image->name, sizeof image->name, "%.27s", path_name(identity->program));
     return image;
 }
 

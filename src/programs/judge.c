@@ -13,6 +13,7 @@
 #include "programs/say.h"
 #include "programs/status.h"
 #include "base/i18n.h"
+#include "base/path.h"
 #include "base/textwidth.h"
 
 #define SUM_INTERVAL_NS INT64_C(20000000)
@@ -97,14 +98,13 @@ static bool
 judge_root(struct session *session, const struct judge_options *options)
 {
     const struct process *process = session_process(session);
-    const char *slash = strrchr(process->identity.program, '/');
     bool passed = false;
 
     for (enum usage_kind kind = 0; kind < USAGE_KINDS; kind++) {
         struct usage_most most = {usage_of(kind, &process->now), process->pid, ""};
 
         snprintf(most.name, sizeof most.name, "%.63s",
-                 slash != NULL ? slash + 1 : process->identity.program);
+                 path_name(process->identity.program));
         passed |= judge_process(session, options, kind, &most);
     }
     return passed;

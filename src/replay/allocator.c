@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
+
 /* ---- recognising ---- */
 
 static const struct known_allocator {
@@ -25,14 +27,6 @@ static const struct known_allocator {
     {ALLOCATOR_TCMALLOC, "tcmalloc", "MallocExtension_GetNumericProperty"},
     {ALLOCATOR_MIMALLOC, "mimalloc", "mi_process_info"},
 };
-
-static const char *
-base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash != NULL ? slash + 1 : path;
-}
 
 static bool
 passes_on(const char *library)
@@ -57,7 +51,7 @@ allocator_find(struct allocator *allocator)
         return;
     }
     if (dladdr(dlsym(RTLD_DEFAULT, "malloc"), &place) != 0)
-        library = base_name(place.dli_fname);
+        library = path_name(place.dli_fname);
     if (strncmp(library, "libc.so", strlen("libc.so")) == 0 || passes_on(library)) {
         allocator->kind = ALLOCATOR_GLIBC;
         strcpy(allocator->name, "glibc");
@@ -71,14 +65,14 @@ static int
 find_library(struct dl_phdr_info *info, size_t size, void *name)
 {
     (void)size;
-    return strcmp(base_name(info->dlpi_name), name) == 0;
+    return strcmp(path_name(info->dlpi_name), name) == 0;
 }
 
 bool
 allocator_is(const struct allocator *allocator, const char *name)
 {
     return strcmp(allocator->name, name) == 0 ||
-           dl_iterate_phdr(find_library, (void *)base_name(name)) != 0;
+           dl_iterate_phdr(find_library, (void *)path_name(name)) != 0;
 }
 
 /* ---- figures ---- */

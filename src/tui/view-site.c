@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/i18n.h"
+#include "base/path.h"
 #include "report/site-words.h"
 
 #define NAME_MAX   4352
@@ -209,14 +210,6 @@ put_figures(struct lines *lines, const struct view *view, const struct scene *sc
 
 /* ---- the stack ---- */
 
-static const char *
-base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash != NULL ? slash + 1 : path;
-}
-
 /* "list.cc:12 in libfoo.so, inlined" */
 static void
 place_text(char *text, size_t size, const struct profile_place *place)
@@ -232,7 +225,7 @@ place_text(char *text, size_t size, const struct profile_place *place)
     if (place->inlined)
         snprintf(text + used, size - used, "%s", _("inlined"));
     else if (place->module != NULL)
-        snprintf(text + used, size - used, "%s+0x%llx", base_name(place->module),
+        snprintf(text + used, size - used, "%s+0x%llx", path_name(place->module),
                  (unsigned long long)place->offset);
 }
 
