@@ -3,6 +3,9 @@
 # What each program ends with, under each of its names, when something is wrong.
 . "$(dirname "$0")/common.sh"
 build=${memtop%/*}
+# A replay leaves what the log leaves, on purpose.
+ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
+export ASAN_OPTIONS
 ln -s "$memtop" memusage
 ln -s "$memtopstat" memusagestat
 built_with HAVE_GD || skip 'without libgd nothing can be drawn'
