@@ -27,6 +27,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "preload/internal.h"
+
 /* The log's descriptor is at least the first of these that the limit allows: above what
    programs open and what shells keep. */
 static const int lowest_descriptors[] = {960, 240, 60, 3};
@@ -57,10 +59,13 @@ note_end(int error)
         __atomic_store_n(&mt_segment.process->log_error, (uint32_t)error, __ATOMIC_RELAXED);
 }
 
-/* True in a sandbox, where a write may kill the program. */
+/* True for internal allocations, which are not the program's, and in a sandbox, where a
+   write may kill the program. */
 static bool
 is_silenced(void)
 {
+    if (mt_is_ours())
+        return true;
     if (likely(!mt_sandboxed))
         return false;
     note_end(EPERM);
