@@ -4,12 +4,14 @@
  *
  * The peak.  The live bytes of the process are the sum of what every thread has allocated
  * and freed.  Keeping that sum exact at every call would make all threads write one cache
- * line.  So each thread collects its own change (delta) and folds it into
- * process->current when the delta leaves [floor, ceiling]:
- *   one thread      the ceiling is the distance to the peak, so every new peak is
- *                   folded and the peak is exact.  It is also bounded as with two
- *                   threads, so that little is pending when a second one starts;
- *   more threads    1/1024 of the peak, shared out among them, or 4 KiB;
+ * line.  So each thread collects its own change (delta and the packed words), remembers
+ * how high it has been (segment/live.h), and adds both to the process's sum and peak when
+ * the change is beyond its quantum:
+ *   one thread      that is exact: the sum does not change in between;
+ *   more threads    the others' changes are known but for two quanta each, one in the
+ *                   packed words and one in the delta.  A quantum is drawn anew at each
+ *                   fold: 1/256 of the peak, shared out among the threads, within
+ *                   QUANTUM_MIN and QUANTUM_MAX;
  *   exact           0: every call folds.
  */
 #include "config.h"
@@ -23,65 +25,81 @@
 #include "preload/shard.h"
 #include "segment/live.h"
 
-/* A thread keeps a delta below this to itself, whatever the peak is. */
-#define FOLD_AT_LEAST 4096
+#define QUANTUM_MIN 4096u
+#define QUANTUM_MAX 65536u
 
 /* ---- peak ---- */
 
-static int64_t
-current_bytes(void)
+static uint64_t
+quantum_now(void)
 {
-    return __atomic_load_n(&mt_segment.process->current, __ATOMIC_RELAXED);
-}
-
-/* Every thread reads these at every call, so they are written only when they change. */
-static void
-set_guard(int64_t ceiling, int64_t floor)
-{
-    if (mt_guard.ceiling != ceiling)
-        mt_guard.ceiling = ceiling;
-    if (mt_guard.floor != floor)
-        mt_guard.floor = floor;
-}
-
-void
-mt_set_limits(void)
-{
-    struct segment_process *process = mt_segment.process;
+    const struct segment_process *process = mt_segment.process;
     uint32_t threads = __atomic_load_n(&process->threads, __ATOMIC_RELAXED);
-    int64_t peak = (int64_t)word_load(&process->peak);
-    int64_t share = (peak >> 10) / (threads < 2 ? 2 : threads);
-    int64_t room = peak - current_bytes();
+    uint64_t share;
 
-    if (share < FOLD_AT_LEAST)
-        share = FOLD_AT_LEAST;
     if (mt_guard.exact)
-        set_guard(INT64_MIN, INT64_MAX);
-    else
-        set_guard(threads < 2 && room < share ? room : share, -share);
+        return 0;
+    if (threads < 2)
+        return QUANTUM_MAX;
+    share = (word_load(&process->peak) >> 8) / threads;
+    if (share < QUANTUM_MIN)
+        return QUANTUM_MIN;
+    return share < QUANTUM_MAX ? share : QUANTUM_MAX;
 }
 
-/* Adds to the process's live bytes and raises the peak. */
+/* Adds to the process's live bytes and raises the peak; meanwhile the sum has been high
+   above what it was. */
 static void
-fold_bytes(int64_t change)
+fold_bytes(int64_t change, int64_t high)
 {
     struct segment_process *process = mt_segment.process;
-    int64_t now = __atomic_add_fetch(&process->current, change, __ATOMIC_RELAXED);
+    int64_t before = __atomic_fetch_add(&process->current, change, __ATOMIC_RELAXED);
 
-    if (now > 0) {
-        word_max_shared(&process->peak, (uint64_t)now);
-        word_max_shared(&process->recorder_heap_max, (uint64_t)now);
+    if (before + high > 0) {
+        word_max_shared(&process->peak, (uint64_t)(before + high));
+        word_max_shared(&process->recorder_heap_max, (uint64_t)(before + high));
     }
+}
+
+/* Takes what was read out of the packed words, and not what is there: a signal handler
+   may have counted meanwhile.  top comes last, because such a handler may raise it. */
+static void
+fold_packed(struct shard *shard)
+{
+    struct shard_hot *hot = &shard->hot;
+    uint64_t gone = word_load(&hot->gone), came = word_load(&hot->came);
+    int64_t high = hot_high(hot);
+
+    word_subtract(&hot->came, came);
+    word_subtract(&hot->gone, gone);
+    word_add(&hot->calls[FN_MALLOC], packed_count(came));
+    word_add(&hot->bytes[FN_MALLOC], packed_bytes(came));
+    word_add(&hot->calls[FN_FREE], packed_count(gone));
+    word_add(&hot->bytes[FN_FREE], packed_bytes(gone));
+    delta_store(shard, hot->delta + (int64_t)(packed_bytes(came) - packed_bytes(gone)));
+    word_store((uint64_t *)&hot->top, (uint64_t)packed_of_bytes(high - hot->delta));
 }
 
 void
 mt_fold(struct shard *shard)
 {
-    int64_t change = shard->hot.delta;
+    int64_t change, high;
 
+    fold_packed(shard);
+    change = shard->hot.delta;
+    high = hot_high(&shard->hot);
     delta_store(shard, 0);
-    fold_bytes(change);
-    mt_set_limits();
+    word_store((uint64_t *)&shard->hot.top, 0);
+    fold_bytes(change, high);
+    word_store(&shard->hot.quantum, quantum_now());
+}
+
+void
+mt_delta_large(struct shard *shard, int64_t change)
+{
+    mt_fold(shard);
+    word_store(&shard->hot.stack_pointer, stack_pointer());
+    fold_bytes(change, change > 0 ? change : 0);
 }
 
 /* ---- stack ---- */
@@ -108,26 +126,28 @@ note_depth(struct shard *shard)
     word_max_shared(&mt_segment.process->recorder_stack_max, depth);
 }
 
-/* Reading the clock costs a few ns, so it is read when much has changed, not each time a
-   growing program raises its peak by a few bytes. */
+/* Reading the clock costs a few ns, so it is read when much has changed. */
 static bool
 worth_a_look(int64_t delta)
 {
-    return delta >= FOLD_AT_LEAST || delta <= -FOLD_AT_LEAST;
+    return delta >= QUANTUM_MIN || delta <= -(int64_t)QUANTUM_MIN;
 }
 
 static void
-end_update(struct shard *shard, uint64_t before, bool look)
+end_update(struct shard *shard, bool look)
 {
-    int64_t delta = shard->hot.delta;
-    bool due = (look || worth_a_look(delta)) && mt_recorder_due(before);
+    bool due = false;
 
+    if (look)
+        fold_packed(shard);
+    if (look || worth_a_look(shard->hot.delta))
+        due = mt_recorder_due(shard);
     if (shard->hot.stack_pointer < mt_thread.stack_lowest)
         note_depth(shard);
-    if (due || delta > mt_guard.ceiling || delta < mt_guard.floor)
+    if (due || beyond_quantum(shard))
         mt_fold(shard);
     if (due) {
-        mt_recorder_look(before, depth_of(shard->hot.stack_pointer));
+        mt_recorder_look(shard, depth_of(shard->hot.stack_pointer));
         if (unlikely(mt_guard.lease != NULL))
             mt_dormant_look(mt_thread.looked_ns);
     }
@@ -137,29 +157,90 @@ end_update(struct shard *shard, uint64_t before, bool look)
 void
 mt_update_end_slow(struct shard *shard, uint64_t before)
 {
-    end_update(shard, before, update_looks(before));
+    end_update(shard, update_looks(before));
 }
 
 void
 mt_update_end_freed(struct shard *shard, uint64_t before)
 {
-    end_update(shard, before, free_looks(shard));
+    (void)before;
+    end_update(shard, free_looks(shard));
 }
 
 void
 mt_update_end_looking(struct shard *shard, uint64_t before)
 {
-    end_update(shard, before, true);
+    (void)before;
+    end_update(shard, true);
+}
+
+/* ---- when something is due ---- */
+
+/* Small blocks may follow a large one, so the bytes are limited, too. */
+#define LOOK_BLOCKS 128u
+#define LOOK_BYTES  65536u
+
+uint64_t
+mt_due_after(const struct shard *shard, uint64_t usable)
+{
+    uint64_t bytes = usable < LOOK_BYTES / LOOK_BLOCKS ? usable * LOOK_BLOCKS : LOOK_BYTES;
+
+    return bytes < shard->hot.quantum ? bytes : shard->hot.quantum;
 }
 
 void
-mt_look_in(struct shard *shard, uint64_t bytes)
+mt_due_in(struct shard *shard, uint64_t bytes)
 {
     struct shard_hot *hot = &shard->hot;
+    uint64_t change = -bytes - word_load((uint64_t *)&hot->came_usable);
 
-    word_store(&hot->usable, hot_usable(hot) + bytes);
-    word_store(&hot->made, -bytes);
+    word_add((uint64_t *)&hot->came_usable, change);
+    word_subtract(&hot->usable, change);
 }
+
+void
+mt_due_gone_in(struct shard *shard, uint64_t bytes)
+{
+    struct shard_hot *hot = &shard->hot;
+    uint64_t change = -bytes - word_load((uint64_t *)&hot->gone_usable);
+
+    word_add((uint64_t *)&hot->gone_usable, change);
+    word_add(&hot->usable, change);
+}
+
+/* ---- cells ---- */
+
+/* Makes a page of cells present, once; false if that is not possible. */
+static bool
+widen(struct shard *shard, unsigned page)
+{
+    uint32_t bit = UINT32_C(1) << page;
+
+    if (__atomic_load_n(&shard->cell_pages_refused, __ATOMIC_RELAXED) & bit)
+        return false;
+    if (mt_sandboxed
+        || !mt_make_present(shard->cells + (size_t)page * CELLS_A_PAGE, SEGMENT_PAGE)) {
+        __atomic_fetch_or(&shard->cell_pages_refused, bit, __ATOMIC_RELAXED);
+        return false;
+    }
+    __atomic_fetch_or(&shard->cell_pages, bit, __ATOMIC_RELEASE);
+    return true;
+}
+
+struct shard_cell *
+mt_far_cell(struct shard *shard, uint64_t size)
+{
+    unsigned page;
+
+    if (size >= HISTOGRAM_LARGE)
+        return &shard->coarse[histogram_coarse(size)];
+    page = histogram_cell(size) / CELLS_A_PAGE;
+    if ((__atomic_load_n(&shard->cell_pages, __ATOMIC_RELAXED) >> page & 1) || widen(shard, page))
+        return near_cell(shard, size);
+    return &shard->coarse[histogram_coarse(size)];
+}
+
+/* ---- in shard 0 ---- */
 
 /* Shard 0 keeps only the process's peak depth: its stack pointers would come from
    different threads in turn. */
@@ -169,8 +250,6 @@ count_depth_shared(void)
     if (mt_thread.stack_base != 0)
         word_max_shared(&mt_segment.process->stack_peak, depth_of(stack_pointer()));
 }
-
-/* ---- in shard 0 ---- */
 
 /* Gives a thread its shard at its first call.  Returns false if the thread has no shard
    or is inside an update of it. */
@@ -188,7 +267,7 @@ own_shard_ready(void)
 static void
 finish_shared(int64_t change)
 {
-    fold_bytes(change);
+    fold_bytes(change, change > 0 ? change : 0);
     count_depth_shared();
 }
 
@@ -240,7 +319,7 @@ count_realloc_freed(struct shard *shard, const struct mt_resize *resize, bool sh
     count_add(&hot->realloc_freed, 1, shared);
     count_add(&hot->bytes[FN_FREE], resize->old_size, shared);
     count_add(&hot->usable, -resize->old_usable, shared);
-    count_add(&shard->freed[histogram_coarse_block(resize->old_size)], 1, shared);
+    count_add(&cell_of(shard, resize->old_size)->gone, 1, shared);
 }
 
 /* realloc of a counted block to a size above 0: the row's bytes are the growth. */
@@ -259,8 +338,8 @@ count_realloc_moved(struct shard *shard, const struct mt_resize *resize, bool sh
     if (resize->in_place)
         count_add(&hot->realloc_inplace, 1, shared);
     count_add(&hot->usable, resize->usable - resize->old_usable, shared);
-    count_add(&shard->allocated[histogram_cell(resize->size)], 1, shared);
-    count_add(&shard->freed[histogram_coarse_block(resize->old_size)], 1, shared);
+    count_add(&cell_of(shard, resize->size)->came, 1, shared);
+    count_add(&cell_of(shard, resize->old_size)->gone, 1, shared);
 }
 
 static void
@@ -301,7 +380,7 @@ mt_count_resized(const struct mt_resize *resize)
 /* ---- rare ---- */
 
 /* A failed call counts in its row and in the histogram (as in memusage) but makes no
-   block: adding it to freed as well takes it out of the live histogram again. */
+   block: letting it go as well takes it out of the live histogram again. */
 static void
 count_failed(struct shard *shard, enum segment_function fn, uint64_t size, uint64_t asked,
              bool would_make, bool shared)
@@ -309,8 +388,8 @@ count_failed(struct shard *shard, enum segment_function fn, uint64_t size, uint6
     count_add(&shard->hot.calls[fn], 1, shared);
     if (would_make && fn != FN_REALLOC)
         count_add(&shard->hot.failed_new, 1, shared);
-    count_add(&shard->allocated[histogram_cell(asked)], 1, shared);
-    count_add(&shard->freed[histogram_coarse(asked)], 1, shared);
+    count_add(&cell_of(shard, asked)->came, 1, shared);
+    count_add(&cell_of(shard, asked)->gone, 1, shared);
     count_add(&shard->failed[fn], 1, shared);
     count_add(&shard->failed_bytes[fn], size, shared);
 }

@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What a call does to the counters.  The definitions are memusage's (see doc/PROTOCOL).
- * The fast path is here, inline and without a locked instruction: a thread writes its own
- * shard, inside the shard's seqlock.
+ * A thread writes its own shard, without a locked instruction, in one of three ways:
  *
- * A call takes the slow path (account.c), which counts in shard 0 with atomic operations,
- * if the thread has no shard (not yet, no longer, or none was free), or if this is a
- * signal handler that interrupted the thread's own update.  In all these cases the
- * sequence of the thread's shard is odd.
+ *   packed   malloc and free of small blocks in the usual mode: single additions to the
+ *            packed words of the shard's first cache line (count_came, count_gone).  They
+ *            are whole for signal handlers, so no update is opened.  Now and then
+ *            something is due: an update then folds the packed words into the totals;
+ *   update   all other calls change the totals inside the shard's seqlock;
+ *   shared   in shard 0 with atomic operations (account.c), if the thread has no shard
+ *            (not yet, no longer, or none was free), or if this is a signal handler that
+ *            interrupted the thread's own update.  In all these cases the sequence of the
+ *            thread's shard is odd, and something is always due in MT_NO_SHARD.
  */
 #ifndef MEMTOP_ACCOUNT_H
 #define MEMTOP_ACCOUNT_H
 
 #include "preload/state.h"
+#include "segment/packed.h"
 #include "segment/seqlock.h"
 
 /* What a realloc did. */
@@ -41,7 +46,8 @@ void mt_count_custom_freed(uint64_t size);
 void mt_count_custom_unmatched(void);
 void mt_count_mremap(uint64_t growth, bool failed, bool in_place, bool shrunk);
 
-/* Folds the shard's delta into the process; called inside an update. */
+/* Folds the shard's packed words into its totals, and its delta into the process's live
+   bytes and peak.  Call it inside an update. */
 void mt_fold(struct shard *shard);
 
 /* End an update in which something rare is due (see update_end): after any call, after a
@@ -50,12 +56,18 @@ void mt_update_end_slow(struct shard *shard, uint64_t before);
 void mt_update_end_freed(struct shard *shard, uint64_t before);
 void mt_update_end_looking(struct shard *shard, uint64_t before);
 
-/* Makes count_made_usual() return true once that many more usable bytes have been
-   counted.  Call it inside an update. */
-void mt_look_in(struct shard *shard, uint64_t bytes);
+/* Makes something due once that many more usable bytes have come, or gone, by the packed
+   way.  Call them inside an update. */
+void mt_due_in(struct shard *shard, uint64_t bytes);
+void mt_due_gone_in(struct shard *shard, uint64_t bytes);
 
-/* Recomputes when shards fold, from the peak and the number of threads. */
-void mt_set_limits(void);
+/* How many usable bytes may pass before the clock is read again, after a block that
+   occupies usable bytes.  Call it inside an update of the shard. */
+uint64_t mt_due_after(const struct shard *shard, uint64_t usable);
+
+/* The cell of a size in a shard whose cell may not be present: makes it present, or
+   returns a coarser one. */
+struct shard_cell *mt_far_cell(struct shard *shard, uint64_t size);
 
 /* Adds to a word of the thread's own shard, or atomically to a word of shard 0. */
 static inline void
@@ -74,6 +86,78 @@ register uintptr_t mt_stack_register __asm__("rsp");
 #define stack_pointer() ((uintptr_t)__builtin_frame_address(0))
 #endif
 
+/* Sizes below this have cells that are present in every shard. */
+#define NEAR_SIZES ((uint64_t)CELLS_A_PAGE * HISTOGRAM_CELL_BYTES)
+
+/* The cell of a size below NEAR_SIZES: cells are as wide as they are long. */
+static inline struct shard_cell *
+near_cell(struct shard *shard, uint64_t size)
+{
+    _Static_assert(sizeof(struct shard_cell) == HISTOGRAM_CELL_BYTES, "an index is a mask");
+    return (void *)((char *)shard->cells + (size & -(uint64_t)HISTOGRAM_CELL_BYTES));
+}
+
+static inline struct shard_cell *
+cell_of(struct shard *shard, uint64_t size)
+{
+    return likely(size < NEAR_SIZES) ? near_cell(shard, size) : mt_far_cell(shard, size);
+}
+
+/* ---- packed ---- */
+
+/* Counts a block that malloc made.  Returns true if something is due: then the block must
+   still be counted in its cell, or, if no update can be opened, be taken back with
+   uncount_came() and counted in another way. */
+static inline bool
+count_came(struct shard *shard, uint64_t size, uint64_t usable)
+{
+    struct shard_hot *hot = &shard->hot;
+
+    word_store(&hot->stack_pointer, stack_pointer());
+    word_add(&hot->came, packed_block(size));
+    return word_add_reaches_zero(&hot->came_usable, usable);
+}
+
+/* The same for a block that free is about to free.  The live bytes are highest before a
+   block goes. */
+static inline bool
+count_gone(struct shard *shard, uint64_t size, uint64_t usable)
+{
+    struct shard_hot *hot = &shard->hot;
+    int64_t now = (int64_t)(word_load(&hot->came) - word_load(&hot->gone));
+
+    if (unlikely(now > hot->top))
+        word_raise(&hot->top, now);
+    word_add(&hot->gone, packed_block(size));
+    return word_add_reaches_zero(&hot->gone_usable, usable);
+}
+
+/* Many threads may count in MT_NO_SHARD at once, without locks: whatever that adds up to,
+   it is set far above 0 again each time. */
+#define NO_SHARD_DUE (INT64_MAX / 2)
+
+static inline void
+uncount_came(struct shard *shard, uint64_t size, uint64_t usable)
+{
+    word_subtract(&shard->hot.came, packed_block(size));
+    if (shard == MT_NO_SHARD)
+        word_store((uint64_t *)&shard->hot.came_usable, NO_SHARD_DUE);
+    else
+        word_subtract((uint64_t *)&shard->hot.came_usable, usable);
+}
+
+static inline void
+uncount_gone(struct shard *shard, uint64_t size, uint64_t usable)
+{
+    word_subtract(&shard->hot.gone, packed_block(size));
+    if (shard == MT_NO_SHARD)
+        word_store((uint64_t *)&shard->hot.gone_usable, NO_SHARD_DUE);
+    else
+        word_subtract((uint64_t *)&shard->hot.gone_usable, usable);
+}
+
+/* ---- in an update, or shared ---- */
+
 static inline void
 count_made(struct shard *shard, enum segment_function fn, uint64_t size, uint64_t usable,
            bool shared)
@@ -83,24 +167,7 @@ count_made(struct shard *shard, enum segment_function fn, uint64_t size, uint64_
     count_add(&hot->calls[fn], 1, shared);
     count_add(&hot->bytes[fn], size, shared);
     count_add(&hot->usable, usable, shared);
-    count_add(&shard->allocated[histogram_cell(size)], 1, shared);
-}
-
-/*
- * The same on the fast path, for the shard's owner.  Returns true when the count of
- * usable bytes has reached the limit set by mt_look_in(), detected by the carry of an
- * addition: then the clock must be read, and the block may be sampled.
- */
-static inline bool
-count_made_usual(struct shard *shard, enum segment_function fn, uint64_t size,
-                 uint64_t usable)
-{
-    struct shard_hot *hot = &shard->hot;
-
-    word_add(&hot->calls[fn], 1);
-    word_add(&hot->bytes[fn], size);
-    word_add(&shard->allocated[histogram_cell(size)], 1);
-    return word_add_carries(&hot->made, usable);
+    count_add(&cell_of(shard, size)->came, 1, shared);
 }
 
 static inline void
@@ -110,11 +177,8 @@ count_freed(struct shard *shard, uint64_t size, uint64_t usable, bool shared)
 
     count_add(&hot->calls[FN_FREE], 1, shared);
     count_add(&hot->bytes[FN_FREE], size, shared);
-    if (shared)
-        word_add_shared(&hot->usable, -usable);
-    else
-        word_subtract(&hot->usable, usable);
-    count_add(&shard->freed[histogram_coarse_block(size)], 1, shared);
+    count_add(&hot->usable, -usable, shared);
+    count_add(&cell_of(shard, size)->gone, 1, shared);
 }
 
 /*
@@ -135,9 +199,8 @@ update_begin(struct shard *shard, uint64_t *before)
 /*
  * Is it time to read the clock?  After a free: at every 32nd one, because half of most
  * programs' calls are frees.  Elsewhere: in one update of 64 (the sequence grows by two
- * each time), except on the fast path, which counts bytes (mt_look_in()).  Using the
- * sequence after frees as well would miss programs whose calls alternate so regularly
- * that the chosen update is always an allocation.
+ * each time).  Using the sequence after frees as well would miss programs whose calls
+ * alternate so regularly that the chosen update is always an allocation.
  */
 static inline bool
 free_looks(const struct shard *shard)
@@ -151,20 +214,6 @@ update_looks(uint64_t before)
     return (before & 126) == 0;
 }
 
-/*
- * Closes an update after which the shard's pending live bytes are delta.  The rare extra
- * work has one place, so that no registers are kept for it: the delta has left its
- * limits, the stack is deeper than before, or the clock must be read.
- */
-static inline void
-update_end(struct shard *shard, uint64_t before, bool outside)
-{
-    if (unlikely(outside) || unlikely(stack_pointer() < mt_thread.stack_lowest))
-        mt_update_end_slow(shard, before);
-    else
-        seqlock_write_end(&shard->hot.sequence);
-}
-
 /* A plain store would do for its only writer, but readers copy it with the hot block. */
 static inline void
 delta_store(struct shard *shard, int64_t delta)
@@ -172,55 +221,85 @@ delta_store(struct shard *shard, int64_t delta)
     __atomic_store_n(&shard->hot.delta, delta, __ATOMIC_RELAXED);
 }
 
-/* Notes the stack pointer here, in the frame of the call that allocates, and not deeper
-   in the library's own frames. */
-static inline int64_t
+static inline bool
+beyond_quantum(const struct shard *shard)
+{
+    int64_t delta = shard->hot.delta;
+
+    return (uint64_t)(delta < 0 ? -delta : delta) > shard->hot.quantum;
+}
+
+/*
+ * Closes an update.  The rare extra work has one place, so that no registers are kept for
+ * it: due, the delta is too large, or the stack is deeper than before.
+ */
+static inline void
+update_end(struct shard *shard, uint64_t before, bool due)
+{
+    if (unlikely(due) || unlikely(beyond_quantum(shard))
+        || unlikely(stack_pointer() < mt_thread.stack_lowest))
+        mt_update_end_slow(shard, before);
+    else
+        seqlock_write_end(&shard->hot.sequence);
+}
+
+/* Changes of live bytes in an update.  They keep delta + top, the highest live bytes
+   (segment/live.h).  Notes the stack pointer here, in the frame of the call that
+   allocates, and not deeper in the library's own frames.  size is below HISTOGRAM_LARGE,
+   see mt_delta_large(). */
+static inline void
 delta_grown(struct shard *shard, uint64_t size)
 {
-    int64_t delta = shard->hot.delta + (int64_t)size;
+    word_store(&shard->hot.stack_pointer, stack_pointer());
+    delta_store(shard, shard->hot.delta + (int64_t)size);
+    word_subtract((uint64_t *)&shard->hot.top, size << PACKED_BITS);
+}
+
+static inline void
+delta_shrunk(struct shard *shard, uint64_t size)
+{
+    int64_t now = (int64_t)(word_load(&shard->hot.came) - word_load(&shard->hot.gone));
 
     word_store(&shard->hot.stack_pointer, stack_pointer());
-    delta_store(shard, delta);
-    return delta;
+    if (now > shard->hot.top)
+        word_raise(&shard->hot.top, now);
+    delta_store(shard, shard->hot.delta - (int64_t)size);
+    word_add((uint64_t *)&shard->hot.top, size << PACKED_BITS);
 }
 
-/* After count_made_usual(). */
-static inline void
-update_end_usual(struct shard *shard, uint64_t before, uint64_t size)
-{
-    update_end(shard, before, delta_grown(shard, size) > mt_guard.ceiling);
-}
+/* Adds a large change to the process's live bytes at once. */
+void mt_delta_large(struct shard *shard, int64_t change);
 
 static inline void
 update_end_grown(struct shard *shard, uint64_t before, uint64_t size)
 {
-    update_end(shard, before,
-               delta_grown(shard, size) > mt_guard.ceiling || update_looks(before));
-}
-
-static inline int64_t
-delta_shrunk(struct shard *shard, uint64_t size)
-{
-    int64_t delta = shard->hot.delta - (int64_t)size;
-
-    word_store(&shard->hot.stack_pointer, stack_pointer());
-    delta_store(shard, delta);
-    return delta;
+    if (likely(size < HISTOGRAM_LARGE))
+        delta_grown(shard, size);
+    else
+        mt_delta_large(shard, (int64_t)size);
+    update_end(shard, before, update_looks(before));
 }
 
 static inline void
 update_end_shrunk(struct shard *shard, uint64_t before, uint64_t size)
 {
-    update_end(shard, before,
-               delta_shrunk(shard, size) < mt_guard.floor || update_looks(before));
+    if (likely(size < HISTOGRAM_LARGE))
+        delta_shrunk(shard, size);
+    else
+        mt_delta_large(shard, -(int64_t)size);
+    update_end(shard, before, update_looks(before));
 }
 
 /* After a free. */
 static inline void
 update_end_freed(struct shard *shard, uint64_t before, uint64_t size)
 {
-    if (unlikely(delta_shrunk(shard, size) < mt_guard.floor)
-        || unlikely(stack_pointer() < mt_thread.stack_lowest) || unlikely(free_looks(shard)))
+    if (likely(size < HISTOGRAM_LARGE))
+        delta_shrunk(shard, size);
+    else
+        mt_delta_large(shard, -(int64_t)size);
+    if (unlikely(beyond_quantum(shard)) || unlikely(stack_pointer() < mt_thread.stack_lowest)
+        || unlikely(free_looks(shard)))
         mt_update_end_freed(shard, before);
     else
         seqlock_write_end(&shard->hot.sequence);

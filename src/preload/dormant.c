@@ -29,6 +29,7 @@
 #include "preload/recorder.h"
 #include "preload/sites/sites.h"
 #include "preload/trailer.h"
+#include "segment/live.h"
 
 /* Awake periods begun in this process and in those it was forked from. */
 static uint64_t stretches;
@@ -57,12 +58,28 @@ mt_dormant_asleep(const struct mt_segment *segment)
 static int64_t
 pending_bytes(void)
 {
+    struct shard_hot hot;
     int64_t sum = 0;
 
     for (unsigned i = 0; i < mt_segment.process->shards_used; i++)
-        if (__atomic_load_n(&mt_segment.directory[i], __ATOMIC_ACQUIRE) == SHARD_OWNED)
-            sum += __atomic_load_n(&mt_shard(i)->hot.delta, __ATOMIC_RELAXED);
+        if (__atomic_load_n(&mt_segment.directory[i], __ATOMIC_ACQUIRE) == SHARD_OWNED) {
+            hot_read(&mt_shard(i)->hot, &hot, MT_COPY_TRIES);
+            sum += hot.delta;
+        }
     return sum;
+}
+
+/* Folds the calling thread's shard, so that its earlier heights are no peak of the new
+   period. */
+static void
+fold_own(void)
+{
+    uint64_t before;
+
+    if (!update_begin(mt_thread.shard, &before))
+        return;
+    mt_fold(mt_thread.shard);
+    seqlock_write_end(&mt_thread.shard->hot.sequence);
 }
 
 /* Changes baseline or forgotten so that both together cancel the live sum. */
@@ -102,6 +119,7 @@ begin_awake_period(uint64_t now)
        awake. */
     stretches++;
     __atomic_add_fetch(&process->wake_sequence, 1, __ATOMIC_ACQ_REL);
+    fold_own();
     forget_live(process);
     mt_sites_forget();
     process->wakes++;
@@ -110,7 +128,6 @@ begin_awake_period(uint64_t now)
     __atomic_add_fetch(&process->wake_sequence, 1, __ATOMIC_ACQ_REL);
     mt_guard.trailer_salt = trailer_salt(stretches);
     mt_recorder_wake(now);
-    mt_set_limits();
 }
 
 bool

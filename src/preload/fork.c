@@ -25,22 +25,30 @@ extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void), voi
     __attribute__((weak));
 extern void *__dso_handle;
 
-/* Tries to copy a shard; enough unless its thread does nothing but allocate. */
-#define COPY_TRIES 16
-
 static struct mt_baseline baseline;
 static uint32_t baseline_busy;
 
 static void
+add_cells(const struct shard_cell *cells, unsigned count, unsigned first_cell,
+          struct mt_baseline *sum)
+{
+    for (unsigned i = 0; i < count; i++) {
+        uint64_t live = word_load(&cells[i].came) - word_load(&cells[i].gone);
+        if (live != 0)
+            sum->sizes[histogram_cell_coarse(first_cell + i)] += live;
+    }
+}
+
+static void
 add_sizes(const struct shard *shard, struct mt_baseline *sum)
 {
-    for (unsigned cell = 0; cell < HISTOGRAM_CELLS; cell++) {
-        uint64_t count = word_load(&shard->allocated[cell]);
-        if (count != 0)
-            sum->sizes[histogram_cell_coarse(cell)] += count;
-    }
+    for (unsigned page = 0; page < CELL_PAGES; page++)
+        if (page == 0 || (shard->cell_pages >> page & 1))
+            add_cells(shard->cells + page * CELLS_A_PAGE, CELLS_A_PAGE, page * CELLS_A_PAGE,
+                      sum);
     for (unsigned bucket = 0; bucket < HISTOGRAM_COARSE; bucket++)
-        sum->sizes[bucket] -= word_load(&shard->freed[bucket]);
+        sum->sizes[bucket] += word_load(&shard->coarse[bucket].came)
+                              - word_load(&shard->coarse[bucket].gone);
 }
 
 static void
@@ -50,8 +58,7 @@ add_shard(const struct shard *shard, struct mt_baseline *made, struct mt_baselin
 
     /* This thread's shard is consistent; another thread may be in the middle of an
        update. */
-    seqlock_read((const uint64_t *)&shard->hot, (uint64_t *)&hot,
-                 sizeof hot / sizeof(uint64_t), COPY_TRIES);
+    hot_read(&shard->hot, &hot, MT_COPY_TRIES);
     made->bytes = add_saturating(made->bytes, hot_bytes_made(&hot));
     made->blocks = add_saturating(made->blocks, hot_blocks_made(&hot));
     gone->bytes = add_saturating(gone->bytes, hot_bytes_gone(&hot));

@@ -63,6 +63,17 @@ mt_real_next(const char *name)
     return mt_lookup_next(name).address;
 }
 
+/* The allocator has answered as its heads say, or not. */
+static void
+settle_doubts(uint32_t left)
+{
+    __atomic_store_n(&mt_real.doubts, left, __ATOMIC_RELAXED);
+    if (left == 0) {
+        mt_guard.packed = !mt_guard.exact;
+        mt_packed_limit_set();
+    }
+}
+
 size_t
 mt_usable_size_asked(void *block)
 {
@@ -74,10 +85,8 @@ mt_usable_size_asked(void *block)
         return usable;
     head = ((const size_t *)block)[-1];
     if ((head & HEAD_MAPPED) == 0)
-        __atomic_store_n(&mt_real.doubts,
-                         (head & ~HEAD_FLAGS) - sizeof head == usable ? doubts - 1
-                                                                      : HEADS_UNKNOWN,
-                         __ATOMIC_RELAXED);
+        settle_doubts((head & ~HEAD_FLAGS) - sizeof head == usable ? doubts - 1
+                                                                  : HEADS_UNKNOWN);
     return usable;
 }
 

@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "preload/state.h"
+#include "segment/live.h"
 #include "segment/seqlock.h"
 
 /* A thread adds its calls when the coarse clock has moved (every 1 to 10 ms), or after
@@ -236,35 +237,29 @@ mt_recorder_start(void)
                      mt_segment.header->created_ns + RECORDER_SLOT_NS, __ATOMIC_RELEASE);
 }
 
-/* A thread's sequence grows by two at every call. */
-static uint64_t
-calls_since_look(uint64_t sequence)
-{
-    return (sequence - mt_thread.looked_sequence) / 2;
-}
-
 bool
-mt_recorder_due(uint64_t sequence)
+mt_recorder_due(const struct shard *shard)
 {
     uint64_t now;
 
     if (mt_segment.header->flags & SEGMENT_FLAG_NO_CLOCK)
         return false;
     now = mt_now_coarse();
-    if (now == mt_thread.looked_ns && calls_since_look(sequence) < CALLS_AT_MOST)
+    if (now == mt_thread.looked_ns
+        && hot_calls_folded(&shard->hot) - mt_thread.looked_calls < CALLS_AT_MOST)
         return false;
     mt_thread.looked_ns = now;
     return true;
 }
 
 void
-mt_recorder_look(uint64_t sequence, uint64_t depth)
+mt_recorder_look(const struct shard *shard, uint64_t depth)
 {
     struct segment_process *process = mt_segment.process;
-    uint64_t now = mt_thread.looked_ns;
+    uint64_t now = mt_thread.looked_ns, calls = hot_calls_folded(&shard->hot);
 
-    word_add_shared(&process->recorder_calls, calls_since_look(sequence));
-    mt_thread.looked_sequence = sequence;
+    word_add_shared(&process->recorder_calls, calls - mt_thread.looked_calls);
+    mt_thread.looked_calls = calls;
     if (now >= word_load(&process->recorder_end) && mt_recorder_take()) {
         if (now >= word_load(&process->recorder_end)) {
             close_slot(false);

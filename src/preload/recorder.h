@@ -7,17 +7,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct shard;
+
 /* Starts recording into the published segment; call once per process. */
 void mt_recorder_start(void);
 
-/* Is it time for this thread, whose shard is at sequence, to look?  Looking writes words
+/* Is it time for this thread, whose shard that is, to look?  Looking writes words
    that all threads share, so each thread does it only some hundred times a second,
    however often it calls. */
-bool mt_recorder_due(uint64_t sequence);
+bool mt_recorder_due(const struct shard *shard);
 
 /* Adds the thread's calls since its last look, notes that its stack is depth bytes deep,
    and closes the open slot if its time is over.  O(1) amortised. */
-void mt_recorder_look(uint64_t sequence, uint64_t depth);
+void mt_recorder_look(const struct shard *shard, uint64_t depth);
 
 /* The owner of the recorder closes slots; nobody waits to become it.  take returns false
    if there is an owner already. */

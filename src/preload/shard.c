@@ -22,11 +22,12 @@
 #include "preload/ring/ring.h"
 #include "preload/sites/sample.h"
 #include "preload/state.h"
+#include "segment/live.h"
 #include "segment/names.h"
 
 _Static_assert(SHARD_COUNT * sizeof(struct ring) <= UINT16_MAX + 1u, "ring_place");
 
-struct shard_hot mt_no_shard = {.sequence = 1};
+struct shard_hot mt_no_shard = MT_NO_SHARD_INIT;
 
 __thread struct mt_thread mt_thread = {.shard = MT_NO_SHARD};
 
@@ -107,7 +108,7 @@ take(unsigned index)
         return true;
     /* First use: the shard stays refused until its memory exists.  The first few have
        theirs from the start. */
-    if ((index >= SEGMENT_FIRST_SHARDS && !mt_make_present(mt_shard(index), SHARD_SIZE))
+    if ((index >= SEGMENT_FIRST_SHARDS && !mt_make_present(mt_shard(index), SHARD_NEAR_SIZE))
         || (mt_guard.ring_capacity > 0 && !mt_ring_present(index)))
         return false;
     __atomic_store_n(state, SHARD_OWNED, __ATOMIC_RELEASE);
@@ -138,12 +139,15 @@ find_shard(void)
     return 0;
 }
 
-/* Makes the next block of the fast path read the clock, whatever its size. */
+/* Folds what the previous owner has left, and makes the next block that comes or goes by
+   the packed way read the clock, whatever its size. */
 static void
-look_at_next(struct shard *shard)
+prepare(struct shard *shard)
 {
     seqlock_write_begin(&shard->hot.sequence);
-    mt_look_in(shard, 1);
+    mt_fold(shard);
+    mt_due_in(shard, 1);
+    mt_due_gone_in(shard, 1);
     seqlock_write_end(&shard->hot.sequence);
 }
 
@@ -155,7 +159,7 @@ own_shard(unsigned index, uint32_t tid)
     /* The previous owner may have left by siglongjmp inside an update. */
     if (seqlock_is_odd(&shard->hot.sequence))
         seqlock_write_end(&shard->hot.sequence);
-    look_at_next(shard);
+    prepare(shard);
     if (with_sites())
         mt_sample_claimed(index);
     shard->thread = tid;
@@ -165,7 +169,7 @@ own_shard(unsigned index, uint32_t tid)
     shard->stack_limit = mt_thread.stack_limit;
     mt_thread.ring_place = (uint16_t)(index * sizeof(struct ring));
     mt_thread.events = mt_ring_events(index);
-    mt_thread.looked_sequence = shard->hot.sequence;
+    mt_thread.looked_calls = hot_calls_folded(&shard->hot);
     mt_thread.shard = shard;
     mt_thread.state = THREAD_COUNTED;
     if (mt_guard.ring_capacity > 0)
@@ -207,7 +211,6 @@ release_shard(void)
     seqlock_write_end(&shard->hot.sequence);
     __atomic_store_n(&mt_segment.directory[index], SHARD_FREE, __ATOMIC_RELEASE);
     __atomic_sub_fetch(&mt_segment.process->threads, 1, __ATOMIC_RELAXED);
-    mt_set_limits();
 }
 
 static void
@@ -255,5 +258,4 @@ mt_shard_claim(void)
         own_shard(index, tid);
     if (end_key_made)
         set_specific(end_key, &mt_thread);
-    mt_set_limits();
 }

@@ -91,7 +91,7 @@ mt_activate(void)
     mt_recorder_start();
     if (mt_options.dormant)
         mode |= mt_dormant_start();
-    mt_set_limits();
+    mt_guard.packed = !mt_options.exact && mt_real.doubts == 0;
     mt_thread.shard = MT_NO_SHARD;
     mt_thread.state = THREAD_NEW;
     mt_thread.limit_checks = 0;

@@ -42,8 +42,9 @@ struct mt_guard {
     uint32_t exact;        /* fold at every call */
     bool drop;             /* an event that finds its ring full is lost at once */
     bool sites;            /* blocks are sampled (sample.h) */
-    int64_t ceiling;       /* a shard's delta above this is folded ... */
-    int64_t floor;         /* ... and below this */
+    bool packed;           /* malloc and free may count by the packed way (account.h) */
+    uint64_t packed_limit; /* they do so for sizes 1 .. packed_limit: 0 unless packed, and
+                              the mode is ACCOUNTING_REQUESTED */
     uint64_t ring_capacity;
     struct ring *rings;    /* of the segment, if it has any */
     struct event *events;
@@ -51,7 +52,7 @@ struct mt_guard {
     const uint64_t *lease;     /* dormant: awake until then ... */
     uint64_t lease_seen;       /* ... asleep while it is this */
     uint64_t ring_mask;        /* ring_capacity less 1 */
-    char rest[4096 - 96];
+    char rest[4096 - 88];
 };
 _Static_assert(sizeof(struct mt_guard) == 4096, "the guard is one page");
 
@@ -72,6 +73,24 @@ HIDDEN extern struct mt_guard mt_guard;
 #define MODE_ACCOUNTING 3u
 #define MODE_RECORDED   (ACCOUNTING_REQUESTED | MODE_EVENTS | MODE_TSC)
 
+/* The largest size that malloc and free count by the packed way without looking whether
+   its cell is present. */
+#define PACKED_LIMIT ((uint64_t)CELLS_A_PAGE * HISTOGRAM_CELL_BYTES - 1)
+
+/* Computes packed_limit from the mode and packed. */
+static inline void
+mt_packed_limit_set(void)
+{
+    uint32_t mode;
+
+    do {
+        mode = __atomic_load_n(&mt_guard.mode, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&mt_guard.packed_limit,
+                         mt_guard.packed && mode == ACCOUNTING_REQUESTED ? PACKED_LIMIT : 0,
+                         __ATOMIC_SEQ_CST);
+    } while (mode != __atomic_load_n(&mt_guard.mode, __ATOMIC_SEQ_CST));
+}
+
 static inline void
 mt_mode_change(uint32_t set, uint32_t clear)
 {
@@ -80,6 +99,7 @@ mt_mode_change(uint32_t set, uint32_t clear)
     while (!__atomic_compare_exchange_n(&mt_guard.mode, &seen, (seen & ~clear) | set, false,
                                         __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
         ;
+    mt_packed_limit_set();
 }
 
 /* The mapped segment; all NULL while there is none. */
@@ -114,7 +134,7 @@ struct mt_thread {
     uintptr_t stack_base;     /* 0 until the first call */
     struct event *events;     /* of the shard's ring */
     uint64_t looked_ns;       /* when the thread last fed the flight recorder ... */
-    uint64_t looked_sequence; /* ... and the shard's sequence then */
+    uint64_t looked_calls;    /* ... and the calls counted in its shard then */
     void *last_block;         /* last one counted, with usable accounting (cxx.c) */
     uint32_t stack_limit;
     uint16_t ring_place;      /* of the shard's ring, in bytes */
@@ -131,8 +151,11 @@ _Static_assert(sizeof(struct mt_thread) <= 64, "static TLS is scarce");
 HIDDEN extern __thread struct mt_thread mt_thread;
 
 /* Stands in for the shard of a thread that has none: its sequence is odd, as during an
-   update, which leads to the slow path. */
+   update, and something is always due, which leads to the slow path. */
 HIDDEN extern struct shard_hot mt_no_shard;
+#define MT_NO_SHARD_INIT                                                                   \
+    {.sequence = 1, .top = INT64_MAX, .came_usable = INT64_MAX / 2,                        \
+     .gone_usable = INT64_MAX / 2}
 #define MT_NO_SHARD ((struct shard *)(void *)&mt_no_shard)
 
 /* Options, from MEMTOP_OPTIONS and memusage's variables. */
@@ -186,6 +209,10 @@ mt_counting(void)
 {
     return mt_only_counting() || mt_wake();
 }
+
+/* Tries to copy another thread's hot block (segment/live.h): enough unless that thread
+   does nothing but allocate. */
+#define MT_COPY_TRIES 16
 
 /* Fork: see fork.c. */
 struct mt_baseline {

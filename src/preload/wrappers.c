@@ -35,9 +35,21 @@ sleeping(void)
            && likely(word_load(mt_guard.lease) == mt_guard.lease_seen);
 }
 
-/* Largest usable size handed out, less the trailer.  malloc_usable_size may return
-   anything for a foreign block; above this the trailer is not even read. */
+/* Largest usable size handed out, less the trailer, by all ways but the packed one.
+   malloc_usable_size may return anything for a foreign block; above this the trailer is
+   not even read. */
 static size_t largest_block;
+
+/* Usable size of the largest block that may be counted by the packed way. */
+#define PACKED_ROOM (HISTOGRAM_LARGE + 64u)
+
+/* May a block with that usable size have a trailer? */
+static inline bool
+may_have_trailer(size_t usable)
+{
+    return likely(usable - TRAILER_BYTES <= largest_block)
+           || (mt_guard.packed && usable - TRAILER_BYTES <= PACKED_ROOM - TRAILER_BYTES);
+}
 
 /* Have trailers been written in this process or one it was forked from?  With flags? */
 static bool trailers_exist, flags_exist;
@@ -141,17 +153,40 @@ made_otherwise(enum segment_function fn, void *block, size_t size, const void *c
         made_slowly(fn, block, size, mt_seal(block, size), caller);
 }
 
-/* Ends the update in which the block was counted and a limit was reached. */
+/* Something is due after count_came(). */
 static __attribute__((noinline)) void
-made_due(enum segment_function fn, void *block, size_t size, size_t usable,
-         uint64_t before, const void *caller)
+made_due(void *block, size_t size, size_t usable, const void *caller)
 {
     struct shard *shard = mt_thread.shard;
-    uint64_t hits = mt_sample_due(shard, size, usable);
+    uint64_t before, hits;
 
+    if (!update_begin(shard, &before)) {
+        uncount_came(shard, size, usable);
+        made_slowly(FN_MALLOC, block, size, usable, caller);
+        return;
+    }
+    cell_of(shard, size)->came++;
+    hits = mt_sample_due(shard, size, usable);
     mt_update_end_looking(shard, before);
     if (hits > 0)
-        mt_flag(block, size, mt_sample_hit(fn, block, size, hits, caller));
+        mt_flag(block, size, mt_sample_hit(FN_MALLOC, block, size, hits, caller));
+}
+
+/* Something is due after count_gone(). */
+static __attribute__((noinline)) void
+freed_due(size_t size, size_t usable)
+{
+    struct shard *shard = mt_thread.shard;
+    uint64_t before;
+
+    if (!update_begin(shard, &before)) {
+        uncount_gone(shard, size, usable);
+        mt_count_freed(size, usable);
+        return;
+    }
+    cell_of(shard, size)->gone++;
+    mt_due_gone_in(shard, mt_due_after(shard, usable));
+    mt_update_end_looking(shard, before);
 }
 
 /*
@@ -161,35 +196,57 @@ made_due(enum segment_function fn, void *block, size_t size, size_t usable,
  */
 #define CALLER __builtin_return_address(0)
 
-/* Counts a call of fn for size bytes that the real allocator answered with block, which
-   has space for a trailer. */
+/* The usable size of a block of glibc's, whose heads are known.  Returns false if it has a
+   mapping of its own. */
+static inline bool
+head_read(const void *block, size_t *usable)
+{
+    size_t head = ((const size_t *)block)[-1];
+
+    *usable = (head & ~HEAD_FLAGS) - sizeof head;
+    return likely((head & HEAD_MAPPED) == 0);
+}
+
+/* Counts a malloc of size bytes, at least one and less than HISTOGRAM_LARGE, that the
+   real allocator answered with block, which has space for a trailer.  near: below
+   NEAR_SIZES, a constant where this is inlined. */
 static inline __attribute__((always_inline)) void *
-made_usual(enum segment_function fn, void *block, size_t size, bool by_malloc)
+made_packed(void *block, size_t size, bool near)
 {
     struct shard *shard;
-    uint64_t before;
+    size_t usable;
+
+    if (unlikely(block == NULL) || unlikely(!head_read(block, &usable))) {
+        made_otherwise(FN_MALLOC, block, size, CALLER);
+        return block;
+    }
+    trailer_write(block, usable, size, mt_guard.trailer_salt);
+    shard = mt_thread.shard;
+    if (unlikely(stack_pointer() < mt_thread.stack_lowest))
+        made_slowly(FN_MALLOC, block, size, usable, CALLER);
+    else if (unlikely(count_came(shard, size, usable)))
+        made_due(block, size, usable, CALLER);
+    else
+        word_add(&(near ? near_cell(shard, size) : mt_far_cell(shard, size))->came, 1);
+    return block;
+}
+
+/* The same in the usual mode, for any function and size. */
+static void *
+made_usual(enum segment_function fn, void *block, size_t size, const void *caller)
+{
     size_t usable;
 
     if (unlikely(block == NULL) || unlikely(!mt_usable_size_read(block, &usable))) {
-        made_otherwise(fn, block, size, by_malloc ? CALLER : NULL);
-        return block;
-    }
-    write_trailer(block, usable, size);
-    shard = mt_thread.shard;
-    if (unlikely(!update_begin(shard, &before))) {
-        made_slowly(fn, block, size, usable, by_malloc ? CALLER : NULL);
-        return block;
-    }
-    if (unlikely(count_made_usual(shard, fn, size, usable))) {
-        delta_grown(shard, size);
-        made_due(fn, block, size, usable, before, by_malloc ? CALLER : NULL);
+        made_otherwise(fn, block, size, caller);
     } else {
-        update_end_usual(shard, before, size);
+        write_trailer(block, usable, size);
+        made_slowly(fn, block, size, usable, caller);
     }
     return block;
 }
 
-/* The same in any mode but the usual one. */
+/* The same in any other mode. */
 static inline __attribute__((always_inline)) void *
 made_rarely(enum segment_function fn, void *block, size_t size, size_t alignment,
             const void *caller)
@@ -220,7 +277,7 @@ void *
 mt_made(enum segment_function fn, void *block, size_t size, size_t alignment)
 {
     if (block == NULL || usual_mode())
-        return made_usual(fn, block, size, false);
+        return made_usual(fn, block, size, NULL);
     return made_rarely(fn, block, size, alignment, NULL);
 }
 
@@ -229,14 +286,14 @@ mt_made(enum segment_function fn, void *block, size_t size, size_t alignment)
 static inline bool
 read_trailer(void *block, size_t usable, uint64_t *size)
 {
-    return likely(usable - TRAILER_BYTES <= largest_block)
+    return may_have_trailer(usable)
            && likely(trailer_read(block, usable, size, mt_guard.trailer_salt));
 }
 
 static bool
 read_flags(void *block, size_t usable, uint64_t *size, unsigned *flags)
 {
-    return flags_exist && usable - TRAILER_BYTES <= largest_block
+    return flags_exist && may_have_trailer(usable)
            && trailer_read_flagged(block, usable, size, flags, mt_guard.trailer_salt);
 }
 
@@ -264,13 +321,22 @@ mt_unseal(void *block, uint64_t *size, size_t *usable, unsigned *flags)
 /* ---- malloc, calloc, free ---- */
 
 /*
- * malloc and free in the usual mode, with events, asleep, and in any other mode.  Each is
- * out of line and entered by a jump, so that a sleeping process saves no registers.
+ * malloc and free by the packed way, in the usual mode, with events, asleep, and in any
+ * other mode.  Each is out of line and entered by a jump, so that a sleeping process saves
+ * no registers.
  */
+static __attribute__((noinline)) void *
+malloc_packed(size_t size)
+{
+    return made_packed(mt_real.malloc(size + TRAILER_BYTES), size, true);
+}
+
 static __attribute__((noinline)) void *
 malloc_usual(size_t size)
 {
-    return made_usual(FN_MALLOC, mt_real.malloc(with_room(size)), size, true);
+    if (mt_guard.packed && size - 1 < HISTOGRAM_LARGE - 1)
+        return made_packed(mt_real.malloc(size + TRAILER_BYTES), size, false);
+    return made_usual(FN_MALLOC, mt_real.malloc(with_room(size)), size, CALLER);
 }
 
 static __attribute__((noinline)) void *
@@ -317,6 +383,8 @@ malloc_usable(size_t size)
 PUBLIC void *
 malloc(size_t size)
 {
+    if (likely(size - 1 < mt_guard.packed_limit))
+        return malloc_packed(size);
     if (usual_mode())
         return malloc_usual(size);
     if (sleeping())
@@ -397,26 +465,45 @@ count_free_null(void)
         mt_count_free_null();
 }
 
-/* Frees an ordinary block; recorded is a constant where this is inlined. */
-static inline __attribute__((always_inline)) void
-free_counted_by(void *block, bool recorded)
+/* Is this NULL, which is counted here, or a block of the arena? */
+static inline bool
+freed_nothing(void *block)
 {
+    if (unlikely(block == NULL)) {
+        count_free_null();
+        return true;
+    }
+    return unlikely(mt_arena_holds(block));
+}
+
+/* Can this block be counted by the packed way?  Then its trailer is cleared. */
+static inline bool
+unseal_packed(void *block, uint64_t *size, size_t *usable)
+{
+    if (unlikely(!head_read(block, usable))
+        || unlikely(*usable - TRAILER_BYTES > PACKED_ROOM - TRAILER_BYTES)
+        || unlikely(!trailer_read(block, *usable, size, mt_guard.trailer_salt))
+        || unlikely(*size - 1 >= HISTOGRAM_LARGE - 1))
+        return false;
+    trailer_clear(block, *usable);
+    return true;
+}
+
+static __attribute__((noinline)) void
+free_packed(void *block)
+{
+    struct shard *shard;
     uint64_t size;
     size_t usable;
 
-    if (unlikely(block == NULL)) {
-        count_free_null();
+    if (freed_nothing(block))
         return;
-    }
-    if (unlikely(mt_arena_holds(block)))
-        return;
-    if (likely(mt_usable_size_read(block, &usable))
-        && likely(read_trailer(block, usable, &size))) {
-        trailer_clear(block, usable);
-        if (recorded)
-            mt_event_freed_tsc(block, size, usable);
+    if (likely(unseal_packed(block, &size, &usable))) {
+        shard = mt_thread.shard;
+        if (unlikely(count_gone(shard, size, usable)))
+            freed_due(size, usable);
         else
-            mt_count_freed(size, usable);
+            word_add(&cell_of(shard, size)->gone, 1);
     } else {
         going(block);
     }
@@ -426,13 +513,28 @@ free_counted_by(void *block, bool recorded)
 static __attribute__((noinline)) void
 free_usual(void *block)
 {
-    free_counted_by(block, false);
+    if (freed_nothing(block))
+        return;
+    going(block);
+    mt_real.free(block);
 }
 
 static __attribute__((noinline)) void
 free_recorded(void *block)
 {
-    free_counted_by(block, true);
+    uint64_t size;
+    size_t usable;
+
+    if (freed_nothing(block))
+        return;
+    if (likely(mt_usable_size_read(block, &usable))
+        && likely(read_trailer(block, usable, &size))) {
+        trailer_clear(block, usable);
+        mt_event_freed_tsc(block, size, usable);
+    } else {
+        going(block);
+    }
+    mt_real.free(block);
 }
 
 static __attribute__((noinline)) void
@@ -472,7 +574,9 @@ free_rarely(void *block)
 PUBLIC void
 free(void *block)
 {
-    if (likely(mt_guard.mode == ACCOUNTING_REQUESTED))
+    if (likely(mt_guard.packed_limit != 0))
+        free_packed(block);
+    else if (mt_guard.mode == ACCOUNTING_REQUESTED)
         free_usual(block);
     else if (mt_guard.mode == MODE_RECORDED)
         free_recorded(block);
@@ -535,7 +639,7 @@ malloc_usable_size(void *block)
     if (mt_real.malloc == NULL)
         return 0;
     usable = mt_real.malloc_usable_size(block);
-    if (trailers_exist && !(mt_guard.mode & MODE_ASLEEP)
+    if ((trailers_exist || mt_guard.packed) && !(mt_guard.mode & MODE_ASLEEP)
         && mt_trailer_there(block, usable, &size))
         usable -= TRAILER_BYTES;
     return usable;

@@ -8,7 +8,7 @@
  *   + 3 pages     struct segment_process     sums that no single thread owns
  *   + 1 page      uint32_t directory[1024]   state of every shard
  *   + 30 pages    struct recorder_slot[6][512]   flight recorder
- *   + 10 pages each   struct shard[1024]     one per thread; sparse
+ *   + 17 pages each   struct shard[1024]     one per thread; sparse
  *   only if events were asked for:
  *   + 16 pages        struct ring[1024]      one per shard
  *   + capacity * 32 each   struct event[]    the rings' events; sparse
@@ -26,16 +26,18 @@
  *      forgotten is not live); ring.full_at
  *   3  sites
  *   4  shard_hot.made is a part of what was shard_hot.usable
+ *   5  packed words; the cells of a shard count blocks that come and that go
  */
 #ifndef MEMTOP_LAYOUT_H
 #define MEMTOP_LAYOUT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "segment/sites-layout.h"
 
 #define SEGMENT_MAGIC      UINT64_C(0x31706f746d656d7f) /* "\x7fmemtop1" */
-#define SEGMENT_VERSION    4u
+#define SEGMENT_VERSION    5u
 #define SEGMENT_BYTE_ORDER 0x01020304u
 
 /* The functions that are counted, in the order of the report.  The first four are
@@ -240,12 +242,22 @@ histogram_cell_coarse(unsigned cell)
 }
 
 /*
- * What a thread writes at every call.  sequence is odd while it does (seqlock.h).  At
- * most 256 bytes: a reader must be able to copy it between two updates of a thread that
- * does nothing but malloc and free.
+ * What a thread writes at every call.  The first cache line is for malloc and free: each
+ * word of it is changed by single instructions, so nothing is lost to a signal handler.
+ * The rest are the totals, into which gone and came are folded now and then.  sequence is
+ * odd while that is done, and in calls of all other functions, which change the totals
+ * (seqlock.h).  How to read a hot block: live.h.
  */
 struct shard_hot {
     uint64_t sequence;
+    uint64_t gone;              /* packed (packed.h): blocks freed since the last fold */
+    uint64_t came;              /* packed: blocks that malloc made since the last fold */
+    int64_t top;                /* packed: the highest came - gone, see live.h */
+    int64_t gone_usable;        /* usable bytes of gone, and of came, less the number at */
+    int64_t came_usable;        /* which something is due: it is when they are >= 0 */
+    uint64_t stack_pointer;     /* at the last call that allocates: depth is stack_base
+                                   minus this */
+    uint64_t stack_peak;        /* greatest depth */
     uint64_t calls[FN_COUNT];
     uint64_t bytes[FN_COUNT];   /* successful; realloc: growth, free: size freed */
     uint64_t realloc_shrunk;    /* bytes given back by shrinking reallocs */
@@ -256,14 +268,22 @@ struct shard_hot {
     uint64_t free_null;         /* free(NULL) */
     uint64_t failed_new;        /* failed calls that would have made a block */
     uint64_t unmatched;         /* frees and reallocs of blocks not counted */
-    uint64_t usable;            /* with made: usable bytes allocated less freed, mod
-                                   2^64 */
-    int64_t delta;              /* live bytes not yet folded into the process */
-    uint64_t stack_pointer;     /* at the last call: depth is stack_base minus this */
-    uint64_t stack_peak;        /* greatest depth */
-    uint64_t made;              /* the usual calls' share of usable: it passes 2^64 when
-                                   the thread must take the slow path (account.h) */
+    uint64_t usable;            /* with came_usable less gone_usable: usable bytes
+                                   allocated less freed, mod 2^64 */
+    int64_t delta;              /* live bytes in the totals that are not in the process's */
+    uint64_t quantum;           /* a delta beyond this is added to the process's */
+    uint64_t reserved;
 };
+
+/* Counts of one size: calls that allocate, failed ones included, and blocks freed. */
+struct shard_cell {
+    uint64_t came;
+    uint64_t gone;
+};
+
+/* A page of cells; the first, of the smallest sizes, is present if its shard is. */
+#define CELLS_A_PAGE (SEGMENT_PAGE / (unsigned)sizeof(struct shard_cell))
+#define CELL_PAGES   (HISTOGRAM_FINE / CELLS_A_PAGE)
 
 struct shard {
     struct shard_hot hot;
@@ -280,17 +300,24 @@ struct shard {
     uint64_t claimed_ns;
     uint64_t stack_base;        /* address where the owner's stack begins */
     uint64_t stack_limit;       /* greatest depth believed; beyond it is another stack */
-    uint64_t freed[HISTOGRAM_COARSE];     /* freed blocks, by size */
-    uint64_t allocated[HISTOGRAM_CELLS];  /* calls that allocate, by size */
     /* Blocks of the program's own pools, which it reports by memprof(3): not part of the
        counters above. */
     uint64_t custom_made;
     uint64_t custom_made_bytes;
     uint64_t custom_freed;
     uint64_t custom_freed_bytes;
+    uint32_t cell_pages;        /* bit i: page i of the cells is present.  Touching
+                                   another one would allocate it, or kill who touches it */
+    uint32_t cell_pages_refused;/* bit i: there was no memory for it */
+    /* By coarse bucket: sizes from HISTOGRAM_LARGE on, and those whose page of cells is
+       not present. */
+    struct shard_cell coarse[HISTOGRAM_COARSE];
+    _Alignas(4096) struct shard_cell cells[HISTOGRAM_FINE];
 };
 
-#define SHARD_SIZE  40960u
+/* The part that is present as soon as the shard is used. */
+#define SHARD_NEAR_SIZE (2u * SEGMENT_PAGE)
+#define SHARD_SIZE      (17u * SEGMENT_PAGE)
 
 /* directory[i] */
 enum shard_state {
@@ -485,8 +512,9 @@ _Static_assert(sizeof(struct segment_process) <= SEGMENT_PAGE, "process block fi
 _Static_assert(SHARD_COUNT * sizeof(uint32_t) == SEGMENT_PAGE, "directory is a page");
 _Static_assert(sizeof(struct recorder_slot) == 40, "recorder slot");
 _Static_assert(RECORDER_LEVEL_SIZE % SEGMENT_PAGE == 0, "a level is whole pages");
-_Static_assert(sizeof(struct shard_hot) == 256, "the hot block is four cache lines");
-_Static_assert(sizeof(struct shard) <= SHARD_SIZE, "a shard fits");
-_Static_assert(SHARD_SIZE % SEGMENT_PAGE == 0, "a shard is whole pages");
+_Static_assert(offsetof(struct shard_hot, calls) == 64, "malloc and free use one cache line");
+_Static_assert(offsetof(struct shard, cells) == SEGMENT_PAGE, "a page before the cells");
+_Static_assert(sizeof(struct shard) == SHARD_SIZE, "a shard is whole pages");
+_Static_assert(CELL_PAGES <= 32, "a bit a page");
 
 #endif

@@ -288,6 +288,15 @@ give_pages(int fd, uint64_t offset, uint64_t size)
     return size == 0 || syscall(SYS_fallocate, fd, 0, (off_t)offset, (off_t)size) == 0;
 }
 
+static bool
+give_shards(int fd, unsigned shards)
+{
+    for (unsigned i = 0; i < shards; i++)
+        if (!give_pages(fd, SHARDS_OFFSET + (uint64_t)i * SHARD_SIZE, SHARD_NEAR_SIZE))
+            return false;
+    return true;
+}
+
 /* Sets the file's size and allocates the pages of its fixed parts. */
 static int
 allocate(int fd, unsigned shards, uint64_t ring_capacity, bool sites)
@@ -295,7 +304,7 @@ allocate(int fd, unsigned shards, uint64_t ring_capacity, bool sites)
     uint64_t ring_bytes = ring_capacity * sizeof(struct event);
 
     if (syscall(SYS_ftruncate, fd, (off_t)segment_size(ring_capacity, sites)) < 0
-        || !give_pages(fd, 0, SHARDS_OFFSET + (uint64_t)shards * SHARD_SIZE)
+        || !give_pages(fd, 0, SHARDS_OFFSET) || !give_shards(fd, shards)
         || !give_pages(fd, RINGS_OFFSET,
                        ring_capacity > 0 ? EVENTS_OFFSET - RINGS_OFFSET : 0)
         || !give_pages(fd, EVENTS_OFFSET, shards * ring_bytes)

@@ -5,11 +5,13 @@
 
 #include "segment/mapping.h"
 
-/* Cells of a histogram that share a cache line. */
-#define CELL_GROUP  8u
-#define CELL_GROUPS (HISTOGRAM_CELLS / CELL_GROUP)
-#define GROUP_WORDS ((CELL_GROUPS + 63) / 64)
-_Static_assert(HISTOGRAM_CELLS % CELL_GROUP == 0, "groups are whole");
+/* Cells of a shard that share a cache line.  The groups of the fine cells come first, then
+   those of the coarse ones. */
+#define CELL_GROUP   4u
+#define FINE_GROUPS  (HISTOGRAM_FINE / CELL_GROUP)
+#define CELL_GROUPS  (FINE_GROUPS + HISTOGRAM_COARSE / CELL_GROUP)
+#define GROUP_WORDS  ((CELL_GROUPS + 63) / 64)
+_Static_assert(HISTOGRAM_COARSE % CELL_GROUP == 0, "groups are whole");
 
 struct reader {
     struct mapping mapping;

@@ -24,8 +24,6 @@
    would be waiting for the scheduler. */
 #define SEQLOCK_TRIES 200
 
-#define HOT_WORDS (sizeof(struct shard_hot) / sizeof(uint64_t))
-
 /* ---- opening ---- */
 
 int
@@ -246,6 +244,16 @@ sum_allocated(const struct shard_hot *hot, struct snapshot *snapshot, uint64_t *
     raise_to(&snapshot->stack_peak, hot->stack_peak);
 }
 
+/* How high the thread has been since the process's sum was changed, which was current. */
+static void
+raise_peak(const struct shard_hot *hot, int64_t current, struct snapshot *snapshot)
+{
+    int64_t high;
+
+    if (!__builtin_add_overflow(current, hot_high(hot), &high) && high > 0)
+        raise_to(&snapshot->peak_bytes, (uint64_t)high);
+}
+
 static void
 sum_cold(const struct shard *shard, struct snapshot *snapshot)
 {
@@ -270,8 +278,7 @@ copy_hot(struct reader *reader, unsigned index, struct shard_hot *hot)
 {
     const struct shard *shard = mapping_shard(&reader->mapping, index);
 
-    seqlock_read((const uint64_t *)&shard->hot, (uint64_t *)hot, HOT_WORDS,
-                 SEQLOCK_TRIES);
+    hot_read(&shard->hot, hot, SEQLOCK_TRIES);
 }
 
 /* A thread killed inside an update leaves its sequence odd for good: a shard is torn if
@@ -294,7 +301,7 @@ read_process(const struct reader *reader, struct snapshot *snapshot)
     snapshot->threads_started = word_load(&process->threads_started);
     snapshot->threads_merged = word_load(&process->threads_merged);
     raise_to(&snapshot->stack_peak, word_load(&process->stack_peak));
-    snapshot->peak_bytes = word_load(&process->peak);
+    raise_to(&snapshot->peak_bytes, word_load(&process->peak));
 }
 
 /* Carried and made minus freed, or 0 if the segment's numbers make no sense. */
@@ -387,6 +394,9 @@ read_sleep(const struct reader *reader, struct snapshot *snapshot)
 static void
 sum_up(struct reader *reader, struct snapshot *snapshot)
 {
+    /* Read first: a shard that is folded meanwhile must not count twice. */
+    int64_t current = __atomic_load_n(&mapping_process(&reader->mapping)->current,
+                                      __ATOMIC_ACQUIRE);
     struct gone gone = {0, 0};
     struct shard_hot hot;
     unsigned used = mapping_shards_used(&reader->mapping);
@@ -404,6 +414,7 @@ sum_up(struct reader *reader, struct snapshot *snapshot)
         sum_freed(&hot, snapshot, &gone);
         sum_custom_freed(mapping_shard(&reader->mapping, 1), snapshot);
         sum_made(reader, 1, &hot, snapshot, &blocks);
+        raise_peak(&hot, current, snapshot);
     }
     /* The number is read again: what a new thread made may be among what was freed. */
     used = mapping_shards_used(&reader->mapping);
@@ -411,6 +422,7 @@ sum_up(struct reader *reader, struct snapshot *snapshot)
         if (mapping_shard_counts(&reader->mapping, i) && !(single && i == 1)) {
             copy_hot(reader, i, &hot);
             sum_made(reader, i, &hot, snapshot, &blocks);
+            raise_peak(&hot, current, snapshot);
         }
     read_process(reader, snapshot);
     read_custom(reader, snapshot);
@@ -505,31 +517,69 @@ reader_threads(struct reader *reader, struct thread_counters *out, size_t capaci
 /* ---- sizes ---- */
 
 /*
- * A shard has 33 KiB of cells, few of which are ever used, and reading them all is most
+ * A shard has 66 KiB of cells, few of which are ever used, and reading them all is most
  * of what many threads would cost memtop.  Once a group of cells has counted something it
  * is known; the others are skipped as long as the known ones hold all calls that the
  * shard has counted (doc/PROTOCOL, Sizes).  Calls counted while the groups are read may
  * hide equally many in an unknown group, until the next poll.
  */
-static uint64_t
+static const struct shard_cell *
+group_cells(const struct shard *shard, unsigned group)
+{
+    return group < FINE_GROUPS ? &shard->cells[group * CELL_GROUP]
+                               : &shard->coarse[(group - FINE_GROUPS) * CELL_GROUP];
+}
+
+/* Is the group in memory?  Reading another one would allocate its page. */
+static bool
+group_present(uint32_t pages, unsigned group)
+{
+    return group < CELLS_A_PAGE / CELL_GROUP || group >= FINE_GROUPS
+           || (pages >> group / (CELLS_A_PAGE / CELL_GROUP) & 1);
+}
+
+/* The cell of the histogram to which a cell of a shard belongs. */
+static unsigned
+cell_in_histogram(unsigned group, unsigned cell)
+{
+    if (group < FINE_GROUPS)
+        return group * CELL_GROUP + cell;
+    return histogram_cell(
+        histogram_coarse_floor((group - FINE_GROUPS) * CELL_GROUP + cell));
+}
+
+/* Sum of a group's cells, mod 2^64. */
+static struct shard_cell
 group_sum(const struct shard *shard, unsigned group)
 {
-    uint64_t sum = 0;
+    const struct shard_cell *cells = group_cells(shard, group);
+    struct shard_cell sum = {0, 0};
 
-    for (unsigned c = group * CELL_GROUP; c < (group + 1) * CELL_GROUP; c++)
-        sum += word_load(&shard->allocated[c]);
+    for (unsigned c = 0; c < CELL_GROUP; c++) {
+        sum.gone += word_load(&cells[c].gone);
+        sum.came += word_load(&cells[c].came);
+    }
     return sum;
 }
 
 /* Number of calls that the cells must hold, mod 2^64 like everything compared with it. */
-static uint64_t
-calls_in_cells(const struct shard *shard)
+static struct shard_cell
+calls_in_cells(struct reader *reader, unsigned index)
 {
-    uint64_t sum = -word_load(&shard->hot.realloc_freed);
+    const struct shard *shard = mapping_shard(&reader->mapping, index);
+    struct shard_cell sum = {0, 0};
+    struct shard_hot hot;
 
-    for (unsigned fn = 0; fn < FN_COUNT; fn++)
+    copy_hot(reader, index, &hot);
+    for (unsigned fn = 0; fn < FN_COUNT; fn++) {
         if (fn != FN_FREE)
-            sum += word_load(&shard->hot.calls[fn]);
+            sum.came += hot.calls[fn];
+        if (fn != FN_FREE && fn != FN_REALLOC)
+            sum.gone += word_load(&shard->failed[fn]);
+    }
+    sum.came -= hot.realloc_freed;
+    sum.gone += hot.calls[FN_FREE] - hot.free_null;
+    sum.gone += hot.calls[FN_REALLOC] - hot.realloc_fresh;
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
     return sum;
 }
@@ -553,52 +603,72 @@ learn_groups(struct reader *reader, unsigned index)
 {
     const struct shard *shard = mapping_shard(&reader->mapping, index);
     uint64_t *known = reader->used_groups[index], left[GROUP_WORDS];
-    uint64_t calls = calls_in_cells(shard), held = 0;
+    struct shard_cell calls = calls_in_cells(reader, index), sum;
+    uint32_t pages = mapping_load32(&shard->cell_pages);
     unsigned word = 0, group;
 
     memcpy(left, known, sizeof left);
-    while (next_group(left, &word, &group))
-        held += group_sum(shard, group);
-    if ((int64_t)(calls - held) <= 0)
+    while (next_group(left, &word, &group)) {
+        sum = group_sum(shard, group);
+        calls.came -= sum.came;
+        calls.gone -= sum.gone;
+    }
+    if ((int64_t)calls.came <= 0 && (int64_t)calls.gone <= 0)
         return;
-    for (group = 0; group < CELL_GROUPS; group++)
-        if (group_sum(shard, group) != 0)
+    for (group = 0; group < CELL_GROUPS; group++) {
+        if (!group_present(pages, group))
+            continue;
+        sum = group_sum(shard, group);
+        if ((sum.came | sum.gone) != 0)
             known[group / 64] |= UINT64_C(1) << group % 64;
+    }
 }
 
+/* Adds the known cells of a shard to sums, by cell: what came, or what is gone. */
 static void
-add_cells(struct reader *reader, unsigned index, uint64_t sums[HISTOGRAM_CELLS])
+add_cells(struct reader *reader, unsigned index, bool gone, uint64_t sums[HISTOGRAM_CELLS])
 {
     const struct shard *shard = mapping_shard(&reader->mapping, index);
     uint64_t left[GROUP_WORDS];
     unsigned word = 0, group;
 
-    learn_groups(reader, index);
     memcpy(left, reader->used_groups[index], sizeof left);
     while (next_group(left, &word, &group))
-        for (unsigned c = group * CELL_GROUP; c < (group + 1) * CELL_GROUP; c++)
-            accumulate(&sums[c], word_load(&shard->allocated[c]));
+        for (unsigned c = 0; c < CELL_GROUP; c++) {
+            const struct shard_cell *cell = &group_cells(shard, group)[c];
+
+            accumulate(&sums[cell_in_histogram(group, c)],
+                       word_load(gone ? &cell->gone : &cell->came));
+        }
 }
 
+/* Like sum_up(): what is gone is read first, of all shards. */
 static void
 visit_histogram(void *context, void *out)
 {
     struct reader *reader = context;
     const struct segment_process *process = mapping_process(&reader->mapping);
     struct histogram *histogram = out;
+    static uint64_t gone[HISTOGRAM_CELLS];
     uint64_t freed[HISTOGRAM_COARSE] = {0};
     unsigned used = mapping_shards_used(&reader->mapping);
 
+    memset(gone, 0, sizeof gone);
     for (unsigned i = 0; i < used; i++)
-        if (mapping_shard_counts(&reader->mapping, i))
-            for (unsigned b = 0; b < HISTOGRAM_COARSE; b++)
-                accumulate(&freed[b], word_load(&mapping_shard(&reader->mapping, i)->freed[b]));
+        if (mapping_shard_counts(&reader->mapping, i)) {
+            learn_groups(reader, i);
+            add_cells(reader, i, true, gone);
+        }
     used = mapping_shards_used(&reader->mapping);
     for (unsigned i = 0; i < used; i++)
-        if (mapping_shard_counts(&reader->mapping, i))
-            add_cells(reader, i, histogram->allocated);
-    for (unsigned c = 0; c < HISTOGRAM_CELLS; c++)
+        if (mapping_shard_counts(&reader->mapping, i)) {
+            learn_groups(reader, i);
+            add_cells(reader, i, false, histogram->allocated);
+        }
+    for (unsigned c = 0; c < HISTOGRAM_CELLS; c++) {
         accumulate(&histogram->live[histogram_cell_coarse(c)], histogram->allocated[c]);
+        accumulate(&freed[histogram_cell_coarse(c)], gone[c]);
+    }
     for (unsigned b = 0; b < HISTOGRAM_COARSE; b++) {
         accumulate(&histogram->live[b], word_load(&process->baseline_sizes[b]));
         accumulate(&freed[b], word_load(&process->forgotten_sizes[b]));

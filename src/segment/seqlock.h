@@ -57,22 +57,33 @@ word_add(uint64_t *word, uint64_t value)
 #endif
 }
 
-/* The same; returns true if the word passed 2^64. */
+/* The same for a signed word; returns true if it is 0 or more afterwards. */
 static inline bool
-word_add_carries(uint64_t *word, uint64_t value)
+word_add_reaches_zero(int64_t *word, uint64_t value)
 {
 #if defined __x86_64__ && !THREAD_SANITIZER
-    bool carries;
+    bool reached;
 
-    __asm__ volatile("addq %2, %0" : "+m"(*word), "=@ccc"(carries) : "er"(value) : "cc");
-    return carries;
+    __asm__ volatile("addq %2, %0" : "+m"(*word), "=@ccns"(reached) : "er"(value) : "cc");
+    return reached;
 #else
-    uint64_t sum;
-    bool carries = __builtin_add_overflow(word_load(word), value, &sum);
+    int64_t sum = (int64_t)(word_load((uint64_t *)word) + value);
 
-    word_store(word, sum);
-    return carries;
+    word_store((uint64_t *)word, (uint64_t)sum);
+    return sum >= 0;
 #endif
+}
+
+/* Raises a signed word that only this thread and its signal handlers write. */
+static inline void
+word_raise(int64_t *word, int64_t value)
+{
+    int64_t seen = __atomic_load_n(word, __ATOMIC_RELAXED);
+
+    while (seen < value
+           && !__atomic_compare_exchange_n(word, &seen, value, true, __ATOMIC_RELAXED,
+                                           __ATOMIC_RELAXED))
+        ;
 }
 
 /* Like word_add(), with release: a reader that loads the word with acquire sees what was

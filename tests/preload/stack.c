@@ -13,7 +13,7 @@
 
 #include "watch.h"
 
-#define OWN_FRAMES 256
+#define OWN_FRAMES 288
 
 static void
 check(char *name, uint64_t at_least, void (*prepare)(void))

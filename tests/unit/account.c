@@ -24,7 +24,7 @@
 #define SHARERS 2
 #define ROUNDS  20000
 
-/* Usable bytes between looks: every 25th block of the usual way is the one. */
+/* Usable bytes between looks: every 25th block of the packed way is the one. */
 #define LOOK 2000
 
 static unsigned running;
@@ -34,24 +34,36 @@ static void
 look_next(struct shard *shard)
 {
     seqlock_write_begin(&shard->hot.sequence);
-    mt_look_in(shard, 1);
+    mt_due_in(shard, 1);
+    mt_due_gone_in(shard, LOOK);
     seqlock_write_end(&shard->hot.sequence);
 }
 
 static void
-made_usual(struct shard *shard, uint64_t size, uint64_t usable)
+made_packed(struct shard *shard, uint64_t size, uint64_t usable)
 {
     uint64_t before;
 
-    assert_true(update_begin(shard, &before));
-    if (count_made_usual(shard, FN_MALLOC, size, usable)) {
+    if (count_came(shard, size, usable)) {
         __atomic_add_fetch(&looks, 1, __ATOMIC_RELAXED);
-        mt_look_in(shard, LOOK);
-        delta_grown(shard, size);
+        assert_true(update_begin(shard, &before));
+        mt_due_in(shard, LOOK);
         mt_update_end_looking(shard, before);
-    } else {
-        update_end_usual(shard, before, size);
     }
+    cell_of(shard, size)->came++;
+}
+
+static void
+freed_packed(struct shard *shard, uint64_t size, uint64_t usable)
+{
+    uint64_t before;
+
+    if (count_gone(shard, size, usable)) {
+        assert_true(update_begin(shard, &before));
+        mt_due_gone_in(shard, LOOK);
+        mt_update_end_looking(shard, before);
+    }
+    cell_of(shard, size)->gone++;
 }
 
 static void *
@@ -66,12 +78,15 @@ owner(void *argument)
     look_next(mt_shard(index));
     for (uint64_t i = 0; i < ROUNDS; i++) {
         if (i % 2 == 0)
-            made_usual(mt_shard(index), 64 + i % 5000, 80);
+            made_packed(mt_shard(index), 64 + i % 5000, 80);
         else
             mt_count_made(FN_MALLOC, 64 + i % 5000, 80);
         if (i % 16 == 0)
             mt_count_failed(FN_CALLOC, 10, 10, true);
-        mt_count_freed(64 + i % 5000, 80);
+        if (i % 3 == 0)
+            freed_packed(mt_shard(index), 64 + i % 5000, 80);
+        else
+            mt_count_freed(64 + i % 5000, 80);
         mt_count_free_null();
     }
     __atomic_sub_fetch(&running, 1, __ATOMIC_RELAXED);
@@ -101,7 +116,6 @@ start(void)
     scratch_process()->shards_used = OWNERS + 1;
     scratch_process()->threads = OWNERS;
     mt_recorder_start();
-    mt_set_limits();
     mt_guard.mode = ACCOUNTING_REQUESTED;
 }
 

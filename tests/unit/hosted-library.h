@@ -15,7 +15,7 @@ struct mt_guard mt_guard;
 struct mt_options mt_options;
 struct mt_segment mt_segment;
 bool mt_sandboxed;
-struct shard_hot mt_no_shard = {.sequence = 1};
+struct shard_hot mt_no_shard = MT_NO_SHARD_INIT;
 __thread struct mt_thread mt_thread = {.shard = MT_NO_SHARD, .state = THREAD_SHARED};
 
 uint64_t

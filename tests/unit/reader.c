@@ -338,7 +338,7 @@ test_saturation(void **state)
         memset(&scratch_shard(i)->hot, 0xff, sizeof(struct shard_hot));
         scratch_shard(i)->hot.sequence = 2;
         memset(scratch_shard(i)->failed, 0xff, sizeof scratch_shard(i)->failed);
-        memset(scratch_shard(i)->freed, 0xff, sizeof scratch_shard(i)->freed);
+        memset(scratch_shard(i)->coarse, 0xff, sizeof scratch_shard(i)->coarse);
     }
     assert_int_equal(0, open_scratch(&reader));
     assert_int_equal(0, reader_snapshot(reader, &snapshot));
@@ -492,12 +492,22 @@ test_never_negative(void **state)
 
 /* ---- sizes ---- */
 
+static struct shard_cell *
+cell_of(unsigned index, uint64_t size)
+{
+    struct shard *shard = scratch_shard(index);
+
+    shard->cell_pages = UINT32_MAX;
+    return size < HISTOGRAM_LARGE ? &shard->cells[histogram_cell(size)]
+                                  : &shard->coarse[histogram_coarse(size)];
+}
+
 /* A call of shard 1 for a block of size bytes. */
 static void
 count_malloc(uint64_t size)
 {
     scratch_shard(1)->hot.calls[FN_MALLOC]++;
-    scratch_shard(1)->allocated[histogram_cell(size)]++;
+    cell_of(1, size)->came++;
 }
 
 /* The reader looks at cells it does not know only when calls are missing in those it
@@ -522,7 +532,7 @@ test_cells(void **state)
             scratch_shard(1)->hot.realloc_freed++;
         }
         if (i % 5 == 0) {
-            scratch_shard(0)->allocated[histogram_cell(size)]++;
+            cell_of(0, size)->came++;
             scratch_shard(0)->hot.calls[FN_CALLOC]++;
             made++;
         }

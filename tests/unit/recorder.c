@@ -36,7 +36,8 @@ mt_now_coarse(void)
 static struct recorder_slot *closed;
 static size_t closed_count;
 static struct recorder_slot now_open;
-static uint64_t sequence, not_looked;
+static struct shard shard;
+static uint64_t not_looked;
 
 static uint64_t seed = 88172645463325252u;
 
@@ -62,7 +63,7 @@ set_up(void **state)
     closed = malloc(MOST * sizeof *closed);
     closed_count = 0;
     now_open = (struct recorder_slot){.period = 1};
-    sequence = not_looked = 0;
+    shard.hot.calls[FN_MALLOC] = not_looked = 0;
     mt_recorder_start();
     return closed != NULL ? 0 : -1;
 }
@@ -84,16 +85,16 @@ step(uint64_t ns, uint64_t calls, uint64_t heap, uint64_t depth)
     uint64_t period;
 
     clock_ns += ns;
-    sequence += 2 * calls;
+    shard.hot.calls[FN_MALLOC] += calls;
     not_looked += calls;
     process->current = (int64_t)heap;
     if (process->recorder_heap_max < heap)
         process->recorder_heap_max = heap;
     if (now_open.heap_max < heap)
         now_open.heap_max = heap;
-    if (!mt_recorder_due(sequence))
+    if (!mt_recorder_due(&shard))
         return;
-    mt_recorder_look(sequence, depth);
+    mt_recorder_look(&shard, depth);
     now_open.calls += not_looked;
     not_looked = 0;
     period = (clock_ns - scratch_header()->created_ns) / RECORDER_SLOT_NS + 1;

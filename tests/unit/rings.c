@@ -97,7 +97,6 @@ start(void)
     scratch_process()->threads = OWNERS;
     mt_options.ring_capacity = RING_CAPACITY_MIN;
     mt_recorder_start();
-    mt_set_limits();
     mt_ring_start();
     mt_guard.mode = ACCOUNTING_REQUESTED | MODE_EVENTS;
 }

@@ -114,7 +114,7 @@ strike(void *block, uint64_t *size)
 }
 
 static void
-count_gone(void *block, uint64_t size)
+count_freed_custom(void *block, uint64_t size)
 {
     mt_count_custom_freed(size);
     if (mt_guard.mode & MODE_EVENTS)
@@ -147,7 +147,7 @@ memprof_custom_alloc(void *block, size_t size)
     if (strike(block, &before)) {
         if (mt_profiled())
             mt_profile_freed(MEMPROF_CUSTOM, block);
-        count_gone(block, before);
+        count_freed_custom(block, before);
     }
     if (!enter(block, size)) {
         mt_count_custom_unmatched();
@@ -171,7 +171,7 @@ memprof_custom_free(void *block)
     if (mt_profiled())
         mt_profile_freed(MEMPROF_CUSTOM, block);
     if (strike(block, &size))
-        count_gone(block, size);
+        count_freed_custom(block, size);
     else
         mt_count_custom_unmatched();
 }

@@ -254,7 +254,6 @@ begin(struct shard *shard, struct ring *ring)
             return false;
         if (unlikely(!update_begin(shard, &before)))
             return false;
-        mt_thread.looked_sequence += 2; /* this update is not a call */
         if (likely(!is_full(ring, word_load(&ring->head))))
             return true;
         seqlock_write_end(&shard->hot.sequence);

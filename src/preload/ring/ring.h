@@ -77,7 +77,6 @@ mt_event_begin(struct shard *shard, const struct ring *ring, uint64_t *before)
         return false;
     if (likely(ring->head < ring->full_at)) /* only this thread writes them */
         return true;
-    mt_thread.looked_sequence += 2; /* this update is not a call */
     seqlock_write_end(&shard->hot.sequence);
     return false;
 }

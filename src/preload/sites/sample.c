@@ -26,11 +26,6 @@
 #include "preload/sites/stacks.h"
 #include "preload/sites/unwind.h"
 
-/* The fast path reads the clock after this many blocks of the last one's size, and at
-   least after this many usable bytes, because small blocks may follow a large one. */
-#define LOOK_BLOCKS 128u
-#define LOOK_BYTES  65536u
-
 /* The state of one shard.  The fast path and the slow paths have separate distances, so
    what is hit on one does not depend on the other. */
 struct sampler {
@@ -178,16 +173,16 @@ mt_sample_due(struct shard *shard, uint64_t size, uint64_t usable)
 {
     struct sampler *own;
     uint64_t hits = 0;
-    uint64_t next = usable < LOOK_BYTES / LOOK_BLOCKS ? usable * LOOK_BLOCKS : LOOK_BYTES;
+    uint64_t next = mt_due_after(shard, usable);
 
     if (with_sites()) {
         own = own_sampler();
-        hits = draw_counted(own, shard->hot.made, size, usable);
+        hits = draw_counted(own, (uint64_t)shard->hot.came_usable, size, usable);
         if (next > own->beyond)
             next = own->beyond;
         own->beyond -= next;
     }
-    mt_look_in(shard, next);
+    mt_due_in(shard, next);
     return hits;
 }
 
