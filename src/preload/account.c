@@ -76,6 +76,7 @@ fold_packed(struct shard *shard)
     word_add(&hot->bytes[FN_MALLOC], packed_bytes(came));
     word_add(&hot->calls[FN_FREE], packed_count(gone));
     word_add(&hot->bytes[FN_FREE], packed_bytes(gone));
+    word_subtract(&hot->usable, SPACE_HEAD * (packed_count(came) - packed_count(gone)));
     delta_store(shard, hot->delta + (int64_t)(packed_bytes(came) - packed_bytes(gone)));
     word_store((uint64_t *)&hot->top, (uint64_t)packed_of_bytes(high - hot->delta));
 }
@@ -181,9 +182,9 @@ mt_update_end_looking(struct shard *shard, uint64_t before)
 #define LOOK_BYTES  65536u
 
 uint64_t
-mt_due_after(const struct shard *shard, uint64_t usable)
+mt_due_after(const struct shard *shard, uint64_t space)
 {
-    uint64_t bytes = usable < LOOK_BYTES / LOOK_BLOCKS ? usable * LOOK_BLOCKS : LOOK_BYTES;
+    uint64_t bytes = space < LOOK_BYTES / LOOK_BLOCKS ? space * LOOK_BLOCKS : LOOK_BYTES;
 
     return bytes < shard->hot.quantum ? bytes : shard->hot.quantum;
 }
@@ -192,9 +193,9 @@ void
 mt_due_in(struct shard *shard, uint64_t bytes)
 {
     struct shard_hot *hot = &shard->hot;
-    uint64_t change = -bytes - word_load((uint64_t *)&hot->came_usable);
+    uint64_t change = -bytes - word_load((uint64_t *)&hot->came_space);
 
-    word_add((uint64_t *)&hot->came_usable, change);
+    word_add((uint64_t *)&hot->came_space, change);
     word_subtract(&hot->usable, change);
 }
 
@@ -202,9 +203,9 @@ void
 mt_due_gone_in(struct shard *shard, uint64_t bytes)
 {
     struct shard_hot *hot = &shard->hot;
-    uint64_t change = -bytes - word_load((uint64_t *)&hot->gone_usable);
+    uint64_t change = -bytes - word_load((uint64_t *)&hot->gone_space);
 
-    word_add((uint64_t *)&hot->gone_usable, change);
+    word_add((uint64_t *)&hot->gone_space, change);
     word_add(&hot->usable, change);
 }
 

@@ -56,14 +56,14 @@ void mt_update_end_slow(struct shard *shard, uint64_t before);
 void mt_update_end_freed(struct shard *shard, uint64_t before);
 void mt_update_end_looking(struct shard *shard, uint64_t before);
 
-/* Makes something due once that many more usable bytes have come, or gone, by the packed
-   way.  Call them inside an update. */
+/* Makes something due once blocks that occupy so many bytes have come, or gone, by the
+   packed way.  Call them inside an update. */
 void mt_due_in(struct shard *shard, uint64_t bytes);
 void mt_due_gone_in(struct shard *shard, uint64_t bytes);
 
-/* How many usable bytes may pass before the clock is read again, after a block that
-   occupies usable bytes.  Call it inside an update of the shard. */
-uint64_t mt_due_after(const struct shard *shard, uint64_t usable);
+/* How many bytes of blocks may pass before the clock is read again, after a block that
+   occupies space bytes.  Call it inside an update of the shard. */
+uint64_t mt_due_after(const struct shard *shard, uint64_t space);
 
 /* The cell of a size in a shard whose cell may not be present: makes it present, or
    returns a coarser one. */
@@ -86,6 +86,16 @@ register uintptr_t mt_stack_register __asm__("rsp");
 #define stack_pointer() ((uintptr_t)__builtin_frame_address(0))
 #endif
 
+static inline __attribute__((always_inline)) void
+stack_pointer_store(uint64_t *word)
+{
+#if defined __x86_64__ && !THREAD_SANITIZER
+    __asm__ volatile("movq %%rsp, %0" : "=m"(*word)); /* gcc makes two of it */
+#else
+    word_store(word, stack_pointer());
+#endif
+}
+
 /* Sizes below this have cells that are present in every shard. */
 #define NEAR_SIZES ((uint64_t)CELLS_A_PAGE * HISTOGRAM_CELL_BYTES)
 
@@ -105,31 +115,31 @@ cell_of(struct shard *shard, uint64_t size)
 
 /* ---- packed ---- */
 
-/* Counts a block that malloc made.  Returns true if something is due: then the block must
+/* Counts a block that malloc made, with the space that it occupies, its head included.  Returns true if something is due: then the block must
    still be counted in its cell, or, if no update can be opened, be taken back with
    uncount_came() and counted in another way. */
 static inline bool
-count_came(struct shard *shard, uint64_t size, uint64_t usable)
+count_came(struct shard *shard, uint64_t size, uint64_t space)
 {
     struct shard_hot *hot = &shard->hot;
 
-    word_store(&hot->stack_pointer, stack_pointer());
+    stack_pointer_store(&hot->stack_pointer);
     word_add(&hot->came, packed_block(size));
-    return word_add_reaches_zero(&hot->came_usable, usable);
+    return word_add_reaches_zero(&hot->came_space, space);
 }
 
 /* The same for a block that free is about to free.  The live bytes are highest before a
    block goes. */
 static inline bool
-count_gone(struct shard *shard, uint64_t size, uint64_t usable)
+count_gone(struct shard *shard, uint64_t size, uint64_t space)
 {
     struct shard_hot *hot = &shard->hot;
-    int64_t now = (int64_t)(word_load(&hot->came) - word_load(&hot->gone));
+    int64_t now = (int64_t)(hot->came - hot->gone); /* only this thread writes them */
 
     if (unlikely(now > hot->top))
         word_raise(&hot->top, now);
     word_add(&hot->gone, packed_block(size));
-    return word_add_reaches_zero(&hot->gone_usable, usable);
+    return word_add_reaches_zero(&hot->gone_space, space);
 }
 
 /* Many threads may count in MT_NO_SHARD at once, without locks: whatever that adds up to,
@@ -137,23 +147,23 @@ count_gone(struct shard *shard, uint64_t size, uint64_t usable)
 #define NO_SHARD_DUE (INT64_MAX / 2)
 
 static inline void
-uncount_came(struct shard *shard, uint64_t size, uint64_t usable)
+uncount_came(struct shard *shard, uint64_t size, uint64_t space)
 {
     word_subtract(&shard->hot.came, packed_block(size));
     if (shard == MT_NO_SHARD)
-        word_store((uint64_t *)&shard->hot.came_usable, NO_SHARD_DUE);
+        word_store((uint64_t *)&shard->hot.came_space, NO_SHARD_DUE);
     else
-        word_subtract((uint64_t *)&shard->hot.came_usable, usable);
+        word_subtract((uint64_t *)&shard->hot.came_space, space);
 }
 
 static inline void
-uncount_gone(struct shard *shard, uint64_t size, uint64_t usable)
+uncount_gone(struct shard *shard, uint64_t size, uint64_t space)
 {
     word_subtract(&shard->hot.gone, packed_block(size));
     if (shard == MT_NO_SHARD)
-        word_store((uint64_t *)&shard->hot.gone_usable, NO_SHARD_DUE);
+        word_store((uint64_t *)&shard->hot.gone_space, NO_SHARD_DUE);
     else
-        word_subtract((uint64_t *)&shard->hot.gone_usable, usable);
+        word_subtract((uint64_t *)&shard->hot.gone_space, space);
 }
 
 /* ---- in an update, or shared ---- */

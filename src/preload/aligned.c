@@ -61,7 +61,7 @@ counted_aligned(enum segment_function fn, size_t alignment, size_t size)
                        alignment);
     if (fn == FN_VALLOC)
         return mt_made(fn, mt_real.valloc(padded(size)), size, page_size());
-    /* The program may use all of the last page, so the trailer lies behind it.  memalign
+    /* The program may use all of the last page, so a trailer lies behind it.  memalign
        is called because the next pvalloc may be libc's while another allocator is in use,
        and that allocator could not free libc's blocks. */
     if (fn == FN_PVALLOC)

@@ -10,18 +10,19 @@
 
 #include "preload/log/log.h"
 #include "preload/memprof/profile.h"
+#include "preload/sizes.h"
 #include "preload/state.h"
-#include "preload/trailer.h"
 
-/* The usual mode: trailers and no events.  The fast paths are for this mode. */
+/* The usual mode: sizes are kept, and there are no events. */
 static inline bool
 usual_mode(void)
 {
     return likely(mt_guard.mode == ACCOUNTING_REQUESTED);
 }
 
+/* Are sizes those asked for, and so kept (sizes.h)? */
 static inline bool
-with_trailers(void)
+with_sizes(void)
 {
     return likely((mt_guard.mode & MODE_ACCOUNTING) == ACCOUNTING_REQUESTED);
 }
@@ -32,44 +33,16 @@ with_events(void)
     return unlikely((mt_guard.mode & MODE_EVENTS) != 0);
 }
 
-/* Adds the trailer's bytes.  A size that would overflow is passed on unchanged; the real
-   allocator refuses it. */
-static inline size_t
-with_room(size_t size)
-{
-    return likely(size <= SIZE_MAX - TRAILER_BYTES) ? size + TRAILER_BYTES : size;
-}
-
-/* The size to ask the real allocator for. */
-static inline size_t
-padded(size_t size)
-{
-    return with_trailers() ? with_room(size) : size;
-}
-
 /* Counts, in any mode, a call of fn for size bytes that the real allocator answered with
    block: NULL, or a block of padded() bytes.  alignment is what was asked for, or 0.
    Returns block. */
 void *mt_made(enum segment_function fn, void *block, size_t size, size_t alignment);
 
-/* Writes the trailer of a new block; returns its usable size. */
-size_t mt_seal(void *block, size_t size);
-
-/* Removes the trailer of a block that is about to be freed, and returns its size, its
-   usable size and its flags, a set of BLOCK_*.  Returns false if it has no trailer. */
-bool mt_unseal(void *block, uint64_t *size, size_t *usable, unsigned *flags);
-
-/* Reads the size if a block with that usable size has a trailer of any kind. */
-bool mt_trailer_there(void *block, size_t usable, uint64_t *size);
-
-/* Writes flags into the existing trailer of a block, if there are any. */
-void mt_flag(void *block, uint64_t size, unsigned flags);
-
 /* Marks an internal allocation, which the program must not be charged for (internal.h). */
 void mt_made_ours(void *block, size_t size);
 
-/* Decides whether a block that is counted, and has its trailer if there are trailers, is
-   to be sampled.  caller: see mt_unwind(). */
+/* Decides whether a block that is counted, and whose size is noted, is to be sampled.
+   caller: see mt_unwind(). */
 void mt_look_at(enum segment_function fn, void *block, uint64_t size, const void *caller);
 
 /* Ends a call that allocated: writes its line to the log and tells the program's

@@ -10,8 +10,8 @@
  *            miss calls
  *
  * What was missed is not guessed.  Each wake begins a new awake period: the live bytes
- * counted before are forgotten, and trailers of earlier periods are no longer valid
- * (trailer.h).  So freeing a block that was not made in this period counts as an
+ * counted before are forgotten, and so is which blocks were counted in earlier periods
+ * (sizes.h).  So freeing a block that was not made in this period counts as an
  * unmatched free and nothing else.
  *
  * The clock is the coarse one: a program may have forbidden itself the TSC.
@@ -28,11 +28,11 @@
 #include "preload/memprof/profile.h"
 #include "preload/recorder.h"
 #include "preload/sites/sites.h"
-#include "preload/trailer.h"
+#include "preload/sizes.h"
 #include "segment/live.h"
 
 /* Awake periods begun in this process and in those it was forked from. */
-static uint64_t stretches;
+static uint64_t periods;
 
 static const uint64_t *
 lease(void)
@@ -117,7 +117,7 @@ begin_awake_period(uint64_t now)
 
     /* This comes first: a child forked from here on uses it as soon as we count as
        awake. */
-    stretches++;
+    periods++;
     __atomic_add_fetch(&process->wake_sequence, 1, __ATOMIC_ACQ_REL);
     fold_own();
     forget_live(process);
@@ -126,7 +126,8 @@ begin_awake_period(uint64_t now)
     word_store(&process->awake_since_ns, now);
     word_store(&process->asleep_since_ns, 0);
     __atomic_add_fetch(&process->wake_sequence, 1, __ATOMIC_ACQ_REL);
-    mt_guard.trailer_salt = trailer_salt(stretches);
+    mt_guard.awake_period = periods;
+    mt_sizes_forget();
     mt_recorder_wake(now);
 }
 
@@ -199,7 +200,7 @@ mt_dormant_start(void)
 
     mt_guard.lease = lease();
     mt_guard.lease_seen = word_load(mt_guard.lease);
-    mt_guard.trailer_salt = trailer_salt(stretches);
+    mt_guard.awake_period = periods;
     if (now < mt_guard.lease_seen) { /* forked from a process that is awake */
         process->wakes = 1;
         process->awake_since_ns = mt_segment.header->created_ns;

@@ -7,6 +7,7 @@ libmemtop_so_SOURCES = \
 	src/preload/real.c src/preload/real.h \
 	src/preload/lookup.c src/preload/lookup.h \
 	src/preload/account.c src/preload/account.h src/preload/trailer.h \
+	src/preload/sizes.c src/preload/sizes.h src/preload/shadow.c src/preload/shadow.h \
 	src/preload/shard.c src/preload/shard.h \
 	src/preload/dormant.c src/preload/dormant.h \
 	src/preload/recorder.c src/preload/recorder.h \

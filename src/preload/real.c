@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "preload/lookup.h"
+#include "preload/sizes.h"
 
 struct mt_real mt_real;
 
@@ -68,8 +69,10 @@ static void
 settle_doubts(uint32_t left)
 {
     __atomic_store_n(&mt_real.doubts, left, __ATOMIC_RELAXED);
-    if (left == 0) {
-        mt_guard.packed = !mt_guard.exact;
+    if (left == HEADS_UNKNOWN) {
+        mt_sizes_distrust();
+    } else if (left == 0) {
+        mt_guard.packed = mt_guard.shadow && !mt_guard.exact;
         mt_packed_limit_set();
     }
 }

@@ -68,6 +68,12 @@ HIDDEN extern struct mt_real mt_real;
 #define HEAD_DOUBTS    16u
 #define HEADS_UNKNOWN  UINT32_MAX
 #define HEAD_FLAGS     ((size_t)7)
+#define HEAD_BYTES     sizeof(size_t)
+#if defined __x86_64__ && defined __LP64__
+#define HEADS_READABLE 1
+#else
+#define HEADS_READABLE 0
+#endif
 #define HEAD_MAPPED    ((size_t)2)
 
 size_t mt_usable_size_asked(void *block);
@@ -77,7 +83,7 @@ size_t mt_usable_size_asked(void *block);
 static inline bool
 mt_usable_size_read(const void *block, size_t *usable)
 {
-#if defined __x86_64__ && defined __LP64__
+#if HEADS_READABLE
     if (likely(mt_real.doubts == 0)) {
         size_t head = ((const size_t *)block)[-1];
         *usable = (head & ~HEAD_FLAGS) - sizeof head;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * realloc, in all its forms.  A counted block loses its trailer before the real allocator
- * sees it, and gets it back if that refuses.  For the sites a realloc ends one block and
+ * realloc, in all its forms.  A counted block is forgotten before the real allocator sees
+ * it, and noted again if that refuses.  For the sites a realloc ends one block and
  * begins another; an internal allocation of the loader's stays one.
  */
 #include "config.h"
@@ -35,10 +35,10 @@ realloc_fresh(size_t size)
         mt_made_ours(block, size);
         return block;
     }
-    if (with_trailers())
-        resize.usable = mt_seal(block, size);
-    else
+    if (!with_sizes())
         resize.size = resize.usable = mt_usable_size(block);
+    else if (!mt_size_note(block, size, &resize.usable))
+        return block;
     mt_count_resized(&resize);
     if (with_events())
         mt_event(FN_REALLOC, block, resize.size);
@@ -48,7 +48,7 @@ realloc_fresh(size_t size)
 }
 
 /* realloc(block, 0): glibc frees and returns NULL; other allocators return a block of
-   size 0, which has no space for a trailer. */
+   size 0, whose size is not kept. */
 static void *
 realloc_to_zero(void *block, struct mt_resize *resize, const struct mt_followed *followed)
 {
@@ -57,7 +57,7 @@ realloc_to_zero(void *block, struct mt_resize *resize, const struct mt_followed 
     if (followed != NULL)
         mt_sample_gone(followed);
     resize->kind = RESIZE_FREED;
-    if (left != NULL && !with_trailers()) {
+    if (left != NULL && !with_sizes()) {
         resize->kind = RESIZE_MOVED;
         resize->in_place = left == block;
         resize->size = resize->usable = mt_usable_size(left);
@@ -79,13 +79,23 @@ realloc_failed(void *block, size_t size, const struct mt_resize *resize,
 {
     uint64_t growth = size > resize->old_size ? size - resize->old_size : 0;
 
-    if (with_trailers())
-        mt_seal(block, resize->old_size);
-    if (followed != NULL)
-        mt_flag(block, resize->old_size, mt_sample_keep(block, followed));
+    size_t usable;
+
+    if (with_sizes() && mt_size_note(block, resize->old_size, &usable) && followed != NULL)
+        mt_size_flag(block, resize->old_size, mt_sample_keep(block, followed));
+    else if (followed != NULL)
+        mt_sample_keep(block, followed);
     mt_count_failed(FN_REALLOC, growth, size, false);
     if (with_events())
         mt_event(EVENT_REALLOC_KEPT, block, resize->old_size);
+}
+
+/* The new block cannot be counted: the old one is as good as freed. */
+static void *
+moved_out_of_sight(const struct mt_resize *resize, void *moved)
+{
+    mt_count_freed(resize->old_size, resize->old_usable);
+    return moved;
 }
 
 /* followed: what is known about the block if it was sampled, or NULL. */
@@ -101,12 +111,12 @@ realloc_ours(void *block, size_t size, struct mt_resize *resize,
     }
     if (followed != NULL)
         mt_sample_gone(followed);
-    resize->size = size;
-    if (with_trailers())
-        resize->usable = mt_seal(moved, size);
-    else
-        resize->size = resize->usable = mt_usable_size(moved);
     resize->in_place = moved == block;
+    resize->size = size;
+    if (!with_sizes())
+        resize->size = resize->usable = mt_usable_size(moved);
+    else if (!mt_size_note(moved, size, &resize->usable))
+        return moved_out_of_sight(resize, moved);
     mt_count_resized(resize);
     if (with_events())
         mt_event(EVENT_REALLOC_TO, moved, resize->size);
@@ -125,11 +135,11 @@ realloc_for_us(void *block, size_t size)
     if (moved != NULL)
         mt_made_ours(moved, size);
     else if (size > 0)
-        mt_made_ours(block, with_trailers() ? usable - TRAILER_BYTES : usable);
+        mt_made_ours(block, with_sizes() ? usable - mt_guard.padding : usable);
     return moved;
 }
 
-/* A block whose trailer has flags, or which may be in the table of sampled blocks. */
+/* A block that has flags, or which may be in the table of sampled blocks. */
 static __attribute__((noinline)) void *
 realloc_flagged(void *block, size_t size, struct mt_resize *resize, unsigned flags)
 {
@@ -158,13 +168,13 @@ counted_realloc(void *block, size_t size)
         return realloc_fresh(size);
     if (unlikely(mt_arena_holds(block)))
         return mt_arena_realloc(block, size);
-    if (!with_trailers()) {
+    if (!with_sizes()) {
         resize.old_size = resize.old_usable = mt_usable_size(block);
-    } else if (!mt_unseal(block, &resize.old_size, &resize.old_usable, &flags)) {
+    } else if (!mt_size_take(block, &resize.old_size, &resize.old_usable, &flags)) {
         mt_count_unmatched();
         return mt_real.realloc(block, size);
     }
-    if (unlikely(flags != 0) || (with_sites() && !with_trailers()))
+    if (unlikely(flags != 0) || (with_sites() && !with_sizes()))
         return realloc_flagged(block, size, &resize, flags);
     if (with_events())
         mt_event(EVENT_REALLOC_FROM, block, resize.old_size);
@@ -196,9 +206,9 @@ accounted_size(void *block)
     if (mt_arena_holds(block))
         return mt_arena_size(block);
     usable = mt_usable_size(block);
-    if (!with_trailers())
+    if (!with_sizes())
         return usable;
-    return mt_trailer_there(block, usable, &size) ? size : UINT64_MAX;
+    return mt_size_look(block, usable, &size) ? size : UINT64_MAX;
 }
 
 static __attribute__((noinline)) void *

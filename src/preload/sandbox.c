@@ -5,7 +5,8 @@
  * But prctl() shows it: that call sets the filter, or the promise (no new privileges)
  * without which an ordinary user may not set one.  From then on the library makes no
  * system calls: new threads share a shard, forked children are not measured, and the file
- * of a segment that nobody keeps is left to the next sweep.  Strict mode also forbids the
+ * of a segment that nobody keeps is left to the next sweep; blocks far from all others
+ * are not counted, once the slabs made ready before are used (shadow.h).  Strict mode also forbids the
  * TSC, as PR_SET_TSC alone does.
  */
 #include "config.h"
@@ -19,6 +20,7 @@
 #include "preload/public.h"
 #include "preload/real.h"
 #include "preload/ring/ring.h"
+#include "preload/shadow.h"
 #include "preload/state.h"
 
 bool mt_sandboxed, mt_tsc_forbidden;
@@ -52,6 +54,8 @@ prctl(int option, ...)
     for (unsigned i = 0; i < 4; i++)
         words[i] = va_arg(arguments, unsigned long);
     va_end(arguments);
+    if (shuts)
+        mt_shadow_prepare();
     if (forbids_tsc(option, words[0])) {
         mt_ticks_become_coarse(); /* first: afterwards the clocks cannot be read */
         mt_tsc_forbidden = true;

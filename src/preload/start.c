@@ -23,7 +23,9 @@
 #include "preload/ring/ring.h"
 #include "preload/sites/sample.h"
 #include "preload/shard.h"
+#include "preload/sizes.h"
 #include "preload/state.h"
+#include "preload/trailer.h"
 #include "preload/sites/unwind.h"
 
 enum phase {
@@ -50,7 +52,7 @@ rouse_allocator(void)
     /* LeakSanitizer does not survive the call. */
     if (mt_real.malloc_usable_size != NULL && !mt_real_is_sanitizer())
         mt_real.malloc_usable_size(NULL);
-    mt_real.doubts = mt_real.is_libcs ? HEAD_DOUBTS : HEADS_UNKNOWN;
+    mt_real.doubts = mt_real.is_libcs && HEADS_READABLE ? HEAD_DOUBTS : HEADS_UNKNOWN;
 }
 
 /* Sized entry points would see blocks 8 bytes longer than they were told, and without
@@ -91,7 +93,10 @@ mt_activate(void)
     mt_recorder_start();
     if (mt_options.dormant)
         mode |= mt_dormant_start();
-    mt_guard.packed = !mt_options.exact && mt_real.doubts == 0;
+    mt_guard.shadow = accounting == ACCOUNTING_REQUESTED && mt_real.doubts != HEADS_UNKNOWN;
+    mt_guard.padding =
+        accounting == ACCOUNTING_REQUESTED && !mt_guard.shadow ? TRAILER_BYTES : 0;
+    mt_guard.packed = mt_guard.shadow && !mt_options.exact && mt_real.doubts == 0;
     mt_thread.shard = MT_NO_SHARD;
     mt_thread.state = THREAD_NEW;
     mt_thread.limit_checks = 0;

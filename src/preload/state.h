@@ -42,13 +42,15 @@ struct mt_guard {
     uint32_t exact;        /* fold at every call */
     bool drop;             /* an event that finds its ring full is lost at once */
     bool sites;            /* blocks are sampled (sample.h) */
+    bool shadow;           /* sizes are in the shadow (sizes.h) */
+    uint32_t padding;      /* bytes that blocks are made larger: for a trailer, or 0 */
     bool packed;           /* malloc and free may count by the packed way (account.h) */
-    uint64_t packed_limit; /* they do so for sizes 1 .. packed_limit: 0 unless packed, and
-                              the mode is ACCOUNTING_REQUESTED */
+    uint64_t packed_limit; /* they do so for sizes below this: 0 unless packed, and the mode
+                              is ACCOUNTING_REQUESTED */
     uint64_t ring_capacity;
     struct ring *rings;    /* of the segment, if it has any */
     struct event *events;
-    uint64_t trailer_salt;     /* of trailers that are valid now (trailer.h) */
+    uint64_t awake_period;     /* dormant: the number of this awake period; else 0 */
     const uint64_t *lease;     /* dormant: awake until then ... */
     uint64_t lease_seen;       /* ... asleep while it is this */
     uint64_t ring_mask;        /* ring_capacity less 1 */
@@ -73,9 +75,9 @@ HIDDEN extern struct mt_guard mt_guard;
 #define MODE_ACCOUNTING 3u
 #define MODE_RECORDED   (ACCOUNTING_REQUESTED | MODE_EVENTS | MODE_TSC)
 
-/* The largest size that malloc and free count by the packed way without looking whether
-   its cell is present. */
-#define PACKED_LIMIT ((uint64_t)CELLS_A_PAGE * HISTOGRAM_CELL_BYTES - 1)
+/* Malloc and free count sizes below this by the packed way without looking whether their
+   cell is present. */
+#define PACKED_LIMIT ((uint64_t)CELLS_A_PAGE * HISTOGRAM_CELL_BYTES)
 
 /* Computes packed_limit from the mode and packed. */
 static inline void
@@ -154,8 +156,8 @@ HIDDEN extern __thread struct mt_thread mt_thread;
    update, and something is always due, which leads to the slow path. */
 HIDDEN extern struct shard_hot mt_no_shard;
 #define MT_NO_SHARD_INIT                                                                   \
-    {.sequence = 1, .top = INT64_MAX, .came_usable = INT64_MAX / 2,                        \
-     .gone_usable = INT64_MAX / 2}
+    {.sequence = 1, .top = INT64_MAX, .came_space = INT64_MAX / 2,                        \
+     .gone_space = INT64_MAX / 2}
 #define MT_NO_SHARD ((struct shard *)(void *)&mt_no_shard)
 
 /* Options, from MEMTOP_OPTIONS and memusage's variables. */

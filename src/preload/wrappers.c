@@ -5,9 +5,10 @@
  * symbols of libmemtop (libmemtop.map).  Each calls the real allocator, then reports to
  * account.h.
  *
- * With trailers (trailer.h) we ask for 8 bytes more than the program did; the real
- * allocator decides everything else: alignment, errno, overflow, zero sizes, diagnosis of
- * double frees.  A block without a valid trailer is passed through untouched.
+ * What the real allocator is asked for and what it answers is not changed, unless sizes
+ * are kept in trailers (sizes.h): then blocks are 8 bytes larger.  The allocator decides
+ * everything: alignment, errno, overflow, zero sizes, diagnosis of double frees.  A block
+ * that is not known is passed on untouched.
  */
 #include "config.h"
 
@@ -22,9 +23,10 @@
 #include "preload/public.h"
 #include "preload/real.h"
 #include "preload/ring/ring.h"
+#include "preload/shadow.h"
 #include "preload/sites/sample.h"
+#include "preload/sizes.h"
 #include "preload/state.h"
-#include "preload/trailer.h"
 #include "preload/uncounted.h"
 
 /* Is this a dormant process that nobody has leased since it fell asleep? */
@@ -35,158 +37,26 @@ sleeping(void)
            && likely(word_load(mt_guard.lease) == mt_guard.lease_seen);
 }
 
-/* Largest usable size handed out, less the trailer, by all ways but the packed one.
-   malloc_usable_size may return anything for a foreign block; above this the trailer is
-   not even read. */
-static size_t largest_block;
-
-/* Usable size of the largest block that may be counted by the packed way. */
-#define PACKED_ROOM (HISTOGRAM_LARGE + 64u)
-
-/* May a block with that usable size have a trailer? */
-static inline bool
-may_have_trailer(size_t usable)
-{
-    return likely(usable - TRAILER_BYTES <= largest_block)
-           || (mt_guard.packed && usable - TRAILER_BYTES <= PACKED_ROOM - TRAILER_BYTES);
-}
-
-/* Have trailers been written in this process or one it was forked from?  With flags? */
-static bool trailers_exist, flags_exist;
-
 /* ---- blocks made and freed ---- */
-
-static void
-raise_largest(size_t room)
-{
-    size_t seen = __atomic_load_n(&largest_block, __ATOMIC_RELAXED);
-
-    trailers_exist = true;
-    while (seen < room
-           && !__atomic_compare_exchange_n(&largest_block, &seen, room, true,
-                                           __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-        ;
-}
-
-/* Below this no block has its own mapping: M_MMAP_THRESHOLD is twice as much, unless it
-   was lowered. */
-#define MAPPED_AT_LEAST 65536u
-
-/* Counts a new or a freed block if glibc holds it in a mapping of its own: such a block
-   ends where its mapping does, while others end inside the header of the next block. */
-static void
-note_mapped(const void *block, size_t usable, bool comes)
-{
-    if (usable >= MAPPED_AT_LEAST && ((uintptr_t)block + usable) % 16 == 0
-        && mt_real.doubts != HEADS_UNKNOWN)
-        mt_count_mapped(comes ? usable : -(uint64_t)usable);
-}
-
-static inline void
-write_trailer(void *block, size_t usable, size_t size)
-{
-    size_t room = usable - TRAILER_BYTES;
-
-    if (unlikely(room > largest_block))
-        raise_largest(room);
-    trailer_write(block, usable, size, mt_guard.trailer_salt);
-}
-
-size_t
-mt_seal(void *block, size_t size)
-{
-    size_t usable = mt_usable_size(block);
-
-    write_trailer(block, usable, size);
-    note_mapped(block, usable, true);
-    return usable;
-}
-
-void
-mt_flag(void *block, uint64_t size, unsigned flags)
-{
-    if (flags == 0 || !with_trailers())
-        return;
-    flags_exist = true;
-    trailer_write(block, mt_usable_size(block),
-                  size | (uint64_t)flags << TRAILER_FLAGS_SHIFT, mt_guard.trailer_salt);
-}
 
 void
 mt_made_ours(void *block, size_t size)
 {
-    if (!with_trailers()) {
+    size_t usable;
+
+    if (!with_sizes())
         mt_sites_mark_ours(block);
-        return;
-    }
-    write_trailer(block, mt_usable_size(block), size);
-    mt_flag(block, size, BLOCK_OURS);
+    else if (mt_size_note(block, size, &usable))
+        mt_size_flag(block, size, BLOCK_OURS);
 }
 
 void
 mt_look_at(enum segment_function fn, void *block, uint64_t size, const void *caller)
 {
-    mt_flag(block, size, mt_sample_made(fn, block, size, caller));
-}
+    unsigned flags = mt_sample_made(fn, block, size, caller);
 
-/* The slow end of the fast path, for a block whose trailer is written. */
-static __attribute__((noinline)) void
-made_slowly(enum segment_function fn, void *block, size_t size, size_t usable,
-            const void *caller)
-{
-    if (mt_is_ours()) {
-        mt_made_ours(block, size);
-        return;
-    }
-    mt_count_made(fn, size, usable);
-    if (with_sites())
-        mt_look_at(fn, block, size, caller);
-}
-
-/* The allocation failed, or the block's usable size is not known yet. */
-static __attribute__((noinline)) void
-made_otherwise(enum segment_function fn, void *block, size_t size, const void *caller)
-{
-    if (block == NULL)
-        mt_count_failed(fn, size, size, true);
-    else
-        made_slowly(fn, block, size, mt_seal(block, size), caller);
-}
-
-/* Something is due after count_came(). */
-static __attribute__((noinline)) void
-made_due(void *block, size_t size, size_t usable, const void *caller)
-{
-    struct shard *shard = mt_thread.shard;
-    uint64_t before, hits;
-
-    if (!update_begin(shard, &before)) {
-        uncount_came(shard, size, usable);
-        made_slowly(FN_MALLOC, block, size, usable, caller);
-        return;
-    }
-    cell_of(shard, size)->came++;
-    hits = mt_sample_due(shard, size, usable);
-    mt_update_end_looking(shard, before);
-    if (hits > 0)
-        mt_flag(block, size, mt_sample_hit(FN_MALLOC, block, size, hits, caller));
-}
-
-/* Something is due after count_gone(). */
-static __attribute__((noinline)) void
-freed_due(size_t size, size_t usable)
-{
-    struct shard *shard = mt_thread.shard;
-    uint64_t before;
-
-    if (!update_begin(shard, &before)) {
-        uncount_gone(shard, size, usable);
-        mt_count_freed(size, usable);
-        return;
-    }
-    cell_of(shard, size)->gone++;
-    mt_due_gone_in(shard, mt_due_after(shard, usable));
-    mt_update_end_looking(shard, before);
+    if (flags != 0 && with_sizes())
+        mt_size_flag(block, size, flags);
 }
 
 /*
@@ -196,57 +66,7 @@ freed_due(size_t size, size_t usable)
  */
 #define CALLER __builtin_return_address(0)
 
-/* The usable size of a block of glibc's, whose heads are known.  Returns false if it has a
-   mapping of its own. */
-static inline bool
-head_read(const void *block, size_t *usable)
-{
-    size_t head = ((const size_t *)block)[-1];
-
-    *usable = (head & ~HEAD_FLAGS) - sizeof head;
-    return likely((head & HEAD_MAPPED) == 0);
-}
-
-/* Counts a malloc of size bytes, at least one and less than HISTOGRAM_LARGE, that the
-   real allocator answered with block, which has space for a trailer.  near: below
-   NEAR_SIZES, a constant where this is inlined. */
-static inline __attribute__((always_inline)) void *
-made_packed(void *block, size_t size, bool near)
-{
-    struct shard *shard;
-    size_t usable;
-
-    if (unlikely(block == NULL) || unlikely(!head_read(block, &usable))) {
-        made_otherwise(FN_MALLOC, block, size, CALLER);
-        return block;
-    }
-    trailer_write(block, usable, size, mt_guard.trailer_salt);
-    shard = mt_thread.shard;
-    if (unlikely(stack_pointer() < mt_thread.stack_lowest))
-        made_slowly(FN_MALLOC, block, size, usable, CALLER);
-    else if (unlikely(count_came(shard, size, usable)))
-        made_due(block, size, usable, CALLER);
-    else
-        word_add(&(near ? near_cell(shard, size) : mt_far_cell(shard, size))->came, 1);
-    return block;
-}
-
-/* The same in the usual mode, for any function and size. */
-static void *
-made_usual(enum segment_function fn, void *block, size_t size, const void *caller)
-{
-    size_t usable;
-
-    if (unlikely(block == NULL) || unlikely(!mt_usable_size_read(block, &usable))) {
-        made_otherwise(fn, block, size, caller);
-    } else {
-        write_trailer(block, usable, size);
-        made_slowly(fn, block, size, usable, caller);
-    }
-    return block;
-}
-
-/* The same in any other mode. */
+/* Counts a block in any mode.  Returns it. */
 static inline __attribute__((always_inline)) void *
 made_rarely(enum segment_function fn, void *block, size_t size, size_t alignment,
             const void *caller)
@@ -257,8 +77,9 @@ made_rarely(enum segment_function fn, void *block, size_t size, size_t alignment
         mt_made_ours(block, size);
         return block;
     }
-    if (with_trailers()) {
-        usable = mt_seal(block, size);
+    if (with_sizes()) {
+        if (!mt_size_note(block, size, &usable))
+            return block;
     } else {
         size = usable = mt_usable_size(block);
         mt_thread.last_block = block;
@@ -272,84 +93,112 @@ made_rarely(enum segment_function fn, void *block, size_t size, size_t alignment
     return block;
 }
 
-/* The same in any mode. */
+/* The same out of line, and for calls that failed. */
+static __attribute__((noinline)) void *
+made_otherwise(enum segment_function fn, void *block, size_t size, const void *caller)
+{
+    if (block != NULL)
+        return made_rarely(fn, block, size, 0, caller);
+    mt_count_failed(fn, size, size, true);
+    return NULL;
+}
+
 void *
 mt_made(enum segment_function fn, void *block, size_t size, size_t alignment)
 {
-    if (block == NULL || usual_mode())
-        return made_usual(fn, block, size, NULL);
+    if (block == NULL)
+        return made_otherwise(fn, NULL, size, NULL);
     return made_rarely(fn, block, size, alignment, NULL);
 }
 
-/* Reads the requested size of a block with that usable size; false if it has no
-   trailer. */
-static inline bool
-read_trailer(void *block, size_t usable, uint64_t *size)
+/* ---- the packed way ---- */
+
+/* Something is due after count_came(). */
+static __attribute__((noinline)) void *
+made_due(void *block, size_t size, size_t space, const void *caller)
 {
-    return may_have_trailer(usable)
-           && likely(trailer_read(block, usable, size, mt_guard.trailer_salt));
+    struct shard *shard = mt_thread.shard;
+    uint64_t before, hits;
+
+    if (!update_begin(shard, &before)) {
+        uncount_came(shard, size, space);
+        return made_otherwise(FN_MALLOC, block, size, caller);
+    }
+    cell_of(shard, size)->came++;
+    hits = mt_sample_due(shard, size, space);
+    mt_update_end_looking(shard, before);
+    if (hits > 0 && mt_sample_hit(FN_MALLOC, block, size, hits, caller) != 0)
+        mt_size_flag(block, size, BLOCK_SAMPLED);
+    return block;
 }
 
-static bool
-read_flags(void *block, size_t usable, uint64_t *size, unsigned *flags)
+/* Counts a malloc of size bytes, less than HISTOGRAM_LARGE, that glibc answered
+   with block.  near: below NEAR_SIZES, a constant where this is inlined.  All that is rare is left by a jump, so that few registers are saved. */
+static inline __attribute__((always_inline)) void *
+made_packed(void *block, size_t size, bool near)
 {
-    return flags_exist && may_have_trailer(usable)
-           && trailer_read_flagged(block, usable, size, flags, mt_guard.trailer_salt);
+    const struct shadow_region *home = shadow_home(block);
+    struct shard *shard;
+    size_t space, slack; /* as in the shadow's byte */
+
+    if (unlikely(!shadow_is_home(home, block)))
+        return made_otherwise(FN_MALLOC, block, size, CALLER);
+    space = head_space(block);
+    slack = space - size - SHADOW_PLAIN_LESS;
+    if (unlikely(slack > SHADOW_SLACKS)
+        || unlikely(stack_pointer() < mt_thread.stack_lowest))
+        return made_otherwise(FN_MALLOC, block, size, CALLER);
+    *shadow_byte(home, block) = (unsigned char)slack;
+    shard = mt_thread.shard;
+    if (unlikely(count_came(shard, size, space)))
+        return made_due(block, size, space, CALLER);
+    word_add(&(near ? near_cell(shard, size) : mt_far_cell(shard, size))->came, 1);
+    return block;
 }
 
-bool
-mt_trailer_there(void *block, size_t usable, uint64_t *size)
+/* Something is due after count_gone(); frees the block, too. */
+static __attribute__((noinline)) void
+freed_due(void *block, size_t size, size_t space)
 {
-    unsigned flags;
+    struct shard *shard = mt_thread.shard;
+    uint64_t before;
 
-    return read_trailer(block, usable, size) || read_flags(block, usable, size, &flags);
-}
-
-bool
-mt_unseal(void *block, uint64_t *size, size_t *usable, unsigned *flags)
-{
-    *usable = mt_usable_size(block);
-    *flags = 0;
-    if (!read_trailer(block, *usable, size) && !read_flags(block, *usable, size, flags))
-        return false;
-    trailer_clear(block, *usable);
-    if ((*flags & BLOCK_OURS) == 0)
-        note_mapped(block, *usable, false);
-    return true;
+    if (!update_begin(shard, &before)) {
+        uncount_gone(shard, size, space);
+        mt_count_freed(size, space - HEAD_BYTES);
+    } else {
+        cell_of(shard, size)->gone++;
+        mt_due_gone_in(shard, mt_due_after(shard, space));
+        mt_update_end_looking(shard, before);
+    }
+    mt_real.free(block);
 }
 
 /* ---- malloc, calloc, free ---- */
 
 /*
  * malloc and free by the packed way, in the usual mode, with events, asleep, and in any
- * other mode.  Each is out of line and entered by a jump, so that a sleeping process saves
- * no registers.
+ * other mode.  All but the first are out of line and entered by a jump, so that no
+ * registers are saved for them elsewhere.
  */
-static __attribute__((noinline)) void *
-malloc_packed(size_t size)
-{
-    return made_packed(mt_real.malloc(size + TRAILER_BYTES), size, true);
-}
-
 static __attribute__((noinline)) void *
 malloc_usual(size_t size)
 {
-    if (mt_guard.packed && size - 1 < HISTOGRAM_LARGE - 1)
-        return made_packed(mt_real.malloc(size + TRAILER_BYTES), size, false);
-    return made_usual(FN_MALLOC, mt_real.malloc(with_room(size)), size, CALLER);
+    if (mt_guard.packed_limit != 0 && size < HISTOGRAM_LARGE)
+        return made_packed(mt_real.malloc(size), size, false);
+    return made_otherwise(FN_MALLOC, mt_real.malloc(padded(size)), size, CALLER);
 }
 
 static __attribute__((noinline)) void *
 malloc_recorded(size_t size)
 {
-    void *block;
+    void *block = mt_real.malloc(padded(size));
     size_t usable;
 
-    block = mt_real.malloc(with_room(size));
-    if (unlikely(block == NULL) || unlikely(!mt_usable_size_read(block, &usable)))
-        return mt_made(FN_MALLOC, block, size, 0);
-    write_trailer(block, usable, size);
-    mt_event_made_tsc(FN_MALLOC, block, size, usable);
+    if (unlikely(block == NULL) || mt_is_ours() || with_sites())
+        return made_otherwise(FN_MALLOC, block, size, CALLER);
+    if (likely(mt_size_note(block, size, &usable)))
+        mt_event_made_tsc(FN_MALLOC, block, size, usable);
     return block;
 }
 
@@ -360,10 +209,8 @@ malloc_otherwise(size_t size)
 
     if (!mt_counting())
         block = mt_uncounted_malloc(size);
-    else if ((block = mt_real.malloc(padded(size))) != NULL && with_sites())
-        made_rarely(FN_MALLOC, block, size, 0, CALLER);
     else
-        mt_made(FN_MALLOC, block, size, 0);
+        block = made_otherwise(FN_MALLOC, mt_real.malloc(padded(size)), size, CALLER);
     return told_called(LOGALLOC_MALLOC, 0, size, block, CALLER);
 }
 
@@ -380,11 +227,10 @@ malloc_usable(size_t size)
     return block;
 }
 
-PUBLIC void *
-malloc(size_t size)
+/* In any mode, not by the packed way, or of a size whose cell may not be present. */
+static __attribute__((noinline)) void *
+malloc_unpacked(size_t size)
 {
-    if (likely(size - 1 < mt_guard.packed_limit))
-        return malloc_packed(size);
     if (usual_mode())
         return malloc_usual(size);
     if (sleeping())
@@ -392,6 +238,14 @@ malloc(size_t size)
     if (mt_guard.mode == MODE_RECORDED)
         return malloc_recorded(size);
     return mt_guard.mode == ACCOUNTING_USABLE ? malloc_usable(size) : malloc_otherwise(size);
+}
+
+PUBLIC void *
+malloc(size_t size)
+{
+    if (unlikely(size >= mt_guard.packed_limit))
+        return malloc_unpacked(size);
+    return made_packed(mt_real.malloc(size), size, true);
 }
 
 static inline __attribute__((always_inline)) void *
@@ -441,10 +295,10 @@ going(void *block)
     size_t usable;
     unsigned flags;
 
-    if (!with_trailers()) {
+    if (!with_sizes()) {
         size = usable = mt_usable_size(block);
         flags = leave_table(block);
-    } else if (!mt_unseal(block, &size, &usable, &flags)) {
+    } else if (!mt_size_take(block, &size, &usable, &flags)) {
         mt_count_unmatched();
         return;
     } else if ((flags & BLOCK_SAMPLED) && with_sites()) {
@@ -476,38 +330,27 @@ freed_nothing(void *block)
     return unlikely(mt_arena_holds(block));
 }
 
-/* Can this block be counted by the packed way?  Then its trailer is cleared. */
-static inline bool
-unseal_packed(void *block, uint64_t *size, size_t *usable)
+/* A block of a size whose cell may not be present; false if it must be counted in another
+   way. */
+static bool
+gone_far(void *block)
 {
-    if (unlikely(!head_read(block, usable))
-        || unlikely(*usable - TRAILER_BYTES > PACKED_ROOM - TRAILER_BYTES)
-        || unlikely(!trailer_read(block, *usable, size, mt_guard.trailer_salt))
-        || unlikely(*size - 1 >= HISTOGRAM_LARGE - 1))
+    struct shard *shard = mt_thread.shard;
+    size_t space = head_space(block);
+    struct shadow_entry entry;
+
+    if (mt_guard.packed_limit == 0)
         return false;
-    trailer_clear(block, *usable);
-    return true;
-}
-
-static __attribute__((noinline)) void
-free_packed(void *block)
-{
-    struct shard *shard;
-    uint64_t size;
-    size_t usable;
-
-    if (freed_nothing(block))
-        return;
-    if (likely(unseal_packed(block, &size, &usable))) {
-        shard = mt_thread.shard;
-        if (unlikely(count_gone(shard, size, usable)))
-            freed_due(size, usable);
-        else
-            word_add(&cell_of(shard, size)->gone, 1);
-    } else {
-        going(block);
+    entry = mt_shadow_look(block);
+    if (entry.state != SHADOW_PLAIN || entry.size >= HISTOGRAM_LARGE)
+        return false;
+    if (count_gone(shard, entry.size, space)) {
+        uncount_gone(shard, entry.size, space);
+        return false;
     }
-    mt_real.free(block);
+    mt_shadow_take(block);
+    word_add(&mt_far_cell(shard, entry.size)->gone, 1);
+    return true;
 }
 
 static __attribute__((noinline)) void
@@ -515,7 +358,8 @@ free_usual(void *block)
 {
     if (freed_nothing(block))
         return;
-    going(block);
+    if (!gone_far(block))
+        going(block);
     mt_real.free(block);
 }
 
@@ -524,15 +368,14 @@ free_recorded(void *block)
 {
     uint64_t size;
     size_t usable;
+    unsigned flags;
 
     if (freed_nothing(block))
         return;
-    if (likely(mt_usable_size_read(block, &usable))
-        && likely(read_trailer(block, usable, &size))) {
-        trailer_clear(block, usable);
+    if (unlikely(!mt_size_take(block, &size, &usable, &flags))) {
+        mt_count_unmatched();
+    } else if (likely(flags == 0)) {
         mt_event_freed_tsc(block, size, usable);
-    } else {
-        going(block);
     }
     mt_real.free(block);
 }
@@ -571,12 +414,11 @@ free_rarely(void *block)
     }
 }
 
-PUBLIC void
-free(void *block)
+/* In any mode, not by the packed way. */
+static __attribute__((noinline)) void
+free_unpacked(void *block)
 {
-    if (likely(mt_guard.packed_limit != 0))
-        free_packed(block);
-    else if (mt_guard.mode == ACCOUNTING_REQUESTED)
+    if (mt_guard.mode == ACCOUNTING_REQUESTED)
         free_usual(block);
     else if (mt_guard.mode == MODE_RECORDED)
         free_recorded(block);
@@ -584,6 +426,42 @@ free(void *block)
         mt_uncounted_free(block);
     else
         free_rarely(block);
+}
+
+/* The size is compared last, because packed_limit says as well whether the packed way may
+   be gone at all.  Until then the block is only looked at if the shadow knows it, which
+   does not know NULL, the arena, nor what is not glibc's. */
+PUBLIC void
+free(void *block)
+{
+    const struct shadow_region *home = shadow_home(block);
+    struct shard *shard;
+    size_t size, space;
+    signed char *byte;
+
+    if (unlikely(!shadow_is_home(home, block))) {
+        free_unpacked(block);
+        return;
+    }
+    byte = (signed char *)shadow_byte(home, block);
+    if (unlikely(*byte <= 0)) {
+        free_unpacked(block);
+        return;
+    }
+    space = head_space(block);
+    size = space - (size_t)*byte - SHADOW_PLAIN_LESS;
+    if (unlikely(size >= mt_guard.packed_limit)) { /* or damaged */
+        free_unpacked(block);
+        return;
+    }
+    *byte = 0;
+    shard = mt_thread.shard;
+    if (unlikely(count_gone(shard, size, space))) {
+        freed_due(block, size, space);
+        return;
+    }
+    word_add(&near_cell(shard, size)->gone, 1);
+    mt_real.free(block);
 }
 
 PUBLIC void
@@ -623,14 +501,9 @@ jemalloc_stats(void *stats, void *bins)
 
 /* ---- malloc_usable_size ---- */
 
-/* Returns the size without the trailer: a program that fills all it is told it has must
-   not overwrite the trailer. */
 PUBLIC size_t
 malloc_usable_size(void *block)
 {
-    uint64_t size;
-    size_t usable;
-
     if (block == NULL)
         return 0;
     if (mt_arena_holds(block))
@@ -638,9 +511,5 @@ malloc_usable_size(void *block)
     mt_counting();
     if (mt_real.malloc == NULL)
         return 0;
-    usable = mt_real.malloc_usable_size(block);
-    if ((trailers_exist || mt_guard.packed) && !(mt_guard.mode & MODE_ASLEEP)
-        && mt_trailer_there(block, usable, &size))
-        usable -= TRAILER_BYTES;
-    return usable;
+    return mt_size_told(block, mt_real.malloc_usable_size(block));
 }

@@ -253,8 +253,9 @@ struct shard_hot {
     uint64_t gone;              /* packed (packed.h): blocks freed since the last fold */
     uint64_t came;              /* packed: blocks that malloc made since the last fold */
     int64_t top;                /* packed: the highest came - gone, see live.h */
-    int64_t gone_usable;        /* usable bytes of gone, and of came, less the number at */
-    int64_t came_usable;        /* which something is due: it is when they are >= 0 */
+    int64_t gone_space;         /* what the blocks of gone and of came occupy, 8 bytes a */
+    int64_t came_space;         /* block more than is usable, less the number at which
+                                   something is due: it is when they are >= 0 */
     uint64_t stack_pointer;     /* at the last call that allocates: depth is stack_base
                                    minus this */
     uint64_t stack_peak;        /* greatest depth */
@@ -268,8 +269,8 @@ struct shard_hot {
     uint64_t free_null;         /* free(NULL) */
     uint64_t failed_new;        /* failed calls that would have made a block */
     uint64_t unmatched;         /* frees and reallocs of blocks not counted */
-    uint64_t usable;            /* with came_usable less gone_usable: usable bytes
-                                   allocated less freed, mod 2^64 */
+    uint64_t usable;            /* with came_space less gone_space, and their 8 bytes a
+                                   block: usable bytes allocated less freed, mod 2^64 */
     int64_t delta;              /* live bytes in the totals that are not in the process's */
     uint64_t quantum;           /* a delta beyond this is added to the process's */
     uint64_t reserved;

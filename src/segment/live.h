@@ -22,6 +22,9 @@
 
 #define HOT_WORDS (sizeof(struct shard_hot) / sizeof(uint64_t))
 
+/* Bytes of a block's space that are not usable. */
+#define SPACE_HEAD 8u
+
 /* The highest live bytes of the thread since the process knew its delta, less these. */
 static inline int64_t
 hot_high(const struct shard_hot *hot)
@@ -56,6 +59,7 @@ hot_settle(struct shard_hot *hot)
     hot->delta = (int64_t)((uint64_t)hot->delta + packed_bytes(hot->came)
                            - packed_bytes(hot->gone));
     hot->top = packed_of_bytes((int64_t)((uint64_t)high - (uint64_t)hot->delta));
+    hot->usable -= SPACE_HEAD * (packed_count(hot->came) - packed_count(hot->gone));
     hot->came = hot->gone = 0;
 }
 
@@ -109,7 +113,7 @@ hot_bytes_made(const struct shard_hot *hot)
 static inline uint64_t
 hot_usable(const struct shard_hot *hot)
 {
-    return hot->usable + (uint64_t)hot->came_usable - (uint64_t)hot->gone_usable;
+    return hot->usable + (uint64_t)hot->came_space - (uint64_t)hot->gone_space;
 }
 
 static inline uint64_t

@@ -18,7 +18,15 @@
 static inline uint64_t
 packed_block(uint64_t size)
 {
+#if defined __x86_64__
+    uint64_t shifted;
+
+    /* One instruction, where gcc copies and shifts. */
+    __asm__("imulq %2, %1, %0" : "=r"(shifted) : "r"(size), "i"(1 << PACKED_BITS));
+    return shifted + 1;
+#else
     return (size << PACKED_BITS) + 1;
+#endif
 }
 
 static inline uint64_t

@@ -92,7 +92,7 @@ memprof_discard(memprof_t *profile)
 /* What is known about a pool's block. */
 struct custom {
     uint64_t size;
-    uint64_t stretch; /* the awake period it was made in; earlier ones do not count */
+    uint64_t period; /* the awake period it was made in; earlier ones do not count */
 };
 
 static struct mt_table pools = {.value_size = sizeof(struct custom)};
@@ -108,7 +108,7 @@ strike(void *block, uint64_t *size)
     if (place.key == NULL)
         return false;
     *size = custom->size;
-    known = custom->stretch == mt_guard.trailer_salt;
+    known = custom->period == mt_guard.awake_period;
     mt_table_release(place);
     return known;
 }
@@ -131,7 +131,7 @@ enter(void *block, uint64_t size)
         place = mt_table_claim(&pools, (uintptr_t)block);
     if (place.key == NULL)
         return false;
-    *(struct custom *)place.value = (struct custom){size, mt_guard.trailer_salt};
+    *(struct custom *)place.value = (struct custom){size, mt_guard.awake_period};
     mt_table_show(place, (uintptr_t)block);
     return true;
 }

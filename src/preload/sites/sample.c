@@ -148,36 +148,36 @@ draw_shared(uint64_t size)
 }
 
 /*
- * For the fast path, whose count of usable bytes has passed the limit by over.  A block's
- * words begin at its start and end within it, because the trailer counts as the extra
- * word; a hit behind the last word belongs to no block.
+ * For the fast path, whose count of the blocks' space has passed the limit by over.  A
+ * block's words begin at its start and end within its space, because the head counts as
+ * the extra word; a hit behind the last word belongs to no block.
  */
 static uint64_t
-draw_counted(struct sampler *own, uint64_t over, uint64_t size, uint64_t usable)
+draw_counted(struct sampler *own, uint64_t over, uint64_t size, uint64_t space)
 {
-    uint64_t end = usable - over + own->beyond; /* of the next hit */
+    uint64_t end = space - over + own->beyond; /* of the next hit */
     uint64_t hits;
 
-    if (end > usable) {
-        own->beyond = end - usable;
+    if (end > space) {
+        own->beyond = end - space;
         return 0;
     }
     hits = draw_block(&own->draw, end - 1, size);
-    draw_hits(&own->draw, (usable - sampling_span(size)) / SAMPLING_WORD);
+    draw_hits(&own->draw, (space - sampling_span(size)) / SAMPLING_WORD);
     own->beyond = bytes_before(&own->draw) + SAMPLING_WORD;
     return hits;
 }
 
 uint64_t
-mt_sample_due(struct shard *shard, uint64_t size, uint64_t usable)
+mt_sample_due(struct shard *shard, uint64_t size, uint64_t space)
 {
     struct sampler *own;
     uint64_t hits = 0;
-    uint64_t next = mt_due_after(shard, usable);
+    uint64_t next = mt_due_after(shard, space);
 
     if (with_sites()) {
         own = own_sampler();
-        hits = draw_counted(own, (uint64_t)shard->hot.came_usable, size, usable);
+        hits = draw_counted(own, (uint64_t)shard->hot.came_space, size, space);
         if (next > own->beyond)
             next = own->beyond;
         own->beyond -= next;

@@ -5,15 +5,16 @@
  *
  * Every word is hit with the same probability, and the distance to the next hit is known
  * beforehand.  So a block between two hits costs nothing on the fast path, where the
- * count of usable bytes passes a limit (account.h), and one subtraction elsewhere.  A
- * sampled block is marked in its trailer; without trailers its address is looked up in a
- * table when it is freed.
+ * count of bytes passes a limit (account.h), and one subtraction elsewhere.  A sampled
+ * block is marked where its size is kept (sizes.h); with usable accounting its address is
+ * looked up in a table when it is freed.
  */
 #ifndef MEMTOP_SAMPLE_H
 #define MEMTOP_SAMPLE_H
 
 #include "preload/account.h"
 #include "preload/sites/sites.h"
+#include "preload/sizes.h"
 #include "preload/state.h"
 #include "segment/sampling.h"
 
@@ -22,10 +23,6 @@ with_sites(void)
 {
     return unlikely(mt_guard.sites);
 }
-
-/* Flags of a block, kept in its trailer. */
-#define BLOCK_SAMPLED 1u
-#define BLOCK_OURS    2u  /* an internal allocation, see internal.h */
 
 /* Called as the process starts: draws its first distance.  Returns false if there is no
    memory for sampling. */
@@ -59,11 +56,11 @@ unsigned mt_sample_made(enum segment_function fn, const void *block, uint64_t si
  * block are hit, and sets the next limit, even if nothing is sampled.  mt_sample_hit() is
  * called after that update if any are.
  */
-uint64_t mt_sample_due(struct shard *shard, uint64_t size, uint64_t usable);
+uint64_t mt_sample_due(struct shard *shard, uint64_t size, uint64_t space);
 unsigned mt_sample_hit(enum segment_function fn, const void *block, uint64_t size,
                        uint64_t hits, const void *caller);
 
-/* Returns the flags (BLOCK_*) of a block without a trailer.  If it has any, the block is
+/* Returns the flags (BLOCK_*) of a block whose size is not kept.  If it has any, the block is
    taken out of the table and described in *taken. */
 unsigned mt_sample_take(const void *block, struct mt_followed *taken);
 

@@ -471,8 +471,8 @@ move_live(size_t sums_offset)
     }
 }
 
-/* This drops the marks of internal allocations too; they are few, and known by their
-   trailers as well. */
+/* This drops the marks of internal allocations too; they are few, and known where their
+   sizes are kept as well. */
 void
 mt_sites_forget(void)
 {

@@ -276,7 +276,7 @@ noted(void *block, int sign)
     size_t now = mallinfo2().hblks;
 
     if (now != before)
-        own_mappings += (uint64_t)sign * (malloc_usable_size(block) + 8);
+        own_mappings += (uint64_t)sign * malloc_usable_size(block);
     before = now;
     return block;
 }
@@ -294,12 +294,12 @@ own_mapping_blocks(void)
     REQUIRE(posix_memalign(&aligned, 64, 1000000) == 0);
     noted(aligned, 1);
     REQUIRE(mallinfo2().hblks == 3);
-    own_mappings -= malloc_usable_size(blocks[1]) + 8;
+    own_mappings -= malloc_usable_size(blocks[1]);
     blocks[1] = realloc(blocks[1], 900000);
-    own_mappings += malloc_usable_size(blocks[1]) + 8;
+    own_mappings += malloc_usable_size(blocks[1]);
     REQUIRE(realloc(blocks[1], huge) == NULL);
     tell("parent", own_mappings);
-    tell("child", own_mappings - malloc_usable_size(aligned) - 8);
+    tell("child", own_mappings - malloc_usable_size(aligned));
     if (fork() == 0) {
         free(aligned);
         _exit(0);

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The two places for sizes, behind one interface. */
+#include "config.h"
+
+#include "preload/sizes.h"
+
+#include "preload/account.h"
+#include "preload/real.h"
+#include "preload/shadow.h"
+#include "preload/trailer.h"
+
+_Static_assert(SHADOW_SAMPLED == SHADOW_PLAIN + BLOCK_SAMPLED
+                   && SHADOW_OURS == SHADOW_PLAIN + BLOCK_OURS,
+               "flags of a block become its state");
+
+/* Below this no block has its own mapping: M_MMAP_THRESHOLD is twice as much, unless it
+   was lowered. */
+#define MAPPED_AT_LEAST 65536u
+
+/* Counts a new or a freed block if glibc holds it in a mapping of its own: such a block
+   ends where its mapping does, while others end inside the header of the next block. */
+static void
+note_mapped(const void *block, size_t usable, bool comes)
+{
+    if (usable >= MAPPED_AT_LEAST && ((uintptr_t)block + usable) % 16 == 0
+        && mt_real.doubts != HEADS_UNKNOWN)
+        mt_count_mapped(comes ? usable : -(uint64_t)usable);
+}
+
+/* ---- trailers ---- */
+
+/* Largest usable size handed out, less the trailer.  malloc_usable_size may return
+   anything for a foreign block; above this the trailer is not even read. */
+static size_t largest_block;
+
+/* Have trailers been written in this process or one it was forked from?  With flags? */
+static bool trailers_exist, flags_exist;
+
+static uint64_t
+salt(void)
+{
+    return trailer_salt(mt_guard.awake_period);
+}
+
+static void
+raise_largest(size_t room)
+{
+    size_t seen = __atomic_load_n(&largest_block, __ATOMIC_RELAXED);
+
+    trailers_exist = true;
+    while (seen < room
+           && !__atomic_compare_exchange_n(&largest_block, &seen, room, true,
+                                           __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+}
+
+static void
+write_trailer(void *block, size_t usable, uint64_t size)
+{
+    size_t room = usable - TRAILER_BYTES;
+
+    if (unlikely(room > largest_block))
+        raise_largest(room);
+    trailer_write(block, usable, size, salt());
+}
+
+static bool
+read_trailer(void *block, size_t usable, uint64_t *size, unsigned *flags)
+{
+    *flags = 0;
+    if (!trailers_exist || usable - TRAILER_BYTES > largest_block)
+        return false;
+    return trailer_read(block, usable, size, salt())
+           || (flags_exist
+               && trailer_read_flagged(block, usable, size, flags, salt()));
+}
+
+static bool
+take_trailer(void *block, size_t usable, uint64_t *size, unsigned *flags)
+{
+    if (!read_trailer(block, usable, size, flags))
+        return false;
+    trailer_clear(block, usable);
+    return true;
+}
+
+/* ---- the shadow ---- */
+
+/* A damaged block is passed on as it is: the allocator says what is wrong. */
+static bool
+take_shadow(void *block, uint64_t *size, unsigned *flags)
+{
+    struct shadow_entry entry = mt_shadow_take(block);
+
+    if (entry.state == SHADOW_NONE || entry.damaged)
+        return false;
+    *size = entry.size;
+    *flags = (unsigned)entry.state - SHADOW_PLAIN;
+    return true;
+}
+
+/* ---- both ---- */
+
+void
+mt_sizes_distrust(void)
+{
+    if (!mt_guard.shadow)
+        return;
+    mt_guard.padding = TRAILER_BYTES;
+    mt_guard.shadow = false;
+}
+
+bool
+mt_size_note(void *block, uint64_t size, size_t *usable)
+{
+    bool shadow = mt_guard.shadow;
+
+    *usable = mt_usable_size(block);
+    /* The answer may just have shown that heads are not to be trusted: then this block
+       has no room for a trailer. */
+    if (!shadow)
+        write_trailer(block, *usable, size);
+    else if (!mt_guard.shadow || !mt_shadow_note(block, size, SHADOW_PLAIN))
+        return false;
+    note_mapped(block, *usable, true);
+    return true;
+}
+
+bool
+mt_size_take(void *block, uint64_t *size, size_t *usable, unsigned *flags)
+{
+    if (mt_guard.shadow) {
+        if (!take_shadow(block, size, flags))
+            return false;
+        *usable = mt_usable_size(block);
+    } else {
+        *usable = mt_usable_size(block);
+        if (!take_trailer(block, *usable, size, flags))
+            return false;
+    }
+    if ((*flags & BLOCK_OURS) == 0)
+        note_mapped(block, *usable, false);
+    return true;
+}
+
+bool
+mt_size_look(void *block, size_t usable, uint64_t *size)
+{
+    struct shadow_entry entry;
+    unsigned flags;
+
+    if (!mt_guard.shadow)
+        return read_trailer(block, usable, size, &flags);
+    entry = mt_shadow_look(block);
+    *size = entry.size;
+    return entry.state != SHADOW_NONE && !entry.damaged;
+}
+
+void
+mt_size_flag(void *block, uint64_t size, unsigned flags)
+{
+    if (mt_guard.shadow) {
+        mt_shadow_mark(block, (enum shadow_state)(SHADOW_PLAIN + flags));
+        return;
+    }
+    flags_exist = true;
+    trailer_write(block, mt_usable_size(block),
+                  size | (uint64_t)flags << TRAILER_FLAGS_SHIFT, salt());
+}
+
+size_t
+mt_size_told(void *block, size_t usable)
+{
+    uint64_t size;
+    unsigned flags;
+
+    if (!trailers_exist || (mt_guard.mode & MODE_ASLEEP)
+        || !read_trailer(block, usable, &size, &flags))
+        return usable;
+    return usable - TRAILER_BYTES;
+}
+
+void
+mt_sizes_forget(void)
+{
+    if (mt_guard.shadow)
+        mt_shadow_forget();
+}
