@@ -17,6 +17,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "segment/live.h"
+
 /* An entry that is claimed holds ~region; one that is free a region that it cannot have:
    0, or 1 in the entry of region 0. */
 #define UNUSED(index) ((uint64_t)((index) == 0))
@@ -204,7 +206,7 @@ meaning_of(unsigned char byte)
 
     if (byte < SPECIAL)
         return (struct meaning){.state = byte == 0 ? SHADOW_NONE : SHADOW_PLAIN,
-                                .slack = byte - 1u};
+                                .slack = byte - SPACE_HEAD};
     if (rest < FOLLOWS)
         return (struct meaning){.state = SHADOW_SAMPLED + rest / SHADOW_SLACKS,
                                 .slack = rest % SHADOW_SLACKS};
@@ -217,7 +219,7 @@ byte_of(struct meaning meaning)
     if (meaning.follows)
         return (unsigned char)(SPECIAL + FOLLOWS + meaning.state - SHADOW_PLAIN);
     if (meaning.state == SHADOW_PLAIN)
-        return (unsigned char)(meaning.slack + 1);
+        return (unsigned char)(meaning.slack + SPACE_HEAD);
     return (unsigned char)(SPECIAL + (meaning.state - SHADOW_SAMPLED) * SHADOW_SLACKS
                            + meaning.slack);
 }
@@ -329,19 +331,6 @@ mt_shadow_take(const void *block)
         memset(byte + 1, 0, behind);
     *byte = 0;
     return entry;
-}
-
-void
-mt_shadow_mark(const void *block, enum shadow_state state)
-{
-    unsigned char *byte = find(block, false);
-    struct meaning meaning;
-
-    if (byte == NULL)
-        return;
-    meaning = meaning_of(*byte);
-    meaning.state = state;
-    *byte = byte_of(meaning);
 }
 
 /* ---- forgetting ---- */

@@ -7,11 +7,13 @@
  *   address >> 24   region, 16 MiB      its slab of 512 KiB is mapped at the first block
  *   address >> 5    byte of the slab
  *
- * A byte is 0 if its block is not counted, and above 0, as a signed number, if the block
- * is an ordinary one: the slack less one, size = room - slack, where room is what the
- * block's head says (head_room).  The others are below 0:
+ * A byte is 0 if its block is not counted.  If it is above 0, as a signed number, the block
+ * is an ordinary one, and the byte is what its space has beyond its size; the space is
+ * what the block's head says (head_space), 8 bytes more than can be used.  The others are
+ * below 0:
  *
- *   0x80 + 60 * flag + slack   of a block that is sampled (flag 0) or ours (flag 1)
+ *   0x80 + 60 * flag + slack   of a block that is sampled (flag 0) or ours (flag 1); the
+ *                              slack is what can be used beyond the size
  *   0x80 + 120 + state - 1     the size itself stands in the bytes that follow; the block
  *                              covers them, so no other block uses them
  */
@@ -35,7 +37,11 @@ enum shadow_state {
     SHADOW_OURS = 3     /* BLOCK_OURS */
 };
 
-/* A slack is below this; glibc's was never seen above 56. */
+/* The largest byte of an ordinary block. */
+#define SHADOW_PLAIN_MAX 127u
+
+/* The slack of a sampled block, or of ours, is below this; glibc's was never seen above
+   56. */
 #define SHADOW_SLACKS 60u
 
 /* An entry of the table of regions.  Region r is at r % SHADOW_HOMES if that was free
@@ -49,28 +55,40 @@ struct shadow_region {
 
 HIDDEN extern struct shadow_region mt_shadow_homes[SHADOW_HOMES];
 
-/* Where the region of an address is, if it is at home. */
-static inline const struct shadow_region *
-shadow_home(const void *block)
+/* Hides from the compiler what a value was made of, which would make it keep a copy of
+   the address where its two shifts are cheaper. */
+static inline uintptr_t
+anew(uintptr_t value)
 {
-    /* A shift and a mask: an entry has 16 bytes. */
-    uintptr_t place = (uintptr_t)block >> (SHADOW_REGION_BITS - 4) & (SHADOW_HOMES - 1) << 4;
+    __asm__("" : "+r"(value));
+    return value;
+}
 
-    _Static_assert(sizeof(struct shadow_region) == 16, "place");
-    return (const void *)((const char *)mt_shadow_homes + place);
+/* Where the region of an address is, if it is at home: a place in the table, in bytes. */
+static inline uintptr_t
+shadow_place(const void *block)
+{
+    _Static_assert(sizeof(struct shadow_region) == 16, "a shift and a mask");
+    return (uintptr_t)block >> (SHADOW_REGION_BITS - 4) & (SHADOW_HOMES - 1) << 4;
+}
+
+static inline const struct shadow_region *
+shadow_entry_at(uintptr_t place)
+{
+    return (const void *)((const char *)mt_shadow_homes + anew(place));
 }
 
 /* Is it at home? */
 static inline bool
-shadow_is_home(const struct shadow_region *home, const void *block)
+shadow_is_home(uintptr_t place, const void *block)
 {
-    return home->region == (uintptr_t)block >> SHADOW_REGION_BITS;
+    return shadow_entry_at(place)->region == (uintptr_t)block >> SHADOW_REGION_BITS;
 }
 
 static inline unsigned char *
-shadow_byte(const struct shadow_region *home, const void *block)
+shadow_byte(const struct shadow_region *entry, const void *block)
 {
-    return (unsigned char *)(home->bias + ((uintptr_t)block >> SHADOW_UNIT_BITS));
+    return (unsigned char *)(entry->bias + ((uintptr_t)block >> SHADOW_UNIT_BITS));
 }
 
 /* The space of a block of glibc's, as its head says.  Its room is what may be used of it:
@@ -87,10 +105,7 @@ head_room(const void *block)
     return head_space(block) - sizeof(size_t);
 }
 
-/* The byte of an ordinary block is its space less its size less this. */
-#define SHADOW_PLAIN_LESS (sizeof(size_t) - 1)
-
-/* Notes the size of a block, with its state.  Returns false if there is no memory for its
+/* Notes the size of a block, with its state; it may be noted already.  Returns false if there is no memory for its
    region, which is not asked for again, or the process may not map any.  Keeps errno. */
 bool mt_shadow_note(const void *block, uint64_t size, enum shadow_state state);
 
@@ -105,9 +120,6 @@ struct shadow_entry mt_shadow_look(const void *block);
 
 /* The same, and forgets the block. */
 struct shadow_entry mt_shadow_take(const void *block);
-
-/* Changes the state of a block that is known. */
-void mt_shadow_mark(const void *block, enum shadow_state state);
 
 /* Forgets all blocks. */
 void mt_shadow_forget(void);

@@ -160,7 +160,7 @@ void
 mt_size_flag(void *block, uint64_t size, unsigned flags)
 {
     if (mt_guard.shadow) {
-        mt_shadow_mark(block, (enum shadow_state)(SHADOW_PLAIN + flags));
+        mt_shadow_note(block, size, (enum shadow_state)(SHADOW_PLAIN + flags));
         return;
     }
     flags_exist = true;

@@ -126,6 +126,7 @@ made_due(void *block, size_t size, size_t space, const void *caller)
     }
     cell_of(shard, size)->came++;
     hits = mt_sample_due(shard, size, space);
+    mt_due_gone_in(shard, mt_due_after(shard, 2 * space)); /* this look was for both */
     mt_update_end_looking(shard, before);
     if (hits > 0 && mt_sample_hit(FN_MALLOC, block, size, hits, caller) != 0)
         mt_size_flag(block, size, BLOCK_SAMPLED);
@@ -137,18 +138,18 @@ made_due(void *block, size_t size, size_t space, const void *caller)
 static inline __attribute__((always_inline)) void *
 made_packed(void *block, size_t size, bool near)
 {
-    const struct shadow_region *home = shadow_home(block);
+    uintptr_t place = shadow_place(block);
     struct shard *shard;
-    size_t space, slack; /* as in the shadow's byte */
+    size_t space, beyond;
 
-    if (unlikely(!shadow_is_home(home, block)))
+    if (unlikely(!shadow_is_home(place, block)))
         return made_otherwise(FN_MALLOC, block, size, CALLER);
     space = head_space(block);
-    slack = space - size - SHADOW_PLAIN_LESS;
-    if (unlikely(slack > SHADOW_SLACKS)
+    beyond = space - size;
+    if (unlikely(beyond > SHADOW_PLAIN_MAX)
         || unlikely(stack_pointer() < mt_thread.stack_lowest))
         return made_otherwise(FN_MALLOC, block, size, CALLER);
-    *shadow_byte(home, block) = (unsigned char)slack;
+    *shadow_byte(shadow_entry_at(place), block) = (unsigned char)beyond;
     shard = mt_thread.shard;
     if (unlikely(count_came(shard, size, space)))
         return made_due(block, size, space, CALLER);
@@ -434,22 +435,22 @@ free_unpacked(void *block)
 PUBLIC void
 free(void *block)
 {
-    const struct shadow_region *home = shadow_home(block);
+    uintptr_t place = shadow_place(block);
     struct shard *shard;
     size_t size, space;
     signed char *byte;
 
-    if (unlikely(!shadow_is_home(home, block))) {
+    if (unlikely(!shadow_is_home(place, block))) {
         free_unpacked(block);
         return;
     }
-    byte = (signed char *)shadow_byte(home, block);
+    byte = (signed char *)shadow_byte(shadow_entry_at(place), block);
     if (unlikely(*byte <= 0)) {
         free_unpacked(block);
         return;
     }
     space = head_space(block);
-    size = space - (size_t)*byte - SHADOW_PLAIN_LESS;
+    size = space - (size_t)*byte;
     if (unlikely(size >= mt_guard.packed_limit)) { /* or damaged */
         free_unpacked(block);
         return;
