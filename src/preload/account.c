@@ -7,7 +7,8 @@
  * line.  So each thread collects its own change (delta and the packed words), remembers
  * how high it has been (segment/live.h), and adds both to the process's sum and peak when
  * the change is beyond its quantum:
- *   one thread      that is exact: the sum does not change in between;
+ *   one thread      that is exact: the sum does not change in between (and the quantum
+ *                   is QUANTUM_ALONE);
  *   more threads    the others' changes are known but for two quanta each, one in the
  *                   packed words and one in the delta.  A quantum is drawn anew at each
  *                   fold: 1/256 of the peak, shared out among the threads, within
@@ -28,6 +29,10 @@
 #define QUANTUM_MIN 4096u
 #define QUANTUM_MAX 65536u
 
+/* A thread that is alone could keep its changes to itself; but then they would be missing
+   in the peak of a second one. */
+#define QUANTUM_ALONE 131072u
+
 /* ---- peak ---- */
 
 static uint64_t
@@ -40,7 +45,7 @@ quantum_now(void)
     if (mt_guard.exact)
         return 0;
     if (threads < 2)
-        return QUANTUM_MAX;
+        return QUANTUM_ALONE;
     share = (word_load(&process->peak) >> 8) / threads;
     if (share < QUANTUM_MIN)
         return QUANTUM_MIN;
@@ -61,21 +66,29 @@ fold_bytes(int64_t change, int64_t high)
     }
 }
 
+static void
+fold_row(struct shard_hot *hot, enum segment_function fn, uint64_t packed)
+{
+    word_add(&hot->calls[fn], packed_count(packed));
+    word_add(&hot->bytes[fn], packed_bytes(packed));
+}
+
 /* Takes what was read out of the packed words, and not what is there: a signal handler
    may have counted meanwhile.  top comes last, because such a handler may raise it. */
 static void
 fold_packed(struct shard *shard)
 {
     struct shard_hot *hot = &shard->hot;
-    uint64_t gone = word_load(&hot->gone), came = word_load(&hot->came);
+    uint64_t gone = word_load(&hot->gone), calloced = word_load(&hot->calloced);
+    uint64_t came = word_load(&hot->came);
     int64_t high = hot_high(hot);
 
     word_subtract(&hot->came, came);
+    word_subtract(&hot->calloced, calloced);
     word_subtract(&hot->gone, gone);
-    word_add(&hot->calls[FN_MALLOC], packed_count(came));
-    word_add(&hot->bytes[FN_MALLOC], packed_bytes(came));
-    word_add(&hot->calls[FN_FREE], packed_count(gone));
-    word_add(&hot->bytes[FN_FREE], packed_bytes(gone));
+    fold_row(hot, FN_MALLOC, came - calloced);
+    fold_row(hot, FN_CALLOC, calloced);
+    fold_row(hot, FN_FREE, gone);
     word_subtract(&hot->usable, SPACE_HEAD * (packed_count(came) - packed_count(gone)));
     delta_store(shard, hot->delta + (int64_t)(packed_bytes(came) - packed_bytes(gone)));
     word_store((uint64_t *)&hot->top, (uint64_t)packed_of_bytes(high - hot->delta));
@@ -127,11 +140,17 @@ note_depth(struct shard *shard)
     word_max_shared(&mt_segment.process->recorder_stack_max, depth);
 }
 
-/* Reading the clock costs a few ns, so it is read when much has changed. */
+/* Reading the clock costs a few ns, so it is read when much has changed, or much changes
+   often. */
+#define LOOK_DELTA (1 << 20)
+
 static bool
-worth_a_look(int64_t delta)
+worth_a_look(const struct shard *shard)
 {
-    return delta >= QUANTUM_MIN || delta <= -(int64_t)QUANTUM_MIN;
+    int64_t delta = shard->hot.delta;
+
+    return delta >= LOOK_DELTA || delta <= -LOOK_DELTA
+           || (beyond_quantum(shard) && (shard->hot.sequence & 14) == 0);
 }
 
 static void
@@ -141,7 +160,7 @@ end_update(struct shard *shard, bool look)
 
     if (look)
         fold_packed(shard);
-    if (look || worth_a_look(shard->hot.delta))
+    if (look || worth_a_look(shard))
         due = mt_recorder_due(shard);
     if (shard->hot.stack_pointer < mt_thread.stack_lowest)
         note_depth(shard);
@@ -177,16 +196,22 @@ mt_update_end_looking(struct shard *shard, uint64_t before)
 
 /* ---- when something is due ---- */
 
-/* Small blocks may follow a large one, so the bytes are limited, too. */
+/* Small blocks may follow a large one, so the bytes are limited, too, but not to fewer
+   than some large blocks have. */
 #define LOOK_BLOCKS 128u
-#define LOOK_BYTES  65536u
+#define LOOK_BYTES  QUANTUM_ALONE
+#define LOOK_LARGE  16u
 
 uint64_t
 mt_due_after(const struct shard *shard, uint64_t space)
 {
-    uint64_t bytes = space < LOOK_BYTES / LOOK_BLOCKS ? space * LOOK_BLOCKS : LOOK_BYTES;
+    uint64_t bytes = space * LOOK_BLOCKS, most = space * LOOK_LARGE;
 
-    return bytes < shard->hot.quantum ? bytes : shard->hot.quantum;
+    if (most < LOOK_BYTES)
+        most = LOOK_BYTES;
+    if (shard->hot.quantum < QUANTUM_ALONE)
+        most = shard->hot.quantum;
+    return bytes < most ? bytes : most;
 }
 
 void
@@ -231,12 +256,7 @@ widen(struct shard *shard, unsigned page)
 struct shard_cell *
 mt_far_cell(struct shard *shard, uint64_t size)
 {
-    unsigned page;
-
-    if (size >= HISTOGRAM_LARGE)
-        return &shard->coarse[histogram_coarse(size)];
-    page = histogram_cell(size) / CELLS_A_PAGE;
-    if ((__atomic_load_n(&shard->cell_pages, __ATOMIC_RELAXED) >> page & 1) || widen(shard, page))
+    if (widen(shard, histogram_cell(size) / CELLS_A_PAGE))
         return near_cell(shard, size);
     return &shard->coarse[histogram_coarse(size)];
 }

@@ -3,8 +3,8 @@
  * What a call does to the counters.  The definitions are memusage's (see doc/PROTOCOL).
  * A thread writes its own shard, without a locked instruction, in one of three ways:
  *
- *   packed   malloc and free of small blocks in the usual mode: single additions to the
- *            packed words of the shard's first cache line (count_came, count_gone).  They
+ *   packed   malloc, calloc and free of small blocks in the usual mode: single additions to
+ *            the packed words of the shard's first cache line (count_came, count_gone).  They
  *            are whole for signal handlers, so no update is opened.  Now and then
  *            something is due: an update then folds the packed words into the totals;
  *   update   all other calls change the totals inside the shard's seqlock;
@@ -65,8 +65,8 @@ void mt_due_gone_in(struct shard *shard, uint64_t bytes);
    occupies space bytes.  Call it inside an update of the shard. */
 uint64_t mt_due_after(const struct shard *shard, uint64_t space);
 
-/* The cell of a size in a shard whose cell may not be present: makes it present, or
-   returns a coarser one. */
+/* The cell of a size below HISTOGRAM_LARGE that is not present in a shard: makes it
+   present, or returns a coarser one. */
 struct shard_cell *mt_far_cell(struct shard *shard, uint64_t size);
 
 /* Adds to a word of the thread's own shard, or atomically to a word of shard 0. */
@@ -99,7 +99,7 @@ stack_pointer_store(uint64_t *word)
 /* Sizes below this have cells that are present in every shard. */
 #define NEAR_SIZES ((uint64_t)CELLS_A_PAGE * HISTOGRAM_CELL_BYTES)
 
-/* The cell of a size below NEAR_SIZES: cells are as wide as they are long. */
+/* The cell of a size that is present: cells are as wide as they are long. */
 static inline struct shard_cell *
 near_cell(struct shard *shard, uint64_t size)
 {
@@ -107,24 +107,38 @@ near_cell(struct shard *shard, uint64_t size)
     return (void *)((char *)shard->cells + (size & -(uint64_t)HISTOGRAM_CELL_BYTES));
 }
 
+/* The cell of a size below HISTOGRAM_LARGE, if its page is present. */
+static inline bool
+cell_present(const struct shard *shard, uint64_t size)
+{
+    return __atomic_load_n(&shard->cell_pages, __ATOMIC_RELAXED) >> size / NEAR_SIZES & 1;
+}
+
 static inline struct shard_cell *
 cell_of(struct shard *shard, uint64_t size)
 {
-    return likely(size < NEAR_SIZES) ? near_cell(shard, size) : mt_far_cell(shard, size);
+    if (likely(size < NEAR_SIZES))
+        return near_cell(shard, size);
+    if (size >= HISTOGRAM_LARGE)
+        return &shard->coarse[histogram_coarse(size)];
+    return likely(cell_present(shard, size)) ? near_cell(shard, size)
+                                             : mt_far_cell(shard, size);
 }
 
 /* ---- packed ---- */
 
-/* Counts a block that malloc made, with the space that it occupies, its head included.  Returns true if something is due: then the block must
+/* Counts a block that malloc or calloc made, with the space that it occupies, its head included.  Returns true if something is due: then the block must
    still be counted in its cell, or, if no update can be opened, be taken back with
    uncount_came() and counted in another way. */
-static inline bool
-count_came(struct shard *shard, uint64_t size, uint64_t space)
+static inline __attribute__((always_inline)) bool
+count_came(struct shard *shard, enum segment_function fn, uint64_t size, uint64_t space)
 {
     struct shard_hot *hot = &shard->hot;
 
     stack_pointer_store(&hot->stack_pointer);
-    word_add(&hot->came, packed_block(size));
+    word_add(&hot->came, packed_block(size)); /* before calloced: see live.h */
+    if (fn == FN_CALLOC)
+        word_add(&hot->calloced, packed_block(size));
     return word_add_reaches_zero(&hot->came_space, space);
 }
 
@@ -147,8 +161,10 @@ count_gone(struct shard *shard, uint64_t size, uint64_t space)
 #define NO_SHARD_DUE (INT64_MAX / 2)
 
 static inline void
-uncount_came(struct shard *shard, uint64_t size, uint64_t space)
+uncount_came(struct shard *shard, enum segment_function fn, uint64_t size, uint64_t space)
 {
+    if (fn == FN_CALLOC)
+        word_subtract(&shard->hot.calloced, packed_block(size));
     word_subtract(&shard->hot.came, packed_block(size));
     if (shard == MT_NO_SHARD)
         word_store((uint64_t *)&shard->hot.came_space, NO_SHARD_DUE);
@@ -277,13 +293,14 @@ delta_shrunk(struct shard *shard, uint64_t size)
     word_add((uint64_t *)&shard->hot.top, size << PACKED_BITS);
 }
 
-/* Adds a large change to the process's live bytes at once. */
+/* A change that top would not hold goes into the process's live bytes at once. */
+#define DELTA_LARGE (UINT64_C(1) << 40)
 void mt_delta_large(struct shard *shard, int64_t change);
 
 static inline void
 update_end_grown(struct shard *shard, uint64_t before, uint64_t size)
 {
-    if (likely(size < HISTOGRAM_LARGE))
+    if (likely(size < DELTA_LARGE))
         delta_grown(shard, size);
     else
         mt_delta_large(shard, (int64_t)size);
@@ -293,7 +310,7 @@ update_end_grown(struct shard *shard, uint64_t before, uint64_t size)
 static inline void
 update_end_shrunk(struct shard *shard, uint64_t before, uint64_t size)
 {
-    if (likely(size < HISTOGRAM_LARGE))
+    if (likely(size < DELTA_LARGE))
         delta_shrunk(shard, size);
     else
         mt_delta_large(shard, -(int64_t)size);
@@ -304,7 +321,7 @@ update_end_shrunk(struct shard *shard, uint64_t before, uint64_t size)
 static inline void
 update_end_freed(struct shard *shard, uint64_t before, uint64_t size)
 {
-    if (likely(size < HISTOGRAM_LARGE))
+    if (likely(size < DELTA_LARGE))
         delta_shrunk(shard, size);
     else
         mt_delta_large(shard, -(int64_t)size);

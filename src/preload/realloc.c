@@ -37,7 +37,7 @@ realloc_fresh(size_t size)
     }
     if (!with_sizes())
         resize.size = resize.usable = mt_usable_size(block);
-    else if (!mt_size_note(block, size, &resize.usable))
+    else if (!size_note(block, size, &resize.usable))
         return block;
     mt_count_resized(&resize);
     if (with_events())
@@ -98,6 +98,24 @@ moved_out_of_sight(const struct mt_resize *resize, void *moved)
     return moved;
 }
 
+/* A realloc of block has made another one of it; returns that. */
+static void *
+realloc_counted(void *block, void *moved, size_t size, struct mt_resize *resize)
+{
+    resize->in_place = moved == block;
+    resize->size = size;
+    if (!with_sizes())
+        resize->size = resize->usable = mt_usable_size(moved);
+    else if (!size_note(moved, size, &resize->usable))
+        return moved_out_of_sight(resize, moved);
+    mt_count_resized(resize);
+    if (with_events())
+        mt_event(EVENT_REALLOC_TO, moved, resize->size);
+    if (with_sites())
+        mt_look_at(FN_REALLOC, moved, resize->size, NULL);
+    return moved;
+}
+
 /* followed: what is known about the block if it was sampled, or NULL. */
 static void *
 realloc_ours(void *block, size_t size, struct mt_resize *resize,
@@ -111,18 +129,7 @@ realloc_ours(void *block, size_t size, struct mt_resize *resize,
     }
     if (followed != NULL)
         mt_sample_gone(followed);
-    resize->in_place = moved == block;
-    resize->size = size;
-    if (!with_sizes())
-        resize->size = resize->usable = mt_usable_size(moved);
-    else if (!mt_size_note(moved, size, &resize->usable))
-        return moved_out_of_sight(resize, moved);
-    mt_count_resized(resize);
-    if (with_events())
-        mt_event(EVENT_REALLOC_TO, moved, resize->size);
-    if (with_sites())
-        mt_look_at(FN_REALLOC, moved, resize->size, NULL);
-    return moved;
+    return realloc_counted(block, moved, size, resize);
 }
 
 /* The loader resizes an internal allocation, outside a call of ours. */
@@ -170,7 +177,7 @@ counted_realloc(void *block, size_t size)
         return mt_arena_realloc(block, size);
     if (!with_sizes()) {
         resize.old_size = resize.old_usable = mt_usable_size(block);
-    } else if (!mt_size_take(block, &resize.old_size, &resize.old_usable, &flags)) {
+    } else if (!size_take(block, &resize.old_size, &resize.old_usable, &flags)) {
         mt_count_unmatched();
         return mt_real.realloc(block, size);
     }
@@ -226,10 +233,71 @@ realloc_rarely(void *block, size_t size)
     return result;
 }
 
+/* ---- ordinary blocks in the usual mode ---- */
+
+static __attribute__((noinline)) void *
+realloc_otherwise(void *block, size_t size)
+{
+    return mt_only_counting() ? counted_realloc(block, size) : realloc_rarely(block, size);
+}
+
+/* The real allocator has refused, or the new block is not an ordinary one. */
+static __attribute__((noinline)) void *
+realloc_ended(void *block, void *moved, size_t size, size_t old_size, size_t old_space)
+{
+    struct mt_resize resize = {
+        .kind = RESIZE_MOVED, .old_size = old_size, .old_usable = old_space - HEAD_BYTES};
+
+    if (moved == NULL) {
+        realloc_failed(block, size, &resize, NULL);
+        return NULL;
+    }
+    return realloc_counted(block, moved, size, &resize);
+}
+
+/* Counts a realloc like count_resized() in account.c, in an update of the thread's own
+   shard. */
+static inline void
+count_ordinary(struct shard *shard, size_t size, size_t old_size, bool in_place)
+{
+    struct shard_hot *hot = &shard->hot;
+
+    word_add(&hot->calls[FN_REALLOC], 1);
+    if (in_place)
+        word_add(&hot->realloc_inplace, 1);
+    if (size >= old_size) {
+        word_add(&hot->bytes[FN_REALLOC], size - old_size);
+        delta_grown(shard, size - old_size);
+    } else {
+        word_add(&hot->realloc_shrunk, old_size - size);
+        word_add(&hot->realloc_dec, 1);
+        delta_shrunk(shard, old_size - size);
+    }
+    word_add(&near_cell(shard, size)->came, 1);
+    word_add(&near_cell(shard, old_size)->gone, 1);
+}
+
 PUBLIC void *
 realloc(void *block, size_t size)
 {
-    return mt_only_counting() ? counted_realloc(block, size) : realloc_rarely(block, size);
+    size_t old_size, old_space, space;
+    struct shard *shard;
+    uint64_t before;
+    void *moved;
+
+    if (unlikely(size - 1 >= mt_guard.packed_limit - 1) || with_sites()
+        || unlikely(!shadow_take_plain(block, mt_guard.packed_limit, true, &old_size,
+                                       &old_space)))
+        return realloc_otherwise(block, size);
+    moved = mt_real.realloc(block, size);
+    shard = mt_thread.shard;
+    if (unlikely(moved == NULL) || unlikely(!shadow_note_plain(moved, size, &space))
+        || unlikely(!update_begin(shard, &before)))
+        return realloc_ended(block, moved, size, old_size, old_space);
+    count_ordinary(shard, size, old_size, moved == block);
+    word_add(&shard->hot.usable, space - old_space);
+    update_end(shard, before, update_looks(before));
+    return moved;
 }
 
 PUBLIC void *

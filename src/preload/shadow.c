@@ -253,12 +253,12 @@ write_size(const void *block, unsigned char *byte, size_t room, uint64_t size)
 
     if (!stays_in_slab(block, behind) || (behind < 8 && size >> 8 * behind != 0))
         return false;
-    memcpy(byte + 1, &size, behind); /* little endian: see HEADS in real.h */
+    if (behind == sizeof size)
+        memcpy(byte + 1, &size, sizeof size);
+    else
+        memcpy(byte + 1, &size, behind); /* little endian: see HEADS_READABLE */
     return true;
 }
-
-/* Blocks from this size on do not depend on their head when they go. */
-#define SIZE_FOLLOWS_FROM 65536u
 
 bool
 mt_shadow_note(const void *block, uint64_t size, enum shadow_state state)
@@ -267,7 +267,7 @@ mt_shadow_note(const void *block, uint64_t size, enum shadow_state state)
     size_t room = head_room(block);
     struct meaning meaning = {
         .state = state,
-        .follows = room - size >= SHADOW_SLACKS || size >= SIZE_FOLLOWS_FROM,
+        .follows = room - size >= SHADOW_SLACKS,
     };
 
     if (byte == NULL || (meaning.follows && !write_size(block, byte, room, size)))

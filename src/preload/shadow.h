@@ -99,10 +99,58 @@ head_space(const void *block)
     return ((const size_t *)block)[-1] & ~(size_t)7;
 }
 
+/* Does it have a mapping of its own? */
+static inline bool
+head_is_mapped(const void *block)
+{
+    return (((const size_t *)block)[-1] & 2) != 0;
+}
+
 static inline size_t
 head_room(const void *block)
 {
     return head_space(block) - sizeof(size_t);
+}
+
+/* Notes the size of an ordinary block whose region is at home, and reads its space; false
+   if it is not such a block. */
+static inline bool
+shadow_note_plain(const void *block, size_t size, size_t *space)
+{
+    uintptr_t place = shadow_place(block);
+    size_t beyond;
+
+    if (unlikely(!shadow_is_home(place, block)))
+        return false;
+    *space = head_space(block);
+    beyond = *space - size;
+    if (unlikely(beyond > SHADOW_PLAIN_MAX))
+        return false;
+    *shadow_byte(shadow_entry_at(place), block) = (unsigned char)beyond;
+    return true;
+}
+
+/* The same for a block that goes, if its size is below a limit: forgets it, and returns
+   its size and space.  The size of a damaged block is beyond all limits.  Nothing but the
+   shadow is read unless it knows the block, and it does not know NULL, the arena, nor what
+   is not glibc's.  mapped: also if it has a mapping of its own. */
+static inline __attribute__((always_inline)) bool
+shadow_take_plain(const void *block, size_t limit, bool mapped, size_t *size, size_t *space)
+{
+    uintptr_t place = shadow_place(block);
+    signed char *byte;
+
+    if (unlikely(!shadow_is_home(place, block)))
+        return false;
+    byte = (signed char *)shadow_byte(shadow_entry_at(place), block);
+    if (unlikely(*byte <= 0))
+        return false;
+    *space = head_space(block);
+    *size = *space - (size_t)*byte;
+    if (unlikely(*size >= limit) || (!mapped && unlikely(head_is_mapped(block))))
+        return false;
+    *byte = 0;
+    return true;
 }
 
 /* Notes the size of a block, with its state; it may be noted already.  Returns false if there is no memory for its

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "preload/real.h"
+#include "preload/shadow.h"
 #include "preload/state.h"
 
 /* Flags of a block. */
@@ -39,6 +41,37 @@ bool mt_size_note(void *block, uint64_t size, size_t *usable);
 /* The same for a block that is about to go: forgets it, and returns its size, usable size
    and flags.  Returns false if it is not counted. */
 bool mt_size_take(void *block, uint64_t *size, size_t *usable, unsigned *flags);
+
+/* Whether a block of a size below this has a mapping of its own need not be known: it is
+   not counted among those that have. */
+#define SIZES_ORDINARY (HISTOGRAM_LARGE - 256u)
+
+/* The same two functions, inline for ordinary blocks. */
+static inline __attribute__((always_inline)) bool
+size_note(void *block, uint64_t size, size_t *usable)
+{
+    size_t space;
+
+    if (likely(mt_guard.shadow) && likely(mt_real.doubts == 0)
+        && likely(!head_is_mapped(block)) && shadow_note_plain(block, size, &space)) {
+        *usable = space - HEAD_BYTES;
+        return true;
+    }
+    return mt_size_note(block, size, usable);
+}
+
+static inline __attribute__((always_inline)) bool
+size_take(void *block, uint64_t *size, size_t *usable, unsigned *flags)
+{
+    size_t space;
+
+    if (likely(mt_guard.shadow) && shadow_take_plain(block, SIZE_MAX, false, size, &space)) {
+        *usable = space - HEAD_BYTES;
+        *flags = 0;
+        return true;
+    }
+    return mt_size_take(block, size, usable, flags);
+}
 
 /* Reads the size of a block with that usable size; false if it is not counted. */
 bool mt_size_look(void *block, size_t usable, uint64_t *size);

@@ -60,8 +60,8 @@ mt_look_at(enum segment_function fn, void *block, uint64_t size, const void *cal
 }
 
 /*
- * The caller of malloc, in malloc's functions, which enter each other by jumps, and in
- * what is inlined into them.  It is read from the stack where it is wanted, which is
+ * The caller of malloc or calloc, in their functions, which enter each other by jumps, and
+ * in what is inlined into them.  It is read from the stack where it is wanted, which is
  * rarely; an argument would cost every call a register.
  */
 #define CALLER __builtin_return_address(0)
@@ -78,7 +78,7 @@ made_rarely(enum segment_function fn, void *block, size_t size, size_t alignment
         return block;
     }
     if (with_sizes()) {
-        if (!mt_size_note(block, size, &usable))
+        if (!size_note(block, size, &usable))
             return block;
     } else {
         size = usable = mt_usable_size(block);
@@ -115,45 +115,45 @@ mt_made(enum segment_function fn, void *block, size_t size, size_t alignment)
 
 /* Something is due after count_came(). */
 static __attribute__((noinline)) void *
-made_due(void *block, size_t size, size_t space, const void *caller)
+made_due(enum segment_function fn, void *block, size_t size, size_t space,
+         const void *caller)
 {
     struct shard *shard = mt_thread.shard;
     uint64_t before, hits;
 
     if (!update_begin(shard, &before)) {
-        uncount_came(shard, size, space);
-        return made_otherwise(FN_MALLOC, block, size, caller);
+        uncount_came(shard, fn, size, space);
+        return made_otherwise(fn, block, size, caller);
     }
     cell_of(shard, size)->came++;
     hits = mt_sample_due(shard, size, space);
     mt_due_gone_in(shard, mt_due_after(shard, 2 * space)); /* this look was for both */
     mt_update_end_looking(shard, before);
-    if (hits > 0 && mt_sample_hit(FN_MALLOC, block, size, hits, caller) != 0)
+    if (hits > 0 && mt_sample_hit(fn, block, size, hits, caller) != 0)
         mt_size_flag(block, size, BLOCK_SAMPLED);
     return block;
 }
 
-/* Counts a malloc of size bytes, less than HISTOGRAM_LARGE, that glibc answered
-   with block.  near: below NEAR_SIZES, a constant where this is inlined.  All that is rare is left by a jump, so that few registers are saved. */
-static inline __attribute__((always_inline)) void *
-made_packed(void *block, size_t size, bool near)
-{
-    uintptr_t place = shadow_place(block);
-    struct shard *shard;
-    size_t space, beyond;
+/* Sizes that may be counted by the packed way at all. */
+#define PACKED_LARGE (1u << 20)
 
-    if (unlikely(!shadow_is_home(place, block)))
-        return made_otherwise(FN_MALLOC, block, size, CALLER);
-    space = head_space(block);
-    beyond = space - size;
-    if (unlikely(beyond > SHADOW_PLAIN_MAX)
-        || unlikely(stack_pointer() < mt_thread.stack_lowest))
-        return made_otherwise(FN_MALLOC, block, size, CALLER);
-    *shadow_byte(shadow_entry_at(place), block) = (unsigned char)beyond;
+/* Counts a call of malloc or calloc for size bytes, below PACKED_LARGE, that glibc
+   answered with block.  near: the size is below NEAR_SIZES; it and fn are constants where
+   this is inlined.  All that is rare is left by a jump, so that few registers are saved. */
+static inline __attribute__((always_inline)) void *
+made_packed(enum segment_function fn, void *block, size_t size, bool near)
+{
+    struct shard *shard;
+    size_t space;
+
+    if (unlikely(stack_pointer() < mt_thread.stack_lowest) || (!near && block == NULL)
+        || (!near && head_is_mapped(block))
+        || unlikely(!shadow_note_plain(block, size, &space)))
+        return made_otherwise(fn, block, size, CALLER);
     shard = mt_thread.shard;
-    if (unlikely(count_came(shard, size, space)))
-        return made_due(block, size, space, CALLER);
-    word_add(&(near ? near_cell(shard, size) : mt_far_cell(shard, size))->came, 1);
+    if (unlikely(count_came(shard, fn, size, space)))
+        return made_due(fn, block, size, space, CALLER);
+    word_add(&(near ? near_cell(shard, size) : cell_of(shard, size))->came, 1);
     return block;
 }
 
@@ -185,8 +185,6 @@ freed_due(void *block, size_t size, size_t space)
 static __attribute__((noinline)) void *
 malloc_usual(size_t size)
 {
-    if (mt_guard.packed_limit != 0 && size < HISTOGRAM_LARGE)
-        return made_packed(mt_real.malloc(size), size, false);
     return made_otherwise(FN_MALLOC, mt_real.malloc(padded(size)), size, CALLER);
 }
 
@@ -198,7 +196,7 @@ malloc_recorded(size_t size)
 
     if (unlikely(block == NULL) || mt_is_ours() || with_sites())
         return made_otherwise(FN_MALLOC, block, size, CALLER);
-    if (likely(mt_size_note(block, size, &usable)))
+    if (likely(size_note(block, size, &usable)))
         mt_event_made_tsc(FN_MALLOC, block, size, usable);
     return block;
 }
@@ -232,6 +230,8 @@ malloc_usable(size_t size)
 static __attribute__((noinline)) void *
 malloc_unpacked(size_t size)
 {
+    if (mt_guard.packed_limit != 0 && size < PACKED_LARGE)
+        return made_packed(FN_MALLOC, mt_real.malloc(size), size, false);
     if (usual_mode())
         return malloc_usual(size);
     if (sleeping())
@@ -246,7 +246,7 @@ malloc(size_t size)
 {
     if (unlikely(size >= mt_guard.packed_limit))
         return malloc_unpacked(size);
-    return made_packed(mt_real.malloc(size), size, true);
+    return made_packed(FN_MALLOC, mt_real.malloc(size), size, true);
 }
 
 static inline __attribute__((always_inline)) void *
@@ -259,6 +259,8 @@ counted_calloc(size_t count, size_t size)
         mt_count_failed(FN_CALLOC, 0, SIZE_MAX, true);
         return refused;
     }
+    if (likely(total < mt_guard.packed_limit))
+        return made_packed(FN_CALLOC, mt_real.calloc(1, total), total, true);
     return mt_made(FN_CALLOC, mt_real.calloc(1, padded(total)), total, 0);
 }
 
@@ -299,7 +301,7 @@ going(void *block)
     if (!with_sizes()) {
         size = usable = mt_usable_size(block);
         flags = leave_table(block);
-    } else if (!mt_size_take(block, &size, &usable, &flags)) {
+    } else if (!size_take(block, &size, &usable, &flags)) {
         mt_count_unmatched();
         return;
     } else if ((flags & BLOCK_SAMPLED) && with_sites()) {
@@ -331,36 +333,12 @@ freed_nothing(void *block)
     return unlikely(mt_arena_holds(block));
 }
 
-/* A block of a size whose cell may not be present; false if it must be counted in another
-   way. */
-static bool
-gone_far(void *block)
-{
-    struct shard *shard = mt_thread.shard;
-    size_t space = head_space(block);
-    struct shadow_entry entry;
-
-    if (mt_guard.packed_limit == 0)
-        return false;
-    entry = mt_shadow_look(block);
-    if (entry.state != SHADOW_PLAIN || entry.size >= HISTOGRAM_LARGE)
-        return false;
-    if (count_gone(shard, entry.size, space)) {
-        uncount_gone(shard, entry.size, space);
-        return false;
-    }
-    mt_shadow_take(block);
-    word_add(&mt_far_cell(shard, entry.size)->gone, 1);
-    return true;
-}
-
 static __attribute__((noinline)) void
 free_usual(void *block)
 {
     if (freed_nothing(block))
         return;
-    if (!gone_far(block))
-        going(block);
+    going(block);
     mt_real.free(block);
 }
 
@@ -373,7 +351,7 @@ free_recorded(void *block)
 
     if (freed_nothing(block))
         return;
-    if (unlikely(!mt_size_take(block, &size, &usable, &flags))) {
+    if (unlikely(!size_take(block, &size, &usable, &flags))) {
         mt_count_unmatched();
     } else if (likely(flags == 0)) {
         mt_event_freed_tsc(block, size, usable);
@@ -382,7 +360,7 @@ free_recorded(void *block)
 }
 
 static __attribute__((noinline)) void
-free_otherwise(void *block)
+free_told(void *block)
 {
     bool counted = mt_counting();
 
@@ -411,14 +389,35 @@ free_rarely(void *block)
         mt_real.free(block);
         mt_thread.last_block = block;
     } else {
-        free_otherwise(block);
+        free_told(block);
     }
 }
 
-/* In any mode, not by the packed way. */
-static __attribute__((noinline)) void
-free_unpacked(void *block)
+/* Counts a block by the packed way if its size is below a limit, and frees it. */
+static inline __attribute__((always_inline)) bool
+free_packed(void *block, size_t limit, bool near)
 {
+    struct shard *shard;
+    size_t size, space;
+
+    if (unlikely(!shadow_take_plain(block, limit, near, &size, &space)))
+        return false;
+    shard = mt_thread.shard;
+    if (unlikely(count_gone(shard, size, space))) {
+        freed_due(block, size, space);
+        return true;
+    }
+    word_add(&(near ? near_cell(shard, size) : cell_of(shard, size))->gone, 1);
+    mt_real.free(block);
+    return true;
+}
+
+/* In any mode, also by the packed way if the size's cell may not be present. */
+static __attribute__((noinline)) void
+free_otherwise(void *block)
+{
+    if (mt_guard.packed_limit != 0 && free_packed(block, PACKED_LARGE, false))
+        return;
     if (mt_guard.mode == ACCOUNTING_REQUESTED)
         free_usual(block);
     else if (mt_guard.mode == MODE_RECORDED)
@@ -429,40 +428,12 @@ free_unpacked(void *block)
         free_rarely(block);
 }
 
-/* The size is compared last, because packed_limit says as well whether the packed way may
-   be gone at all.  Until then the block is only looked at if the shadow knows it, which
-   does not know NULL, the arena, nor what is not glibc's. */
+/* packed_limit says as well whether the packed way may be gone at all. */
 PUBLIC void
 free(void *block)
 {
-    uintptr_t place = shadow_place(block);
-    struct shard *shard;
-    size_t size, space;
-    signed char *byte;
-
-    if (unlikely(!shadow_is_home(place, block))) {
-        free_unpacked(block);
-        return;
-    }
-    byte = (signed char *)shadow_byte(shadow_entry_at(place), block);
-    if (unlikely(*byte <= 0)) {
-        free_unpacked(block);
-        return;
-    }
-    space = head_space(block);
-    size = space - (size_t)*byte;
-    if (unlikely(size >= mt_guard.packed_limit)) { /* or damaged */
-        free_unpacked(block);
-        return;
-    }
-    *byte = 0;
-    shard = mt_thread.shard;
-    if (unlikely(count_gone(shard, size, space))) {
-        freed_due(block, size, space);
-        return;
-    }
-    word_add(&near_cell(shard, size)->gone, 1);
-    mt_real.free(block);
+    if (unlikely(!free_packed(block, mt_guard.packed_limit, true)))
+        free_otherwise(block);
 }
 
 PUBLIC void

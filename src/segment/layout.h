@@ -251,14 +251,15 @@ histogram_cell_coarse(unsigned cell)
 struct shard_hot {
     uint64_t sequence;
     uint64_t gone;              /* packed (packed.h): blocks freed since the last fold */
-    uint64_t came;              /* packed: blocks that malloc made since the last fold */
+    uint64_t calloced;          /* packed: blocks that calloc made since the last fold */
+    uint64_t came;              /* packed: all blocks made since the last fold: the others
+                                   are malloc's */
     int64_t top;                /* packed: the highest came - gone, see live.h */
     int64_t gone_space;         /* what the blocks of gone and of came occupy, 8 bytes a */
     int64_t came_space;         /* block more than is usable, less the number at which
                                    something is due: it is when they are >= 0 */
     uint64_t stack_pointer;     /* at the last call that allocates: depth is stack_base
                                    minus this */
-    uint64_t stack_peak;        /* greatest depth */
     uint64_t calls[FN_COUNT];
     uint64_t bytes[FN_COUNT];   /* successful; realloc: growth, free: size freed */
     uint64_t realloc_shrunk;    /* bytes given back by shrinking reallocs */
@@ -273,7 +274,7 @@ struct shard_hot {
                                    block: usable bytes allocated less freed, mod 2^64 */
     int64_t delta;              /* live bytes in the totals that are not in the process's */
     uint64_t quantum;           /* a delta beyond this is added to the process's */
-    uint64_t reserved;
+    uint64_t stack_peak;        /* greatest depth */
 };
 
 /* Counts of one size: calls that allocate, failed ones included, and blocks freed. */

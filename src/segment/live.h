@@ -46,30 +46,38 @@ hot_calls_folded(const struct shard_hot *hot)
     return sum;
 }
 
-/* Folds came and gone of a copy into its totals. */
+static inline void
+hot_settle_row(struct shard_hot *hot, enum segment_function fn, uint64_t packed)
+{
+    hot->calls[fn] = add_saturating(hot->calls[fn], packed_count(packed));
+    hot->bytes[fn] = add_saturating(hot->bytes[fn], packed_bytes(packed));
+}
+
+/* Folds the packed words of a copy into its totals. */
 static inline void
 hot_settle(struct shard_hot *hot)
 {
     int64_t high = hot_high(hot);
 
-    hot->calls[FN_MALLOC] = add_saturating(hot->calls[FN_MALLOC], packed_count(hot->came));
-    hot->bytes[FN_MALLOC] = add_saturating(hot->bytes[FN_MALLOC], packed_bytes(hot->came));
-    hot->calls[FN_FREE] = add_saturating(hot->calls[FN_FREE], packed_count(hot->gone));
-    hot->bytes[FN_FREE] = add_saturating(hot->bytes[FN_FREE], packed_bytes(hot->gone));
+    hot_settle_row(hot, FN_MALLOC, hot->came - hot->calloced);
+    hot_settle_row(hot, FN_CALLOC, hot->calloced);
+    hot_settle_row(hot, FN_FREE, hot->gone);
     hot->delta = (int64_t)((uint64_t)hot->delta + packed_bytes(hot->came)
                            - packed_bytes(hot->gone));
     hot->top = packed_of_bytes((int64_t)((uint64_t)high - (uint64_t)hot->delta));
     hot->usable -= SPACE_HEAD * (packed_count(hot->came) - packed_count(hot->gone));
-    hot->came = hot->gone = 0;
+    hot->came = hot->calloced = hot->gone = 0;
 }
 
 /* Reads gone and came as they were at one time.  Between folds they only grow, so gone
    unchanged around came means so; gone is read first in any case, so that a block is
-   never seen to go that was not seen to come. */
+   never seen to go that was not seen to come.  Likewise calloced, which is a part of
+   came. */
 static inline bool
 hot_read_packed(const struct shard_hot *block, struct shard_hot *copy)
 {
     copy->gone = __atomic_load_n(&block->gone, __ATOMIC_ACQUIRE);
+    copy->calloced = __atomic_load_n(&block->calloced, __ATOMIC_ACQUIRE);
     copy->came = __atomic_load_n(&block->came, __ATOMIC_ACQUIRE);
     copy->top = __atomic_load_n(&block->top, __ATOMIC_ACQUIRE);
     return word_load(&block->gone) == copy->gone;
