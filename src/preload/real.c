@@ -72,7 +72,8 @@ settle_doubts(uint32_t left)
     if (left == HEADS_UNKNOWN) {
         mt_sizes_distrust();
     } else if (left == 0) {
-        mt_guard.packed = mt_guard.shadow && !mt_guard.exact;
+        if (mt_guard.shadow)
+            mt_guard.packed = !mt_guard.exact;
         mt_packed_limit_set();
     }
 }

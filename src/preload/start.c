@@ -96,7 +96,9 @@ mt_activate(void)
     mt_guard.shadow = accounting == ACCOUNTING_REQUESTED && mt_real.doubts != HEADS_UNKNOWN;
     mt_guard.padding =
         accounting == ACCOUNTING_REQUESTED && !mt_guard.shadow ? TRAILER_BYTES : 0;
-    mt_guard.packed = mt_guard.shadow && !mt_options.exact && mt_real.doubts == 0;
+    mt_guard.packed =
+        !mt_options.exact
+        && (accounting == ACCOUNTING_USABLE || (mt_guard.shadow && mt_real.doubts == 0));
     mt_thread.shard = MT_NO_SHARD;
     mt_thread.state = THREAD_NEW;
     mt_thread.limit_checks = 0;

@@ -217,12 +217,16 @@ static __attribute__((noinline)) void *
 malloc_usable(size_t size)
 {
     void *block = mt_real.malloc(size);
+    struct shard *shard = mt_thread.shard;
+    size_t usable;
 
-    if (unlikely(block == NULL))
-        return mt_made(FN_MALLOC, block, size, 0);
-    size = mt_usable_size(block);
-    mt_count_made(FN_MALLOC, size, size);
+    if (unlikely(block == NULL) || unlikely((usable = mt_usable_size(block)) >= NEAR_SIZES)
+        || unlikely(stack_pointer() < mt_thread.stack_lowest) || unlikely(!mt_guard.packed))
+        return made_otherwise(FN_MALLOC, block, size, CALLER);
     mt_thread.last_block = block;
+    if (unlikely(count_came(shard, FN_MALLOC, usable, usable + HEAD_BYTES)))
+        return made_due(FN_MALLOC, block, usable, usable + HEAD_BYTES, CALLER);
+    word_add(&near_cell(shard, usable)->came, 1);
     return block;
 }
 
@@ -230,6 +234,8 @@ malloc_usable(size_t size)
 static __attribute__((noinline)) void *
 malloc_unpacked(size_t size)
 {
+    if (mt_guard.mode == ACCOUNTING_USABLE)
+        return malloc_usable(size);
     if (mt_guard.packed_limit != 0 && size < PACKED_LARGE)
         return made_packed(FN_MALLOC, mt_real.malloc(size), size, false);
     if (usual_mode())
@@ -238,7 +244,7 @@ malloc_unpacked(size_t size)
         return mt_real.malloc(size);
     if (mt_guard.mode == MODE_RECORDED)
         return malloc_recorded(size);
-    return mt_guard.mode == ACCOUNTING_USABLE ? malloc_usable(size) : malloc_otherwise(size);
+    return malloc_otherwise(size);
 }
 
 PUBLIC void *
@@ -379,18 +385,41 @@ free_told(void *block)
     }
 }
 
+/* With usable accounting: by the packed way if due is not set. */
 static __attribute__((noinline)) void
-free_rarely(void *block)
+free_usable_rarely(void *block, size_t usable, bool due)
 {
-    if (likely(mt_guard.mode == ACCOUNTING_USABLE) && likely(block != NULL)
-        && likely(!mt_arena_holds(block))) {
-        size_t usable = mt_usable_size(block);
+    if (due) {
+        freed_due(block, usable, usable + HEAD_BYTES);
+    } else {
         mt_count_freed(usable, usable);
         mt_real.free(block);
-        mt_thread.last_block = block;
-    } else {
-        free_told(block);
     }
+    mt_thread.last_block = block; /* afterwards: the allocator may free other blocks */
+}
+
+static __attribute__((noinline)) void
+free_usable(void *block)
+{
+    struct shard *shard = mt_thread.shard;
+    size_t usable;
+
+    if (unlikely(block == NULL) || unlikely(mt_arena_holds(block))) {
+        free_told(block);
+        return;
+    }
+    usable = mt_usable_size(block);
+    if (unlikely(usable >= NEAR_SIZES) || unlikely(!mt_guard.packed)) {
+        free_usable_rarely(block, usable, false);
+        return;
+    }
+    if (unlikely(count_gone(shard, usable, usable + HEAD_BYTES))) {
+        free_usable_rarely(block, usable, true);
+        return;
+    }
+    word_add(&near_cell(shard, usable)->gone, 1);
+    mt_real.free(block);
+    mt_thread.last_block = block;
 }
 
 /* Counts a block by the packed way if its size is below a limit, and frees it. */
@@ -416,6 +445,10 @@ free_packed(void *block, size_t limit, bool near)
 static __attribute__((noinline)) void
 free_otherwise(void *block)
 {
+    if (mt_guard.mode == ACCOUNTING_USABLE) {
+        free_usable(block);
+        return;
+    }
     if (mt_guard.packed_limit != 0 && free_packed(block, PACKED_LARGE, false))
         return;
     if (mt_guard.mode == ACCOUNTING_REQUESTED)
@@ -425,7 +458,7 @@ free_otherwise(void *block)
     else if (sleeping())
         mt_uncounted_free(block);
     else
-        free_rarely(block);
+        free_told(block);
 }
 
 /* packed_limit says as well whether the packed way may be gone at all. */
