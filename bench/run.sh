@@ -265,7 +265,7 @@ measure_display() {
 
 # --- The run ---
 
-for workload in pairs churn; do
+for workload in pairs churn1024; do
     for threads in 1 2; do
         measure "$workload-ns-$threads-thread" "$contenders" \
             "$load" "$workload" "$threads" ms $batch_ms
@@ -273,7 +273,7 @@ for workload in pairs churn; do
 done
 if command -v valgrind >/dev/null 2>&1; then
     count_instructions pairs
-    count_instructions churn
+    count_instructions churn1024
 else
     missing="$missing instructions:valgrind"
 fi
