@@ -46,7 +46,6 @@ bench_cxx_LDADD = -lpthread
 bench: all bench/load$(EXEEXT) bench/load-cxx$(EXEEXT) bench/spawn$(EXEEXT) bench/drain$(EXEEXT) \
 		bench/trace$(EXEEXT) bench/display$(EXEEXT) bench/empty.so
 	@$(srcdir)/bench/run.sh $(abs_builddir) $(BENCHFLAGS)
-	@$(srcdir)/bench/trace.sh $(abs_builddir) $(BENCHFLAGS)
 real: all bench/harm$(EXEEXT) bench/cxx$(EXEEXT)
 	@$(srcdir)/bench/real.sh $(abs_builddir) $(REAL)
 peers: all
