@@ -2,13 +2,20 @@
 /*
  * A program that does nothing but allocate, to measure what watching adds.
  *
- *   load pairs|churn THREADS ms MILLISECONDS   prints "BEST MEDIAN MEAN"; status 3
- *                                              if the threads had to take turns
- *   load pairs|churn THREADS ops COUNT         prints nothing
+ *   load PHASE THREADS ms MILLISECONDS   prints "BEST MEDIAN MEAN"; status 3 if the
+ *                                        threads had to take turns
+ *   load PHASE THREADS ops COUNT         prints nothing
  *
- * pairs   a malloc and a free of 64 bytes
- * churn   among 4096 live blocks of 16 to 480 bytes one is freed and a new one
- *         allocated
+ * pairs         a malloc and a free of 64 bytes
+ * mixed         the same of 1 to 512 bytes
+ * calloc, cxx   the same by calloc and free, and by new and delete (in load-cxx)
+ * realloc       a buffer grows by 64 bytes, to 16 KiB, and begins again
+ * churn1024     among 1024 live blocks of 16 to 480 bytes one is freed and a new one
+ *               allocated; churn100k among 100,000, churn2m among 2,000,000
+ * growth        a malloc of 1 to 512 bytes without a free, in a heap whose pages have
+ *               been used before; growth-cold in one that gets its pages meanwhile
+ * grow-free     growth, and all blocks freed in their order: a malloc and a free a step
+ * handover      a malloc of 1 to 512 bytes whose block another thread frees
  *
  * BEST, MEDIAN and MEAN are nanoseconds a step and thread over short batches, so that
  * other programs on the machine disturb some batches and not the figure; with
@@ -21,11 +28,10 @@
  */
 #include "config.h"
 
+#include "load.h"
+
 #include <fcntl.h>
-#include <pthread.h>
 #include <sched.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,69 +41,17 @@
 
 #include "segment/layout.h"
 
-#define PAIR_BYTES   64
-#define LIVE_BLOCKS  4096
-#define LEAST_BYTES  16
-#define MOST_BYTES   480
-#define BATCH_STEPS  20000u   /* some hundred microseconds */
-#define RING_STEPS   4000u    /* fit the smallest ring that memtop uses */
-#define MAX_BATCHES  4096u
-#define MAX_THREADS  64
+#define BATCH_STEPS 20000u /* some hundred microseconds: few are interrupted */
+#define RING_STEPS 4000u   /* fit the smallest ring that memtop uses */
+#define MIN_BATCHES 10u    /* however late it is: all of one batch may be another program's */
+#define MAX_BATCHES 4096u
+#define MAX_THREADS 64
 
-struct worker {
-    pthread_t thread;
-    unsigned index;
-    void *blocks[LIVE_BLOCKS];
-    uint64_t random;
-    double batches[MAX_BATCHES]; /* ns a step */
-    unsigned batch_count;
-};
-
-static void (*run_steps)(struct worker *worker, uint64_t steps);
+static const struct phase *phase;
 static uint64_t steps_asked;
 static int64_t ns_asked;
-static uint64_t batch_steps = BATCH_STEPS;
+static uint64_t batch_steps;
 static pthread_barrier_t start_line;
-
-/* Keeps the compiler from dropping a pair. */
-static void
-use(void *block)
-{
-    __asm__ volatile("" : : "r"(block) : "memory");
-}
-
-static void
-pairs(struct worker *worker, uint64_t steps)
-{
-    (void)worker;
-    while (steps-- > 0) {
-        void *block = malloc(PAIR_BYTES);
-        use(block);
-        free(block);
-    }
-}
-
-/* xorshift64 (Marsaglia, 2003) */
-static uint64_t
-next_random(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state;
-}
-
-static void
-churn(struct worker *worker, uint64_t steps)
-{
-    while (steps-- > 0) {
-        uint64_t random = next_random(&worker->random);
-        void **block = &worker->blocks[random % LIVE_BLOCKS];
-        free(*block);
-        *block = malloc(LEAST_BYTES + (random >> 32) % (MOST_BYTES - LEAST_BYTES + 1));
-        use(*block);
-    }
-}
 
 static int64_t
 now_ns(void)
@@ -135,6 +89,18 @@ find_rings(void)
     batch_steps = RING_STEPS;
 }
 
+/* Memory that is not malloc's, and present. */
+static void *
+table(size_t count, size_t size)
+{
+    void *mapped = mmap(NULL, count * size, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+    if (mapped == MAP_FAILED)
+        exit(1);
+    return mapped;
+}
+
 /* As if memtop had taken what the thread has written. */
 static void
 empty_rings(void)
@@ -152,8 +118,14 @@ run_steps_asked(struct worker *worker)
     for (uint64_t left = steps_asked; left > 0; left -= steps) {
         steps = left < batch_steps ? left : batch_steps;
         empty_rings();
-        run_steps(worker, steps);
+        phase->run(worker, steps);
     }
+}
+
+static bool
+is_full(const struct worker *worker)
+{
+    return phase->until_full && worker->count == worker->room;
 }
 
 static void
@@ -165,16 +137,17 @@ run_for_time(struct worker *worker)
     do {
         empty_rings();
         before = now_ns();
-        run_steps(worker, batch_steps);
+        phase->run(worker, batch_steps);
         after = now_ns();
+        if (phase->after != NULL)
+            phase->after(worker);
         worker->batches[worker->batch_count++] =
             (double)(after - before) / (double)batch_steps;
-    } while (after < end && worker->batch_count < MAX_BATCHES);
+    } while ((after < end || worker->batch_count < MIN_BATCHES) && !is_full(worker)
+             && worker->batch_count < MAX_BATCHES);
 }
 
-/* Each thread on its own processor, or they might take turns on one and never
-   meet. */
-static void
+void
 take_processor(unsigned index)
 {
     cpu_set_t set;
@@ -184,13 +157,26 @@ take_processor(unsigned index)
     pthread_setaffinity_np(pthread_self(), sizeof set, &set);
 }
 
+/* Brings the heap into the state that is measured, and what it needs into caches. */
+static void
+warm_up(struct worker *worker)
+{
+    if (phase->prepare != NULL)
+        phase->prepare(worker);
+    if (phase->until_full)
+        return;
+    phase->run(worker, phase->warm_steps != 0 ? phase->warm_steps : batch_steps);
+    if (phase->after != NULL)
+        phase->after(worker);
+}
+
 static void *
 work(void *argument)
 {
     struct worker *worker = argument;
 
     take_processor(worker->index);
-    run_steps(worker, LIVE_BLOCKS * 4); /* caches, lists, page faults */
+    warm_up(worker);
     pthread_barrier_wait(&start_line);
     if (ns_asked != 0)
         run_for_time(worker);
@@ -200,7 +186,8 @@ work(void *argument)
 }
 
 /* Did the threads run at the same time?  Otherwise they did not meet, and what
-   contention costs was not measured. */
+   contention costs was not measured.  Of handover nobody knows: its threads sleep where
+   they wait for the lock of their arena. */
 static bool
 ran_together(int64_t wall_ns, unsigned threads)
 {
@@ -239,15 +226,36 @@ print_figures(struct worker *workers, unsigned threads)
 static bool
 parse(int argc, char **argv, unsigned *threads)
 {
-    if (argc != 5)
+    if (argc != 5 || (phase = phase_of(argv[1])) == NULL)
         return false;
-    run_steps = strcmp(argv[1], "pairs") == 0 ? pairs : churn;
+    batch_steps = phase->batch_steps != 0 ? phase->batch_steps : BATCH_STEPS;
     *threads = (unsigned)atoi(argv[2]);
     if (strcmp(argv[3], "ms") == 0)
         ns_asked = atoll(argv[4]) * 1000000;
     else
         steps_asked = (uint64_t)atoll(argv[4]);
     return *threads >= 1 && *threads <= MAX_THREADS;
+}
+
+static void
+prepare_worker(struct worker *worker, unsigned index)
+{
+    worker->index = index;
+    worker->random = index + 1;
+    worker->room = phase->kept_blocks;
+    if (worker->room > 0)
+        worker->blocks = table(worker->room, sizeof *worker->blocks);
+    worker->batches = table(MAX_BATCHES, sizeof *worker->batches);
+}
+
+static int
+usage(void)
+{
+    char names[512];
+
+    phase_names(names, sizeof names);
+    fprintf(stderr, "usage: load PHASE THREADS ms|ops NUMBER\nphases:%s\n", names);
+    return 2;
 }
 
 int
@@ -257,16 +265,12 @@ main(int argc, char **argv)
     unsigned threads;
     int64_t began;
 
-    if (!parse(argc, argv, &threads)) {
-        fprintf(stderr, "usage: load pairs|churn THREADS ms|ops NUMBER\n");
-        return 2;
-    }
+    if (!parse(argc, argv, &threads))
+        return usage();
     find_rings();
     pthread_barrier_init(&start_line, NULL, threads);
-    for (unsigned i = 0; i < threads; i++) {
-        workers[i].index = i;
-        workers[i].random = i + 1;
-    }
+    for (unsigned i = 0; i < threads; i++)
+        prepare_worker(&workers[i], i);
     for (unsigned i = 1; i < threads; i++)
         if (pthread_create(&workers[i].thread, NULL, work, &workers[i]) != 0)
             return 1;

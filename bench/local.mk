@@ -1,12 +1,16 @@
 # Measurements beside the peers (make bench), crowds of threads, processes and blocks
 # (make scale), real programs (make real) and servers (make servers), and what depends
 # on chance (make harm).
-EXTRA_PROGRAMS = bench/load bench/spawn bench/drain bench/trace bench/display \
+EXTRA_PROGRAMS = bench/load bench/load-cxx bench/spawn bench/drain bench/trace bench/display \
 	bench/empty.so bench/crowd bench/look bench/blocks \
 	bench/harm bench/cxx
-bench_load_SOURCES = bench/load.c
-bench_load_CFLAGS = -std=gnu11 $(WARNINGS) -O2 -fno-builtin-malloc -fno-builtin-free
+bench_load_SOURCES = bench/load.c bench/load.h bench/phases.c
+bench_load_CFLAGS = -std=gnu11 $(WARNINGS) -O2 -fno-builtin
 bench_load_LDADD = -lpthread
+bench_load_cxx_SOURCES = bench/load.c bench/load.h bench/phases.c bench/phases-cxx.cc
+bench_load_cxx_CFLAGS = $(bench_load_CFLAGS)
+bench_load_cxx_CXXFLAGS = -std=c++17 -Wall -Wextra -O2 -fno-builtin
+bench_load_cxx_LDADD = $(bench_load_LDADD)
 bench_spawn_SOURCES = bench/spawn.c
 bench_spawn_CFLAGS = -std=gnu11 $(WARNINGS) -O2
 bench_spawn_LDADD =
@@ -39,10 +43,9 @@ bench_cxx_SOURCES = bench/cxx.cc
 bench_cxx_CXXFLAGS = -std=c++17 -Wall -Wextra -O2
 bench_cxx_LDADD = -lpthread
 
-bench: all bench/load$(EXEEXT) bench/spawn$(EXEEXT) bench/drain$(EXEEXT) \
+bench: all bench/load$(EXEEXT) bench/load-cxx$(EXEEXT) bench/spawn$(EXEEXT) bench/drain$(EXEEXT) \
 		bench/trace$(EXEEXT) bench/display$(EXEEXT) bench/empty.so
 	@$(srcdir)/bench/run.sh $(abs_builddir) $(BENCHFLAGS)
-	@$(srcdir)/bench/trace.sh $(abs_builddir) $(BENCHFLAGS)
 real: all bench/harm$(EXEEXT) bench/cxx$(EXEEXT)
 	@$(srcdir)/bench/real.sh $(abs_builddir) $(REAL)
 peers: all

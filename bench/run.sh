@@ -1,28 +1,77 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# run.sh BUILDDIR [--json] [--rounds=N]
+# run.sh BUILDDIR [--json] [--rounds=N] [--phases=LIST]
 #
-# What watching costs, memtop beside its peers, in one run: the contenders take
-# turns, round after round, so that whatever else the machine does disturbs all
-# alike.  Two figures each: the best batch of all rounds (what the code costs)
-# and the median of the rounds' medians (what one sees on this machine now).
+# What watching costs in each phase of a program, memtop beside its peers, in one run: the
+# contenders take turns, round after round, so that whatever else the machine does disturbs
+# all alike.  Two figures each: the best batch of all rounds (what the code costs) and the
+# median of the rounds' medians (what one sees on this machine now).  ratio says how much
+# of what memusage adds a contender adds: (contender - none) / (memusage - none).
 # Instructions a step are valgrind's.  Each table is printed as soon as it is known.
 # What is not installed is named as missing.
+#
+# LIST has names of phases (the table below) and of other measurements, with commas
+# between them.
 
-build=${1:?usage: run.sh BUILDDIR [--json] [--rounds=N]}
+build=${1:?usage: run.sh BUILDDIR [--json] [--rounds=N] [--phases=LIST]}
 shift
 json=no
 rounds=9
+chosen=all
 for option; do
     case $option in
     --json) json=yes ;;
     --rounds=*) rounds=${option#*=} ;;
+    --phases=*) chosen=${option#*=} ;;
     *) echo "run.sh: unknown option $option" >&2; exit 2 ;;
     esac
 done
 
-load=$build/bench/load
-spawn=$build/bench/spawn
+# --- What is measured ---
+
+every="empty memtop memtop-usable memtop-dormant memtop-sites memtop-sites-1e-4
+    memtop-sites-1e-3 memtop-events memusage heaptrack"
+usual="empty memtop memtop-usable memtop-sites memusage heaptrack"
+following="empty memtop memtop-usable memtop-sites memusage" # heaptrack leaves what is executed
+
+# A phase a line: its name; the unit of its steps; who is measured beside none; the number
+# of rounds (all: as asked for); the ratio that memtop is not to exceed; the command, a
+# function below.
+phases='
+pairs               ns     every     all 0.4 load pairs 1
+pairs-2-threads     ns     every     all 0.1 load pairs 2
+mixed               ns     usual     all 0.4 load mixed 1
+calloc              ns     usual     all 0.8 load calloc 1
+realloc             ns     usual     all 0.8 load realloc 1
+cxx                 ns     usual     all 0.8 load_cxx cxx 1
+churn1024           ns     every     all 0.5 load churn1024 1
+churn1024-2-threads ns     every     all 0.1 load churn1024 2
+churn100k           ns     usual     all 0.5 load churn100k 1
+churn2m             ns     usual     all 0.5 load churn2m 1
+growth              ns     usual     all 0.4 load growth 1
+growth-cold         ns     usual     all 0.8 load growth-cold 1
+grow-free           ns     usual     all 0.8 load grow-free 1
+handover            ns     usual     all 0.8 load handover 1
+exec                us     following 3   0.8 spawn exec 100
+fork                us     usual     3   0.8 spawn fork 100
+fork-16-MiB         us     usual     3   0.8 spawn fork 100 16
+configure           cpu-ms following 3   0.8 configure
+'
+names=$(printf '%s' "$phases" | awk 'NF { print $1 }')
+# shellcheck disable=SC2086,SC2116 # on one line
+names=$(echo $names instructions drainer sustained display traces)
+
+is_chosen() {
+    case ,$chosen, in *,all,* | *",$1,"*) true ;; *) false ;; esac
+}
+
+for name in $(echo "$chosen" | tr , ' '); do
+    case " all $names " in
+    *" $name "*) ;;
+    *) echo "run.sh: no phase '$name'; there are $names" >&2; exit 2 ;;
+    esac
+done
+
 memtop=$build/libmemtop.so
 batch_ms=40
 work=$(mktemp -d) || exit 1
@@ -62,24 +111,62 @@ under() {
     esac
 }
 
-contenders=none
+# Those that are installed, none first.
+contenders_of() {
+    echo none
+    for contender; do
+        [ -z "$(library_of "$contender")" ] || echo "$contender"
+    done
+}
+
 missing=
 table=
 disturbed=0
-for contender in empty memtop memtop-usable memtop-dormant memtop-sites memtop-sites-1e-4 \
-    memtop-sites-1e-3 memtop-events memusage heaptrack; do
-    if [ -n "$(library_of $contender)" ]; then
-        contenders="$contenders $contender"
-    else
-        missing="$missing $contender"
-    fi
+for contender in $every; do
+    [ -n "$(library_of "$contender")" ] || missing="$missing $contender"
 done
+
+# --- Commands: each prints "BEST MEDIAN" of a contender ---
+
+load() { under "$contender" "$build/bench/load" "$@" ms $batch_ms; }
+load_cxx() { under "$contender" "$build/bench/load-cxx" "$@" ms $batch_ms; }
+spawn() { under "$contender" "$build/bench/spawn" "$@"; }
+
+# A configure script of autoconf that looks for a C compiler, 12 headers and 16 functions:
+# hundreds of short processes, the compiler among them.  Milliseconds of processor time of
+# all of them.  What it finds must be what it finds without a contender.
+configure() {
+    write_configure || return
+    rm -rf "$work/configured"
+    mkdir "$work/configured"
+    # shellcheck disable=SC2016 # for that shell
+    under "$contender" sh -c 'cd "$1" && ../configure >found && times' sh \
+        "$work/configured" >"$work/spent" || return
+    [ "$contender" != none ] || cp "$work/configured/found" "$work/found"
+    cmp -s "$work/configured/found" "$work/found" || return
+    tail -n 1 "$work/spent" | tr ms '  ' | awk '
+        { ms = ($1 * 60 + $2 + $3 * 60 + $4) * 1000; print ms, ms }'
+}
+
+write_configure() {
+    [ ! -x "$work/configure" ] || return 0
+    cat >"$work/configure.ac" <<'END'
+AC_INIT([example], [1])
+AC_PROG_CC
+AC_CHECK_HEADERS([dirent.h fcntl.h locale.h netdb.h poll.h pthread.h sys/mman.h sys/socket.h
+    sys/time.h termios.h unistd.h wchar.h])
+AC_CHECK_FUNCS([alarm dup2 fork getcwd gethostname gettimeofday memmove mmap munmap regcomp
+    select setlocale socket strchr strdup strtol])
+AC_OUTPUT
+END
+    (cd "$work" && autoconf) >/dev/null 2>&1
+}
 
 # --- Figures ---
 
 # Prints the smallest of the first column and the median of the second.
 best_and_median() {
-    sort -n "$1" | awk '{ print $1; exit }'
+    sort -n "$1" | awk '{ printf "%s ", $1; exit }'
     awk '{ print $2 }' "$1" | sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
 }
 
@@ -93,7 +180,9 @@ emit() {
         printf '{"group":"%s","contender":"%s"' "$1" "$2"
         shift 2
         for field; do
-            printf ',"%s":%s' "${field%%=*}" "${field#*=}"
+            value=${field#*=}
+            [ "$value" != - ] || value=null
+            printf ',"%s":%s' "${field%%=*}" "$value"
         done
         printf '}\n'
         return
@@ -128,74 +217,135 @@ try() {
     return 1
 }
 
-# Takes turns: measure GROUP CONTENDERS COMMAND..., which prints "BEST MEDIAN".
+# Takes turns: measure PHASE UNIT ROUNDS CONTENDERS COMMAND...
 measure() {
-    group=$1
-    those=$2
-    shift 2
+    phase=$1
+    unit=$2
+    until=$3
+    those=$4
+    shift 4
     round=0
-    while [ $round -lt "$rounds" ]; do
+    while [ "$round" -lt "$until" ]; do
         for contender in $those; do
-            figures=$(try "$@") || disturbed=$((disturbed + 1))
-            printf '%s\n' "$figures" >>"$work/$group.$contender"
+            figures=$(try "$@")
+            status=$?
+            [ -n "$figures" ] || continue
+            [ $status = 0 ] || disturbed=$((disturbed + 1))
+            printf '%s\n' "$figures" >>"$work/$phase.$contender"
         done
         round=$((round + 1))
     done
     for contender in $those; do
-        # shellcheck disable=SC2046 # two words
-        set -- $(best_and_median "$work/$group.$contender")
-        if [ "$contender" = none ]; then
-            none_best=$1
-            none_median=$2
+        if [ -s "$work/$phase.$contender" ]; then
+            best_and_median "$work/$phase.$contender" >"$work/$phase.$contender.result"
+        else
+            missing="$missing $phase:$contender"
         fi
-        echo "$1 $2" >"$work/$group.$contender.result"
-        # shellcheck disable=SC2046
-        emit "$group" "$contender" $(awk -v b="$1" -v m="$2" -v nb="$none_best" \
-            -v nm="$none_median" 'BEGIN {
-                printf "best=%.2f added=%.2f median=%.2f median_added=%.2f ratio=%.2f",
-                    b, b - nb, m, m - nm, (nb ? b / nb : 0) }')
+    done
+    for contender in $those; do
+        # shellcheck disable=SC2046 # words
+        [ ! -s "$work/$phase.$contender.result" ] ||
+            emit "$phase-$unit" "$contender" $(compare "$phase" "$contender")
     done
 }
 
-# Prints how many instructions a run of so many steps takes, all in all.
+# compare PHASE CONTENDER: its figures as fields, beside those of none and memusage.  The
+# ratio is - where memusage adds less than a fiftieth: the machine disturbs as much.
+compare() {
+    for name in none memusage "$2"; do
+        cat "$work/$1.$name.result" 2>/dev/null || echo
+    done | awk '
+        function ratio(of) {
+            if (of[2] == "" || of[2] - of[1] < of[1] / 50)
+                return "-"
+            return sprintf("%.2f", (of[3] - of[1]) / (of[2] - of[1]))
+        }
+        { best[NR] = $1; median[NR] = $2 }
+        END {
+            printf "best=%.2f added=%.2f ratio=%s median=%.2f median_added=%.2f median_ratio=%s",
+                best[3], best[3] - best[1], ratio(best),
+                median[3], median[3] - median[1], ratio(median)
+        }'
+}
+
+measure_phases() {
+    while read -r name unit who until _ command; do
+        is_chosen "$name" || continue
+        [ "$until" != all ] || until=$rounds
+        case $who in
+        every) who=$every ;;
+        usual) who=$usual ;;
+        following) who=$following ;;
+        esac
+        # shellcheck disable=SC2046,SC2086 # words
+        measure "$name" "$unit" "$until" "$(contenders_of $who)" $command </dev/null
+    done <"$work/phases"
+}
+
+# field_of FIELD PHASE CONTENDER
+field_of() {
+    compare "$2" "$3" | tr ' ' '\n' | sed -n "s/^$1=//p"
+}
+
+# memtop's ratios by the best figures, its own by the medians, too, which count where
+# threads meet, and what they are to be at most.
+show_ratios() {
+    while read -r name _ _ _ most _; do
+        [ -s "$work/$name.none.result" ] || continue
+        set -- "at_most=$most"
+        for contender in memtop memtop-usable memtop-sites; do
+            set -- "$@" "$contender=$(field_of ratio "$name" $contender)"
+        done
+        emit ratios "$name" "$@" "memtop_median=$(field_of median_ratio "$name" memtop)"
+    done <"$work/phases"
+}
+
+# count_run CONTENDER PHASE STEPS: how many instructions that takes, all in all.
 count_run() {
     under "$1" valgrind --tool=callgrind --callgrind-out-file=/dev/null \
-        "$load" "$2" 1 ops "$3" 2>&1 | sed -n 's/.*Collected : //p'
+        "$build/bench/load" "$2" 1 ops "$3" 2>&1 | sed -n 's/.*Collected : //p'
 }
 
-# Instructions a step: the difference of two lengths, so that starting and ending drop
-# out.  Not of heaptrack, which, once in valgrind's own process, stays out of the
-# program's; nor of dormant, since valgrind hides the vDSO, without which none sleeps.
+# count_instructions PHASE CONTENDER...: instructions a step, the difference of two lengths,
+# so that starting and ending drop out.  Not of heaptrack, which, once in valgrind's own
+# process, stays out of the program's; nor of dormant, since valgrind hides the vDSO,
+# without which none sleeps.
 count_instructions() {
-    workload=$1
-    for contender in $contenders; do
-        case $contender in
-        heaptrack | memtop-dormant)
-            missing="$missing $workload-instructions:$contender"
-            continue ;;
-        esac
-        few=$(count_run "$contender" "$workload" 20000)
-        many=$(count_run "$contender" "$workload" 220000)
+    phase=$1
+    shift
+    for contender in $(contenders_of "$@"); do
+        few=$(count_run "$contender" "$phase" 10000)
+        many=$(count_run "$contender" "$phase" 110000)
         if [ -z "$few" ] || [ -z "$many" ]; then
-            missing="$missing $workload-instructions:$contender"
+            missing="$missing $phase-instructions:$contender"
             continue
         fi
-        a_step=$(awk "BEGIN { printf \"%.1f\", ($many - $few) / 200000 }")
+        a_step=$(awk "BEGIN { printf \"%.1f\", ($many - $few) / 100000 }")
         [ "$contender" != none ] || none_step=$a_step
-        echo "$a_step" >"$work/$workload.$contender.steps"
-        emit "$workload-instructions" "$contender" "a_step=$a_step" \
+        echo "$a_step" >"$work/$phase.$contender.steps"
+        emit "$phase-instructions" "$contender" "a_step=$a_step" \
             "added=$(awk "BEGIN { printf \"%.1f\", $a_step - $none_step }")"
     done
+}
+
+measure_instructions() {
+    if ! command -v valgrind >/dev/null 2>&1; then
+        missing="$missing instructions:valgrind"
+        return
+    fi
+    count_instructions pairs empty memtop memtop-usable memtop-sites memtop-events memusage
+    count_instructions growth empty memtop memtop-usable memusage
+    count_instructions churn1024 empty memtop memtop-usable memtop-sites memusage
 }
 
 # What writing events costs more than counting does, while there is room: at most 40 ns
 # and 60 instructions a pair.
 events_over_counting() {
-    for threads in 1 2; do
-        group=pairs-ns-$threads-thread
+    for phase in pairs pairs-2-threads; do
+        [ -s "$work/$phase.memtop-events.result" ] || continue
         # shellcheck disable=SC2046 # words
-        emit events-over-counting "$threads-thread" $(cat "$work/$group.memtop.result" \
-            "$work/$group.memtop-events.result" "$work/pairs.memtop.steps" \
+        emit events-over-counting "$phase" $(cat "$work/$phase.memtop.result" \
+            "$work/$phase.memtop-events.result" "$work/pairs.memtop.steps" \
             "$work/pairs.memtop-events.steps" 2>/dev/null | awk '
                 { best[NR] = $1; median[NR] = $2 }
                 END { printf "ns=%.1f median_ns=%.1f", best[2] - best[1], median[2] - median[1]
@@ -231,11 +381,11 @@ sustained() {
             for round in 1 2 3; do
                 case $contender in
                 memtop) "$build/memtop" -B -q -d "$MEMTOP_DIR/dat" -- \
-                    "$load" pairs $threads ms 300 2>/dev/null ;;
+                    "$build/bench/load" pairs $threads ms 300 2>/dev/null ;;
                 memtop-log) MALLOC_LOG=$MEMTOP_DIR/dat LD_PRELOAD=$memtop \
-                    "$load" pairs $threads ms 300 ;;
+                    "$build/bench/load" pairs $threads ms 300 ;;
                 memusage) memusage -d "$MEMTOP_DIR/dat" \
-                    "$load" pairs $threads ms 300 2>/dev/null ;;
+                    "$build/bench/load" pairs $threads ms 300 2>/dev/null ;;
                 esac | awk '{ print $3 }'
                 rm -f "$MEMTOP_DIR"/dat*
             done | sort -n >"$work/sustained"
@@ -265,31 +415,28 @@ measure_display() {
 
 # --- The run ---
 
-for workload in pairs churn; do
-    for threads in 1 2; do
-        measure "$workload-ns-$threads-thread" "$contenders" \
-            "$load" "$workload" "$threads" ms $batch_ms
-    done
-done
-if command -v valgrind >/dev/null 2>&1; then
-    count_instructions pairs
-    count_instructions churn
-else
-    missing="$missing instructions:valgrind"
-fi
+load_average() { cut -d' ' -f1-3 /proc/loadavg; }
+
+[ $json = yes ] || echo "$rounds rounds, load average $(load_average)"
+printf '%s' "$phases" | awk NF >"$work/phases"
+measure_phases
+! is_chosen instructions || measure_instructions
 events_over_counting
-measure_drainer
-sustained
-rounds=3
-measure exec-us "none empty memtop" "$spawn" exec 200
-measure fork-us "none empty memtop" "$spawn" fork 200
-measure fork-us-16-MiB "none empty memtop" "$spawn" fork 200 16
-measure_display
+! is_chosen drainer || measure_drainer
+! is_chosen sustained || sustained
+! is_chosen display || measure_display
+show_ratios
 if [ $json = yes ]; then
-    printf '{"group":"run","missing":"%s","disturbed":%d}\n' "${missing# }" $disturbed
+    printf '{"group":"run","missing":"%s","disturbed":%d,"load_average":"%s"}\n' \
+        "${missing# }" $disturbed "$(load_average)"
 else
     [ -z "$missing" ] || printf '\nnot measured:%s\n' "$missing"
     [ $disturbed = 0 ] ||
         printf '\n%d runs of two threads were disturbed: other programs took their processors\n' \
             $disturbed
+    printf '\nload average %s\n' "$(load_average)"
+fi
+if is_chosen traces; then
+    if [ $json = yes ]; then set -- --json; else set --; fi
+    "$(dirname "$0")/trace.sh" "$build" "$@"
 fi
