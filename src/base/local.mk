@@ -6,6 +6,7 @@ src_base_libbase_a_SOURCES = \
 	src/base/figures.h \
 	src/base/fresh.c src/base/fresh.h \
 	src/base/i18n.h \
+	src/base/intern.c src/base/intern.h \
 	src/base/path.h \
 	src/base/quantity.c src/base/quantity.h \
 	src/base/textwidth.c src/base/textwidth.h \

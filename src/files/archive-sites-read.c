@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "base/array.h"
+#include "base/intern.h"
 #include "files/archive-sites.h"
 
 #include <stdlib.h>
@@ -17,16 +18,14 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
-#define NAME_MAX_BYTES 4096
 #define KEPT_MAX       ((size_t)2 << 20) /* sites of all moments together */
 
-/* What is known of an address: the strings stand behind the frames. */
+/* What is known of an address. */
 struct name {
     UT_hash_handle hh;
-    uint64_t address, offset;
-    const char *module;
-    unsigned count;
-    struct profile_frame frames[];
+    uint64_t address;
+    struct symbol symbol;
+    struct symbol_frame frames[];
 };
 
 struct sites_intake {
@@ -48,6 +47,8 @@ struct sites_intake {
     size_t moment_count;
     struct sites_taken *taken;
     struct name *names;
+    struct intern_table texts; /* of the names */
+    struct symbol nowhere;     /* the name of an address that the file does not name */
 };
 
 struct sites_intake *
@@ -78,6 +79,7 @@ sites_intake_free(struct sites_intake *intake)
         HASH_DELETE(hh, intake->names, name);
         free(name);
     }
+    intern_free(&intake->texts);
     for (size_t i = 0; i < intake->moment_count; i++)
         free(intake->moments[i].sites);
     profile_free(intake->profile);
@@ -221,27 +223,6 @@ take_module(struct sites_intake *intake, const json_t *line, struct fault *fault
     return fault->name == NULL;
 }
 
-/* A frame's strings: their length, or copied to where *to points, which moves on. */
-static size_t
-frame_length(const json_t *frame)
-{
-    const char *file = json_string_value(json_array_get(frame, 1));
-
-    return strnlen(json_string_value(json_array_get(frame, 0)), NAME_MAX_BYTES) + 1
-           + (file != NULL ? strnlen(file, NAME_MAX_BYTES) + 1 : 0);
-}
-
-static const char *
-copy(const char *text, char **to)
-{
-    size_t length = strnlen(text, NAME_MAX_BYTES);
-    char *begin = *to;
-
-    memcpy(begin, text, length);
-    *to = begin + length + 1;
-    return begin;
-}
-
 static bool
 is_frame(const json_t *frame)
 {
@@ -253,31 +234,38 @@ is_frame(const json_t *frame)
            && number_at(frame, 2, INT32_MAX, &line);
 }
 
-static struct name *
-name_new(const json_t *line, const json_t *frames)
+/* Reads [function, file, line]; false if memory is short. */
+static bool
+take_frame(struct sites_intake *intake, const json_t *frame, struct symbol_frame *out)
 {
-    const char *module = json_string_value(json_object_get(line, "module"));
-    size_t count = json_array_size(frames);
-    size_t size = sizeof(struct name) + count * sizeof(struct profile_frame);
-    size_t strings = module != NULL ? strnlen(module, NAME_MAX_BYTES) + 1 : 0;
-    struct name *name;
+    const char *file = json_string_value(json_array_get(frame, 1));
 
-    for (size_t i = 0; i < count; i++)
-        strings += frame_length(json_array_get(frames, i));
-    name = calloc(1, size + strings + 1);
+    out->function =
+        intern_text(&intake->texts, json_string_value(json_array_get(frame, 0)));
+    out->file = intern_text(&intake->texts, file);
+    out->line = (unsigned)json_integer_value(json_array_get(frame, 2));
+    return out->function != NULL && (out->file != NULL || file == NULL);
+}
+
+static struct name *
+name_new(struct sites_intake *intake, const json_t *line, const json_t *frames)
+{
+    size_t count = json_array_size(frames);
+    struct name *name = calloc(1, sizeof *name + count * sizeof *name->frames);
+
     if (name == NULL)
         return NULL;
-    char *to = (char *)name + size;
-    name->module = module != NULL ? copy(module, &to) : NULL;
-    name->count = (unsigned)count;
-    for (size_t i = 0; i < count; i++) {
-        const json_t *frame = json_array_get(frames, i);
-        const char *file = json_string_value(json_array_get(frame, 1));
-        name->frames[i] = (struct profile_frame){
-            .function = copy(json_string_value(json_array_get(frame, 0)), &to),
-            .file = file != NULL ? copy(file, &to) : NULL,
-            .line = (unsigned)json_integer_value(json_array_get(frame, 2))};
-    }
+    name->symbol = (struct symbol){
+        .state = count > 0 ? SYMBOL_KNOWN : SYMBOL_UNNAMED,
+        .module = intern_text(&intake->texts,
+                              json_string_value(json_object_get(line, "module"))),
+        .count = (unsigned)count,
+        .frames = name->frames};
+    for (size_t i = 0; i < count; i++)
+        if (!take_frame(intake, json_array_get(frames, i), &name->frames[i])) {
+            free(name);
+            return NULL;
+        }
     return name;
 }
 
@@ -300,11 +288,11 @@ take_place(struct sites_intake *intake, const json_t *line, struct fault *fault)
         return fault->name == NULL;
     if (HASH_COUNT(intake->names) == SITES_POOL_WORDS)
         return blame(fault, "place", N_("is one too many"));
-    name = name_new(line, frames);
+    name = name_new(intake, line, frames);
     if (name == NULL)
         return no_memory(fault);
     name->address = address;
-    name->offset = offset;
+    name->symbol.offset = offset;
     HASH_ADD(hh, intake->names, address, sizeof name->address, name);
     if (name->hh.tbl != NULL)
         return true;
@@ -564,20 +552,17 @@ sites_intake_take(struct sites_intake *intake, const char *type, const json_t *l
 }
 
 /* As the file has it. */
-static void
-name_address(void *context, uint64_t address, struct profile_name *out)
+static const struct symbol *
+name_address(void *context, uint64_t address)
 {
-    const struct sites_intake *intake = context;
+    struct sites_intake *intake = context;
     const struct name *name;
 
-    out->final = true;
     HASH_FIND(hh, intake->names, &address, sizeof address, name);
-    if (name == NULL)
-        return;
-    out->module = name->module;
-    out->offset = name->offset;
-    out->count = name->count;
-    memcpy(out->frames, name->frames, name->count * sizeof *name->frames);
+    if (name != NULL)
+        return &name->symbol;
+    intake->nowhere = (struct symbol){.state = SYMBOL_NO_MODULE, .offset = address};
+    return &intake->nowhere;
 }
 
 /* What was remembered of earlier readings. */

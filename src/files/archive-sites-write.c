@@ -185,13 +185,13 @@ frame_array(struct sites_writer *writer, struct object *object,
 
 /* The places at one address. */
 static bool
-write_address(struct sites_writer *writer, uint64_t address,
-              const struct profile_place *places, size_t count)
+write_address(struct sites_writer *writer, const struct profile_place *places,
+              size_t count)
 {
     struct object line = line_of("place");
     json_t *frames = json_array();
 
-    object_set_number(&line, "address", address);
+    object_set_number(&line, "address", places[0].address);
     if (places[0].module != NULL)
         object_set_text(&line, "module", places[0].module, strlen(places[0].module));
     object_set_number(&line, "offset", places[0].offset);
@@ -202,22 +202,18 @@ write_address(struct sites_writer *writer, uint64_t address,
 }
 
 static bool
-write_addresses(struct sites_writer *writer, uint32_t stack, const uint64_t *pcs,
-                unsigned depth)
+write_addresses(struct sites_writer *writer, uint32_t stack)
 {
     static struct profile_place places[PLACES_MAX];
     size_t count = profile_places(writer->profile, stack, places, PLACES_MAX);
-    size_t begin = 0;
     bool good = true;
 
-    for (unsigned i = 0; good && i < depth && begin < count; i++) {
-        uint64_t address = sites_call(pcs[i]);
-        size_t end = begin + 1;
+    for (size_t begin = 0, end; good && begin < count; begin = end) {
+        end = begin + 1;
         while (end < count && places[end - 1].inlined)
             end++;
-        if (is_new(writer, address))
-            good = write_address(writer, address, &places[begin], end - begin);
-        begin = end;
+        if (is_new(writer, places[begin].address))
+            good = write_address(writer, &places[begin], end - begin);
     }
     return good;
 }
@@ -230,7 +226,7 @@ write_stack(struct sites_writer *writer, uint32_t stack)
 
     if (pcs == NULL || depth == 0 || writer->numbers[stack] != 0)
         return true;
-    if (!write_addresses(writer, stack, pcs, depth))
+    if (!write_addresses(writer, stack))
         return false;
     struct object line = line_of("stack");
     json_t *list = json_array();

@@ -198,22 +198,15 @@ tell_changed(struct naming *naming, const char *module)
                 module);
 }
 
-static void
-name(void *context, uint64_t address, struct profile_name *out)
+static const struct symbol *
+name(void *context, uint64_t address)
 {
     struct naming *naming = context;
     const struct symbol *symbol = symbols_at(naming->space, address);
 
     if (symbol->state == SYMBOL_FILE_CHANGED)
         tell_changed(naming, symbol->module);
-    out->final = symbol->state != SYMBOL_ASKED;
-    out->module = symbol->module;
-    out->offset = symbol->offset;
-    for (; out->count < symbol->count && out->count < PROFILE_INLINES_MAX; out->count++)
-        out->frames[out->count] =
-            (struct profile_frame){symbol->frames[out->count].function,
-                                   symbol->frames[out->count].file,
-                                   symbol->frames[out->count].line};
+    return symbol;
 }
 
 bool

@@ -3,6 +3,7 @@
 #ifndef MEMTOP_PROFILE_PRIVATE_H
 #define MEMTOP_PROFILE_PRIVATE_H
 
+#include "base/intern.h"
 #include "monitor/profile.h"
 
 /* Keys are numbers that are hashes already, or that one multiplication spreads well
@@ -37,20 +38,6 @@ struct profile_address {
     uint32_t frame_count;
     struct profile_place *frames; /* at least one */
     UT_hash_handle hh;
-};
-
-struct profile_named {
-    uint64_t key;            /* hash of its name */
-    uint32_t id;
-    UT_hash_handle hh;
-    char name[];
-};
-
-/* A file's name, stored once. */
-struct kept_text {
-    uint64_t key;
-    UT_hash_handle hh;
-    char text[];
 };
 
 /* What earlier readings say about a site. */
@@ -88,13 +75,11 @@ struct profile {
     struct profile_moment mark;
     bool marked;
 
-    struct profile_address *addresses; /* hashes */
+    struct profile_address *addresses; /* a hash */
     size_t entered;          /* number of stacks whose addresses are entered */
     size_t nameless;         /* addresses without a final name */
-    struct profile_named *functions_by_key;
-    struct kept_text *texts;
-    struct profile_named **functions;
-    size_t function_count, function_room;
+    struct intern_table functions; /* names, by number */
+    struct intern_table paths;     /* of sources and modules */
 };
 
 /* Index of the stack with this id; that of the unknown stack if there is none. */

@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "segment/sites.h"
+#include "symbols/symbols.h"
 
 struct profile;
 
@@ -138,27 +139,13 @@ void profile_restore_rates(struct profile *profile, size_t site, double bytes,
 
 /* ---- names ---- */
 
-/* A function at an address, and the source line there. */
-struct profile_frame {
-    const char *function;
-    const char *file;     /* or NULL */
-    unsigned line;        /* or 0 */
-};
+#define PROFILE_INLINES_MAX 32 /* frames at one address; outer ones are left out */
 
-#define PROFILE_INLINES_MAX 32   /* frames at one address */
-
-struct profile_name {
-    bool final;           /* nothing better will be known later */
-    unsigned count;       /* number of frames; 0: no function is known */
-    struct profile_frame frames[PROFILE_INLINES_MAX]; /* innermost first */
-    const char *module;   /* path of the object, or NULL */
-    uint64_t offset;      /* in the object's own addresses, or the address */
-};
-
-/* Names the address of an instruction. */
+/* Names the address of an instruction: as symbols_at() does, but the name is valid until
+   the next call only.  SYMBOL_ASKED: a better one may be known later. */
 struct profile_namer {
     void *context;
-    void (*name)(void *context, uint64_t address, struct profile_name *name);
+    const struct symbol *(*name)(void *context, uint64_t address);
 };
 
 /* Asks the namer about addresses that have no final name yet.  With namer NULL, addresses
@@ -183,6 +170,7 @@ struct profile_place {
     unsigned line;
     const char *module;   /* path, or NULL */
     uint64_t offset;
+    uint64_t address;     /* in the call; places inlined into each other share one */
     bool inlined;         /* into the next place */
 };
 

@@ -164,27 +164,31 @@ peak(void)
         program.sites[i].at_peak = program.sites[i].live;
 }
 
-static void
-name(void *context, uint64_t address, struct profile_name *out)
+static const struct symbol *
+name(void *context, uint64_t address)
 {
     static char names[256][64];
+    static struct symbol_frame frames[2];
+    static struct symbol out;
     const char *module = context;
     unsigned letter = (unsigned)(address / 256) & 255;
 
-    out->module = "/usr/lib/libtest.so.1";
-    out->offset = address;
-    out->final = module == NULL;
+    out = (struct symbol){.module = "/usr/lib/libtest.so.1",
+                          .offset = address,
+                          .state = module == NULL ? SYMBOL_KNOWN : SYMBOL_ASKED};
     if (module != NULL)
-        return; /* not known yet */
+        return &out; /* not known yet */
     snprintf(names[letter], sizeof names[letter],
              letter == 'v' ? "std::vector<Row>::push_back" : "fun_%c", letter);
-    out->count = 1;
-    out->frames[0] = (struct profile_frame){names[letter], "source.c", letter};
+    out.count = 1;
+    out.frames = frames;
+    frames[0] = (struct symbol_frame){names[letter], "source.c", letter};
     if (letter == 'i') { /* has 'j' inlined */
-        out->count = 2;
-        out->frames[1] = out->frames[0];
-        out->frames[0] = (struct profile_frame){"fun_j", "inline.h", 7};
+        out.count = 2;
+        frames[1] = frames[0];
+        frames[0] = (struct symbol_frame){"fun_j", "inline.h", 7};
     }
+    return &out;
 }
 
 static const struct profile_namer namer = {NULL, name};
