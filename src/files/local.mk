@@ -29,7 +29,6 @@ src_files_libfiles_a_SOURCES = \
 	src/files/outfile.c src/files/outfile.h \
 	src/files/pack.c src/files/pack.h \
 	src/files/progress.h \
-	src/files/timeline.c src/files/timeline.h \
 	src/files/trace-csv.c \
 	src/files/trace-form.h \
 	src/files/trace-session.c src/files/trace-session.h \

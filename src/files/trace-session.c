@@ -19,11 +19,13 @@
 #include "monitor/checkpoints.h"
 #include "base/figures.h"
 #include "files/ledger.h"
-#include "files/timeline.h"
+#include "monitor/timeline.h"
 #include "files/trace.h"
 
 #define AT_ONCE 4096u
 #define MOMENTS 512u
+#define SLOTS 8192u
+#define SLOT_NS 16384u /* at first: they suffice for a tenth of a second */
 #define NOBODY  UINT32_MAX
 
 /* A process, whatever programs it was. */
@@ -237,13 +239,13 @@ take_event(struct builder *builder, const struct trace_event *event)
     if (member == builder->members) {
         uint64_t run_ns = run_time(builder, event->time_ns);
 
-        uint64_t slot_end_ns = builder->timeline->count * builder->timeline->slot_ns;
+        uint64_t slot_end_ns = builder->timeline->count * builder->timeline->width;
 
         /* As the slot of the call before ended. */
         if (timeline_reach(builder->timeline, run_ns) && moment_due(builder, slot_end_ns))
             keep_moment(builder, slot_end_ns);
         changed = ledger_take(&member->ledger, event);
-        timeline_set(builder->timeline, member->ledger.now.live_bytes,
+        timeline_add(builder->timeline, run_ns, member->ledger.now.live_bytes,
                      member->ledger.now.stack_now, changed > 0);
     } else {
         changed = ledger_take(&member->ledger, event);
@@ -435,11 +437,10 @@ prepare(struct builder *builder)
     struct process *process;
 
     builder->saved = saved_new();
-    builder->timeline = malloc(sizeof *builder->timeline);
+    builder->timeline = timeline_new(SLOTS, SLOT_NS);
     builder->members = calloc(SAVED_PROCESSES, sizeof *builder->members);
     if (builder->saved == NULL || builder->timeline == NULL || builder->members == NULL)
         return -ENOMEM;
-    timeline_init(builder->timeline);
     builder->saved->root.checkpoints = checkpoints_new(MOMENTS);
     process = &builder->saved->root.process;
     process->measured = true;
@@ -502,7 +503,7 @@ trace_session(const char *path, const struct trace_progress *progress,
     trace_close(builder.trace);
     free(builder.members);
     free(builder.member_of);
-    free(builder.timeline);
+    timeline_free(builder.timeline);
     if (error == 0)
         *out = builder.saved;
     else

@@ -30,6 +30,7 @@ src_monitor_libmonitor_a_SOURCES = \
 	src/monitor/send.c src/monitor/send.h \
 	src/monitor/session.c src/monitor/session.h \
 	src/monitor/stack-reader.c src/monitor/stack-reader.h \
+	src/monitor/timeline.c src/monitor/timeline.h \
 	src/monitor/tracked.c src/monitor/tracked.h \
 	src/monitor/tree.c src/monitor/tree.h \
 	src/monitor/unseen.c src/monitor/unseen.h \

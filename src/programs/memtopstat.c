@@ -179,10 +179,10 @@ say_oddities(const struct dat *dat)
 static uint64_t start;
 
 static void
-take(void *curve, uint64_t index, const struct dat_record *record)
+take(void *timeline, uint64_t index, const struct dat_record *record)
 {
-    curve_add(curve, options.time_based ? record->time - start : index, record->heap,
-              record->stack);
+    timeline_add(timeline, options.time_based ? record->time - start : index,
+                 record->heap, record->stack, true);
 }
 
 static void
@@ -224,11 +224,11 @@ module(void)
 }
 
 static struct plot *
-make_plot(const struct dat *dat, const struct curve *curve)
+make_plot(const struct dat *dat, const struct timeline *timeline)
 {
     char subtitle[PLOT_TEXT_MAX];
     const struct plot_record record = {
-        .curve = curve,
+        .timeline = timeline,
         .axis = !options.time_based ? PLOT_AXIS_CALLS
                 : dat->nanoseconds  ? PLOT_AXIS_TIME
                                     : PLOT_AXIS_SHARE,
@@ -275,13 +275,13 @@ reason(int error)
 
 /* Of a data file.  False, having said why. */
 static bool
-read_data(struct curve *curve, struct dat *dat)
+read_data(struct timeline *timeline, struct dat *dat)
 {
     int error = dat_open(options.data, NULL, dat);
 
     if (error == 0) {
         start = dat->start;
-        error = dat_scan(dat, take, curve);
+        error = dat_scan(dat, take, timeline);
         dat_close_read(dat);
     }
     if (error != 0)
@@ -293,24 +293,24 @@ read_data(struct curve *curve, struct dat *dat)
 
 /* Likewise, of any kind that can be drawn; the exit status in any case. */
 static bool
-read_curve(struct curve *curve, struct dat *dat, int *status)
+read_timeline(struct timeline *timeline, struct dat *dat, int *status)
 {
     enum file_kind kind;
     bool read = use_file(options.data, USE_DRAW, &kind);
 
     if (read && kind != KIND_DAT)
-        return tracefile_curve(options.data, options.pid, options.time_based, curve, dat,
-                               status);
-    read = read && read_data(curve, dat);
+        return tracefile_timeline(options.data, options.pid, options.time_based, timeline,
+                                  dat, status);
+    read = read && read_data(timeline, dat);
     *status = read ? 0 : status_of(STATUS_INPUT);
     return read;
 }
 
 /* The exit status. */
 static int
-draw_curve(const struct dat *dat, const struct curve *curve)
+draw_timeline(const struct dat *dat, const struct timeline *timeline)
 {
-    struct plot *plot = make_plot(dat, curve);
+    struct plot *plot = make_plot(dat, timeline);
     bool written;
 
     if (plot == NULL) {
@@ -325,16 +325,16 @@ draw_curve(const struct dat *dat, const struct curve *curve)
 static int
 draw(void)
 {
-    struct curve *curve = curve_new();
+    struct timeline *timeline = timeline_new(TIMELINE_SLOTS, 1);
     struct dat dat;
     int status, drawn;
 
-    if (curve == NULL) {
+    if (timeline == NULL) {
         say("%s", strerror(ENOMEM));
         return status_of(STATUS_FAILED);
     }
-    drawn = read_curve(curve, &dat, &status) ? draw_curve(&dat, curve) : 0;
-    curve_free(curve);
+    drawn = read_timeline(timeline, &dat, &status) ? draw_timeline(&dat, timeline) : 0;
+    timeline_free(timeline);
     return drawn != 0 ? drawn : status;
 }
 

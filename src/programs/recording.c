@@ -18,7 +18,7 @@
 #include "programs/say.h"
 #include "programs/status.h"
 #include "base/i18n.h"
-#include "report/curve.h"
+#include "monitor/timeline.h"
 #include "base/clock.h"
 #include "record/record.h"
 
@@ -35,11 +35,11 @@ follow(void *context, const struct dat_record *record)
 {
     struct run *run = context;
     int64_t time_ns = (int64_t)record->time - run->started_epoch_ns;
-    uint64_t x = curve_count(run->curve);
+    uint64_t x = run->timeline->calls;
 
     if (run->options->time_based)
         x = time_ns > 0 ? (uint64_t)time_ns : 0;
-    curve_add(run->curve, x, record->heap, record->stack);
+    timeline_add(run->timeline, x, record->heap, record->stack, true);
 }
 
 /* For the report, and for those who may ask: the display, and with a trace others. */
@@ -82,7 +82,8 @@ recording_open(struct run *run)
         if (status != 0)
             return status;
     }
-    if (options->png != NULL && (run->curve = curve_new()) == NULL) {
+    if (options->png != NULL
+        && (run->timeline = timeline_new(TIMELINE_SLOTS, 1)) == NULL) {
         output_lost(options->png, -ENOMEM);
         return status_of(STATUS_OUTPUT);
     }
@@ -104,8 +105,8 @@ recording_discard(struct run *run)
     record_free(run->record, true);
     run->record = NULL;
     blocklive_discard(run);
-    curve_free(run->curve);
-    run->curve = NULL;
+    timeline_free(run->timeline);
+    run->timeline = NULL;
 }
 
 int64_t

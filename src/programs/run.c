@@ -372,11 +372,11 @@ write_picture(const struct run *run)
 {
     const struct options *options = run->options;
     const struct plot_record record = {
-        .curve = run->curve,
+        .timeline = run->timeline,
         .axis = options->time_based ? PLOT_AXIS_TIME : PLOT_AXIS_CALLS,
-        .end = run->curve == NULL ? 0
+        .end = run->timeline == NULL ? 0
                : options->time_based ? (uint64_t)session_process(run->session)->run_ns
-                                     : curve_count(run->curve),
+                                     : run->timeline->calls,
         .total = options->draw_total,
     };
     const struct plot_options wanted = {
@@ -384,7 +384,7 @@ write_picture(const struct run *run)
         .height = options->png_height,
         .title = options->title,
         .unit = options->si ? UNIT_AUTO + UNIT_SI : UNIT_AUTO,
-        .record = record.end > 0 && curve_count(run->curve) > 0 ? &record : NULL,
+        .record = record.end > 0 && run->timeline->calls > 0 ? &record : NULL,
     };
     char name[PATH_MAX], error[1024];
     struct library_search search;
@@ -565,7 +565,7 @@ run_finish(struct run *run)
     run->read_blocks = NULL;
     session_free(run->session);
     run->session = NULL;
-    curve_free(run->curve);
-    run->curve = NULL;
+    timeline_free(run->timeline);
+    run->timeline = NULL;
     return status;
 }

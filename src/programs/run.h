@@ -37,7 +37,7 @@ struct run {
     bool recorded;         /* it is complete */
     struct blocklive blocks; /* counted by size */
     struct blocksizes *read_blocks; /* of a trace that was read, or NULL */
-    struct curve *curve;   /* of every call, for the picture, or NULL */
+    struct timeline *timeline;      /* of every call, for the picture, or NULL */
     struct textlog log;    /* of every call, as text */
     int64_t started_epoch_ns;
     bool metrics_failed;   /* to be written, the last time, and said so */

@@ -142,12 +142,12 @@ read_all(struct trace_reading *reading,
     return status;
 }
 
-/* ---- a curve ---- */
+/* ---- a timeline ---- */
 
 struct drawing {
     struct follow follow;
     struct ledger ledger;
-    struct curve *curve;
+    struct timeline *timeline;
     struct dat *about;
     bool time_based;
     bool depths; /* stacks are known */
@@ -179,8 +179,8 @@ draw_event(void *context, const struct trace_info *info, const struct trace_even
     if (changed <= 0)
         return changed;
     uint64_t heap = drawing->ledger.now.live_bytes;
-    curve_add(drawing->curve, drawing->time_based ? event->time_ns : about->count, heap,
-              event->depth);
+    timeline_add(drawing->timeline, drawing->time_based ? event->time_ns : about->count,
+                 heap, event->depth, true);
     about->count++;
     raise_to(&about->heap_peak, heap);
     raise_to(&about->stack_peak, event->depth);
@@ -198,11 +198,13 @@ has_process(const struct follow *follow, const char *path)
 }
 
 bool
-tracefile_curve(const char *path, uint64_t pid, bool time_based, struct curve *curve,
-                struct dat *about, int *status)
+tracefile_timeline(const char *path, uint64_t pid, bool time_based,
+                   struct timeline *timeline, struct dat *about, int *status)
 {
-    struct drawing drawing = {
-        .follow = {.pid = pid}, .curve = curve, .about = about, .time_based = time_based};
+    struct drawing drawing = {.follow = {.pid = pid},
+                              .timeline = timeline,
+                              .about = about,
+                              .time_based = time_based};
     struct trace_reading reading;
     bool whole;
 

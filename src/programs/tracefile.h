@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "programs/uses.h"
-#include "report/curve.h"
+#include "monitor/timeline.h"
 #include "files/dat.h"
 #include "files/trace.h"
 
@@ -21,14 +21,14 @@ void tracefile_say_error(const char *path, int error, enum file_kind kind,
 void tracefile_say_oddities(const char *path, const struct trace_info *info);
 
 /*
- * Reads a process's calls, pid's or with 0 the first one's, into the curve: over time if
- * time_based, else over calls.  about gets what a data file of them would say of itself:
- * count, start 0, end, peaks (of the stack HISTORY_UNKNOWN, perhaps), nanoseconds.  What
- * is missing from the file is said.  False, having said why; *status is the exit status
- * in any case.
+ * Reads a process's calls, pid's or with 0 the first one's, into the timeline: over time
+ * if time_based, else over calls.  about gets what a data file of them would say of
+ * itself: count, start 0, end, peaks (of the stack HISTORY_UNKNOWN, perhaps),
+ * nanoseconds.  What is missing from the file is said.  False, having said why; *status
+ * is the exit status in any case.
  */
-bool tracefile_curve(const char *path, uint64_t pid, bool time_based, struct curve *curve,
-                     struct dat *about, int *status);
+bool tracefile_timeline(const char *path, uint64_t pid, bool time_based,
+                        struct timeline *timeline, struct dat *about, int *status);
 
 enum export_format { EXPORT_LOGALLOC, EXPORT_DAT, EXPORT_CSV, EXPORT_JSON };
 

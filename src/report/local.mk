@@ -10,7 +10,6 @@ src_report_libreport_a_SOURCES = \
 	src/report/blockreport-compat.c \
 	src/report/blockreport-data.c \
 	src/report/blockreport.c src/report/blockreport.h \
-	src/report/curve.c src/report/curve.h \
 	src/report/facts.c src/report/facts.h \
 	src/report/json.c src/report/json.h \
 	src/report/line.c src/report/line.h \

@@ -34,7 +34,7 @@ legend(enum plot_line line, const struct plot_record *record)
 
 static bool
 take_series(struct plot *plot, const struct plot_record *record, enum plot_line line,
-            enum curve_line from)
+            enum timeline_line from)
 {
     struct plot_series *series = &plot->series[line];
     const char *name = legend(line, record);
@@ -44,11 +44,11 @@ take_series(struct plot *plot, const struct plot_record *record, enum plot_line 
         .columns = calloc(plot->columns, sizeof *series->columns)};
     if (series->columns == NULL)
         return false;
-    series->drawn = name != NULL && curve_count(record->curve) > 0;
+    series->drawn = name != NULL && record->timeline->calls > 0;
     if (!series->drawn)
         return true;
     snprintf(series->legend, sizeof series->legend, "%s", name);
-    curve_columns(record->curve, from, record->end, series->columns, plot->columns);
+    timeline_columns(record->timeline, from, record->end, series->columns, plot->columns);
     for (size_t i = 0; i < plot->columns; i++)
         if (series->columns[i].max > series->highest)
             series->highest = series->columns[i].max;
@@ -61,7 +61,7 @@ take_peak(struct plot *plot, const struct plot_record *record)
     char text[UNITS_MAX];
     uint64_t x = 0;
 
-    plot->has_peak = curve_peak(record->curve, CURVE_HEAP, &plot->peak_bytes, &x)
+    plot->has_peak = timeline_peak(record->timeline, TIMELINE_HEAP, &plot->peak_bytes, &x)
                      && plot->peak_bytes != 0;
     plot->peak_at = x < INT64_MAX ? (int64_t)x : INT64_MAX;
     if (plot->has_peak)
@@ -77,9 +77,9 @@ plot_take_record(struct plot *plot, const struct plot_record *record)
     plot->to = record->end == 0           ? 1
                : record->end > INT64_MAX / 4 ? INT64_MAX / 4
                                           : (int64_t)record->end;
-    if (!take_series(plot, record, PLOT_HEAP, CURVE_HEAP)
-        || !take_series(plot, record, PLOT_STACK, CURVE_STACK)
-        || !take_series(plot, record, PLOT_TOTAL, CURVE_TOTAL))
+    if (!take_series(plot, record, PLOT_HEAP, TIMELINE_HEAP)
+        || !take_series(plot, record, PLOT_STACK, TIMELINE_STACK)
+        || !take_series(plot, record, PLOT_TOTAL, TIMELINE_TOTAL))
         return false;
     if (record->axis != PLOT_AXIS_TIME)
         plot->series[PLOT_RSS].drawn = false; /* sampled, so known only over time */
@@ -101,7 +101,7 @@ plot_new_record(const char *subtitle, const struct plot_options *options)
         plot_free(plot);
         return NULL;
     }
-    if (curve_count(options->record->curve) == 0)
+    if (options->record->timeline->calls == 0)
         snprintf(plot->note, sizeof plot->note, "%s", _("no calls"));
     return plot;
 }

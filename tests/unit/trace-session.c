@@ -17,10 +17,11 @@
 #include "scratch-file.h"
 #include "monitor/checkpoints.h"
 #include "files/native.h"
-#include "files/timeline.h"
+#include "monitor/timeline.h"
 #include "files/trace-session.h"
 
 #define EPOCH INT64_C(1700000000000000000)
+#define SLOTS 8192u
 #define MS UINT64_C(1000000)
 
 static struct trace_event
@@ -183,25 +184,25 @@ test_nothing(void **state)
 static void
 test_timeline(void **state)
 {
-    static struct timeline timeline;
+    struct timeline *timeline = timeline_new(SLOTS, 16384);
     struct history *history;
     uint64_t peak;
     int64_t when;
 
     (void)state;
-    timeline_init(&timeline);
     for (uint64_t i = 0; i < 50000; i++) {
-        timeline_reach(&timeline, i * MS);
-        timeline_set(&timeline, i == 31234 ? 1000000 : i, 5, true);
+        timeline_reach(timeline, i * MS);
+        timeline_add(timeline, i * MS, i == 31234 ? 1000000 : i, 5, true);
     }
-    assert_true(timeline.count <= TIMELINE_SLOTS && timeline.count > TIMELINE_SLOTS / 3);
-    history = timeline_history(&timeline, 60000 * MS, true, true);
+    assert_true(timeline->count <= SLOTS && timeline->count > SLOTS / 3);
+    history = timeline_history(timeline, 60000 * MS, true, true);
     assert_true(history_peak(history, SERIES_HEAP, 0, 60000 * (int64_t)MS, &peak, &when));
     assert_int_equal(peak, 1000000);
     assert_in_range(when, 31234 * MS, 31250 * MS);
     assert_true(history_peak(history, SERIES_CALLS, 0, 40000 * (int64_t)MS, &peak, &when));
     assert_in_range(peak, 900, 1300);
     history_free(history);
+    timeline_free(timeline);
 }
 
 /* A log says nothing of stacks: they are not known, and not 0. */
