@@ -26,8 +26,8 @@
 #define FILE_MAX_BYTES (UINT64_C(192) << 20)
 #define SAMPLES_MAX    65536u
 #define SAMPLES_ALL_MAX (8 * SAMPLES_MAX)
-#define MOMENTS_MAX    4096u
-#define MOMENTS_ALL_MAX (2 * MOMENTS_MAX)
+#define CHECKPOINTS_MAX 4096u
+#define CHECKPOINTS_ALL_MAX (2 * CHECKPOINTS_MAX)
 
 /* A process on its way in. */
 struct incoming {
@@ -50,7 +50,7 @@ struct reading {
     bool ended;
     struct incoming root, others[SAVED_OTHERS]; /* as saved has them */
     struct incoming *at; /* of which the line is */
-    size_t samples, moments; /* of all of them */
+    size_t samples, checkpoints; /* of all of them */
     struct sites_taken taken;
     size_t printed; /* lines of output */
     char *why;       /* what is wrong */
@@ -291,20 +291,20 @@ take_history(struct reading *reading, const json_t *line)
 
 /* The moments of the process, in order. */
 static bool
-take_moment(struct reading *reading, const json_t *line)
+take_checkpoint(struct reading *reading, const json_t *line)
 {
     static struct process process;
     struct tracked *tracked = reading->at->tracked;
     struct fault fault = {0};
 
     if (tracked->checkpoints == NULL)
-        tracked->checkpoints = checkpoints_new(MOMENTS_MAX);
+        tracked->checkpoints = checkpoints_new(CHECKPOINTS_MAX);
     if (tracked->checkpoints == NULL)
         return no_memory(reading);
     if (!fields_take_process(line, &process, &fault))
         return refuse_fault(reading, &fault);
     size_t count = checkpoints_count(tracked->checkpoints);
-    if (count == MOMENTS_MAX || ++reading->moments > MOMENTS_ALL_MAX)
+    if (count == CHECKPOINTS_MAX || ++reading->checkpoints > CHECKPOINTS_ALL_MAX)
         return refuse_line(reading, N_("is one too many"));
     if (count > 0 && process.run_ns <= checkpoints_time(tracked->checkpoints, count - 1))
         return refuse_line(reading, N_("is older than the one before"));
@@ -487,11 +487,11 @@ take_object(struct reading *reading, const json_t *line)
         bool (*take)(struct reading *reading, const json_t *line);
         bool of_process; /* of others, too */
     } types[] = {
-        {"session", take_session, false}, {"process", take_process, true},
-        {"history", take_history, true},  {"moment", take_moment, true},
-        {"mark", take_mark, false},       {"threads", take_threads, false},
+        {"session", take_session, false},     {"process", take_process, true},
+        {"history", take_history, true},      {"moment", take_checkpoint, true},
+        {"mark", take_mark, false},           {"threads", take_threads, false},
         {"processes", take_processes, false}, {"message", take_message, false},
-        {"output", take_output, false},   {"end", take_end, false},
+        {"output", take_output, false},       {"end", take_end, false},
     };
     pid_t of;
     const char *type = archive_line_type(line, &of);

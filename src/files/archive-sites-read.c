@@ -43,8 +43,8 @@ struct sites_intake {
     struct rate {
         double bytes, objects;
     } *rates;                      /* by site */
-    struct profile_moment moments[PROFILE_MOMENTS_MAX];
-    size_t moment_count;
+    struct profile_checkpoint checkpoints[PROFILE_CHECKPOINTS_MAX];
+    size_t checkpoint_count;
     struct sites_taken *taken;
     struct name *names;
     struct intern_table texts; /* of the names */
@@ -80,8 +80,8 @@ sites_intake_free(struct sites_intake *intake)
         free(name);
     }
     intern_free(&intake->texts);
-    for (size_t i = 0; i < intake->moment_count; i++)
-        free(intake->moments[i].sites);
+    for (size_t i = 0; i < intake->checkpoint_count; i++)
+        free(intake->checkpoints[i].sites);
     profile_free(intake->profile);
     free(intake->rates);
     free(intake->stacks);
@@ -456,26 +456,29 @@ kept_of(const json_t *row, size_t from, struct profile_kept *kept)
 
 /* [site, allocated..., alive..., at the peak...] */
 static bool
-take_kept(const json_t *row, const struct profile_moment *moment)
+take_kept(const json_t *row, const struct profile_checkpoint *checkpoint)
 {
     uint64_t site;
 
-    return number_at(row, 0, UINT32_MAX, &site) && site < moment->count
-           && kept_of(row, 1, &moment->sites[site].made)
-           && kept_of(row, 4, &moment->sites[site].live)
-           && kept_of(row, 7, &moment->sites[site].at_peak);
+    return number_at(row, 0, UINT32_MAX, &site) && site < checkpoint->count
+           && kept_of(row, 1, &checkpoint->sites[site].made)
+           && kept_of(row, 4, &checkpoint->sites[site].live)
+           && kept_of(row, 7, &checkpoint->sites[site].at_peak);
 }
 
 /* A moment with so many sites, as they were at the one before. */
-static struct profile_moment *
-begin_moment(struct sites_intake *intake, uint64_t run_ns, uint64_t count,
-             struct fault *fault)
+static struct profile_checkpoint *
+begin_checkpoint(struct sites_intake *intake, uint64_t run_ns, uint64_t count,
+                 struct fault *fault)
 {
-    struct profile_moment *moment = &intake->moments[intake->moment_count];
-    const struct profile_moment *before = intake->moment_count > 0 ? moment - 1 : NULL;
+    struct profile_checkpoint *checkpoint =
+        &intake->checkpoints[intake->checkpoint_count];
+    const struct profile_checkpoint *before =
+        intake->checkpoint_count > 0 ? checkpoint - 1 : NULL;
     size_t same = before != NULL && before->count < count ? before->count : count;
 
-    if (intake->moment_count == PROFILE_MOMENTS_MAX || count > KEPT_MAX - intake->taken->kept) {
+    if (intake->checkpoint_count == PROFILE_CHECKPOINTS_MAX
+        || count > KEPT_MAX - intake->taken->kept) {
         blame(fault, "sites_moment", N_("is one too many"));
         return NULL;
     }
@@ -484,38 +487,40 @@ begin_moment(struct sites_intake *intake, uint64_t run_ns, uint64_t count,
         blame(fault, "sites_moment", N_("is not of any sites"));
         return NULL;
     }
-    *moment = (struct profile_moment){.run_ns = (int64_t)run_ns, .count = count};
-    moment->sites = calloc(count + 1, sizeof *moment->sites);
-    if (moment->sites == NULL) {
+    *checkpoint = (struct profile_checkpoint){.run_ns = (int64_t)run_ns, .count = count};
+    checkpoint->sites = calloc(count + 1, sizeof *checkpoint->sites);
+    if (checkpoint->sites == NULL) {
         no_memory(fault);
         return NULL;
     }
     if (before != NULL)
-        memcpy(moment->sites, before->sites, same * sizeof *moment->sites);
-    intake->moment_count++;
+        memcpy(checkpoint->sites, before->sites, same * sizeof *checkpoint->sites);
+    intake->checkpoint_count++;
     intake->taken->kept += count;
-    return moment;
+    return checkpoint;
 }
 
 /* More of the moment that is at hand, or of another one. */
 static bool
-take_sites_moment(struct sites_intake *intake, const json_t *line, struct fault *fault)
+take_sites_checkpoint(struct sites_intake *intake, const json_t *line,
+                      struct fault *fault)
 {
     const json_t *list = json_object_get(line, "list");
-    struct profile_moment *moment =
-        intake->moment_count > 0 ? &intake->moments[intake->moment_count - 1] : NULL;
+    struct profile_checkpoint *checkpoint =
+        intake->checkpoint_count > 0 ? &intake->checkpoints[intake->checkpoint_count - 1]
+                                     : NULL;
     uint64_t run_ns = 0, count = 0;
 
     fields_take_number(line, "t_ns", FIELDS_TIME_MAX, &run_ns, fault);
     fields_take_number(line, "sites", SITES_RECORDS, &count, fault);
     if (fault->name != NULL)
         return false;
-    if (moment == NULL || moment->run_ns != (int64_t)run_ns)
-        moment = begin_moment(intake, run_ns, count, fault);
-    for (size_t i = 0; moment != NULL && i < json_array_size(list); i++)
-        if (!take_kept(json_array_get(list, i), moment))
+    if (checkpoint == NULL || checkpoint->run_ns != (int64_t)run_ns)
+        checkpoint = begin_checkpoint(intake, run_ns, count, fault);
+    for (size_t i = 0; checkpoint != NULL && i < json_array_size(list); i++)
+        if (!take_kept(json_array_get(list, i), checkpoint))
             return blame(fault, "list", N_("is no list of figures"));
-    return moment != NULL;
+    return checkpoint != NULL;
 }
 
 /* ---- all of it ---- */
@@ -524,9 +529,13 @@ static const struct {
     const char *type;
     bool (*take)(struct sites_intake *intake, const json_t *line, struct fault *fault);
 } types[] = {
-    {"sites", take_head}, {"module", take_module}, {"place", take_place},
-    {"stack", take_stack}, {"site", take_site},    {"blocks", take_blocks},
-    {"sites_moment", take_sites_moment},
+    {"sites", take_head},
+    {"module", take_module},
+    {"place", take_place},
+    {"stack", take_stack},
+    {"site", take_site},
+    {"blocks", take_blocks},
+    {"sites_moment", take_sites_checkpoint},
 };
 
 bool
@@ -575,10 +584,11 @@ restore_past(struct sites_intake *intake)
     for (size_t i = 0; intake->rates_known && i < count; i++)
         profile_restore_rates(profile, i, intake->rates[i].bytes,
                               intake->rates[i].objects);
-    if (intake->moment_count > 0
-        && !profile_restore_moments(profile, intake->moments, intake->moment_count))
+    if (intake->checkpoint_count > 0
+        && !profile_restore_checkpoints(profile, intake->checkpoints,
+                                        intake->checkpoint_count))
         return false;
-    intake->moment_count = 0;
+    intake->checkpoint_count = 0;
     return !intake->marked
            || profile_restore_mark(profile, (int64_t)intake->mark_ns, intake->made,
                                    intake->live, count);

@@ -335,11 +335,12 @@ write_blocks(struct sites_writer *writer)
 /* ---- moments ---- */
 
 static const struct profile_kept_site *
-kept_at(const struct profile_moment *moment, size_t index)
+kept_at(const struct profile_checkpoint *checkpoint, size_t index)
 {
     static const struct profile_kept_site nothing;
 
-    return moment != NULL && index < moment->count ? &moment->sites[index] : &nothing;
+    return checkpoint != NULL && index < checkpoint->count ? &checkpoint->sites[index]
+                                                           : &nothing;
 }
 
 static void
@@ -366,49 +367,52 @@ kept_array(struct object *object, size_t index, const struct profile_kept_site *
 /* The sites that are not as they were at the moment before, from *at on: as many as a
    line takes. */
 static bool
-write_moment_part(struct sites_writer *writer, const struct profile_moment *moment,
-                  const struct profile_moment *before, size_t *at)
+write_checkpoint_part(struct sites_writer *writer,
+                      const struct profile_checkpoint *checkpoint,
+                      const struct profile_checkpoint *before, size_t *at)
 {
     struct object line = line_of("sites_moment");
     json_t *list = json_array();
 
-    object_set_time(&line, "t_ns", moment->run_ns);
-    object_set_number(&line, "sites", moment->count);
-    for (; *at < moment->count && json_array_size(list) < SITES_A_LINE; ++*at)
-        if (memcmp(kept_at(moment, *at), kept_at(before, *at),
+    object_set_time(&line, "t_ns", checkpoint->run_ns);
+    object_set_number(&line, "sites", checkpoint->count);
+    for (; *at < checkpoint->count && json_array_size(list) < SITES_A_LINE; ++*at)
+        if (memcmp(kept_at(checkpoint, *at), kept_at(before, *at),
                    sizeof(struct profile_kept_site))
             != 0)
-            append(&line, list, kept_array(&line, *at, kept_at(moment, *at)));
+            append(&line, list, kept_array(&line, *at, kept_at(checkpoint, *at)));
     object_set(&line, "list", list);
     return archive_put_line(writer->out, writer->of, line);
 }
 
 /* Readers take one of the same time for more of the moment before. */
 static bool
-comes_after(const struct profile_moment *moment, const struct profile_moment *before)
+comes_after(const struct profile_checkpoint *checkpoint,
+            const struct profile_checkpoint *before)
 {
     return before == NULL
-           || (moment->run_ns > before->run_ns && moment->run_ns > 0
+           || (checkpoint->run_ns > before->run_ns && checkpoint->run_ns > 0
                && before->run_ns < (int64_t)FIELDS_TIME_MAX);
 }
 
 static bool
-write_moments(struct sites_writer *writer)
+write_checkpoints(struct sites_writer *writer)
 {
     size_t count;
-    const struct profile_moment *moments = profile_moments(writer->profile, &count);
-    const struct profile_moment *before = NULL;
+    const struct profile_checkpoint *checkpoints =
+        profile_checkpoints(writer->profile, &count);
+    const struct profile_checkpoint *before = NULL;
 
     for (size_t i = 0; i < count; i++) {
         size_t at = 0;
 
-        if (!comes_after(&moments[i], before))
+        if (!comes_after(&checkpoints[i], before))
             continue;
         do
-            if (!write_moment_part(writer, &moments[i], before, &at))
+            if (!write_checkpoint_part(writer, &checkpoints[i], before, &at))
                 return false;
-        while (at < moments[i].count);
-        before = &moments[i];
+        while (at < checkpoints[i].count);
+        before = &checkpoints[i];
     }
     return true;
 }
@@ -430,7 +434,7 @@ archive_put_sites(FILE *out, pid_t of, const struct profile *profile)
         good = write_module(&writer, &writer.reading->modules[i]);
     for (size_t i = 0; good && i < writer.reading->site_count; i++)
         good = write_site(&writer, i);
-    good = good && write_blocks(&writer) && write_moments(&writer);
+    good = good && write_blocks(&writer) && write_checkpoints(&writer);
     HASH_ITER(hh, writer.written, address, next) {
         HASH_DELETE(hh, writer.written, address);
         free(address);

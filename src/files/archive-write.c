@@ -25,10 +25,11 @@
 #define OUTPUT_A_LINE  100
 #define PROCESSES_A_LINE 200
 
-#define MOMENT (1u << FIELDS_SYSTEM | 1u << FIELDS_SYSTEM_MORE | 1u << FIELDS_HEAP | 1u << FIELDS_STACK     \
-                | 1u << FIELDS_COUNTERS | 1u << FIELDS_COUNTERS_MORE                    \
-                | 1u << FIELDS_USABLE | 1u << FIELDS_VAIN | 1u << FIELDS_RATES | 1u << FIELDS_TOUCHED       \
-                | 1u << FIELDS_CUSTOM)
+#define CHECKPOINT                                                                       \
+    (1u << FIELDS_SYSTEM | 1u << FIELDS_SYSTEM_MORE | 1u << FIELDS_HEAP                  \
+     | 1u << FIELDS_STACK | 1u << FIELDS_COUNTERS | 1u << FIELDS_COUNTERS_MORE           \
+     | 1u << FIELDS_USABLE | 1u << FIELDS_VAIN | 1u << FIELDS_RATES                      \
+     | 1u << FIELDS_TOUCHED | 1u << FIELDS_CUSTOM)
 
 /* A file on its way out.  good: so far all of it is there. */
 struct writer {
@@ -99,7 +100,7 @@ moment(const char *type, const struct process *process)
     struct object line = object_new();
 
     fields_put_head(&line, type, process);
-    fields_put(&line, MOMENT, process);
+    fields_put(&line, CHECKPOINT, process);
     fields_put_end(&line, process);
     fields_put_mappings(&line, process);
     fields_put_rss(&line, process);
@@ -176,7 +177,7 @@ put_history(struct writer *writer, const struct history *history)
 }
 
 static void
-put_moments(struct writer *writer, const struct tracked *tracked)
+put_checkpoints(struct writer *writer, const struct tracked *tracked)
 {
     const struct checkpoints *checkpoints = tracked->checkpoints;
     int64_t before_ns = -1;
@@ -350,7 +351,7 @@ other_text(const struct tracked *tracked, char **text, size_t *size)
         return false;
     put_process(&writer, &tracked->process, tracked_command(tracked));
     put_history(&writer, tracked->history);
-    put_moments(&writer, tracked);
+    put_checkpoints(&writer, tracked);
     writer.good = writer.good
                   && archive_put_sites(writer.out, writer.of, tracked->profile);
     return fclose(writer.out) == 0 && writer.good;
@@ -399,7 +400,7 @@ archive_write(FILE *out, const struct archive *archive)
     put_session(&writer, archive);
     put_process(&writer, &tracked->process, NULL);
     put_history(&writer, tracked->history);
-    put_moments(&writer, tracked);
+    put_checkpoints(&writer, tracked);
     put_threads(&writer, archive->session);
     put_processes(&writer, archive->session);
     if (archive->mark != NULL)

@@ -17,7 +17,7 @@
 #include "base/figures.h"
 
 #define SLOTS   4096u /* as fine as the widest window zoomed in a few times */
-#define MOMENTS 512u
+#define CHECKPOINTS 512u
 
 struct building {
     const struct dat *dat;
@@ -30,7 +30,7 @@ struct building {
 };
 
 static void
-keep_moment(struct building *building, int64_t time_ns)
+keep_checkpoint(struct building *building, int64_t time_ns)
 {
     struct tracked *root = &building->saved->root;
 
@@ -43,10 +43,10 @@ keep_moment(struct building *building, int64_t time_ns)
 static void
 go_on(struct building *building, int64_t next)
 {
-    if (!building->kept || building->slot % (SLOTS / MOMENTS) == 0)
-        keep_moment(building, (building->slot + 1) * building->slot_ns);
+    if (!building->kept || building->slot % (SLOTS / CHECKPOINTS) == 0)
+        keep_checkpoint(building, (building->slot + 1) * building->slot_ns);
     if (next > building->slot + 1)
-        keep_moment(building, next * building->slot_ns);
+        keep_checkpoint(building, next * building->slot_ns);
     building->slot = next;
 }
 
@@ -100,7 +100,7 @@ finish(struct building *building, int64_t run_ns)
     if (building->dat->count > 0) {
         int64_t begin_ns = building->slot * building->slot_ns;
 
-        keep_moment(building, run_ns > begin_ns ? run_ns : begin_ns);
+        keep_checkpoint(building, run_ns > begin_ns ? run_ns : begin_ns);
     }
     process->run_ns = run_ns;
     process->now.peak_bytes = building->dat->heap_peak;
@@ -138,7 +138,7 @@ scan(struct building *building)
     int64_t run_ns = choose_scale(building);
     int error;
 
-    root->checkpoints = checkpoints_new(MOMENTS);
+    root->checkpoints = checkpoints_new(CHECKPOINTS);
     if (root->checkpoints == NULL)
         return -ENOMEM;
     process->measured = true;

@@ -23,7 +23,7 @@
 #include "files/trace.h"
 
 #define AT_ONCE 4096u
-#define MOMENTS 512u
+#define CHECKPOINTS 512u
 #define SLOTS 8192u
 #define SLOT_NS 16384u /* at first: they suffice for a tenth of a second */
 #define NOBODY  UINT32_MAX
@@ -48,8 +48,8 @@ struct builder {
     size_t room;
     uint64_t events;          /* of a log without times: how many there are */
     uint64_t start_ns;        /* when the first process began */
-    uint64_t moment_ns;       /* of the last moment kept */
-    struct snapshot moment;
+    uint64_t checkpoint_ns;   /* of the last moment kept */
+    struct snapshot checkpoint;
 };
 
 /* ---- the family ---- */
@@ -180,7 +180,7 @@ static void
 set_rates(const struct builder *builder, struct rates *rates, const struct snapshot *now,
           uint64_t ns)
 {
-    const struct snapshot *before = &builder->moment;
+    const struct snapshot *before = &builder->checkpoint;
 
     memset(rates, 0, sizeof *rates);
     if (!builder->info->has_time)
@@ -203,27 +203,27 @@ tell_process(struct builder *builder, uint64_t run_ns)
     process->now = member->ledger.now;
     process->now.threads = process->now.threads_started = member->ledger.thread_count;
     process->sizes = *member->ledger.sizes;
-    set_rates(builder, &process->rates, &process->now, run_ns - builder->moment_ns);
+    set_rates(builder, &process->rates, &process->now, run_ns - builder->checkpoint_ns);
 }
 
 static void
-keep_moment(struct builder *builder, uint64_t run_ns)
+keep_checkpoint(struct builder *builder, uint64_t run_ns)
 {
     struct tracked *root = &builder->saved->root;
 
     tell_process(builder, run_ns);
     checkpoints_add(root->checkpoints, &root->process);
-    builder->moment = root->process.now;
-    builder->moment_ns = run_ns;
+    builder->checkpoint = root->process.now;
+    builder->checkpoint_ns = run_ns;
 }
 
 static bool
-moment_due(const struct builder *builder, uint64_t run_ns)
+checkpoint_due(const struct builder *builder, uint64_t run_ns)
 {
     int64_t spacing_ns = checkpoints_spacing(builder->saved->root.checkpoints);
 
-    return run_ns > builder->moment_ns
-           && run_ns - builder->moment_ns >= (uint64_t)spacing_ns;
+    return run_ns > builder->checkpoint_ns
+           && run_ns - builder->checkpoint_ns >= (uint64_t)spacing_ns;
 }
 
 /* ---- events ---- */
@@ -242,8 +242,9 @@ take_event(struct builder *builder, const struct trace_event *event)
         uint64_t slot_end_ns = builder->timeline->count * builder->timeline->width;
 
         /* As the slot of the call before ended. */
-        if (timeline_reach(builder->timeline, run_ns) && moment_due(builder, slot_end_ns))
-            keep_moment(builder, slot_end_ns);
+        if (timeline_reach(builder->timeline, run_ns)
+            && checkpoint_due(builder, slot_end_ns))
+            keep_checkpoint(builder, slot_end_ns);
         changed = ledger_take(&member->ledger, event);
         timeline_add(builder->timeline, run_ns, member->ledger.now.live_bytes,
                      member->ledger.now.stack_now, changed > 0);
@@ -403,10 +404,10 @@ finish(struct builder *builder, const char *path)
         end_ns = process->ended_ns;
     run_ns = builder->info->has_time ? run_time(builder, end_ns)
                                      : (uint64_t)PROCESS_RUN_PARTS;
-    if (run_ns < builder->moment_ns)
-        run_ns = builder->moment_ns;
+    if (run_ns < builder->checkpoint_ns)
+        run_ns = builder->checkpoint_ns;
     if (process != NULL) {
-        keep_moment(builder, run_ns);
+        keep_checkpoint(builder, run_ns);
         root->process.pid = (pid_t)process->pid;
         tell_identity(&root->process.identity, process);
         tell_threads(saved, &member->ledger, process);
@@ -441,7 +442,7 @@ prepare(struct builder *builder)
     builder->members = calloc(SAVED_PROCESSES, sizeof *builder->members);
     if (builder->saved == NULL || builder->timeline == NULL || builder->members == NULL)
         return -ENOMEM;
-    builder->saved->root.checkpoints = checkpoints_new(MOMENTS);
+    builder->saved->root.checkpoints = checkpoints_new(CHECKPOINTS);
     process = &builder->saved->root.process;
     process->measured = true;
     process->missing = PART_USABLE | PART_VAIN;

@@ -19,7 +19,7 @@
 /* Followed at a time.  Their snapshots and the root's fit into a session file, whose
    reader accepts two million sites over all snapshots. */
 #define OTHERS_MAX    16
-#define MOMENTS_BYTES ((size_t)1 << 20)
+#define CHECKPOINTS_BYTES ((size_t)1 << 20)
 
 /* A compiler's run is over by then, and growth cannot be judged earlier. */
 #define LIVED_NS (2 * SECOND)
@@ -117,7 +117,7 @@ add(struct background_profiles *background, const struct process_entry *entry, c
         reader_close(other.reader);
         return NULL;
     }
-    profile_limit_moments(other.profile, MOMENTS_BYTES);
+    profile_limit_checkpoints(other.profile, CHECKPOINTS_BYTES);
     background->all[background->count] = other;
     return &background->all[background->count++];
 }
@@ -179,7 +179,7 @@ next_due(struct background_profiles *background, int64_t now_ns)
         struct other *other = &background->all[i];
 
         if (other->reader && !other->lent && other->read_ns < now_ns
-            && profile_moment_due(other->profile, now_ns - other->started_ns)
+            && profile_checkpoint_due(other->profile, now_ns - other->started_ns)
             && (!next || other->read_ns < next->read_ns))
             next = other;
     }
@@ -218,7 +218,7 @@ background_profiles_lend(struct background_profiles *background, pid_t pid, uint
     if (!other || other->lent)
         return NULL;
     other->lent = true;
-    profile_limit_moments(other->profile, PROFILE_MOMENTS_BYTES);
+    profile_limit_checkpoints(other->profile, PROFILE_CHECKPOINTS_BYTES);
     return other->profile;
 }
 
@@ -228,7 +228,7 @@ background_profiles_return(struct background_profiles *background, struct profil
     for (size_t i = 0; i < background->count; i++)
         if (background->all[i].profile == profile && background->all[i].lent) {
             background->all[i].lent = false;
-            profile_limit_moments(profile, MOMENTS_BYTES);
+            profile_limit_checkpoints(profile, CHECKPOINTS_BYTES);
             profile_clear_mark(profile);
             return;
         }

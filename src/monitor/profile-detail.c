@@ -34,7 +34,7 @@ take_time(int64_t *time, int64_t begin_ns, uint64_t ns, bool later)
 /* past: figures as of that snapshot; NULL: as of the last reading. */
 static void
 add_site(struct profile_detail *detail, const struct profile *profile,
-         const struct profile_moment *past, size_t index)
+         const struct profile_checkpoint *past, size_t index)
 {
     const struct site *site = &profile->reading.sites[index];
     const struct site_then then = figures_site_at(profile, past, index);
@@ -96,8 +96,8 @@ profile_table_detail(const struct profile_table *table, const struct profile *pr
 {
     const struct profile_row *chosen = table->rows + row;
     const int64_t past_ns = table->query.past_ns;
-    const struct profile_moment *past =
-        past_ns >= 0 ? profile_find_moment(profile, past_ns) : NULL;
+    const struct profile_checkpoint *past =
+        past_ns >= 0 ? profile_find_checkpoint(profile, past_ns) : NULL;
     bool *members;
 
     memset(detail, 0, sizeof *detail);

@@ -73,18 +73,18 @@ unpack(const struct profile_kept *kept)
 }
 
 struct site_then
-figures_site_at(const struct profile *profile, const struct profile_moment *moment,
-                size_t index)
+figures_site_at(const struct profile *profile,
+                const struct profile_checkpoint *checkpoint, size_t index)
 {
     const struct site *site = &profile->reading.sites[index];
 
-    if (!moment)
+    if (!checkpoint)
         return (struct site_then){site->made, site->live, site->at_peak};
-    if (index >= moment->count)
+    if (index >= checkpoint->count)
         return (struct site_then){.made = {.bytes = 0}};
-    return (struct site_then){unpack(&moment->sites[index].made),
-                              unpack(&moment->sites[index].live),
-                              unpack(&moment->sites[index].at_peak)};
+    return (struct site_then){unpack(&checkpoint->sites[index].made),
+                              unpack(&checkpoint->sites[index].live),
+                              unpack(&checkpoint->sites[index].at_peak)};
 }
 
 int64_t
@@ -316,7 +316,7 @@ figures_answer(const struct profile *profile, const struct profile_query *query)
 
     if (!profile->known)
         return PROFILE_NOTHING_KNOWN;
-    if (past && !profile_find_moment(profile, query->past_ns))
+    if (past && !profile_find_checkpoint(profile, query->past_ns))
         return PROFILE_NOT_RECORDED;
     if (query->mode == PROFILE_SINCE && !profile->marked)
         return PROFILE_NOT_MARKED;

@@ -67,12 +67,12 @@ struct profile {
     uint32_t *stack_at;      /* by id: index + 1; 0: not seen yet */
     size_t id_room;
 
-    struct profile_moment *moments;
-    size_t moment_count;
-    size_t moments_limit;    /* limit of their memory in bytes */
+    struct profile_checkpoint *checkpoints;
+    size_t checkpoint_count;
+    size_t checkpoints_limit; /* limit of their memory in bytes */
     int64_t spacing_ns;
     int64_t growth_since_ns; /* < 0 none */
-    struct profile_moment mark;
+    struct profile_checkpoint mark;
     bool marked;
 
     struct profile_address *addresses; /* a hash */
@@ -86,7 +86,8 @@ struct profile {
 uint32_t profile_stack_index(const struct profile *profile, uint32_t id);
 
 /* The newest snapshot not later than run_ns; NULL if there is none. */
-const struct profile_moment *profile_find_moment(const struct profile *profile, int64_t run_ns);
+const struct profile_checkpoint *profile_find_checkpoint(const struct profile *profile,
+                                                         int64_t run_ns);
 
 const struct profile_address *profile_find_address(const struct profile *profile,
                                                    uint64_t address);

@@ -20,7 +20,7 @@ struct profile_work {
 struct query_work {
     const struct profile *profile;
     const struct profile_query *query;
-    const struct profile_moment *past;        /* NULL: as of the last reading */
+    const struct profile_checkpoint *past; /* NULL: as of the last reading */
     bool by_site;                     /* figures are by site, not by stack */
     struct profile_figures *figures;  /* zeros at first */
 };
@@ -33,7 +33,8 @@ struct site_then {
 /* A site's figures at a snapshot, or at the last reading if that is NULL; all 0 before
    the site existed. */
 struct site_then figures_site_at(const struct profile *profile,
-                                 const struct profile_moment *moment, size_t index);
+                                 const struct profile_checkpoint *checkpoint,
+                                 size_t index);
 
 /* Adds what the query asks for to work->figures. */
 void figures_fill(struct query_work *work);

@@ -513,7 +513,7 @@ profile_table_fill(struct profile_table *table, const struct profile *profile,
     if (table->answer != PROFILE_ANSWERED)
         return;
     if (query->past_ns >= 0)
-        build.query.past = profile_find_moment(profile, query->past_ns);
+        build.query.past = profile_find_checkpoint(profile, query->past_ns);
     table->run_ns = build.query.past ? build.query.past->run_ns : profile->run_ns;
     table->missing = missing_parts(&build);
     table->work = build.work = new_work(profile);

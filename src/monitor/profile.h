@@ -71,15 +71,15 @@ const struct sites_reading *profile_digested(const struct profile *profile,
 bool profile_known(const struct profile *profile, int64_t *run_ns);
 
 /* Is a snapshot due?  Then read and digest. */
-bool profile_moment_due(const struct profile *profile, int64_t run_ns);
+bool profile_checkpoint_due(const struct profile *profile, int64_t run_ns);
 
 /* Limits the memory of snapshots; beyond it every other one is dropped, but never all.
    Initially PROFILE_MOMENTS_BYTES. */
-#define PROFILE_MOMENTS_BYTES ((size_t)16 << 20)
-void profile_limit_moments(struct profile *profile, size_t bytes);
+#define PROFILE_CHECKPOINTS_BYTES ((size_t)16 << 20)
+void profile_limit_checkpoints(struct profile *profile, size_t bytes);
 
 /* Run time of the newest snapshot not later than run_ns; < 0 if there is none. */
-int64_t profile_moment(const struct profile *profile, int64_t run_ns);
+int64_t profile_checkpoint(const struct profile *profile, int64_t run_ns);
 
 /* The time since which growth is measured; < 0 if no growth is known yet. */
 int64_t profile_growth_since(const struct profile *profile);
@@ -113,21 +113,23 @@ struct profile_kept_site {
     struct profile_kept made, live, at_peak;
 };
 
-struct profile_moment {
+struct profile_checkpoint {
     int64_t run_ns;
     size_t count;            /* number of sites, the first ones of the reading */
     struct profile_kept_site *sites;
 };
 
-#define PROFILE_MOMENTS_MAX 128
+#define PROFILE_CHECKPOINTS_MAX 128
 
 /* The kept snapshots, in order; borrowed. */
-const struct profile_moment *profile_moments(const struct profile *profile, size_t *count);
+const struct profile_checkpoint *profile_checkpoints(const struct profile *profile,
+                                                     size_t *count);
 
 /* Replaces all snapshots by saved ones, in order, at most PROFILE_MOMENTS_MAX; takes over
    their sites.  Returns false if memory is short: then nothing is taken over. */
-bool profile_restore_moments(struct profile *profile, const struct profile_moment *moments,
-                             size_t count);
+bool profile_restore_checkpoints(struct profile *profile,
+                                 const struct profile_checkpoint *checkpoints,
+                                 size_t count);
 
 /* What a site allocated per second over the last interval; false if unknown. */
 bool profile_rates(const struct profile *profile, size_t site, double *bytes,

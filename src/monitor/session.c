@@ -466,7 +466,7 @@ read_profile(const struct session *session, const struct tracked *tracked,
 
     if (tracked->profile && !session->hold
         && (shown || process->ended
-            || profile_moment_due(tracked->profile, process->run_ns)))
+            || profile_checkpoint_due(tracked->profile, process->run_ns)))
         watch_sites(watch, tracked->profile);
 }
 
@@ -562,13 +562,13 @@ poll_subject(struct session *session, struct tracked *tracked,
              void (*poll)(struct session *session, int64_t now_ns, bool with_sizes),
              int64_t now_ns, bool with_sizes)
 {
-    bool keep = tracked_moment_due(tracked, now_ns);
+    bool keep = tracked_checkpoint_due(tracked, now_ns);
 
     if (tracked->process.ended)
         return;
     poll(session, now_ns, with_sizes || keep);
     if (keep || (tracked->checkpoints && tracked->process.ended))
-        tracked_keep_moment(tracked, now_ns);
+        tracked_add_checkpoint(tracked, now_ns);
 }
 
 /* Processes that outlive the root are still looked at. */

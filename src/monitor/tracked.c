@@ -126,13 +126,13 @@ tracked_keep_profile(struct tracked *tracked)
 }
 
 bool
-tracked_moment_due(const struct tracked *tracked, int64_t now_ns)
+tracked_checkpoint_due(const struct tracked *tracked, int64_t now_ns)
 {
     return tracked->checkpoints && now_ns >= tracked->checkpoint_due_ns;
 }
 
 void
-tracked_keep_moment(struct tracked *tracked, int64_t now_ns)
+tracked_add_checkpoint(struct tracked *tracked, int64_t now_ns)
 {
     int64_t spacing;
 

@@ -131,7 +131,7 @@ moments_of(const struct profile *profile)
 {
     size_t count;
 
-    profile_moments(profile, &count);
+    profile_checkpoints(profile, &count);
     return count;
 }
 

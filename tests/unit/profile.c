@@ -761,9 +761,9 @@ moments_are_bounded(void **state)
     make("ba", 100, SECOND);
     for (int64_t now = 1; now < 1000; now++)
         read_at(profile, now * SECOND);
-    assert_int_equal(profile_moment(profile, SECOND), SECOND);
-    assert_true(profile_moment(profile, 999 * SECOND) > 980 * SECOND);
-    assert_int_equal(profile_moment(profile, 0), -1);
+    assert_int_equal(profile_checkpoint(profile, SECOND), SECOND);
+    assert_true(profile_checkpoint(profile, 999 * SECOND) > 980 * SECOND);
+    assert_int_equal(profile_checkpoint(profile, 0), -1);
     profile_free(profile);
 }
 
@@ -779,15 +779,15 @@ moments_may_have_less_room(void **state)
     make("ba", 100, SECOND);
     for (int64_t now = 1; now <= 100; now++)
         read_at(profile, now * SECOND);
-    profile_moments(profile, &count);
+    profile_checkpoints(profile, &count);
     assert_int_equal(count, 100);
-    profile_limit_moments(profile, 20 * 2 * sizeof(struct profile_kept_site));
-    profile_moments(profile, &count);
+    profile_limit_checkpoints(profile, 20 * 2 * sizeof(struct profile_kept_site));
+    profile_checkpoints(profile, &count);
     assert_in_range(count, 5, 20);
     assert_int_equal(profile_growth_since(profile), SECOND);
-    assert_false(profile_moment_due(profile, 102 * SECOND));
-    profile_limit_moments(profile, 0);
-    profile_moments(profile, &count);
+    assert_false(profile_checkpoint_due(profile, 102 * SECOND));
+    profile_limit_checkpoints(profile, 0);
+    profile_checkpoints(profile, &count);
     assert_in_range(count, 1, 4);
     profile_free(profile);
 }

@@ -106,12 +106,12 @@ test_moments(void **state)
 
     (void)state;
     read_at(1, 1000);
-    assert_false(tracked_moment_due(&tracked, 101 * SECOND));
+    assert_false(tracked_checkpoint_due(&tracked, 101 * SECOND));
     assert_true(tracked_keep_checkpoints(&tracked));
-    assert_true(tracked_moment_due(&tracked, 101 * SECOND));
-    tracked_keep_moment(&tracked, 101 * SECOND);
-    assert_false(tracked_moment_due(&tracked, 101 * SECOND + 1));
-    assert_true(tracked_moment_due(&tracked, 102 * SECOND));
+    assert_true(tracked_checkpoint_due(&tracked, 101 * SECOND));
+    tracked_add_checkpoint(&tracked, 101 * SECOND);
+    assert_false(tracked_checkpoint_due(&tracked, 101 * SECOND + 1));
+    assert_true(tracked_checkpoint_due(&tracked, 102 * SECOND));
     assert_true(checkpoints_find(tracked.checkpoints, 2 * SECOND, &index));
     assert_int_equal(checkpoints_time(tracked.checkpoints, index), SECOND);
 }
