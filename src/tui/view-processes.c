@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The page of processes: the tree, and its sum.  Of the past it is not recorded. */
+/* The page of processes: their tree and a summary.  The past is not recorded. */
 #include "config.h"
 
 #include "tui/state.h"
