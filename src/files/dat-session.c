@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The run is cut into slots of equal length; of the calls in a slot the highest
- * values and the last ones are kept.  Where slots are empty everything stayed as it
- * was before.
+ * The run is divided into slots of equal length.  The highest and the last values of the
+ * calls in a slot are kept.  In an empty slot all values stay as they were.
  */
 #include "config.h"
 
@@ -18,16 +17,17 @@
 #include "monitor/checkpoints.h"
 #include "base/figures.h"
 
-#define SLOTS   4096u /* as fine as the widest window zoomed in a few times */
+/* Fine enough to zoom into the widest window a few times. */
+#define SLOTS   4096u
 #define MOMENTS 512u
 
 struct slots {
     const struct dat *dat;
     struct saved *saved;
-    double scale;      /* run time for a tick of the file */
+    double scale;      /* run time per tick of the file */
     int64_t length_ns; /* of a slot */
-    uint64_t current;  /* the slot that is open */
-    uint64_t calls;    /* in it */
+    uint64_t current;  /* index of the open slot */
+    uint64_t calls;    /* number of calls in it */
     struct sample sample;
     struct sample samples[2 * SLOTS + 2];
     size_t count;
@@ -37,7 +37,7 @@ struct slots {
 static void
 unknown(struct sample *sample)
 {
-    memset(sample->max, 0xFF, sizeof sample->max); /* HISTORY_UNKNOWN */
+    memset(sample->max, 0xFF, sizeof sample->max); /* all HISTORY_UNKNOWN */
     memset(sample->last, 0xFF, sizeof sample->last);
 }
 
@@ -47,7 +47,7 @@ set(struct sample *sample, enum series series, uint64_t value)
     sample->last[series] = sample->max[series] = value;
 }
 
-/* Rates need a clock. */
+/* Sets the rate of calls, unless the unit of time is not known. */
 static void
 set_rate(struct slots *slots, uint64_t calls, int64_t ns)
 {
@@ -55,7 +55,7 @@ set_rate(struct slots *slots, uint64_t calls, int64_t ns)
         set(&slots->sample, SERIES_CALLS, (uint64_t)((double)calls * 1e9 / (double)ns));
 }
 
-/* The process as the sample leaves it. */
+/* Keeps the process at the end of the sample as a moment. */
 static void
 keep_moment(struct slots *slots)
 {
@@ -96,7 +96,7 @@ close_slot(struct slots *slots, int64_t time_ns)
     slots->calls = 0;
 }
 
-/* Nothing happened from the end of one slot to the beginning of another. */
+/* Moves on to slot `next`; nothing happened in the slots between. */
 static void
 fill_gap(struct slots *slots, uint64_t next)
 {
@@ -133,7 +133,7 @@ take(void *context, uint64_t index, const struct dat_record *record)
     raise_to(&sample->max[SERIES_STACK], record->stack);
 }
 
-/* How long the run was, in run time, and how its times become run time. */
+/* Chooses the scale and the slots' length; returns the length of the run in run time. */
 static int64_t
 choose_scale(struct slots *slots)
 {
@@ -151,7 +151,7 @@ choose_scale(struct slots *slots)
     return run_ns;
 }
 
-/* The last slot ends where the run does. */
+/* Closes the last slot, at the end of the run. */
 static void
 finish(struct slots *slots, int64_t run_ns)
 {
@@ -188,7 +188,7 @@ note(struct saved *saved, const struct dat *dat)
                           _("Several processes wrote to the record"));
 }
 
-/* Into saved, which is empty. */
+/* Reads all records into saved, which is empty. */
 static int
 scan(struct slots *slots)
 {
@@ -216,7 +216,7 @@ scan(struct slots *slots)
     return root->history != NULL ? 0 : -ENOMEM;
 }
 
-/* The command is not known: the file stands for it. */
+/* Makes a session named after the file, because the command is not known. */
 static struct saved *
 saved_of(const char *path)
 {

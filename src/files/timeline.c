@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A slot without a call is as the one before it ended. */
+/* A slot without a call keeps the values at the end of the slot before. */
 #include "config.h"
 
 #include "files/timeline.h"
@@ -9,7 +9,8 @@
 
 #include "base/figures.h"
 
-#define FIRST_NS 16384u /* 8192 of them: a run of a tenth of a second */
+/* 8192 of them are a run of a tenth of a second. */
+#define FIRST_NS 16384u
 
 void
 timeline_init(struct timeline *timeline)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The course of a run of a length nobody knows before: slots of equal length, which
-   doubles whenever they do not suffice.  Peaks stay. */
+/* Heap and stack of a run whose length is not known in advance: slots of equal length,
+   which is doubled whenever they do not suffice.  Peaks are kept. */
 #ifndef MEMTOP_TIMELINE_H
 #define MEMTOP_TIMELINE_H
 
@@ -25,15 +25,15 @@ struct timeline {
 
 void timeline_init(struct timeline *timeline);
 
-/* Goes on to a time, which is never earlier than the last.  True if a slot was
-   closed. */
+/* Moves on to a time, which must not be earlier than the last.  Returns true if a slot
+   was closed. */
 bool timeline_reach(struct timeline *timeline, uint64_t time_ns);
 
-/* Then heap and stack are like this; called: after a call. */
+/* Sets heap and stack at this time. called: this is after a call. */
 void timeline_set(struct timeline *timeline, uint64_t heap, uint64_t stack, bool called);
 
-/* A history of it all, until end_ns; what is known beside the heap: rates, calls a
-   second mean something; stack.  NULL if memory is short. */
+/* Makes a history up to end_ns. rates: calls per second are known; stack: depths are
+   known.  The caller frees it.  Returns NULL if memory is short. */
 struct history *timeline_history(const struct timeline *timeline, uint64_t end_ns,
                                  bool rates, bool stack);
 
