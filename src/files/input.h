@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Only so many bytes of a longer line are returned. */
+/* Longest line returned; the rest of a longer one is dropped. */
 #define INPUT_LINE_MAX ((size_t)65536)
 
 struct input {
@@ -21,7 +21,7 @@ struct input {
 
 void input_init(struct input *input, int fd);
 
-/* Makes the input end after so many more bytes: a growing file might never end. */
+/* Makes the input end after this many more bytes: a growing file might never end. */
 void input_limit(struct input *input, uint64_t bytes);
 
 /*

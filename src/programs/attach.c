@@ -116,7 +116,7 @@ match_command(const char *command, const char *name)
     return MATCH_NONE;
 }
 
-#define NAMESAKES 32 /* at most so many are listed */
+#define NAMESAKES 32 /* more are not listed */
 
 /* The processes that match best so far. */
 struct namesakes {

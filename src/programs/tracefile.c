@@ -223,7 +223,7 @@ tracefile_curve(const char *path, uint64_t pid, bool time_based, struct curve *c
 
 /* ---- exports ---- */
 
-/* Of one process. */
+/* Context of an export; the process followed, for formats with one process. */
 struct chosen {
     struct follow follow;
     struct export *export;

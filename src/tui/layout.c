@@ -16,7 +16,7 @@
 
 #define NARROW_COLS 40   /* below this: text only */
 #define WIDE_COLS   110  /* from here on two columns of blocks ... */
-#define WIDE_ROWS   34   /* ... if there are at least so many rows */
+#define WIDE_ROWS   34   /* ... if there are at least this many rows */
 #define HUGE_COLS   160
 #define HUGE_ROWS   50
 #define BRIEF_ROWS  6    /* lines of text in BLOCK_BRIEF */

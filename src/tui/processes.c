@@ -265,7 +265,7 @@ draw_program(struct canvas *canvas, const struct rect *field, const struct table
     char ended[32] = "", text[160];
 
     if (entry->unlisted > 0 && tree)
-        /* TRANSLATORS: so many processes more have ended; keep it short */
+        /* TRANSLATORS: number of further processes that have ended; keep it short */
         snprintf(ended, sizeof ended, ngettext("+%u ended", "+%u ended", entry->unlisted),
                  entry->unlisted);
     if (tree)
@@ -389,7 +389,7 @@ processes_sum(char *text, size_t size, const struct process_list *process_list, 
     if (shortest > 0)
         append_count(
             full, sizeof full,
-            /* TRANSLATORS: processes whose life was too short to find out more */
+            /* TRANSLATORS: processes that ended too soon to find out more */
             ngettext("%u short-lived not measured", "%u short-lived not measured",
                      shortest),
             shortest);

@@ -113,9 +113,9 @@ struct table {
 
 #define TABLE_COLUMNS(array) .columns = (array), .count = sizeof(array) / sizeof *(array)
 
-/* Are headings shown in so many lines? */
+/* Does a table of this height have headings? */
 bool table_has_headings(int lines);
-/* Number of rows that fit so many lines, besides the headings. */
+/* Number of rows that fit a table of this height, besides the headings. */
 int table_room(int lines);
 
 /* Draws headings and rows within rect. */

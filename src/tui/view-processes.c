@@ -36,7 +36,7 @@ draw(struct screen *screen, const struct view *view, const struct scene *scene)
     struct rect list;
 
     if (process_list != NULL && !view->history && view->process_filter[0] != '\0')
-        /* TRANSLATORS: so many of so many processes */
+        /* TRANSLATORS: two numbers of processes: those shown, and all */
         snprintf(sum, sizeof sum, _("%u of %u"), (unsigned)processes_count(&processes),
                  (unsigned)process_list_count(process_list));
     else if (process_list != NULL && !view->history)
