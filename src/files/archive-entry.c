@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A line of the list of processes in a session file, there and back. */
+/* Writes and reads an entry of the process list in a session file. */
 #include "config.h"
 
 #include <limits.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lines of session files, of whichever process they are. */
+/* Lines of session files that belong to a process. */
 #include "config.h"
 
 #include "files/archive-lines.h"

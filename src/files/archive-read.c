@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A session out of a file that anyone may have made.  It is read line by line, and
- * a line, the number of lines of a kind and all of it have limits far above what
- * memtop writes: neither a few bytes that decompress without end nor a line of
- * brackets make memtop large.  The first thing that is wrong ends it.
+ * Reads a session from a file that anyone may have made.  It is read line by line.  The
+ * size of a line, the number of lines of a kind and the total size have limits far above
+ * what memtop writes, so that neither a few bytes that decompress endlessly nor a line
+ * of brackets use much memory.  The first error ends reading.
  */
 #include "config.h"
 
@@ -29,31 +29,31 @@
 #define CHECKPOINTS_MAX 4096u
 #define CHECKPOINTS_ALL_MAX (2 * CHECKPOINTS_MAX)
 
-/* A process on its way in. */
+/* A process being read. */
 struct incoming {
     struct tracked *tracked;
     bool has_process;
-    int64_t begin_ns; /* of the history */
+    int64_t begin_ns; /* where the history begins */
     struct sample *samples;
     size_t sample_count;
-    struct sites_intake *sites; /* NULL: none so far */
+    struct sites_intake *sites; /* NULL: no sites so far */
 };
 
-/* A file on its way in. */
+/* A file being read. */
 struct reading {
     FILE *in;
     char *line;
     size_t length;
-    unsigned number; /* of the line */
-    uint64_t bytes;  /* so far */
+    unsigned number; /* of the current line */
+    uint64_t bytes;  /* read so far */
     struct saved *saved;
     bool ended;
-    struct incoming root, others[SAVED_OTHERS]; /* as saved has them */
-    struct incoming *at; /* of which the line is */
-    size_t samples, checkpoints; /* of all of them */
+    struct incoming root, others[SAVED_OTHERS]; /* in the order of saved->others */
+    struct incoming *at; /* the process that the current line belongs to */
+    size_t samples, checkpoints; /* read for all processes together */
     struct sites_taken taken;
-    size_t printed; /* lines of output */
-    char *why;       /* what is wrong */
+    size_t printed; /* number of output lines */
+    char *why;       /* receives what is wrong */
     size_t why_size;
 };
 
@@ -71,7 +71,7 @@ refuse(struct reading *reading, const char *format, ...)
     return false;
 }
 
-/* In the line at hand. */
+/* Refuses the current line. */
 static bool
 refuse_line(struct reading *reading, const char *what)
 {
@@ -93,7 +93,7 @@ no_memory(struct reading *reading)
     return refuse(reading, "%s", strerror(ENOMEM));
 }
 
-/* ---- lines ---- */
+/* ---- reading lines ---- */
 
 static const char *
 stream_error(const struct reading *reading)
@@ -103,7 +103,8 @@ stream_error(const struct reading *reading)
     return strerror(errno);
 }
 
-/* The next line; false, with why, if there is none or it is too long. */
+/* Reads the next line.  Returns false and sets why if there is none, or it is too
+   long. */
 static bool
 read_line(struct reading *reading)
 {
@@ -120,7 +121,8 @@ read_line(struct reading *reading)
     return byte != EOF || refuse(reading, "%s", stream_error(reading));
 }
 
-/* If it is there.  False if it is wrong, or memory is short. */
+/* Takes the command, if the line has one.  Returns false if it is wrong (fault) or
+   memory is short. */
 static bool
 take_command(const json_t *line, struct tracked *tracked, struct fault *fault)
 {
@@ -133,7 +135,7 @@ take_command(const json_t *line, struct tracked *tracked, struct fault *fault)
     return tracked->command != NULL;
 }
 
-/* The session's line, process, history, moments: each takes an object of its type. */
+/* From here on, each function takes the object of a line of its type. */
 static bool
 take_session(struct reading *reading, const json_t *line)
 {
@@ -170,14 +172,13 @@ take_process(struct reading *reading, const json_t *line)
     good = fields_take_process(line, &tracked->process, &fault)
            && take_command(line, tracked, &fault);
     if (reading->at != &reading->root)
-        tracked->process.pid = pid; /* it is found by that */
+        tracked->process.pid = pid; /* the process is found by it */
     if (good)
         return true;
     return fault.name != NULL ? refuse_fault(reading, &fault) : no_memory(reading);
 }
 
-/* Which series stands at which place of a row; SERIES_COUNT: one that is not
-   known. */
+/* The series in each position of a row; SERIES_COUNT: an unknown one. */
 struct order {
     size_t count;
     enum series series[16];
@@ -216,13 +217,13 @@ take_value(const json_t *value, uint64_t *out)
     return true;
 }
 
-/* [time, maximum and last of each series] */
+/* A row: [time, maximum and last value of each series]. */
 static bool
 take_row(const json_t *row, const struct order *order, struct sample *sample)
 {
     uint64_t time_ns;
 
-    memset(sample, 0xFF, sizeof *sample); /* HISTORY_UNKNOWN */
+    memset(sample, 0xFF, sizeof *sample); /* all HISTORY_UNKNOWN */
     if (!take_value(json_array_get(row, 0), &time_ns) || time_ns > FIELDS_TIME_MAX
         || json_array_size(row) != 1 + 2 * order->count)
         return false;
@@ -241,7 +242,7 @@ take_row(const json_t *row, const struct order *order, struct sample *sample)
     return true;
 }
 
-/* Room for so many more samples. */
+/* Allocates `more` samples for the current process. */
 static bool
 make_room(struct reading *reading, size_t more)
 {
@@ -289,7 +290,7 @@ take_history(struct reading *reading, const json_t *line)
     return true;
 }
 
-/* The moments of the process, in order. */
+/* Takes a moment; they must be in order. */
 static bool
 take_checkpoint(struct reading *reading, const json_t *line)
 {
@@ -361,7 +362,7 @@ take_threads(struct reading *reading, const json_t *line)
         take_thread(json_array_get(list, i), &saved->threads[i], &fault);
     saved->threads_known = true;
     saved->thread_count = json_array_size(list);
-    /* More than are listed only where the list is full. */
+    /* The count exceeds the listed threads only if the list is full. */
     if (saved->thread_count == THREADS_MAX && count > THREADS_MAX)
         saved->thread_count = count;
     return fault.name == NULL || refuse_fault(reading, &fault);
@@ -456,7 +457,8 @@ take_end(struct reading *reading, const json_t *line)
     return true;
 }
 
-/* Of which process the line is.  False: of one too many, or memory is short. */
+/* Sets reading->at for a line of process `of`. Returns false if there are too many
+   processes, or memory is short. */
 static bool
 choose_process(struct reading *reading, pid_t of)
 {
@@ -485,7 +487,7 @@ take_object(struct reading *reading, const json_t *line)
     static const struct {
         const char *type;
         bool (*take)(struct reading *reading, const json_t *line);
-        bool of_process; /* of others, too */
+        bool of_process; /* also used for other processes */
     } types[] = {
         {"session", take_session, false},     {"process", take_process, true},
         {"history", take_history, true},      {"moment", take_checkpoint, true},
@@ -506,7 +508,8 @@ take_object(struct reading *reading, const json_t *line)
             return types[i].take(reading, line);
     if (sites_intake_knows(type))
         return take_sites(reading, type, line);
-    return true; /* of a later memtop */
+    /* Lines of later versions are skipped. */
+    return true;
 }
 
 static bool
@@ -520,7 +523,7 @@ take_line(struct reading *reading)
     return good;
 }
 
-/* Makes of what came in what others expect. */
+/* Makes the history and the other parts of a process from what was read. */
 static bool
 complete_process(struct reading *reading, struct incoming *incoming)
 {

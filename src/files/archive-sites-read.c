@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Allocation sites out of a file that anyone may have made.  What is read becomes a
- * reading as a segment gives it (segment/sites.h), with the same bounds, and is digested
- * like one; names come from the file alone.
+ * Reads allocation sites from a file that anyone may have made.  The lines become a
+ * struct sites_reading like one from a segment (segment/sites.h), with the same limits,
+ * and are processed like one.  Names come from the file only.
  */
 #include "config.h"
 
@@ -18,9 +18,9 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
-#define KEPT_MAX       ((size_t)2 << 20) /* sites of all moments together */
+#define KEPT_MAX       ((size_t)2 << 20) /* limit for sites at all moments together */
 
-/* What is known of an address. */
+/* Names for an address. */
 struct name {
     UT_hash_handle hh;
     uint64_t address;
@@ -30,14 +30,14 @@ struct name {
 
 struct sites_intake {
     struct profile *profile;
-    struct sites_reading *reading; /* the profile's */
+    struct sites_reading *reading; /* belongs to the profile */
     bool begun, marked;
     uint64_t run_ns, mark_ns;
-    uint32_t *stacks;              /* ids by number */
+    uint32_t *stacks;              /* ids of stacks, by their number in the file */
     size_t stack_count;
     size_t stack_room, pool_room, site_room, module_room, block_room;
     size_t made_room, live_room;
-    struct site_figures *made, *live; /* at the mark, by site */
+    struct site_figures *made, *live; /* figures at the mark, by site */
     bool rates_known;
     size_t rate_room;
     struct rate {
@@ -90,7 +90,7 @@ sites_intake_free(struct sites_intake *intake)
     free(intake);
 }
 
-/* ---- pieces ---- */
+/* ---- helpers ---- */
 
 static bool
 blame(struct fault *fault, const char *name, const char *what)
@@ -107,7 +107,7 @@ no_memory(struct fault *fault)
     return false;
 }
 
-/* Room for one more in *array, zeroed; at most so many. */
+/* Makes room for one more, zeroed element in *array, of at most `most` elements. */
 static bool
 make_room(void *array, size_t *room, size_t count, size_t most, size_t size,
           const char *name, struct fault *fault)
@@ -322,7 +322,8 @@ take_stack(struct sites_intake *intake, const json_t *line, struct fault *fault)
 
     if (depth == 0 || depth > SITES_DEPTH_MAX)
         return blame(fault, "pcs", N_("is no call stack"));
-    if ((reading->pool_count == 0 && !add_word(intake, 0, fault)) /* id 0 is none */
+    if ((reading->pool_count == 0 && !add_word(intake, 0, fault)) /* id 0 means no
+                                                                     stack */
         || !make_room(&intake->stacks, &intake->stack_room, intake->stack_count,
                       SITES_POOL_WORDS, sizeof *intake->stacks, "stack", fault))
         return false;
@@ -353,7 +354,7 @@ take_lives(const json_t *line, struct site *site, struct fault *fault)
             blame(fault, "freed_after", N_("is no list of figures"));
 }
 
-/* [bytes, objects], a second */
+/* [bytes, objects], per second */
 static void
 take_rate(const json_t *line, struct rate *rate, struct fault *fault)
 {
@@ -420,7 +421,8 @@ take_block(const struct sites_reading *reading, const json_t *row,
     return true;
 }
 
-/* Addresses of blocks are not in the file: they only tell blocks apart. */
+/* The file has no addresses of blocks.  They serve only to tell blocks apart, so numbers
+   replace them. */
 static bool
 take_blocks(struct sites_intake *intake, const json_t *line, struct fault *fault)
 {
@@ -454,7 +456,7 @@ kept_of(const json_t *row, size_t from, struct profile_kept *kept)
     return true;
 }
 
-/* [site, allocated..., alive..., at the peak...] */
+/* A row: [site, allocated..., live..., at the peak...]. */
 static bool
 take_kept(const json_t *row, const struct profile_checkpoint *checkpoint)
 {
@@ -466,7 +468,7 @@ take_kept(const json_t *row, const struct profile_checkpoint *checkpoint)
            && kept_of(row, 7, &checkpoint->sites[site].at_peak);
 }
 
-/* A moment with so many sites, as they were at the one before. */
+/* Begins a moment with `count` sites.  At first they are as at the moment before. */
 static struct profile_checkpoint *
 begin_checkpoint(struct sites_intake *intake, uint64_t run_ns, uint64_t count,
                  struct fault *fault)
@@ -500,7 +502,7 @@ begin_checkpoint(struct sites_intake *intake, uint64_t run_ns, uint64_t count,
     return checkpoint;
 }
 
-/* More of the moment that is at hand, or of another one. */
+/* Takes more sites for the current moment, or begins another one. */
 static bool
 take_sites_checkpoint(struct sites_intake *intake, const json_t *line,
                       struct fault *fault)
@@ -523,7 +525,7 @@ take_sites_checkpoint(struct sites_intake *intake, const json_t *line,
     return checkpoint != NULL;
 }
 
-/* ---- all of it ---- */
+/* ---- all lines ---- */
 
 static const struct {
     const char *type;
@@ -560,7 +562,7 @@ sites_intake_take(struct sites_intake *intake, const char *type, const json_t *l
     return types[i].take(intake, line, fault);
 }
 
-/* As the file has it. */
+/* Names an address as the file does. */
 static const struct symbol *
 name_address(void *context, uint64_t address)
 {
@@ -574,7 +576,7 @@ name_address(void *context, uint64_t address)
     return &intake->nowhere;
 }
 
-/* What was remembered of earlier readings. */
+/* Restores the rates, moments and mark of earlier readings. */
 static bool
 restore_past(struct sites_intake *intake)
 {

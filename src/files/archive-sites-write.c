@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Addresses are written once, with all that is known of them, before the first stack
- * that has them; stacks before the first site.  A site names its stack by its place in
- * the file.  Times are the run's.
+ * Writes allocation sites.  An address is written once, with all its names, before the
+ * first stack that contains it; a stack before the first site that has it.  A site
+ * refers to its stack by the stack's number in the file.  Times are run time.
  */
 #include "config.h"
 
@@ -16,9 +16,9 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
-#define PLACES_MAX    2048 /* of a stack: 64 addresses, 32 functions at each */
+#define PLACES_MAX    2048 /* in one stack: 64 addresses with 32 functions each */
 #define BLOCKS_A_LINE 1000
-#define SITES_A_LINE  1000 /* of a moment */
+#define SITES_A_LINE  1000 /* sites in a line of a moment */
 
 struct address {
     uint64_t address;
@@ -27,13 +27,13 @@ struct address {
 
 struct sites_writer {
     FILE *out;
-    pid_t of;                /* another process, or 0 */
+    pid_t of;                /* pid of another process, or 0 */
     const struct profile *profile;
     const struct sites_reading *reading;
     int64_t begin_ns;
-    struct address *written; /* addresses */
-    uint32_t *numbers;       /* by id of the stack: its number from 1; 0: not written */
-    uint32_t stacks;         /* written so far */
+    struct address *written; /* addresses written so far */
+    uint32_t *numbers;       /* number of each stack in the file, by id; 0: not written */
+    uint32_t stacks;         /* number of stacks written so far */
 };
 
 static struct object
@@ -45,7 +45,7 @@ line_of(const char *type)
     return object;
 }
 
-/* A time of the reading as one of the run; 0 is none. */
+/* Converts a time of the reading to run time; 0 means no time and remains 0. */
 static int64_t
 run_time(const struct sites_writer *writer, uint64_t time_ns)
 {
@@ -87,7 +87,7 @@ figures_array(struct object *object, const struct site_figures *figures)
     return array;
 }
 
-/* Nothing if all are 0. */
+/* Omits figures that are all 0. */
 static void
 set_figures(struct object *object, const char *name, const struct site_figures *figures)
 {
@@ -147,7 +147,7 @@ write_module(struct sites_writer *writer, const struct site_module *module)
 
 /* ---- stacks ---- */
 
-/* True if the address has not been written yet, and is to be now. */
+/* Is this the first use of the address?  Remembers it. */
 static bool
 is_new(struct sites_writer *writer, uint64_t where)
 {
@@ -166,7 +166,7 @@ is_new(struct sites_writer *writer, uint64_t where)
     return true;
 }
 
-/* [function, file, line]; file null if it is not known. */
+/* A frame: [function, file, line]; file is null if not known. */
 static json_t *
 frame_array(struct sites_writer *writer, struct object *object,
             const struct profile_place *place)
@@ -183,7 +183,8 @@ frame_array(struct sites_writer *writer, struct object *object,
     return frame;
 }
 
-/* The places at one address. */
+/* Writes an address with its functions, of which there are several if some are
+   inlined. */
 static bool
 write_address(struct sites_writer *writer, const struct profile_place *places,
               size_t count)
@@ -351,7 +352,8 @@ append_kept(struct object *object, json_t *row, const struct profile_kept *kept)
     append(object, row, fields_number(kept->blocks));
 }
 
-/* [site, allocated bytes, objects, blocks, the same alive, and at the peak] */
+/* A row: [site, allocated bytes, objects, blocks, then the same of live blocks and at
+   the peak]. */
 static json_t *
 kept_array(struct object *object, size_t index, const struct profile_kept_site *kept)
 {
@@ -364,8 +366,8 @@ kept_array(struct object *object, size_t index, const struct profile_kept_site *
     return row;
 }
 
-/* The sites that are not as they were at the moment before, from *at on: as many as a
-   line takes. */
+/* Writes the sites that have changed since the moment before, from *at on, as many as
+   fit a line. */
 static bool
 write_checkpoint_part(struct sites_writer *writer,
                       const struct profile_checkpoint *checkpoint,
@@ -385,7 +387,7 @@ write_checkpoint_part(struct sites_writer *writer,
     return archive_put_line(writer->out, writer->of, line);
 }
 
-/* Readers take one of the same time for more of the moment before. */
+/* Does the moment have a later time?  Readers would take two of the same time for one. */
 static bool
 comes_after(const struct profile_checkpoint *checkpoint,
             const struct profile_checkpoint *before)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The graphs come from a timeline whose slots suffice for the whole run, moments to look
-   back at from the ends of some of them. */
+/*
+ * The graphs come from a timeline whose slots suffice for the whole run; checkpoints are
+ * the ends of some of them.
+ */
 #include "config.h"
 
 #include "files/dat-session.h"
@@ -16,17 +18,18 @@
 #include "monitor/timeline.h"
 #include "base/figures.h"
 
-#define SLOTS   4096u /* as fine as the widest window zoomed in a few times */
+/* Fine enough to zoom into the widest window a few times. */
+#define SLOTS   4096u
 #define CHECKPOINTS 512u
 
 struct building {
     const struct dat *dat;
     struct saved *saved;
     struct timeline *timeline;
-    double scale;      /* run time for a tick of the file */
+    double scale;      /* run time per tick of the file */
     int64_t slot_ns;   /* length of a slot of the timeline */
-    int64_t slot;      /* the one that is open */
-    bool kept;         /* a moment was */
+    int64_t slot;      /* index of the open slot */
+    bool kept;         /* there is a checkpoint */
 };
 
 static void
@@ -39,7 +42,7 @@ keep_checkpoint(struct building *building, int64_t time_ns)
     building->kept = true;
 }
 
-/* Closes the open slot and what nothing happened in, up to the slot that is next. */
+/* Moves on to slot `next`; nothing happened in the slots between. */
 static void
 go_on(struct building *building, int64_t next)
 {
@@ -59,7 +62,7 @@ take(void *context, uint64_t index, const struct dat_record *record)
         (int64_t)((double)(record->time - building->dat->start) * building->scale);
     int64_t slot = time_ns / building->slot_ns;
 
-    if (index == 0) { /* it is like this from the beginning */
+    if (index == 0) { /* the run begins with these values */
         timeline_add(building->timeline, 0, record->heap, record->stack, false);
         building->slot = slot;
     } else if (slot > building->slot) {
@@ -73,7 +76,7 @@ take(void *context, uint64_t index, const struct dat_record *record)
                  true);
 }
 
-/* How long the run was, in run time, and how its times become run time. */
+/* Chooses the scale and the slots' length; returns the length of the run in run time. */
 static int64_t
 choose_scale(struct building *building)
 {
@@ -91,7 +94,7 @@ choose_scale(struct building *building)
     return run_ns;
 }
 
-/* The last slot ends where the run does. */
+/* Closes the last slot, at the end of the run. */
 static void
 finish(struct building *building, int64_t run_ns)
 {
@@ -129,7 +132,7 @@ note(struct saved *saved, const struct dat *dat)
                           _("Several processes wrote to the record"));
 }
 
-/* Into saved, which is empty. */
+/* Reads all records into saved, which is empty. */
 static int
 scan(struct building *building)
 {
@@ -160,7 +163,7 @@ scan(struct building *building)
     return root->history != NULL ? 0 : -ENOMEM;
 }
 
-/* The command is not known: the file stands for it. */
+/* Makes a session named after the file, because the command is not known. */
 static struct saved *
 saved_of(const char *path)
 {

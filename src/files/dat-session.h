@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A data file (dat.h) to be looked at as a session: heap and stack over time, and
- * how many calls changed the heap; anything else was not recorded.
+ * Reads a data file (dat.h) as a session: heap and stack over time, and the rate of
+ * calls that changed the heap.  Nothing else was recorded.
  */
 #ifndef MEMTOP_DAT_SESSION_H
 #define MEMTOP_DAT_SESSION_H
@@ -13,9 +13,9 @@
 #include "files/dat.h"
 
 /*
- * Reads the file, of any size, in bounded memory.  Where it does not tell how long
- * its unit of time is, times are in parts of the run (PART_CLOCK).  0 and *out, or
- * -errno as dat_open() has it.
+ * Reads the file, of any size, in bounded memory.  If the file's unit of time is not
+ * known, times are parts of the run (PART_CLOCK).  Returns 0 and sets *out, or -errno as
+ * dat_open() does.
  */
 int dat_session(const char *path, const struct trace_progress *progress,
                 struct saved **out);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A process to JSON.  What was not measured or recorded is absent, never zero.
- * Objects are built whole and written as one line, so that a reader never sees
- * half a line but at the end of a disk.
+ * Converts a process to JSON.  What was not measured or recorded is absent, never zero.
+ * Objects are built completely and written as one line, so a reader never sees half a
+ * line, except where a disk was full.
  */
 #include "config.h"
 
@@ -192,7 +192,7 @@ fields_put(struct object *object, unsigned groups, const struct process *process
             put_field(object, &fields_table[i], process);
 }
 
-/* The figures of an earlier image are never under the names of the program's own. */
+/* Figures of an earlier image, kept apart from those of the present program. */
 static void
 put_before(struct object *object, const struct process *process)
 {
@@ -313,7 +313,8 @@ fields_put_identity(struct object *object, const struct process *process)
 
 /* ---- blocks by size ---- */
 
-/* Appends a range of sizes if anything is in it; end is exclusive, 0: none. */
+/* Appends a range of sizes with its count, unless that is 0. end is exclusive; 0: no
+   upper end. */
 static void
 append_range(struct object *object, json_t *array, uint64_t from, uint64_t end,
              const char *name, uint64_t count)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A process from JSON that anyone may have written: what is there must be what
- * its name says, numbers stay within what everybody else takes for granted, and
- * nothing is made up for what is missing.
+ * Reads a process from JSON that anyone may have written.  Every field must have the
+ * type its name says, numbers stay within the limits that other code relies on, and
+ * nothing is made up for missing fields.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 #include "segment/functions.h"
 #include "base/figures.h"
 
-#define SIGNAL_MAX 126 /* 127 would be a stopped process */
+#define SIGNAL_MAX 126 /* in a wait status, 127 means a stopped process */
 #define CORE 0x80
 
 static void
@@ -100,7 +100,7 @@ fields_take_real(const json_t *object, const char *name, double *out, struct fau
     return true;
 }
 
-/* An object, or NULL. */
+/* Returns the member if it is an object, otherwise NULL. */
 static const json_t *
 take_object(const json_t *object, const char *name, struct fault *fault)
 {
@@ -155,7 +155,7 @@ take_letter(const json_t *object, const char *name, char *out, struct fault *fau
     return true;
 }
 
-/* Whether it is there. */
+/* Returns whether the field is present and valid. */
 static bool
 take_field(const json_t *object, const struct field *field, struct process *process,
            struct fault *fault)
@@ -179,7 +179,7 @@ take_field(const json_t *object, const struct field *field, struct process *proc
     return false;
 }
 
-/* The groups that lack something, a bit each. */
+/* Reads all figures.  Returns the groups in which some are missing, a bit each. */
 static unsigned
 take_figures(const json_t *object, struct process *process, struct fault *fault)
 {
@@ -208,7 +208,8 @@ fields_take_state(const json_t *object, struct fault *fault)
     return STATE_GONE;
 }
 
-/* An end by a signal that is missing is one of which nothing is known. */
+/* Reads how the process ended.  If the signal of a killed process is missing, its end is
+   unknown. */
 static void
 take_end(const json_t *object, struct process *process, struct fault *fault)
 {
@@ -356,7 +357,7 @@ take_identity(const json_t *object, struct identity *identity, struct fault *fau
 
 /* ---- blocks by size ---- */
 
-/* {from, NAME}: false at the end, or if it is wrong. */
+/* Reads {from, NAME}. Returns false at the end, or if it is wrong. */
 static bool
 next_range(const json_t *array, size_t index, const char *name, uint64_t *from,
            uint64_t *count, struct fault *fault)

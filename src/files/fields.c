@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The table of figures.  Names never change; new figures get names of their own. */
+/* The table of figures.  Names never change; new figures get new names. */
 #include "config.h"
 
 #include "files/fields.h"

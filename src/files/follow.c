@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A pid that has come round again is not it: an image that follows by exec has one
-   image more before it. */
+/* Is this image one of the followed process?  A later image has the same pid and a
+   higher generation; a new process with a reused pid does not. */
 #include "config.h"
 
 #include "files/follow.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Of a trace of many processes, the events of one: the first, or that with a pid; what
-   it becomes by exec is still it. */
+/* Selects the events of one process from a trace of many: the first process, or the one
+   with a given pid.  What it becomes by exec belongs to it. */
 #ifndef MEMTOP_FOLLOW_H
 #define MEMTOP_FOLLOW_H
 
@@ -9,15 +9,16 @@
 #include "files/trace.h"
 
 struct follow {
-    uint64_t pid;     /* 0: the first one's. To be set before, the rest zero */
+    uint64_t pid;     /* 0: the first process.  The caller sets this and zeroes the
+                         rest */
     bool begun;
-    uint32_t process; /* the image it is now */
+    uint32_t process; /* its present image */
 };
 
 enum followed {
-    FOLLOW_OTHER, /* another process's event */
-    FOLLOW_NEW,   /* the first of an image of it */
-    FOLLOW_ON,    /* of the same image as before */
+    FOLLOW_OTHER, /* event of another process */
+    FOLLOW_NEW,   /* first event of one of its images */
+    FOLLOW_ON,    /* another event of the same image */
 };
 
 enum followed follow_take(struct follow *follow, const struct trace_info *info,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads single lines.  A log may be anything at all, and is read by a
- * program whose own allocations must not be seen: nothing here allocates, keeps
- * state, or looks beyond the bytes it is given.
+ * Parses single lines.  A log may contain anything, and the program that reads it must
+ * not allocate.  So nothing here allocates, keeps state, or looks beyond the bytes it is
+ * given.
  */
 #include "config.h"
 
@@ -52,8 +52,8 @@ trim(const char *text, size_t length)
     return part;
 }
 
-/* What stands before the separator; *rest becomes what follows it.  Without a
-   separator it is all of rest, and false. */
+/* Cuts *rest at the separator: *before is the part before it, *rest the part after it.
+   Without a separator *before is all of it, and false is returned. */
 static bool
 cut(struct part *rest, char separator, struct part *before)
 {
@@ -146,7 +146,7 @@ find_shape(struct part name)
     return NULL;
 }
 
-/* "PID TID name" or "PID name". */
+/* Parses "PID TID name" or "PID name". */
 static bool
 read_head(struct part head, struct logalloc_line *line, struct part *name)
 {

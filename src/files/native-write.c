@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The writer.  Events wait, process by process, until together they are enough for a
- * block or a second has passed; then what all processes have is written as one group.
- * So a reader that has a group can put its events in order, and holds no more of them
- * than a group has.
+ * The writer.  Events are held back per process, until together they fill a block or a
+ * second has passed; then the events of all processes are written as one group.  So a
+ * reader can put the events of a group in order, and needs memory for one group only.
  */
 #include "config.h"
 
@@ -21,7 +20,7 @@
 
 #define FLUSH_NS UINT64_C(1000000000)
 
-/* Of a process. */
+/* Events of a process that are held back. */
 struct held {
     struct trace_event *events;
     size_t count, room;
@@ -34,18 +33,18 @@ struct native_writer {
     struct outfile file;
     struct eventblock *block;
     struct squeezer *squeezer;
-    unsigned char *raw, *packed; /* EVENTBLOCK_BYTES, and a frame of as many */
+    unsigned char *raw, *packed; /* raw: EVENTBLOCK_BYTES; packed: a frame made of them */
     size_t packed_room;
     struct held *held;           /* by process */
     uint32_t processes;
     size_t room;
-    size_t count;                /* events in all of held */
+    size_t count;                /* number of events in all of held */
     uint64_t flushed_ns, now_ns;
 };
 
 /* ---- frames ---- */
 
-/* raw, so many bytes, as a frame. */
+/* Writes `size` bytes of raw as a frame. */
 static int
 write_frame(struct native_writer *writer, enum native_frame kind, size_t size)
 {
@@ -84,7 +83,7 @@ write_events(struct native_writer *writer, struct held *held)
     held->count = 0;
     if (!held->ended)
         return;
-    free(held->events); /* there may be many processes */
+    free(held->events); /* there may be many processes, so free this now */
     held->events = NULL;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The process that is followed has its figures kept over time (timeline.c for the
- * graphs, monitor/checkpoints for the pages at the cursor); of the others there are the
- * figures of their end.  A process that becomes another program stays one member of the
- * family, and its figures begin anew, as they do when it is watched.
+ * Makes a session from a trace.  For the followed process, figures over time are kept
+ * (timeline.c for graphs, monitor/checkpoints for the pages at the cursor); for all
+ * others only the figures at their end.  A process that executes another program stays
+ * the same member, and its figures begin anew, as they do when it is watched live.
  */
 #include "config.h"
 
@@ -28,12 +28,12 @@
 #define SLOT_NS 16384u /* at first: they suffice for a tenth of a second */
 #define NOBODY  UINT32_MAX
 
-/* A process, whatever programs it was. */
+/* A process with all its images. */
 struct member {
     struct ledger ledger;
-    uint32_t process;         /* its newest image */
+    uint32_t process;         /* its latest image */
     unsigned images;
-    char before[64];          /* earlier ones, as in struct process_entry */
+    char before[64];          /* its earlier images, as in struct process_entry */
     uint64_t began_ns;
 };
 
@@ -42,17 +42,17 @@ struct builder {
     struct trace *trace;
     const struct trace_info *info;
     struct timeline *timeline;
-    struct member *members;   /* the first is the one followed */
+    struct member *members;   /* the first is the one that is followed */
     uint32_t count;
-    uint32_t *member_of;      /* by trace_info.process */
+    uint32_t *member_of;      /* index of the member, by index in trace_info.process */
     size_t room;
-    uint64_t events;          /* of a log without times: how many there are */
+    uint64_t events;          /* number of events in a log without times */
     uint64_t start_ns;        /* when the first process began */
-    uint64_t checkpoint_ns;   /* of the last moment kept */
+    uint64_t checkpoint_ns;   /* run time of the last checkpoint */
     struct snapshot checkpoint;
 };
 
-/* ---- the family ---- */
+/* ---- members ---- */
 
 static const char *
 name_of(const struct trace_process *process)
@@ -65,7 +65,7 @@ name_of(const struct trace_process *process)
     return slash != NULL ? slash + 1 : name;
 }
 
-/* The member that the image with that number is of; a new one if it follows on none. */
+/* The member that the image belongs to; NOBODY if it is a new one. */
 static uint32_t
 find_member(const struct builder *builder, uint32_t number)
 {
@@ -94,7 +94,7 @@ follow_image(struct builder *builder, struct member *member, uint32_t number)
     ledger_fini(&member->ledger);
 }
 
-/* Begins an image: 0 or -ENOMEM.  Too many processes are left out. */
+/* Begins an image.  Returns 0 or -ENOMEM.  Processes beyond the limit are left out. */
 static int
 begin_image(struct builder *builder, uint32_t number)
 {
@@ -122,7 +122,8 @@ begin_image(struct builder *builder, uint32_t number)
                : -ENOMEM;
 }
 
-/* Whose the event is: NULL nobody's that is kept; *error 0 or -ENOMEM. */
+/* The member that an event belongs to; NULL if it is left out, or on error. *error is 0
+   or -ENOMEM. */
 static struct member *
 member_of(struct builder *builder, uint32_t number, int *error)
 {
@@ -138,7 +139,7 @@ member_of(struct builder *builder, uint32_t number, int *error)
             return NULL;
         }
         for (size_t i = known; i < room; i++)
-            grown[i] = NOBODY - 1; /* not seen */
+            grown[i] = NOBODY - 1; /* not seen yet */
         builder->member_of = grown;
         builder->room = room;
     }
@@ -151,7 +152,7 @@ member_of(struct builder *builder, uint32_t number, int *error)
 
 /* ---- moments ---- */
 
-/* So long that is, at most as long as a run may be. */
+/* The time between, limited to the longest run. */
 static uint64_t
 between(uint64_t from_ns, uint64_t to_ns)
 {
@@ -160,7 +161,7 @@ between(uint64_t from_ns, uint64_t to_ns)
     return ns < PROCESS_RUN_MAX_NS ? ns : PROCESS_RUN_MAX_NS;
 }
 
-/* Time of the run of what happened then. */
+/* Converts a time of the trace to run time. */
 static uint64_t
 run_time(const struct builder *builder, uint64_t time_ns)
 {
@@ -191,7 +192,7 @@ set_rates(const struct builder *builder, struct rates *rates, const struct snaps
     rates->bytes_freed = rate(now->bytes[FN_FREE], before->bytes[FN_FREE], ns);
 }
 
-/* The process as it is then. */
+/* Sets the root's figures at that run time. */
 static void
 tell_process(struct builder *builder, uint64_t run_ns)
 {
@@ -241,7 +242,7 @@ take_event(struct builder *builder, const struct trace_event *event)
 
         uint64_t slot_end_ns = builder->timeline->count * builder->timeline->width;
 
-        /* As the slot of the call before ended. */
+        /* Before this event, because the checkpoint is the end of the last slot. */
         if (timeline_reach(builder->timeline, run_ns)
             && checkpoint_due(builder, slot_end_ns))
             keep_checkpoint(builder, slot_end_ns);
@@ -388,7 +389,7 @@ say_about(const struct builder *builder, int64_t run_ns)
     say_lost(builder->saved, builder->info, run_ns);
 }
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 static int
 finish(struct builder *builder, const char *path)
 {
@@ -430,7 +431,7 @@ finish(struct builder *builder, const char *path)
     return root->command != NULL && root->history != NULL ? 0 : -ENOMEM;
 }
 
-/* ---- the whole ---- */
+/* ---- all of it ---- */
 
 static int
 prepare(struct builder *builder)
@@ -451,7 +452,7 @@ prepare(struct builder *builder)
     return builder->saved->root.checkpoints != NULL ? 0 : -ENOMEM;
 }
 
-/* How many events there are, or -errno. */
+/* Returns the number of events, or -errno. */
 static long
 count_events(const char *path, const struct trace_progress *progress)
 {

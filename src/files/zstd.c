@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * zstd for traces, so that nobody else here knows of it.  The fastest regular level:
- * the recorder shares the machine with the program, and on what traces are made of the
- * third takes twice the time for 4 % less.
+ * Hides zstd from the other modules of traces.  Uses the fastest regular level, because
+ * the recorder shares the machine with the program: on typical traces level 3 takes
+ * twice the time for 4 % less.
  */
 #include "config.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Final counters miss nothing: the peak is there however short it was.  The history is
- * asked only for the time, which it knows as finely as it sampled.  Pure: prints nothing
- * and ends nothing.
+ * The limits.  The final counters include every peak, however short.  The history is
+ * used only for the time at which a limit was passed, which is as exact as the samples.
  */
 #include "config.h"
 

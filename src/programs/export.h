@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Recorded calls written in another form, one by one as they come. */
+/* Writes recorded calls in another format, one by one as they come. */
 #ifndef MEMTOP_EXPORT_H
 #define MEMTOP_EXPORT_H
 
@@ -10,17 +10,20 @@
 
 struct export;
 
-/* To output, a new file, or NULL for the standard output.  0 and *out, or -errno. */
+/* output: a new file, or NULL for the standard output.  Returns 0 and sets *out, or
+   -errno. */
 int export_new(enum export_format format, const char *output, struct export **out);
 
-/* Whether the form tells processes apart; else it takes the events of one. */
+/* Can the format tell processes apart?  Otherwise only events of one process may be
+   passed. */
 bool export_of_all(const struct export *export);
 
-/* 0, -ENOMEM, or -ECANCELED once a write has failed. */
+/* Takes an event.  Returns 0, -ENOMEM, or -ECANCELED if a write has failed. */
 int export_take(struct export *export, const struct trace_info *info,
                 const struct trace_event *event);
 
-/* The end, and frees it; whole: nothing is missing.  0 or the -errno of a write. */
+/* Finishes the output and frees export. whole: nothing is missing.  Returns 0, or the
+   -errno of a write. */
 int export_end(struct export *export, bool whole);
 
 #endif

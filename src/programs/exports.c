@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Says what failed, and why there is nothing in what was asked for; what is written is
-   in report/siteexport.h. */
+/* Exports of allocation sites.  Reports what failed, and why an export is empty;
+   report/siteexport.h writes them. */
 #include "config.h"
 
 #include "programs/exports.h"
@@ -20,7 +20,7 @@
 #include "report/site-words.h"
 #include "base/textwidth.h"
 
-#define LISTED_MAX 1024 /* bytes of the list of processes */
+#define LISTED_MAX 1024 /* size of the text that lists processes */
 
 static bool
 is_stdout(const char *file)
@@ -65,8 +65,9 @@ export_of(const struct tracked *tracked, const struct site_choice *choice)
     };
 }
 
-/* A program that has freed everything leaves nothing in the mode that is default;
-   pprof's and massif's have what was there before, too. */
+/* Would the export be empty?  So it is by default if the program has freed everything.
+   pprof and massif files also contain what was allocated before, so they are never
+   empty. */
 static bool
 is_empty(enum siteexport_format format, const struct siteexport *export)
 {
@@ -98,7 +99,7 @@ write_file(enum siteexport_format format, const struct siteexport *export,
     return error == 0;
 }
 
-/* False if nothing of it is known, which is said. */
+/* Are the sites known?  If not, reports why. */
 static bool
 is_known(const struct siteexport *export)
 {
@@ -109,7 +110,8 @@ is_known(const struct siteexport *export)
     return why == NULL;
 }
 
-/* Of the process that is shown; an empty file tells that nothing is in it, too. */
+/* Exports the process that is shown.  An empty file is written, too, because it says
+   that there is nothing. */
 static bool
 write_shown(const struct session *session, const struct exports_request *request,
             const struct site_choice *choice)
@@ -123,9 +125,10 @@ write_shown(const struct session *session, const struct exports_request *request
     return write_file(request->format, &export, request->file);
 }
 
-/* ---- a file of each process ---- */
+/* ---- one file per process ---- */
 
-#define NUMBER "%p"  /* stands for the number of the process in a file's name */
+/* In a file's name, stands for the pid. */
+#define NUMBER "%p"
 
 static bool
 is_of_each(const char *file)
@@ -148,7 +151,7 @@ has_samples(const struct tracked *tracked)
     return reading->sampled > 0 || reading->block_count > 0;
 }
 
-/* One that cannot be written ends it: so it would be of the next ones. */
+/* A failed write ends the export, because the next ones would fail as well. */
 static bool
 write_each(void *context, const struct tracked *tracked)
 {
@@ -170,7 +173,7 @@ write_each(void *context, const struct tracked *tracked)
     return each->good;
 }
 
-/* False: not one, or not all of them, which is said. */
+/* Returns false if a file could not be written, which is reported. */
 static bool
 write_all(const struct exports *exports, const struct exports_request *request)
 {
@@ -240,7 +243,7 @@ exports_write(const struct exports *exports, const struct exports_request *reque
         say_others(exports->session);
 }
 
-/* ---- of a file ---- */
+/* ---- of a session file ---- */
 
 /* "4711 (sh), 4712 (./prog)" */
 static bool

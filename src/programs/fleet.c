@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * memtop -B --metrics FILE alone: a service beside the observed ones, which it does not
- * touch.  That there is none at the moment is no reason to end.
+ * memtop -B --metrics FILE without PROGRAM: a service that writes figures of all
+ * processes with the library, without touching them.  It goes on if there are none at
+ * the moment.
  */
 #include "config.h"
 
@@ -18,7 +19,7 @@
 #include "system/signals.h"
 #include "base/clock.h"
 
-/* Sleeps until due_ns; false: a signal asks for the end. */
+/* Sleeps until due_ns; returns false if a signal asks memtop to end. */
 static bool
 wait_until(int64_t due_ns)
 {
@@ -38,7 +39,7 @@ wait_until(int64_t due_ns)
     return true;
 }
 
-/* Trouble is said once, as long as it lasts; the next time all may be well again. */
+/* Reports only the first failure in a row; the next attempt may succeed. */
 static void
 write_file(const char *file, const struct process_list *process_list, bool *failed)
 {

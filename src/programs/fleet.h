@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Figures of all observed processes, whoever started them, for as long as memtop runs. */
+/* Figures of all processes with the library, whoever started them, for as long as memtop
+   runs. */
 #ifndef MEMTOP_APP_FLEET_H
 #define MEMTOP_APP_FLEET_H
 
 #include "programs/options.h"
 
-/* Writes the file of figures at each interval, for options->iterations times or until a
-   signal asks for the end.  The exit status. */
+/* Writes the file of figures at each interval, options->iterations times (0: without
+   limit) or until a signal asks memtop to end.  Returns the exit status. */
 int fleet_run(const struct options *options);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A limit is passed, kept, or cannot be judged because somebody whom it is for was not
- * measured.  What is passed is passed whoever else was not measured.
+ * A limit is exceeded, kept, or cannot be judged because a process it applies to was not
+ * measured.  An exceeded limit counts even if other processes were not measured.
  */
 #include "config.h"
 
@@ -47,7 +47,7 @@ judge_poll(struct session *session, const struct budget *budget)
     return SUM_INTERVAL_NS;
 }
 
-/* ---- limits that were passed ---- */
+/* ---- exceeded limits ---- */
 
 static bool
 judge_limit(struct session *session, const struct judge_options *options,
@@ -110,7 +110,7 @@ judge_root(struct session *session, const struct judge_options *options)
     return passed;
 }
 
-/* ---- what cannot be judged ---- */
+/* ---- limits that cannot be judged ---- */
 
 static void
 say_not_judged(const char *why)
@@ -137,7 +137,7 @@ root_is_judged(const struct process *process)
     return false;
 }
 
-/* Was everybody measured whom the limits are for? */
+/* Were all processes measured that the limits apply to?  If not, reports why. */
 static bool
 tree_is_judged(const struct process *process, const struct judge_options *options,
                const struct usage_result *result)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The verdict on the limits, when the program has ended. */
+/* Checks the limits when the program has ended. */
 #ifndef MEMTOP_JUDGE_H
 #define MEMTOP_JUDGE_H
 
@@ -13,18 +13,19 @@ struct judge_options {
     enum unit unit;
 };
 
-/* Has the session gather what the limits need; after session_watch().  False if memory
-   is short. */
+/* Makes the session keep the figures that the limits need.  Call it after
+   session_watch().  Returns false if memory is short. */
 bool judge_prepare(struct session *session, const struct judge_options *options);
 
-/* Sums are looked at between the polls; judge_poll() returns how soon to call again, in
-   ns, INT64_MAX: never, as judge_polls() tells. */
+/* Limits for the sum of all processes need extra polls: judge_polls() says whether.
+   judge_poll() makes one and returns after how many ns to call it again; INT64_MAX:
+   never. */
 bool judge_polls(const struct budget *budget);
 int64_t judge_poll(struct session *session, const struct budget *budget);
 
-/* Says which limits were passed, by whom, and what could not be judged.  Returns
-   STATUS_LIMIT's status; STATUS_FAILED's if nothing is known of what the limits are for;
-   or 0: all is well, or nothing was limited. */
+/* Reports which limits were exceeded and by which processes, and what could not be
+   judged.  Returns the exit status: that of STATUS_LIMIT if one was exceeded, that of
+   STATUS_FAILED if a limit could not be judged, otherwise 0. */
 int judge_budget(struct session *session, const struct judge_options *options);
 
 #endif

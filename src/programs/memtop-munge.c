@@ -21,7 +21,7 @@
 #include "files/input.h"
 #include "replay/munge.h"
 
-/* So much of a refused line is shown. */
+/* Shown bytes of a refused line. */
 #define SHOWN 200
 
 static bool original;
@@ -120,7 +120,7 @@ is_blank(const char *text, size_t length)
     return length == 0;
 }
 
-/* The original takes anything for a log; of our own files it knows nothing. */
+/* Compatible mode accepts any text as a log, but not memtop's binary files. */
 static bool
 serves(enum file_kind kind)
 {
@@ -161,7 +161,7 @@ munge_all(struct input *input, struct munge *munge)
     return status_of(STATUS_INPUT);
 }
 
-/* Whether it can be read and is a log; says why not. */
+/* Can the input be read, and is it a log?  If not, reports why. */
 static bool
 look(struct input *input)
 {
@@ -183,7 +183,8 @@ main(int argc, char **argv)
         .parser = parse_option,
         .children = help_by_columns,
         .args_doc = N_("[FILE]"),
-        /* TRANSLATORS: \v divides what stands before and after the options. */
+        /* TRANSLATORS: \v separates the text before the options from the text after
+           them. */
         .doc = N_("Make a log of allocations replayable: numbers for processes,"
                   " threads and blocks."
                   "\vThe log is read from FILE or the standard input, the result is"

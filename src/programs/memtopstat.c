@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* memtopstat: draws a data file of memtop -d or memusage -d, with the command line
-   of memusagestat; reports by block size of recorded calls. */
+/* memtopstat: draws a data file of memtop -d or memusage -d, with the command line of
+   memusagestat; makes reports by block size from recorded calls. */
 #include "config.h"
 
 #include <argp.h>
@@ -30,7 +30,7 @@
 
 static struct {
     const char *data, *output, *title;
-    const char *picture; /* of block sizes */
+    const char *picture; /* picture of block sizes */
     struct report_options report;
     bool time_based, total, replace;
     const char *export; /* as given, or NULL */
@@ -51,7 +51,8 @@ static const struct argp_option table[] = {
      0},
     {"pid", OPTION_PID, N_("NUM"), 0,
      N_("Of a trace of several processes: that one, not the first"), 0},
-    {"s", 's', "STRING", OPTION_HIDDEN, NULL, 0}, /* memusagestat abbreviates so */
+    {"s", 's', "STRING", OPTION_HIDDEN, NULL, 0}, /* memusagestat accepts this
+                                                     abbreviation */
     {"to", 'T', NULL, OPTION_HIDDEN, NULL, 0},
     {"string", 's', N_("STRING"), 0, N_("The picture's title"), 0},
     {"time", 't', NULL, 0, N_("The picture over time, not over calls"), 0},
@@ -61,7 +62,7 @@ static const struct argp_option table[] = {
     {0},
 };
 
-/* As memusagestat: what is no size, or none that can be, is the usual size. */
+/* Like memusagestat, uses the default size for text that is not a number. */
 static int
 parse_side(const char *text)
 {
@@ -70,7 +71,7 @@ parse_side(const char *text)
     return side < 0 ? 0 : side > PLOT_MAX_SIDE ? PLOT_MAX_SIDE : (int)side;
 }
 
-/* memusagestat says this on the standard output. */
+/* Prints the hint to the help on the standard output, like memusagestat. */
 static _Noreturn void
 wrong_words(struct argp_state *state)
 {
@@ -78,7 +79,7 @@ wrong_words(struct argp_state *state)
     exit(status_of(STATUS_FILES));
 }
 
-/* The number of a form of calls; -1: it is none. */
+/* The index of an export format for calls; -1: not one. */
 static int
 calls_format(const char *word)
 {
@@ -150,7 +151,7 @@ parse_option(int key, char *word, struct argp_state *state)
     }
 }
 
-/* What is odd about the file, a line each. */
+/* Reports what is odd about the file, one line each. */
 static void
 say_oddities(const struct dat *dat)
 {
@@ -273,7 +274,7 @@ reason(int error)
     return error == -EBADMSG ? _("too short for a data file") : strerror(-error);
 }
 
-/* Of a data file.  False, having said why. */
+/* Reads a data file.  Reports an error and returns false on failure. */
 static bool
 read_data(struct timeline *timeline, struct dat *dat)
 {
@@ -291,7 +292,8 @@ read_data(struct timeline *timeline, struct dat *dat)
     return error == 0;
 }
 
-/* Likewise, of any kind that can be drawn; the exit status in any case. */
+/* Reads any kind of file that can be drawn. *status is the exit status, also on success.
+   Reports an error and returns false on failure. */
 static bool
 read_timeline(struct timeline *timeline, struct dat *dat, int *status)
 {
@@ -306,7 +308,7 @@ read_timeline(struct timeline *timeline, struct dat *dat, int *status)
     return read;
 }
 
-/* The exit status. */
+/* Returns the exit status. */
 static int
 draw_timeline(const struct dat *dat, const struct timeline *timeline)
 {
@@ -361,7 +363,7 @@ report(void)
     return blockreports_file(&file);
 }
 
-/* Of calls or of allocation sites, whichever the file has. */
+/* Exports calls or allocation sites, depending on the format and the file. */
 static int
 export(void)
 {

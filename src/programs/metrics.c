@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Written beside the file, under a name that no collector takes for its own, and then
- * renamed.  Readable for all: the collector is another user.
+ * Figures are written beside the file, under a name that no collector reads, and then
+ * renamed.  Everybody may read the file, because collectors run as another user.
  */
 #include "config.h"
 
@@ -21,7 +21,7 @@
 
 #define NAME_LENGTH 64
 
-/* Opens what will be renamed; -errno. */
+/* Creates the file to be renamed.  Returns its descriptor or -errno. */
 static int
 open_beside(const char *file, char beside[PATH_MAX])
 {
@@ -31,7 +31,8 @@ open_beside(const char *file, char beside[PATH_MAX])
     if (snprintf(beside, PATH_MAX, "%s.%ld", file, (long)getpid()) >= PATH_MAX)
         return -ENAMETOOLONG;
     descriptor = open(beside, flags, 0644);
-    if (descriptor < 0 && errno == EEXIST) { /* left by one that was killed */
+    if (descriptor < 0 && errno == EEXIST) { /* left by a killed memtop with the same
+                                                pid */
         unlink(beside);
         descriptor = open(beside, flags, 0644);
     }
@@ -45,7 +46,7 @@ metrics_check(const char *file)
     struct stat st;
     int descriptor;
 
-    /* A directory or device would be replaced, or not: nobody means that. */
+    /* Replacing a directory or device is refused; nobody would want that. */
     if (stat(file, &st) == 0 && !S_ISREG(st.st_mode))
         return S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
     descriptor = open_beside(file, beside);
@@ -56,7 +57,7 @@ metrics_check(const char *file)
     return 0;
 }
 
-/* What a program is called: the file name in the first of its arguments. */
+/* The name of a program: the file name in its first argument. */
 static void
 copy_name(char name[NAME_LENGTH], const char *command, size_t length)
 {
@@ -69,14 +70,14 @@ copy_name(char name[NAME_LENGTH], const char *command, size_t length)
     snprintf(name, NAME_LENGTH, "%.*s", (int)length, command);
 }
 
-/* All processes that live, and the root if there is one. */
+/* All living processes, and the root if there is one. */
 struct figures {
     struct metrics_process *processes;
     char (*names)[NAME_LENGTH];
     size_t count;
 };
 
-/* The other arguments are nobody's business: there may be passwords among them. */
+/* Other arguments are left out, because they may contain passwords. */
 static void
 copy_first_word(char name[NAME_LENGTH], const char *command)
 {
@@ -112,7 +113,7 @@ add_root(struct figures *figures, const struct session *session, const char *pro
     };
 }
 
-/* The process list may be a second late: one that is gone is left out. */
+/* The process list may be a second old: ended processes are left out. */
 static void
 add_entry(struct figures *figures, const struct process_entry *entry)
 {
@@ -136,8 +137,8 @@ add_entry(struct figures *figures, const struct process_entry *entry)
     };
 }
 
-/* Room for a root and the process list's processes, which may be NULL.  False if memory is
-   short. */
+/* Allocates elements for a root and for the processes of the list, which may be NULL.
+   Returns false if memory is short. */
 static bool
 make_figures(struct figures *figures, const struct process_list *process_list)
 {
@@ -161,7 +162,7 @@ add_process_list(struct figures *figures, const struct process_list *process_lis
             add_entry(figures, process_list_at(process_list, i));
 }
 
-/* Writes and closes; 0 or -errno. */
+/* Writes the figures and closes the descriptor.  Returns 0 or -errno. */
 static int
 write_figures(int descriptor, const struct figures *figures)
 {
@@ -181,7 +182,7 @@ write_figures(int descriptor, const struct figures *figures)
     return error;
 }
 
-/* Puts them in the place of the file and frees them. */
+/* Replaces the file by the figures and frees them.  Returns 0 or -errno. */
 static int
 replace(const char *file, struct figures *figures)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Nothing runs yet and no signal is caught: ^C ends memtop while it reads. */
+/* Reads files for display.  No program runs yet and no signal is caught, so ^C ends
+   memtop. */
 #include "config.h"
 
 #include "programs/open.h"
@@ -78,7 +79,7 @@ open_session(const char *path, enum file_use use)
 
     if (!use_file(path, use, &kind))
         return NULL;
-    /* It is read more than once, and a pipe may keep one waiting. */
+    /* The file is read more than once, and reading a pipe could block. */
     if (kind == KIND_STREAM) {
         say(_("%s is a pipe or a device: copy it to a file first"),
             use_name(path));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The command line, by argp, which also makes the help and usage texts from
- * the one table here.  Parsing stops at the first word that is no option: the
- * rest is the program's.
+ * The command line. argp parses it and makes the help and usage texts from the same
+ * table.  Parsing stops at the first word that is not an option: the rest belongs to the
+ * program.
  *
- * Letters and meanings are memusage's where memusage has them.
+ * Letters and meanings are those of memusage where memusage has them.
  */
 #include "config.h"
 
@@ -28,13 +28,13 @@
 #include "files/dat.h"
 #include "base/quantity.h"
 
-/* Options without a letter. */
+/* Keys of options without a letter. */
 enum {
     KEY_FORMAT = 256,
     KEY_ACCOUNTING,
     KEY_EXACT,
     KEY_ROOT_ONLY,
-    KEY_MAX_HEAP, /* to KEY_MAX_STACK: in the order of enum usage_kind */
+    KEY_MAX_HEAP, /* up to KEY_MAX_STACK: in the order of enum usage_kind */
     KEY_MAX_LIVE_AT_EXIT,
     KEY_MAX_ALLOCS,
     KEY_MAX_STACK,
@@ -147,7 +147,7 @@ static const struct argp_option table[] = {
     {0},
 };
 
-/* As value_number(), but memusage takes what is no number for 0. */
+/* Like value_number(), but as memusage what is not a number counts as 0. */
 static long
 parse_lenient(struct argp_state *state, const char *option, const char *text, long most)
 {
@@ -159,7 +159,7 @@ parse_lenient(struct argp_state *state, const char *option, const char *text, lo
     return number < 0 || number > most ? 0 : number;
 }
 
-/* 0 and what is too much stand for the most. */
+/* 0 and numbers that are too large stand for the largest. */
 static size_t
 parse_buffer(struct argp_state *state, const char *text)
 {
@@ -168,7 +168,7 @@ parse_buffer(struct argp_state *state, const char *text)
     return number == 0 || number > DAT_BUFFER_MAX ? DAT_BUFFER_MAX : (size_t)number;
 }
 
-/* 0 is the usual size; what is too small for a picture becomes the smallest. */
+/* 0 stands for the default size; sizes that are too small become the smallest. */
 static int
 parse_side(struct argp_state *state, const char *option, const char *text, int least)
 {
@@ -188,7 +188,7 @@ parse_interval(struct argp_state *state, const char *text)
     return ns;
 }
 
-/* Programs are known by their base name, as in MEMUSAGE_PROG_NAME. */
+/* The base name of the program, as in MEMUSAGE_PROG_NAME. */
 static const char *
 parse_progname(struct argp_state *state, const char *name)
 {
@@ -250,7 +250,7 @@ add_condition(struct argp_state *state, struct options *options, const char *tex
     options->snapshot_when[options->snapshots++] = text;
 }
 
-/* Options that would do nothing. */
+/* Refuses options for sites that would have no effect. */
 static void
 check_sites(struct argp_state *state, const struct options *options)
 {
@@ -322,7 +322,7 @@ check_combination(struct argp_state *state, struct options *options)
 #endif
 }
 
-/* Options for what is printed and drawn, and what is left of the others. */
+/* Options for output and pictures, and the remaining options. */
 static error_t
 parse_output_option(int key, char *word, struct argp_state *state)
 {
@@ -511,7 +511,7 @@ parse_option(int key, char *word, struct argp_state *state)
         options->fleet = options->program == NULL && options->script == NULL
                          && options->read == NULL && options->attach == NULL
                          && !options->list && options->batch && options->metrics != NULL;
-        /* The interval is that of the file then. */
+        /* The interval then applies to the metrics file. */
         if (options->metrics != NULL && !options->format_given)
             options->lines = false;
         check_combination(state, options);
@@ -532,7 +532,7 @@ print_version(FILE *out, struct argp_state *state)
               "There is NO WARRANTY, to the extent permitted by law."));
 }
 
-/* What --help says after the options. */
+/* The text after the options in --help. */
 static char *
 filter_help(int key, const char *text, void *input)
 {
@@ -561,7 +561,7 @@ options_parse(int argc, char **argv, struct options *options)
     *options = (struct options){.interval_ns = INTERVAL_DEFAULT_NS,
                                 .buffered = DAT_BUFFER_MAX};
     if (argc > 0)
-        argv[0] = basename(argv[0]); /* what getopt's messages begin with */
+        argv[0] = basename(argv[0]); /* getopt's messages begin with it */
     options->as_memusage = argc > 0 && strcmp(argv[0], "memusage") == 0;
     options->batch = options->as_memusage;
     argp_program_version_hook = print_version;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The line of progress; written over itself, and gone in the end. */
+/* A line of progress that overwrites itself and is removed at the end. */
 #include "config.h"
 
 #include "programs/progress.h"
@@ -13,7 +13,7 @@
 #include "base/textwidth.h"
 #include "base/clock.h"
 
-#define QUIET_NS INT64_C(300000000) /* less needs no progress */
+#define QUIET_NS INT64_C(300000000) /* shorter waits show no progress */
 
 void
 progress_begin(struct progress *progress, const char *path)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A line that tells how far the reading of a file is; only on a terminal, and only if
-   it takes a while. */
+/* A line that shows how much of a file has been read, on a terminal only, and only if
+   reading takes a while. */
 #ifndef MEMTOP_APP_PROGRESS_H
 #define MEMTOP_APP_PROGRESS_H
 
@@ -8,16 +8,17 @@
 
 struct progress {
     const char *path;
-    int64_t since_ns; /* < 0: no terminal */
-    int shown;        /* percent, < 0 not yet */
+    int64_t since_ns; /* < 0: not a terminal */
+    int shown;        /* percent; < 0: nothing shown yet */
 };
 
 void progress_begin(struct progress *progress, const char *path);
 
-/* Of all (0: nobody knows) so much is read.  context is the struct progress. */
+/* Shows that `done` of `all` is read (all 0: not known). context is the struct
+   progress. */
 void progress_tell(void *context, uint64_t done, uint64_t all);
 
-/* Takes the line away. */
+/* Removes the line. */
 void progress_end(const struct progress *progress);
 
 #endif

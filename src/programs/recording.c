@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Joins the recorder to the run: its files' names, and words for what goes
- * wrong with them.  Trouble never is the program's.
+ * Connects the recorder with the run: names its files, and reports what goes wrong with
+ * them.  Such failures never affect the program.
  */
 #include "config.h"
 
@@ -29,7 +29,7 @@ give_up(void *context, const char *path, int error)
     output_lost(path, error);
 }
 
-/* For the picture. */
+/* Adds a record to the picture. */
 static void
 follow(void *context, const struct dat_record *record)
 {
@@ -42,14 +42,15 @@ follow(void *context, const struct dat_record *record)
     timeline_add(run->timeline, x, record->heap, record->stack, true);
 }
 
-/* For the report, and for those who may ask: the display, and with a trace others. */
+/* Are blocks counted by size?  They are for a report, for the display, and for requests
+   while a trace is recorded. */
 static bool
 counts_blocks(const struct options *options)
 {
     return options->report.reports != 0 || options->record != NULL || !options->batch;
 }
 
-/* No time is 0; the time 0 is as good as over. */
+/* 0 means no limit, so a requested limit of 0 becomes 1 ns. */
 static uint64_t
 blocks_until(const struct report_options *options)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The record of every call, as the command line asks for it. */
+/* Recording every call, as the command line asks for it. */
 #ifndef MEMTOP_RECORDING_H
 #define MEMTOP_RECORDING_H
 
@@ -8,20 +8,21 @@
 
 struct run;
 
-/* Before the program starts: creates its files.  0, or the exit status to
-   end with, having said why. */
+/* Call it before the program starts.  Creates the files.  Returns 0, or reports an error
+   and returns the exit status. */
 int recording_open(struct run *run);
 
-/* The program has been started; or was not, and nothing is to be left. */
+/* Call recording_start() when the program has been started, recording_discard() if it
+   could not be started: it removes the files. */
 void recording_start(struct run *run);
 void recording_discard(struct run *run);
 
-/* Works off what has come; returns in how many ns to be called again, 0 at
-   once, INT64_MAX without a recording.  run is a struct run. */
+/* Records what has happened.  Returns after how many ns to call it again: 0 at once,
+   INT64_MAX if nothing is recorded. run is a struct run. */
 int64_t recording_work(void *run);
 
-/* The end: completes the files and says what is missing from them, once; then lets go
-   of everything. */
+/* recording_finish() completes the files and reports what is missing from them; calling
+   it again does nothing. recording_free() frees everything. */
 void recording_finish(struct run *run);
 void recording_free(struct run *run);
 

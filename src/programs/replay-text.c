@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Records are written in the midst of a replay: their numbers are plain, and
- * nothing is used that allocates.  The others come after it.
+ * Records are written during a replay, so their numbers are plain and nothing allocates.
+ * All other texts are written after it.
  */
 #include "config.h"
 
@@ -44,14 +44,14 @@ percent(uint64_t part, uint64_t whole)
 
 /* ---- records ---- */
 
-/* The original has its values in nine columns from column 18 on. */
+/* The original puts its values into nine columns from column 18 on. */
 #define NAME_COLUMNS 18
 #define FIGURES_MAX (6 + ALLOCATOR_FIGURES_MAX)
 
-/* gettext() allocates whenever it is called, so it is called only in advance. */
+/* Translations are looked up before the replay, because gettext() allocates. */
 static const char *objects = N_("Objects"), *slots = N_("Slots"), *ops = N_("Ops"),
                   *requested = N_("requested"), *usable = N_("usable"), *rss = N_("rss");
-/* TRANSLATORS: slop is memory inside of blocks that nobody asked for. */
+/* TRANSLATORS: slop is memory inside blocks beyond what was asked for. */
 static const char *slop_in_all =
     N_("Total slop for all allocations: %luKiB/%luKiB (%lu%%)\n");
 static const char *slop_objects = N_("Live sloppy objects: %lu/%lu (%lu%%)\n");
@@ -67,7 +67,8 @@ replay_text_prepare(void)
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         *texts[i] = _(*texts[i]);
-        text_columns(*texts[i]); /* which may load the charset's tables */
+        /* This may load tables of the character set. */
+        text_columns(*texts[i]);
     }
 }
 
@@ -157,7 +158,7 @@ width_of(const struct cells *cells, size_t column)
     return width;
 }
 
-/* Names stand left, values right. */
+/* Names are left-aligned, values right-aligned. */
 static void
 add_cells(struct text_writer *writer, const struct cells *cells)
 {
@@ -197,8 +198,8 @@ format_bytes(char text[CELL_MAX], uint64_t bytes)
     return units_bytes(text, CELL_MAX, bytes, UNIT_AUTO);
 }
 
-/* The part of the resident memory that is not in live blocks, when there was most
-   of both.  Nothing is known of it where blocks were not touched. */
+/* The part of the resident memory that is not in live blocks, each at its peak.  Not
+   known if the blocks were not written to. */
 static char *
 format_fragmentation(char text[CELL_MAX], const struct replay_result *result,
                      bool touched)
@@ -325,7 +326,8 @@ replay_text_table(char *text, size_t size, const struct replay_result *results,
     *text = '\0';
     if (count == 0)
         return text;
-    /* TRANSLATORS: followed by the next: "3 calls, at the peak 84 B asked for...". */
+    /* TRANSLATORS: continued by the next message: "3 calls, at the peak 84 B asked
+       for...". */
     add(&writer, ngettext("%s call", "%s calls", plural(figures->calls)),
         units_count(calls, sizeof calls, figures->calls));
     /* TRANSLATORS: a size, number of blocks. */

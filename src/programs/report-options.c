@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Values are judged while the command line is parsed, so that nothing is run or read
- * with half of them; they are taken into the parameters after the parameter file,
- * which they go before.
+ * Values are checked while the command line is parsed, so that a wrong one is reported
+ * before anything is run or read.  They are put into the parameters after the parameter
+ * file has been read, because they take precedence.
  */
 #include "config.h"
 
@@ -124,7 +124,7 @@ parse_delimiter(struct argp_state *state, struct report_options *options,
     options->log_delimiter = word;
 }
 
-/* Part of a file's name. */
+/* Checks a word that becomes part of a file's name. */
 static const char *
 parse_name(struct argp_state *state, const char *option, const char *word)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The order matters: everything that may fail on memtop's side is tried before
- * the program runs, and nothing after that stops it.
+ * One run of memtop.  The order matters: everything that can fail in memtop is tried
+ * before the program starts, and nothing after that stops it.
  */
 #include "config.h"
 
@@ -36,7 +36,7 @@
 #include "base/clock.h"
 #include "segment/names.h"
 
-/* One line before the program's own first. */
+/* Says before the program's first output whether it can be measured. */
 static void
 announce(const struct preflight *preflight)
 {
@@ -52,7 +52,8 @@ announce(const struct preflight *preflight)
         say("%s", reason);
 }
 
-/* Segments are then where nobody who has set it looks for them. */
+/* If MEMTOP_DIR cannot be used, segments go elsewhere, where the user would not look for
+   them. */
 static void
 check_directory(void)
 {
@@ -76,7 +77,7 @@ check_program(struct run *run)
     return preflight_exit_status(&run->preflight);
 }
 
-/* False, having said why not, if error is one. */
+/* If error is not 0, reports it and returns false. */
 static bool
 can_write(const char *name, int error)
 {
@@ -104,12 +105,12 @@ check_picture(const struct options *options)
         return false;
     }
     error = output_check_new(name);
-    if (options->as_memusage && error == -EEXIST) /* it is emptied */
+    if (options->as_memusage && error == -EEXIST) /* memusage replaces the file */
         error = access(name, W_OK) == 0 || errno == ENOENT ? 0 : -errno;
     return can_write(name, error);
 }
 
-/* Can the files be written that come at the end, as far as can be told now? */
+/* Checks, as far as possible now, whether the files can be written at the end. */
 static bool
 check_later(const struct options *options)
 {
@@ -140,7 +141,7 @@ check_output(struct run *run)
     return status_of(STATUS_OUTPUT);
 }
 
-/* Instead of a program. */
+/* Opens a file instead of running a program. */
 static int
 read_file(struct run *run)
 {
@@ -160,7 +161,7 @@ read_file(struct run *run)
     return 0;
 }
 
-/* Of a process that runs already; it is only looked at. */
+/* Opens a session on a running process, which is only watched. */
 static int
 attach(struct run *run)
 {
@@ -221,7 +222,8 @@ run_check(struct run *run, const struct options *options)
     return status;
 }
 
-/* The library's path, "" to run without it, NULL (said) if it is missing. */
+/* Returns the library's path, "" to run without it.  Reports an error and returns NULL
+   if it is missing. */
 static const char *
 choose_library(const struct run *run, struct library_search *search)
 {
@@ -247,14 +249,14 @@ launch_failed(struct run *run, int error, const char *stage)
     return status_of(error == -ENOENT ? STATUS_MISSING : STATUS_CANNOT);
 }
 
-/* Whether allocation sites are saved or exported at the end, if they were sampled. */
+/* Are sampled allocation sites saved or exported at the end? */
 static bool
 wants_sites(const struct options *options)
 {
     return options->save != NULL || options->sites.export_count > 0;
 }
 
-/* How many of them are reported. */
+/* Number of allocation sites in the report. */
 static unsigned
 sites_reported(const struct options *options)
 {
@@ -277,7 +279,7 @@ judged(const struct run *run)
 
 bool (*run_open_source)(const char *name, struct session_source *out);
 
-/* script: of made-up readings, or NULL. */
+/* script: a file of scripted readings (run_open_source), or NULL. */
 static struct session *
 new_session(const char *script)
 {
@@ -405,7 +407,7 @@ write_picture(const struct run *run)
     plot_free(plot);
 }
 
-/* -n names another program than the one that was started. */
+/* Was the program not measured because -n names another one? */
 static bool
 is_left_out(const struct run *run, const struct process *process)
 {
@@ -430,7 +432,7 @@ report_child(void *context, const struct process *child)
                    options_colour(run->options, output_descriptor(&run->output)));
 }
 
-/* memusage's report of the program, or of those of its children that -n names. */
+/* Writes memusage's report on the program, or on those of its children that -n names. */
 static void
 report_text(struct run *run, const struct process *process)
 {
@@ -463,7 +465,7 @@ report_json(struct run *run, const struct process *process)
                : report_json_exit(out, process);
 }
 
-/* The names of what is reported of sites. */
+/* Finds the names for the sites in the report. */
 static void
 find_reported_names(struct run *run)
 {

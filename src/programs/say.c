@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One line, written at once: the program may be writing to the same terminal.
- * File names in it are the user's or a stranger's, never memtop's.
+ * Messages are one line, written at once, because the program may write to the same
+ * terminal.  They may quote names of files, which are untrusted.
  */
 #include "config.h"
 
@@ -15,7 +15,7 @@
 
 #include "base/textwidth.h"
 
-static FILE *held; /* NULL: lines are not kept */
+static FILE *held; /* NULL: messages are written directly */
 static char *held_text;
 static size_t held_size;
 static void (*show_held)(void *context, const char *text);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Children of our programs' parsers: in memtop's help these options stand in a group of
- * their own, with memtopstat's they stand among the others.
+ * argp children for the programs' parsers.  In memtop's help these options form a group,
+ * in memtopstat's they are among the others.
  */
 #include "config.h"
 
@@ -19,7 +19,7 @@
 enum { KEY_EXPORT = 0x3000, KEY_MODE, KEY_DEBUGINFOD, KEY_SITES, KEY_UNWIND, KEY_TOP,
        KEY_FILTER, KEY_OLDER, KEY_SORT };
 
-/* What both programs have. */
+/* Options of both programs. */
 #define CHOICE_OPTIONS(mode)                                                              \
     {"sites-mode", KEY_MODE, N_("MODE"), 0, mode, 0},                                     \
     {"sites-filter", KEY_FILTER, N_("FILTER"), 0,                                         \
@@ -72,7 +72,7 @@ parse_export(const char *text, struct exports_request *request)
     return siteexport_format_parse(name, &request->format);
 }
 
-/* So short that all words together fit. */
+/* Short enough for MEMTOP_OPTIONS to hold all words. */
 #define RATE_LENGTH_MAX 24
 
 static bool
@@ -113,7 +113,7 @@ sites_choice(const struct sites_options *options)
     return sites_choice_given(&options->choice) != NULL ? &options->choice : NULL;
 }
 
-/* What is wrong in a filter is shown alone. */
+/* Shows only the wrong part of a filter. */
 static void
 take_filter(struct argp_state *state, struct site_choice *choice, const char *word)
 {
@@ -172,7 +172,7 @@ take_unwind(struct argp_state *state, const char *word)
     if (strcmp(word, "libunwind") == 0)
         argp_error(state, _("--unwind=libunwind is gone: it used descriptors of the "
                             "program's; leave it out"));
-    if (strcmp(word, "auto") == 0) /* as the default was called */
+    if (strcmp(word, "auto") == 0) /* an older name of the default */
         word = "glibc";
     value_word(state, "--unwind", word, "glibc, fp, none");
     options->unwind = word;

@@ -6,10 +6,10 @@
 #include <argp.h>
 
 /*
- * memusage accepts each of its long options from a certain length on.  argp
- * accepts whatever is unique among all options, and memtop has more of them
- * than memusage, so memusage's abbreviations are options of their own, hidden.
- * Returns table (which ends in zeros) with these added, in static storage.
+ * memusage accepts each of its long options from a certain length on. argp accepts an
+ * abbreviation only if it is unique, and memtop has more options than memusage, so
+ * memusage's abbreviations are added as hidden options.  Returns table (which ends in
+ * zeros) with these added, in static storage.
  */
 const struct argp_option *spellings_add(const struct argp_option *table);
 

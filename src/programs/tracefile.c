@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads recorded calls once, in bounded memory, and says what is odd about their
+/* Reads recorded calls once, in bounded memory, and reports what is odd about their
    file. */
 #include "config.h"
 
@@ -73,7 +73,7 @@ tracefile_say_oddities(const char *path, const struct trace_info *info)
 
 /* ---- reading ---- */
 
-/* One that is read. */
+/* A trace being read. */
 struct trace_reading {
     const char *path;
     struct progress progress;
@@ -81,7 +81,7 @@ struct trace_reading {
     struct trace *trace;
 };
 
-/* 0, or the exit status, having said why. */
+/* Returns 0, or reports an error and returns the exit status. */
 static int
 begin(struct trace_reading *reading, const char *path, enum file_use use)
 {
@@ -99,7 +99,7 @@ begin(struct trace_reading *reading, const char *path, enum file_use use)
     return status_of(STATUS_INPUT);
 }
 
-/* How a file that was read, or not to its end (error), ends. */
+/* Returns the exit status after reading a file to its end, or up to an error. */
 static int
 status_after(const struct trace_reading *reading, int error)
 {
@@ -109,13 +109,13 @@ status_after(const struct trace_reading *reading, int error)
         tracefile_say_oddities(reading->path, about);
         return about->refused > 0 ? status_of(STATUS_REFUSED) : 0;
     }
-    if (error != -ECANCELED) /* the reader of the export is gone */
+    if (error != -ECANCELED) /* output failed */
         tracefile_say_error(reading->path, error, about->kind, USE_CALLS);
     return status_of(error == -ECANCELED ? STATUS_OUTPUT : STATUS_INPUT);
 }
 
-/* Hands all events to take(), which returns 0 or -errno, and ends.  The exit status,
-   which is not 0 if lines were refused, too; *whole: all is read. */
+/* Passes all events to take(), which returns 0 or -errno, and closes the trace.  Returns
+   the exit status, which is not 0 if lines were refused. *whole: everything was read. */
 static int
 read_all(struct trace_reading *reading,
          int (*take)(void *context, const struct trace_info *info,
@@ -142,7 +142,7 @@ read_all(struct trace_reading *reading,
     return status;
 }
 
-/* ---- a timeline ---- */
+/* ---- drawing ---- */
 
 struct drawing {
     struct follow follow;
@@ -150,7 +150,7 @@ struct drawing {
     struct timeline *timeline;
     struct dat *about;
     bool time_based;
-    bool depths; /* stacks are known */
+    bool depths; /* depths of stacks are known */
 };
 
 static int
@@ -225,7 +225,7 @@ tracefile_timeline(const char *path, uint64_t pid, bool time_based,
 
 /* ---- exports ---- */
 
-/* Of one process. */
+/* Context of an export; the process followed, for formats with one process. */
 struct chosen {
     struct follow follow;
     struct export *export;

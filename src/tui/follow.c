@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The selection on the page of processes, and which process is shown everywhere
- * else.  What the display remembers of the one before (pause, cursor, mark, scales)
- * does not hold for another.
+ * The selection on the page of processes, and the process that all other pages show.
+ * Pause, cursor, mark and scales belong to the process that was shown before, so showing
+ * another one resets them.
  */
 #include "config.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The keys of the display: one table from key to action to help text, from
- * which the help page and the footer are made.
+ * The keys of the display: one table from keys to actions and help texts.  The help page
+ * and the footer are made from it.
  */
 #ifndef MEMTOP_TUI_KEYS_H
 #define MEMTOP_TUI_KEYS_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <wchar.h>
 
-/* A key: a character, or one of these (beyond Unicode). */
+/* A key: a character, or one of these, which are beyond Unicode. */
 enum input_key {
     INPUT_NONE = 0,
     INPUT_ESCAPE = 27,
@@ -33,7 +33,7 @@ enum input_key {
     INPUT_CLICK,
     INPUT_WHEEL_UP,
     INPUT_WHEEL_DOWN,
-    INPUT_MOUSE, /* other events */
+    INPUT_MOUSE, /* any other mouse event */
     INPUT_F1,
     INPUT_F9 = INPUT_F1 + 8,
     INPUT_F10,
@@ -44,8 +44,8 @@ enum input_key {
 #define INPUT_CTRL(letter) ((letter) & 0x1f)
 
 /*
- * Action, how the key is written, up to four keys, word in the footer ("" for
- * none) and help.  The footer shows them in this order as far as they fit.
+ * Action, label of the key, up to four keys, word in the footer ("": not shown there)
+ * and help text.  The footer shows them in this order, as many as fit.
  */
 #define KEYS(X)                                                                       \
     X(HELP, "?", '?', 'h', INPUT_F1, 0, N_("Help"), N_("this help"))                  \
@@ -129,32 +129,33 @@ enum action {
 #define X(id, label, k1, k2, k3, k4, footer, help) ACTION_##id,
     KEYS(X)
 #undef X
-    ACTION_VIEW,   /* a digit: the views in order */
+    ACTION_VIEW,   /* a digit: shows that page */
     ACTION_ROW,    /* a click in a list */
 };
 
 struct key {
     enum action action;
-    const char *label;    /* how to write it, untranslated; "" not listed */
-    int input[4];         /* 0 for none */
-    const char *footer;   /* untranslated; "" not in the footer */
+    const char *label;    /* untranslated; "": not listed in the help */
+    int input[4];         /* 0: none */
+    const char *footer;   /* untranslated; "": not in the footer */
     const char *help;     /* untranslated */
 };
 
 /* The table; *count is its length. */
 const struct key *keys_table(size_t *count);
 
-/* How the key is written in the user's language: a name is, what it types stays. */
+/* The key's label in the user's language.  Names of keys are translated, characters are
+   not. */
 const char *keys_label(const struct key *key);
 
 /*
- * The action of a key.  Letters of the Russian keyboard stand for the Latin
- * letters on the same keys.  A digit gives ACTION_VIEW and *digit.
+ * The action of a key.  Letters of the Russian keyboard count as the Latin letters on
+ * the same keys.  A digit returns ACTION_VIEW and sets *digit.
  */
 enum action keys_action(int input, int *digit);
 
-/* The Latin character on the key that types this one on a Russian keyboard;
-   other characters as they are. */
+/* The Latin character on the key that types this Russian one; other characters are
+   returned unchanged. */
 int keys_latin(int input);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Keys that change what is seen and how: pause and mark, scales, graphs, units,
- * the interval.
+ * Keys that change how things are shown: pause, mark, scales, graphs, units and the
+ * interval.
  */
 #include "config.h"
 
@@ -26,12 +26,13 @@ pause_or_go_on(struct app *app)
         return;
     }
     app->frozen = *app_shown(app);
-    app->threads_asked = true;   /* they belong to the picture too */
+    /* Threads belong to the paused screen, too. */
+    app->threads_asked = true;
     app_ack(app, _("Paused at %s; collecting continues"),
             units_duration(time, sizeof time, app->frozen.run_ns));
 }
 
-/* Those of the past are not known. */
+/* Keeps the threads of the mark; they are not known for the past. */
 static void
 mark_threads(struct app *app)
 {

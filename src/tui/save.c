@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The keys that save the moment of the process shown: what snapshot.h writes, told
- * in the message line.
+ * The keys that save what is known of the process shown. snapshot.h writes the files;
+ * the message line reports the result.
  */
 #include "config.h"
 
@@ -88,7 +88,8 @@ save_mark(const struct app *app, struct process *out)
     out->breakdown = app->mark.breakdown;
 }
 
-/* Names that are still looked for get some time: what is saved has no other chance. */
+/* Waits a little for names that are still being looked up: a saved file cannot get them
+   later. */
 static void
 finish_names(struct app *app)
 {
@@ -99,7 +100,7 @@ finish_names(struct app *app)
         naming_wait(app->naming, app->session, session_shown(app->session), NAMES_MS);
 }
 
-/* All others together get as long. */
+/* The deadline for naming all other processes, which share as much time. */
 struct patience {
     struct app *app;
     int64_t end_ns;
@@ -137,7 +138,7 @@ save_session(struct app *app)
     tell(app, saved, text);
 }
 
-/* What is exported: of the process that is shown, as the page of sites shows it. */
+/* Exports the process shown, with the choices made on the page of sites. */
 static struct siteexport
 shown_sites(const struct app *app)
 {

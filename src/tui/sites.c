@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The page of allocation sites: when its rows are made, and what keys do there.  That
- * is between pictures, when a reading, a name or a key may have changed them.
+ * The page of allocation sites: when its rows are made, and what its keys do.  Rows are
+ * made between drawings, if a sample, a name or a key may have changed them.
  */
 #include "config.h"
 
@@ -40,8 +40,8 @@ sites_prepare(struct app *app)
 
 /* ---- keys ---- */
 
-/* Keys may come faster than pictures: each acts on the rows that the one before has
-   left, and they are to be made anew after it. */
+/* Several keys may come before the next drawing.  Each acts on rows that include the
+   effect of the key before, and marks the rows as stale. */
 static void
 settle(struct app *app)
 {
@@ -49,7 +49,7 @@ settle(struct app *app)
     app->sites_stale = true;
 }
 
-/* Whether the page is shown, which is said if it is not. */
+/* Is the page shown?  If not, says so. */
 static bool
 on_page(struct app *app)
 {

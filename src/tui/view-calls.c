@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The call table: a row for each counted function.  On the overview the four
- * usual functions and those others that were called; on the page of its own
- * all, with what memusage's report says besides.  Columns leave by importance:
- * remarks, then the rate, then failures.
+ * The call table: one row per counted function.  The overview shows the four usual
+ * functions and others that were called; the page shows all, with remarks as in
+ * memusage's report.  In a narrow window columns are left out by importance: remarks
+ * first, then the rate, then failures.
  */
 #include "config.h"
 
@@ -22,7 +22,7 @@
 #define REMARKS_MAX  3
 #define FACT_COLS    26
 
-/* One row as numbers. */
+/* The figures of a row. */
 struct row {
     const char *name;
     struct amount calls, bytes, failed;
@@ -105,7 +105,7 @@ mappings_counted(const struct scene *scene)
            && (scene->process->identity.flags & SEGMENT_FLAG_MMAP) != 0;
 }
 
-/* Blocks of the program's own pools: the functions by which it tells of them. */
+/* The functions by which the program reports blocks of its own pools. */
 #define CUSTOM_ROWS 2
 
 static const char *const custom_names[CUSTOM_ROWS] = {"custom_alloc", "custom_free"};
@@ -199,7 +199,7 @@ name_cell(struct table_cell *cell, const struct table_at *at)
     cell->text = ((const struct row *)at->row)->name;
 }
 
-/* At most half of a window that has room for nothing but names and calls. */
+/* Takes at most half of a window that is too narrow for more than names and calls. */
 static int
 narrow_name(const struct table_at *at)
 {
@@ -243,7 +243,7 @@ total_cell(struct table_cell *cell, const struct table_at *at)
                  shown->view->unit);
 }
 
-/* Sizes in bytes may be long; a difference has a sign. */
+/* Wide enough for sizes in bytes, which may be long, and for the sign of a difference. */
 static int
 total_content(const struct table_at *at)
 {
@@ -276,7 +276,7 @@ failed_cell(struct table_cell *cell, const struct table_at *at)
         cell->role = ROLE_BAD;
 }
 
-/* Whole ones, as many as have room. */
+/* Draws as many whole remarks as fit. */
 static void
 draw_remarks(struct canvas *canvas, const struct rect *field, const struct table_at *at)
 {
@@ -315,7 +315,7 @@ static const struct table_column columns[] = {
 };
 static const struct table calls_table = {TABLE_COLUMNS(columns), .narrow = &narrow_table};
 
-/* The rows there are, in the page's own order; returns how many. */
+/* Collects the rows in the page's own order; returns their number. */
 static size_t
 collect_rows(struct row *rows, const struct scene *scene, bool all)
 {
@@ -331,7 +331,7 @@ collect_rows(struct row *rows, const struct scene *scene, bool all)
     return count;
 }
 
-/* Headings and rows from the top of rect; skips the first ones. */
+/* Draws headings and rows, without the first `skip` rows. */
 static void
 draw_table(struct screen *screen, const struct view *view, const struct scene *scene,
            const struct rect *rect, bool all, int skip)
@@ -369,7 +369,7 @@ view_calls_block(struct screen *screen, const struct view *view,
         draw_table(screen, view, scene, &table, false, 0);
 }
 
-/* Facts below the table. */
+/* Facts shown below the table. */
 struct facts {
     struct {
         const char *label;
@@ -471,7 +471,7 @@ table_rows(const struct scene *scene)
     return FN_COUNT + (mappings_counted(scene) ? MAPPING_COUNT : 0) + custom_rows(scene);
 }
 
-/* One is blank. */
+/* Counts one blank line between table and facts. */
 static int
 count_lines(const struct screen *screen, const struct view *view,
             const struct scene *scene)

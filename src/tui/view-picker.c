@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The picture of the picker: a title, the page of processes' list, a footer. */
+/* Draws the picker: a title, the list of processes and a footer. */
 #include "config.h"
 
 #include "tui/picker.h"
@@ -22,7 +22,7 @@ last_gap(char *text)
     return last;
 }
 
-/* As many of the keys as there is room for. */
+/* Draws as many whole keys as fit. */
 static void
 draw_keys(struct canvas *canvas, const struct rect *footer, const char *keys)
 {
