@@ -58,7 +58,7 @@ only 'libelf|gelf' system/elffile.c
 only 'elfutils|dwarf' symbols/dwarf.c
 only 'libiberty' symbols/demangle.c
 only 'jansson' files/fields.h
-only 'zstd' files/pack.c files/zstd.c
+only 'zstd' files/pack.c
 
 # --- names ---
 # once WHAT PATTERN NAME: NAME, a sed expression, is what a line that matches PATTERN

@@ -2,7 +2,6 @@
 noinst_LIBRARIES += src/files/libfiles.a
 src_files_libfiles_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(ZSTD_CFLAGS)
 src_files_libfiles_a_SOURCES = \
-	src/files/archive-entry.c \
 	src/files/archive-lines.c src/files/archive-lines.h \
 	src/files/archive-read.c \
 	src/files/archive-sites-read.c \
@@ -14,10 +13,8 @@ src_files_libfiles_a_SOURCES = \
 	src/files/dat-session.c src/files/dat-session.h \
 	src/files/dat.c src/files/dat.h \
 	src/files/eventblock.c src/files/eventblock.h \
-	src/files/fields-put.c \
 	src/files/fields-take.c \
 	src/files/fields.c src/files/fields.h \
-	src/files/follow.c src/files/follow.h \
 	src/files/input.c src/files/input.h \
 	src/files/kind.c src/files/kind.h \
 	src/files/ledger.c src/files/ledger.h \
@@ -34,5 +31,4 @@ src_files_libfiles_a_SOURCES = \
 	src/files/trace-session.c src/files/trace-session.h \
 	src/files/trace-text.c \
 	src/files/trace.c src/files/trace.h \
-	src/files/varint.h \
-	src/files/zstd.c src/files/zstd.h
+	src/files/varint.h

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "files/native-format.h"
-#include "files/zstd.h"
+#include "files/pack.h"
 #include "files/trace-form.h"
 #include "files/varint.h"
 
@@ -33,7 +33,7 @@ struct block_run {
 
 struct native {
     struct eventblock *block;
-    struct unsqueezer *unsqueezer;
+    struct frame_unpacker *frame_unpacker;
     unsigned char *packed, *raw;
     size_t packed_room;
     struct trace_event *events, *merged; /* room for two blocks each */
@@ -56,17 +56,17 @@ open_native(struct trace *trace)
     trace->state = native;
     if (native == NULL)
         return -ENOMEM;
-    native->packed_room = zstd_bound(EVENTBLOCK_BYTES);
+    native->packed_room = frame_bound(EVENTBLOCK_BYTES);
     native->packed = malloc(native->packed_room);
     native->raw = malloc(EVENTBLOCK_BYTES);
     native->events = malloc(2 * EVENTBLOCK_EVENTS * sizeof *native->events);
     native->merged = malloc(2 * EVENTBLOCK_EVENTS * sizeof *native->merged);
     native->runs = malloc(EVENTBLOCK_EVENTS * sizeof *native->runs);
     native->block = eventblock_new();
-    native->unsqueezer = unsqueezer_new();
+    native->frame_unpacker = frame_unpacker_new();
     if (native->packed == NULL || native->raw == NULL || native->events == NULL
         || native->merged == NULL || native->runs == NULL || native->block == NULL
-        || native->unsqueezer == NULL)
+        || native->frame_unpacker == NULL)
         return -ENOMEM;
     if (input_bytes(&trace->input, header, sizeof header) != (long)sizeof header)
         return -ENODATA;
@@ -91,7 +91,7 @@ close_native(struct trace *trace)
     free(native->merged);
     free(native->runs);
     eventblock_free(native->block);
-    unsqueezer_free(native->unsqueezer);
+    frame_unpacker_free(native->frame_unpacker);
     free(native);
 }
 
@@ -142,8 +142,8 @@ read_frame(struct trace *trace, struct frame_head *frame)
         bytes = input_bytes(&trace->input, native->packed, frame->stored);
         if (bytes < (long)frame->stored)
             return bytes < 0 ? (int)bytes : 0;
-        if (unsqueeze(native->unsqueezer, native->packed, frame->stored, native->raw,
-                      frame->raw))
+        if (frame_unpack(native->frame_unpacker, native->packed, frame->stored,
+                         native->raw, frame->raw))
             return 1;
         trace->info.damaged += NATIVE_FRAME_SIZE + frame->stored;
     }

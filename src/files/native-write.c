@@ -15,7 +15,7 @@
 
 #include "files/native-format.h"
 #include "files/outfile.h"
-#include "files/zstd.h"
+#include "files/pack.h"
 #include "files/varint.h"
 
 #define FLUSH_NS UINT64_C(1000000000)
@@ -32,7 +32,7 @@ struct held {
 struct native_writer {
     struct outfile file;
     struct eventblock *block;
-    struct squeezer *squeezer;
+    struct frame_packer *frame_packer;
     unsigned char *raw, *packed; /* raw: EVENTBLOCK_BYTES; packed: a frame made of them */
     size_t packed_room;
     struct held *held;           /* by process */
@@ -49,8 +49,9 @@ static int
 write_frame(struct native_writer *writer, enum native_frame kind, size_t size)
 {
     unsigned char *head = writer->packed;
-    size_t stored = squeeze(writer->squeezer, writer->raw, size, head + NATIVE_FRAME_SIZE,
-                            writer->packed_room - NATIVE_FRAME_SIZE);
+    size_t stored =
+        frame_pack(writer->frame_packer, writer->raw, size, head + NATIVE_FRAME_SIZE,
+                   writer->packed_room - NATIVE_FRAME_SIZE);
 
     if (stored == 0)
         return writer->file.error = -EIO;
@@ -112,7 +113,7 @@ release(struct native_writer *writer)
     free(writer->held);
     free(writer->raw);
     free(writer->packed);
-    squeezer_free(writer->squeezer);
+    frame_packer_free(writer->frame_packer);
     eventblock_free(writer->block);
     free(writer);
 }
@@ -124,12 +125,12 @@ new_writer(void)
 
     if (writer == NULL)
         return NULL;
-    writer->packed_room = NATIVE_FRAME_SIZE + zstd_bound(EVENTBLOCK_BYTES);
+    writer->packed_room = NATIVE_FRAME_SIZE + frame_bound(EVENTBLOCK_BYTES);
     writer->block = eventblock_new();
-    writer->squeezer = squeezer_new();
+    writer->frame_packer = frame_packer_new();
     writer->raw = malloc(EVENTBLOCK_BYTES);
     writer->packed = malloc(writer->packed_room);
-    if (writer->block != NULL && writer->squeezer != NULL && writer->raw != NULL
+    if (writer->block != NULL && writer->frame_packer != NULL && writer->raw != NULL
         && writer->packed != NULL)
         return writer;
     release(writer);

@@ -161,3 +161,64 @@ pack_reader(FILE *in)
     }
     return stream;
 }
+
+/* ---- single frames ---- */
+
+/* The fastest regular level, because the recorder shares the machine with the program: on
+   typical traces level 3 takes twice the time for 4 % less. */
+#define FRAME_LEVEL 1
+
+size_t
+frame_bound(size_t size)
+{
+    return ZSTD_compressBound(size);
+}
+
+struct frame_packer *
+frame_packer_new(void)
+{
+    ZSTD_CCtx *context = ZSTD_createCCtx();
+
+    if (context != NULL) {
+        ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, FRAME_LEVEL);
+        ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
+    }
+    return (struct frame_packer *)context;
+}
+
+void
+frame_packer_free(struct frame_packer *frame_packer)
+{
+    ZSTD_freeCCtx((ZSTD_CCtx *)frame_packer);
+}
+
+size_t
+frame_pack(struct frame_packer *frame_packer, const void *bytes, size_t size, void *out,
+           size_t room)
+{
+    size_t made = ZSTD_compress2((ZSTD_CCtx *)frame_packer, out, room, bytes, size);
+
+    return ZSTD_isError(made) ? 0 : made;
+}
+
+struct frame_unpacker *
+frame_unpacker_new(void)
+{
+    return (struct frame_unpacker *)ZSTD_createDCtx();
+}
+
+void
+frame_unpacker_free(struct frame_unpacker *frame_unpacker)
+{
+    ZSTD_freeDCtx((ZSTD_DCtx *)frame_unpacker);
+}
+
+bool
+frame_unpack(struct frame_unpacker *frame_unpacker, const void *bytes, size_t size,
+             void *out, size_t expected)
+{
+    size_t made =
+        ZSTD_decompressDCtx((ZSTD_DCtx *)frame_unpacker, out, expected, bytes, size);
+
+    return !ZSTD_isError(made) && made == expected;
+}

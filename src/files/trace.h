@@ -110,4 +110,23 @@ const struct trace_info *trace_about(const struct trace *trace);
 
 void trace_close(struct trace *trace);
 
+/* ---- one process of many ---- */
+
+/* Selects the events of one process from a trace of many: the first process, or the one
+   with a given pid.  What it becomes by exec belongs to it. */
+struct follow {
+    uint64_t pid; /* 0: the first process.  The caller sets this and zeroes the rest */
+    bool begun;
+    uint32_t process; /* its present image */
+};
+
+enum followed {
+    FOLLOW_OTHER, /* event of another process */
+    FOLLOW_NEW,   /* first event of one of its images */
+    FOLLOW_ON,    /* another event of the same image */
+};
+
+enum followed follow_take(struct follow *follow, const struct trace_info *info,
+                          const struct trace_event *event);
+
 #endif

@@ -15,7 +15,6 @@
 
 #include "base/i18n.h"
 #include "system/not-loaded.h"
-#include "system/executed.h"
 #include "system/procfs.h"
 #include "base/clock.h"
 #include "base/figures.h"

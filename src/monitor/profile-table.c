@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "monitor/profile-table-private.h"
+#include "monitor/profile-private.h"
 #include "base/array.h"
 
 #define TREE_DEPTH_MAX 1024   /* deeper rows are not made */

@@ -14,7 +14,7 @@
 #include <time.h>
 
 #include "base/i18n.h"
-#include "system/executed.h"
+#include "system/not-loaded.h"
 #include "base/array.h"
 #include "monitor/unseen.h"
 #include "base/figures.h"

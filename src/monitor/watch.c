@@ -20,13 +20,11 @@
 #include <unistd.h>
 
 #include "base/i18n.h"
-#include "monitor/rss-reader.h"
+#include "monitor/proc-reader.h"
 #include "system/not-loaded.h"
 #include "monitor/ending.h"
-#include "system/executed.h"
 #include "system/pidspace.h"
 #include "monitor/samples.h"
-#include "monitor/stack-reader.h"
 #include "base/clock.h"
 #include "segment/control.h"
 #include "base/figures.h"

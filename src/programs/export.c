@@ -16,7 +16,7 @@
 #include "segment/logline.h"
 #include "files/as-log.h"
 #include "files/dat.h"
-#include "files/follow.h"
+#include "files/trace.h"
 #include "files/ledger.h"
 
 struct export {

@@ -9,7 +9,7 @@
 #include "programs/sites-options.h"
 #include "monitor/session.h"
 #include "monitor/tracked.h"
-#include "report/site-choice.h"
+#include "report/site-filter.h"
 #include "report/siteexport.h"
 
 /* What is exported. */

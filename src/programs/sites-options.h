@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "report/site-choice.h"
+#include "report/site-filter.h"
 #include "report/siteexport.h"
 
 #define SITES_EXPORTS_MAX 8

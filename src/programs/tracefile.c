@@ -18,7 +18,6 @@
 #include "programs/status.h"
 #include "base/i18n.h"
 #include "base/figures.h"
-#include "files/follow.h"
 #include "files/ledger.h"
 #include "files/trace.h"
 

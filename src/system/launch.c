@@ -28,7 +28,7 @@
 #include <unistd.h>
 
 #include "base/i18n.h"
-#include "system/place.h"
+#include "system/locate.h"
 #include "system/signals.h"
 #include "base/clock.h"
 #include "segment/names.h"

@@ -13,7 +13,7 @@
 #include "system/capture.h"
 #include "system/launch.h"
 #include "monitor/session.h"
-#include "report/site-choice.h"
+#include "report/site-filter.h"
 
 enum tui_graph {
     TUI_GRAPH_AUTO,

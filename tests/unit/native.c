@@ -18,7 +18,7 @@
 #include "files/eventblock.h"
 #include "files/native-format.h"
 #include "files/native.h"
-#include "files/zstd.h"
+#include "files/pack.h"
 #include "files/trace.h"
 #include "files/varint.h"
 
@@ -447,7 +447,7 @@ static void
 test_numbers_from_nowhere(void **state)
 {
     const uint64_t numbers[] = {1, 2, UINT64_C(1) << 23, UINT64_MAX};
-    struct squeezer *squeezer = squeezer_new();
+    struct frame_packer *frame_packer = frame_packer_new();
     struct trace *trace;
 
     (void)state;
@@ -459,8 +459,9 @@ test_numbers_from_nowhere(void **state)
 
         assert_int_equal(native_close(create(), 0), 0);
         assert_int_equal(truncate(path, NATIVE_HEADER_SIZE), 0);
-        stored = squeeze(squeezer, raw, (size_t)(end - raw), packed + NATIVE_FRAME_SIZE,
-                         sizeof packed - NATIVE_FRAME_SIZE);
+        stored =
+            frame_pack(frame_packer, raw, (size_t)(end - raw), packed + NATIVE_FRAME_SIZE,
+                       sizeof packed - NATIVE_FRAME_SIZE);
         native_put32(packed, NATIVE_PROCESS);
         native_put32(packed + 4, (uint32_t)stored);
         native_put32(packed + 8, (uint32_t)(end - raw));
@@ -475,7 +476,7 @@ test_numbers_from_nowhere(void **state)
         assert_true(trace_about(trace)->damaged > 0);
         trace_close(trace);
     }
-    squeezer_free(squeezer);
+    frame_packer_free(frame_packer);
 }
 
 /* However many processes a small file names, only so many bytes are kept. */

@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "monitor/rss-reader.h"
+#include "monitor/proc-reader.h"
 #include "monitor/rss-breakdown.h"
 #include "monitor/session.h"
 
