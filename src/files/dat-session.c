@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "files/dat-session.h"
+#include "files/open.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/i18n.h"
+#include "files/dat.h"
 #include "monitor/checkpoints.h"
 #include "monitor/timeline.h"
 #include "base/figures.h"

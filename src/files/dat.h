@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "files/progress.h"
+#include "files/input.h"
 
 #define DAT_RECORD_SIZE 24u
 

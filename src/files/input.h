@@ -38,4 +38,11 @@ int input_peek(struct input *input, size_t wanted, const char **bytes, size_t *s
 /* Takes up to size bytes; fewer only at the end.  Returns their number, or -errno. */
 long input_bytes(struct input *input, void *bytes, size_t size);
 
+/* Progress while a long file is read: tell() is called now and then, when `done` of `all`
+   is read; all is 0 if not known (a pipe). */
+struct trace_progress {
+    void (*tell)(void *context, uint64_t done, uint64_t all);
+    void *context;
+};
+
 #endif

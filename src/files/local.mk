@@ -10,7 +10,7 @@ src_files_libfiles_a_SOURCES = \
 	src/files/archive-write.c \
 	src/files/archive.h \
 	src/files/as-log.c src/files/as-log.h \
-	src/files/dat-session.c src/files/dat-session.h \
+	src/files/dat-session.c \
 	src/files/dat.c src/files/dat.h \
 	src/files/eventblock.c src/files/eventblock.h \
 	src/files/fields-take.c \
@@ -23,12 +23,12 @@ src_files_libfiles_a_SOURCES = \
 	src/files/native-read.c \
 	src/files/native-write.c \
 	src/files/native.h \
+	src/files/open.c src/files/open.h \
 	src/files/outfile.c src/files/outfile.h \
 	src/files/pack.c src/files/pack.h \
-	src/files/progress.h \
 	src/files/trace-csv.c \
 	src/files/trace-form.h \
-	src/files/trace-session.c src/files/trace-session.h \
+	src/files/trace-session.c \
 	src/files/trace-text.c \
 	src/files/trace.c src/files/trace.h \
 	src/files/varint.h

@@ -7,7 +7,7 @@
  */
 #include "config.h"
 
-#include "files/trace-session.h"
+#include "files/open.h"
 
 #include <errno.h>
 #include <inttypes.h>

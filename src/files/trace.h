@@ -15,7 +15,6 @@
 #include "segment/layout.h"
 #include "files/input.h"
 #include "files/kind.h"
-#include "files/progress.h"
 
 struct trace;
 

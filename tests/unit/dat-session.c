@@ -15,7 +15,8 @@
 
 #include "scratch-file.h"
 #include "monitor/checkpoints.h"
-#include "files/dat-session.h"
+#include "files/dat.h"
+#include "files/open.h"
 
 #define START UINT64_C(1700000000000000000) /* ns since the Epoch */
 #define SECOND UINT64_C(1000000000)

@@ -18,7 +18,7 @@
 #include "monitor/checkpoints.h"
 #include "files/native.h"
 #include "monitor/timeline.h"
-#include "files/trace-session.h"
+#include "files/open.h"
 
 #define EPOCH INT64_C(1700000000000000000)
 #define SLOTS 8192u
