@@ -152,13 +152,8 @@ dat_close(struct dat_writer *writer, uint64_t end)
 static bool
 peaks_can_be(uint64_t heap, uint64_t stack, uint64_t sum)
 {
-    uint64_t most;
-
-    if (heap > INT64_MAX)
-        return true;
-    if (__builtin_add_overflow(heap, stack, &most))
-        most = UINT64_MAX;
-    return sum >= heap && sum >= stack && sum <= most;
+    return heap > INT64_MAX
+           || (sum >= heap && sum >= stack && sum <= add_saturating(heap, stack));
 }
 
 bool

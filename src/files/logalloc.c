@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include "base/quantity.h"
+
 bool
 logalloc_takes_block(enum logalloc_call call)
 {
@@ -79,49 +81,15 @@ has(struct part part, char byte)
 static bool
 read_decimal(struct part part, uint64_t *value)
 {
-    uint64_t sum = 0;
-
-    if (part.at == part.end)
-        return false;
-    for (; part.at < part.end; part.at++) {
-        unsigned digit = (unsigned char)*part.at - (unsigned)'0';
-        if (digit > 9 || __builtin_mul_overflow(sum, 10, &sum) ||
-            __builtin_add_overflow(sum, digit, &sum))
-            return false;
-    }
-    *value = sum;
-    return true;
-}
-
-static int
-hex_digit(char byte)
-{
-    if (byte >= '0' && byte <= '9')
-        return byte - '0';
-    if (byte >= 'a' && byte <= 'f')
-        return byte - 'a' + 10;
-    if (byte >= 'A' && byte <= 'F')
-        return byte - 'A' + 10;
-    return -1;
+    return quantity_digits(part.at, length_of(part), 10, value);
 }
 
 static bool
 read_address(struct part part, uint64_t *value)
 {
-    uint64_t sum = 0;
-
     if (length_of(part) > 2 && part.at[0] == '0' && (part.at[1] | 32) == 'x')
         part.at += 2;
-    if (part.at == part.end)
-        return false;
-    for (; part.at < part.end; part.at++) {
-        int digit = hex_digit(*part.at);
-        if (digit < 0 || sum >> 60 != 0)
-            return false;
-        sum = sum << 4 | (unsigned)digit;
-    }
-    *value = sum;
-    return true;
+    return quantity_digits(part.at, length_of(part), 16, value);
 }
 
 static bool

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "files/trace-form.h"
+#include "base/quantity.h"
 
 #define MS_NS    1000000u
 #define FIELDS   4
@@ -74,20 +75,7 @@ is(struct csv_field field, const char *word)
 static bool
 take_digits(struct csv_field field, unsigned base, uint64_t *value)
 {
-    uint64_t sum = 0;
-
-    for (size_t i = 0; i < field.length; i++) {
-        unsigned char byte = (unsigned char)field.at[i];
-        unsigned digit = byte >= '0' && byte <= '9'          ? byte - (unsigned)'0'
-                         : (byte | 32) >= 'a' && (byte | 32) <= 'f' ? (byte | 32) - 87u
-                                                             : 99;
-
-        if (digit >= base || __builtin_mul_overflow(sum, base, &sum)
-            || __builtin_add_overflow(sum, digit, &sum))
-            return false;
-    }
-    *value = sum;
-    return field.length > 0;
+    return quantity_digits(field.at, field.length, base, value);
 }
 
 /* Parses milliseconds, "130" or "130.25", to ns. */

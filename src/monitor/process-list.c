@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/figures.h"
+
 #define DEPTH_MAX 63 /* the number of bits in guides */
 
 struct item {
@@ -299,8 +301,8 @@ add_up(struct process_list *process_list)
         sum.living++;
         if (!entry->measured)
             sum.not_loaded++;
-        else if (__builtin_add_overflow(sum.heap, entry->heap, &sum.heap))
-            sum.heap = UINT64_MAX;
+        else
+            sum.heap = add_saturating(sum.heap, entry->heap);
     }
     process_list->sum = sum;
 }

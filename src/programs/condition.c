@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+#include "base/figures.h"
 #include "base/quantity.h"
 
 #define SECOND_NS INT64_C(1000000000)
@@ -121,7 +122,7 @@ growth(struct condition *condition, int64_t now_ns, uint64_t heap)
         condition->count--;
     }
     uint64_t then = condition->past[condition->oldest].heap;
-    return heap > then ? heap - then : 0;
+    return subtract_floor(heap, then);
 }
 
 /* Has the value crossed the limit? highest: the highest value since the last look. */
@@ -141,10 +142,7 @@ crosses(struct condition *condition, uint64_t value, uint64_t highest)
 static bool
 crosses_with_peak(struct condition *condition, uint64_t value, uint64_t peak)
 {
-    uint64_t highest = peak > condition->peak && peak > value ? peak : value;
-
-    condition->peak = peak;
-    return crosses(condition, value, highest);
+    return crosses(condition, value, highest_since(value, peak, &condition->peak));
 }
 
 static bool

@@ -121,10 +121,10 @@ say_not_judged(const char *why)
     say(_("limits cannot be judged: %s"), text[0] != '\0' ? text : _("not measured"));
 }
 
-static bool
-is_left_out(const struct process *process, const char *only)
+bool
+judge_left_out(const struct process *process, const char *only)
 {
-    return only != NULL && !process->was_measured
+    return only != NULL && !process->measured && !process->was_measured
            && process->identity.reason == REASON_OTHER_PROGRAM;
 }
 
@@ -144,7 +144,7 @@ tree_is_judged(const struct process *process, const struct judge_options *option
 {
     char text[512];
 
-    if (!process->measured && !is_left_out(process, options->only)) {
+    if (!process->measured && !judge_left_out(process, options->only)) {
         say_not_judged(process->why_not);
     } else if (result->unmeasured > 1) {
         unsigned more = result->unmeasured - 1;

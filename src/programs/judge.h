@@ -28,4 +28,8 @@ int64_t judge_poll(struct session *session, const struct budget *budget);
    STATUS_FAILED if a limit could not be judged, otherwise 0. */
 int judge_budget(struct session *session, const struct judge_options *options);
 
+/* Is the process not measured because -n names another program than its own?  only: that
+   name, or NULL. */
+bool judge_left_out(const struct process *process, const char *only);
+
 #endif

@@ -407,14 +407,6 @@ write_picture(const struct run *run)
     plot_free(plot);
 }
 
-/* Was the program not measured because -n names another one? */
-static bool
-is_left_out(const struct run *run, const struct process *process)
-{
-    return run->options->progname != NULL && !process->measured && !process->was_measured
-           && process->identity.reason == REASON_OTHER_PROGRAM;
-}
-
 static void
 report_child(void *context, const struct process *child)
 {
@@ -440,7 +432,7 @@ report_text(struct run *run, const struct process *process)
 
     if (run->options->quiet || run->looked)
         return;
-    if (is_left_out(run, process) && process->children_seen > 0) {
+    if (judge_left_out(process, run->options->progname) && process->children_seen > 0) {
         session_each_child(run->session, report_child, run);
         return;
     }
@@ -515,7 +507,8 @@ run_report(struct run *run)
     const struct process *process = session_process(run->session);
 
     recording_finish(run);
-    if (is_left_out(run, process) && process->ended && process->children_seen == 0)
+    if (judge_left_out(process, run->options->progname) && process->ended
+        && process->children_seen == 0)
         say(_("no program called %s was run"), run->options->progname);
     find_reported_names(run);
     output_keep(&run->output);

@@ -18,6 +18,7 @@
 #include "base/textwidth.h"
 #include "segment/functions.h"
 #include "base/units.h"
+#include "base/figures.h"
 
 #define BAR_COLUMNS  50
 #define NAME_COLUMNS 7
@@ -49,20 +50,12 @@ static const struct palette coloured = {
     .bar_end = "\033[0;0m",
 };
 
-static uint64_t
-add(uint64_t a, uint64_t b)
-{
-    uint64_t sum;
-
-    return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
-
 uint64_t
 report_bytes(const struct snapshot *snapshot, enum segment_function function)
 {
     if (function == FN_FREE)
         return snapshot->bytes[function];
-    return add(snapshot->bytes[function], snapshot->failed_bytes[function]);
+    return add_saturating(snapshot->bytes[function], snapshot->failed_bytes[function]);
 }
 
 uint64_t
@@ -103,7 +96,7 @@ report_total(const struct snapshot *snapshot)
 
     for (unsigned i = 0; i < FN_COUNT; i++)
         if (i != FN_FREE)
-            total = add(total, report_bytes(snapshot, i));
+            total = add_saturating(total, report_bytes(snapshot, i));
     return total;
 }
 
@@ -246,9 +239,9 @@ print_histogram(FILE *out, const struct palette *palette, const struct histogram
     uint64_t calls = 0, highest = 0, large = 0;
 
     for (unsigned i = 0; i < HISTOGRAM_CELLS; i++) {
-        calls = add(calls, sizes->allocated[i]);
+        calls = add_saturating(calls, sizes->allocated[i]);
         if (i >= HISTOGRAM_FINE)
-            large = add(large, sizes->allocated[i]);
+            large = add_saturating(large, sizes->allocated[i]);
         else if (sizes->allocated[i] > highest)
             highest = sizes->allocated[i];
     }

@@ -134,6 +134,28 @@ test_seconds(void **state)
     assert_int_equal(ns, 7);
 }
 
+static void
+test_digits(void **state)
+{
+    uint64_t number = 7;
+
+    (void)state;
+    assert_true(quantity_digits("250x", 3, 10, &number));
+    assert_int_equal(number, 250);
+    assert_true(quantity_digits("fFfFfFfFfFfFfFfF", 16, 16, &number));
+    assert_true(number == UINT64_MAX);
+    assert_true(quantity_digits("18446744073709551615", 20, 10, &number));
+    assert_true(number == UINT64_MAX);
+    number = 7;
+    assert_false(quantity_digits("18446744073709551616", 20, 10, &number));
+    assert_false(quantity_digits("10000000000000000", 17, 16, &number));
+    assert_false(quantity_digits("", 0, 10, &number));
+    assert_false(quantity_digits("1a", 2, 10, &number));
+    assert_false(quantity_digits("-1", 2, 10, &number));
+    assert_false(quantity_digits("0x1", 3, 16, &number));
+    assert_int_equal(number, 7);
+}
+
 int
 main(void)
 {
@@ -143,6 +165,7 @@ main(void)
         cmocka_unit_test(test_prefix),
         cmocka_unit_test(test_counts),
         cmocka_unit_test(test_seconds),
+        cmocka_unit_test(test_digits),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
