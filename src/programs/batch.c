@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "programs/batch.h"
+#include "programs/run.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -16,7 +16,6 @@
 #include <time.h>
 
 #include "programs/metrics.h"
-#include "programs/run.h"
 #include "programs/say.h"
 #include "base/i18n.h"
 #include "system/signals.h"

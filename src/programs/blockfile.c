@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "programs/output.h"
-#include "programs/progress.h"
 #include "programs/say.h"
 #include "programs/status.h"
 #include "programs/tracefile.h"

@@ -10,6 +10,7 @@
 #include "monitor/history.h"
 #include "monitor/usage.h"
 #include "base/units.h"
+#include "monitor/session.h"
 
 /* What the limits apply to. */
 enum budget_scope {
@@ -47,5 +48,32 @@ bool budget_exceeded(const struct budget *budget, enum usage_kind kind, uint64_t
 void budget_text(enum usage_kind kind, const char *whose,
                  const struct budget_excess *excess, enum unit unit, char *text,
                  size_t size);
+
+/* ---- the verdict, when the program has ended (judge.c) ---- */
+
+struct judge_options {
+    const struct budget *budget;
+    const char *only; /* -n: the programs that are measured, or NULL */
+    enum unit unit;
+};
+
+/* Makes the session keep the figures that the limits need.  Call it after
+   session_watch().  Returns false if memory is short. */
+bool judge_prepare(struct session *session, const struct judge_options *options);
+
+/* Limits for the sum of all processes need extra polls: judge_polls() says whether.
+   judge_poll() makes one and returns after how many ns to call it again; INT64_MAX:
+   never. */
+bool judge_polls(const struct budget *budget);
+int64_t judge_poll(struct session *session, const struct budget *budget);
+
+/* Reports which limits were exceeded and by which processes, and what could not be
+   judged.  Returns the exit status: that of STATUS_LIMIT if one was exceeded, that of
+   STATUS_FAILED if a limit could not be judged, otherwise 0. */
+int judge_budget(struct session *session, const struct judge_options *options);
+
+/* Is the process not measured because -n names another program than its own?  only: that
+   name, or NULL. */
+bool judge_left_out(const struct process *process, const char *only);
 
 #endif

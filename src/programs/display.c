@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "programs/display.h"
+#include "programs/run.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,8 +14,6 @@
 #include <unistd.h>
 
 #include "programs/say.h"
-#include "programs/recording.h"
-#include "programs/run.h"
 #include "base/i18n.h"
 #include "system/capture.h"
 #include "system/library.h"

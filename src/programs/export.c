@@ -3,7 +3,7 @@
    times, threads, the program's own pools. */
 #include "config.h"
 
-#include "programs/export.h"
+#include "programs/tracefile.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "programs/judge.h"
+#include "programs/budget.h"
 
 #include <stdio.h>
 #include <string.h>

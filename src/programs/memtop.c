@@ -7,10 +7,8 @@
 #include <stdlib.h>
 
 #include "programs/attach.h"
-#include "programs/batch.h"
 #include "programs/blockask.h"
-#include "programs/display.h"
-#include "programs/fleet.h"
+#include "programs/metrics.h"
 #include "programs/language.h"
 #include "programs/options.h"
 #include "programs/output.h"

@@ -7,6 +7,7 @@
 #define MEMTOP_APP_METRICS_H
 
 #include "monitor/process-list.h"
+#include "programs/options.h"
 
 /* Checks whether the file can be written.  Returns 0 or -errno. */
 int metrics_check(const char *file);
@@ -18,5 +19,11 @@ int metrics_write(const char *file, const struct session *session, const char *p
 
 /* The same for the living processes of a list. */
 int metrics_write_all(const char *file, const struct process_list *process_list);
+
+/* ---- all processes with the library, as a service ---- */
+
+/* Writes the file of figures at each interval, options->iterations times (0: without
+   limit) or until a signal asks memtop to end.  Returns the exit status. */
+int fleet_run(const struct options *options);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include <poll.h>
 
-#include "programs/progress.h"
+#include "programs/say.h"
 #include "base/i18n.h"
 #include "monitor/profile.h"
 #include "system/signals.h"

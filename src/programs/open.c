@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "programs/progress.h"
 #include "programs/say.h"
 #include "programs/tracefile.h"
 #include "base/i18n.h"

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "programs/recording.h"
+#include "programs/run.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -14,7 +14,6 @@
 
 #include "programs/blockask.h"
 #include "programs/output.h"
-#include "programs/run.h"
 #include "programs/say.h"
 #include "programs/status.h"
 #include "base/i18n.h"

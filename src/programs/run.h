@@ -78,4 +78,45 @@ int64_t run_work(void *context);
    failed. */
 int run_finish(struct run *run);
 
+/* ---- without the display (batch.c) ---- */
+
+/*
+ * Watches the program until it ends; writes a line per interval if asked to.  Returns 0,
+ * or the signal for which memtop leaves before the program's end.
+ */
+int batch_run(struct run *run);
+
+/* ---- with the display (display.c) ---- */
+
+enum display_outcome {
+    DISPLAY_DONE,  /* the program has ended; a report follows */
+    DISPLAY_LEFT,  /* the program runs on without memtop */
+    DISPLAY_FAILED /* the display could not start; go on without it */
+};
+
+/* Starts the run's program, shows it, and after the display writes what the program has
+   printed. *status is 0; if the program could not be started, an error is reported and
+   *status is the exit status. */
+enum display_outcome display_run(struct run *run, int *status);
+
+/* ---- the record of every call (recording.c) ---- */
+
+/* Call it before the program starts.  Creates the files.  Returns 0, or reports an error
+   and returns the exit status. */
+int recording_open(struct run *run);
+
+/* Call recording_start() when the program has been started, recording_discard() if it
+   could not be started: it removes the files. */
+void recording_start(struct run *run);
+void recording_discard(struct run *run);
+
+/* Records what has happened.  Returns after how many ns to call it again: 0 at once,
+   INT64_MAX if nothing is recorded. run is a struct run. */
+int64_t recording_work(void *run);
+
+/* recording_finish() completes the files and reports what is missing from them; calling
+   it again does nothing. recording_free() frees everything. */
+void recording_finish(struct run *run);
+void recording_free(struct run *run);
+
 #endif

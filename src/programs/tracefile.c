@@ -11,9 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "programs/export.h"
 #include "programs/output.h"
-#include "programs/progress.h"
 #include "programs/say.h"
 #include "programs/status.h"
 #include "base/i18n.h"
