@@ -32,7 +32,7 @@ src_programs_libprograms_a_SOURCES = \
 	src/programs/run.c src/programs/run.h \
 	src/programs/say.c src/programs/say.h \
 	src/programs/sites-options.c src/programs/sites-options.h \
-	src/programs/spellings.c src/programs/spellings.h \
+	src/programs/spellings.c \
 	src/programs/status.c src/programs/status.h \
 	src/programs/textlog.c src/programs/textlog.h \
 	src/programs/tracefile.c src/programs/tracefile.h \

@@ -20,7 +20,6 @@
 
 #include "programs/help.h"
 #include "programs/run.h"
-#include "programs/spellings.h"
 #include "programs/status.h"
 #include "programs/value.h"
 #include "base/i18n.h"

@@ -3,6 +3,7 @@
 #ifndef MEMTOP_OPTIONS_H
 #define MEMTOP_OPTIONS_H
 
+#include <argp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -102,5 +103,15 @@ void options_png_name(const char *name, char *buffer, size_t size);
 /* Is the display coloured?  Is text coloured that goes to descriptor? */
 bool options_display_colour(const struct options *options);
 bool options_colour(const struct options *options, int descriptor);
+
+/* ---- abbreviations (spellings.c) ---- */
+
+/*
+ * memusage accepts each of its long options from a certain length on. argp accepts an
+ * abbreviation only if it is unique, and memtop has more options than memusage, so
+ * memusage's abbreviations are added as hidden options.  Returns table (which ends in
+ * zeros) with these added, in static storage.
+ */
+const struct argp_option *spellings_add(const struct argp_option *table);
 
 #endif

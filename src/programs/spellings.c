@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "programs/spellings.h"
+#include "programs/options.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* Passes events on to be counted, separately for the program's own pools. */
 #include "config.h"
 
-#include "record/record-blocks.h"
+#include "record/record-parts.h"
 
 #include <string.h>
 

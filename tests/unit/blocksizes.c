@@ -12,7 +12,7 @@
 
 #include "monitor/blockmap.h"
 #include "monitor/blocksizes.h"
-#include "system/counts.h"
+#include "base/counts.h"
 #include "segment/layout.h"
 
 /* ---- the table ---- */
