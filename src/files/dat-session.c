@@ -63,12 +63,10 @@ take(void *context, uint64_t index, const struct dat_record *record)
         (int64_t)((double)(record->time - building->dat->start) * building->scale);
     int64_t slot = time_ns / building->slot_ns;
 
-    if (index == 0) { /* the run begins with these values */
-        timeline_add(building->timeline, 0, record->heap, record->stack, false);
+    if (index == 0)
         building->slot = slot;
-    } else if (slot > building->slot) {
+    else if (slot > building->slot)
         go_on(building, slot);
-    }
     now->live_bytes = record->heap;
     now->stack_now = record->stack;
     raise_to(&now->peak_bytes, record->heap);

@@ -242,6 +242,8 @@ take_event(struct builder *builder, const struct trace_event *event)
 
         uint64_t slot_end_ns = builder->timeline->count * builder->timeline->width;
 
+        if (builder->timeline->count == 0) /* the run begins with an empty heap */
+            timeline_add(builder->timeline, 0, 0, 0, false);
         /* Before this event, because the checkpoint is the end of the last slot. */
         if (timeline_reach(builder->timeline, run_ns)
             && checkpoint_due(builder, slot_end_ns))

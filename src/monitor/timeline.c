@@ -158,23 +158,35 @@ next_sample(struct sample *sample, const struct timeline_slot *slot, uint64_t to
                         : HISTORY_UNKNOWN;
 }
 
+/* Does a sample of the history end with the slot?  Slots in which nothing happened are
+   one sample. */
+static bool
+ends_sample(const struct timeline *timeline, size_t index)
+{
+    return timeline->slots[index].known || index + 1 == timeline->count
+           || timeline->slots[index + 1].known;
+}
+
 struct history *
 timeline_history(const struct timeline *timeline, uint64_t end_ns, bool rates, bool stack)
 {
     struct sample *samples = calloc(timeline->count + 1, sizeof *samples), sample = {0};
     struct history *history;
+    size_t count = 0;
 
     if (samples == NULL)
         return NULL;
     for (size_t i = 0; i < timeline->count; i++) {
         uint64_t until_ns = (i + 1) * timeline->width;
 
+        if (!ends_sample(timeline, i) || (count == 0 && !timeline->slots[i].known))
+            continue;
         if (i + 1 == timeline->count)
             until_ns = end_ns > i * timeline->width ? end_ns : i * timeline->width;
         next_sample(&sample, &timeline->slots[i], until_ns, rates, stack);
-        samples[i] = sample;
+        samples[count++] = sample;
     }
-    history = history_restore(0, samples, timeline->count);
+    history = history_restore(0, samples, count);
     free(samples);
     return history;
 }

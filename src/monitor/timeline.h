@@ -55,8 +55,9 @@ bool timeline_peak(const struct timeline *timeline, enum timeline_line line,
 void timeline_columns(const struct timeline *timeline, enum timeline_line line,
                       uint64_t end, struct column *columns, size_t count);
 
-/* Makes a history of it all, until end_ns, if x is a time in ns.  rates: calls a second
-   mean something; stack: it is known.  Returns NULL if memory is short. */
+/* Makes a history of it all, until end_ns, if x is a time in ns.  Its first sample, that
+   of the first call, begins at 0.  rates: calls a second mean something; stack: it is
+   known.  Returns NULL if memory is short. */
 struct history *timeline_history(const struct timeline *timeline, uint64_t end_ns,
                                  bool rates, bool stack);
 
