@@ -18,7 +18,7 @@
 
 /* Followed at a time.  Their snapshots and the root's fit into a session file, whose
    reader accepts two million sites over all snapshots. */
-#define OTHERS_MAX    16
+#define OTHERS_MAX 16
 #define CHECKPOINTS_BYTES ((size_t)1 << 20)
 
 /* A compiler's run is over by then, and growth cannot be judged earlier. */
@@ -26,26 +26,26 @@
 
 /* Readings may take 1/TIME_SHARE of the time, and no more than BUDGET_MAX_NS is saved
    up. */
-#define TIME_SHARE    50
+#define TIME_SHARE 50
 #define BUDGET_MAX_NS (SECOND / 10)
 
 struct other {
     pid_t pid;
-    uint64_t image_ns;       /* when its segment was made */
-    int64_t started_ns;      /* CLOCK_MONOTONIC */
+    uint64_t image_ns;  /* when its segment was made */
+    int64_t started_ns; /* CLOCK_MONOTONIC */
     int64_t read_ns;
     struct identity identity;
-    struct reader *reader;   /* NULL: the process has ended */
+    struct reader *reader; /* NULL: the process has ended */
     struct profile *profile;
-    bool lent;               /* a caller of background_profiles_lend() reads it */
-    bool listed;             /* it is in the process list */
+    bool lent;   /* a caller of background_profiles_lend() reads it */
+    bool listed; /* it is in the process list */
 };
 
 struct background_profiles {
     struct other all[OTHERS_MAX]; /* in the order they were added */
     size_t count;
-    int64_t looked_ns;       /* 0: never */
-    int64_t budget_ns;       /* time saved up for readings */
+    int64_t looked_ns; /* 0: never */
+    int64_t budget_ns; /* time saved up for readings */
 };
 
 struct background_profiles *
@@ -98,7 +98,8 @@ make_place(struct background_profiles *background)
 }
 
 static struct other *
-add(struct background_profiles *background, const struct process_entry *entry, const struct tree *tree)
+add(struct background_profiles *background, const struct process_entry *entry,
+    const struct tree *tree)
 {
     struct other other = {.pid = entry->pid, .image_ns = entry->image_ns};
     uint64_t start_ns = entry->start_ns;
@@ -155,7 +156,8 @@ look_at(void *context, const struct process_entry *entry)
 }
 
 static void
-look(struct background_profiles *background, const struct process_list *process_list, const struct tree *tree)
+look(struct background_profiles *background, const struct process_list *process_list,
+     const struct tree *tree)
 {
     struct background_look looking = {background, tree};
 
@@ -187,8 +189,9 @@ next_due(struct background_profiles *background, int64_t now_ns)
 }
 
 void
-background_profiles_read(struct background_profiles *background, const struct process_list *process_list, const struct tree *tree,
-            int64_t now_ns)
+background_profiles_read(struct background_profiles *background,
+                         const struct process_list *process_list, const struct tree *tree,
+                         int64_t now_ns)
 {
     struct other *other;
 
@@ -211,7 +214,8 @@ background_profiles_read(struct background_profiles *background, const struct pr
 /* ---- lending ---- */
 
 struct profile *
-background_profiles_lend(struct background_profiles *background, pid_t pid, uint64_t image_ns)
+background_profiles_lend(struct background_profiles *background, pid_t pid,
+                         uint64_t image_ns)
 {
     struct other *other = find(background, pid, image_ns);
 
@@ -223,7 +227,8 @@ background_profiles_lend(struct background_profiles *background, pid_t pid, uint
 }
 
 void
-background_profiles_return(struct background_profiles *background, struct profile *profile)
+background_profiles_return(struct background_profiles *background,
+                           struct profile *profile)
 {
     for (size_t i = 0; i < background->count; i++)
         if (background->all[i].profile == profile && background->all[i].lent) {
