@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What each call does to the counters: memusage's definitions, but failed
- * calls add no bytes and the aligned family has rows of its own.  Where
- * memusage counts the same, it is asked too, if it is installed.
+ * What each call does to the counters.  They are defined as memusage's, but failed calls
+ * add no bytes, and the aligned family has its own rows.  Where memusage counts the
+ * same, its results are compared, too, if it is installed.
  */
 #include "config.h"
 
@@ -29,7 +29,7 @@ struct expectation {
     struct expected_row rows[FN_COUNT];
     uint64_t live_bytes, live_blocks, peak;
     uint64_t inplace, dec, freed, null;
-    bool not_memusage; /* it counts otherwise, or crashes */
+    bool not_memusage; /* memusage counts differently, or crashes */
 };
 
 static const struct expectation expectations[] = {
@@ -194,7 +194,7 @@ test_sizes(void **state)
         cells[histogram_cell(asked[i])]++;
         live[histogram_coarse(asked[i])]++;
     }
-    cells[HISTOGRAM_CELLS - 1]++; /* the failed one; it lives nowhere */
+    cells[HISTOGRAM_CELLS - 1]++; /* the failed one, which is not live */
     watch_case("rows.run", "sizes", "", &what);
     assert_memory_equal(cells, watch_last(&what)->histogram.allocated, sizeof cells);
     assert_memory_equal(live, watch_last(&what)->histogram.live, sizeof live);
@@ -261,8 +261,8 @@ test_accounting_usable(void **state)
     watch_free(&what);
 }
 
-/* Blocks that glibc gives mappings of their own are told from the others by where
-   they end; a forked child goes on from its parent's. */
+/* Blocks for which glibc makes separate mappings are recognised by where they end; a
+   forked child continues from its parent's count. */
 static void
 test_own_mappings(void **state)
 {
