@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# memtop-replay: the log's calls and no others, with whatever allocator there is.
+# memtop-replay: makes the calls of the log and no others, with any allocator.
 data=$(cd "$(dirname "$0")/../data/logalloc" && pwd) || exit 99
 golden=$(cd "$(dirname "$0")/../golden" && pwd) || exit 99
 . "$(dirname "$0")/tmux.sh"
@@ -14,7 +14,7 @@ same() {
     cmp -s "$1" "$2" || fail "$1 is not $2: $(diff "$1" "$2" | head -n 9)"
 }
 
-# Times and what is resident vary.
+# Times and resident memory vary.
 normal() {
     sed -e 's/[0-9.]* s\>/T s/g; s/, [0-9.]* ns/, N ns/' \
         -e 's/RSS [0-9.]* [KMG]*i*B/RSS R/g; s/fragmentation [-0-9.%]*/fragmentation F/' \
@@ -83,7 +83,7 @@ says err 'pipe can be read only once'
 run 0 --help
 says out --compare
 
-# 1000 blocks of 64 KiB, all there at once, then none.
+# 1000 blocks of 64 KiB, all live at once, then none.
 awk 'BEGIN { for (i = 1; i <= 1000; i++) print "1 1 malloc(65536)=#" i
     for (i = 1; i <= 1000; i++) print "1 1 free(#" i ")" }' >blocks
 run 0 -c blocks
@@ -91,7 +91,7 @@ like err '^at the peak: 62.50 MiB asked for in 1000 blocks; RSS [5-7][0-9]\.'
 like err '^at the end: 0 B asked for in 0 blocks'
 [ -z "$sanitized" ] || finish
 
-# --- recorded while it replays, the log is the log ---
+# --- a log recorded during a replay equals the log replayed ---
 grep '^1 ' "$data/replay.munged" >expected
 for target in 1 file; do
     for locale_name in C C.UTF-8; do
@@ -108,7 +108,7 @@ MALLOC_LOG=1 MALLOC_LOG_MINIMAL=1 LD_PRELOAD=$library \
     sed -n '/jemalloc_stats/,$p' | "$munge" >munged || fail "minimal: $?"
 [ "$(getconf PAGESIZE)" != 4096 ] || same munged "$data/minimal.munged"
 
-# A real program: as many calls in memtop's report as there are in the log.
+# A real program: memtop's report and the log have the same number of calls.
 awk 'BEGIN { for (i = 1; i <= 3000; i++) print i " 1 malloc(8)=0x" i "0" }' >raw
 MALLOC_LOG=$work/real.log LD_PRELOAD=$library "$munge" raw >out ||
     fail "the program did not stand recording: $?"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Sessions saved and opened again: the same pages, at the end and in the past; of
-# records of calls, what they hold; of anything else, one line that says why.
+# records of calls, what they contain; of other files, one line that says why not.
 . "$(dirname "$0")/tmux.sh"
 memtop=$scripted
 tested=$scripted
@@ -18,8 +18,7 @@ pid 24817
 2500 exit=3
 EOT
 
-# What the screen shows of a session: all but the state, the message, and how the
-# end of the time axis is called.
+# The screen without state, message, and the name of the end of the time axis.
 figures() {
     screen | sed '1d;23d'
 }
@@ -31,7 +30,7 @@ stand_still() {
     cmp -s one two
 }
 
-# keep NAME TEXT: keeps the screen once it shows TEXT and stands still.
+# keep NAME TEXT: keeps the screen once it shows TEXT and no longer changes.
 keep() {
     shows "$2"
     await stand_still
@@ -43,12 +42,12 @@ same() {
     cmp -s now "$1"
 }
 
-# as_kept NAME: the screen becomes what was kept.
+# as_kept NAME: waits until the screen equals the kept one.
 as_kept() {
     await same "$1" || diff "$1" now
 }
 
-# pages CHECK: goes through all pages, at the end and at two moments before.
+# pages CHECK: checks all pages, at the end and at two earlier moments.
 pages() {
     for moment in end begin middle; do
         case $moment in
@@ -59,7 +58,7 @@ pages() {
         keep:begin) shows 'heap 10.00 MiB' ;;
         keep:middle) hides 'heap 10.00 MiB' ;;
         esac
-        # What the page before does not show.
+        # A text that the page before does not have.
         for page in 2:posix_memalign '3:─ Block ' '4:─ Threads ' '5:─ Processes ' \
             '6:─ Memory ' '8:─ Messages ' '1:─ Heap '; do
             keys "${page%%:*}"
@@ -86,7 +85,7 @@ pages as_kept
 keys 7
 shows 'The output was not recorded.'
 
-# --- what there is no program for ---
+# --- keys that need a program ---
 for key in Space + - d Z K i; do
     keys 1
     keys "$key"
@@ -227,8 +226,8 @@ grep -q '"calls"' out && fail 'calls of a record that has none'
 run 0 -B -r old.dat
 says err 'heap peak: 1024, stack peak: 1024'
 
-# --- what is no session ---
-# refused TEXT: so it is said, in one line.
+# --- files that are not sessions ---
+# refused TEXT: one line says so.
 refused() {
     run 125 -B -r hostile
     says err "$1"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Allocation sites in saved sessions: the page shows the same as before, in each mode,
-# now and in the past; and of each process of the tree what it had allocated.
+# now and in the past; and each process of the tree has its sites.
 . "$(dirname "$0")/tmux.sh"
 memtop=$scripted
 tested=$scripted
@@ -23,7 +23,7 @@ sees() {
     await matches_screen "$1" || show_screen
 }
 
-# The page, without what the header, the message and the footer say.
+# The page without header, message and footer.
 page() {
     screen | sed '1d;23,$d'
 }
@@ -33,7 +33,7 @@ same() {
     cmp -s now "$1"
 }
 
-# keep NAME: what is shown once it stands still.
+# Waits until the page no longer changes.
 stand_still() {
     page >one
     sleep 0.1
@@ -48,7 +48,7 @@ as_kept() {
     await same "$1" || diff "$1" now
 }
 
-# modes CHECK: goes through the figures, then old blocks, then the past.
+# modes CHECK: checks all figures, then old blocks, then the past.
 modes() {
     keys 9
     for mode in now peak allocated mark; do
@@ -149,7 +149,7 @@ says out 'main;take_first 700000'
 run 0 --export=json --pid="$2" tree.memtop
 says out "\"pid\":$2"
 says out '/taker"'
-# A file of each: from the session, and at the end of a run.
+# A file for each process: from the session, and at the end of a run.
 tested=$memtop
 run 0 -Bq -r tree.memtop --export=folded:read.%p.folded
 silent err
@@ -209,7 +209,7 @@ says out 'main;take_first 700000'
 run 0 --export=folded memtop-"$1"-*.memtop
 says out 'main;take_second 900000'
 
-# --- of a process that nobody looked at, growth and rates ---
+# --- a process that was not on the display, with growth and rates ---
 cat >grower.c <<'END'
 #include <stdlib.h>
 #include <unistd.h>
@@ -227,7 +227,7 @@ END
 compile grower -g
 "$memtop" -Bq -i 0.5 -o lines --sites=1 --save=grower.memtop sh -c './grower & wait' &
 watching=$!
-# Read once a second from its third second on, and at its end.
+# It is read once a second from its third second on, and at its end.
 enough_lines() {
     [ "$(wc -l <lines)" -ge 14 ]
 }
@@ -243,7 +243,7 @@ shows 'Rate  '
 sees 'Growth +[1-9].* more on average in the later half since 00:00:0'
 stop
 
-# --- a process that had nothing to be saved ---
+# --- a process without sites to save ---
 cat >one <<'END'
 program ./shop
 pid 4711

@@ -1,22 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Allocation sites of programs whose answer is known: the report, and the page.
+# Allocation sites of programs whose figures are known: the report and the page.
 source=$(cd "$(dirname "$0")" && pwd)/sites-subject.cc
 . "$(dirname "$0")/tmux.sh"
 memtop=$scripted
 tested=$scripted
 
-# row FUNCTION: the line of the report whose call stack begins so.
+# row FUNCTION: the line of the report whose call stack begins with it.
 row() {
     grep -F "  $1" err | head -n 1
 }
 
-# about VALUE EXPECTED PERCENT: whether it is so.
+# about VALUE EXPECTED PERCENT: is VALUE within PERCENT of EXPECTED?
 about() {
     awk -v v="$1" -v e="$2" -v p="$3" 'BEGIN { exit !(v > e * (1 - p / 100) && v < e * (1 + p / 100)) }'
 }
 
-# --- a script: the same report whatever machine ---
+# --- a script: the same report on every machine ---
 cat >script <<'END'
 program ./shop --till 3
 pid 4711
@@ -123,7 +123,7 @@ keys Enter
 shows '3 GiB-3.5 GiB '
 stop
 
-# --- the page as options have it at first ---
+# --- options that choose what the page shows at first ---
 start 100 24 "$memtop --sites-filter='-row' --sites-mode=allocated --sites-sort=age --source=script:script"
 shows './shop --till 3'
 keys 9

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# memtopstat: memusagestat's command line, any file, always a picture or a word.
+# memtopstat: memusagestat's command line, any file, always a picture or a message.
 . "$(dirname "$0")/common.sh"
 tested=$memtopstat
 LC_ALL=C.UTF-8
@@ -40,7 +40,8 @@ picture f.png 400 400
 run 0 -s "Заголовок 日本語 العربية $(printf '\033[31m')" good
 picture good.png 800 600
 
-# --- letters that no font has are missed; fonts are those of a directory ---
+# --- letters missing in all fonts are reported; only fonts of one directory are used
+# ---
 # with_fonts DIRECTORY ARG...
 with_fonts() {
     printf '<?xml version="1.0"?><fontconfig><dir>%s</dir><cachedir>%s</cachedir></fontconfig>' \
@@ -102,7 +103,7 @@ if [ -w /dev/full ]; then
     [ -c /dev/full ] || fail "/dev/full is gone"
 fi
 
-# --- files of all kinds, never changed ---
+# --- files in all conditions, which are never changed ---
 record() { # HEAP STACK TIME, each below 256
     printf "$(printf '\\%03o\\0\\0\\0\\0\\0\\0\\0' "$1" "$2" "$3")"
 }
@@ -161,7 +162,7 @@ if command -v memusage >/dev/null; then
     run 0 theirs
 fi
 
-# --- a session is no data file, however damaged ---
+# --- a session is not taken for a data file, however damaged ---
 "$memtop" -B -q --save=kept.memtop "$cases" 1 || fail "no session: $(cat err)"
 run 2 kept.memtop
 says err 'kept.memtop is a session, which has no calls: memtop -r shows it, memtopstat --export exports its sites'

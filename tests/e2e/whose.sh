@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Whose figures are shown: never those of a program that has executed another one as if
-# they were the other's.
+# Figures of a program are never shown as those of the program it has executed.
 . "$(dirname "$0")/tmux.sh"
 
 # Allocates 20 MiB; with an argument it lives as long as that file.
@@ -21,7 +20,7 @@ END
 compile big || skip "no C compiler"
 removed='LD_PRELOAD was removed'
 
-# is_not_measured BEFORE REASON PROGRAM...: whatever ends too soon to be looked at.
+# is_not_measured BEFORE REASON PROGRAM...: also if it ends before memtop can look.
 is_not_measured() {
     before=$1
     reason=$2
@@ -48,7 +47,7 @@ else
     echo 'skipped: no static C library'
 fi
 
-# --- who keeps the library is measured, by whichever name ---
+# --- a program that keeps the library is measured, by whichever name it runs ---
 run 124 -B -q --max-heap=1M env ./big
 like err '^memtop: --max-heap: big \(process [0-9]+\): 20\.00 MiB'
 run 0 -B env sh -c 'exec ./big'

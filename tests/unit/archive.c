@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Session files: what is written is read again, and what is wrong is said. */
+/* Session files: what is written can be read again, and errors are reported. */
 #include "config.h"
 
 #include <errno.h>
@@ -41,7 +41,7 @@ static const char script_text[] =
     "4000 heap=60M free=4537 threads=3 usable=61M generations=2\n"
     "9000 heap=61M\n";
 
-/* A session that a script has led to its end or somewhere before. */
+/* A session played from a script up to a time. */
 static struct session *
 scripted(const char *rest, int64_t until_ns)
 {
@@ -59,7 +59,7 @@ scripted(const char *rest, int64_t until_ns)
     return session;
 }
 
-/* Two files are the same but for the time they were saved at. */
+/* Removes the time of saving, so that files can be compared. */
 static void
 forget_time(char *text)
 {
@@ -97,7 +97,7 @@ read_back(const char *text, size_t size, char why[256])
     return saved;
 }
 
-/* What was read is written as it was. */
+/* A session that was read is written as it was. */
 static void
 check_round_trip(const struct archive *archive)
 {
@@ -154,7 +154,7 @@ test_round_trip(void **state)
     session_free(session);
 }
 
-/* What can be asked of both sessions. */
+/* Both sessions give the same answers. */
 static void
 test_reads_as_it_was(void **state)
 {
@@ -215,7 +215,7 @@ test_reads_as_it_was(void **state)
 
 /* ---- allocation sites ---- */
 
-/* One that grows, one that comes and goes, one that stays. */
+/* A site that grows, one that comes and goes, one that stays. */
 static const char sites_text[] =
     "9000 sites every=64 unwinder=1\n"
     "9400 site size=4K made=500 live=400 peak=450 gone.3=100 born=9100 : "
@@ -244,7 +244,7 @@ sampled(void)
     return session;
 }
 
-/* The names of the row's stack. */
+/* The names of the functions in a row's stack. */
 static void
 path_of(const struct profile *profile, const struct profile_table *table, size_t row,
         char *text, size_t size)
@@ -282,7 +282,7 @@ check_same_rows(const struct profile *one, const struct profile *other,
     profile_table_free(&b);
 }
 
-/* Whatever can be asked on the page, of the present and of the past. */
+/* Both profiles give the same answers, for the present and the past. */
 static void
 check_same_profile(const struct profile *one, const struct profile *other)
 {
@@ -326,7 +326,7 @@ test_sites(void **state)
     session_free(session);
 }
 
-/* Its lines once more, as those of another process. */
+/* Appends the lines of a process as those of another one. */
 static char *
 with_other(const char *text, const char *pid)
 {
@@ -352,7 +352,7 @@ with_other(const char *text, const char *pid)
     return all;
 }
 
-/* A file of several processes: each can be shown, and saved again. */
+/* Each process in a file of several can be shown and saved again. */
 static void
 test_others(void **state)
 {
@@ -386,7 +386,7 @@ test_others(void **state)
     free(text);
 }
 
-/* What older files have: a reading, and nothing before it. */
+/* As in older files: a reading, without moments. */
 static char *
 without_moments(const char *text)
 {
@@ -427,7 +427,7 @@ test_sites_of_old(void **state)
     free(old);
 }
 
-/* ---- figures that cannot be ---- */
+/* ---- impossible figures ---- */
 
 static uint64_t
 odd_number(void)
@@ -542,7 +542,7 @@ spoil_site(struct sites_reading *reading, struct site *site)
     site->last_ns = odd_number();
 }
 
-/* What the reader of segments leaves as it finds it. */
+/* Values in a reading that the reader of segments does not check. */
 static void
 spoil_sites(struct sites_reading *reading)
 {
@@ -601,7 +601,7 @@ spoil_history(struct history *history)
     }
 }
 
-/* Whatever a segment holds can be saved, read again, and is then as it stays. */
+/* Whatever a segment holds can be saved and read, and saving it again gives the same. */
 static void
 test_damaged(void **state)
 {
@@ -652,7 +652,7 @@ test_damaged(void **state)
 #define HISTORY(rows) "{\"type\":\"history\",\"begin_ns\":5,\"series\":[\"heap\"],"  \
                       "\"samples\":[" rows "]}\n"
 
-/* Lines and fields of a later memtop, and none of what could be missing. */
+/* Accepts lines and fields of later versions, and missing optional ones. */
 static void
 test_accepts_what_it_can(void **state)
 {
@@ -752,7 +752,7 @@ test_says_what_is_wrong(void **state)
     }
 }
 
-/* Gives the text so many times after the head. */
+/* The text, repeated after the head, is refused. */
 static void
 check_refused(const char *text, size_t times, const char *expected)
 {
@@ -768,7 +768,7 @@ check_refused(const char *text, size_t times, const char *expected)
     free(all);
 }
 
-/* More processes, and more in all of them, than memory is to be got for. */
+/* More processes, and more in all of them together, than the limits allow. */
 static void
 check_many_others(void)
 {
@@ -824,7 +824,7 @@ test_limits(void **state)
     free(text);
 }
 
-/* Numbers that are there twice, parents that are their own grandparents. */
+/* Pids that occur twice, parents that are their own grandparents. */
 static void
 test_processes_of_any_kind(void **state)
 {
@@ -846,7 +846,7 @@ test_processes_of_any_kind(void **state)
     saved_free(saved);
 }
 
-/* Many, all of them children of the one before, or all of the first. */
+/* Many processes, each the child of the one before, or all of the first. */
 static void
 test_many_processes(void **state)
 {
@@ -871,7 +871,7 @@ test_many_processes(void **state)
     }
 }
 
-/* Ten thousand times what came in. */
+/* Ten thousand times the size of the file. */
 static void
 test_bomb(void **state)
 {
@@ -940,7 +940,7 @@ enter(void **state)
     return mkdtemp(directory) == NULL || chdir(directory) != 0;
 }
 
-/* Nothing but the script is left behind. */
+/* Only the script was left behind. */
 static int
 leave(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Names that compilers made, as people know them. */
+/* Names made by compilers, as people write them. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -66,7 +66,7 @@ test_mangled(void **state)
 #endif
 }
 
-/* The longer the name, the more nothing happens. */
+/* A very long name is left as it is. */
 static void
 test_endless(void **state)
 {

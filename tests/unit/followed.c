@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Records of followed blocks on the host: a dormant process forgets all of them while a
- * call of an earlier stretch is in the midst of taking one (ld --wrap).
+ * call from an earlier awake period is just taking one (ld --wrap).
  */
 #include "config.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is resident of this process, and who its allocator is. */
+/* The resident memory of this process, and its allocator. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -16,14 +16,14 @@
 
 #define MIB (UINT64_C(1) << 20)
 
-/* Within the pages that the kernel and the test itself may touch. */
+/* The kernel and the test itself may touch some more pages. */
 static void
 assert_about(uint64_t expected, uint64_t bytes)
 {
     assert_in_range(bytes + MIB, expected, expected + 2 * MIB);
 }
 
-/* Within what a kernel with many CPUs may not have counted yet. */
+/* A kernel with many CPUs may not have counted all pages yet. */
 static void
 assert_peak(uint64_t expected, const struct footprint *footprint)
 {

@@ -14,7 +14,7 @@
 #include "fake-process.h"
 #include "report/json.h"
 
-/* The one line written, parsed; caller decrefs. */
+/* Parses the one line written; the caller calls json_decref(). */
 static json_t *
 parsed(bool exit_object)
 {
@@ -165,7 +165,7 @@ check_range(json_t *array, size_t index, json_int_t from, json_int_t to, const c
     assert_int_equal(json_integer_value(json_object_get(range, name)), 1);
 }
 
-/* In whole moments only, without what is unknown. */
+/* Only in snapshots, and without unknown parts. */
 static void
 bands_of_a_moment(void **state)
 {
@@ -216,7 +216,7 @@ sizes_by_range(void **state)
     json_decref(json);
 }
 
-/* Of a program that tells of its pools; sample_golden has nothing of it. */
+/* For programs that report their pools; sample_golden does not. */
 static void
 pools_if_there_are(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Processes as a table and as lines of JSON: what is not known is not made up. */
+/* Processes as a table and as JSON lines: unknown values are not made up. */
 #include "config.h"
 
 #include <setjmp.h>

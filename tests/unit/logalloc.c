@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lines of an allocation log, both ways, and lines from a descriptor. */
+/* Lines of an allocation log, read and written, and lines from a descriptor. */
 #include "config.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ parse(const char *text, enum logalloc_form form, struct logalloc_line *line)
     return logalloc_parse(text, strlen(text), form, line);
 }
 
-/* What is written is what was read, as far as it is spelt the usual way. */
+/* A line that was read is written as it was, if spelt in the usual way. */
 static void
 check_round(enum logalloc_form form, const char *text)
 {
@@ -132,7 +132,7 @@ test_refused(void **state)
     assert_int_equal(LOGALLOC_MISFIT, parse("1 2 free(0x1)", LOGALLOC_MUNGED, &line));
 }
 
-/* Nothing beyond the given length is read: each line ends where memory does. */
+/* Nothing beyond the given length is read: each line ends at the end of memory. */
 static void
 test_any_bytes(void **state)
 {
@@ -170,7 +170,7 @@ test_longest(void **state)
 
 static struct input input;
 
-/* Opens a file with these bytes, which has no name. */
+/* Makes a file without a name with these bytes. */
 static int
 file_with(const char *bytes, size_t size)
 {
@@ -232,8 +232,8 @@ test_long_lines(void **state)
     (void)state;
     memset(bytes, 'x', size);
     bytes[3] = '\n';                            /* "xxx" */
-    bytes[4 + INPUT_LINE_MAX] = '\n';           /* as long as can be */
-    bytes[6 + 2 * INPUT_LINE_MAX] = '\n';       /* a byte longer */
+    bytes[4 + INPUT_LINE_MAX] = '\n';           /* longest possible */
+    bytes[6 + 2 * INPUT_LINE_MAX] = '\n';       /* one byte longer */
     bytes[size - 10] = '\n';                    /* much longer */
     tail = 9;
     input_init(&input, file_with(bytes, size));

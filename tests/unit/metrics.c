@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Figures for Prometheus: the text, its escapes, what is left out; and that promtool,
-   if it is there, finds nothing to say. */
+/* Figures for Prometheus: the text, its escapes, what is left out; and promtool, if
+   installed, reports nothing. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -105,7 +105,7 @@ test_unmeasured(void **state)
     free(text);
 }
 
-/* Every family stands together, whatever the processes. */
+/* The lines of each family are together, whatever the processes. */
 static void
 test_families(void **state)
 {
@@ -156,7 +156,7 @@ test_none(void **state)
     free(text);
 }
 
-/* A disk that is full. */
+/* A full disk. */
 static void
 test_failure(void **state)
 {

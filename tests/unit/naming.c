@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Names in a profile whose modules come to be known one after the other, as those of
-   libraries that a program loads while it runs. */
+/* Names in a profile whose modules become known one by one, like libraries that a
+   program loads while it runs. */
 #include "config.h"
 
 #include <dlfcn.h>
@@ -72,7 +72,7 @@ look_at(struct dl_phdr_info *info, size_t size, void *context)
     return 1;
 }
 
-/* Of the file as it is loaded. */
+/* The module of the file as it is loaded. */
 static struct site_module
 module_of(const char *path)
 {
@@ -128,8 +128,8 @@ name_of(const struct setting *setting)
     return profile_function(setting->tracked.profile, place.function);
 }
 
-/* The library is known only when somebody has already asked for an address in it, and
-   not as the last of the modules. */
+/* The library becomes known only after an address in it was asked for, and is not the
+   last of the modules. */
 static void
 test_late_library(void **state)
 {
@@ -151,7 +151,8 @@ test_late_library(void **state)
     dlclose(library);
 }
 
-/* From one process to the other and back: each time the names are there. */
+/* The names are there each time, when switching from one process to the other and
+   back. */
 static void
 test_turns(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The command line.  options_parse() may end the process, so every parse runs
- * in a child, and what it printed and how it ended is what is compared.
+ * The command line. options_parse() may end the process, so every parse runs in a child;
+ * what it printed and how it ended are compared.
  */
 #include "config.h"
 
@@ -23,8 +23,7 @@
 
 #define WORDS 20
 
-/* What the child left: the options, with the strings' places known only to it
-   copied beside. */
+/* The child's results: the options, and copies of the strings they point to. */
 static struct parsed {
     struct options options;
     char program[256];    /* words joined by '|' */
@@ -188,7 +187,7 @@ test_sites(void **state)
     assert_string_equal(parsed->words, "mmap,sites=1e-4,unwind=glibc");
     assert_int_equal(parse("--sites=64K ls"), 0);
     assert_string_equal(parsed->words, "sites=64K");
-    assert_int_equal(parse("--export=folded:f ls"), 0); /* nothing else to export */
+    assert_int_equal(parse("--export=folded:f ls"), 0); /* exports need samples */
     assert_string_equal(parsed->words, "sites");
     assert_int_equal(parse("--export=folded:f --unwind=fp --debuginfod ls"), 0);
     assert_string_equal(parsed->words, "sites,unwind=fp");
@@ -201,7 +200,7 @@ test_sites(void **state)
     refuse("--sites --unwind=libunwind ls", "--unwind=libunwind is gone");
 }
 
-/* What would do nothing is refused, and what would do something is not. */
+/* Options without effect are refused, others are not. */
 static void
 test_sites_needed(void **state)
 {
@@ -328,7 +327,7 @@ test_wrong(void **state)
 
 /* ---- memusage's options ---- */
 
-/* What an option changes, as text; of all of them, in one fixed order. */
+/* All that options can change, as text, in one fixed order. */
 static const char *
 effect(void)
 {
@@ -347,8 +346,8 @@ effect(void)
 static const struct {
     const char *letter;
     const char *name;
-    size_t least;      /* of the abbreviations */
-    const char *value; /* NULL: takes none */
+    size_t least;      /* shortest abbreviation */
+    const char *value; /* NULL: takes no value */
     const char *effect;
 } memusage_options[] = {
     {"n", "progname", 2, "prog", "prog|||| u32768 m0 t0 T0 x0 y0"},
@@ -424,7 +423,7 @@ test_memusage_spellings(void **state)
     }
 }
 
-/* What memusage refuses, and what it takes for the program's name. */
+/* What memusage refuses, and what it takes as the program's name. */
 static void
 test_memusage_refusals(void **state)
 {
@@ -458,7 +457,7 @@ test_memusage_values(void **state)
     parse("--data=a=b.dat --title=x=y p");
     assert_string_equal(effect(), "||a=b.dat|x=y| u32768 m0 t0 T0 x0 y0");
     parse("-u -b 7 p");
-    assert_string_equal(effect(), "|||| u7 m0 t0 T0 x0 y0"); /* the last counts */
+    assert_string_equal(effect(), "|||| u7 m0 t0 T0 x0 y0"); /* the last one counts */
     parse("-b 32769 -x 7 -y 7 p");
     assert_string_equal(effect(), "|||| u32768 m0 t0 T0 x100 y80");
     parse("-b 0 -x 0 -y 0 p");
@@ -519,7 +518,7 @@ test_png_name(void **state)
     assert_string_equal(name, "a.png");
     options_png_name("a.png", name, sizeof name);
     assert_string_equal(name, "a.png");
-    options_png_name("a.PNG", name, sizeof name); /* as memusage */
+    options_png_name("a.PNG", name, sizeof name); /* as memusage does */
     assert_string_equal(name, "a.PNG.png");
 }
 

@@ -20,7 +20,7 @@
 
 #define SECOND INT64_C(1000000000)
 
-/* As in the names of goldens. */
+/* Parts of the names of goldens. */
 static const char *const page_names[PAGE_COUNT] = {
     [PAGE_OVERVIEW] = "overview",
     [PAGE_CALLS] = "calls",

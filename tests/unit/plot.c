@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a picture says, where it stands, and the PNG that comes of it. */
+/* Texts in a picture, their positions, and the PNG made from it. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -60,7 +60,7 @@ plotted(int width, int height)
     return plot;
 }
 
-/* A font of half its height for every character. */
+/* A font in which every character is half as wide as high. */
 static int
 ruler_width(void *context, const char *text, int height)
 {
@@ -240,7 +240,7 @@ late_first_sample_leaves_a_gap(void **state)
     plot_free(plot);
 }
 
-/* The unit a label ends in. */
+/* The unit at the end of a label. */
 static const char *
 unit_of(const struct plot_tick *tick)
 {
@@ -353,7 +353,7 @@ coordinates(void **state)
     plot_free(plot);
 }
 
-/* A spike in one column is seen at every width. */
+/* A spike in one column is visible at every width. */
 static void
 spikes_survive(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sizes and counts as people write them. */
+/* Sizes and counts as users write them. */
 #include "config.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a replay says, letter by letter. */
+/* The texts of a replay, letter by letter. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -97,11 +97,11 @@ test_summary(void **state)
         "3 lines of other processes were passed over\n"
         "The blocks were not written to: the RSS is less than a program's (see -c).\n",
         replay_text_summary(text, sizeof text, &result, false));
-    /* What was not touched is not resident, and nothing can be said. */
+    /* Blocks that were not written to are not resident, so fragmentation is not known. */
     result = make_result("glibc", UINT64_C(5) << 28);
     replay_text_summary(text, sizeof text, &result, false);
     assert_non_null(strstr(text, "; RSS 1.250 GiB, fragmentation -\n"));
-    /* Nothing was replayed at all. */
+    /* Nothing was replayed. */
     result = (struct replay_result){0};
     replay_text_summary(text, sizeof text, &result, true);
     assert_non_null(strstr(text, "0 calls in 0.000 s (CPU 0.000 s), 0.0 ns each"));

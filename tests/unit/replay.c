@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Replays: which calls are made of a log, and what is counted. */
+/* Replays: which calls are made from a log, and what is counted. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -14,9 +14,9 @@
 
 #include "replay/replay.h"
 
-/* ---- an allocator that writes down its calls ---- */
+/* ---- an allocator that records its calls ---- */
 
-/* Blocks are a, b, c... in the order they are returned; NULL is a dash. */
+/* Blocks are called a, b, c... in the order they are returned; NULL is a dash. */
 static struct {
     void *at;
     size_t size;
@@ -181,7 +181,7 @@ line(const char *text)
     return replay_line(replay, text, strlen(text));
 }
 
-/* Lines one after the other, all of them good. */
+/* Replays lines, all of which are good. */
 static void
 lines(const char *text)
 {
@@ -285,7 +285,8 @@ test_realloc_to_nothing(void **state)
     assert_int_equal(0, figures->live_bytes);
 }
 
-/* With the original's munging a slot may be filled twice: the block leaks. */
+/* With the original's munging a slot may be filled twice; the first block is then
+   lost. */
 static void
 test_lost(void **state)
 {
@@ -391,7 +392,7 @@ test_records_every(void **state)
                         calls);
 }
 
-/* More than a bundle, more than a group of slots. */
+/* More than a bundle and more than a group of slots. */
 static void
 test_many(void **state)
 {

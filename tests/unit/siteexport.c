@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Allocation sites of a script, in every format; and the same after they were in a
-   session file. */
+/* Allocation sites of a script in every format, also after saving them to a session
+   file. */
 #include "config.h"
 
 #include <errno.h>
@@ -67,7 +67,7 @@ session_of_script(void)
     return session;
 }
 
-/* What is written in the format; free it. */
+/* The export in that format; the caller frees it. */
 static char *
 export(const struct session *session, enum siteexport_format format, enum profile_mode mode,
        size_t *size)
@@ -94,7 +94,7 @@ check(const struct session *session, enum siteexport_format format, enum profile
     free(text);
 }
 
-/* The function of the fourth place is not known. */
+/* The function at the fourth place is not known. */
 static void
 test_folded(void **state)
 {
@@ -115,7 +115,7 @@ test_folded(void **state)
     session_free(session);
 }
 
-/* What passes a filter, and without what is hidden. */
+/* Exports what passes a filter, without hidden functions. */
 static char *
 filtered(const struct session *session, enum siteexport_format format,
          enum profile_mode mode, const char *text, int64_t survivors_ns)
@@ -184,8 +184,8 @@ test_filters(void **state)
     session_free(session);
 }
 
-/* The heap over time; trees at the peak and at the end, where the estimate is larger
-   than the heap: ms_print ends at a part that is larger than the whole. */
+/* The heap over time, and trees at the peak and at the end.  At the end the estimate is
+   larger than the heap, but ms_print fails if a part is larger than the whole. */
 static void
 test_massif(void **state)
 {
@@ -234,7 +234,7 @@ test_json(void **state)
     session_free(session);
 }
 
-/* Compressed; with its strings.  What it means pprof itself is asked (exports.sh). */
+/* Compressed, with its strings. exports.sh lets pprof itself read it. */
 static void
 test_pprof(void **state)
 {
@@ -259,7 +259,7 @@ test_pprof(void **state)
     session_free(session);
 }
 
-/* Blocks that a child has from its parent are of some size, too: 4096 as field 3. */
+/* Blocks that a child inherited have a size, too: 4096 in field 3. */
 static void
 test_pprof_inherited(void **state)
 {
@@ -284,7 +284,7 @@ test_pprof_inherited(void **state)
     session_free(session);
 }
 
-/* What is exported of a session is exported of its file. */
+/* An export from a session equals that from its file. */
 static void
 test_file(void **state)
 {
@@ -342,7 +342,7 @@ test_nothing(void **state)
     session_free(session);
 }
 
-/* A file appears whole, and nothing is overwritten. */
+/* A file appears complete, and nothing is overwritten. */
 static void
 test_save(void **state)
 {

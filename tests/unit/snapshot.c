@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Saved moments: the text, line by line, and the files. */
+/* Snapshots: the text, line by line, and the files. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -28,7 +28,7 @@
 static struct history *history;
 static int64_t saved_epoch_s;
 
-/* The fake process, with its past. */
+/* The fake process with a history. */
 static const struct tracked *
 subject(void)
 {
@@ -95,7 +95,7 @@ check_names(const char *name, const char *pattern)
     regfree(&regex);
 }
 
-/* After its second line, which holds the date. */
+/* The text after its second line, which has the date. */
 static const char *
 after_date(const char *text)
 {
@@ -252,7 +252,7 @@ graph_in_blocks(void **state)
     free(text);
 }
 
-/* What was saved is dated as of then. */
+/* A saved session keeps its date. */
 static void
 date_of_a_saved_session(void **state)
 {
@@ -273,7 +273,7 @@ date_of_a_saved_session(void **state)
     saved_epoch_s = 0;
 }
 
-/* Unknown is not zero, and what there is nothing of is left out. */
+/* Unknown parts are not zero, and empty parts are left out. */
 static void
 bands_of_the_moment(void **state)
 {
@@ -410,7 +410,7 @@ no_half_file(void **state)
     setrlimit(RLIMIT_FSIZE, &before);
     assert_false(saved);
     check_names(text, "^cannot write memtop-24817-[0-9]{6}\\.json: ");
-    /* teardown's rmdir sees that nothing was left */
+    /* rmdir in the teardown checks that nothing was left */
 }
 
 #ifdef HAVE_GD

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The report against memusage's own output, and memtop's remarks. */
+/* The report, compared with memusage's own output, and memtop's additions. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -24,7 +24,7 @@ check(bool colour, const char *expected)
     free(text);
 }
 
-/* Both captured from glibc 2.36's memusage. */
+/* Both outputs are from glibc 2.36's memusage. */
 static void
 empty_program(void **state)
 {
@@ -187,7 +187,7 @@ remarks(void **state)
     free(text);
 }
 
-/* What comes from pools of the program's own is said in a line. */
+/* One line reports the program's own pools. */
 static void
 pools(void **state)
 {
@@ -204,7 +204,8 @@ pools(void **state)
     free(text);
 }
 
-/* A small program's memory is not malloc's for the most part: not worth a word. */
+/* Most memory of a small program does not come from malloc, which is not worth
+   reporting. */
 static void
 coverage_only_where_it_matters(void **state)
 {

@@ -181,8 +181,8 @@ utf8_from_another_charset(void **state)
     assert_string_equal(buf, "жук");
 }
 
-/* Any bytes, any sizes: bounded, terminated, at most the columns asked for,
-   and what comes out is already clean. */
+/* Any bytes and any sizes: the output is bounded, terminated, at most as wide as asked
+   for, and clean. */
 static void
 anything_is_bounded(void **state)
 {

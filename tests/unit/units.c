@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Golden text of sizes, counts, rates and times, and their bounds. */
+/* Exact texts of sizes, counts, rates and times, and their limits. */
 #include "config.h"
 
 #include <setjmp.h>
