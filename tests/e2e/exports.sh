@@ -207,7 +207,7 @@ run 0 -B -q -a $holder -N 1 -i 0.1 --save=holder.memtop --export=folded:holder.f
 kill $holder
 like holder.folded ';main;libhold.so\+0x[0-9a-f]* 100000$'
 zstd -dcq holder.memtop >holder.json 2>/dev/null
-[ ! -s holder.json ] || says holder.json 'is no longer the file the program has mapped'
+[ ! -s holder.json ] || says holder.json 'is no longer the file that the program has mapped'
 
 # --- a program whose file only it can see ---
 cat >inside.c <<'END'
