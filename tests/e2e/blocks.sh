@@ -248,17 +248,17 @@ run 0 --report=timeinterval --params=wrong.dat "$events"
 mv out wrong.out
 sed 's/^[^:]*: //' err >wrong.err
 cat >expected.err <<'EOF'
-wrong.dat:1: [Report_Sort] is none of its values; the default is used
+wrong.dat:1: [Report_Sort] has an unknown value; the default is used
 wrong.dat:2: [Report_GroupByInterval] is neither True nor False; the default is used
-wrong.dat:4: [Report_IntervalFactor] is no number from 1 to 4294967295; the default is used
-wrong.dat:5: [Report_IntervalType] is none of its values; the default is used
-wrong.dat:7: [Report_IntervalArray_1] does not go on rising from element 0; the default is used
+wrong.dat:4: [Report_IntervalFactor] is not a number from 1 to 4294967295; the default is used
+wrong.dat:5: [Report_IntervalType] has an unknown value; the default is used
+wrong.dat:7: [Report_IntervalArray_1] is out of order: elements count from 0, and their values must increase; the default is used
 wrong.dat:8: [LogFile_Extension] cannot be part of a file's name; the default is used
-wrong.dat:9: [LogFile_DataDelimiter] is no delimiter; the default is used
+wrong.dat:9: [LogFile_DataDelimiter] is not a delimiter; the default is used
 wrong.dat:10: [LogFile_OnceFile] has no value; the default is used
-wrong.dat:11: [Report_Unknown] is no parameter; the default is used
-wrong.dat:12: neither a parameter nor a comment
-wrong.dat:13: [Report_IntervalArrayLowerBound] is no number from 1 to 4294967295; the default is used
+wrong.dat:11: [Report_Unknown] is not a parameter; the default is used
+wrong.dat:12: this line is neither a parameter nor a comment
+wrong.dat:13: [Report_IntervalArrayLowerBound] is not a number from 1 to 4294967295; the default is used
 EOF
 same wrong.err expected.err
 run 0 --report=timeinterval "$events"

@@ -100,8 +100,8 @@ shows '.json'
 [ "$(grep -c '"type":"snapshot".*"live_sizes":\[{' memtop-*.json)" = 1 ] ||
     fail "not a snapshot: $(cat memtop-*.json)"
 keys P
-await matches_screen 'Saved .*\.png|no pictures' || show_screen
-on_screen 'no pictures' || [ "$(head -c 4 memtop-*.png | tail -c 3)" = PNG ] ||
+await matches_screen 'Saved .*\.png|cannot draw pictures' || show_screen
+on_screen 'cannot draw pictures' || [ "$(head -c 4 memtop-*.png | tail -c 3)" = PNG ] ||
     fail 'not a picture'
 
 keys C-l

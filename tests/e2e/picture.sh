@@ -15,7 +15,7 @@ case $dejavu in
 *) skip 'no DejaVu Sans here' ;;
 esac
 
-english='the picture is in English: no font'
+english='the picture is in English: no installed font'
 # draws LANGUAGE PICTURE ARG...: of data, with the fonts of $fonts alone.
 draws() {
     printf '<?xml version="1.0"?><fontconfig><dir>%s</dir><cachedir>%s</cachedir></fontconfig>' \

@@ -165,7 +165,7 @@ done
 [ "$(ls stat.* | wc -l)" = "$(ls read.* | wc -l)" ] || fail "not as many: $(ls)"
 run 1 --export=folded tree.memtop stat.%p
 run 1 --export=folded --sites-filter=nobody_is_called_so tree.memtop none.%p
-says err 'Nothing that was sampled is to be shown here.'
+says err 'There are no samples to show here.'
 tested=$memtop
 run 0 -Bq --sites=1 --export=folded:run.%p --export=pprof:run.%p.pb.gz \
     sh -c './taker; ./taker 2 & wait'
@@ -177,7 +177,7 @@ for file in run.*[0-9]; do
     gzip -t "$file.pb.gz" || fail "no $file.pb.gz"
 done
 run 0 -Bq --sites=1 --export=folded:freed.%p --sites-filter=nobody_is_called_so ./taker
-says err 'Nothing that was sampled is to be shown here.'
+says err 'There are no samples to show here.'
 [ ! -e freed.* ] || fail "a file without a site"
 run 0 -Bq --sites=1 --export=folded:alone sh -c './taker & wait'
 says err '--export: other processes have allocation sites, too; with %p in the name of FILE'

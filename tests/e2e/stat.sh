@@ -56,7 +56,7 @@ mkdir none fonts
 with_fonts "$work/none" -s "Plain…"
 silent err
 with_fonts "$work/none" -s "Заголовок"
-says err 'the picture lacks letters: none of the fonts here has them'
+says err 'some letters are missing in the picture: no installed font has them'
 dejavu=$(fc-match -f '%{file}' 'DejaVu Sans' 2>/dev/null)
 case $dejavu in
 */DejaVuSans.ttf)
@@ -65,7 +65,7 @@ case $dejavu in
     silent err
     if built_with HAVE_FONTCONFIG; then
         with_fonts "$work/fonts" -s "標題"
-        says err 'the picture lacks letters'
+        says err 'some letters are missing in the picture'
     fi
     ;;
 esac

@@ -28,7 +28,7 @@ is_not_measured() {
     shift 2
     run 0 -B "$@"
     like err "^memtop: not measured: $before executed .*, which did not load libmemtop \\($reason\\)$"
-    like err "^memtop: of [^ ]*$before, before it executed .*: heap total .*, heap peak .*, live "
+    like err "^memtop: [^ ]*$before, before it executed .*: heap total .*, heap peak .*, live "
     grep -q 'Memory usage summary' err && fail "figures of $before as those of the program"
     grep -q 'executed last' err && fail "said of the wrong one: $*"
     run 125 -B -q --max-heap=1M "$@"
@@ -52,7 +52,7 @@ fi
 run 124 -B -q --max-heap=1M env ./big
 like err '^memtop: --max-heap: big \(process [0-9]+\): 20\.00 MiB'
 run 0 -B env sh -c 'exec ./big'
-like err '^memtop: these figures are those of .*/big, executed last$'
+like err '^memtop: these figures are those of .*/big, which was executed last$'
 run 0 -B sh -c '(exec ./nothing) 2>/dev/null; exec ./big'
 like err 'heap peak: 2097'
 

@@ -185,7 +185,7 @@ text_of_the_moment(void **state)
         "  stack                   512 B (512)\n"
         "  stack peak              4.000 KiB (4096)\n"
         "  threads                 2\n"
-        "  threads ever            3\n"
+        "  threads started         3\n"
         "  RSS                     30.00 MiB (31457280)\n"
         "  RSS peak                120.0 MiB (125829120)\n"
         "  anonymous RSS           25.00 MiB (26214400)\n"
