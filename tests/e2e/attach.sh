@@ -181,7 +181,7 @@ lives "$server" 'SIGTERM to its viewer'
 # --- a choice ---
 serve five
 start 90 24 "$memtop"
-shows '─ Observed processes ─'
+shows '─ Processes with libmemtop ─'
 shows 'server four'
 shows 'server five'
 keys End
@@ -212,7 +212,7 @@ wait "$server"
 keys Enter
 kill -CONT "$picker"
 await matches_screen 'EXITED .*server six'
-shows '─ Observed processes ─'
+shows '─ Processes with libmemtop ─'
 keys q
 ends 0
 rm four

@@ -196,7 +196,7 @@ keys / 8000- Enter
 shows 'sizes: 8000-'
 hides '7777'
 keys / big Enter
-shows "'big' is no size"
+shows "'big' is neither a size"
 keys b
 shows 'Saved memtop-'
 await sh -c 'grep -q "Most blocks live at once" memtop-*.blocks.txt'
@@ -212,7 +212,7 @@ runs
 keys 0
 shows 'Not recorded: start memtop with --report=full'
 keys b
-shows 'Calls are not recorded'
+shows 'Block sizes are unknown'
 rm flag
 stop
 

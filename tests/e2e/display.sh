@@ -56,7 +56,7 @@ shows 'Graphs in braille'
 keys e
 shows 'Sizes in KiB'
 keys e e e
-shows 'Sizes in fitting units'
+shows 'Sizes in automatic units'
 
 keys '?'
 shows 'freeze the picture'
@@ -152,7 +152,7 @@ ends 143
 start 80 24 "unset MEMTOP_TEST_PATIENCE; $memtop sleep 100"
 runs
 keys Space
-shows 'Space goes on'
+shows 'Space resumes'
 keys q k
 ends 143
 

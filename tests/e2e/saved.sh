@@ -90,7 +90,7 @@ shows 'The output was not recorded.'
 for key in Space + - d Z K i; do
     keys 1
     keys "$key"
-    shows 'nothing in it runs'
+    shows 'its program is not running'
     keys l l
     shows 'Linear scale'
 done
@@ -179,7 +179,7 @@ shows ' not recorded'
 keys 1 Home
 shows 'History 00:00:00 of'
 keys p
-shows 'No mark: calls were not recorded'
+shows 'No mark was set: calls were not recorded'
 keys S
 shows 'Saved memtop-0-'
 keys q

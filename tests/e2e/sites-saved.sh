@@ -240,7 +240,7 @@ keys 5 End Enter 9
 shows 'grow < main'
 keys Enter
 shows 'Rate  '
-sees 'Growth +[1-9].* more on average in the later half since 00:00:0'
+sees 'Growth +[1-9].* more on average in the second half since 00:00:0'
 stop
 
 # --- a process that had nothing to be saved ---
@@ -260,7 +260,7 @@ shows '4712'
 keys End
 sees '^> *4712'
 keys Enter
-shows 'Of process 4712 no more was recorded'
+shows 'Nothing more was recorded of process 4712'
 keys q
 ends 0
 tested=$memtopstat
