@@ -132,9 +132,9 @@ done
 
 # --- what does not go together ---
 run 125 -B --sort=size ./steps
-says err '--sort is of use with --report only'
+says err '--sort can only be used with --report'
 run 125 --report=full -r trace
-says err '--report is of use with PROGRAM or --attach only'
+says err '--report can only be used with PROGRAM or --attach'
 run 125 -B --report=nothing ./steps
 run 125 -B --report=full --params=nowhere ./steps
 says err 'cannot read nowhere'
@@ -176,7 +176,7 @@ for how in '' '-d data' '--record=running'; do
     --record*) await asked ;;
     *)
         run 125 -a "$child" --report=overview
-        says err "process $child is not recorded"
+        says err "no memtop records the calls of process $child"
         ;;
     esac
     rm flag

@@ -153,7 +153,7 @@ run 64 --report=overview --at=1ms log
 says err '--at takes the number of an event'
 printf 'rubbish\n' >>log
 run 1 --report=overview log
-says err 'log: 1 line is no call, line 5'
+says err 'log: 1 line is not a call: line 5'
 
 # --- nothing in it ---
 printf 't_ms,op,addr,size\n' >empty.csv
@@ -167,7 +167,7 @@ run 0 --report=full --compat empty.csv
 run 2 --report=full nowhere
 says err 'cannot read nowhere: No such file or directory'
 run 2 --report=full "$data/params.dat"
-says err 'params.dat: it is text, but of no kind that memtop reads'
+says err 'params.dat: it is text, but not of a kind that memtop reads'
 run 2 --report=overview --params=nowhere "$events"
 says err 'cannot read nowhere: No such file or directory'
 for wrong in --report=all --report= --sort=up --group=maybe --counts=3,2 --counts=linear:0 \
@@ -177,7 +177,7 @@ for wrong in --report=all --report= --sort=up --group=maybe --counts=3,2 --count
     says err "'${wrong#*=}'"
 done
 run 64 --top=3 "$events"
-says err '--top is of use with --report only'
+says err '--top can only be used with --report'
 
 # --- every key of the parameter file ---
 mkdir 'a b'

@@ -103,7 +103,7 @@ refused existing 'File exists' -o new --save=existing
 
 # --- what is asked for in vain otherwise ---
 run 125 -B --report=logfile -a $$
-one_line err '--report=logfile is of use with PROGRAM only'
+one_line err '--report=logfile can only be used with PROGRAM'
 
 # --- the standard output ---
 "$memtop" -B -q --record=trace --log=log ./prog || fail "nothing recorded: $?"

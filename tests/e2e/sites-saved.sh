@@ -136,7 +136,7 @@ compile taker -g || skip 'no compiler'
 run 0 -Bq --sites=1 --save=tree.memtop sh -c './taker; ./taker 2 & wait'
 tested=$memtopstat
 run 1 --export=folded --pid=1 tree.memtop
-says err 'tree.memtop: no allocation sites of process 1, but of '
+says err 'tree.memtop has no allocation sites of process 1, only of '
 says err '(sh -c ./taker'
 # Those with most memory come first.
 pids=$(grep -o '[0-9]* ([^)]*)' err | sed -n '2,$s/\([0-9]*\) (.*taker.*/\1/p')
@@ -265,5 +265,5 @@ keys q
 ends 0
 tested=$memtopstat
 run 1 --export=folded --pid=4712 one.memtop
-says err 'one.memtop: no allocation sites of process 4712'
+says err 'one.memtop has no allocation sites of process 4712'
 finish

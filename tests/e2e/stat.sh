@@ -125,7 +125,7 @@ picture odd.png 800 600
 { cat odd; record 7 1 20; printf xyz; } >tail
 run 0 tail
 says err 'tail: 3 bytes at the end'
-says err 'tail: 1 record at the end was there twice'
+says err 'tail: 1 record at the end was written twice'
 picture tail.png 800 600
 { record 0 0 9; record 0 0 9; } >empty
 run 0 empty
@@ -144,9 +144,9 @@ for options in '' -t -T -tT; do
 done
 head -c 4800 /dev/urandom >noise # but not headers
 run 2 noise none.png
-says err 'cannot read noise: it is binary, and of no kind that memtop reads'
+says err 'cannot read noise: it is binary, but not of a kind that memtop reads'
 run 2 /etc/passwd none.png
-says err 'cannot read /etc/passwd: it is text, but of no kind that memtop reads'
+says err 'cannot read /etc/passwd: it is text, but not of a kind that memtop reads'
 [ ! -e none.png ] || fail "a picture of anything"
 chmod 400 good # memusagestat refuses it
 cksum good >before

@@ -32,7 +32,7 @@ is_not_measured() {
     grep -q 'Memory usage summary' err && fail "figures of $before as those of the program"
     grep -q 'executed last' err && fail "said of the wrong one: $*"
     run 125 -B -q --max-heap=1M "$@"
-    like err "^memtop: limits cannot be judged: $before executed "
+    like err "^memtop: cannot check the limits: $before executed "
     run 0 -B --format=json -o - "$@"
     like out '"measured":false,"why":"[^"]* executed [^"]*","before":\{"program":"[^"]*","executed":"[^"]*","heap":[0-9]+,"peak":[0-9]+,"total":[0-9]+\}'
     grep -q '"live"' out && fail "JSON has counters of $before: $(cat out)"
