@@ -85,7 +85,7 @@ can_install() {
 
 install_packages() {
     if ! command -v dpkg-query >/dev/null 2>&1; then
-        note "This is no Debian: if configure misses something, install the like of" \
+        note "This is not Debian: if configure misses something, install what corresponds to" \
             "$(package_names "$@" | tr '\n' ' ')"
         return 0
     fi
@@ -100,7 +100,7 @@ install_packages() {
         return 1
     fi
     note "Installing: $*"
-    apt_get update >/dev/null 2>&1 || note "apt-get update failed; going on with what is known"
+    apt_get update >/dev/null 2>&1 || note "apt-get update failed; continuing with the known packages"
     # shellcheck disable=SC2046
     set -- $(available_packages "$@")
     if [ $# != 0 ] && ! apt_get install --no-install-recommends "$@" >"$top/.setup.log" 2>&1; then
@@ -120,7 +120,7 @@ logged() {
         return 0
     fi
     tail -n 40 "$log" >&2
-    note "failed: $* (all of it: $(realpath "$log"))"
+    note "failed: $* (full output: $(realpath "$log"))"
     return 1
 }
 

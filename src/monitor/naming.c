@@ -194,7 +194,8 @@ tell_changed(struct naming *naming, const char *module)
         return;
     naming->told[naming->told_count++] = module;
     session_say(naming->session, SEVERITY_WARNING,
-                _("%s is no longer the file the program has mapped: no names from it"),
+                _("%s is no longer the file that the program has mapped: its functions "
+                  "have no names"),
                 module);
 }
 

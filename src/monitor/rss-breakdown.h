@@ -18,7 +18,7 @@ struct process;
 #define BANDS(X)                                                                      \
     /* TRANSLATORS: parts of the RSS, and what each is. */                     \
     X(REQUESTED, N_("requested"), "requested", N_("live blocks, as asked for"))       \
-    X(SLACK, N_("slack"), "slack", N_("live blocks, beyond that"))      \
+    X(SLACK, N_("slack"), "slack", N_("live blocks, overhead"))                       \
     /* TRANSLATORS: freed by the program, kept by malloc. */                   \
     X(HELD, N_("held"), "held", N_("freed, kept by malloc"))                   \
     X(HEAP, N_("heap"), "heap", N_("live and freed, undivided"))      \

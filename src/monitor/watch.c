@@ -435,7 +435,9 @@ judge_sleep(struct process *process)
         return;
     process->measured = !process->now.asleep;
     snprintf(process->why_not, sizeof process->why_not, "%s",
-             process->now.asleep ? _("it sleeps until it calls malloc or free again") : "");
+             process->now.asleep
+                 ? _("libmemtop is dormant until the program calls malloc or free again")
+                 : "");
 }
 
 /* A dormant process counts from when it woke, perhaps long ago for another viewer. */

@@ -32,7 +32,7 @@ read_session(const char *path)
     saved = archive_read(file, why, sizeof why);
     fclose(file);
     if (saved == NULL)
-        say(_("%s: not a memtop session: %s"), path, why);
+        say(_("%s is not a memtop session: %s"), path, why);
     return saved;
 }
 
@@ -48,7 +48,7 @@ read_data(const char *path)
     error = dat_session(path, &shown, &saved);
     progress_end(&progress);
     if (error == -EBADMSG)
-        say(_("%s: not a memtop session: %s"), path, _("too short for a data file"));
+        say(_("%s is not a memtop session: %s"), path, _("too short for a data file"));
     else if (error != 0)
         say(_("cannot read %s: %s"), path, strerror(-error));
     return saved;

@@ -23,11 +23,11 @@ enum { KEY_EXPORT = 0x3000, KEY_MODE, KEY_DEBUGINFOD, KEY_SITES, KEY_UNWIND, KEY
 #define CHOICE_OPTIONS(mode)                                                              \
     {"sites-mode", KEY_MODE, N_("MODE"), 0, mode, 0},                                     \
     {"sites-filter", KEY_FILTER, N_("FILTER"), 0,                                         \
-     N_("Only these sites, as / on the page has it: names to have, -without, ~hidden, "   \
-        "size=A..B, life=A..B, samples=N"),                                               \
+     N_("Only sites that match FILTER, as with / on the sites page: names to have, "      \
+        "-names not to have, ~names to hide, size=A..B, life=A..B, samples=N"),           \
      0},                                                                                  \
     {"sites-older", KEY_OLDER, N_("TIME"), 0,                                             \
-     N_("Only what has been alive for at least TIME (90, 10m, 2h)"), 0}
+     N_("Only blocks that have been alive for at least TIME (90, 10m, 2h)"), 0}
 
 static const struct argp_option table[] = {
     {NULL, 0, NULL, 0, N_("Where memory was allocated:"), 0},
@@ -36,12 +36,12 @@ static const struct argp_option table[] = {
         "512K), or with this probability for each word (1e-4)"),
      0},
     {"unwind", KEY_UNWIND, N_("HOW"), 0,
-     N_("Walk stacks by glibc (the default), fp (frame pointers), or none"), 0},
+     N_("How to walk stacks: glibc (the default), fp (frame pointers), or none"), 0},
     {"sites-top", KEY_TOP, N_("NUM"), 0,
      N_("Report the NUM call stacks with most memory at the end (default 10)"), 0},
     {"export", KEY_EXPORT, N_("FORMAT:FILE"), 0,
-     N_("At the end export it to FILE, a new one, as folded, pprof, massif or json; with "
-        "%p in its name one for each process; may be repeated"),
+     N_("At the end export the sites to a new FILE, as folded, pprof, massif or json; "
+        "with %p in its name, to one for each process; may be repeated"),
      0},
     CHOICE_OPTIONS(
         N_("Which memory to report, export and show: live, peak, allocated or since-mark")),
@@ -170,8 +170,8 @@ take_unwind(struct argp_state *state, const char *word)
     struct sites_options *options = state->input;
 
     if (strcmp(word, "libunwind") == 0)
-        argp_error(state, _("--unwind=libunwind is gone: it used descriptors of the "
-                            "program's; leave it out"));
+        argp_error(state, _("--unwind=libunwind was removed, because it used the "
+                            "program's descriptors; leave it out"));
     if (strcmp(word, "auto") == 0) /* an older name of the default */
         word = "glibc";
     value_word(state, "--unwind", word, "glibc, fp, none");

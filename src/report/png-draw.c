@@ -66,7 +66,8 @@ png_finish(struct png_picture *picture, bool drawn, FILE *out, char *error, size
         png_no_memory(error, size);
     else if (picture->letters_missing)
         snprintf(error, size, "%s",
-                 _("the picture lacks letters: none of the fonts here has them"));
+                 _("some letters are missing in the picture: no installed font has "
+                   "them"));
     return made;
 }
 

@@ -371,7 +371,8 @@ memtop_png_draw(const struct plot *plot, size_t plot_size, FILE *out, char *erro
     bool drawn = false;
 
     if (plot_size != sizeof *plot) {
-        snprintf(error, size, "%s", _("memtop-png.so is of another version of memtop"));
+        snprintf(error, size, "%s",
+                 _("memtop-png.so belongs to another version of memtop"));
         return false;
     }
     if (png_begin(&picture, plot->width, plot->height)) {

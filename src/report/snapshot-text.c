@@ -128,7 +128,7 @@ add_heap(const struct snapshot_writer *writer)
     if (writer->process->stack_touched != 0)
         add_bytes(writer, _("stack touched"), writer->process->stack_touched);
     add_count(writer, _("threads"), now->threads);
-    add_count(writer, _("threads ever"), now->threads_started);
+    add_count(writer, _("threads started"), now->threads_started);
 }
 
 static void

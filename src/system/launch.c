@@ -331,7 +331,7 @@ hear(int notices, struct launched *out)
             result = notice.error;
         else if (notice.error)
             snprintf(out->why_no_segment, sizeof out->why_no_segment,
-                     _("no segment in %.100s: %s"), out->directory,
+                     _("cannot create a segment in %.100s: %s"), out->directory,
                      segment_error_text(notice.error));
         else
             memcpy(out->segment, notice.segment, sizeof out->segment);

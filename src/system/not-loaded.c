@@ -153,6 +153,6 @@ not_loaded_reason(pid_t pid)
     if (!asks(pid, "environ", not_loaded_parse_environment, true))
         return _("started without LD_PRELOAD (env -i, sudo?)");
     if (has_other_root(pid))
-        return _("its root directory is another one");
+        return _("it has another root directory");
     return NULL;
 }

@@ -448,7 +448,7 @@ reason_format(const struct preflight *preflight)
         return strchr(preflight->path[0], '/') != NULL ? _("%s: no such program")
                                                        : _("%s: not found in PATH");
     case PREFLIGHT_NO_LOADER:
-        return _("%s cannot run: %s, which starts it, is not there");
+        return _("%s cannot run: its interpreter %s does not exist");
     case PREFLIGHT_PERMISSION:
         return _("%s is not executable (permission denied)");
     case PREFLIGHT_DIRECTORY:
@@ -456,7 +456,7 @@ reason_format(const struct preflight *preflight)
     case PREFLIGHT_FORMAT:
         return _("%s is not a program in a format this system can execute");
     case PREFLIGHT_TOO_DEEP:
-        return _("%s cannot run: too many interpreters of interpreters");
+        return _("%s cannot run: its interpreters are nested too deeply");
     case PREFLIGHT_STATIC:
         return _("%s is statically linked");
     case PREFLIGHT_SETUID:

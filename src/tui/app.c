@@ -101,7 +101,7 @@ on_signal(struct loop *loop, const struct signal_event *event)
             app->leave_at_end = true;
             app->done = !app_running(app);
             app_ack(app, "%s",
-                    _("The program was told to end; once more ends memtop alone"));
+                    _("The program was told to end; another signal ends memtop alone"));
         }
         break;
     case SIGNAL_QUIT:

@@ -420,27 +420,27 @@ collect_facts(struct facts *facts, const struct view *view, const struct scene *
         fact(facts, _("which occupy"),
              units_bytes(text, sizeof text, now->usable_bytes, view->unit));
     if (custom_rows(scene) > 0) {
-        fact(facts, _("Live in its pools"),
+        fact(facts, _("Live in own pools"),
              units_bytes(text, sizeof text, now->custom_live_bytes, view->unit));
         fact(facts, _("in blocks"), units_count(text, sizeof text, now->custom_live));
     }
     fact(facts, _("Peak"),
          units_bytes(text, sizeof text, now->peak_bytes, view->unit));
-    fact(facts, _("Allocated in all"),
+    fact(facts, _("Total allocated"),
          units_bytes(text, sizeof text, now->total_bytes, view->unit));
-    fact(facts, _("Stack at calls, deepest"),
+    fact(facts, _("Deepest stack at a call"),
          units_bytes(text, sizeof text, report_stack(process, now->stack_peak),
                      view->unit));
     if (process->stack_touched > 0)
         fact(facts, _("Stack touched"),
              units_bytes(text, sizeof text, process->stack_touched, view->unit));
-    fact(facts, _("Threads ever"),
+    fact(facts, _("Threads started"),
          units_count(text, sizeof text, now->threads_started));
     if (now->threads_merged > 0)
         fact(facts, _("Threads counted together"),
              units_count(text, sizeof text, now->threads_merged));
     if (now->torn > 0)
-        fact(facts, _("Threads dead in an update"),
+        fact(facts, _("Threads killed in update"),
              units_count(text, sizeof text, now->torn));
     fact(facts, _("Allocator"), process->identity.allocator);
 }

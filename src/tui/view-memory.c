@@ -226,7 +226,7 @@ why_nothing(const struct view *view, const struct scene *scene)
         return _("not recorded");
     if (scene->process->ended)
         return _("Not read before the program ended.");
-    return _("Not read: the kernel does not tell.");
+    return _("Not read: the kernel does not report it.");
 }
 
 static int

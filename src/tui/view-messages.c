@@ -20,7 +20,7 @@ accounting_text(const struct process *process)
     case ACCOUNTING_REQUESTED:
         return _("sizes as requested by the program");
     case ACCOUNTING_USABLE:
-        return _("usable sizes, as the allocator tells them");
+        return _("usable sizes, as the allocator reports them");
     default:
         return _("not measured");
     }

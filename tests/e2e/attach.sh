@@ -24,7 +24,7 @@ lives() {
 # --- the list ---
 run 0 -l
 silent out
-says err 'no observed processes'
+says err 'no process is running with libmemtop'
 run 0 -l --format=json
 silent out
 serve one
@@ -38,11 +38,11 @@ like out "\"pid\": ?$first,.*\"command\": ?\"server one\".*\"heap\": ?100[0-9]*,
 run 125 -B -a 999999999
 says err 'there is no process 999999999'
 run 125 -B -a nobody
-says err 'no process is called nobody'
+says err 'no process with libmemtop is called nobody'
 run 125
 says err 'no program given'
 run 125 -a "$first" true
-says err '--attach is of use without PROGRAM only'
+says err '--attach can only be used without PROGRAM'
 serve two
 second=$server
 run 125 -B -a server
@@ -181,7 +181,7 @@ lives "$server" 'SIGTERM to its viewer'
 # --- a choice ---
 serve five
 start 90 24 "$memtop"
-shows '─ Observed processes ─'
+shows '─ Processes with libmemtop ─'
 shows 'server four'
 shows 'server five'
 keys End
@@ -212,7 +212,7 @@ wait "$server"
 keys Enter
 kill -CONT "$picker"
 await matches_screen 'EXITED .*server six'
-shows '─ Observed processes ─'
+shows '─ Processes with libmemtop ─'
 keys q
 ends 0
 rm four

@@ -133,9 +133,9 @@ done
 
 # --- options that do not fit together ---
 run 125 -B --sort=size ./steps
-says err '--sort is of use with --report only'
+says err '--sort can only be used with --report'
 run 125 --report=full -r trace
-says err '--report is of use with PROGRAM or --attach only'
+says err '--report can only be used with PROGRAM or --attach'
 run 125 -B --report=nothing ./steps
 run 125 -B --report=full --params=nowhere ./steps
 says err 'cannot read nowhere'
@@ -177,7 +177,7 @@ for how in '' '-d data' '--record=running'; do
     --record*) await asked ;;
     *)
         run 125 -a "$child" --report=overview
-        says err "process $child is not recorded"
+        says err "no memtop records the calls of process $child"
         ;;
     esac
     rm flag
@@ -197,7 +197,7 @@ keys / 8000- Enter
 shows 'sizes: 8000-'
 hides '7777'
 keys / big Enter
-shows "'big' is no size"
+shows "'big' is neither a size"
 keys b
 shows 'Saved memtop-'
 await sh -c 'grep -q "Most blocks live at once" memtop-*.blocks.txt'
@@ -213,7 +213,7 @@ runs
 keys 0
 shows 'Not recorded: start memtop with --report=full'
 keys b
-shows 'Calls are not recorded'
+shows 'Block sizes are unknown'
 rm flag
 stop
 

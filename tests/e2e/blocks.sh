@@ -154,7 +154,7 @@ run 64 --report=overview --at=1ms log
 says err '--at takes the number of an event'
 printf 'rubbish\n' >>log
 run 1 --report=overview log
-says err 'log: 1 line is no call, line 5'
+says err 'log: 1 line is not a call: line 5'
 
 # --- an empty record ---
 printf 't_ms,op,addr,size\n' >empty.csv
@@ -168,7 +168,7 @@ run 0 --report=full --compat empty.csv
 run 2 --report=full nowhere
 says err 'cannot read nowhere: No such file or directory'
 run 2 --report=full "$data/params.dat"
-says err 'params.dat: it is text, but of no kind that memtop reads'
+says err 'params.dat: it is text, but not of a kind that memtop reads'
 run 2 --report=overview --params=nowhere "$events"
 says err 'cannot read nowhere: No such file or directory'
 for wrong in --report=all --report= --sort=up --group=maybe --counts=3,2 --counts=linear:0 \
@@ -178,7 +178,7 @@ for wrong in --report=all --report= --sort=up --group=maybe --counts=3,2 --count
     says err "'${wrong#*=}'"
 done
 run 64 --top=3 "$events"
-says err '--top is of use with --report only'
+says err '--top can only be used with --report'
 
 # --- every key of the parameter file ---
 mkdir 'a b'
@@ -249,17 +249,17 @@ run 0 --report=timeinterval --params=wrong.dat "$events"
 mv out wrong.out
 sed 's/^[^:]*: //' err >wrong.err
 cat >expected.err <<'EOF'
-wrong.dat:1: [Report_Sort] is none of its values; the default is used
+wrong.dat:1: [Report_Sort] has an unknown value; the default is used
 wrong.dat:2: [Report_GroupByInterval] is neither True nor False; the default is used
-wrong.dat:4: [Report_IntervalFactor] is no number from 1 to 4294967295; the default is used
-wrong.dat:5: [Report_IntervalType] is none of its values; the default is used
-wrong.dat:7: [Report_IntervalArray_1] does not go on rising from element 0; the default is used
+wrong.dat:4: [Report_IntervalFactor] is not a number from 1 to 4294967295; the default is used
+wrong.dat:5: [Report_IntervalType] has an unknown value; the default is used
+wrong.dat:7: [Report_IntervalArray_1] is out of order: elements count from 0, and their values must increase; the default is used
 wrong.dat:8: [LogFile_Extension] cannot be part of a file's name; the default is used
-wrong.dat:9: [LogFile_DataDelimiter] is no delimiter; the default is used
+wrong.dat:9: [LogFile_DataDelimiter] is not a delimiter; the default is used
 wrong.dat:10: [LogFile_OnceFile] has no value; the default is used
-wrong.dat:11: [Report_Unknown] is no parameter; the default is used
-wrong.dat:12: neither a parameter nor a comment
-wrong.dat:13: [Report_IntervalArrayLowerBound] is no number from 1 to 4294967295; the default is used
+wrong.dat:11: [Report_Unknown] is not a parameter; the default is used
+wrong.dat:12: this line is neither a parameter nor a comment
+wrong.dat:13: [Report_IntervalArrayLowerBound] is not a number from 1 to 4294967295; the default is used
 EOF
 same wrong.err expected.err
 run 0 --report=timeinterval "$events"

@@ -26,7 +26,7 @@ compile blocks || skip "no C compiler"
 run 0 --max-heap=10M --max-live-at-exit=1M --max-allocs=10 --max-stack=1M ./blocks 0
 silent err
 run 124 --max-heap=8M ./blocks 0
-like err '^memtop: --max-heap: blocks \(process [0-9]+\): 10\.00 MiB, 2\.000 MiB above the limit, which was passed [0-9.]+m?s after the start$'
+like err '^memtop: --max-heap: blocks \(process [0-9]+\): 10\.00 MiB, 2\.000 MiB above the limit, which was exceeded [0-9.]+m?s after the start$'
 run 124 --max-heap=10485759 ./blocks 0
 like err '^memtop: --max-heap: blocks \(process [0-9]+\): 10\.00 MiB, 1 B above'
 run 124 --max-live-at-exit=512K ./blocks 0
@@ -90,13 +90,13 @@ like err '^memtop: --max-allocs: all processes together: 20, 10 above the limit$
 
 # --- processes that are not measured cannot be judged, however short they ran ---
 run 125 --max-heap=64M sh -c 'env -i ./blocks 0; true'
-like err '^memtop: limits cannot be judged: env executed \./blocks, which did not load libmemtop \(LD_PRELOAD was removed\)$'
+like err '^memtop: cannot check the limits: env executed \./blocks, which did not load libmemtop \(LD_PRELOAD was removed\)$'
 run 125 --limits=sum --max-heap=64M sh -c 'env -i ./blocks 0; true'
 run 0 --limits=root --max-heap=64M sh -c 'env -i ./blocks 0; true'
 run 0 --max-heap=64M -n sh sh -c 'env -i ./blocks 0; true'
 run 124 --max-heap=8M sh -c './blocks 0; env -i ./blocks 0; true'
 like err '^memtop: --max-heap: blocks '
-like err '^memtop: limits cannot be judged: env executed'
+like err '^memtop: cannot check the limits: env executed'
 run 125 -n nobody --max-heap=8M ./blocks 0
 like err 'no program called nobody was run$'
 # Processes that end by _exit() or a signal were measured.
@@ -120,7 +120,7 @@ grep -q max-heap report && fail "the line is in the report"
 echo 'int main(void) { return 0; }' >static.c
 if compile static -static; then
     run 125 --max-heap=8M ./static
-    like err '^memtop: limits cannot be judged: \./static is statically linked$'
+    like err '^memtop: cannot check the limits: \./static is statically linked$'
     run 125 --max-heap=8M sh -c './static; ./static; true'
     like err 'sh executed \./static, which did not load libmemtop \(it is statically linked\); 1 more program was not measured$'
 fi
@@ -133,7 +133,7 @@ says err "'10KiB' is not a value of --max-allocs: it takes a number"
 run 125 --max-heap=8M --limits=all ./blocks 0
 says err "'all' is not a value of --limits"
 run 125 --max-heap=8M --limits=sum --root-only ./blocks 0
-says err 'cannot be judged with --root-only'
+says err 'cannot be checked with --root-only'
 [ ! -s out ] || fail "the program ran"
 run 0 --max-heap=11M --root-only sh -c './blocks 0; true'
 

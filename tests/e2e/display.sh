@@ -56,7 +56,7 @@ shows 'Graphs in braille'
 keys e
 shows 'Sizes in KiB'
 keys e e e
-shows 'Sizes in fitting units'
+shows 'Sizes in automatic units'
 
 keys '?'
 shows 'freeze the picture'
@@ -100,8 +100,8 @@ shows '.json'
 [ "$(grep -c '"type":"snapshot".*"live_sizes":\[{' memtop-*.json)" = 1 ] ||
     fail "not a snapshot: $(cat memtop-*.json)"
 keys P
-await matches_screen 'Saved .*\.png|no pictures' || show_screen
-on_screen 'no pictures' || [ "$(head -c 4 memtop-*.png | tail -c 3)" = PNG ] ||
+await matches_screen 'Saved .*\.png|cannot draw pictures' || show_screen
+on_screen 'cannot draw pictures' || [ "$(head -c 4 memtop-*.png | tail -c 3)" = PNG ] ||
     fail 'not a picture'
 
 keys C-l
@@ -152,7 +152,7 @@ ends 143
 start 80 24 "unset MEMTOP_TEST_PATIENCE; $memtop sleep 100"
 runs
 keys Space
-shows 'Space goes on'
+shows 'Space resumes'
 keys q k
 ends 143
 

@@ -37,7 +37,7 @@ pid 4711
 END
 run 0 -B -q --source=script:freed --export=folded:freed.folded
 [ ! -s freed.folded ] || fail "freed blocks are exported: $(cat freed.folded)"
-says err 'no sampled block is alive: nothing of any is exported'
+says err 'no sampled block is alive, so nothing is exported'
 run 0 -B -q --source=script:freed --export=folded:freed.peak --sites-mode=peak
 says freed.peak 'main;scratch 128'
 [ ! -s err ] || fail "said without need: $(cat err)"
@@ -63,9 +63,9 @@ says err 'cannot write peak.folded: File exists'
 run 1 --export=folded --sites-mode=since-mark shop.memtop
 says err 'nothing to export: there is no mark'
 run 64 --sites-mode=peak shop.memtop
-says err '--sites-mode is of use with --export only'
+says err '--sites-mode can only be used with --export'
 run 2 --export=folded script
-says err 'cannot read script: it is text, but of no kind that memtop reads'
+says err 'cannot read script: it is text, but not of a kind that memtop reads'
 echo '7 7 malloc(10)=0x10' >calls.log
 run 2 --export=folded calls.log
 says err 'calls.log is an allocation log, which has no allocation sites: memtop -r shows it'
@@ -207,7 +207,7 @@ run 0 -B -q -a $holder -N 1 -i 0.1 --save=holder.memtop --export=folded:holder.f
 kill $holder
 like holder.folded ';main;libhold.so\+0x[0-9a-f]* 100000$'
 zstd -dcq holder.memtop >holder.json 2>/dev/null
-[ ! -s holder.json ] || says holder.json 'is no longer the file the program has mapped'
+[ ! -s holder.json ] || says holder.json 'is no longer the file that the program has mapped'
 
 # --- a program whose file only it can see ---
 cat >inside.c <<'END'

@@ -105,7 +105,7 @@ refused existing 'File exists' -o new --save=existing
 
 # --- other requests that cannot be met ---
 run 125 -B --report=logfile -a $$
-one_line err '--report=logfile is of use with PROGRAM only'
+one_line err '--report=logfile can only be used with PROGRAM'
 
 # --- the standard output ---
 "$memtop" -B -q --record=trace --log=log ./prog || fail "nothing recorded: $?"

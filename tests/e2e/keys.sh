@@ -90,16 +90,16 @@ shows '>line 90, a Needle'
 keys / n o w h e r e Enter
 shows "'nowhere' is not in the output"
 keys / Enter
-shows 'Nothing is searched for any more'
+shows 'The search is off'
 hides '>line'
 keys n
-shows 'Nothing is searched for;'
+shows 'There is no search;'
 
 # --- filtering threads by name ---
 keys 4
 shows ' sleep '
 keys / x y z Enter
-shows 'No thread is called so'
+shows 'No thread has this name'
 shows 'name: xyz ─'
 keys / s l e Enter
 shows ' sleep '

@@ -99,8 +99,8 @@ name() {
     csv) echo 'is a table of events' ;;
     log) echo 'is an allocation log' ;;
     munged) echo 'is a munged log' ;;
-    text) echo 'it is text, but of no kind that memtop reads' ;;
-    binary) echo 'it is binary, and of no kind that memtop reads' ;;
+    text) echo 'it is text, but not of a kind that memtop reads' ;;
+    binary) echo 'it is binary, but not of a kind that memtop reads' ;;
     empty) echo 'it is empty' ;;
     directory) echo 'Is a directory' ;;
     missing) echo 'No such file or directory' ;;
@@ -157,7 +157,7 @@ answer() {
     case $4 in
     ok) used "$1" "$2" ;;
     none) refused "$1" "$3" "$(name "$2")" ;;
-    later) refused "$1" "$3" 'it is of a later version of memtop' ;;
+    later) refused "$1" "$3" 'it was written by a later version of memtop' ;;
     once) case $1 in
         compare) refused "$1" "$3" 'can be read only once: give the log as a file' ;;
         *) refused "$1" "$3" 'is a pipe or a device: copy it to a file first' ;;
@@ -234,11 +234,11 @@ replays 2 'resultless has no calls' resultless
 # --- lines that are not calls, in a log that is munged for its replay ---
 { cat log; echo rubbish; } >rubbish
 run 1 rubbish
-says err 'rubbish: 1 line is no call, line 4'
+says err 'rubbish: 1 line is not a call: line 4'
 like err '^3 calls in '
 [ -n "$sanitized" ] || {
     run 1 --compare -i rubbish glibc
-    says err 'rubbish: 1 line is no call, line 4'
+    says err 'rubbish: 1 line is not a call: line 4'
 }
 
 finish

@@ -29,7 +29,7 @@ shows 'Interval 5 s'
 keys '?'
 printed 'freeze the picture'
 keys Escape
-shows 'Allocated in all' # an Escape and what follows at once are one key
+shows 'Total allocated' # an Escape and what follows at once are one key
 keys Space
 shows 'Paused at'
 keys z

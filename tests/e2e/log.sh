@@ -80,7 +80,7 @@ done
 "$memtop" -B -q --log=3 ./prog 3</dev/null 2>err
 says err 'cannot write 3: Bad file descriptor'
 run 125 --log=x -l
-says err 'of use with PROGRAM only'
+says err 'can only be used with PROGRAM'
 
 # --- with other options ---
 run 3 --log=beside -d data ./prog

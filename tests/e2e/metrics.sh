@@ -148,7 +148,7 @@ run 125 -B --metrics directory touch started
 run 125 -B --metrics /dev/null touch started
 [ ! -e started ] || fail 'the program was started'
 run 125 --metrics figures.prom true
-says err 'with --batch only'
+says err 'can only be used with --batch'
 
 # A directory that is removed meanwhile is reported once, and does no harm.
 mkdir place

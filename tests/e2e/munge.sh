@@ -32,7 +32,7 @@ memtop-munge: line 2: not a line of an allocation log: no line
 memtop-munge: line 4: unknown function: 7 7 mmap(5)=0x1
 memtop-munge: line 5: no allocation of this block was seen: 7 7 free(0x99)
 memtop-munge: line 6: the allocation failed: 7 7 malloc(9)=0x0
-memtop-munge: line 7: an allocation without result: 7 7 malloc(9)
+memtop-munge: line 7: an allocation without a result: 7 7 malloc(9)
 memtop-munge: line 8: not a line of an allocation log: 7 ?[31m
 END
 same err expected
@@ -76,7 +76,7 @@ same out good
 head -c 100000 /dev/urandom >log
 run 2 log
 silent out
-says err 'cannot read log: it is binary, and of no kind that memtop reads'
+says err 'cannot read log: it is binary, but not of a kind that memtop reads'
 run 0 -c log
 silent out
 run 2 /dev/null

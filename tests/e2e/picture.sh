@@ -15,7 +15,7 @@ case $dejavu in
 *) skip 'no DejaVu Sans here' ;;
 esac
 
-english='the picture is in English: no font'
+english='the picture is in English: no installed font'
 # draws LANGUAGE PICTURE ARG...: draws data with only the fonts in $fonts.
 draws() {
     printf '<?xml version="1.0"?><fontconfig><dir>%s</dir><cachedir>%s</cachedir></fontconfig>' \

@@ -46,7 +46,7 @@ run 0 --stats-every=2 "$data/replay.munged"
 [ "$(grep -c '^Ops:' err)" = 9 ] || fail "no nine records: $(cat err)"
 run 0 -p 2 "$data/replay.munged"
 says err '1 call in '
-says err '17 lines of other processes were passed over'
+says err '17 lines of other processes were skipped'
 
 # --- any bytes ---
 printf '\n\n1 1 malloc(7)=#1\r\n\n1 1 stats()\n1 1 free(#1)' >log
@@ -61,8 +61,8 @@ run 1 -q log
 cat >expected <<END
 memtop-replay: line 2: not a line of a munged log
 memtop-replay: line 3: unknown function
-memtop-replay: line 4: an allocation without result
-memtop-replay: line 5: the number of a slot is too large
+memtop-replay: line 4: an allocation without a result
+memtop-replay: line 5: the slot number is too large
 memtop-replay: line 6: not a line of a munged log
 memtop-replay: 6 lines in all were refused
 END
@@ -75,7 +75,7 @@ run 2 .
 says err 'cannot read .: Is a directory'
 run 64 log log
 run 64 --stats-every=x log
-says err "'x' is no number"
+says err "'x' is not a number"
 mkfifo pipe
 (: >pipe) &
 run 2 --compare -i pipe glibc
@@ -87,8 +87,8 @@ says out --compare
 awk 'BEGIN { for (i = 1; i <= 1000; i++) print "1 1 malloc(65536)=#" i
     for (i = 1; i <= 1000; i++) print "1 1 free(#" i ")" }' >blocks
 run 0 -c blocks
-like err '^at the peak: 62.50 MiB asked for in 1000 blocks; RSS [5-7][0-9]\.'
-like err '^at the end: 0 B asked for in 0 blocks'
+like err '^at the peak: 62.50 MiB requested in 1000 blocks; RSS [5-7][0-9]\.'
+like err '^at the end: 0 B requested in 0 blocks'
 [ -z "$sanitized" ] || finish
 
 # --- a log recorded during a replay equals the log replayed ---
@@ -150,16 +150,16 @@ run 0 --compare -c -i blocks
 for name in $present; do
     like out "^$name  *[0-9.]+ s .* [5-7][0-9]\.[0-9]* MiB "
 done
-like out '^2000 calls, at the peak 62.50 MiB asked for in 1000 blocks$'
+like out '^2000 calls, at the peak 62.50 MiB requested in 1000 blocks$'
 silent err
 run 2 --compare -i blocks glibc nonesuch libnonesuch.so.1 /no/where.so 'a b' glibc
 [ "$(grep -c '^glibc ' out)" = 2 ] || fail "no two lines: $(cat out)"
-says err 'nonesuch: no such allocator here'
-says err 'libnonesuch.so.1: no such allocator here'
-says err '/no/where.so: no such allocator here'
+says err 'cannot find allocator nonesuch'
+says err 'cannot find allocator libnonesuch.so.1'
+says err 'cannot find allocator /no/where.so'
 says err "'a b' cannot be preloaded"
 "$tested" --compare -p 2 glibc <"$data/replay.munged" >out || fail "standard input: $?"
-says out '1 call, at the peak 42 B asked for in 1 block'
+says out '1 call, at the peak 42 B requested in 1 block'
 says out 'The blocks were not written to'
 printf 'foo\n1 1 malloc(1)=#1\n' >log
 run 1 --compare -i log glibc

@@ -89,7 +89,7 @@ shows 'The output was not recorded.'
 for key in Space + - d Z K i; do
     keys 1
     keys "$key"
-    shows 'nothing in it runs'
+    shows 'its program is not running'
     keys l l
     shows 'Linear scale'
 done
@@ -178,7 +178,7 @@ shows ' not recorded'
 keys 1 Home
 shows 'History 00:00:00 of'
 keys p
-shows 'No mark: calls were not recorded'
+shows 'No mark was set: calls were not recorded'
 keys S
 shows 'Saved memtop-0-'
 keys q
@@ -245,23 +245,23 @@ for kind in '-r' '--format=json -r'; do
     says err 'pipe is a pipe or a device: copy it to a file first'
 done
 run 125 -r whole.memtop ls
-says err 'without PROGRAM only'
+says err 'can only be used without PROGRAM'
 : >hostile
 refused 'cannot read hostile: it is empty'
 echo 'something else' >hostile
-refused 'cannot read hostile: it is text, but of no kind that memtop reads'
+refused 'cannot read hostile: it is text, but not of a kind that memtop reads'
 head -c 300 whole.memtop >hostile
-refused 'not a memtop session: it is damaged or cut short'
+refused 'is not a memtop session: it is damaged or cut short'
 { head -c 400 whole.memtop; echo garbage; tail -c +409 whole.memtop; } >hostile
-refused 'hostile: not a memtop session: '
+refused 'hostile is not a memtop session: '
 head -c 20 new.dat >hostile
-refused 'not a memtop session: too short for a data file'
+refused 'is not a memtop session: too short for a data file'
 echo '{"v":1,"type":"session"}' >head
 for line in '{"type":"process","measured":true,"heap":-1}' \
     '{"type":"process","pid":"one"}' '{"type":"process","sizes":7}' \
     '{"type":"moment","t_ns":1e9}' '{"type":"history","samples":[[9,9]]}' \
     '{"type":"output","lines":{}}' '[[[[' '"' '{"type":"end"}'; do
     { cat head; printf '%s\n' "$line"; } >hostile
-    refused 'hostile: not a memtop session: '
+    refused 'hostile is not a memtop session: '
 done
 finish

@@ -136,7 +136,7 @@ compile taker -g || skip 'no compiler'
 run 0 -Bq --sites=1 --save=tree.memtop sh -c './taker; ./taker 2 & wait'
 tested=$memtopstat
 run 1 --export=folded --pid=1 tree.memtop
-says err 'tree.memtop: no allocation sites of process 1, but of '
+says err 'tree.memtop has no allocation sites of process 1, only of '
 says err '(sh -c ./taker'
 # Those with most memory come first.
 pids=$(grep -o '[0-9]* ([^)]*)' err | sed -n '2,$s/\([0-9]*\) (.*taker.*/\1/p')
@@ -165,7 +165,7 @@ done
 [ "$(ls stat.* | wc -l)" = "$(ls read.* | wc -l)" ] || fail "not as many: $(ls)"
 run 1 --export=folded tree.memtop stat.%p
 run 1 --export=folded --sites-filter=nobody_is_called_so tree.memtop none.%p
-says err 'Nothing that was sampled is to be shown here.'
+says err 'There are no samples to show here.'
 tested=$memtop
 run 0 -Bq --sites=1 --export=folded:run.%p --export=pprof:run.%p.pb.gz \
     sh -c './taker; ./taker 2 & wait'
@@ -177,7 +177,7 @@ for file in run.*[0-9]; do
     gzip -t "$file.pb.gz" || fail "no $file.pb.gz"
 done
 run 0 -Bq --sites=1 --export=folded:freed.%p --sites-filter=nobody_is_called_so ./taker
-says err 'Nothing that was sampled is to be shown here.'
+says err 'There are no samples to show here.'
 [ ! -e freed.* ] || fail "a file without a site"
 run 0 -Bq --sites=1 --export=folded:alone sh -c './taker & wait'
 says err '--export: other processes have allocation sites, too; with %p in the name of FILE'
@@ -240,7 +240,7 @@ keys 5 End Enter 9
 shows 'grow < main'
 keys Enter
 shows 'Rate  '
-sees 'Growth +[1-9].* more on average in the later half since 00:00:0'
+sees 'Growth +[1-9].* more on average in the second half since 00:00:0'
 stop
 
 # --- a process without sites to save ---
@@ -260,10 +260,10 @@ shows '4712'
 keys End
 sees '^> *4712'
 keys Enter
-shows 'Of process 4712 no more was recorded'
+shows 'Nothing more was recorded of process 4712'
 keys q
 ends 0
 tested=$memtopstat
 run 1 --export=folded --pid=4712 one.memtop
-says err 'one.memtop: no allocation sites of process 4712'
+says err 'one.memtop has no allocation sites of process 4712'
 finish

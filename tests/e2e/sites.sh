@@ -42,15 +42,15 @@ run 0 -B --source=script:script --sites-older=10ms --sites-sort=objects
 like err '^   alive now +error +alive'
 like err '160.0 KiB .* row<int>::add.int. < main'
 run 0 -B --source=script:script --sites-filter='life=1h..'
-says err 'Nothing that was sampled is to be shown here.'
+says err 'There are no samples to show here.'
 run 0 -B --source=script:script --sites-filter='life=1h..' --sites-mode=peak
-says err 'Lifetimes are not recorded of the peak nor of the past.'
+says err 'Lifetimes are recorded neither for the peak nor for the past.'
 run 0 -B --source=script:script --export=folded:- --sites-filter='~main'
 says out 'row<int>::add(int) 163840'
 run 125 -B --sites --sites-filter='row size=1' true
 says err "'size=1' is not a value of --sites-filter: it takes NAME"
 run 125 -B --sites-filter=row true
-says err '--sites-filter is of use with --sites or --export only'
+says err '--sites-filter can only be used with --sites or --export'
 run 0 -B --format=json --source=script:script --sites-mode=live --sites-filter=scratch
 cat out err | grep '"type":"sites"' >live.json
 like live.json '"mode":"live","list":\[\{"bytes":640,'
@@ -80,7 +80,7 @@ shows '+ scratch'
 keys c
 shows '└  main'
 keys t
-shows 'functions and whom'
+shows 'functions and what'
 keys /
 shows 'Filter: _'
 keys -l -- '-scratch'

@@ -57,7 +57,7 @@ mkdir none fonts
 with_fonts "$work/none" -s "Plain…"
 silent err
 with_fonts "$work/none" -s "Заголовок"
-says err 'the picture lacks letters: none of the fonts here has them'
+says err 'some letters are missing in the picture: no installed font has them'
 dejavu=$(fc-match -f '%{file}' 'DejaVu Sans' 2>/dev/null)
 case $dejavu in
 */DejaVuSans.ttf)
@@ -66,7 +66,7 @@ case $dejavu in
     silent err
     if built_with HAVE_FONTCONFIG; then
         with_fonts "$work/fonts" -s "標題"
-        says err 'the picture lacks letters'
+        says err 'some letters are missing in the picture'
     fi
     ;;
 esac
@@ -126,7 +126,7 @@ picture odd.png 800 600
 { cat odd; record 7 1 20; printf xyz; } >tail
 run 0 tail
 says err 'tail: 3 bytes at the end'
-says err 'tail: 1 record at the end was there twice'
+says err 'tail: 1 record at the end was written twice'
 picture tail.png 800 600
 { record 0 0 9; record 0 0 9; } >empty
 run 0 empty
@@ -145,9 +145,9 @@ for options in '' -t -T -tT; do
 done
 head -c 4800 /dev/urandom >noise # but not headers
 run 2 noise none.png
-says err 'cannot read noise: it is binary, and of no kind that memtop reads'
+says err 'cannot read noise: it is binary, but not of a kind that memtop reads'
 run 2 /etc/passwd none.png
-says err 'cannot read /etc/passwd: it is text, but of no kind that memtop reads'
+says err 'cannot read /etc/passwd: it is text, but not of a kind that memtop reads'
 [ ! -e none.png ] || fail "a picture of anything"
 chmod 400 good # memusagestat refuses it
 cksum good >before

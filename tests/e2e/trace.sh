@@ -135,7 +135,7 @@ run 127 --record=vain ./no-program
 [ ! -e vain ] || fail "an empty file was left"
 stat 2 existing none.png
 stat 2 --export=csv existing
-says err 'cannot read existing: it is text, but of no kind that memtop reads'
+says err 'cannot read existing: it is text, but not of a kind that memtop reads'
 : >empty
 stat 2 --export=csv empty
 says err 'cannot read empty: it is empty'
@@ -206,9 +206,9 @@ printf '1 1 %s\n' 'malloc(10)=0x100' 'realloc(0x100,99)=0x0' 'free(0x100)' >fail
 "$memtop" -B -r failing.log 2>err || fail "-r of a failed realloc: status $?"
 like err '^realloc\|  *1  *0  *1 '
 like err '^   free\|  *1  *10$'
-! grep 'out of memtop' err || fail "its block is forgotten"
+! grep 'did not see allocated' err || fail "its block is forgotten"
 run 125 -r existing
-says err 'cannot read existing: it is text, but of no kind that memtop reads'
+says err 'cannot read existing: it is text, but not of a kind that memtop reads'
 
 # --- export and import ---
 run 0 --record=threads "$cases" 8

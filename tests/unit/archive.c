@@ -686,51 +686,53 @@ test_says_what_is_wrong(void **state)
     static const struct {
         const char *text, *why;
     } cases[] = {
-        {"{}\n", "line 1 begins no session"},
-        {"{\n", "line 1 is no JSON object"},
-        {"{\"type\":\"session\"}\n", "line 1 begins no session"},
-        {"{\"type\":\"session\",\"v\":2}\n", "it is of version 2, this memtop reads 1"},
-        {"{\"type\":\"session\",\"v\":\"1\"}\n", "line 1 begins no session"},
+        {"{}\n", "line 1 does not begin a session"},
+        {"{\n", "line 1 is not a JSON object"},
+        {"{\"type\":\"session\"}\n", "line 1 does not begin a session"},
+        {"{\"type\":\"session\",\"v\":2}\n",
+         "it has version 2, but this memtop reads version 1"},
+        {"{\"type\":\"session\",\"v\":\"1\"}\n", "line 1 does not begin a session"},
         {HEAD, "damaged or cut short"},
-        {HEAD END, "there is no process in it"},
-        {HEAD HEAD PROCESS END, "line 2 begins no session"},
-        {HEAD PROCESS PROCESS END, "line 3 is one too many"},
+        {HEAD END, "it contains no process"},
+        {HEAD HEAD PROCESS END, "line 2 does not begin a session"},
+        {HEAD PROCESS PROCESS END, "line 3 exceeds the number allowed"},
         {HEAD PROCESS "{\"type\":\"en", "damaged or cut short"},
-        {HEAD PROCESS "[]\n", "line 3 is no JSON object"},
-        {HEAD PROCESS "\xff\n", "line 3 is no JSON object"},
-        {HEAD "{\"type\":\"process\",\"heap\":-1}\n", "'heap' in line 2 is no number"},
-        {HEAD PROCESS HISTORY("[4,1,1]"), "line 3 is no history"},
-        {HEAD PROCESS HISTORY("[6,1]"), "line 3 is no history"},
-        {HEAD PROCESS HISTORY("[6,1,-1]"), "line 3 is no history"},
-        {HEAD PROCESS HISTORY("[6,1,\"\"]"), "line 3 is no history"},
-        {HEAD PROCESS HISTORY("[9,1,1],[8,1,1]"), "line 3 is no history"},
-        {HEAD PROCESS HISTORY("[9223372036854775807,1,1]"), "line 3 is no history"},
-        {HEAD PROCESS HISTORY("7"), "line 3 is no history"},
-        {HEAD PROCESS "{\"type\":\"history\"}\n", "line 3 is no history"},
+        {HEAD PROCESS "[]\n", "line 3 is not a JSON object"},
+        {HEAD PROCESS "\xff\n", "line 3 is not a JSON object"},
+        {HEAD "{\"type\":\"process\",\"heap\":-1}\n",
+         "'heap' in line 2 is not a valid number"},
+        {HEAD PROCESS HISTORY("[4,1,1]"), "line 3 is not a history"},
+        {HEAD PROCESS HISTORY("[6,1]"), "line 3 is not a history"},
+        {HEAD PROCESS HISTORY("[6,1,-1]"), "line 3 is not a history"},
+        {HEAD PROCESS HISTORY("[6,1,\"\"]"), "line 3 is not a history"},
+        {HEAD PROCESS HISTORY("[9,1,1],[8,1,1]"), "line 3 is not a history"},
+        {HEAD PROCESS HISTORY("[9223372036854775807,1,1]"), "line 3 is not a history"},
+        {HEAD PROCESS HISTORY("7"), "line 3 is not a history"},
+        {HEAD PROCESS "{\"type\":\"history\"}\n", "line 3 is not a history"},
         {HEAD PROCESS "{\"type\":\"moment\",\"t_ns\":-1}\n", "'t_ns' in line 3"},
         {HEAD PROCESS "{\"type\":\"moment\",\"t_ns\":5}\n{\"type\":\"moment\",\"t_ns\":5}\n",
          "line 4 is older than the one before"},
-        {HEAD PROCESS "{\"type\":\"threads\"}\n", "line 3 is no list of threads"},
+        {HEAD PROCESS "{\"type\":\"threads\"}\n", "line 3 is not a list of threads"},
         {HEAD PROCESS "{\"type\":\"threads\",\"list\":[{\"calls\":\"x\"}]}\n",
          "'calls' in line 3"},
-        {HEAD PROCESS "{\"type\":\"output\",\"lines\":[1]}\n", "line 3 is no output"},
+        {HEAD PROCESS "{\"type\":\"output\",\"lines\":[1]}\n", "line 3 is not output"},
         {HEAD PROCESS "{\"type\":\"output\",\"lines\":[\"\\u0000\"]}\n",
-         "line 3 is no JSON object"},
-        {HEAD "{\"type\":\"other\"}\n", "line 2 begins no session"},
+         "line 3 is not a JSON object"},
+        {HEAD "{\"type\":\"other\"}\n", "line 2 does not begin a session"},
         {HEAD PROCESS "{\"type\":\"other\",\"kind\":\"site\",\"of\":-1}\n",
-         "line 3 begins no session"},
+         "line 3 does not begin a session"},
         {HEAD PROCESS "{\"type\":\"other\",\"kind\":\"news\",\"of\":7}\n" END,
-         "there is no process in it"},
+         "it contains no process"},
         {HEAD PROCESS "{\"type\":\"other\",\"kind\":\"site\",\"of\":7}\n",
-         "'site' in line 3 is not of any sites"},
+         "'site' in line 3 does not belong to any sites"},
         {HEAD PROCESS SITES "{\"type\":\"sites_moment\",\"t_ns\":1,\"sites\":1}\n",
-         "'sites_moment' in line 4 is not of any sites"},
+         "'sites_moment' in line 4 does not belong to any sites"},
         {HEAD PROCESS SITES SITE MOMENT("[1,1,1,1,1,1,1,1,1,1]"),
-         "'list' in line 5 is no list of figures"},
+         "'list' in line 5 is not a list of figures"},
         {HEAD PROCESS SITES SITE MOMENT("[0,1,1,-1,1,1,1,1,1,1]"),
-         "'list' in line 5 is no list of figures"},
+         "'list' in line 5 is not a list of figures"},
         {HEAD PROCESS SITES "{\"type\":\"site\",\"rate\":[1]}\n",
-         "'rate' in line 4 is no list of figures"},
+         "'rate' in line 4 is not a list of figures"},
         {"", "damaged or cut short"},
         {"x", "damaged or cut short"},
         {"\x28\xb5\x2f\xfd", "damaged or cut short"},
@@ -789,7 +791,7 @@ check_many_others(void)
             fprintf(out, "{\"type\":\"other\",\"of\":%d,\"kind\":\"site\"}\n", k / 600 + 1);
         fclose(out);
         assert_null(read_back(text, size, why));
-        if (strstr(why, "one too many") == NULL)
+        if (strstr(why, "exceeds the number allowed") == NULL)
             fail_msg("%s", why);
         free(text);
     }
@@ -804,12 +806,13 @@ test_limits(void **state)
     size_t size;
 
     (void)state;
-    check_refused("[", 2000000, "line 3 is longer than any can be");
+    check_refused("[", 2000000, "line 3 is too long");
     check_refused("[", 100000, "damaged or cut short");
-    check_refused("[]\n", 1, "line 3 is no JSON object");
-    check_refused(HISTORY("[5,1,1],[5,1,1],[5,1,1],[5,1,1]"), 20000, "one too many");
+    check_refused("[]\n", 1, "line 3 is not a JSON object");
+    check_refused(HISTORY("[5,1,1],[5,1,1],[5,1,1],[5,1,1]"), 20000,
+                  "exceeds the number allowed");
     check_refused("{\"type\":\"threads\",\"list\":[{},{},{},{}]}\n", 2, "cut short");
-    check_refused(SITES SITE, 2, "'sites' in line 5 is one too many");
+    check_refused(SITES SITE, 2, "'sites' in line 5 exceeds the number allowed");
     check_many_others();
     out = open_memstream(&text, &size);
     fprintf(out, HEAD PROCESS);
@@ -820,7 +823,7 @@ test_limits(void **state)
     fclose(out);
     char why[256];
     assert_null(read_back(text, size, why));
-    assert_non_null(strstr(why, "one too many"));
+    assert_non_null(strstr(why, "exceeds the number allowed"));
     free(text);
 }
 
@@ -891,7 +894,7 @@ test_bomb(void **state)
     assert_int_equal(fclose(out), 0);
     assert_true(size < 1000000);
     assert_null(read_back(packed, size, why));
-    assert_non_null(strstr(why, "is longer than any can be"));
+    assert_non_null(strstr(why, "is too long"));
     free(packed);
 }
 

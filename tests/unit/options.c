@@ -197,7 +197,7 @@ test_sites(void **state)
     assert_int_equal(parse("--sites --unwind=auto ls"), 0); /* the default's former name */
     assert_string_equal(parsed->words, "sites,unwind=glibc");
     assert_int_equal(parse("--unwind=magic ls"), status_of(STATUS_USAGE));
-    refuse("--sites --unwind=libunwind ls", "--unwind=libunwind is gone");
+    refuse("--sites --unwind=libunwind ls", "--unwind=libunwind was removed");
 }
 
 /* Options without effect are refused, others are not. */
@@ -269,7 +269,7 @@ test_limits(void **state)
     assert_int_equal(parse("--max-heap=1 --root-only ls"), 0);
     assert_int_equal(budget->scope, SCOPE_ROOT);
     refuse("--limits=some ls", "'some' is not a value of --limits");
-    refuse("--limits=each --root-only ls", "--limits=each cannot be judged with --root-only");
+    refuse("--limits=each --root-only ls", "--limits=each cannot be checked with --root-only");
 
     refuse("--max-heap=-1 ls", "'-1' is not a value of --max-heap");
     refuse("--max-heap= ls", "a size such as 64M");
@@ -286,7 +286,7 @@ test_conditions(void **state)
     assert_int_equal(parsed->options.snapshots, 2);
     refuse("--snapshot-when=heap>much ls", "'heap>much' is not a value of --snapshot-when");
     refuse("--snapshot-when=moon ls", "it takes heap>SIZE");
-    refuse("--exec=x ls", "with --snapshot-when only");
+    refuse("--exec=x ls", "only be used with --snapshot-when");
     for (int i = 0; i <= TRIGGER_CONDITIONS; i++)
         strcat(line, "--snapshot-when=peak ");
     refuse(line, "too many --snapshot-when");
@@ -304,7 +304,7 @@ test_sessions(void **state)
     assert_int_equal(parse("--save=run.memtop ls"), 0);
     assert_non_null(parsed->options.save);
     assert_null(parsed->options.read);
-    refuse("-r run.memtop ls", "--read is of use without PROGRAM only");
+    refuse("-r run.memtop ls", "--read can only be used without PROGRAM");
     refuse("--read= ls", "--read takes the name of a file");
     refuse("--save= ls", "--save takes the name of a file");
 }
@@ -317,8 +317,8 @@ test_wrong(void **state)
     refuse("--nonsense ls", "unrecognized option '--nonsense'");
     refuse("-N 0 -B ls", "a number from 1");
     refuse("-N 5x -B ls", "a number from 1");
-    refuse("-N 5 ls", "with --batch only");
-    refuse("--format=text ls", "with --batch only");
+    refuse("-N 5 ls", "only be used with --batch");
+    refuse("--format=text ls", "only be used with --batch");
     refuse("-n dir/ ls", "name of a program");
     refuse("--output= ls", "name of a file");
     refuse("-x 10001 ls", "from 0");

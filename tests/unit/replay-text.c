@@ -81,8 +81,8 @@ test_summary(void **state)
     (void)state;
     assert_string_equal(
         "1234567 calls in 1.500 s (CPU 1.250 s), 100.0 ns each in glibc\n"
-        "at the peak: 1.000 GiB asked for in 14902 blocks; RSS 1.250 GiB, fragmentation 20.0%\n"
-        "at the end: 4.082 KiB asked for in 3 blocks, 4.883 KiB usable; RSS 640.0 MiB\n",
+        "at the peak: 1.000 GiB requested in 14902 blocks; RSS 1.250 GiB, fragmentation 20.0%\n"
+        "at the end: 4.082 KiB requested in 3 blocks, 4.883 KiB usable; RSS 640.0 MiB\n",
         replay_text_summary(text, sizeof text, &result, true));
     result.figures.failed = 1;
     result.figures.lost = 2;
@@ -90,12 +90,12 @@ test_summary(void **state)
     result.rss_peak = result.rss_end = REPLAY_UNKNOWN_BYTES;
     assert_string_equal(
         "1234567 calls in 1.500 s (CPU 1.250 s), 100.0 ns each in glibc\n"
-        "at the peak: 1.000 GiB asked for in 14902 blocks; RSS -, fragmentation -\n"
-        "at the end: 4.082 KiB asked for in 3 blocks, 4.883 KiB usable; RSS -\n"
+        "at the peak: 1.000 GiB requested in 14902 blocks; RSS -, fragmentation -\n"
+        "at the end: 4.082 KiB requested in 3 blocks, 4.883 KiB usable; RSS -\n"
         "1 allocation failed\n"
-        "2 blocks were lost: their slots were filled again\n"
-        "3 lines of other processes were passed over\n"
-        "The blocks were not written to: the RSS is less than a program's (see -c).\n",
+        "2 blocks were lost: their slots were reused\n"
+        "3 lines of other processes were skipped\n"
+        "The blocks were not written to, so the RSS is lower than a real program's (see -c).\n",
         replay_text_summary(text, sizeof text, &result, false));
     /* Blocks that were not written to are not resident, so fragmentation is not known. */
     result = make_result("glibc", UINT64_C(5) << 28);
@@ -116,7 +116,7 @@ test_table(void **state)
     results[0] = make_result("glibc", UINT64_C(5) << 28);
     results[1] = make_result("liblong-name.so.1", UINT64_C(1) << 20);
     assert_string_equal(
-        "1234567 calls, at the peak 1.000 GiB asked for in 14902 blocks\n"
+        "1234567 calls, at the peak 1.000 GiB requested in 14902 blocks\n"
         "\n"
         "allocator             time      CPU  ns a call  page faults   peak RSS  fragmentation"
         "  RSS at end  failed\n"

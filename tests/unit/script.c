@@ -76,7 +76,7 @@ test_play(void **state)
     assert_int_equal(process->now.peak_bytes, 12 << 20);
     assert_int_equal(2, session_message_count(session));
     assert_string_equal(session_message(session, 0)->text,
-                        "calloc failed 2 times (1.0 GiB asked for together)");
+                        "calloc failed 2 times (1.0 GiB requested together)");
     assert_int_equal(session_message(session, 0)->run_ns, 2000 * MS);
     assert_string_equal(session_message(session, 1)->text, "all is well");
     session_poll(session, START + 9000 * MS, true);

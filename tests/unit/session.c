@@ -336,7 +336,7 @@ test_counting(void **state)
     poll_at(&stage, 2);
     assert_true(stage.process->rates.calls[FN_MALLOC] == 1);
     assert_true(stage.process->rates.bytes_allocated == 500);
-    assert_true(said(&stage, "calloc failed 1 time (4.0 KiB asked for)"));
+    assert_true(said(&stage, "calloc failed 1 time (4.0 KiB requested)"));
     poll_at(&stage, 7.1);
     assert_int_equal(STATE_IDLE, stage.process->state);
     /* Its last actions are seen after its end. */
@@ -444,7 +444,7 @@ test_dormant(void **state)
     poll_at(&stage, 0.5);
     assert_false(stage.process->measured);
     assert_int_equal(STATE_NOT_LOADED, stage.process->state);
-    assert_non_null(strstr(stage.process->why_not, "sleeps"));
+    assert_non_null(strstr(stage.process->why_not, "dormant"));
     assert_false(said(&stage, "counted for"));
     tell(&stage, "wake\n");
     poll_at(&stage, 1);

@@ -173,16 +173,16 @@ remarks(void **state)
     FAKE_OUTPUT(text, report_remarks(out, &fake));
     assert_string_equal(
         text,
-        "memtop: 1 block came from out of memtop's sight and was freed or resized; it is "
+        "memtop: 1 block that memtop did not see allocated was freed or resized; it is "
         "not counted\n"
-        "memtop: sizes are not those asked for, but as libjemalloc.so.2 rounds them up\n"
-        "memtop: 7 threads shared the counters of others: their stacks are not told "
-        "apart\n"
+        "memtop: sizes are not those requested, but as libjemalloc.so.2 rounds them up\n"
+        "memtop: 7 threads shared the counters of others: their stacks are not shown "
+        "separately\n"
         "memtop: 2 threads ended inside a call, which may be counted in part\n"
-        "memtop: these figures are those of /bin/l?s, executed last\n"
-        "memtop: 3 child processes are counted apart and not in these figures\n"
-        "memtop: the process began as a clone the C library does not know of: the memory "
-        "it began with is estimated\n"
+        "memtop: these figures are those of /bin/l?s, which was executed last\n"
+        "memtop: 3 child processes are counted separately and not in these figures\n"
+        "memtop: the process began as a clone that the C library does not know of: the "
+        "memory it began with is estimated\n"
         "memtop: coverage 11%: most of the process's memory does not come from malloc\n");
     free(text);
 }

@@ -90,7 +90,7 @@ test_failures(void **state)
     read_at(2, 0);
     assert_int_equal(session_message_count(session), 1);
     assert_string_equal(session_message(session, 0)->text,
-                        "calloc failed 2 times (3.0 KiB asked for together)");
+                        "calloc failed 2 times (3.0 KiB requested together)");
     read_at(3, 0);
     assert_int_equal(session_message_count(session), 1);
     /* Another image has failed as often, which is reported again. */

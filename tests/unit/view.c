@@ -728,10 +728,10 @@ messages_are_shortened_by_parts(void **state)
     char line[16384];
 
     (void)state;
-    scene.message = "Paused at 1.25; collecting continues, Space goes on";
+    scene.message = "Paused at 1.25; collecting continues, Space resumes";
     draw(10, 60);
     canvas_row_text(&screen.canvas, 8, line);
-    assert_string_equal(line, " Paused at 1.25; collecting continues, Space goes on");
+    assert_string_equal(line, " Paused at 1.25; collecting continues, Space resumes");
     draw(10, 40);
     canvas_row_text(&screen.canvas, 8, line);
     assert_string_equal(line, " Paused at 1.25; collecting continues");
