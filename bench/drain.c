@@ -2,10 +2,10 @@
 /*
  * drain THREADS [FILE]
  *
- * How fast full rings are emptied, in events of the size and order real ones have:
- * prints "BEST MEDIAN" million events a second.  With FILE each event becomes a
- * record of a data file there.  The rings are a segment in MEMTOP_DIR, filled by
- * this very program while nothing is timed.
+ * How fast full rings are emptied: prints "BEST MEDIAN" million events a second.  The
+ * events have the size and order that real ones have.  With FILE each event becomes a
+ * record of a data file there.  The rings are in a segment in MEMTOP_DIR; this program
+ * fills them itself, outside the measured time.
  */
 #include "config.h"
 
@@ -43,7 +43,7 @@ event(unsigned index, uint64_t number)
            + number % CAPACITY;
 }
 
-/* Half of each ring, as memtop finds it: the threads take turns by some tens of
+/* Fills half of each ring, as memtop finds them: the threads take turns of some tens of
    events. */
 static void
 fill(void)
@@ -85,7 +85,7 @@ compare(const void *left, const void *right)
     return (difference > 0) - (difference < 0);
 }
 
-/* Creates the segment as if threads had claimed their shards; its path. */
+/* Creates the segment as if threads had claimed their shards.  Returns its path. */
 static const char *
 make_segment(void)
 {
