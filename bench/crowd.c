@@ -236,7 +236,8 @@ calls(void)
             most_blocks = blocks;
         }
     }
-    if (write(1, text, (size_t)snprintf(text, sizeof text, "%lu %lu\n", most, most_blocks))
+    if (write(1, text,
+              (size_t)snprintf(text, sizeof text, "%lu %lu\n", most, most_blocks))
         < 0)
         exit(1);
 }

@@ -93,14 +93,16 @@ make_segment(void)
     char name[24];
     uint32_t generation;
     int directory = segment_directory(getenv("MEMTOP_DIR"), NULL, path);
-    int fd = directory < 0 ? -1 : segment_create(directory, getpid(), threads + 1, CAPACITY, false,
-                                                 &generation);
+    int fd = directory < 0 ? -1
+                           : segment_create(directory, getpid(), threads + 1, CAPACITY,
+                                            false, &generation);
 
     if (fd < 0)
         return NULL;
     segment_name(name, getpid(), generation);
     strcat(strcat(path, "/"), name);
-    segment = mmap(NULL, segment_size(CAPACITY, false), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    segment = mmap(NULL, segment_size(CAPACITY, false), PROT_READ | PROT_WRITE,
+                   MAP_SHARED, fd, 0);
     if (segment == MAP_FAILED)
         return NULL;
     struct segment_header *header = (void *)segment;
@@ -108,7 +110,8 @@ make_segment(void)
     header->pid = (uint32_t)getpid();
     header->state = SEGMENT_ACTIVE;
     header->accounting = ACCOUNTING_REQUESTED;
-    ((struct segment_process *)(void *)(segment + PROCESS_OFFSET))->shards_used = threads + 1;
+    ((struct segment_process *)(void *)(segment + PROCESS_OFFSET))->shards_used =
+        threads + 1;
     for (unsigned i = 0; i <= threads; i++)
         ((uint32_t *)(void *)(segment + DIRECTORY_OFFSET))[i] = i == 0 ? SHARD_FREE
                                                                       : SHARD_OWNED;

@@ -121,7 +121,8 @@ find_rings(void)
 
     if (getenv("LOAD_EMPTIES_RINGS") == NULL || directory == NULL)
         return;
-    /* The last segment; those before it belong to programs that started this one by exec. */
+    /* The last segment; those before it belong to programs that started this one by
+       exec. */
     for (int generation = 9; fd < 0 && generation >= 0; generation--) {
         snprintf(path, sizeof path, "%s/%d.%d", directory, (int)getpid(), generation);
         fd = open(path, O_RDWR);
@@ -141,7 +142,8 @@ empty_rings(void)
 {
     for (unsigned i = 0; control != NULL && i <= MAX_THREADS; i++)
         __atomic_store_n(&control->ring_tail[i],
-                         __atomic_load_n(&rings[i].head, __ATOMIC_ACQUIRE), __ATOMIC_RELEASE);
+                         __atomic_load_n(&rings[i].head, __ATOMIC_ACQUIRE),
+                         __ATOMIC_RELEASE);
 }
 
 static void

@@ -37,7 +37,8 @@ static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static void *
 on_alloc(const struct memprof_allocation *a, void *ctx)
 {
-    struct block *block = malloc(sizeof *block + (size_t)a->n_frames * sizeof *a->callstack);
+    struct block *block =
+        malloc(sizeof *block + (size_t)a->n_frames * sizeof *a->callstack);
 
     (void)ctx;
     if (block == NULL)

@@ -178,8 +178,8 @@ static const struct memprof_tracker memprof_null_tracker __attribute__((unused))
 /*
  * Starts a profile and samples from now on, in all threads, with probability
  * sampling_rate a word (1e-4 is usual).  callstack_size is the greatest number of frames
- * wanted, or -1 for all (at most 1024).  *tracker is copied.  On failure returns NULL, and
- * sets errno to
+ * wanted, or -1 for all (at most 1024).  *tracker is copied.  On failure returns NULL,
+ * and sets errno to
  *   EINVAL   the rate is not within 0 and 1, callstack_size below -1, no tracker
  *   EBUSY    a profile is sampling already: one at a time in a process
  *   EAGAIN   the process is dormant and asleep; or 32 profiles are not discarded yet

@@ -88,7 +88,8 @@ fill_made(const struct trace_event *event, struct logalloc_line *line)
     line->result = event->address;
 }
 
-/* The block that the realloc() is about which is over now; 0: its beginning is missing. */
+/* The block that the realloc() is about which is over now; 0: its beginning is
+   missing. */
 static uint64_t
 finish(uint64_t *resized)
 {

@@ -18,8 +18,8 @@ struct native_writer;
 int native_create(const char *path, bool replace, int64_t began_epoch_ns,
                   struct native_writer **out);
 
-/* A process, as far as it is known: pid to baseline_bytes are used, but threads.  Its number, or
-   -errno.  Its TRACE_BEGAN is added. */
+/* A process, as far as it is known: pid to baseline_bytes are used, but threads.  Its
+   number, or -errno.  Its TRACE_BEGAN is added. */
 long native_process(struct native_writer *writer, const struct trace_process *about);
 
 /* The program, its arguments and allocator, if they were not known at first. */

@@ -171,10 +171,11 @@ static void
 say_running(unsigned running)
 {
     if (running > 0)
-        say(ngettext("limits: %u process still runs and is judged by what it has used so far",
-                     "limits: %u processes still run and are judged by what they have used "
-                     "so far",
-                     running),
+        say(ngettext(
+                "limits: %u process still runs and is judged by what it has used so far",
+                "limits: %u processes still run and are judged by what they have used "
+                "so far",
+                running),
             running);
 }
 

@@ -254,7 +254,8 @@ say_why(const char *allocator, enum compare_verdict verdict, int status)
         say(_("%s: the replay failed"), allocator);
 }
 
-/* Whether each of the processes can read it, before they are started: they say nothing. */
+/* Whether each of the processes can read it, before they are started: they say
+   nothing. */
 static bool
 can_be_read(struct input *input, enum file_kind kind)
 {
@@ -351,7 +352,8 @@ main(int argc, char **argv)
         .args_doc = N_("[FILE]\n--compare [ALLOCATOR]..."),
         .doc = N_("Make the calls of a munged allocation log or of a trace again, and "
                   "measure."
-                  "\vThe log, memtop-munge's or memtop --record's, is read from FILE or the standard input."
+                  "\vThe log, memtop-munge's or memtop --record's, is read from FILE or "
+                  "the standard input."
                   " ALLOCATOR is glibc, jemalloc, tcmalloc, mimalloc or a library to"
                   " preload; without any, those that are there."),
     };

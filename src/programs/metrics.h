@@ -13,7 +13,8 @@ int metrics_check(const char *file);
 
 /* Replaces the file by one of what the session knows now, of its root and, if it
    keeps a process list, of the root's living descendants; program is the root's,
-   or NULL if it was not started by memtop.  0 or -errno, the file then being as before. */
+   or NULL if it was not started by memtop.  0 or -errno, the file then being as
+   before. */
 int metrics_write(const char *file, const struct session *session, const char *program);
 
 /* The same of the process list's living processes. */

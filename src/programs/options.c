@@ -95,8 +95,8 @@ static const struct argp_option table[] = {
 
     {"read", 'r', N_("FILE"), 0,
      N_("Look at a saved session, or a record of calls, instead of running PROGRAM"), 3},
-    {"save", KEY_SAVE, N_("FILE"), 0, N_("Save the session to FILE, a new one, at the end"),
-     3},
+    {"save", KEY_SAVE, N_("FILE"), 0,
+     N_("Save the session to FILE, a new one, at the end"), 3},
 
     {NULL, 0, NULL, 0, N_("The picture:"), 4},
     {"png", 'p', N_("FILE"), 0, N_("Draw the run at the end; .png is appended"), 4},
@@ -293,7 +293,8 @@ check_combination(struct argp_state *state, struct options *options)
 
     if (options->program == NULL && options->script == NULL && instead == NULL
         && !options->pick && !options->fleet)
-        argp_error(state, _("no program given (-a attaches to a process, -l lists them)"));
+        argp_error(state,
+                   _("no program given (-a attaches to a process, -l lists them)"));
     if (options->program != NULL && instead != NULL)
         argp_error(state, _("%s is of use without PROGRAM only"), instead);
     if (!options->batch && options->iterations != 0)
@@ -540,7 +541,8 @@ filter_help(int key, const char *text, void *input)
     if (key != ARGP_KEY_HELP_POST_DOC)
         return (char *)text;
     return strdup(_("The exit status is PROGRAM's, 128+N if signal N killed it; 124 if "
-                    "it is 0 but a limit was passed; 125 if memtop fails, 126 if PROGRAM cannot be executed, 127 if it is not "
+                    "it is 0 but a limit was passed; 125 if memtop fails, 126 if PROGRAM "
+                    "cannot be executed, 127 if it is not "
                     "found."));
 }
 

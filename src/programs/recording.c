@@ -134,7 +134,8 @@ recording_finish(struct run *run)
         return;
     snprintf(text, sizeof text,
              ngettext("%" PRIu64 " call is not recorded: its thread's ring was full",
-                      "%" PRIu64 " calls are not recorded: their threads' rings were full",
+                      "%" PRIu64
+                      " calls are not recorded: their threads' rings were full",
                       plural(lost)),
              lost);
     (run->options->drop ? say : output_lost_as)("%s", text);

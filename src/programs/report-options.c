@@ -75,8 +75,8 @@ static const struct argp_option table[] = {
     {"logfile-delimiter", KEY_LOG_DELIMITER, N_("STRING"), 0,
      N_("Between its columns; \\t is a tabulator"), GROUP},
     {"logfile-each", KEY_LOG_EACH, NULL, 0, N_("A log file for each size"), GROUP},
-    {"sizes", KEY_SIZES, N_("SIZE"), 0, N_("Log and picture of these sizes alone, separated by commas"),
-     GROUP},
+    {"sizes", KEY_SIZES, N_("SIZE"), 0,
+     N_("Log and picture of these sizes alone, separated by commas"), GROUP},
     {"top", KEY_TOP, N_("NUM"), 0,
      N_("Of so many sizes with most blocks at once (picture: 8)"), GROUP},
     {0},
@@ -246,7 +246,8 @@ parse_value(int key, char *word, struct argp_state *state)
         parse_sort(state, options, word);
         return 0;
     case KEY_GROUP:
-        options->group = value_word(state, "--group", word, "yes, no") == 0 ? "yes" : "no";
+        options->group =
+            value_word(state, "--group", word, "yes, no") == 0 ? "yes" : "no";
         return 0;
     case KEY_COUNTS:
         parse_counts(state, options, word);
@@ -275,8 +276,8 @@ parse_value(int key, char *word, struct argp_state *state)
 static const char *
 name_of(int key)
 {
-    for (const struct argp_option *option = table; option->name != NULL || option->doc != NULL;
-         option++)
+    for (const struct argp_option *option = table;
+         option->name != NULL || option->doc != NULL; option++)
         if (option->key == key)
             return option->name;
     return "";

@@ -20,13 +20,13 @@ enum { KEY_EXPORT = 0x3000, KEY_MODE, KEY_DEBUGINFOD, KEY_SITES, KEY_UNWIND, KEY
        KEY_FILTER, KEY_OLDER, KEY_SORT };
 
 /* What both programs have. */
-#define CHOICE_OPTIONS(mode)                                                              \
-    {"sites-mode", KEY_MODE, N_("MODE"), 0, mode, 0},                                     \
-    {"sites-filter", KEY_FILTER, N_("FILTER"), 0,                                         \
-     N_("Only these sites, as / on the page has it: names to have, -without, ~hidden, "   \
-        "size=A..B, life=A..B, samples=N"),                                               \
-     0},                                                                                  \
-    {"sites-older", KEY_OLDER, N_("TIME"), 0,                                             \
+#define CHOICE_OPTIONS(mode)                                                             \
+    {"sites-mode", KEY_MODE, N_("MODE"), 0, mode, 0},                                    \
+    {"sites-filter", KEY_FILTER, N_("FILTER"), 0,                                        \
+     N_("Only these sites, as / on the page has it: names to have, -without, ~hidden, "  \
+        "size=A..B, life=A..B, samples=N"),                                              \
+     0},                                                                                 \
+    {"sites-older", KEY_OLDER, N_("TIME"), 0,                                            \
      N_("Only what has been alive for at least TIME (90, 10m, 2h)"), 0}
 
 static const struct argp_option table[] = {
@@ -44,7 +44,8 @@ static const struct argp_option table[] = {
         "%p in its name one for each process; may be repeated"),
      0},
     CHOICE_OPTIONS(
-        N_("Which memory to report, export and show: live, peak, allocated or since-mark")),
+        N_("Which memory to report, export and show: live, peak, allocated or "
+           "since-mark")),
     {"sites-sort", KEY_SORT, N_("COLUMN"), 0,
      N_("Sort by bytes, objects, allocated, rate, age, samples, error or growth"), 0},
     {"debuginfod", KEY_DEBUGINFOD, NULL, 0,
@@ -80,7 +81,8 @@ rate_valid(const char *text)
 {
     double rate;
 
-    return strlen(text) <= RATE_LENGTH_MAX && sampling_rate_parse(text, strlen(text), &rate);
+    return strlen(text) <= RATE_LENGTH_MAX
+           && sampling_rate_parse(text, strlen(text), &rate);
 }
 
 #define TOP_MAX 10000
@@ -137,7 +139,8 @@ take_choice(struct argp_state *state, struct site_choice *choice, int key,
     case KEY_MODE:
         choice->mode_given = siteexport_mode_parse(word, &choice->mode);
         if (!choice->mode_given)
-            value_refuse(state, "--sites-mode", word, "live, peak, allocated, since-mark");
+            value_refuse(state, "--sites-mode", word,
+                         "live, peak, allocated, since-mark");
         return 0;
     case KEY_FILTER:
         take_filter(state, choice, word);

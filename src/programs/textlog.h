@@ -13,7 +13,7 @@ struct textlog {
     char target[PATH_MAX]; /* a descriptor or an absolute path; "": no log */
     const char *name;      /* as it was given; borrowed */
     bool created;          /* the file, by us */
-    struct tree *tree;     /* of those who write to it, once it is started: the session's */
+    struct tree *tree;     /* of those who write to it, once it is started; borrowed */
     int error;             /* errno of the first that could not write any more, or 0 */
 };
 

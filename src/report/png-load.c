@@ -116,8 +116,9 @@ draw(const struct png_drawing *drawing, const char *module, void *function, FILE
     if (english && *message != '\0')
         snprintf(error, size, "%s", gettext(message));
     else if (english && drawn)
-        snprintf(error, size, "%s",
-                 _("the picture is in English: no font here has this language's letters"));
+        snprintf(
+            error, size, "%s",
+            _("the picture is in English: no font here has this language's letters"));
     return drawn;
 }
 

@@ -155,7 +155,8 @@ lost_note(const struct sites_lost *lost, unsigned index, enum unit unit, char *t
 
     switch (index) {
     case 0:
-        snprintf(text, size, _("samples not followed for want of room: %s, %s are missing"),
+        snprintf(text, size,
+                 _("samples not followed for want of room: %s, %s are missing"),
                  units_count(count, sizeof count, lost->blocks),
                  site_bytes_text(bytes, sizeof bytes, lost->bytes, unit));
         return lost->blocks > 0;

@@ -353,7 +353,8 @@ remark_custom(FILE *out, const struct snapshot *now)
         return;
     fputs("memtop: ", out);
     /* TRANSLATORS: blocks (bytes) twice. */
-    fprintf(out, _("blocks of the program's own pools: allocated %s (%s B), live %s (%s B)"),
+    fprintf(out,
+            _("blocks of the program's own pools: allocated %s (%s B), live %s (%s B)"),
             units_count(made, sizeof made, now->custom_made),
             units_count(bytes, sizeof bytes, now->custom_made_bytes),
             units_count(live, sizeof live, now->custom_live),
@@ -407,7 +408,8 @@ print_before(FILE *out, const struct process *process)
     fputs("memtop: ", out);
     /* TRANSLATORS: two programs, three sizes. */
     fprintf(out, _("of %s, before it executed %s: heap total %s, heap peak %s, live %s"),
-            program, executed, units_bytes(total, sizeof total, now->total_bytes, UNIT_AUTO),
+            program, executed,
+            units_bytes(total, sizeof total, now->total_bytes, UNIT_AUTO),
             units_bytes(peak, sizeof peak, now->peak_bytes, UNIT_AUTO),
             units_bytes(live, sizeof live, now->live_bytes, UNIT_AUTO));
     fputc('\n', out);

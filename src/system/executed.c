@@ -64,8 +64,9 @@ executed_text(char *text, size_t size, const char *before, const char *path,
 {
     if (reason != NULL)
         /* TRANSLATORS: two programs; a reason: "it is statically linked". */
-        snprintf(text, size, _("%.60s executed %.120s, which did not load libmemtop (%s)"),
-                 before, path, reason);
+        snprintf(text, size,
+                 _("%.60s executed %.120s, which did not load libmemtop (%s)"), before,
+                 path, reason);
     else
         snprintf(text, size, _("%.60s executed %.120s, which did not load libmemtop"),
                  before, path);

@@ -232,7 +232,8 @@ segment_error_text(int error)
 static void
 prepare_library(struct launch *launch, struct launched *out)
 {
-    const char *memtop_dir = getenv("MEMTOP_DIR"), *runtime_dir = getenv("XDG_RUNTIME_DIR");
+    const char *memtop_dir = getenv("MEMTOP_DIR"),
+               *runtime_dir = getenv("XDG_RUNTIME_DIR");
 
     if (launch->options->library == NULL)
         return;

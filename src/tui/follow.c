@@ -58,7 +58,8 @@ follow_selected(struct app *app)
         return;
     }
     if (app->view.history) {
-        app_ack(app, "%s", _("Another process is shown in the present: Esc returns there"));
+        app_ack(app, "%s",
+                _("Another process is shown in the present: Esc returns there"));
         return;
     }
     error = session_show(app->session, pid);

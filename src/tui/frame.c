@@ -17,7 +17,7 @@
 #define FRAME_NS     INT64_C(100000000)
 /* A plain terminal gets the pages whole, whatever its height. */
 #define PLAIN_ROWS   40
-#define KEY_FRAME_NS INT64_C(25000000)   /* after a key; held keys repeat 30 times a second */
+#define KEY_FRAME_NS INT64_C(25000000) /* after a key; held keys repeat at 30 Hz */
 
 uint64_t
 frame_lines_printed(const struct app *app)
@@ -43,8 +43,8 @@ shown_command(struct app *app, const struct tracked *shown)
     }
     /* Where there is little room, whose it is says more than its arguments.
        TRANSLATORS: the program that was started, and a process: "make: cc1 x.c" */
-    snprintf(app->header, sizeof app->header, _("%.*s: %.200s"), length < 40 ? length : 40,
-             root, command);
+    snprintf(app->header, sizeof app->header, _("%.*s: %.200s"),
+             length < 40 ? length : 40, root, command);
     return app->header;
 }
 

@@ -40,7 +40,7 @@ pid_t processes_step(const struct processes *processes, int steps, int lines,
 size_t processes_count(const struct processes *processes);
 
 /* "3 running, 2 ended; heap together 12.3 MiB", as long as fits the columns. */
-void processes_sum(char *text, size_t size, const struct process_list *process_list, int cols,
-                   enum unit unit);
+void processes_sum(char *text, size_t size, const struct process_list *process_list,
+                   int cols, enum unit unit);
 
 #endif

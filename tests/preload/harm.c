@@ -49,13 +49,13 @@ close_input(void)
     close(STDIN_FILENO);
 }
 
-/* By whatever stacks are walked: the program's first file has the number that it has without us,
-   and nobody else reads or writes there. */
+/* By whatever stacks are walked: the program's first file has the number that it has
+   without us, and nobody else reads or writes there. */
 static void
 test_numbers(void **state)
 {
-    static const char *const words[] = {"", "sites=1", "sites=1,unwind=fp", "sites=1,dormant",
-                                        "rings=4096,drop"};
+    static const char *const words[] = {"", "sites=1", "sites=1,unwind=fp",
+                                        "sites=1,dormant", "rings=4096,drop"};
     struct preload_watch how = {.argv = WATCH_ARGV("harm.run", "first_number"),
                                 .plain = true};
     struct watched ours, plain;
@@ -245,7 +245,8 @@ test_moved(void **state)
         skip();
     watch_run(&how, &what);
     watch_assert_success(&what);
-    snprintf(path, sizeof path, "/dev/shm/memtop-%u/%d.0", (unsigned)geteuid(), (int)what.pid);
+    snprintf(path, sizeof path, "/dev/shm/memtop-%u/%d.0", (unsigned)geteuid(),
+             (int)what.pid);
     assert_int_equal(0, reader_open(path, geteuid(), geteuid(), &reader));
     assert_int_equal(0, reader_identity(reader, &identity));
     assert_true(identity.flags & SEGMENT_FLAG_MOVED);
@@ -319,7 +320,8 @@ test_full_of_sites(void **state)
     struct watched what;
 
     (void)state;
-    if (!own_mounts() || watch_mode("rings") || watch_mode("dormant")) /* no room for more */
+    /* no room for more */
+    if (!own_mounts() || watch_mode("rings") || watch_mode("dormant"))
         skip();
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         const struct watched_segment *last;

@@ -163,7 +163,8 @@ static void
 test_read_only_root(void **state)
 {
     (void)state;
-    check_attached("mount -t tmpfs -o size=64m none /dev/shm && mount -o remount,bind,ro /");
+    check_attached(
+        "mount -t tmpfs -o size=64m none /dev/shm && mount -o remount,bind,ro /");
 }
 
 static const struct process_entry *
@@ -175,7 +176,8 @@ find_entry(const struct process_list *process_list, pid_t pid)
     return NULL;
 }
 
-/* Its processes go by the numbers they have here; those they have inside are of others. */
+/* Its processes go by the numbers they have here; those they have inside are of
+   others. */
 static void
 test_family(void **state)
 {

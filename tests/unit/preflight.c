@@ -231,7 +231,8 @@ test_bad_interpreters(void **state)
     (void)state;
     write_script("orphan", "#!/no/such/interpreter\n");
     expect("./orphan", PREFLIGHT_NOT_FOUND, PREFLIGHT_NO_LOADER);
-    expect_message("./orphan cannot run: /no/such/interpreter, which starts it, is not there");
+    expect_message(
+        "./orphan cannot run: /no/such/interpreter, which starts it, is not there");
     write_script("loop", "#!./loop\n");
     expect("./loop", PREFLIGHT_NOT_EXECUTABLE, PREFLIGHT_TOO_DEEP);
 
@@ -408,7 +409,8 @@ test_capabilities(void **state)
     (void)state;
     copy_program("/bin/sh", "capable");
     if (getuid() != 0
-        || system("PATH=$PATH:/sbin:/usr/sbin setcap cap_net_raw+ep capable 2>/dev/null") != 0)
+        || system("PATH=$PATH:/sbin:/usr/sbin setcap cap_net_raw+ep capable 2>/dev/null")
+               != 0)
         skip();
     expect("./capable", PREFLIGHT_OK, PREFLIGHT_NO_REASON); /* root has them all */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Walks by known steps, against those of libgcc alone: random chains of functions with and without
- * frame pointers, with frames of changing length, aligned ones, signal handlers, another
- * stack.
+ * Walks by known steps, against those of libgcc alone: random chains of functions with
+ * and without frame pointers, with frames of changing length, aligned ones, signal
+ * handlers, another stack.
  */
 #include "config.h"
 
@@ -180,7 +180,8 @@ interrupted(unsigned depth, bool plain_only)
 static NOINLINE void
 go_on(unsigned depth, bool plain_only)
 {
-    static const chain_link links[] = {plain, large, changing, aligned, framed, interrupted};
+    static const chain_link links[] = {plain,   large,  changing,
+                                       aligned, framed, interrupted};
 
     if (depth == 0)
         compare();

@@ -300,7 +300,8 @@ test_between_units(void **state)
     char path[200];
     void *handle = load(
         "between.so",
-        "printf '#ifdef __clang__\n#define VIEW\n#else\n#define VIEW \" view 0\"\n#endif\n"
+        "printf '#ifdef __clang__\n#define VIEW\n#else\n#define VIEW \" view "
+        "0\"\n#endif\n"
         "int with(void) { return 0; }"
         " __attribute__((section(\".text.unlikely\"))) void cold(void)"
         " { __asm__ volatile(\"nop; .loc 1 7 1\" VIEW); __builtin_unreachable(); }' |"
@@ -354,8 +355,8 @@ inode_of(const char *path)
     return st.st_ino;
 }
 
-/* No pipe is waited for, no device read, and no file taken for one of which nothing but the
-   name is known. */
+/* No pipe is waited for, no device read, and no file taken for one of which nothing but
+   the name is known. */
 static void
 test_no_file(void **state)
 {
