@@ -25,10 +25,11 @@
 #define OUTPUT_A_LINE  100
 #define PROCESSES_A_LINE 200
 
-#define MOMENT (1u << FIELDS_SYSTEM | 1u << FIELDS_SYSTEM_MORE | 1u << FIELDS_HEAP | 1u << FIELDS_STACK     \
-                | 1u << FIELDS_COUNTERS | 1u << FIELDS_COUNTERS_MORE                    \
-                | 1u << FIELDS_USABLE | 1u << FIELDS_VAIN | 1u << FIELDS_RATES | 1u << FIELDS_TOUCHED       \
-                | 1u << FIELDS_CUSTOM)
+#define MOMENT                                                                           \
+    (1u << FIELDS_SYSTEM | 1u << FIELDS_SYSTEM_MORE | 1u << FIELDS_HEAP                  \
+     | 1u << FIELDS_STACK | 1u << FIELDS_COUNTERS | 1u << FIELDS_COUNTERS_MORE           \
+     | 1u << FIELDS_USABLE | 1u << FIELDS_VAIN | 1u << FIELDS_RATES                      \
+     | 1u << FIELDS_TOUCHED | 1u << FIELDS_CUSTOM)
 
 /* A file being written. good: everything was written so far. */
 struct writer {
@@ -368,7 +369,8 @@ put_other(void *context, const struct tracked *tracked)
     if (others->sites > SITES_TAKEN_MAX - SITES_RECORDS)
         return false;
     if (others->archive->name != NULL)
-        others->archive->name(others->archive->context, others->archive->session, tracked);
+        others->archive->name(others->archive->context, others->archive->session,
+                              tracked);
     if (!other_text(tracked, &text, &size))
         writer->good = false;
     else if (others->bytes + size <= OTHERS_BYTES_MAX)

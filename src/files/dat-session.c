@@ -115,7 +115,8 @@ take(void *context, uint64_t index, const struct dat_record *record)
 {
     struct slots *slots = context;
     struct sample *sample = &slots->sample;
-    int64_t time_ns = (int64_t)((double)(record->time - slots->dat->start) * slots->scale);
+    int64_t time_ns =
+        (int64_t)((double)(record->time - slots->dat->start) * slots->scale);
     uint64_t slot = (uint64_t)(time_ns / slots->length_ns);
 
     if (index == 0) {

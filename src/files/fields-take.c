@@ -241,7 +241,8 @@ take_before(const json_t *object, struct process *process, struct fault *fault)
         return;
     fields_take_text(before, "program", process->identity.program,
                      sizeof process->identity.program, fault);
-    fields_take_text(before, "executed", process->executed, sizeof process->executed, fault);
+    fields_take_text(before, "executed", process->executed, sizeof process->executed,
+                     fault);
     fields_take_number(before, "heap", INT64_MAX, &process->now.live_bytes, fault);
     fields_take_number(before, "peak", INT64_MAX, &process->now.peak_bytes, fault);
     fields_take_number(before, "total", INT64_MAX, &process->now.total_bytes, fault);

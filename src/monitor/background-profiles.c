@@ -98,7 +98,8 @@ make_place(struct background_profiles *background)
 }
 
 static struct other *
-add(struct background_profiles *background, const struct process_entry *entry, const struct tree *tree)
+add(struct background_profiles *background, const struct process_entry *entry,
+    const struct tree *tree)
 {
     struct other other = {.pid = entry->pid, .image_ns = entry->image_ns};
     uint64_t start_ns = entry->start_ns;
@@ -155,7 +156,8 @@ look_at(void *context, const struct process_entry *entry)
 }
 
 static void
-look(struct background_profiles *background, const struct process_list *process_list, const struct tree *tree)
+look(struct background_profiles *background, const struct process_list *process_list,
+     const struct tree *tree)
 {
     struct background_look looking = {background, tree};
 
@@ -187,8 +189,9 @@ next_due(struct background_profiles *background, int64_t now_ns)
 }
 
 void
-background_profiles_read(struct background_profiles *background, const struct process_list *process_list, const struct tree *tree,
-            int64_t now_ns)
+background_profiles_read(struct background_profiles *background,
+                         const struct process_list *process_list, const struct tree *tree,
+                         int64_t now_ns)
 {
     struct other *other;
 
@@ -211,7 +214,8 @@ background_profiles_read(struct background_profiles *background, const struct pr
 /* ---- lending ---- */
 
 struct profile *
-background_profiles_lend(struct background_profiles *background, pid_t pid, uint64_t image_ns)
+background_profiles_lend(struct background_profiles *background, pid_t pid,
+                         uint64_t image_ns)
 {
     struct other *other = find(background, pid, image_ns);
 
@@ -223,7 +227,8 @@ background_profiles_lend(struct background_profiles *background, pid_t pid, uint
 }
 
 void
-background_profiles_return(struct background_profiles *background, struct profile *profile)
+background_profiles_return(struct background_profiles *background,
+                           struct profile *profile)
 {
     for (size_t i = 0; i < background->count; i++)
         if (background->all[i].profile == profile && background->all[i].lent) {

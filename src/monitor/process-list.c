@@ -55,7 +55,8 @@ struct process_entry *
 process_list_find(struct process_list *process_list, pid_t pid)
 {
     for (size_t i = 0; i < process_list->count; i++)
-        if (process_list->items[i]->entry.pid == pid && !process_list->items[i]->entry.ended)
+        if (process_list->items[i]->entry.pid == pid
+            && !process_list->items[i]->entry.ended)
             return &process_list->items[i]->entry;
     return NULL;
 }
@@ -116,7 +117,8 @@ remove_at(struct process_list *process_list, size_t index)
 }
 
 void
-process_list_note_short(struct process_list *process_list, const struct process_entry *entry)
+process_list_note_short(struct process_list *process_list,
+                        const struct process_entry *entry)
 {
     process_list->sum.shortest++;
     for (size_t i = 0; i < process_list->count; i++)
@@ -188,14 +190,16 @@ is_child(const struct item *item, const struct process_entry *parent)
 
 /* Has it a living descendant?  depth bounds the walk, whatever parents claim. */
 static bool
-has_living(const struct process_list *process_list, const struct process_entry *entry, unsigned depth)
+has_living(const struct process_list *process_list, const struct process_entry *entry,
+           unsigned depth)
 {
     for (size_t i = 0; i < process_list->count; i++) {
         const struct item *item = process_list->sorted[i];
 
         if (is_child(item, entry)
             && (!item->entry.ended
-                || (depth < DEPTH_MAX && has_living(process_list, &item->entry, depth + 1))))
+                || (depth < DEPTH_MAX
+                    && has_living(process_list, &item->entry, depth + 1))))
             return true;
     }
     return false;
@@ -228,8 +232,8 @@ fold(struct process_list *process_list, struct item *item)
 
 /* Does another child, from index next on, follow in the list? */
 static bool
-goes_on(const struct process_list *process_list, const struct process_entry *parent, size_t next,
-        unsigned ended)
+goes_on(const struct process_list *process_list, const struct process_entry *parent,
+        size_t next, unsigned ended)
 {
     for (size_t i = next; i < process_list->count; i++)
         if (is_child(process_list->sorted[i], parent)
@@ -239,8 +243,8 @@ goes_on(const struct process_list *process_list, const struct process_entry *par
 }
 
 static void
-list_children(struct process_list *process_list, struct process_entry *parent, unsigned depth,
-              uint64_t guides)
+list_children(struct process_list *process_list, struct process_entry *parent,
+              unsigned depth, uint64_t guides)
 {
     unsigned ended = 0;
 
@@ -360,7 +364,8 @@ process_list_arrange(struct process_list *process_list, uint64_t now_ns)
             entry->run_ns = (int64_t)(now_ns - entry->start_ns);
     }
     if (process_list->count > 1)
-        qsort(process_list->sorted, process_list->count, sizeof *process_list->sorted, by_importance);
+        qsort(process_list->sorted, process_list->count, sizeof *process_list->sorted,
+              by_importance);
     do
         list_all(process_list);
     while (break_circle(process_list));
@@ -369,7 +374,8 @@ process_list_arrange(struct process_list *process_list, uint64_t now_ns)
 
 void
 process_list_each(const struct process_list *process_list,
-            void (*visit)(void *context, const struct process_entry *entry), void *context)
+                  void (*visit)(void *context, const struct process_entry *entry),
+                  void *context)
 {
     for (size_t i = 0; i < process_list->count; i++)
         visit(context, &process_list->items[i]->entry);

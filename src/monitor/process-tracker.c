@@ -119,7 +119,8 @@ read_figures(struct followed_process *followed, int64_t now_ns)
     uint64_t calls, allocations;
 
     if (!followed->reader || followed->replaced_ns
-        || (!entry->measured && !followed->asleep) || reader_snapshot(followed->reader, &snapshot))
+        || (!entry->measured && !followed->asleep)
+        || reader_snapshot(followed->reader, &snapshot))
         return;
     followed->asleep = snapshot.asleep;
     entry->measured = !snapshot.asleep;
@@ -320,7 +321,8 @@ note_segment(void *context, const struct tree_segment *segment)
         note_alien(tracker, segment);
         return;
     }
-    if (process_list_find_image(tracker->process_list, segment->pid, segment->created_boottime_ns)
+    if (process_list_find_image(tracker->process_list, segment->pid,
+                                segment->created_boottime_ns)
         || (!tracker->root
             && !segment_process_lives(segment->pid, segment->created_boottime_ns))
         || !belongs(tracker, segment->pid))
@@ -394,7 +396,8 @@ replace(struct followed_process *followed, const struct executed *executed, bool
 }
 
 static void
-note_end(struct process_tracker *tracker, struct followed_process *followed, int64_t now_ns)
+note_end(struct process_tracker *tracker, struct followed_process *followed,
+         int64_t now_ns)
 {
     struct process_entry *entry = followed->entry;
     enum segment_state state = SEGMENT_EMPTY;
@@ -439,7 +442,8 @@ follow_executed(struct followed_process *followed, int64_t now_ns)
     if (followed->replaced_ns == 0)
         followed->replaced_ns = now_ns;
     entry->measured = false;
-    if (executed.preload_removed || now_ns - followed->replaced_ns >= (int64_t)HANDSHAKE_NS)
+    if (executed.preload_removed
+        || now_ns - followed->replaced_ns >= (int64_t)HANDSHAKE_NS)
         replace(followed, &executed, false);
     else
         entry->state = STATE_STARTING;
@@ -470,7 +474,8 @@ judge_state(struct followed_process *followed, char kernel_state, int64_t now_ns
 
 /* Returns false if the process has ended and is no longer followed. */
 static bool
-look_at_process(struct process_tracker *tracker, struct followed_process *followed, int64_t now_ns)
+look_at_process(struct process_tracker *tracker, struct followed_process *followed,
+                int64_t now_ns)
 {
     struct process_entry *entry = followed->entry;
     struct procfs_stat stat;
@@ -502,8 +507,8 @@ look_for_not_loaded(struct process_tracker *tracker)
         struct followed_process *followed;
         struct procfs_stat stat;
 
-        if (process_list_find(tracker->process_list, pids[i]) || procfs_stat(pids[i], &stat)
-            || stat.state == 'Z' || stat.state == 'X')
+        if (process_list_find(tracker->process_list, pids[i])
+            || procfs_stat(pids[i], &stat) || stat.state == 'Z' || stat.state == 'X')
             continue;
         followed = follow(tracker, pids[i]);
         if (!followed)

@@ -111,12 +111,12 @@ set_name(struct profile *profile, struct profile_address *address,
     for (unsigned i = 0; i < count; i++) {
         const struct profile_frame *frame = name->count > 0 ? &name->frames[i] : NULL;
 
-        frames[i] = (struct profile_place){.file = intern_text(profile,
-                                                               frame ? frame->file : NULL),
-                                           .line = frame ? frame->line : 0,
-                                           .module = intern_text(profile, name->module),
-                                           .offset = name->offset,
-                                           .inlined = i + 1 < count};
+        frames[i] = (struct profile_place){
+            .file = intern_text(profile, frame ? frame->file : NULL),
+            .line = frame ? frame->line : 0,
+            .module = intern_text(profile, name->module),
+            .offset = name->offset,
+            .inlined = i + 1 < count};
         if (!intern_function(profile, frame && frame->function ? frame->function : text,
                              &frames[i].function)) {
             free(frames);

@@ -101,7 +101,8 @@ struct profile {
 uint32_t profile_stack_index(const struct profile *profile, uint32_t id);
 
 /* The newest snapshot not later than run_ns; NULL if there is none. */
-const struct profile_moment *profile_find_moment(const struct profile *profile, int64_t run_ns);
+const struct profile_moment *profile_find_moment(const struct profile *profile,
+                                                 int64_t run_ns);
 
 const struct profile_address *profile_find_address(const struct profile *profile,
                                                    uint64_t address);

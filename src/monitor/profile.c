@@ -179,14 +179,15 @@ make_moment(const struct profile *profile, struct profile_moment *moment)
 {
     const struct sites_reading *reading = &profile->reading;
 
-    *moment = (struct profile_moment){.run_ns = profile->run_ns, .count = reading->site_count};
+    *moment =
+        (struct profile_moment){.run_ns = profile->run_ns, .count = reading->site_count};
     moment->sites = calloc(moment->count + 1, sizeof *moment->sites);
     if (!moment->sites)
         return false;
     for (size_t i = 0; i < moment->count; i++)
-        moment->sites[i] = (struct profile_kept_site){keep_figures(&reading->sites[i].made),
-                                              keep_figures(&reading->sites[i].live),
-                                              keep_figures(&reading->sites[i].at_peak)};
+        moment->sites[i] = (struct profile_kept_site){
+            keep_figures(&reading->sites[i].made), keep_figures(&reading->sites[i].live),
+            keep_figures(&reading->sites[i].at_peak)};
     return true;
 }
 

@@ -121,12 +121,13 @@ struct profile_moment {
 #define PROFILE_MOMENTS_MAX 128
 
 /* The kept snapshots, in order; borrowed. */
-const struct profile_moment *profile_moments(const struct profile *profile, size_t *count);
+const struct profile_moment *profile_moments(const struct profile *profile,
+                                             size_t *count);
 
 /* Replaces all snapshots by saved ones, in order, at most PROFILE_MOMENTS_MAX; takes over
    their sites.  Returns false if memory is short: then nothing is taken over. */
-bool profile_restore_moments(struct profile *profile, const struct profile_moment *moments,
-                             size_t count);
+bool profile_restore_moments(struct profile *profile,
+                             const struct profile_moment *moments, size_t count);
 
 /* What a site allocated per second over the last interval; false if unknown. */
 bool profile_rates(const struct profile *profile, size_t site, double *bytes,

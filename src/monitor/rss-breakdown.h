@@ -56,8 +56,9 @@ struct rss_breakdown {
 void rss_divide(const struct resident *resident, const struct process *process,
                   struct rss_breakdown *out);
 
-const char *band_word(enum band band);     /* translated, at most 9 columns */
-const char *band_meaning(const struct rss_breakdown *breakdown, enum band band);  /* translated */
+/* Translated; the word has at most 9 columns. */
+const char *band_word(enum band band);
+const char *band_meaning(const struct rss_breakdown *breakdown, enum band band);
 const char *band_json(enum band band);
 
 #endif

@@ -281,8 +281,9 @@ note_flags(struct watch *watch)
         session_say(watch->session, SEVERITY_WARNING, "%s",
                     _("MEMUSAGE_OUTPUT is ignored; use --data=FILE"));
     if (flags & SEGMENT_FLAG_MOVED)
-        session_say(watch->session, SEVERITY_WARNING, "%s",
-                    _("the program's MEMTOP_DIR cannot be used: its segment lies elsewhere"));
+        session_say(
+            watch->session, SEVERITY_WARNING, "%s",
+            _("the program's MEMTOP_DIR cannot be used: its segment lies elsewhere"));
     watch->flags_noted = true;
 }
 

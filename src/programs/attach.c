@@ -61,7 +61,8 @@ attach_list(const struct options *options)
     else if (options->format == FORMAT_JSON)
         written = listing_json(stdout, system_list_processes(systemwide));
     else
-        written = listing_text(stdout, system_list_processes(systemwide), unit_of(options));
+        written =
+            listing_text(stdout, system_list_processes(systemwide), unit_of(options));
     if (!written)
         output_lost(NULL, errno != 0 ? -errno : -ENOMEM);
     system_list_free(systemwide);

@@ -206,7 +206,8 @@ say_others(struct session *session)
 
     session_each_sampled(session, find_samples, &found);
     if (found)
-        say(_("--export: other processes have allocation sites, too; with %%p in the name of "
+        say(_("--export: other processes have allocation sites, too; with %%p in the "
+              "name of "
               "FILE a file is written for each"));
 }
 
@@ -281,7 +282,8 @@ int
 exports_file(const char *path, enum siteexport_format format,
              const struct site_choice *choice, pid_t pid, const char *file)
 {
-    const struct exports exports = {.session = open_session(path, USE_SITES), .choice = choice};
+    const struct exports exports = {.session = open_session(path, USE_SITES),
+                                    .choice = choice};
     const struct exports_request request = {format, file};
     bool good = false;
 

@@ -28,7 +28,8 @@ static bool original;
 static const char *file;
 
 static const struct argp_option table[] = {
-    {"compat", 'c', NULL, 0, N_("Treat every call as Mozilla's logalloc_munge.py does"), 0},
+    {"compat", 'c', NULL, 0, N_("Treat every call as Mozilla's logalloc_munge.py does"),
+     0},
     {0},
 };
 

@@ -397,10 +397,11 @@ main(int argc, char **argv)
         .children = children,
         .args_doc = N_("DATAFILE [OUTFILE]\n--report=LIST [--png=FILE] FILE\n"
                        "--export=FORMAT FILE [OUTFILE]"),
-        .doc = N_("Draw what memtop -d, memtop --record or memusage -d has recorded, as a "
-                  "PNG picture; report by block size or export what memtop --record or "
-                  "--log has recorded; export allocation sites of a saved session."
-                  "\vOUTFILE is DATAFILE.png unless given."),
+        .doc =
+            N_("Draw what memtop -d, memtop --record or memusage -d has recorded, as a "
+               "PNG picture; report by block size or export what memtop --record or "
+               "--log has recorded; export allocation sites of a saved session."
+               "\vOUTFILE is DATAFILE.png unless given."),
     };
 
     language_start();

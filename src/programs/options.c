@@ -301,7 +301,8 @@ check_combination(struct argp_state *state, struct options *options)
 
     if (options->program == NULL && options->script == NULL && instead == NULL
         && !options->pick && !options->fleet)
-        argp_error(state, _("no program given (-a attaches to a process, -l lists them)"));
+        argp_error(state,
+                   _("no program given (-a attaches to a process, -l lists them)"));
     if (options->program != NULL && instead != NULL)
         argp_error(state, _("%s can only be used without PROGRAM"), instead);
     if (!options->batch && options->iterations != 0)

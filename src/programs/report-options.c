@@ -254,7 +254,8 @@ parse_value(int key, char *word, struct argp_state *state)
         parse_sort(state, options, word);
         return 0;
     case KEY_GROUP:
-        options->group = value_word(state, "--group", word, "yes, no") == 0 ? "yes" : "no";
+        options->group =
+            value_word(state, "--group", word, "yes, no") == 0 ? "yes" : "no";
         return 0;
     case KEY_COUNTS:
         parse_counts(state, options, word);
@@ -283,8 +284,8 @@ parse_value(int key, char *word, struct argp_state *state)
 static const char *
 name_of(int key)
 {
-    for (const struct argp_option *option = table; option->name != NULL || option->doc != NULL;
-         option++)
+    for (const struct argp_option *option = table;
+         option->name != NULL || option->doc != NULL; option++)
         if (option->key == key)
             return option->name;
     return "";

@@ -44,7 +44,8 @@ static const struct argp_option table[] = {
         "with %p in its name, to one for each process; may be repeated"),
      0},
     CHOICE_OPTIONS(
-        N_("Which memory to report, export and show: live, peak, allocated or since-mark")),
+        N_("Which memory to report, export and show: live, peak, allocated or "
+           "since-mark")),
     {"sites-sort", KEY_SORT, N_("COLUMN"), 0,
      N_("Sort by bytes, objects, allocated, rate, age, samples, error or growth"), 0},
     {"debuginfod", KEY_DEBUGINFOD, NULL, 0,
@@ -80,7 +81,8 @@ rate_valid(const char *text)
 {
     double rate;
 
-    return strlen(text) <= RATE_LENGTH_MAX && sampling_rate_parse(text, strlen(text), &rate);
+    return strlen(text) <= RATE_LENGTH_MAX
+           && sampling_rate_parse(text, strlen(text), &rate);
 }
 
 #define TOP_MAX 10000
@@ -137,7 +139,8 @@ take_choice(struct argp_state *state, struct site_choice *choice, int key,
     case KEY_MODE:
         choice->mode_given = siteexport_mode_parse(word, &choice->mode);
         if (!choice->mode_given)
-            value_refuse(state, "--sites-mode", word, "live, peak, allocated, since-mark");
+            value_refuse(state, "--sites-mode", word,
+                         "live, peak, allocated, since-mark");
         return 0;
     case KEY_FILTER:
         take_filter(state, choice, word);

@@ -125,8 +125,8 @@ static const struct metric metrics[] = {
     {"memtop_heap_usable_bytes", "bytes", "Bytes that the blocks not freed occupy.",
      false, usable, NULL},
     {"memtop_heap_blocks", NULL, "Blocks allocated and not freed.", false, blocks, NULL},
-    {"memtop_stack_peak_bytes", "bytes", "The deepest stack at a call.", false, stack_peak,
-     NULL},
+    {"memtop_stack_peak_bytes", "bytes", "The deepest stack at a call.", false,
+     stack_peak, NULL},
     {"memtop_threads", NULL, "Threads that have called the allocator and not ended.",
      false, threads, NULL},
     {"memtop_allocated_bytes_total", NULL, "Bytes ever allocated.", true, allocated, NULL},
@@ -198,7 +198,8 @@ static void
 write_number(FILE *out, double value)
 {
     uint64_t whole = value >= 0x1p64 ? UINT64_MAX : value > 0 ? (uint64_t)value : 0;
-    unsigned thousandths = value < 0x1p53 ? (unsigned)((value - (double)whole) * 1000) : 0;
+    unsigned thousandths =
+        value < 0x1p53 ? (unsigned)((value - (double)whole) * 1000) : 0;
 
     fprintf(out, "%" PRIu64, whole);
     if (thousandths != 0)

@@ -19,7 +19,8 @@ struct siteexport_figures {
     double bytes, objects;           /* alive, at the peak, allocated, since the mark */
     double made_bytes, made_objects; /* allocated: in total, or since the mark */
 };
-struct siteexport_figures siteexport_figures(const struct siteexport *export, size_t site);
+struct siteexport_figures siteexport_figures(const struct siteexport *export,
+                                             size_t site);
 
 /* A place in a stack, and its address: places inlined into each other share one. */
 struct siteexport_place {
@@ -34,8 +35,9 @@ size_t siteexport_places(const struct siteexport *export, const struct site *sit
                      struct siteexport_place places[SITEEXPORT_PLACES]);
 
 /* The function's name, without control characters; characters in bad become '_'. */
-const char *siteexport_name(const struct siteexport *export, const struct siteexport_place *place,
-                        const char *bad, char *buffer, size_t size);
+const char *siteexport_name(const struct siteexport *export,
+                            const struct siteexport_place *place, const char *bad,
+                            char *buffer, size_t size);
 
 /* Rounds; negative figures stay negative. */
 int64_t siteexport_round(double figure);

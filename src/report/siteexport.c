@@ -94,7 +94,8 @@ choose(const struct siteexport *export, struct siteexport_chosen *chosen)
 }
 
 bool
-siteexport_write(FILE *out, enum siteexport_format format, const struct siteexport *export)
+siteexport_write(FILE *out, enum siteexport_format format,
+                 const struct siteexport *export)
 {
     struct siteexport_chosen chosen = {0};
     struct siteexport filtered = *export;
@@ -125,7 +126,8 @@ write_request(FILE *out, void *context)
 }
 
 int
-siteexport_save(enum siteexport_format format, const struct siteexport *export, const char *path)
+siteexport_save(enum siteexport_format format, const struct siteexport *export,
+                const char *path)
 {
     struct export_request request = {format, export};
 
@@ -185,7 +187,8 @@ siteexport_figures(const struct siteexport *export, size_t index)
 /* Removes hidden functions from a stack.  What was inlined into a hidden function then
    represents the whole address. */
 static size_t
-hide_places(const struct siteexport *export, struct siteexport_place *places, size_t count)
+hide_places(const struct siteexport *export, struct siteexport_place *places,
+            size_t count)
 {
     const bool *hidden = export->chosen->modes[export->mode].hidden;
     size_t kept = 0;

@@ -355,7 +355,8 @@ remark_custom(FILE *out, const struct snapshot *now)
         return;
     fputs("memtop: ", out);
     /* TRANSLATORS: blocks (bytes) twice. */
-    fprintf(out, _("blocks of the program's own pools: allocated %s (%s B), live %s (%s B)"),
+    fprintf(out,
+            _("blocks of the program's own pools: allocated %s (%s B), live %s (%s B)"),
             units_count(made, sizeof made, now->custom_made),
             units_count(bytes, sizeof bytes, now->custom_made_bytes),
             units_count(live, sizeof live, now->custom_live),

@@ -53,7 +53,7 @@ executed_reason(const char *path, bool preload_removed, pid_t pid)
 {
     const char *reason = pid > 0 ? not_loaded_reason(pid) : reason_of_file(path);
 
-    if (!reason && preload_removed)
+    if (reason == NULL && preload_removed)
         reason = _("LD_PRELOAD was removed");
     return reason;
 }
@@ -62,10 +62,11 @@ void
 executed_text(char *text, size_t size, const char *before, const char *path,
               const char *reason)
 {
-    if (reason)
+    if (reason != NULL)
         /* TRANSLATORS: two programs; a reason: "it is statically linked". */
-        snprintf(text, size, _("%.60s executed %.120s, which did not load libmemtop (%s)"),
-                 before, path, reason);
+        snprintf(text, size,
+                 _("%.60s executed %.120s, which did not load libmemtop (%s)"), before,
+                 path, reason);
     else
         snprintf(text, size, _("%.60s executed %.120s, which did not load libmemtop"),
                  before, path);

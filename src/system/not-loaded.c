@@ -66,7 +66,7 @@ asks(pid_t pid, const char *name, bool (*parse)(FILE *file), bool otherwise)
     FILE *file = open_file(pid, name);
     bool result = otherwise;
 
-    if (file) {
+    if (file != NULL) {
         result = parse(file);
         fclose(file);
     }
@@ -80,9 +80,9 @@ word_size(pid_t pid)
 {
     unsigned char identity[EI_NIDENT] = {0};
     FILE *file = open_file(pid, "exe");
-    size_t got = file ? fread(identity, sizeof identity, 1, file) : 0;
+    size_t got = file != NULL ? fread(identity, sizeof identity, 1, file) : 0;
 
-    if (file)
+    if (file != NULL)
         fclose(file);
     if (got != 1 || memcmp(identity, ELFMAG, SELFMAG) != 0)
         return 0;
@@ -95,13 +95,14 @@ not_loaded_parse_loader(FILE *maps)
     enum not_loaded_loader loader = LOADER_UNKNOWN;
     char line[PATH_MAX + 128];
 
-    while (fgets(line, sizeof line, maps)) {
+    while (fgets(line, sizeof line, maps) != NULL) {
         const char *name = strrchr(line, '/');
 
-        if (name && strncmp(name, "/ld-musl", 8) == 0)
+        if (name != NULL && strncmp(name, "/ld-musl", 8) == 0)
             return LOADER_OTHER;
-        if (name && (strncmp(name, "/ld-", 4) == 0 || strncmp(name, "/ld64.so", 8) == 0
-                     || strncmp(name, "/ld.so", 6) == 0))
+        if (name != NULL
+            && (strncmp(name, "/ld-", 4) == 0 || strncmp(name, "/ld64.so", 8) == 0
+                || strncmp(name, "/ld.so", 6) == 0))
             return LOADER_GLIBC;
         loader = LOADER_NONE;
     }
@@ -121,7 +122,7 @@ reason_of_program(pid_t pid)
     if (bits != 8 * sizeof(void *))
         return _("it is a program of another word size");
     maps = open_file(pid, "maps");
-    if (!maps)
+    if (maps == NULL)
         return NULL;
     loader = not_loaded_parse_loader(maps);
     fclose(maps);
@@ -146,7 +147,7 @@ not_loaded_reason(pid_t pid)
 {
     const char *reason = reason_of_program(pid);
 
-    if (reason)
+    if (reason != NULL)
         return reason;
     if (asks(pid, "auxv", not_loaded_parse_secure, false))
         return _("it is set-user-ID or has privileges");

@@ -25,7 +25,7 @@ name_user(uid_t uid, char *name, size_t size)
 {
     const struct passwd *user = getpwuid(uid);
 
-    if (user)
+    if (user != NULL)
         snprintf(name, size, "%s", user->pw_name);
     else
         snprintf(name, size, "%lu", (unsigned long)uid);

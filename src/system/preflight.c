@@ -130,7 +130,7 @@ parse_env(char *argument)
 
     /* Without -S env gets the rest of the line as one word. */
     if (!split)
-        return argument[0] != '\0' && argument[0] != '-' && !strchr(argument, '=')
+        return argument[0] != '\0' && argument[0] != '-' && strchr(argument, '=') == NULL
                    ? argument
                    : NULL;
     argument += 2;
@@ -398,7 +398,7 @@ advance(struct preflight *out, const char *path)
 void
 preflight_check(const char *name, const char *path, struct preflight *out)
 {
-    memset(out, 0, sizeof *out);
+    *out = (struct preflight){0};
     judge(out, PREFLIGHT_OK, PREFLIGHT_NO_REASON, true);
     if (enter(out, name, path))
         while (advance(out, path))

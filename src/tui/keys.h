@@ -81,7 +81,7 @@ enum input_key {
     X(INTERACT, "i", 'i', 0, 0, 0, "",                                                \
       N_("on that page: type to the program; ^] ends it"))                            \
     X(SEARCH, "/", '/', '.', 0, 0, "",                                                \
-      N_("search the output; threads, processes, sites, sizes: filter"))                  \
+      N_("search the output; threads, processes, sites, sizes: filter"))                 \
     X(NEXT_MATCH, "n N", 'n', 0, 0, 0, "", N_("next match further up, down"))         \
     X(PREVIOUS_MATCH, "", 'N', 0, 0, 0, "", "")                                       \
     X(SORT, "s R", 's', 0, 0, 0, "", N_("sort a table by the next column, reverse it")) \

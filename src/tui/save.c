@@ -61,8 +61,9 @@ save_blocks(struct app *app)
         app_ack(app, "%s", _("Block sizes are unknown: calls are not recorded"));
         return;
     }
-    bool saved = snapshot_save_blocks(blocks, tracked_command(session_shown(app->session)),
-                                      app_shown(app)->pid, text, sizeof text);
+    bool saved =
+        snapshot_save_blocks(blocks, tracked_command(session_shown(app->session)),
+                             app_shown(app)->pid, text, sizeof text);
     tell(app, saved, text);
 }
 

@@ -198,7 +198,8 @@ sites_begin(struct app *app, const struct site_choice *choice)
     shown->mode = site_choice_mode(choice, PROFILE_LIVE);
     shown->filter = choice->filter;
     if (choice->filter_text != NULL)
-        snprintf(shown->filter_text, sizeof shown->filter_text, "%s", choice->filter_text);
+        snprintf(shown->filter_text, sizeof shown->filter_text, "%s",
+                 choice->filter_text);
     shown->survivors_ns = choice->survivors_ns;
     app->view.sort[PAGE_SITES].column = choice->column;
 }

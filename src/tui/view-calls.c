@@ -121,7 +121,8 @@ custom_row(struct row *row, const struct scene *scene, int which)
     *row = (struct row){.name = custom_names[which], .rate = -1, .never_fails = true};
     if (which == 0) {
         row->calls = (struct amount){now->custom_made, then->custom_made, since};
-        row->bytes = (struct amount){now->custom_made_bytes, then->custom_made_bytes, since};
+        row->bytes =
+            (struct amount){now->custom_made_bytes, then->custom_made_bytes, since};
     } else {
         row->calls = (struct amount){now->custom_freed, then->custom_freed, since};
         row->bytes =

@@ -187,7 +187,8 @@ draw(struct screen *screen, const struct view *view, const struct scene *scene)
         draw_about(screen, scene, &rest, index - first, index);
     line = ABOUT_LINES + 1 - first;
     for (size_t i = 0; i < count && line < rest.rows; i++)
-        line = draw_message(screen, scene, &rest, line, session_message(scene->session, i));
+        line =
+            draw_message(screen, scene, &rest, line, session_message(scene->session, i));
 }
 
 const struct page_def page_messages = {

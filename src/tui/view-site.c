@@ -202,7 +202,8 @@ put_figures(struct lines *lines, const struct view *view, const struct scene *sc
     if (sites->detail.first_ns < 0)
         return;
     snprintf(text, sizeof text, "%s%s%s",
-             view_time(first, sizeof first, scene->process, sites->detail.first_ns), _(", "),
+             view_time(first, sizeof first, scene->process, sites->detail.first_ns),
+             _(", "),
              sites->detail.last_ns < 0
                  ? "-"
                  : view_time(last, sizeof last, scene->process, sites->detail.last_ns));

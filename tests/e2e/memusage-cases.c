@@ -36,7 +36,8 @@ plain(void)
 static void
 sizes_at_the_borders(void)
 {
-    static const size_t sizes[] = {0, 1, 15, 16, 31, 32, 65519, 65520, 65535, 65536, 70000};
+    static const size_t sizes[] = {0,     1,     15,    16,    31,   32,
+                                   65519, 65520, 65535, 65536, 70000};
 
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         slot[i] = malloc(sizes[i]);
@@ -120,7 +121,8 @@ manual_page(int extra, int printing)
     for (int i = 0; i < 20; i++) {
         j = i < 10 ? i : j - 1;
         for (int wide = 0; wide < 2; wide++) {
-            size_t size = sizeof(int) * (size_t)(wide ? (j + 1) * 150 + 110 : j * 50 + extra);
+            size_t size =
+                sizeof(int) * (size_t)(wide ? (j + 1) * 150 + 110 : j * 50 + extra);
 
             if (printing)
                 printf("realloc: %zu\n", size);

@@ -245,7 +245,8 @@ test_dlerror(void **state)
         watch_free(&what);
     }
     for (size_t i = 0; i < OTHERS; i++)
-        if (watch_can_preload(others[i]) && watch_possible(others[i], "dlerror.run", NULL)) {
+        if (watch_can_preload(others[i])
+            && watch_possible(others[i], "dlerror.run", NULL)) {
             print_message("  %s\n", others[i]);
             run_over(others[i], "dlerror.run", NULL, &what);
             watch_free(&what);

@@ -38,7 +38,8 @@ test_filter_alone(void **state)
     if (!watch_possible(NULL, "sandbox.run", "alone"))
         skip();
     watch_case("sandbox.run", "alone", "", &what);
-    assert_int_equal(watch_number(&what, "pairs"), watch_last(&what)->snapshot.calls[FN_MALLOC]);
+    assert_int_equal(watch_number(&what, "pairs"),
+                     watch_last(&what)->snapshot.calls[FN_MALLOC]);
     assert_int_equal(SEGMENT_EXITED, watch_last(&what)->identity.state);
     assert_true(watch_last(&what)->recorded_count >= 1);
     watch_free(&what);
@@ -306,8 +307,8 @@ test_killed(void **state)
         watch_free(&what);
         unfinished += check_segments(directory);
     }
-    print_message("  %zu segments at the end, %u were unfinished\n", watch_entries(directory),
-                  unfinished);
+    print_message("  %zu segments at the end, %u were unfinished\n",
+                  watch_entries(directory), unfinished);
     while (waitpid(-1, NULL, 0) > 0)
         ;
     prctl(PR_SET_CHILD_SUBREAPER, 0);

@@ -146,8 +146,8 @@ test_musl_rows(void **state)
     struct watched what;
 
     (void)state;
-    if (!build("musl-gcc -O0 -fno-builtin -D_GNU_SOURCE -Dpvalloc=valloc", source("rows.c"),
-               "rows"))
+    if (!build("musl-gcc -O0 -fno-builtin -D_GNU_SOURCE -Dpvalloc=valloc",
+               source("rows.c"), "rows"))
         skip();
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         check_musl("rows", names[i], &what);
@@ -196,7 +196,8 @@ test_musl_forks(void **state)
 static void
 test_linked(void **state)
 {
-    static char *const others[] = {"jemalloc.so.2", "tcmalloc_minimal.so.4", "mimalloc.so.2"};
+    static char *const others[] = {"jemalloc.so.2", "tcmalloc_minimal.so.4",
+                                   "mimalloc.so.2"};
 
     (void)state;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
@@ -204,7 +205,8 @@ test_linked(void **state)
         struct watched what;
 
         snprintf(compiler, sizeof compiler,
-                 "gcc -O0 -fno-builtin -D_GNU_SOURCE -Wl,--no-as-needed -l:lib%s", others[i]);
+                 "gcc -O0 -fno-builtin -D_GNU_SOURCE -Wl,--no-as-needed -l:lib%s",
+                 others[i]);
         if (!build(compiler, source("heap.c"), "linked"))
             continue;
         print_message("  %s\n", others[i]);

@@ -18,7 +18,8 @@ static const struct watched_segment *
 child_of(const struct watched *what, pid_t parent)
 {
     for (size_t i = 0; i < what->count; i++)
-        if (what->segments[i].identity.parent == parent && what->segments[i].pid != parent)
+        if (what->segments[i].identity.parent == parent
+            && what->segments[i].pid != parent)
             return &what->segments[i];
     fail_msg("no segment of a child of %d", (int)parent);
     return NULL;

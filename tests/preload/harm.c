@@ -54,8 +54,8 @@ close_input(void)
 static void
 test_numbers(void **state)
 {
-    static const char *const words[] = {"", "sites=1", "sites=1,unwind=fp", "sites=1,dormant",
-                                        "rings=4096,drop"};
+    static const char *const words[] = {"", "sites=1", "sites=1,unwind=fp",
+                                        "sites=1,dormant", "rings=4096,drop"};
     struct preload_watch how = {.argv = WATCH_ARGV("harm.run", "first_number"),
                                 .plain = true};
     struct watched ours, plain;
@@ -245,7 +245,8 @@ test_moved(void **state)
         skip();
     watch_run(&how, &what);
     watch_assert_success(&what);
-    snprintf(path, sizeof path, "/dev/shm/memtop-%u/%d.0", (unsigned)geteuid(), (int)what.pid);
+    snprintf(path, sizeof path, "/dev/shm/memtop-%u/%d.0", (unsigned)geteuid(),
+             (int)what.pid);
     assert_int_equal(0, reader_open(path, geteuid(), geteuid(), &reader));
     assert_int_equal(0, reader_identity(reader, &identity));
     assert_true(identity.flags & SEGMENT_FLAG_MOVED);

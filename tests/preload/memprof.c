@@ -23,8 +23,8 @@
 static void
 run_all(char *const *names)
 {
-    static const char *const ways[] = {"", "accounting=usable", "rings=4096,drop", "exact",
-                                       "sites=0.01"};
+    static const char *const ways[] = {"", "accounting=usable", "rings=4096,drop",
+                                       "exact", "sites=0.01"};
     struct watched what;
 
     for (; *names != NULL; names++)
@@ -366,7 +366,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_errors),     TEST(test_pending),       TEST(test_every_block),   TEST(test_tracker),
+        TEST(test_errors),     TEST(test_pending),       TEST(test_every_block),
+        TEST(test_tracker),
         TEST(test_states),     TEST(test_callbacks),     TEST(test_threads),
         TEST(test_processes),  TEST(test_stacks),
         TEST(test_mappings),      TEST(test_million),

@@ -29,7 +29,8 @@ test_identity(void **state)
     assert_int_equal(getpid(), identity->keeper);
     assert_int_equal(SEGMENT_EXITED, identity->state);
     assert_string_equal(watch_program("rows.run"), identity->program);
-    assert_int_equal(strlen("rows.run") + 1 + strlen("malloc_one") + 1, identity->args_size);
+    assert_int_equal(strlen("rows.run") + 1 + strlen("malloc_one") + 1,
+                     identity->args_size);
     assert_string_equal("rows.run", identity->args);
     assert_string_equal("malloc_one", identity->args + 9);
     assert_memory_equal("exact,keep=", identity->options, 11);
@@ -101,10 +102,10 @@ test_memusage_variables(void **state)
 static void
 test_other_program(void **state)
 {
-    static char *const names[] = {"malloc_one", "aligned_all", "aligned_fail", "free_forms",
-                                  "pvalloc_page", "usable_filled", "calloc_overflow",
-                                  "realloc_fails", "realloc_zero", "reallocarray_one",
-                                  "errno_kept"};
+    static char *const names[] = {"malloc_one",       "aligned_all",   "aligned_fail",
+                                  "free_forms",       "pvalloc_page",  "usable_filled",
+                                  "calloc_overflow",  "realloc_fails", "realloc_zero",
+                                  "reallocarray_one", "errno_kept"};
 
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -229,10 +230,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_identity),          cmocka_unit_test(test_garbage),
-        cmocka_unit_test(test_keepers),           cmocka_unit_test(test_memusage_variables),
-        cmocka_unit_test(test_other_program),     cmocka_unit_test(test_root_only),
-        cmocka_unit_test(test_old_kernel),        cmocka_unit_test(test_recorder),
+        cmocka_unit_test(test_identity),        cmocka_unit_test(test_garbage),
+        cmocka_unit_test(test_keepers),         cmocka_unit_test(test_memusage_variables),
+        cmocka_unit_test(test_other_program),   cmocka_unit_test(test_root_only),
+        cmocka_unit_test(test_old_kernel),      cmocka_unit_test(test_recorder),
         cmocka_unit_test(test_recorder_slowly),
     };
 

@@ -47,7 +47,8 @@ static const struct expectation expectations[] = {
      .live_bytes = 150, .live_blocks = 1, .peak = 150},
     {.name = "calloc_fails", .rows = {[FN_CALLOC] = {1, 0, 1, HUGE}}},
     /* memusage has no overflow check. */
-    {.name = "calloc_overflow", .rows = {[FN_CALLOC] = {1, 0, 1, 0}}, .not_memusage = true},
+    {.name = "calloc_overflow", .rows = {[FN_CALLOC] = {1, 0, 1, 0}},
+     .not_memusage = true},
     {.name = "free_null", .rows = {[FN_FREE] = {3, 0}}, .null = 3},
     {.name = "realloc_null", .rows = {[FN_REALLOC] = {1, 100}},
      .live_bytes = 100, .live_blocks = 1, .peak = 100},
@@ -81,7 +82,8 @@ static const struct expectation expectations[] = {
               [FN_FREE] = {5, 386}},
      .peak = 386, .not_memusage = true},
     {.name = "aligned_fail",
-     .rows = {[FN_POSIX_MEMALIGN] = {2, 0, 2, HUGE + 10}, [FN_ALIGNED_ALLOC] = {1, 0, 1, HUGE},
+     .rows = {[FN_POSIX_MEMALIGN] = {2, 0, 2, HUGE + 10},
+              [FN_ALIGNED_ALLOC] = {1, 0, 1, HUGE},
               [FN_MEMALIGN] = {1, 0, 1, HUGE}, [FN_VALLOC] = {1, 0, 1, HUGE},
               [FN_PVALLOC] = {2, 0, 2, HUGE + UINT64_MAX}},
      .not_memusage = true},
@@ -91,7 +93,8 @@ static const struct expectation expectations[] = {
      .rows = {[FN_MALLOC] = {2, 30}, [FN_ALIGNED_ALLOC] = {1, 64}, [FN_FREE] = {3, 94}},
      .peak = 64, .not_memusage = true},
     {.name = "calloc_zeroed",
-     .rows = {[FN_MALLOC] = {64, 64000}, [FN_CALLOC] = {64, 64000}, [FN_FREE] = {128, 128000}},
+     .rows = {[FN_MALLOC] = {64, 64000}, [FN_CALLOC] = {64, 64000},
+              [FN_FREE] = {128, 128000}},
      .peak = 1000, .not_memusage = true},
 };
 
@@ -138,7 +141,8 @@ memusage_row(const char *report, const char *name, struct expected_row *row)
     char line[256] = "";
 
     assert_non_null(found);
-    for (size_t used = 0; *found != '\n' && *found != '\0' && used < sizeof line - 1; found++)
+    for (size_t used = 0; *found != '\n' && *found != '\0' && used < sizeof line - 1;
+         found++)
         if (*found == '\033')
             found += strcspn(found, "m");
         else
@@ -184,8 +188,8 @@ test_rows_as_memusage(void **state)
 static void
 test_sizes(void **state)
 {
-    static const uint64_t asked[] = {0,  15, 16, 31, 32, 33, 64, 4095, 65519, 65520, 65535,
-                                     65536, 81919, 81920, 1 << 20};
+    static const uint64_t asked[] = {0,  15, 16, 31, 32, 33, 64, 4095, 65519, 65520,
+                                     65535, 65536, 81919, 81920, 1 << 20};
     uint64_t cells[HISTOGRAM_CELLS] = {0}, live[HISTOGRAM_COARSE] = {0};
     struct watched what;
 

@@ -81,7 +81,8 @@ test_exact(void **state)
     static const char *const ways[] = {"sites=1", "sites=1,accounting=usable",
                                        "sites=1,rings=4096,drop", "sites=1,exact",
                                        "sites=1,old-kernel",
-                                       "sites=1,unwind=fp,depth=64", "sites=1,unwind=none"};
+                                       "sites=1,unwind=fp,depth=64",
+                                       "sites=1,unwind=none"};
     struct watched what;
 
     (void)state;
@@ -171,8 +172,8 @@ test_mixed(void **state)
 
     (void)state;
     for (int times = 0; times < 3; times++) {
-        watch_case("sites.run", "mixed", times == 1 ? "sites=1e-3,accounting=usable" : "sites=1e-3",
-                   &what);
+        watch_case("sites.run", "mixed",
+                   times == 1 ? "sites=1e-3,accounting=usable" : "sites=1e-3", &what);
         last = watch_last(&what);
         made = SUM(&last->sites, made);
         live = SUM(&last->sites, live);
@@ -196,7 +197,8 @@ test_crowded(void **state)
     watch_case("sites.run", "crowded", "sites=1", &what);
     last = watch_last(&what);
     assert_true(last->sites.lost.blocks > 0);
-    assert_int_equal(last->sites.sampled, SUM(&last->sites, made).blocks + last->sites.lost.blocks);
+    assert_int_equal(last->sites.sampled,
+                     SUM(&last->sites, made).blocks + last->sites.lost.blocks);
     assert_true(SUM(&last->sites, made).bytes + last->sites.lost.bytes
                 >= (double)last->snapshot.total_bytes);
     assert_int_equal(0, last->snapshot.unmatched);
@@ -228,7 +230,8 @@ test_fork(void **state)
 
     (void)state;
     for (int usable = 0; usable < 2; usable++) {
-        watch_case("sites.run", "forked", usable ? "sites=1,accounting=usable" : "sites=1", &what);
+        watch_case("sites.run", "forked",
+                   usable ? "sites=1,accounting=usable" : "sites=1", &what);
         child = (pid_t)watch_number(&what, "child");
         assert_int_equal(2, what.count);
         for (size_t i = 0; i < what.count; i++) {
@@ -280,7 +283,8 @@ test_sandbox(void **state)
         watch_case((char *)"dormant.run", (char *)"sandboxed", options, &what);
         watch_free(&what);
         for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
-            watch_case((char *)"sandbox.run", names[k], options + strlen("dormant,"), &what);
+            watch_case((char *)"sandbox.run", names[k], options + strlen("dormant,"),
+                       &what);
             watch_free(&what);
         }
     }
@@ -309,7 +313,8 @@ test_odd_places(void **state)
 static void
 test_waiting_callback(void **state)
 {
-    static const char *const safe[] = {"sites=1", "sites=1,unwind=fp", "sites=1,unwind=none"};
+    static const char *const safe[] = {"sites=1", "sites=1,unwind=fp",
+                                       "sites=1,unwind=none"};
     struct watched what;
 
     (void)state;

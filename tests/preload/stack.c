@@ -27,7 +27,8 @@ check(char *name, uint64_t at_least, void (*prepare)(void))
     watch_assert_success(&what);
     deepest = watch_number(&what, "deepest");
     assert_true(deepest >= at_least);
-    assert_in_range(watch_last(&what)->snapshot.stack_peak, deepest, deepest + OWN_FRAMES);
+    assert_in_range(watch_last(&what)->snapshot.stack_peak, deepest,
+                    deepest + OWN_FRAMES);
     watch_free(&what);
 }
 

@@ -333,7 +333,8 @@ watch_run(const struct preload_watch *how, struct watched *what)
     awake = true;
     run(how, what);
     awake = false;
-    if (asleep.status != what->status || (asleep.err[0] == '\0') != (what->err[0] == '\0'))
+    if (asleep.status != what->status
+        || (asleep.err[0] == '\0') != (what->err[0] == '\0'))
         fail_msg("dormant: status %#x, not %#x; stderr: %s", (unsigned)asleep.status,
                  (unsigned)what->status, asleep.err);
     watch_free(&asleep);

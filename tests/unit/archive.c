@@ -137,7 +137,8 @@ test_round_trip(void **state)
     archive.capture = capture_new_saved();
     check_round_trip(&archive);
     for (int i = 0; i < 250; i++)
-        capture_feed((struct capture *)(uintptr_t)archive.capture, "\nline\ttext \x80", 12);
+        capture_feed((struct capture *)(uintptr_t)archive.capture, "\nline\ttext \x80",
+                     12);
     check_round_trip(&archive);
     capture_free((struct capture *)(uintptr_t)archive.capture);
     session_free(session);
@@ -224,7 +225,8 @@ static const char sites_text[] =
     "10500 site size=4K made=900 live=800 peak=850 gone.3=100 born=10200 : "
     "row<int>::add(int)@row.cc:12 < main@prog.cc:7\n"
     "11600 site size=100 made=700 live=700 peak=700 born=11600 : keep@prog.cc:50 < main\n"
-    "13700 site size=100 made=1700 live=1600 peak=1600 born=13600 : keep@prog.cc:50 < main\n";
+    "13700 site size=100 made=1700 live=1600 peak=1600 born=13600 : keep@prog.cc:50 < "
+    "main\n";
 
 /* A session with sites, their names, and a mark at its middle. */
 static struct session *
@@ -710,7 +712,8 @@ test_says_what_is_wrong(void **state)
         {HEAD PROCESS HISTORY("7"), "line 3 is not a history"},
         {HEAD PROCESS "{\"type\":\"history\"}\n", "line 3 is not a history"},
         {HEAD PROCESS "{\"type\":\"moment\",\"t_ns\":-1}\n", "'t_ns' in line 3"},
-        {HEAD PROCESS "{\"type\":\"moment\",\"t_ns\":5}\n{\"type\":\"moment\",\"t_ns\":5}\n",
+        {HEAD PROCESS
+         "{\"type\":\"moment\",\"t_ns\":5}\n{\"type\":\"moment\",\"t_ns\":5}\n",
          "line 4 is older than the one before"},
         {HEAD PROCESS "{\"type\":\"threads\"}\n", "line 3 is not a list of threads"},
         {HEAD PROCESS "{\"type\":\"threads\",\"list\":[{\"calls\":\"x\"}]}\n",
@@ -786,9 +789,11 @@ check_many_others(void)
         fputs(HEAD PROCESS, out);
         for (int pid = 1; pid <= (i == 0 ? 257 : 250); pid++)
             for (int k = 0; k < (i == 1 ? 2000 : 1); k++)
-                fprintf(out, "{\"type\":\"other\",\"of\":%d,\"kind\":%s}\n", pid, kinds[i]);
+                fprintf(out, "{\"type\":\"other\",\"of\":%d,\"kind\":%s}\n", pid,
+                        kinds[i]);
         for (int k = 0; i == 2 && k < 250 * 600; k++)
-            fprintf(out, "{\"type\":\"other\",\"of\":%d,\"kind\":\"site\"}\n", k / 600 + 1);
+            fprintf(out, "{\"type\":\"other\",\"of\":%d,\"kind\":\"site\"}\n",
+                    k / 600 + 1);
         fclose(out);
         assert_null(read_back(text, size, why));
         if (strstr(why, "exceeds the number allowed") == NULL)
@@ -863,7 +868,8 @@ test_many_processes(void **state)
 
         fputs(HEAD PROCESS "{\"type\":\"processes\",\"list\":[{\"pid\":1}", out);
         for (int i = 2; i < 3000; i++)
-            fprintf(out, ",{\"pid\":%d,\"parent\":%d,\"ended\":true}", i, deep ? i - 1 : 1);
+            fprintf(out, ",{\"pid\":%d,\"parent\":%d,\"ended\":true}", i,
+                    deep ? i - 1 : 1);
         fputs("]}\n" END, out);
         fclose(out);
         saved = read_back(text, size, why);

@@ -164,7 +164,8 @@ static void
 test_read_only_root(void **state)
 {
     (void)state;
-    check_attached("mount -t tmpfs -o size=64m none /dev/shm && mount -o remount,bind,ro /");
+    check_attached(
+        "mount -t tmpfs -o size=64m none /dev/shm && mount -o remount,bind,ro /");
 }
 
 static const struct process_entry *

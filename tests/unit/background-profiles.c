@@ -173,7 +173,8 @@ not_everybody_is_read(void **state)
     make(10);
     pass_second();
     assert_null(lend(0));
-    assert_null(background_profiles_lend(background, PIDS_AT + 1, (uint64_t)image_ns + 1));
+    assert_null(
+        background_profiles_lend(background, PIDS_AT + 1, (uint64_t)image_ns + 1));
     profile = lend(2);
     assert_non_null(profile);
     background_profiles_return(background, profile);

@@ -19,7 +19,8 @@
 static uint64_t *
 word(void)
 {
-    return &((struct segment_control *)(void *)(scratch + CONTROL_OFFSET))->awake_until_ns;
+    return &((struct segment_control *)(void *)(scratch + CONTROL_OFFSET))
+                ->awake_until_ns;
 }
 
 static int

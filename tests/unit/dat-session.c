@@ -141,7 +141,8 @@ test_time_without_unit(void **state)
     assert_int_equal(
         column_at(session, SERIES_HEAP, 0, PROCESS_RUN_PARTS * 4 / 10).max, 10);
     assert_int_equal(
-        column_at(session, SERIES_HEAP, PROCESS_RUN_PARTS * 6 / 10, PROCESS_RUN_PARTS).max,
+        column_at(session, SERIES_HEAP, PROCESS_RUN_PARTS * 6 / 10, PROCESS_RUN_PARTS)
+            .max,
         20);
     assert_false(column_at(session, SERIES_CALLS, 0, PROCESS_RUN_PARTS).known);
     assert_true(session_message_count(session) >= 2);

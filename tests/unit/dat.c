@@ -250,7 +250,8 @@ test_round_trip(void **state)
     assert_int_equal(6, dat.stack_peak);
     assert_int_equal(1001, dat.sum_peak);
     assert_true(dat.nanoseconds);
-    assert_false(dat.killed || dat.cut_bytes || dat.doubled || dat.holes || dat.backwards);
+    assert_false(dat.killed || dat.cut_bytes || dat.doubled || dat.holes
+                 || dat.backwards);
     assert_int_equal(300, seen[2].heap);
     assert_int_equal(START + 3, seen[2].time);
 }

@@ -59,7 +59,8 @@ test_mangled(void **state)
           "3bar17h930b740aa94f1d3aE",
           "<Test + 'static as foo::Bar<Test>>::bar");
     check("_RNvC6_123foo3bar", "123foo::bar");
-    check("_RNvMs0_NtCs5l0EXMQXRMU_21rustc_data_structures8fifo_setINtB5_7FifoSetNtNtC4core3fmt5ErrorE6insertB7_",
+    check("_RNvMs0_NtCs5l0EXMQXRMU_21rustc_data_structures8fifo_setINtB5_"
+          "7FifoSetNtNtC4core3fmt5ErrorE6insertB7_",
           "<rustc_data_structures::fifo_set::FifoSet<core::fmt::Error>>::insert");
 #else
     check("_ZNSt6vectorIiSaIiEE9push_backERKi", "_ZNSt6vectorIiSaIiEE9push_backERKi");

@@ -127,7 +127,8 @@ check_binomial(uint64_t random, double rate, unsigned words, double begin, doubl
     for (unsigned k = 0; k <= words; k++) {
         double class = floor((k - begin) / width);
         sample.expected[class < 0 ? 0 : class >= CLASSES ? CLASSES - 1 : (int)class] +=
-            draws * exp(log_choose(words, k) + k * log(rate) + (words - k) * log1p(-rate));
+            draws
+            * exp(log_choose(words, k) + k * log(rate) + (words - k) * log1p(-rate));
     }
     assert_fits(&sample);
 }

@@ -49,7 +49,8 @@ __wrap_mt_table_release(struct mt_place place)
 static unsigned
 blocks_shown(void)
 {
-    const struct block_record *blocks = (const void *)(mt_segment.sites + SITES_BLOCKS_AT);
+    const struct block_record *blocks =
+        (const void *)(mt_segment.sites + SITES_BLOCKS_AT);
     unsigned shown = 0;
 
     for (unsigned i = 0; i < 10; i++)

@@ -27,7 +27,8 @@ assert_about(uint64_t expected, uint64_t bytes)
 static void
 assert_peak(uint64_t expected, const struct footprint *footprint)
 {
-    assert_in_range(footprint_peak(footprint, 0) + 8 * MIB, expected, expected + 16 * MIB);
+    assert_in_range(footprint_peak(footprint, 0) + 8 * MIB, expected,
+                    expected + 16 * MIB);
 }
 
 static void
@@ -40,7 +41,8 @@ test_footprint(void **state)
     footprint_begin(&footprint);
     assert_about(0, footprint_now(&footprint, 0));
     assert_peak(0, &footprint);
-    memory = mmap(NULL, 64 * MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    memory =
+        mmap(NULL, 64 * MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_true(memory != MAP_FAILED);
     assert_about(0, footprint_now(&footprint, 0)); /* not touched yet */
     memset(memory, 1, 32 * MIB);
@@ -64,7 +66,8 @@ test_shared_is_none(void **state)
 
     (void)state;
     footprint_begin(&footprint);
-    memory = mmap(NULL, 32 * MIB, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    memory =
+        mmap(NULL, 32 * MIB, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert_true(memory != MAP_FAILED);
     memset(memory, 1, 32 * MIB);
     assert_about(0, footprint_now(&footprint, 0));

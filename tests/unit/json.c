@@ -47,7 +47,8 @@ sample_golden(void **state)
         text,
         "{\"v\":1,\"type\":\"sample\",\"t_ns\":1500000000,\"pid\":24817,"
         "\"state\":\"running\",\"generation\":0,\"children\":0,\"children_seen\":0,"
-        "\"measured\":true,\"heap\":100,\"peak\":300,\"total\":400,\"live\":2,\"usable\":0,"
+        "\"measured\":true,\"heap\":100,\"peak\":300,\"total\":400,\"live\":2,\"usable\":"
+        "0,"
         "\"stack\":0,\"stack_peak\":0,\"threads\":0,\"threads_started\":0,"
         "\"calls\":{\"malloc\":2,\"realloc\":0,\"calloc\":0,\"free\":0,"
         "\"posix_memalign\":0,\"aligned_alloc\":0,\"memalign\":0,\"valloc\":0,"
@@ -79,7 +80,8 @@ unmeasured_has_no_figures(void **state)
     assert_true(json_is_false(json_object_get(json, "measured")));
     assert_string_equal(json_string_value(json_object_get(json, "why")),
                         "statically linked?");
-    assert_string_equal(json_string_value(json_object_get(json, "state")), "not-measured");
+    assert_string_equal(json_string_value(json_object_get(json, "state")),
+                        "not-measured");
     assert_null(json_object_get(json, "heap"));
     assert_null(json_object_get(json, "calls"));
     json_decref(json);

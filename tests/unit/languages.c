@@ -38,8 +38,9 @@ french_form(unsigned long n)
     return n > 1;
 }
 
-static const struct language russian = { "ru", russian_form }, chinese = { "zh_TW", one_form },
-                             french = { "fr", french_form }, wide = { "wide", NULL };
+static const struct language russian = {"ru", russian_form},
+                             chinese = {"zh_TW", one_form}, french = {"fr", french_form},
+                             wide = {"wide", NULL};
 static const struct language *const languages[] = { &russian, &chinese, &wide };
 static const struct language *language;   /* NULL: English */
 
@@ -288,15 +289,18 @@ nothing_is_cut_at_any_size(void **state)
 static void
 expect_page(enum page page, int rows, int cols)
 {
-    struct session *session =
-        play_text(page == PAGE_MEMORY ? resident : page == PAGE_SITES ? sampled : running, 7 * SECOND);
+    struct session *session = play_text(page == PAGE_MEMORY  ? resident
+                                        : page == PAGE_SITES ? sampled
+                                                             : running,
+                                        7 * SECOND);
     char name[64];
 
     view.page = page;
     if (page == PAGE_BLOCKS)
         count_blocks();
     draw(rows, cols);
-    snprintf(name, sizeof name, "%s-%s-%dx%d", language->name, page_names[page], cols, rows);
+    snprintf(name, sizeof name, "%s-%s-%dx%d", language->name, page_names[page], cols,
+             rows);
     expect_golden(name);
     session_free(session);
 }

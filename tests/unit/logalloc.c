@@ -102,15 +102,18 @@ test_refused(void **state)
     static const char *const malformed[] = {
         "", " ", "1", "1 2", "malloc(1)=0x1", "1 2 malloc 1", "1 2 malloc(1=0x1",
         "1 2 malloc)1(=0x1", "1 2 malloc(1))=0x1", "1 2 malloc((1)=0x1",
-        "1 2 malloc(1)=0x1)", "1 2 malloc(1)0x1", "1 2 malloc(1) =0x1", "x 2 malloc(1)=0x1",
+        "1 2 malloc(1)=0x1)", "1 2 malloc(1)0x1", "1 2 malloc(1) =0x1",
+        "x 2 malloc(1)=0x1",
         "1 x malloc(1)=0x1", "-1 2 malloc(1)=0x1", "1  malloc(1)=0x1",
         "1 2 3 malloc(1)=0x1", "18446744073709551616 1 malloc(1)=0x1",
     };
     static const char *const unknown[] = {
-        "1 2 mmap(1)=0x1", "1 2 (1)=0x1", "1 2 mallo(1)=0x1", "1 2 malloc2()", "1 2 Free(0x1)",
+        "1 2 mmap(1)=0x1", "1 2 (1)=0x1",   "1 2 mallo(1)=0x1",
+        "1 2 malloc2()",   "1 2 Free(0x1)",
     };
     static const char *const misfit[] = {
-        "1 2 malloc()=0x1", "1 2 malloc(1,2)=0x1", "1 2 malloc(,)=0x1", "1 2 malloc(x)=0x1",
+        "1 2 malloc()=0x1", "1 2 malloc(1,2)=0x1", "1 2 malloc(,)=0x1",
+        "1 2 malloc(x)=0x1",
         "1 2 malloc(1)=", "1 2 malloc(1)=nil", "1 2 malloc(1)=#1", "1 2 malloc(0x1)=0x1",
         "1 2 malloc(18446744073709551616)=0x1", "1 2 malloc(1)=0x10000000000000000",
         "1 2 calloc(1)=0x1", "1 2 calloc(1,2,3)=0x1", "1 2 realloc(5)=0x1",

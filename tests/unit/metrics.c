@@ -77,8 +77,9 @@ test_values(void **state)
     assert_has(text, "memtop_resident_bytes{pid=\"42\",program=\"server\"} 8192\n");
     assert_has(text, "memtop_heap_peak_bytes{pid=\"42\",program=\"server\"} 2000\n");
     assert_has(text, "memtop_heap_blocks{pid=\"42\",program=\"server\"} 7\n");
-    assert_has(text, "memtop_calls_total{pid=\"42\",program=\"server\",function=\"malloc\"}"
-                     " 200\n");
+    assert_has(text,
+               "memtop_calls_total{pid=\"42\",program=\"server\",function=\"malloc\"}"
+               " 200\n");
     assert_has(text, "memtop_calls_total{pid=\"42\",program=\"server\",function=\"free\"}"
                      " 18446744073709551615\n");
     assert_has(text, "memtop_failed_calls_total{pid=\"42\",program=\"server\","

@@ -99,11 +99,12 @@ static void
 test_processes_and_threads(void **state)
 {
     (void)state;
-    check_both("50 71 malloc(1)=0x10\n60 71 malloc(2)=0x10\n50 70 malloc(3)=0x20\n"
-               "50 71 free(0x20)\n60 60 free(0x10)\n60 71 free(0x20)\n13663 malloc(42)=0x1",
-               ".....S.",
-               "1 1 malloc(1)=#1\n2 1 malloc(2)=#1\n1 2 malloc(3)=#2\n"
-               "1 1 free(#2)\n2 2 free(#1)\n3 1 malloc(42)=#1\n");
+    check_both(
+        "50 71 malloc(1)=0x10\n60 71 malloc(2)=0x10\n50 70 malloc(3)=0x20\n"
+        "50 71 free(0x20)\n60 60 free(0x10)\n60 71 free(0x20)\n13663 malloc(42)=0x1",
+        ".....S.",
+        "1 1 malloc(1)=#1\n2 1 malloc(2)=#1\n1 2 malloc(3)=#2\n"
+        "1 1 free(#2)\n2 2 free(#1)\n3 1 malloc(42)=#1\n");
 }
 
 /* Malformed lines get no numbers; lines refused later do. */
@@ -282,7 +283,8 @@ test_any_calls(void **state)
         unsigned size = (unsigned)rand() % 2;
 
         if (form == 2)
-            snprintf(text, sizeof text, forms[2], rand() % 3, rand() % 16, size, rand() % 16);
+            snprintf(text, sizeof text, forms[2], rand() % 3, rand() % 16, size,
+                     rand() % 16);
         else
             snprintf(text, sizeof text, forms[form], rand() % 3, rand() % 16);
         munge_line(munge, text, strlen(text));

@@ -28,7 +28,8 @@ static struct setting
 begin(void)
 {
     const struct session_options options = {0};
-    struct setting setting = {.session = session_new(&options), .naming = naming_new(NULL)};
+    struct setting setting = {.session = session_new(&options),
+                              .naming = naming_new(NULL)};
 
     assert_non_null(setting.session);
     assert_non_null(setting.naming);
@@ -141,7 +142,8 @@ test_late_library(void **state)
     assert_non_null(library);
     pc = call_in(library, "subject_plain");
     const struct site_module late = module_of(SUBJECT);
-    const struct site_module both[] = {late, {.start = 0x1000, .end = 0x2000, .path = "/x"}};
+    const struct site_module both[] = {late,
+                                       {.start = 0x1000, .end = 0x2000, .path = "/x"}};
 
     read_site(&setting, pc, both + 1, 1);
     assert_memory_equal(name_of(&setting), "0x", 2);

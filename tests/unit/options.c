@@ -194,7 +194,8 @@ test_sites(void **state)
     assert_int_equal(parse("--sites=0 ls"), status_of(STATUS_USAGE));
     assert_int_equal(parse("--sites=much ls"), status_of(STATUS_USAGE));
     assert_int_equal(parse("--sites=1e-4,exact ls"), status_of(STATUS_USAGE));
-    assert_int_equal(parse("--sites --unwind=auto ls"), 0); /* the default's former name */
+    /* the default's former name */
+    assert_int_equal(parse("--sites --unwind=auto ls"), 0);
     assert_string_equal(parsed->words, "sites,unwind=glibc");
     assert_int_equal(parse("--unwind=magic ls"), status_of(STATUS_USAGE));
     refuse("--sites --unwind=libunwind ls", "--unwind=libunwind was removed");
@@ -282,9 +283,11 @@ test_conditions(void **state)
     char line[512] = "";
 
     (void)state;
-    assert_int_equal(parse("--snapshot-when=heap>2G --snapshot-when exit --exec=x ls"), 0);
+    assert_int_equal(parse("--snapshot-when=heap>2G --snapshot-when exit --exec=x ls"),
+                     0);
     assert_int_equal(parsed->options.snapshots, 2);
-    refuse("--snapshot-when=heap>much ls", "'heap>much' is not a value of --snapshot-when");
+    refuse("--snapshot-when=heap>much ls",
+           "'heap>much' is not a value of --snapshot-when");
     refuse("--snapshot-when=moon ls", "it takes heap>SIZE");
     refuse("--exec=x ls", "only be used with --snapshot-when");
     for (int i = 0; i <= TRIGGER_CONDITIONS; i++)
@@ -545,8 +548,8 @@ main(void)
         cmocka_unit_test(test_png_name),
     };
 
-    parsed = mmap(NULL, sizeof *parsed, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-                  -1, 0);
+    parsed = mmap(NULL, sizeof *parsed, PROT_READ | PROT_WRITE,
+                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (parsed == MAP_FAILED)
         return 99;
     return cmocka_run_group_tests(tests, NULL, NULL);

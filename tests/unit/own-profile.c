@@ -221,7 +221,8 @@ tell(void *argument)
             mt_profile_made(MEMPROF_NORMAL, ADDRESS(base + i), i * 8, NULL);
         for (uintptr_t i = 0; i < OWN; i++) {
             resize = mt_profile_resize_begin(ADDRESS(base + i), i * 8);
-            mt_profile_resize_end(&resize, MEMPROF_NORMAL, ADDRESS(base + OWN + i), i * 5);
+            mt_profile_resize_end(&resize, MEMPROF_NORMAL, ADDRESS(base + OWN + i),
+                                  i * 5);
         }
         for (uintptr_t i = 0; i < OWN; i++)
             mt_profile_freed(MEMPROF_NORMAL, ADDRESS(base + OWN + i));

@@ -408,7 +408,8 @@ test_capabilities(void **state)
     (void)state;
     copy_program("/bin/sh", "capable");
     if (getuid() != 0
-        || system("PATH=$PATH:/sbin:/usr/sbin setcap cap_net_raw+ep capable 2>/dev/null") != 0)
+        || system("PATH=$PATH:/sbin:/usr/sbin setcap cap_net_raw+ep capable 2>/dev/null")
+               != 0)
         skip();
     expect("./capable", PREFLIGHT_OK, PREFLIGHT_NO_REASON); /* root has all
                                                                capabilities */

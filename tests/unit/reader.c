@@ -162,8 +162,9 @@ test_wrong_headers(void **state)
         uint32_t right = words[i];
 
         for (unsigned bit = 0; bit < 32; bit++) {
-            int expected = at == offsetof(struct segment_header, version) ? -EPROTONOSUPPORT
-                                                                         : -EPROTO;
+            int expected = at == offsetof(struct segment_header, version)
+                               ? -EPROTONOSUPPORT
+                               : -EPROTO;
             words[i] = right ^ (1u << bit);
             if (!unused)
                 assert_int_equal(expected, open_scratch(&reader));
@@ -188,7 +189,8 @@ test_wrong_files(void **state)
                      reader_open(scratch_path, getuid() + 1, getuid() + 2, &reader));
     assert_int_equal(0, reader_open(scratch_path, getuid() + 1, getuid(), &reader));
     reader_close(reader);
-    assert_int_equal(-EPROTO, reader_open(scratch_directory, getuid(), getuid(), &reader));
+    assert_int_equal(-EPROTO,
+                     reader_open(scratch_directory, getuid(), getuid(), &reader));
     assert_int_equal(-EPROTO, reader_open("/dev/zero", getuid(), getuid(), &reader));
     snprintf(path, sizeof path, "%s/link", scratch_directory);
     assert_int_equal(0, symlink(scratch_path, path));
@@ -205,7 +207,8 @@ static void
 test_cut_before(void **state)
 {
     static const off_t sizes[] = {0, 1, 100, 4095, 4096, 8192, SHARDS_OFFSET,
-                                  SEGMENT_SIZE - 4096, SEGMENT_SIZE - 1, SEGMENT_SIZE + 1};
+                                  SEGMENT_SIZE - 4096, SEGMENT_SIZE - 1,
+                                  SEGMENT_SIZE + 1};
     struct reader *reader;
 
     (void)state;
@@ -272,8 +275,8 @@ test_random_contents(void **state)
         scratch_process()->shards_used = round == 0 ? UINT32_MAX : 2;
         for (unsigned i = 2; i < SHARD_COUNT; i++)
             scratch_states()[i] = SHARD_UNUSED;
-        for (size_t i = offsetof(struct segment_header, state); i < sizeof(struct segment_header);
-             i++)
+        for (size_t i = offsetof(struct segment_header, state);
+             i < sizeof(struct segment_header); i++)
             scratch[i] = (unsigned char)random_word();
         if (round % 2)
             scratch_header()->state = SEGMENT_ACTIVE;

@@ -199,7 +199,8 @@ test_weeks(void **state)
         uint64_t pause = random_below(20) == 0 ? random_below(60000) : random_below(1000);
         if (random_below(20000) == 0)
             pause = 8 * HOUR / MS;
-        step(pause * MS, 1 + random_below(5000), random_below(1000000), random_below(8000));
+        step(pause * MS, 1 + random_below(5000), random_below(1000000),
+             random_below(8000));
         if (closed_count >= next_check) {
             check();
             next_check = closed_count + closed_count / 4 + 100;

@@ -26,7 +26,8 @@ test_record(void **state)
 {
     struct replay_record record = {
         .figures = &some,
-        .slop = {.blocks = 4, .sloppy_blocks = 3, .requested = 3 * 1024, .usable = 4 * 1024},
+        .slop = {.blocks = 4, .sloppy_blocks = 3,
+                 .requested = 3 * 1024, .usable = 4 * 1024},
         .rss = UINT64_C(123456789012), .told_count = 1, .told = {{"arena", 135168}},
     };
 
@@ -118,17 +119,18 @@ test_table(void **state)
     assert_string_equal(
         "1234567 calls, at the peak 1.000 GiB requested in 14902 blocks\n"
         "\n"
-        "allocator             time      CPU  ns a call  page faults   peak RSS  fragmentation"
-        "  RSS at end  failed\n"
-        "glibc              1.500 s  1.250 s      100.0       700000  1.250 GiB          20.0%"
-        "   640.0 MiB       0\n"
-        "liblong-name.so.1  1.500 s  1.250 s      100.0       700000  1.000 MiB              -"
-        "   512.0 KiB       0\n",
+        "allocator             time      CPU  ns a call  page faults   peak RSS"
+        "  fragmentation  RSS at end  failed\n"
+        "glibc              1.500 s  1.250 s      100.0       700000  1.250 GiB"
+        "          20.0%   640.0 MiB       0\n"
+        "liblong-name.so.1  1.500 s  1.250 s      100.0       700000  1.000 MiB"
+        "              -   512.0 KiB       0\n",
         replay_text_table(text, sizeof text, results, 2, true));
     assert_string_equal("", replay_text_table(text, sizeof text, results, 0, true));
     for (size_t i = 0; i < REPLAY_TABLE_MAX; i++)
-        results[i] = make_result("a name that is as long as it can be, that is sixty-three cha",
-                                 UINT64_MAX - 1);
+        results[i] =
+            make_result("a name that is as long as it can be, that is sixty-three cha",
+                        UINT64_MAX - 1);
     replay_text_table(text, sizeof text, results, REPLAY_TABLE_MAX, false);
     assert_non_null(strstr(text, "(see -c).\n"));
 }

@@ -217,11 +217,12 @@ test_calls(void **state)
           "1 1 aligned_alloc(256,1024)=#3\n1 1 memalign(512,1024)=#4\n"
           "1 1 valloc(1024)=#5\n1 1 jemalloc_stats()\n1 1 free(#5)\n1 1 free(#4)\n"
           "1 1 free(#3)\n1 1 free(#2)\n1 1 free(#1)\n");
-    assert_string_equal("malloc(42)=a malloc(24)=b free(a) posix_memalign(4096,1024)=c "
-                        "calloc(4,42)=d free(b) realloc(d,84)=e aligned_alloc(256,1024)=f "
-                        "memalign(512,1024)=g valloc(1024)=h free(h) free(g) free(f) "
-                        "free(e) free(c) ",
-                        calls);
+    assert_string_equal(
+        "malloc(42)=a malloc(24)=b free(a) posix_memalign(4096,1024)=c "
+        "calloc(4,42)=d free(b) realloc(d,84)=e aligned_alloc(256,1024)=f "
+        "memalign(512,1024)=g valloc(1024)=h free(h) free(g) free(f) "
+        "free(e) free(c) ",
+        calls);
     assert_int_equal(1, figures->pid);
     assert_int_equal(17, figures->calls);
     assert_int_equal(1, figures->passed_over);
@@ -376,7 +377,8 @@ test_records(void **state)
 {
     (void)state;
     begin((struct replay_options){.stats = note_record, .context = &failing});
-    lines("1 1 malloc(3)=#1\n1 1 jemalloc_stats()\n2 1 stats()\n1 1 free(#1)\n1 1 stats()");
+    lines(
+        "1 1 malloc(3)=#1\n1 1 jemalloc_stats()\n2 1 stats()\n1 1 free(#1)\n1 1 stats()");
     assert_string_equal("malloc(3)=a [2 calls 3 live] free(a) [4 calls 0 live] ", calls);
 }
 
@@ -387,9 +389,10 @@ test_records_every(void **state)
     begin((struct replay_options){
         .stats = note_record, .context = &failing, .stats_every = 2});
     lines("1 1 malloc(3)=#1\n1 1 free(#1)\n1 1 malloc(4)=#1\n1 1 stats()\n1 1 free(#1)");
-    assert_string_equal("malloc(3)=a free(a) [2 calls 0 live] malloc(4)=b [4 calls 4 live] "
-                        "free(b) ",
-                        calls);
+    assert_string_equal(
+        "malloc(3)=a free(a) [2 calls 0 live] malloc(4)=b [4 calls 4 live] "
+        "free(b) ",
+        calls);
 }
 
 /* More than a bundle and more than a group of slots. */

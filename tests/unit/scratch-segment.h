@@ -57,7 +57,8 @@ scratch_open_with(uint64_t capacity, bool sites)
     directory = open(scratch_directory, O_RDONLY | O_DIRECTORY);
     fd = segment_create(directory, getpid(), 2, capacity, sites, &generation);
     assert_true(fd >= 0);
-    snprintf(scratch_path, sizeof scratch_path, "%s/%d.0", scratch_directory, (int)getpid());
+    snprintf(scratch_path, sizeof scratch_path, "%s/%d.0", scratch_directory,
+             (int)getpid());
     scratch_size = segment_size(capacity, sites);
     scratch = mmap(NULL, scratch_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     assert_ptr_not_equal(MAP_FAILED, scratch);

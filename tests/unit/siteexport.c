@@ -73,7 +73,8 @@ export(const struct session *session, enum siteexport_format format, enum profil
        size_t *size)
 {
     const struct tracked *tracked = session_shown(session);
-    const struct siteexport export = {.profile = tracked->profile, .tracked = tracked, .mode = mode};
+    const struct siteexport export = {
+        .profile = tracked->profile, .tracked = tracked, .mode = mode};
     char *text = NULL;
     FILE *out = open_memstream(&text, size);
 
@@ -84,8 +85,8 @@ export(const struct session *session, enum siteexport_format format, enum profil
 }
 
 static void
-check(const struct session *session, enum siteexport_format format, enum profile_mode mode,
-      const char *expected)
+check(const struct session *session, enum siteexport_format format,
+      enum profile_mode mode, const char *expected)
 {
     size_t size;
     char *text = export(session, format, mode, &size);
@@ -164,7 +165,8 @@ test_filters(void **state)
     check_filtered(session, PROFILE_LIVE, "", 0, "main;row<int_ char> 204800\nmain 64\n");
     check_filtered(session, PROFILE_LIVE, "row", 0, "main;row<int_ char> 204800\n");
     check_filtered(session, PROFILE_LIVE, "-row", 0, "main 64\n");
-    check_filtered(session, PROFILE_LIVE, "~main", 0, "row<int_ char> 204800\n(hidden) 64\n");
+    check_filtered(session, PROFILE_LIVE, "~main", 0,
+                   "row<int_ char> 204800\n(hidden) 64\n");
     check_filtered(session, PROFILE_LIVE, "size=1K..", 0, "main;row<int_ char> 204800\n");
     check_filtered(session, PROFILE_LIVE, "samples=2", 0, "main;row<int_ char> 204800\n");
     check_filtered(session, PROFILE_LIVE, "nobody", 0, "");
@@ -362,7 +364,8 @@ test_save(void **state)
     assert_string_equal("main;row<int_ char> 204800\n", line);
     fclose(file);
     unlink(path);
-    assert_int_equal(-ENOENT, siteexport_save(SITEEXPORT_FOLDED, &export, "/no/such/file"));
+    assert_int_equal(-ENOENT,
+                     siteexport_save(SITEEXPORT_FOLDED, &export, "/no/such/file"));
     session_free(session);
 }
 
@@ -370,8 +373,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_folded), cmocka_unit_test(test_filters), cmocka_unit_test(test_massif),
-        cmocka_unit_test(test_json),   cmocka_unit_test(test_pprof), cmocka_unit_test(test_pprof_inherited),
+        cmocka_unit_test(test_folded), cmocka_unit_test(test_filters),
+        cmocka_unit_test(test_massif), cmocka_unit_test(test_json),
+        cmocka_unit_test(test_pprof),  cmocka_unit_test(test_pprof_inherited),
         cmocka_unit_test(test_file),   cmocka_unit_test(test_nothing),
         cmocka_unit_test(test_save),
     };

@@ -94,8 +94,9 @@ set_up(void **state)
     record(1)->freed[7] = sums(1, 100, 2);
     record(1)->first_ns = CREATED + 5;
     record(1)->last_ns = CREATED + 9;
-    *block(1) = (struct block_record){.address = 0x5000, .size = 64, .born_ns = CREATED + 9,
-                                      .samples = 2, .site = 1, .thread = 7};
+    *block(1) = (struct block_record){.address = 0x5000, .size = 64,
+                                      .born_ns = CREATED + 9, .samples = 2,
+                                      .site = 1, .thread = 7};
     assert_int_equal(0, reader_open(scratch_path, getuid(), geteuid(), &reader));
     return 0;
 }
@@ -202,7 +203,8 @@ test_nothing_negative(void **state)
 {
     (void)state;
     record(1)->freed[2] = sums(9, 900, 18);
-    record(1)->freed[3] = (struct site_sums){UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
+    record(1)->freed[3] =
+        (struct site_sums){UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
     head()->live_bytes = (uint64_t)-5;
     assert_int_equal(0, sites_read(reader, &reading));
     assert_true(reading.sites[1].live.bytes == 0);

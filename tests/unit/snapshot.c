@@ -217,20 +217,21 @@ text_of_the_moment(void **state)
         "     32K-64K              0              0\n"
         "        64K+              0              0\n"
         "\n"
-        "Heap over the run\n"
-        "    100 MiB +    ########################\n"
-        "            |    ########################\n"
-        "     80 MiB +    ########################\n"
-        "            |    ########################\n"
-        "     60 MiB +    ########################\n"
-        "            |    ########################\n"
-        "     40 MiB +############################\n"
-        "            |############################\n"
-        "     20 MiB +##################################################################\n"
-        "            |##################################################################\n"
-        "          0 +---------------------+---------------------+---------------------+\n"
-        "                               48s                   96s                  144s\n"
-        "\n");
+    /* further left, since the picture is as wide as a line may be */
+    "Heap over the run\n"
+    "    100 MiB +    ########################\n"
+    "            |    ########################\n"
+    "     80 MiB +    ########################\n"
+    "            |    ########################\n"
+    "     60 MiB +    ########################\n"
+    "            |    ########################\n"
+    "     40 MiB +############################\n"
+    "            |############################\n"
+    "     20 MiB +##################################################################\n"
+    "            |##################################################################\n"
+    "          0 +---------------------+---------------------+---------------------+\n"
+    "                               48s                   96s                  144s\n"
+    "\n");
     free(text);
 }
 
@@ -381,7 +382,8 @@ json_of_the_moment(void **state)
     fclose(file);
     assert_memory_equal(line, "{\"v\":1,\"type\":\"snapshot\"", 23);
     assert_non_null(strstr(line, "\"heap\":20971520,\"peak\":104857600"));
-    assert_non_null(strstr(line, "\"live_sizes\":[{\"from\":16,\"to\":31,\"live\":24537}]"));
+    assert_non_null(
+        strstr(line, "\"live_sizes\":[{\"from\":16,\"to\":31,\"live\":24537}]"));
     assert_null(strstr(line, "\"status\""));
     assert_int_equal(unlink(first), 0);
     assert_int_equal(unlink(second), 0);
@@ -421,7 +423,8 @@ pictures(void **state)
     (void)state;
     fill_moment();
     assert_true(snapshot_save_png(subject(), UNIT_AUTO, PNG_MODULE, first, sizeof first));
-    assert_true(snapshot_save_png(subject(), UNIT_AUTO, PNG_MODULE, second, sizeof second));
+    assert_true(
+        snapshot_save_png(subject(), UNIT_AUTO, PNG_MODULE, second, sizeof second));
     check_names(first, "^memtop-24817-[0-9]{6}\\.png$");
     assert_string_not_equal(first, second);
     assert_int_equal(unlink(first), 0);

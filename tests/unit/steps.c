@@ -181,7 +181,8 @@ interrupted(unsigned depth, bool plain_only)
 static NOINLINE void
 go_on(unsigned depth, bool plain_only)
 {
-    static const chain_link links[] = {plain, large, changing, aligned, framed, interrupted};
+    static const chain_link links[] = {plain,   large,  changing,
+                                       aligned, framed, interrupted};
 
     if (depth == 0)
         compare();

@@ -34,10 +34,12 @@ empty_program(void **state)
           E "[01;32mMemory usage summary:" E "[0;0m heap total: 0, heap peak: 0, stack "
           "peak: 0\n"
           E "[04;34m         total calls   total memory   failed calls" E "[0m\n"
-          E "[00;34m malloc|" E "[0m          0              0              0" E "[00;00m\n"
+          E "[00;34m malloc|" E "[0m          0              0              0" E
+          "[00;00m\n"
           E "[00;34mrealloc|" E "[0m          0              0              0" E
           "[00;00m  (nomove:0, dec:0, free:0)\n"
-          E "[00;34m calloc|" E "[0m          0              0              0" E "[00;00m\n"
+          E "[00;34m calloc|" E "[0m          0              0              0" E
+          "[00;00m\n"
           E "[00;34m   free|" E "[0m          0              0\n"
           E "[01;32mHistogram for block sizes:" E "[0;0m\n");
 }
@@ -56,14 +58,15 @@ failures_and_large_blocks(void **state)
     fake.now.stack_peak = 16;
     check(true,
           "\n"
-          E "[01;32mMemory usage summary:" E "[0;0m heap total: 2305843009213770052, heap "
-          "peak: 70000, stack peak: 16\n"
+          E "[01;32mMemory usage summary:" E "[0;0m heap total: 2305843009213770052, "
+          "heap peak: 70000, stack peak: 16\n"
           E "[04;34m         total calls   total memory   failed calls" E "[0m\n"
           E "[00;34m malloc|" E "[0m        253   2305843009213770052   " E
           "[01;41m           1" E "[00;00m\n"
           E "[00;34mrealloc|" E "[0m          0              0              0" E
           "[00;00m  (nomove:0, dec:0, free:0)\n"
-          E "[00;34m calloc|" E "[0m          0              0              0" E "[00;00m\n"
+          E "[00;34m calloc|" E "[0m          0              0              0" E
+          "[00;00m\n"
           E "[00;34m   free|" E "[0m        252          76100\n"
           E "[01;32mHistogram for block sizes:" E "[0;0m\n"
           "   16-31            250  98% " E

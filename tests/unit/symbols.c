@@ -299,7 +299,8 @@ test_between_units(void **state)
     char path[200];
     void *handle = load(
         "between.so",
-        "printf '#ifdef __clang__\n#define VIEW\n#else\n#define VIEW \" view 0\"\n#endif\n"
+        "printf '#ifdef __clang__\n#define VIEW\n#else\n#define VIEW \" view "
+        "0\"\n#endif\n"
         "int with(void) { return 0; }"
         " __attribute__((section(\".text.unlikely\"))) void cold(void)"
         " { __asm__ volatile(\"nop; .loc 1 7 1\" VIEW); __builtin_unreachable(); }' |"

@@ -199,7 +199,8 @@ test_timeline(void **state)
     assert_true(history_peak(history, SERIES_HEAP, 0, 60000 * (int64_t)MS, &peak, &when));
     assert_int_equal(peak, 1000000);
     assert_in_range(when, 31234 * MS, 31250 * MS);
-    assert_true(history_peak(history, SERIES_CALLS, 0, 40000 * (int64_t)MS, &peak, &when));
+    assert_true(
+        history_peak(history, SERIES_CALLS, 0, 40000 * (int64_t)MS, &peak, &when));
     assert_in_range(peak, 900, 1300);
     history_free(history);
 }

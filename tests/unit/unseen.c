@@ -190,10 +190,10 @@ int
 main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(nothing, setup),   cmocka_unit_test_setup(own_exec, setup),
-        cmocka_unit_test_setup(forked, setup),    cmocka_unit_test_setup(spawned, setup),
-        cmocka_unit_test_setup(many, setup),      cmocka_unit_test_setup(not_noted, setup),
-        cmocka_unit_test_setup(orphans, setup),   cmocka_unit_test_setup(elsewhere, setup),
+        cmocka_unit_test_setup(nothing, setup),  cmocka_unit_test_setup(own_exec, setup),
+        cmocka_unit_test_setup(forked, setup),   cmocka_unit_test_setup(spawned, setup),
+        cmocka_unit_test_setup(many, setup),     cmocka_unit_test_setup(not_noted, setup),
+        cmocka_unit_test_setup(orphans, setup),  cmocka_unit_test_setup(elsewhere, setup),
         cmocka_unit_test_setup(nonsense, setup),
     };
 

@@ -17,7 +17,8 @@ static const char changed[] =
     "pid 24817\n"
     "0 heap=10M blocks=200 rss=12M malloc=200 malloc.bytes=10M size.24=150 size.100=50\n"
     "2000 heap=100M blocks=24537 stack=12K rss=130M threads=4 malloc=1204871"
-    " malloc.bytes=200M realloc=88210 realloc.bytes=30M calloc=10442 calloc.failed=2 free=1180334 total=280M"
+    " malloc.bytes=200M realloc=88210 realloc.bytes=30M calloc=10442 calloc.failed=2 "
+    "free=1180334 total=280M"
     " size.1=312044 size.24=401882 size.40=288310 size.70=120551 size.300=44110"
     " size.70000=31\n"
     "4000 heap=60M blocks=20000 free=1184901 malloc.bytes=201M malloc=1204901"
@@ -275,7 +276,8 @@ picker_is_as_drawn(void **state)
 {
     struct session *session = play_text(family, 7 * SECOND);
     struct process_list *none = process_list_new(false);
-    struct processes list = { .process_list = session_processes(session), .selected = 24910 };
+    struct processes list = {.process_list = session_processes(session),
+                             .selected = 24910};
 
     (void)state;
     for (int reverse = 0; reverse < 2; reverse++) {
