@@ -490,7 +490,8 @@ begin_moment(struct sites_intake *intake, uint64_t run_ns, uint64_t count,
     const struct profile_moment *before = intake->moment_count > 0 ? moment - 1 : NULL;
     size_t same = before != NULL && before->count < count ? before->count : count;
 
-    if (intake->moment_count == PROFILE_MOMENTS_MAX || count > KEPT_MAX - intake->taken->kept) {
+    if (intake->moment_count == PROFILE_MOMENTS_MAX
+        || count > KEPT_MAX - intake->taken->kept) {
         blame(fault, "sites_moment", N_("exceeds the number allowed"));
         return NULL;
     }

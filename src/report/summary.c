@@ -410,7 +410,8 @@ print_before(FILE *out, const struct process *process)
     fputs("memtop: ", out);
     /* TRANSLATORS: two programs, three sizes. */
     fprintf(out, _("%s, before it executed %s: heap total %s, heap peak %s, live %s"),
-            program, executed, units_bytes(total, sizeof total, now->total_bytes, UNIT_AUTO),
+            program, executed,
+            units_bytes(total, sizeof total, now->total_bytes, UNIT_AUTO),
             units_bytes(peak, sizeof peak, now->peak_bytes, UNIT_AUTO),
             units_bytes(live, sizeof live, now->live_bytes, UNIT_AUTO));
     fputc('\n', out);

@@ -175,10 +175,14 @@ words(void **state)
 
     (void)state;
     budget_text(USAGE_HEAP, "./a (process 7)", &known, UNIT_AUTO, text, sizeof text);
-    assert_string_equal(text, "--max-heap: ./a (process 7): 80.00 MiB, 16.00 MiB above the limit, which was"
-                              " exceeded 1.2s after the start");
-    budget_text(USAGE_LIVE_AT_EXIT, "./a (process 7)", &unknown, UNIT_AUTO, text, sizeof text);
-    assert_string_equal(text, "--max-live-at-exit: ./a (process 7): 1.172 KiB, 200 B above the limit");
+    assert_string_equal(
+        text,
+        "--max-heap: ./a (process 7): 80.00 MiB, 16.00 MiB above the limit, which was"
+        " exceeded 1.2s after the start");
+    budget_text(USAGE_LIVE_AT_EXIT, "./a (process 7)", &unknown, UNIT_AUTO, text,
+                sizeof text);
+    assert_string_equal(
+        text, "--max-live-at-exit: ./a (process 7): 1.172 KiB, 200 B above the limit");
     budget_text(USAGE_ALLOCS, "./a (process 7)", &unknown, UNIT_AUTO, text, sizeof text);
     assert_string_equal(text, "--max-allocs: ./a (process 7): 1200, 200 above the limit");
 }

@@ -270,7 +270,8 @@ test_limits(void **state)
     assert_int_equal(parse("--max-heap=1 --root-only ls"), 0);
     assert_int_equal(budget->scope, SCOPE_ROOT);
     refuse("--limits=some ls", "'some' is not a value of --limits");
-    refuse("--limits=each --root-only ls", "--limits=each cannot be checked with --root-only");
+    refuse("--limits=each --root-only ls",
+           "--limits=each cannot be checked with --root-only");
 
     refuse("--max-heap=-1 ls", "'-1' is not a value of --max-heap");
     refuse("--max-heap= ls", "a size such as 64M");

@@ -466,8 +466,10 @@ png_without_its_module(void **state)
 
     (void)state;
     assert_false(png_write(plot, NULL, "/tmp/never.png", false, error, sizeof error));
-    assert_string_equal(error, "memtop-png.so is not installed: memtop cannot draw pictures");
-    assert_false(png_write(plot, "/nonexistent.so", "/tmp/never.png", false, error, sizeof error));
+    assert_string_equal(error,
+                        "memtop-png.so is not installed: memtop cannot draw pictures");
+    assert_false(
+        png_write(plot, "/nonexistent.so", "/tmp/never.png", false, error, sizeof error));
     assert_non_null(strstr(error, "/nonexistent.so"));
     assert_int_equal(access("/tmp/never.png", F_OK), -1);
     plot_free(plot);

@@ -231,7 +231,8 @@ test_bad_interpreters(void **state)
     (void)state;
     write_script("orphan", "#!/no/such/interpreter\n");
     expect("./orphan", PREFLIGHT_NOT_FOUND, PREFLIGHT_NO_LOADER);
-    expect_message("./orphan cannot run: its interpreter /no/such/interpreter does not exist");
+    expect_message(
+        "./orphan cannot run: its interpreter /no/such/interpreter does not exist");
     write_script("loop", "#!./loop\n");
     expect("./loop", PREFLIGHT_NOT_EXECUTABLE, PREFLIGHT_TOO_DEEP);
 

@@ -82,7 +82,8 @@ test_summary(void **state)
     (void)state;
     assert_string_equal(
         "1234567 calls in 1.500 s (CPU 1.250 s), 100.0 ns each in glibc\n"
-        "at the peak: 1.000 GiB requested in 14902 blocks; RSS 1.250 GiB, fragmentation 20.0%\n"
+        "at the peak: 1.000 GiB requested in 14902 blocks; RSS 1.250 GiB, fragmentation "
+        "20.0%\n"
         "at the end: 4.082 KiB requested in 3 blocks, 4.883 KiB usable; RSS 640.0 MiB\n",
         replay_text_summary(text, sizeof text, &result, true));
     result.figures.failed = 1;
@@ -96,7 +97,8 @@ test_summary(void **state)
         "1 allocation failed\n"
         "2 blocks were lost: their slots were reused\n"
         "3 lines of other processes were skipped\n"
-        "The blocks were not written to, so the RSS is lower than a real program's (see -c).\n",
+        "The blocks were not written to, so the RSS is lower than a real program's (see "
+        "-c).\n",
         replay_text_summary(text, sizeof text, &result, false));
     /* Blocks that were not written to are not resident, so fragmentation is not known. */
     result = make_result("glibc", UINT64_C(5) << 28);

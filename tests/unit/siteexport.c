@@ -69,8 +69,8 @@ session_of_script(void)
 
 /* The export in that format; the caller frees it. */
 static char *
-export(const struct session *session, enum siteexport_format format, enum profile_mode mode,
-       size_t *size)
+export(const struct session *session, enum siteexport_format format,
+       enum profile_mode mode, size_t *size)
 {
     const struct tracked *tracked = session_shown(session);
     const struct siteexport export = {
