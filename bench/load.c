@@ -10,14 +10,14 @@
  * churn   among 4096 live blocks of 16 to 480 bytes one is freed and a new one
  *         allocated
  *
- * BEST, MEDIAN and MEAN are nanoseconds a step and thread over short batches, so that
- * other programs on the machine disturb some batches and not the figure; with
- * several threads, the mean of theirs.  Two runs with a different COUNT of steps
- * differ in these steps alone, for an instruction counter.
+ * BEST, MEDIAN and MEAN are nanoseconds a step and thread, over short batches: other
+ * programs on the machine then disturb some batches, but not the figure.  With several
+ * threads they are the mean of the threads' figures.  Two runs with different COUNTs
+ * differ only in these steps, so an instruction counter can subtract them.
  *
- * With LOAD_EMPTIES_RINGS in the environment calls are written to rings, in a segment
- * in MEMTOP_DIR, and these are emptied before each batch, which fits them: what a call
- * costs while there is room.
+ * With LOAD_EMPTIES_RINGS in the environment calls are written to rings in a segment
+ * in MEMTOP_DIR.  The rings are emptied before each batch, and a batch fits into them, so
+ * this measures what a call costs while there is room.
  */
 #include "config.h"
 
@@ -121,7 +121,8 @@ find_rings(void)
 
     if (getenv("LOAD_EMPTIES_RINGS") == NULL || directory == NULL)
         return;
-    /* The last: before come those of programs that started this one by exec. */
+    /* The last segment; those before it belong to programs that started this one by
+       exec. */
     for (int generation = 9; fd < 0 && generation >= 0; generation--) {
         snprintf(path, sizeof path, "%s/%d.%d", directory, (int)getpid(), generation);
         fd = open(path, O_RDWR);
@@ -135,13 +136,14 @@ find_rings(void)
     batch_steps = RING_STEPS;
 }
 
-/* As if memtop had taken what the thread has written. */
+/* Empties the ring, as if memtop had taken what the thread has written. */
 static void
 empty_rings(void)
 {
     for (unsigned i = 0; control != NULL && i <= MAX_THREADS; i++)
         __atomic_store_n(&control->ring_tail[i],
-                         __atomic_load_n(&rings[i].head, __ATOMIC_ACQUIRE), __ATOMIC_RELEASE);
+                         __atomic_load_n(&rings[i].head, __ATOMIC_ACQUIRE),
+                         __ATOMIC_RELEASE);
 }
 
 static void
@@ -172,8 +174,8 @@ run_for_time(struct worker *worker)
     } while (after < end && worker->batch_count < MAX_BATCHES);
 }
 
-/* Each thread on its own processor, or they might take turns on one and never
-   meet. */
+/* Puts each thread on its own processor; otherwise they might take turns on one and never
+   run at the same time. */
 static void
 take_processor(unsigned index)
 {
@@ -199,8 +201,8 @@ work(void *argument)
     return NULL;
 }
 
-/* Did the threads run at the same time?  Otherwise they did not meet, and what
-   contention costs was not measured. */
+/* Did the threads run at the same time?  If not, the cost of contention was not
+   measured. */
 static bool
 ran_together(int64_t wall_ns, unsigned threads)
 {

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # run.sh BUILDDIR [--json] [--rounds=N]
 #
-# What watching costs, memtop beside its peers, in one run: the contenders take
-# turns, round after round, so that whatever else the machine does disturbs all
-# alike.  Two figures each: the best batch of all rounds (what the code costs)
-# and the median of the rounds' medians (what one sees on this machine now).
-# Instructions a step are valgrind's.  Each table is printed as soon as it is known.
+# Measures what watching costs, with memtop and other tools, in one run.  The contenders
+# take turns, round after round, so that other work on the machine disturbs all of them
+# alike.  Each has two figures: the best batch of all rounds (what the code costs)
+# and the median of the rounds' medians (what you see on this machine now).
+# valgrind counts the instructions a step.  Each table is printed as soon as it is known.
 # What is not installed is named as missing.
 
 build=${1:?usage: run.sh BUILDDIR [--json] [--rounds=N]}
@@ -114,8 +114,8 @@ emit() {
     echo
 }
 
-# Runs it up to three times until nothing disturbed it (load.c); prints what it
-# said last.
+# Runs a command up to three times until nothing disturbed it (load.c); prints the last
+# output.
 try() {
     figures=
     for _ in 1 2 3; do
@@ -128,7 +128,8 @@ try() {
     return 1
 }
 
-# Takes turns: measure GROUP CONTENDERS COMMAND..., which prints "BEST MEDIAN".
+# measure GROUP CONTENDERS COMMAND...: the contenders take turns with COMMAND, which
+# prints "BEST MEDIAN".
 measure() {
     group=$1
     those=$2
@@ -157,15 +158,16 @@ measure() {
     done
 }
 
-# Prints how many instructions a run of so many steps takes, all in all.
+# Prints how many instructions a run with that many steps takes in all.
 count_run() {
     under "$1" valgrind --tool=callgrind --callgrind-out-file=/dev/null \
         "$load" "$2" 1 ops "$3" 2>&1 | sed -n 's/.*Collected : //p'
 }
 
-# Instructions a step: the difference of two lengths, so that starting and ending drop
-# out.  Not of heaptrack, which, once in valgrind's own process, stays out of the
-# program's; nor of dormant, since valgrind hides the vDSO, without which none sleeps.
+# Instructions a step: the difference between runs of two lengths, so that start and end
+# cancel out.  heaptrack is left out, because under valgrind it is loaded into valgrind's
+# own process instead of the program; dormant is left out, because valgrind hides the
+# vDSO, and without that no process sleeps.
 count_instructions() {
     workload=$1
     for contender in $contenders; do
@@ -188,7 +190,7 @@ count_instructions() {
     done
 }
 
-# What writing events costs more than counting does, while there is room: at most 40 ns
+# How much more writing events costs than counting, while there is room: at most 40 ns
 # and 60 instructions a pair.
 events_over_counting() {
     for threads in 1 2; do
@@ -204,7 +206,7 @@ events_over_counting() {
     done
 }
 
-# The other side: how many million events a second memtop takes out of rings, puts in
+# memtop's side: how many million events a second it takes out of rings, puts in
 # order and, with a file, turns into records.
 measure_drainer() {
     for threads in 1 2; do
@@ -220,7 +222,7 @@ measure_drainer() {
     done
 }
 
-# Both sides at once, for as long as it takes: the mean, waiting included.
+# Both sides at once: the mean, including the time of waiting.
 sustained() {
     for threads in 1 2; do
         for contender in memtop memtop-log memusage; do

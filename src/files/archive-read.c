@@ -75,7 +75,7 @@ refuse(struct reading *reading, const char *format, ...)
 static bool
 refuse_line(struct reading *reading, const char *what)
 {
-    /* TRANSLATORS: what is wrong with it: 'is no text' and the like. */
+    /* TRANSLATORS: what is wrong with it: 'is not text' and the like. */
     return refuse(reading, _("line %u %s"), reading->number, _(what));
 }
 
@@ -115,7 +115,7 @@ read_line(struct reading *reading)
     errno = 0;
     while ((byte = getc_unlocked(reading->in)) != EOF && byte != '\n') {
         if (reading->length == LINE_MAX_BYTES || ++reading->bytes == FILE_MAX_BYTES)
-            return refuse_line(reading, N_("is longer than any can be"));
+            return refuse_line(reading, N_("is too long"));
         reading->line[reading->length++] = (char)byte;
     }
     return byte != EOF || refuse(reading, "%s", stream_error(reading));
@@ -145,10 +145,10 @@ take_session(struct reading *reading, const json_t *line)
 
     if (fields_take_number(line, "v", UINT_MAX, &version, &fault)
         && version != ARCHIVE_VERSION)
-        return refuse(reading, _("it is of version %u, this memtop reads %u"),
+        return refuse(reading, _("it has version %u, but this memtop reads version %u"),
                       (unsigned)version, ARCHIVE_VERSION);
     if (version != ARCHIVE_VERSION || reading->number != 1)
-        return refuse_line(reading, N_("begins no session"));
+        return refuse_line(reading, N_("does not begin a session"));
     if (fields_take_number(line, "saved", ARCHIVE_DATE_MAX, &number, &fault))
         saved->epoch_s = (int64_t)number;
     if (fields_take_number(line, "interval_ns", ARCHIVE_INTERVAL_MAX_NS, &number, &fault))
@@ -167,7 +167,7 @@ take_process(struct reading *reading, const json_t *line)
     bool good;
 
     if (reading->at->has_process)
-        return refuse_line(reading, N_("is one too many"));
+        return refuse_line(reading, N_("exceeds the number allowed"));
     reading->at->has_process = true;
     good = fields_take_process(line, &tracked->process, &fault)
            && take_command(line, tracked, &fault);
@@ -251,7 +251,7 @@ make_room(struct reading *reading, size_t more)
 
     reading->samples += more;
     if (count > SAMPLES_MAX || reading->samples > SAMPLES_ALL_MAX)
-        return refuse_line(reading, N_("is one too many"));
+        return refuse_line(reading, N_("exceeds the number allowed"));
     samples = reallocarray(reading->at->samples, count + 1, sizeof *samples);
     if (samples == NULL)
         return no_memory(reading);
@@ -274,7 +274,7 @@ take_history(struct reading *reading, const json_t *line)
     if (fault.name != NULL)
         return refuse_fault(reading, &fault);
     if (!json_is_array(rows) || !take_order(line, &order))
-        return refuse_line(reading, N_("is no history"));
+        return refuse_line(reading, N_("is not a history"));
     if (!make_room(reading, json_array_size(rows)))
         return false;
     if (at->sample_count == 0)
@@ -284,7 +284,7 @@ take_history(struct reading *reading, const json_t *line)
         int64_t before_ns = at->sample_count > 0 ? sample[-1].time_ns : at->begin_ns;
 
         if (!take_row(row, &order, sample) || sample->time_ns < before_ns)
-            return refuse_line(reading, N_("is no history"));
+            return refuse_line(reading, N_("is not a history"));
         at->sample_count++;
     }
     return true;
@@ -306,7 +306,7 @@ take_checkpoint(struct reading *reading, const json_t *line)
         return refuse_fault(reading, &fault);
     size_t count = checkpoints_count(tracked->checkpoints);
     if (count == CHECKPOINTS_MAX || ++reading->checkpoints > CHECKPOINTS_ALL_MAX)
-        return refuse_line(reading, N_("is one too many"));
+        return refuse_line(reading, N_("exceeds the number allowed"));
     if (count > 0 && process.run_ns <= checkpoints_time(tracked->checkpoints, count - 1))
         return refuse_line(reading, N_("is older than the one before"));
     checkpoints_add(tracked->checkpoints, &process);
@@ -356,7 +356,7 @@ take_threads(struct reading *reading, const json_t *line)
     uint64_t count = 0;
 
     if (!json_is_array(list) || json_array_size(list) > THREADS_MAX)
-        return refuse_line(reading, N_("is no list of threads"));
+        return refuse_line(reading, N_("is not a list of threads"));
     fields_take_number(line, "count", UINT_MAX, &count, &fault);
     for (size_t i = 0; i < json_array_size(list); i++)
         take_thread(json_array_get(list, i), &saved->threads[i], &fault);
@@ -377,7 +377,7 @@ take_processes(struct reading *reading, const json_t *line)
     struct fault fault = {0};
 
     if (!json_is_array(list))
-        return refuse_line(reading, N_("is no list of processes"));
+        return refuse_line(reading, N_("is not a list of processes"));
     for (size_t i = 0; i < json_array_size(list); i++) {
         archive_take_entry(json_array_get(list, i), &entry, why_not, &fault);
         if (fault.name != NULL)
@@ -419,14 +419,14 @@ take_output(struct reading *reading, const json_t *line)
     json_t *text;
 
     if (!json_is_array(lines))
-        return refuse_line(reading, N_("is no output"));
+        return refuse_line(reading, N_("is not output"));
     if (saved->capture == NULL)
         saved->capture = capture_new_saved();
     if (saved->capture == NULL)
         return no_memory(reading);
     json_array_foreach((json_t *)(uintptr_t)lines, i, text) {
         if (!json_is_string(text))
-            return refuse_line(reading, N_("is no output"));
+            return refuse_line(reading, N_("is not output"));
         if (reading->printed++ > 0)
             capture_feed(saved->capture, "\n", 1);
         capture_feed(saved->capture, json_string_value(text), json_string_length(text));
@@ -472,7 +472,7 @@ choose_process(struct reading *reading, pid_t of)
     tracked = saved_other(saved, of);
     if (tracked == NULL)
         return saved->other_count == SAVED_OTHERS
-                   ? refuse_line(reading, N_("is one too many"))
+                   ? refuse_line(reading, N_("exceeds the number allowed"))
                    : no_memory(reading);
     while (saved->others[index] != tracked)
         index++;
@@ -500,7 +500,7 @@ take_object(struct reading *reading, const json_t *line)
 
     if (type == NULL || of < 0
         || (reading->number == 1 && (of != 0 || strcmp(type, "session") != 0)))
-        return refuse_line(reading, N_("begins no session"));
+        return refuse_line(reading, N_("does not begin a session"));
     if (!choose_process(reading, of))
         return false;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
@@ -517,7 +517,7 @@ take_line(struct reading *reading)
 {
     json_t *line = json_loadb(reading->line, reading->length, 0, NULL);
     bool good = json_is_object(line) ? take_object(reading, line)
-                                     : refuse_line(reading, N_("is no JSON object"));
+                                     : refuse_line(reading, N_("is not a JSON object"));
 
     json_decref(line);
     return good;
@@ -530,7 +530,7 @@ complete_process(struct reading *reading, struct incoming *incoming)
     struct tracked *tracked = incoming->tracked;
 
     if (!incoming->has_process)
-        return refuse(reading, "%s", _("there is no process in it"));
+        return refuse(reading, "%s", _("it contains no process"));
     if (incoming->sites != NULL) {
         tracked->profile = sites_intake_finish(incoming->sites);
         if (tracked->profile == NULL)

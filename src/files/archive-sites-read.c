@@ -113,7 +113,7 @@ make_room(void *array, size_t *room, size_t count, size_t most, size_t size,
           const char *name, struct fault *fault)
 {
     if (count >= most)
-        return blame(fault, name, N_("is one too many"));
+        return blame(fault, name, N_("exceeds the number allowed"));
     return array_grow(array, room, count + 1, size) || no_memory(fault);
 }
 
@@ -157,7 +157,7 @@ take_figures(const json_t *line, const char *name, struct site_figures *out,
     const json_t *array = json_object_get(line, name);
 
     if (array != NULL && !figures_of(array, out))
-        blame(fault, name, N_("is no list of figures"));
+        blame(fault, name, N_("is not a list of figures"));
 }
 
 /* ---- lines ---- */
@@ -170,11 +170,11 @@ take_head(struct sites_intake *intake, const json_t *line, struct fault *fault)
     uint64_t number;
 
     if (intake->begun)
-        return blame(fault, "sites", N_("is one too many"));
+        return blame(fault, "sites", N_("exceeds the number allowed"));
     intake->begun = true;
     fields_take_number(line, "t_ns", FIELDS_TIME_MAX, &intake->run_ns, fault);
     if (!fields_take_real(line, "rate", &reading->rate, fault) || reading->rate > 1)
-        blame(fault, "rate", N_("is no number that can be"));
+        blame(fault, "rate", N_("is not a valid number"));
     if (fields_take_number(line, "depth", SITES_DEPTH_MAX, &number, fault))
         reading->depth = (unsigned)number;
     if (fields_take_number(line, "unwinder", UNWIND_FRAMES, &number, fault))
@@ -277,17 +277,17 @@ take_place(struct sites_intake *intake, const json_t *line, struct fault *fault)
     struct name *name;
 
     if (json_array_size(frames) > PROFILE_INLINES_MAX)
-        return blame(fault, "frames", N_("is one too many"));
+        return blame(fault, "frames", N_("exceeds the number allowed"));
     for (size_t i = 0; i < json_array_size(frames); i++)
         if (!is_frame(json_array_get(frames, i)))
-            return blame(fault, "frames", N_("is no list of frames"));
+            return blame(fault, "frames", N_("is not a list of frames"));
     fields_take_number(line, "address", INT64_MAX, &address, fault);
     fields_take_number(line, "offset", INT64_MAX, &offset, fault);
     HASH_FIND(hh, intake->names, &address, sizeof address, name);
     if (fault->name != NULL || name != NULL)
         return fault->name == NULL;
     if (HASH_COUNT(intake->names) == SITES_POOL_WORDS)
-        return blame(fault, "place", N_("is one too many"));
+        return blame(fault, "place", N_("exceeds the number allowed"));
     name = name_new(intake, line, frames);
     if (name == NULL)
         return no_memory(fault);
@@ -321,7 +321,7 @@ take_stack(struct sites_intake *intake, const json_t *line, struct fault *fault)
     uint64_t pc;
 
     if (depth == 0 || depth > SITES_DEPTH_MAX)
-        return blame(fault, "pcs", N_("is no call stack"));
+        return blame(fault, "pcs", N_("is not a call stack"));
     if ((reading->pool_count == 0 && !add_word(intake, 0, fault)) /* id 0 means no
                                                                      stack */
         || !make_room(&intake->stacks, &intake->stack_room, intake->stack_count,
@@ -332,7 +332,7 @@ take_stack(struct sites_intake *intake, const json_t *line, struct fault *fault)
         return false;
     for (size_t i = 0; i < depth; i++) {
         if (!number_at(pcs, i, INT64_MAX, &pc))
-            return blame(fault, "pcs", N_("is no call stack"));
+            return blame(fault, "pcs", N_("is not a call stack"));
         if (!add_word(intake, pc, fault))
             return false;
     }
@@ -347,11 +347,11 @@ take_lives(const json_t *line, struct site *site, struct fault *fault)
     if (lives == NULL)
         return;
     if (json_array_size(lives) != SITE_LIFETIMES)
-        blame(fault, "freed_after", N_("is no list of figures"));
+        blame(fault, "freed_after", N_("is not a list of figures"));
     for (size_t i = 0; fault->name == NULL && i < SITE_LIFETIMES; i++)
         if (!json_is_null(json_array_get(lives, i))
             && !figures_of(json_array_get(lives, i), &site->freed_after[i]))
-            blame(fault, "freed_after", N_("is no list of figures"));
+            blame(fault, "freed_after", N_("is not a list of figures"));
 }
 
 /* [bytes, objects], per second */
@@ -362,7 +362,7 @@ take_rate(const json_t *line, struct rate *rate, struct fault *fault)
 
     if (array != NULL
         && (!real_at(array, 0, &rate->bytes) || !real_at(array, 1, &rate->objects)))
-        blame(fault, "rate", N_("is no list of figures"));
+        blame(fault, "rate", N_("is not a list of figures"));
 }
 
 static bool
@@ -373,7 +373,7 @@ take_site(struct sites_intake *intake, const json_t *line, struct fault *fault)
     uint64_t stack = 0, bucket = SITE_ANY_SIZE;
 
     if (++intake->taken->sites > SITES_TAKEN_MAX)
-        return blame(fault, "site", N_("is one too many"));
+        return blame(fault, "site", N_("exceeds the number allowed"));
     if (!make_room(&reading->sites, &intake->site_room, index, SITES_RECORDS,
                    sizeof *reading->sites, "site", fault)
         || !make_room(&intake->made, &intake->made_room, index, SITES_RECORDS,
@@ -435,7 +435,7 @@ take_blocks(struct sites_intake *intake, const json_t *line, struct fault *fault
             return false;
         struct sampled_block *block = &reading->blocks[reading->block_count];
         if (!take_block(reading, json_array_get(list, i), block))
-            return blame(fault, "list", N_("is no list of blocks"));
+            return blame(fault, "list", N_("is not a list of blocks"));
         block->address = ++reading->block_count;
     }
     return true;
@@ -481,12 +481,12 @@ begin_checkpoint(struct sites_intake *intake, uint64_t run_ns, uint64_t count,
 
     if (intake->checkpoint_count == PROFILE_CHECKPOINTS_MAX
         || count > KEPT_MAX - intake->taken->kept) {
-        blame(fault, "sites_moment", N_("is one too many"));
+        blame(fault, "sites_moment", N_("exceeds the number allowed"));
         return NULL;
     }
     if (count > intake->reading->site_count
         || (before != NULL && run_ns < (uint64_t)before->run_ns)) {
-        blame(fault, "sites_moment", N_("is not of any sites"));
+        blame(fault, "sites_moment", N_("does not belong to any sites"));
         return NULL;
     }
     *checkpoint = (struct profile_checkpoint){.run_ns = (int64_t)run_ns, .count = count};
@@ -521,7 +521,7 @@ take_sites_checkpoint(struct sites_intake *intake, const json_t *line,
         checkpoint = begin_checkpoint(intake, run_ns, count, fault);
     for (size_t i = 0; checkpoint != NULL && i < json_array_size(list); i++)
         if (!take_kept(json_array_get(list, i), checkpoint))
-            return blame(fault, "list", N_("is no list of figures"));
+            return blame(fault, "list", N_("is not a list of figures"));
     return checkpoint != NULL;
 }
 
@@ -558,7 +558,7 @@ sites_intake_take(struct sites_intake *intake, const char *type, const json_t *l
     while (strcmp(type, types[i].type) != 0)
         i++;
     if (!intake->begun && i != 0)
-        return blame(fault, types[i].type, N_("is not of any sites"));
+        return blame(fault, types[i].type, N_("does not belong to any sites"));
     return types[i].take(intake, line, fault);
 }
 

@@ -369,7 +369,8 @@ put_other(void *context, const struct tracked *tracked)
     if (others->sites > SITES_TAKEN_MAX - SITES_RECORDS)
         return false;
     if (others->archive->name != NULL)
-        others->archive->name(others->archive->context, others->archive->session, tracked);
+        others->archive->name(others->archive->context, others->archive->session,
+                              tracked);
     if (!other_text(tracked, &text, &size))
         writer->good = false;
     else if (others->bytes + size <= OTHERS_BYTES_MAX)

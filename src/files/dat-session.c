@@ -117,8 +117,8 @@ note(struct saved *saved, const struct dat *dat)
     int64_t end_ns = saved->root.process.run_ns;
 
     saved_add_message(saved, end_ns, SEVERITY_STATE,
-                      _("This is a record of calls: heap and stack over time are all "
-                        "it holds"));
+                      _("This is a record of calls: it holds only heap and stack over "
+                        "time"));
     if (!dat->nanoseconds)
         saved_add_message(saved, end_ns, SEVERITY_STATE,
                           _("It does not say how long its unit of time is: times are "

@@ -36,7 +36,7 @@ fields_take_number(const json_t *object, const char *name, uint64_t most, uint64
         return false;
     if (!json_is_integer(value) || json_integer_value(value) < 0
         || (uint64_t)json_integer_value(value) > most) {
-        blame(fault, name, N_("is no number that can be"));
+        blame(fault, name, N_("is not a valid number"));
         return false;
     }
     *out = (uint64_t)json_integer_value(value);
@@ -65,7 +65,7 @@ fields_take_text(const json_t *object, const char *name, char *out, size_t size,
         return false;
     if (!json_is_string(value)) {
         /* TRANSLATORS: of a field or line that was named before. */
-        blame(fault, name, N_("is no text"));
+        blame(fault, name, N_("is not text"));
         return false;
     }
     size_t length = strnlen(json_string_value(value), size - 1);
@@ -93,7 +93,7 @@ fields_take_real(const json_t *object, const char *name, double *out, struct fau
         return false;
     if (!json_is_number(value) || !(json_number_value(value) >= 0)
         || json_number_value(value) > FIELDS_REAL_MAX) {
-        blame(fault, name, N_("is no number that can be"));
+        blame(fault, name, N_("is not a valid number"));
         return false;
     }
     *out = json_number_value(value);
@@ -107,7 +107,7 @@ take_object(const json_t *object, const char *name, struct fault *fault)
     const json_t *value = json_object_get(object, name);
 
     if (value != NULL && !json_is_object(value))
-        blame(fault, name, N_("is no object"));
+        blame(fault, name, N_("is not an object"));
     return json_is_object(value) ? value : NULL;
 }
 
@@ -117,7 +117,7 @@ take_array(const json_t *object, const char *name, struct fault *fault)
     const json_t *value = json_object_get(object, name);
 
     if (value != NULL && !json_is_array(value))
-        blame(fault, name, N_("is no array"));
+        blame(fault, name, N_("is not an array"));
     return json_is_array(value) ? value : NULL;
 }
 
@@ -204,7 +204,7 @@ fields_take_state(const json_t *object, struct fault *fault)
         state++;
     if (state < STATE_COUNT)
         return (enum process_state)state;
-    blame(fault, "state", N_("is no state"));
+    blame(fault, "state", N_("is not a state"));
     return STATE_GONE;
 }
 
@@ -241,7 +241,8 @@ take_before(const json_t *object, struct process *process, struct fault *fault)
         return;
     fields_take_text(before, "program", process->identity.program,
                      sizeof process->identity.program, fault);
-    fields_take_text(before, "executed", process->executed, sizeof process->executed, fault);
+    fields_take_text(before, "executed", process->executed, sizeof process->executed,
+                     fault);
     fields_take_number(before, "heap", INT64_MAX, &process->now.live_bytes, fault);
     fields_take_number(before, "peak", INT64_MAX, &process->now.peak_bytes, fault);
     fields_take_number(before, "total", INT64_MAX, &process->now.total_bytes, fault);
@@ -328,7 +329,7 @@ take_args(const json_t *object, struct identity *identity, struct fault *fault)
         size_t size = text != NULL ? strlen(text) + 1 : 0;
 
         if (text == NULL)
-            blame(fault, "args", N_("is no text"));
+            blame(fault, "args", N_("is not text"));
         if (text == NULL || size > room) {
             identity->args_cut = true;
             return;

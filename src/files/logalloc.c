@@ -134,8 +134,8 @@ read_head(struct part head, struct logalloc_line *line, struct part *name)
 }
 
 static bool
-read_arguments(struct part text, const struct logalloc_shape *shape, enum logalloc_form form,
-               struct logalloc_line *line)
+read_arguments(struct part text, const struct logalloc_shape *shape,
+               enum logalloc_form form, struct logalloc_line *line)
 {
     struct part first, second;
 

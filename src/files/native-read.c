@@ -105,8 +105,8 @@ is_head(const struct native *native, const unsigned char *head, struct frame_hea
                                  native_get32(head + 8)};
     return native_get32(head + 12) == native_check(frame->kind, frame->stored, frame->raw)
            && frame->stored <= native->packed_room
-           && frame->raw
-                  <= (frame->kind == NATIVE_EVENTS ? EVENTBLOCK_BYTES : NATIVE_PROCESS_MAX);
+           && frame->raw <= (frame->kind == NATIVE_EVENTS ? EVENTBLOCK_BYTES
+                                                          : NATIVE_PROCESS_MAX);
 }
 
 /* Reads the next head, skipping damaged bytes.  Returns 1, 0 at the end, or -errno. */

@@ -255,7 +255,8 @@ hold(struct native_writer *writer, uint32_t process, const struct trace_event *e
 {
     struct held *held = &writer->held[process];
 
-    if (writer->file.error == 0 && !ARRAY_GROW(held->events, held->room, held->count + count))
+    if (writer->file.error == 0
+        && !ARRAY_GROW(held->events, held->room, held->count + count))
         writer->file.error = -ENOMEM;
     if (writer->file.error != 0)
         return writer->file.error;

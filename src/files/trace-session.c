@@ -382,8 +382,8 @@ static void
 say_about(const struct builder *builder, int64_t run_ns)
 {
     saved_add_message(builder->saved, run_ns, SEVERITY_STATE,
-                      _("This is a record of calls: what the program printed, its other "
-                        "memory and calls that failed are not in it"));
+                      _("This is a record of calls: it lacks the program's output, its "
+                        "other memory and calls that failed"));
     if (!builder->info->has_time)
         saved_add_message(builder->saved, run_ns, SEVERITY_STATE,
                           _("It does not say how long its unit of time is: times are "

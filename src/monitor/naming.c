@@ -147,8 +147,9 @@ map_line(struct naming *naming, const char *line, uint64_t *first)
     char permissions[5];
     int path = 0;
 
-    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &start,
-               &end, permissions, &offset, &major, &minor, &inode, &path) != 7
+    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n",
+               &start, &end, permissions, &offset, &major, &minor, &inode, &path)
+            != 7
         || line[path] != '/')
         return;
     if (offset == 0)
@@ -194,7 +195,8 @@ tell_changed(struct naming *naming, const char *module)
         return;
     naming->told[naming->told_count++] = module;
     session_say(naming->session, SEVERITY_WARNING,
-                _("%s is no longer the file the program has mapped: no names from it"),
+                _("%s is no longer the file that the program has mapped: its functions "
+                  "have no names"),
                 module);
 }
 

@@ -77,7 +77,8 @@ void process_list_note_short(struct process_list *list,
 struct process_entry *process_list_first(struct process_list *list);
 
 /* Copies what is known about a watched process, except its names. */
-void process_list_copy_process(struct process_entry *entry, const struct process *process);
+void process_list_copy_process(struct process_entry *entry,
+                               const struct process *process);
 
 /* The process has executed another program: appends the first word of its former name to
    before. */

@@ -123,7 +123,8 @@ read_figures(struct followed_process *followed, int64_t now_ns)
         return;
     followed->asleep = snapshot.asleep;
     entry->measured = !snapshot.asleep;
-    entry->why_not = snapshot.asleep ? _("it sleeps until it is shown") : NULL;
+    entry->why_not =
+        snapshot.asleep ? _("libmemtop is dormant until the process is shown") : NULL;
     if (snapshot.asleep)
         entry->state = STATE_NOT_LOADED;
     entry->counters = snapshot;

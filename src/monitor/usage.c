@@ -317,7 +317,8 @@ tell_unseen(void *context, const struct unseen *unseen)
     if (path[0] != '\0' && !is_wanted(usage, path))
         return;
     executed_text(why, sizeof why, unseen->by->name, path[0] != '\0' ? path : "?",
-                  path[0] != '\0' ? executed_reason(path, unseen->preload_removed, 0) : NULL);
+                  path[0] != '\0' ? executed_reason(path, unseen->preload_removed, 0)
+                                  : NULL);
     note_unmeasured(usage, why);
 }
 

@@ -30,7 +30,8 @@ void mt_count_freed_slow(uint64_t size, uint64_t usable);
 void mt_count_free_null_slow(void);
 
 /* Rare calls, always out of line. */
-void mt_count_failed(enum segment_function fn, uint64_t size, uint64_t asked, bool would_make);
+void mt_count_failed(enum segment_function fn, uint64_t size, uint64_t asked,
+                     bool would_make);
 void mt_count_unmatched(void);
 void mt_count_mapping(enum segment_mapping mapping, uint64_t bytes, bool failed);
 /* Adds to the usable bytes of live blocks that have their own mapping, mod 2^64. */
@@ -220,7 +221,8 @@ static inline void
 update_end_freed(struct shard *shard, uint64_t before, uint64_t size)
 {
     if (unlikely(delta_shrunk(shard, size) < mt_guard.floor)
-        || unlikely(stack_pointer() < mt_thread.stack_lowest) || unlikely(free_looks(shard)))
+        || unlikely(stack_pointer() < mt_thread.stack_lowest)
+        || unlikely(free_looks(shard)))
         mt_update_end_freed(shard, before);
     else
         seqlock_write_end(&shard->hot.sequence);

@@ -65,7 +65,8 @@ bool mt_trailer_there(void *block, size_t usable, uint64_t *size);
 /* Writes flags into the existing trailer of a block, if there are any. */
 void mt_flag(void *block, uint64_t size, unsigned flags);
 
-/* Marks an internal allocation, which the program must not be charged for (internal.h). */
+/* Marks an internal allocation, which the program must not be charged for
+   (internal.h). */
 void mt_made_ours(void *block, size_t size);
 
 /* Decides whether a block that is counted, and has its trailer if there are trailers, is

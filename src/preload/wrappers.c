@@ -323,7 +323,8 @@ malloc(size_t size)
         return mt_real.malloc(size);
     if (mt_guard.mode == MODE_RECORDED)
         return malloc_recorded(size);
-    return mt_guard.mode == ACCOUNTING_USABLE ? malloc_usable(size) : malloc_otherwise(size);
+    return mt_guard.mode == ACCOUNTING_USABLE ? malloc_usable(size)
+                                              : malloc_otherwise(size);
 }
 
 static inline __attribute__((always_inline)) void *
@@ -343,7 +344,8 @@ static __attribute__((noinline)) void *
 calloc_rarely(size_t count, size_t size)
 {
     return told(LOGALLOC_CALLOC, count, size,
-                  mt_wake() ? counted_calloc(count, size) : mt_uncounted_calloc(count, size));
+                mt_wake() ? counted_calloc(count, size)
+                          : mt_uncounted_calloc(count, size));
 }
 
 PUBLIC void *

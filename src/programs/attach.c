@@ -57,11 +57,12 @@ attach_list(const struct options *options)
         return status_of(STATUS_FAILED);
     errno = 0;
     if (process_list_count(system_list_processes(systemwide)) == 0)
-        say("%s", _("no observed processes"));
+        say("%s", _("no process is running with libmemtop"));
     else if (options->format == FORMAT_JSON)
         written = listing_json(stdout, system_list_processes(systemwide));
     else
-        written = listing_text(stdout, system_list_processes(systemwide), unit_of(options));
+        written =
+            listing_text(stdout, system_list_processes(systemwide), unit_of(options));
     if (!written)
         output_lost(NULL, errno != 0 ? -errno : -ENOMEM);
     system_list_free(systemwide);
@@ -221,7 +222,7 @@ find_by_name(const char *name)
     if (namesakes.count == 1)
         return namesakes.list[0].pid;
     if (namesakes.count == 0)
-        say(_("no process is called %s; -l lists those that are observed"), name);
+        say(_("no process with libmemtop is called %s; -l lists all of them"), name);
     else
         say_several(&namesakes);
     return -1;
@@ -255,8 +256,7 @@ attach_session(struct session *session, pid_t pid)
         say(_("there is no process %d"), (int)pid);
         break;
     case -EACCES:
-        say(_("process %d may not be looked at: it belongs to another user, or is "
-              "protected"),
+        say(_("cannot look at process %d: it belongs to another user, or is protected"),
             (int)pid);
         break;
     case -EPROTONOSUPPORT:

@@ -204,13 +204,13 @@ blockask(const struct options *options, pid_t pid)
     if (status != 0)
         return status;
     if ((params.reports & ~(unsigned)BLOCK_LOG) == 0) {
-        say(_("%s is of use with PROGRAM only"), "--report=logfile");
+        say(_("%s can only be used with PROGRAM"), "--report=logfile");
         return status_of(STATUS_USAGE);
     }
     fd = find_recorder(pid);
     if (fd < 0) {
-        say(_("process %ld is not recorded: a memtop that started it with --report or "
-              "--record could tell"),
+        say(_("no memtop records the calls of process %ld: start it with memtop --report "
+              "or --record"),
             (long)pid);
         return status_of(STATUS_FAILED);
     }

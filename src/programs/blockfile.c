@@ -343,7 +343,7 @@ say_oddities(const struct pass *pass)
     if (pass->others > 0 && pass->file->options->process == NULL)
         say(_("%s holds other processes too: --process=all reports them together"), path);
     if (pass->others == pass->known && pass->known > 0)
-        say(_("%s holds no process %s"), path, pass->file->options->process);
+        say(_("%s has no process %s"), path, pass->file->options->process);
 }
 
 /* The name of the program that is reported, or else of the file. */
@@ -461,7 +461,8 @@ report_views(const struct blockreports_file *file, const struct blockparams *par
     if (view != REPORT_VIEW_BOTH)
         return report_view(file, params, view, out, status);
     if (tracefile_is_stream(file->path)) {
-        say(_("%s cannot be read twice: one view at a time"), file->path);
+        say(_("%s cannot be read twice: use --blocks=malloc or --blocks=pool"),
+            file->path);
         *status = status_of(STATUS_USAGE);
         return NOT_REPORTED;
     }

@@ -101,7 +101,8 @@ write_log(const struct blockreports *reports, struct log_result *result)
         .name = options->log_name != NULL ? options->log_name : reports->log_name,
     };
     size_t count;
-    uint32_t *chosen = blockreports_choose(options, reports->blocks, options->top, &count);
+    uint32_t *chosen =
+        blockreports_choose(options, reports->blocks, options->top, &count);
 
     if (chosen != NULL)
         blocklog_choose(reports->log, chosen, count);

@@ -78,7 +78,8 @@ budget_text(enum usage_kind kind, const char *whose, const struct budget_excess 
         snprintf(text, size,
                  /* TRANSLATORS: "--max-heap: ./prog (process 12): 80.00 MiB, 16.00 MiB
                     above the limit, which was passed 1.2s after the start". */
-                 _("%s: %s: %s, %s above the limit, which was passed %s after the start"),
+                 _("%s: %s: %s, %s above the limit, which was exceeded %s after the "
+                   "start"),
                  option, whose, value, above,
                  units_offset(when, sizeof when, excess->passed_ns));
     else

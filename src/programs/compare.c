@@ -125,7 +125,8 @@ compare_run(const char *allocator, int fd, char *const words[],
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strcmp(known[i].name, allocator) != 0)
             continue;
-        for (size_t j = 0; known[i].libraries[j] != NULL && verdict == COMPARE_MISSING; j++)
+        for (size_t j = 0; known[i].libraries[j] != NULL && verdict == COMPARE_MISSING;
+             j++)
             verdict = run_library(allocator, known[i].libraries[j], fd, words, result,
                                   status);
         return verdict;

@@ -112,7 +112,7 @@ give_output(struct run *run, struct capture *capture, bool leave)
     if (error == 0 && leave)
         error = capture_leave(capture, stream);
     if (error != 0)
-        say(_("cannot print what the program printed: %s"), strerror(-error));
+        say(_("cannot print the program's output: %s"), strerror(-error));
     capture_free(capture);
 }
 

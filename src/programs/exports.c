@@ -37,7 +37,8 @@ is_for_nobody(enum siteexport_format format, const char *file)
 static void
 say_for_nobody(void)
 {
-    output_lost_as("%s", _("pprof's format is not for terminals: name a file for it"));
+    output_lost_as("%s", _("cannot write pprof's binary format to a terminal: name a "
+                           "file for it"));
 }
 
 static bool
@@ -83,8 +84,9 @@ say_empty(const struct siteexport *export)
     if (export->filter != NULL || export->survivors_ns > 0)
         say("%s", site_answer_text(&nothing));
     else if (export->mode == PROFILE_LIVE)
-        say("%s", _("no sampled block is alive: nothing of any is exported "
-                    "(--sites-mode=peak or --sites-mode=allocated has those that were)"));
+        say("%s", _("no sampled block is alive, so nothing is exported "
+                    "(--sites-mode=peak or --sites-mode=allocated exports those that "
+                    "were)"));
 }
 
 static bool
@@ -204,7 +206,8 @@ say_others(struct session *session)
 
     session_each_sampled(session, find_samples, &found);
     if (found)
-        say(_("--export: other processes have allocation sites, too; with %%p in the name of "
+        say(_("--export: other processes have allocation sites, too; with %%p in the "
+              "name of "
               "FILE a file is written for each"));
 }
 
@@ -268,9 +271,9 @@ choose(struct session *session, const char *path, pid_t pid)
         list_process(listed, session_root(session));
     session_each_sampled(session, list_process, listed);
     if (listed[0] == '\0')
-        say(_("%s: no allocation sites of process %ld"), path, (long)pid);
+        say(_("%s has no allocation sites of process %ld"), path, (long)pid);
     else
-        say(_("%s: no allocation sites of process %ld, but of %s"), path, (long)pid,
+        say(_("%s has no allocation sites of process %ld, only of %s"), path, (long)pid,
             text_sanitise(clean, sizeof clean, listed, strlen(listed)));
     return false;
 }
@@ -279,7 +282,8 @@ int
 exports_file(const char *path, enum siteexport_format format,
              const struct site_choice *choice, pid_t pid, const char *file)
 {
-    const struct exports exports = {.session = open_session(path, USE_SITES), .choice = choice};
+    const struct exports exports = {.session = open_session(path, USE_SITES),
+                                    .choice = choice};
     const struct exports_request request = {format, file};
     bool good = false;
 

@@ -27,7 +27,8 @@ static void
 print_wrapped(const char *text, int at, int col)
 {
     do {
-        size_t length = text_line(NULL, 0, text, (size_t)(LINE_COLS - at)), shown = length;
+        size_t length = text_line(NULL, 0, text, (size_t)(LINE_COLS - at)),
+               shown = length;
 
         while (shown > 0 && text[shown - 1] == ' ')
             shown--;

@@ -118,7 +118,7 @@ say_not_judged(const char *why)
     char text[1024];
 
     text_sanitise(text, sizeof text, why, strlen(why));
-    say(_("limits cannot be judged: %s"), text[0] != '\0' ? text : _("not measured"));
+    say(_("cannot check the limits: %s"), text[0] != '\0' ? text : _("not measured"));
 }
 
 bool
@@ -133,7 +133,7 @@ root_is_judged(const struct process *process)
 {
     if (process->ended && process_knows(process, PART_COUNTERS))
         return true;
-    say_not_judged(process->ended ? process->why_not : _("the program runs on"));
+    say_not_judged(process->ended ? process->why_not : _("the program is still running"));
     return false;
 }
 
@@ -171,9 +171,10 @@ static void
 say_running(unsigned running)
 {
     if (running > 0)
-        say(ngettext("limits: %u process still runs and is judged by what it has used so far",
-                     "limits: %u processes still run and are judged by what they have used "
-                     "so far",
+        say(ngettext("limits: %u process is still running; only what it has used so far "
+                     "is checked",
+                     "limits: %u processes are still running; only what they have used "
+                     "so far is checked",
                      running),
             running);
 }

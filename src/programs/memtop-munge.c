@@ -28,7 +28,8 @@ static bool original;
 static const char *file;
 
 static const struct argp_option table[] = {
-    {"compat", 'c', NULL, 0, N_("Treat every call as Mozilla's logalloc_munge.py does"), 0},
+    {"compat", 'c', NULL, 0, N_("Treat every call as Mozilla's logalloc_munge.py does"),
+     0},
     {0},
 };
 
@@ -61,7 +62,7 @@ reason(enum munge_verdict verdict)
     case MUNGE_FAILED:
         return _("the allocation failed");
     case MUNGE_NO_RESULT:
-        return _("an allocation without result");
+        return _("an allocation without a result");
     default:
         return _("not a line of an allocation log");
     }
@@ -185,11 +186,11 @@ main(int argc, char **argv)
         .args_doc = N_("[FILE]"),
         /* TRANSLATORS: \v separates the text before the options from the text after
            them. */
-        .doc = N_("Make a log of allocations replayable: numbers for processes,"
-                  " threads and blocks."
-                  "\vThe log is read from FILE or the standard input, the result is"
-                  " written to the standard output, and lines that are refused to the"
-                  " standard error."),
+        .doc = N_("Make an allocation log replayable: number its processes, threads and "
+                  "blocks.\v"
+                  "The log is read from FILE or the standard input, the result is "
+                  "written to the standard output, and lines that are refused to the "
+                  "standard error."),
     };
     struct munge_options options = {.put = put};
     static struct input input;

@@ -44,12 +44,12 @@ static struct {
 enum { OPTION_STATS_EVERY = 256, OPTION_COMPARE, OPTION_EXPECT, OPTION_RESULT };
 
 static const struct argp_option table[] = {
-    {"slop", 's', NULL, 0, N_("Also sum what blocks have beyond what was asked for"), 0},
+    {"slop", 's', NULL, 0, N_("Also sum how much larger blocks are than requested"), 0},
     {"touch", 'c', NULL, 0, N_("Write to every byte of every new block"), 0},
     {"stats-every", OPTION_STATS_EVERY, N_("NUM"), 0,
      N_("Print a record after every NUM calls"), 0},
     {"pid", 'p', N_("NUM"), 0, N_("Replay process NUM, not that of the first line"), 0},
-    {"quiet", 'q', NULL, 0, N_("No summary"), 0},
+    {"quiet", 'q', NULL, 0, N_("Print no summary"), 0},
     {"compare", OPTION_COMPARE, NULL, 0,
      N_("Replay with each ALLOCATOR, and print a table"), 0},
     {"input", 'i', N_("FILE"), 0, N_("Read the log from FILE"), 0},
@@ -62,7 +62,7 @@ static void
 number(struct argp_state *state, const char *name, const char *word, uint64_t *value)
 {
     if (!quantity_count(word, value) || *value == 0)
-        argp_error(state, _("--%s: '%s' is no number"), name, word);
+        argp_error(state, _("--%s: '%s' is not a number"), name, word);
 }
 
 /* Passes an option on to the child processes of a comparison. */
@@ -244,7 +244,7 @@ static void
 say_why(const char *allocator, enum compare_verdict verdict, int status)
 {
     if (verdict == COMPARE_MISSING)
-        say(_("%s: no such allocator here"), allocator);
+        say(_("cannot find allocator %s"), allocator);
     else if (verdict == COMPARE_NAME)
         say(_("'%s' cannot be preloaded"), allocator);
     else if (verdict == COMPARE_ERROR)
@@ -353,11 +353,12 @@ main(int argc, char **argv)
         .parser = parse_option,
         .children = help_by_columns,
         .args_doc = N_("[FILE]\n--compare [ALLOCATOR]..."),
-        .doc = N_("Make the calls of a munged allocation log or of a trace again, and "
-                  "measure."
-                  "\vThe log, memtop-munge's or memtop --record's, is read from FILE or the standard input."
-                  " ALLOCATOR is glibc, jemalloc, tcmalloc, mimalloc or a library to"
-                  " preload; without any, those that are there."),
+        .doc = N_("Replay the calls of a munged allocation log or of a trace, and "
+                  "measure them.\v"
+                  "The log, memtop-munge's or memtop --record's, is read from FILE or "
+                  "the standard input. ALLOCATOR is glibc, jemalloc, tcmalloc, mimalloc "
+                  "or a library to preload; the default is those of the four that are "
+                  "installed."),
     };
     static struct input input;
     enum file_kind kind;

@@ -44,18 +44,18 @@ enum { OPTION_EXPORT = 512, OPTION_PID };
 static const struct argp_option table[] = {
     {"output", 'o', N_("FILE"), 0, N_("Write the picture to FILE"), 0},
     {"png", 'p', N_("FILE"), 0,
-     N_("Draw how many blocks of each size were live over time to FILE, a new one"), 0},
+     N_("Draw to a new FILE how many blocks of each size were live over time"), 0},
     {"export", OPTION_EXPORT, N_("FORMAT"), 0,
      N_("Write to the standard output or OUTFILE instead: calls as logalloc, dat, csv or "
         "json; allocation sites as folded, pprof, massif or json"),
      0},
     {"pid", OPTION_PID, N_("NUM"), 0,
-     N_("Of a trace of several processes: that one, not the first"), 0},
+     N_("Use process NUM of a trace of several processes, not the first"), 0},
     {"s", 's', "STRING", OPTION_HIDDEN, NULL, 0}, /* memusagestat accepts this
                                                      abbreviation */
     {"to", 'T', NULL, OPTION_HIDDEN, NULL, 0},
     {"string", 's', N_("STRING"), 0, N_("The picture's title"), 0},
-    {"time", 't', NULL, 0, N_("The picture over time, not over calls"), 0},
+    {"time", 't', NULL, 0, N_("Draw the picture over time, not over calls"), 0},
     {"total", 'T', NULL, 0, N_("Also draw heap and stack together"), 0},
     {"x-size", 'x', N_("NUM"), 0, N_("The picture's width in pixels"), 0},
     {"y-size", 'y', N_("NUM"), 0, N_("The picture's height in pixels"), 0},
@@ -120,7 +120,7 @@ parse_option(int key, char *word, struct argp_state *state)
         return 0;
     case OPTION_PID:
         if (!quantity_count(word, &options.pid) || options.pid == 0)
-            argp_error(state, _("--%s: '%s' is no number"), "pid", word);
+            argp_error(state, _("--%s: '%s' is not a number"), "pid", word);
         return 0;
     case 's':
         options.title = word;
@@ -156,19 +156,19 @@ static void
 say_oddities(const struct dat *dat)
 {
     if (dat->killed)
-        say(_("%s was not completed; its headers are made up from its records"),
+        say(_("%s was not completed; its headers are reconstructed from its records"),
             options.data);
     if (dat->cut_bytes > 0)
-        say(ngettext("%s: %u byte at the end is no whole record",
-                     "%s: %u bytes at the end are no whole record", dat->cut_bytes),
+        say(ngettext("%s: %u byte at the end is not a whole record",
+                     "%s: %u bytes at the end are not a whole record", dat->cut_bytes),
             options.data, dat->cut_bytes);
     if (dat->doubled > 0)
-        say(ngettext("%s: %lu record at the end was there twice",
-                     "%s: %lu records at the end were there twice", dat->doubled),
+        say(ngettext("%s: %lu record at the end was written twice",
+                     "%s: %lu records at the end were written twice", dat->doubled),
             options.data, (unsigned long)dat->doubled);
     if (dat->holes > 0)
-        say(ngettext("%s: %lu record is empty: several processes wrote to it",
-                     "%s: %lu records are empty: several processes wrote to it",
+        say(ngettext("%s: %lu record is empty: several processes wrote to the file",
+                     "%s: %lu records are empty: several processes wrote to the file",
                      dat->holes),
             options.data, (unsigned long)dat->holes);
     if (dat->backwards > 0)
@@ -397,10 +397,11 @@ main(int argc, char **argv)
         .children = children,
         .args_doc = N_("DATAFILE [OUTFILE]\n--report=LIST [--png=FILE] FILE\n"
                        "--export=FORMAT FILE [OUTFILE]"),
-        .doc = N_("Draw what memtop -d, memtop --record or memusage -d has recorded, as a "
-                  "PNG picture; report by block size or export what memtop --record or "
-                  "--log has recorded; export allocation sites of a saved session."
-                  "\vOUTFILE is DATAFILE.png unless given."),
+        .doc =
+            N_("Draw what memtop -d, memtop --record or memusage -d has recorded, as a "
+               "PNG picture; report by block size or export what memtop --record or "
+               "--log has recorded; export allocation sites of a saved session."
+               "\vOUTFILE is DATAFILE.png unless given."),
     };
 
     language_start();
@@ -414,13 +415,13 @@ main(int argc, char **argv)
     if (reports_wanted())
         return report();
     if (options.report.first != NULL) {
-        say(_("--%s is of use with --report only"), options.report.first);
+        say(_("--%s can only be used with --report"), options.report.first);
         return status_of(STATUS_USAGE);
     }
     if (options.export != NULL)
         return export();
     if (sites_choice_given(&options.sites) != NULL) {
-        say(_("%s is of use with --export only"), sites_choice_given(&options.sites));
+        say(_("%s can only be used with --export"), sites_choice_given(&options.sites));
         return status_of(STATUS_USAGE);
     }
     return draw();

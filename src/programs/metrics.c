@@ -161,7 +161,8 @@ make_figures(struct figures *figures, const struct process_list *process_list)
 }
 
 static void
-add_process_list(struct figures *figures, const struct process_list *process_list, pid_t root)
+add_process_list(struct figures *figures, const struct process_list *process_list,
+                 pid_t root)
 {
     for (size_t i = 0; process_list != NULL && i < process_list_count(process_list); i++)
         if (process_list_at(process_list, i)->pid != root)

@@ -28,7 +28,7 @@ read_saved(const char *path, enum file_kind kind, enum file_use use)
     error = open_saved(path, kind, &shown, why, sizeof why, &saved);
     progress_end(&progress);
     if (why[0] != '\0')
-        say(_("%s: not a memtop session: %s"), path, why);
+        say(_("%s is not a memtop session: %s"), path, why);
     else if (error != 0)
         tracefile_say_error(path, error, kind, use);
     return saved;

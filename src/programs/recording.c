@@ -134,8 +134,10 @@ recording_finish(struct run *run)
     if (lost == 0)
         return;
     snprintf(text, sizeof text,
-             ngettext("%" PRIu64 " call is not recorded: its thread's ring was full",
-                      "%" PRIu64 " calls are not recorded: their threads' rings were full",
+             ngettext("%" PRIu64 " call was not recorded: the ring of its thread was "
+                      "full",
+                      "%" PRIu64 " calls were not recorded: the rings of their threads "
+                      "were full",
                       plural(lost)),
              lost);
     (run->options->drop ? say : output_lost_as)("%s", text);

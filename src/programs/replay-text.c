@@ -225,14 +225,14 @@ add_oddities(struct text_writer *writer, const struct replay_figures *figures)
             (unsigned long)figures->failed);
     if (figures->lost > 0)
         add(writer,
-            ngettext("%lu block was lost: its slot was filled again\n",
-                     "%lu blocks were lost: their slots were filled again\n",
+            ngettext("%lu block was lost: its slot was reused\n",
+                     "%lu blocks were lost: their slots were reused\n",
                      figures->lost),
             (unsigned long)figures->lost);
     if (figures->passed_over > 0)
         add(writer,
-            ngettext("%lu line of other processes was passed over\n",
-                     "%lu lines of other processes were passed over\n",
+            ngettext("%lu line of other processes was skipped\n",
+                     "%lu lines of other processes were skipped\n",
                      figures->passed_over),
             (unsigned long)figures->passed_over);
 }
@@ -241,7 +241,8 @@ static void
 add_untouched(struct text_writer *writer)
 {
     add(writer, "%s\n",
-        _("The blocks were not written to: the RSS is less than a program's (see -c)."));
+        _("The blocks were not written to, so the RSS is lower than a real program's "
+          "(see -c)."));
 }
 
 char *
@@ -262,16 +263,16 @@ replay_text_summary(char *text, size_t size, const struct replay_result *result,
         format_ns_a_call(each, figures), result->allocator);
     /* TRANSLATORS: a size, number of blocks, a size, percent of the latter. */
     add(&writer,
-        ngettext("at the peak: %s asked for in %s block; RSS %s, fragmentation %s\n",
-                 "at the peak: %s asked for in %s blocks; RSS %s, fragmentation %s\n",
+        ngettext("at the peak: %s requested in %s block; RSS %s, fragmentation %s\n",
+                 "at the peak: %s requested in %s blocks; RSS %s, fragmentation %s\n",
                  plural(figures->peak_blocks)),
         format_bytes(bytes, figures->peak_bytes),
         units_count(blocks, sizeof blocks, figures->peak_blocks),
         format_bytes(time, result->rss_peak),
         format_fragmentation(part, result, touched));
     add(&writer,
-        ngettext("at the end: %s asked for in %s block, %s usable; RSS %s\n",
-                 "at the end: %s asked for in %s blocks, %s usable; RSS %s\n",
+        ngettext("at the end: %s requested in %s block, %s usable; RSS %s\n",
+                 "at the end: %s requested in %s blocks, %s usable; RSS %s\n",
                  plural(figures->live_blocks)),
         format_bytes(bytes, figures->live_bytes),
         units_count(blocks, sizeof blocks, figures->live_blocks),
@@ -332,8 +333,8 @@ replay_text_table(char *text, size_t size, const struct replay_result *results,
         units_count(calls, sizeof calls, figures->calls));
     /* TRANSLATORS: a size, number of blocks. */
     add(&writer,
-        ngettext(", at the peak %s asked for in %s block\n\n",
-                 ", at the peak %s asked for in %s blocks\n\n",
+        ngettext(", at the peak %s requested in %s block\n\n",
+                 ", at the peak %s requested in %s blocks\n\n",
                  plural(figures->peak_blocks)),
         format_bytes(bytes, figures->peak_bytes),
         units_count(blocks, sizeof blocks, figures->peak_blocks));
@@ -356,9 +357,9 @@ replay_text_reason(enum replay_verdict why)
     case REPLAY_UNKNOWN:
         return _("unknown function");
     case REPLAY_NO_RESULT:
-        return _("an allocation without result");
+        return _("an allocation without a result");
     case REPLAY_SLOT:
-        return _("the number of a slot is too large");
+        return _("the slot number is too large");
     default:
         return _("not a line of a munged log");
     }

@@ -64,8 +64,8 @@ check_directory(void)
         say(_("MEMTOP_DIR=%s cannot be used: %s"), directory,
             error == -EINVAL        ? _("it is not an absolute path")
             : error == -EMEDIUMTYPE ? _("it is not on a memory file system")
-            : error == -EPERM       ? _("it is not a private directory of yours (mode 0700)")
-                                    : strerror(-error));
+            : error == -EPERM ? _("it is not a private directory of yours (mode 0700)")
+                              : strerror(-error));
 }
 
 static int
@@ -148,8 +148,8 @@ read_file(struct run *run)
 
     if (status != 0)
         return status;
-    run->session = open_session(run->options->read,
-                                run->options->sites.export_count > 0 ? USE_SITES : USE_SHOW);
+    run->session = open_session(
+        run->options->read, run->options->sites.export_count > 0 ? USE_SITES : USE_SHOW);
     if (run->session == NULL) {
         output_discard(&run->output);
         return status_of(STATUS_INPUT);
@@ -285,7 +285,8 @@ new_session(const char *script)
     struct session_source source;
     const struct session_options options = {.source = script != NULL ? &source : NULL};
 
-    return script == NULL || run_open_source(script, &source) ? session_new(&options) : NULL;
+    return script == NULL || run_open_source(script, &source) ? session_new(&options)
+                                                              : NULL;
 }
 
 static int
@@ -299,10 +300,12 @@ watch(struct run *run)
                 : run->options->program == NULL
                     ? 0
                     : session_watch(run->session, &run->launched);
-    if (error == 0 && run->options->program != NULL && !judge_prepare(run->session, &limits))
+    if (error == 0 && run->options->program != NULL
+        && !judge_prepare(run->session, &limits))
         error = -ENOMEM;
     if (error == 0 && run->options->save != NULL
-        && (!session_keep_checkpoints(run->session) || !session_keep_processes(run->session)))
+        && (!session_keep_checkpoints(run->session)
+            || !session_keep_processes(run->session)))
         error = -ENOMEM;
     if (error == 0 && (wants_sites(run->options) || sites_reported(run->options) > 0)
         && !session_keep_profile(run->session))

@@ -23,11 +23,11 @@ enum { KEY_EXPORT = 0x3000, KEY_MODE, KEY_DEBUGINFOD, KEY_SITES, KEY_UNWIND, KEY
 #define CHOICE_OPTIONS(mode)                                                              \
     {"sites-mode", KEY_MODE, N_("MODE"), 0, mode, 0},                                     \
     {"sites-filter", KEY_FILTER, N_("FILTER"), 0,                                         \
-     N_("Only these sites, as / on the page has it: names to have, -without, ~hidden, "   \
-        "size=A..B, life=A..B, samples=N"),                                               \
+     N_("Only sites that match FILTER, as with / on the sites page: names to have, "      \
+        "-names not to have, ~names to hide, size=A..B, life=A..B, samples=N"),           \
      0},                                                                                  \
     {"sites-older", KEY_OLDER, N_("TIME"), 0,                                             \
-     N_("Only what has been alive for at least TIME (90, 10m, 2h)"), 0}
+     N_("Only blocks that have been alive for at least TIME (90, 10m, 2h)"), 0}
 
 static const struct argp_option table[] = {
     {NULL, 0, NULL, 0, N_("Where memory was allocated:"), 0},
@@ -36,15 +36,16 @@ static const struct argp_option table[] = {
         "512K), or with this probability for each word (1e-4)"),
      0},
     {"unwind", KEY_UNWIND, N_("HOW"), 0,
-     N_("Walk stacks by glibc (the default), fp (frame pointers), or none"), 0},
+     N_("How to walk stacks: glibc (the default), fp (frame pointers), or none"), 0},
     {"sites-top", KEY_TOP, N_("NUM"), 0,
      N_("Report the NUM call stacks with most memory at the end (default 10)"), 0},
     {"export", KEY_EXPORT, N_("FORMAT:FILE"), 0,
-     N_("At the end export it to FILE, a new one, as folded, pprof, massif or json; with "
-        "%p in its name one for each process; may be repeated"),
+     N_("At the end export the sites to a new FILE, as folded, pprof, massif or json; "
+        "with %p in its name, to one for each process; may be repeated"),
      0},
     CHOICE_OPTIONS(
-        N_("Which memory to report, export and show: live, peak, allocated or since-mark")),
+        N_("Which memory to report, export and show: live, peak, allocated or "
+           "since-mark")),
     {"sites-sort", KEY_SORT, N_("COLUMN"), 0,
      N_("Sort by bytes, objects, allocated, rate, age, samples, error or growth"), 0},
     {"debuginfod", KEY_DEBUGINFOD, NULL, 0,
@@ -80,7 +81,8 @@ rate_valid(const char *text)
 {
     double rate;
 
-    return strlen(text) <= RATE_LENGTH_MAX && sampling_rate_parse(text, strlen(text), &rate);
+    return strlen(text) <= RATE_LENGTH_MAX
+           && sampling_rate_parse(text, strlen(text), &rate);
 }
 
 #define TOP_MAX 10000
@@ -137,7 +139,8 @@ take_choice(struct argp_state *state, struct site_choice *choice, int key,
     case KEY_MODE:
         choice->mode_given = siteexport_mode_parse(word, &choice->mode);
         if (!choice->mode_given)
-            value_refuse(state, "--sites-mode", word, "live, peak, allocated, since-mark");
+            value_refuse(state, "--sites-mode", word,
+                         "live, peak, allocated, since-mark");
         return 0;
     case KEY_FILTER:
         take_filter(state, choice, word);
@@ -170,8 +173,8 @@ take_unwind(struct argp_state *state, const char *word)
     struct sites_options *options = state->input;
 
     if (strcmp(word, "libunwind") == 0)
-        argp_error(state, _("--unwind=libunwind is gone: it used descriptors of the "
-                            "program's; leave it out"));
+        argp_error(state, _("--unwind=libunwind was removed, because it used the "
+                            "program's descriptors; leave it out"));
     if (strcmp(word, "auto") == 0) /* an older name of the default */
         word = "glibc";
     value_word(state, "--unwind", word, "glibc, fp, none");

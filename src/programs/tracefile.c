@@ -36,7 +36,8 @@ tracefile_is_stream(const char *path)
 void
 tracefile_say_error(const char *path, int error, enum file_kind kind, enum file_use use)
 {
-    const char *why = error == -EPROTONOSUPPORT ? _("it is of a later version of memtop")
+    const char *why = error == -EPROTONOSUPPORT ? _("it was written by a later version "
+                                                    "of memtop")
                       : error == -ENODATA       ? _("it is empty")
                                                 : strerror(-error);
 
@@ -56,14 +57,14 @@ tracefile_say_oddities(const char *path, const struct trace_info *info)
                      "%s: %" PRIu64 " calls were not recorded", plural(info->lost)),
             path, info->lost);
     if (info->damaged > 0)
-        say(ngettext("%s: %" PRIu64 " byte is damaged, and what it was part of left out",
-                     "%s: %" PRIu64
-                     " bytes are damaged, and what they were part of left out",
+        say(ngettext("%s: %" PRIu64 " byte is damaged; what it was part of is left out",
+                     "%s: %" PRIu64 " bytes are damaged; what they were part of is left "
+                     "out",
                      plural(info->damaged)),
             path, info->damaged);
     if (info->refused > 0)
-        say(ngettext("%s: %" PRIu64 " line is no call, line %" PRIu64,
-                     "%s: %" PRIu64 " lines are no calls, the first is line %" PRIu64,
+        say(ngettext("%s: %" PRIu64 " line is not a call: line %" PRIu64,
+                     "%s: %" PRIu64 " lines are not calls; the first is line %" PRIu64,
                      plural(info->refused)),
             path, info->refused, info->refused_first);
 }

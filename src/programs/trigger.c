@@ -181,7 +181,7 @@ run_command(struct trigger *trigger, const char *condition, const struct files *
         place++;
     if (place == TRIGGER_COMMANDS) {
         tell(trigger, SEVERITY_WARNING, condition,
-             _("command not started: the ones before still run"));
+             _("command not started: too many earlier ones are still running"));
         return;
     }
     fflush(NULL); /* otherwise the child would inherit buffered text */

@@ -53,8 +53,8 @@ is_none_of_ours(const char *name, enum file_kind kind)
 {
     const char *why =
         kind == KIND_EMPTY    ? _("it is empty")
-        : kind == KIND_TEXT   ? _("it is text, but of no kind that memtop reads")
-        : kind == KIND_BINARY ? _("it is binary, and of no kind that memtop reads")
+        : kind == KIND_TEXT   ? _("it is text, but not of a kind that memtop reads")
+        : kind == KIND_BINARY ? _("it is binary, but not of a kind that memtop reads")
                               : NULL;
 
     if (why != NULL)

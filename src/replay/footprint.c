@@ -67,7 +67,8 @@ begins_mapping(const char *line, bool *anonymous)
     unsigned long start, end, inode;
     char permissions[5];
 
-    if (sscanf(line, "%lx-%lx %4s %*x %*x:%*x %lu", &start, &end, permissions, &inode) != 4)
+    if (sscanf(line, "%lx-%lx %4s %*x %*x:%*x %lu", &start, &end, permissions, &inode)
+        != 4)
         return false;
     *anonymous = permissions[3] == 'p' && inode == 0;
     return true;

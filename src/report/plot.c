@@ -148,7 +148,8 @@ describe_legend(struct plot *plot)
     struct plot_series *stack = &plot->series[PLOT_STACK];
     char text[UNITS_MAX];
 
-    rss->off_scale = rss->drawn && heap->drawn && rss->highest / OFF_SCALE > heap->highest;
+    rss->off_scale =
+        rss->drawn && heap->drawn && rss->highest / OFF_SCALE > heap->highest;
     say(heap->legend, sizeof heap->legend, "%s", _("heap"));
     if (rss->off_scale)
         /* TRANSLATORS: in a picture's legend; RSS is resident memory. */
@@ -228,7 +229,8 @@ describe_facts(struct plot *plot, const struct process *process)
                  units_count(text, sizeof text, now->live_blocks),
                  bytes((char[UNITS_MAX]){0}, plot, now->live_bytes));
         add_fact(plot, _("live blocks"), blocks);
-        add_fact(plot, _("stack peak"), bytes(text, plot, report_stack(process, now->stack_peak)));
+        add_fact(plot, _("stack peak"),
+                 bytes(text, plot, report_stack(process, now->stack_peak)));
     }
     if (process->rss_peak != 0)
         add_fact(plot, _("RSS peak"), bytes(text, plot, process->rss_peak));
@@ -237,7 +239,8 @@ describe_facts(struct plot *plot, const struct process *process)
         add_fact(plot, _("coverage"), text);
     }
     if (process_knows(process, PART_COUNTERS))
-        add_fact(plot, _("threads"), units_count(text, sizeof text, now->threads_started));
+        add_fact(plot, _("threads"),
+                 units_count(text, sizeof text, now->threads_started));
 }
 
 static void

@@ -15,7 +15,8 @@ static const char *const labels[RANGE_COUNT] = {
     "1K-2K",   "2K-4K",   "4K-8K", "8K-16K", "16K-32K", "32K-64K", "64K+",
 };
 
-_Static_assert(HISTOGRAM_LARGE == 16u << (RANGE_COUNT - 2), "the last range is the large one");
+_Static_assert(HISTOGRAM_LARGE == 16u << (RANGE_COUNT - 2),
+               "the last range is the large one");
 
 static unsigned
 range_of(uint64_t bytes)

@@ -19,7 +19,8 @@ struct siteexport_figures {
     double bytes, objects;           /* alive, at the peak, allocated, since the mark */
     double made_bytes, made_objects; /* allocated: in total, or since the mark */
 };
-struct siteexport_figures siteexport_figures(const struct siteexport *export, size_t site);
+struct siteexport_figures siteexport_figures(const struct siteexport *export,
+                                             size_t site);
 
 /* Returns the number of places of a site's stack and the places, innermost first; 0 for
    an unknown stack. */

@@ -94,7 +94,8 @@ choose(const struct siteexport *export, struct siteexport_chosen *chosen)
 }
 
 bool
-siteexport_write(FILE *out, enum siteexport_format format, const struct siteexport *export)
+siteexport_write(FILE *out, enum siteexport_format format,
+                 const struct siteexport *export)
 {
     struct siteexport_chosen chosen = {0};
     struct siteexport filtered = *export;
@@ -125,7 +126,8 @@ write_request(FILE *out, void *context)
 }
 
 int
-siteexport_save(enum siteexport_format format, const struct siteexport *export, const char *path)
+siteexport_save(enum siteexport_format format, const struct siteexport *export,
+                const char *path)
 {
     struct export_request request = {format, export};
 

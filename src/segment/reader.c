@@ -139,8 +139,8 @@ visit_life(void *context, void *out)
         until_ns = word_load(&process->recorder_end);
     if (until_ns == UINT64_MAX) /* it is asleep */
         until_ns = 0;
-    *(uint64_t *)out =
-        subtract_floor(until_ns, word_load(&mapping_header(&reader->mapping)->created_ns));
+    *(uint64_t *)out = subtract_floor(
+        until_ns, word_load(&mapping_header(&reader->mapping)->created_ns));
 }
 
 int
@@ -158,7 +158,8 @@ visit_executed(void *context, void *out)
     struct executed *executed = out;
 
     executed->replaced = mapping_load32(&exec->executing) != 0;
-    executed->preload_removed = (mapping_load32(&exec->flags) & EXEC_PRELOAD_REMOVED) != 0;
+    executed->preload_removed =
+        (mapping_load32(&exec->flags) & EXEC_PRELOAD_REMOVED) != 0;
     copy_text(executed->path, exec->path, sizeof exec->path);
     executed->spawned =
         subtract_floor(word_load(&exec->spawned), word_load(&exec->spawn_failed));
@@ -592,7 +593,8 @@ visit_histogram(void *context, void *out)
     for (unsigned i = 0; i < used; i++)
         if (mapping_shard_counts(&reader->mapping, i))
             for (unsigned b = 0; b < HISTOGRAM_COARSE; b++)
-                accumulate(&freed[b], word_load(&mapping_shard(&reader->mapping, i)->freed[b]));
+                accumulate(&freed[b],
+                           word_load(&mapping_shard(&reader->mapping, i)->freed[b]));
     used = mapping_shards_used(&reader->mapping);
     for (unsigned i = 0; i < used; i++)
         if (mapping_shard_counts(&reader->mapping, i))

@@ -131,7 +131,8 @@ symbols_free(struct symbols *symbols)
     if (symbols == NULL)
         return;
     stop_helper(symbols);
-    for (struct symbols_space *space = symbols->spaces, *next; space; space = next) {
+    for (struct symbols_space *space = symbols->spaces, *next; space != NULL;
+         space = next) {
         next = space->next;
         free_space(space);
     }
@@ -140,7 +141,7 @@ symbols_free(struct symbols *symbols)
         free((void *)entry->symbol.frames);
         free(entry);
     }
-    for (struct symbol_file *file = symbols->files, *next; file; file = next) {
+    for (struct symbol_file *file = symbols->files, *next; file != NULL; file = next) {
         next = file->next;
         free(file);
     }

@@ -45,7 +45,7 @@ locate_parse_maps(FILE *maps, char path[SEGMENT_PATH_MAX], uint64_t *inode)
     char line[PATH_MAX + 128], rights[8];
     int result = -ENODATA;
 
-    while (fgets(line, sizeof line, maps)) {
+    while (fgets(line, sizeof line, maps) != NULL) {
         uint64_t offset, number;
         uint32_t generation;
         const char *name, *slash;
@@ -85,7 +85,7 @@ find_in_maps(pid_t pid, char path[SEGMENT_PATH_MAX], uint64_t *inode)
 
     snprintf(name, sizeof name, "/proc/%ld/maps", (long)pid);
     maps = fopen(name, "re");
-    if (!maps)
+    if (maps == NULL)
         return errno == ENOENT ? -ESRCH : errno == EPERM ? -EACCES : -errno;
     result = locate_parse_maps(maps, path, inode);
     fclose(maps);
@@ -160,7 +160,7 @@ name_user(uid_t uid, char *name, size_t size)
 {
     const struct passwd *user = getpwuid(uid);
 
-    if (user)
+    if (user != NULL)
         snprintf(name, size, "%s", user->pw_name);
     else
         snprintf(name, size, "%lu", (unsigned long)uid);

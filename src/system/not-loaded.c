@@ -70,7 +70,7 @@ asks(pid_t pid, const char *name, bool (*parse)(FILE *file), bool otherwise)
     FILE *file = open_file(pid, name);
     bool result = otherwise;
 
-    if (file) {
+    if (file != NULL) {
         result = parse(file);
         fclose(file);
     }
@@ -84,9 +84,9 @@ word_size(pid_t pid)
 {
     unsigned char identity[EI_NIDENT] = {0};
     FILE *file = open_file(pid, "exe");
-    size_t got = file ? fread(identity, sizeof identity, 1, file) : 0;
+    size_t got = file != NULL ? fread(identity, sizeof identity, 1, file) : 0;
 
-    if (file)
+    if (file != NULL)
         fclose(file);
     if (got != 1 || memcmp(identity, ELFMAG, SELFMAG) != 0)
         return 0;
@@ -99,13 +99,14 @@ not_loaded_parse_loader(FILE *maps)
     enum not_loaded_loader loader = LOADER_UNKNOWN;
     char line[PATH_MAX + 128];
 
-    while (fgets(line, sizeof line, maps)) {
+    while (fgets(line, sizeof line, maps) != NULL) {
         const char *name = strrchr(line, '/');
 
-        if (name && strncmp(name, "/ld-musl", 8) == 0)
+        if (name != NULL && strncmp(name, "/ld-musl", 8) == 0)
             return LOADER_OTHER;
-        if (name && (strncmp(name, "/ld-", 4) == 0 || strncmp(name, "/ld64.so", 8) == 0
-                     || strncmp(name, "/ld.so", 6) == 0))
+        if (name != NULL
+            && (strncmp(name, "/ld-", 4) == 0 || strncmp(name, "/ld64.so", 8) == 0
+                || strncmp(name, "/ld.so", 6) == 0))
             return LOADER_GLIBC;
         loader = LOADER_NONE;
     }
@@ -125,7 +126,7 @@ reason_of_program(pid_t pid)
     if (bits != 8 * sizeof(void *))
         return _("it is a program of another word size");
     maps = open_file(pid, "maps");
-    if (!maps)
+    if (maps == NULL)
         return NULL;
     loader = not_loaded_parse_loader(maps);
     fclose(maps);
@@ -150,14 +151,14 @@ not_loaded_reason(pid_t pid)
 {
     const char *reason = reason_of_program(pid);
 
-    if (reason)
+    if (reason != NULL)
         return reason;
     if (asks(pid, "auxv", not_loaded_parse_secure, false))
         return _("it is set-user-ID or has privileges");
     if (!asks(pid, "environ", not_loaded_parse_environment, true))
         return _("started without LD_PRELOAD (env -i, sudo?)");
     if (has_other_root(pid))
-        return _("its root directory is another one");
+        return _("it has another root directory");
     return NULL;
 }
 
@@ -203,7 +204,7 @@ executed_reason(const char *path, bool preload_removed, pid_t pid)
 {
     const char *reason = pid > 0 ? not_loaded_reason(pid) : reason_of_file(path);
 
-    if (!reason && preload_removed)
+    if (reason == NULL && preload_removed)
         reason = _("LD_PRELOAD was removed");
     return reason;
 }
@@ -212,7 +213,7 @@ void
 executed_text(char *text, size_t size, const char *before, const char *path,
               const char *reason)
 {
-    if (reason)
+    if (reason != NULL)
         /* TRANSLATORS: two programs; a reason: "it is statically linked". */
         snprintf(text, size,
                  _("%.60s executed %.120s, which did not load libmemtop (%s)"), before,

@@ -101,7 +101,7 @@ on_signal(struct loop *loop, const struct signal_event *event)
             app->leave_at_end = true;
             app->done = !app_running(app);
             app_ack(app, "%s",
-                    _("The program was told to end; once more ends memtop alone"));
+                    _("The program was told to end; another signal ends memtop alone"));
         }
         break;
     case SIGNAL_QUIT:
@@ -273,7 +273,8 @@ run(struct loop *loop)
         if (app->done)
             break;
         work_in_background(app);
-        loop->sources[SOURCE_NAMES].fd = app->naming ? naming_descriptor(app->naming) : -1;
+        loop->sources[SOURCE_NAMES].fd =
+            app->naming ? naming_descriptor(app->naming) : -1;
         int64_t wait_ns = time_to_wait(app);
         const struct timespec wait = {.tv_sec = wait_ns / 1000000000,
                                       .tv_nsec = wait_ns % 1000000000};
@@ -318,7 +319,8 @@ init_app(struct loop *loop, const struct tui_options *options)
 {
     struct app *app = &loop->app;
     const char *clock = getenv("MEMTOP_TEST_CLOCK");
-    bool unicode = !options->ascii && !options->plain && strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+    bool unicode =
+        !options->ascii && !options->plain && strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 
     app->options = options;
     app->outcome = TUI_LEFT;

@@ -438,8 +438,8 @@ chart_sparkline(struct screen *screen, const struct view *view,
     snprintf(text, sizeof text, _("Stack  %s  peak %s"),
              units_bytes(now, sizeof now, report_stack(process, process->now.stack_now),
                          view->unit),
-             units_bytes(peak, sizeof peak, report_stack(process, process->now.stack_peak),
-                         view->unit));
+             units_bytes(peak, sizeof peak,
+                         report_stack(process, process->now.stack_peak), view->unit));
     used = canvas_put(&screen->canvas, rect->row, rect->col + 1, rect->cols - 1,
                       ROLE_NORMAL, text);
     if (flat.style == GRAPH_BRAILLE)

@@ -306,7 +306,7 @@ static void
 perform(struct app *app, enum action action, int digit)
 {
     if (session_saved(app->session) != NULL && needs_program(action)) {
-        app_ack(app, "%s", _("This session is saved: nothing in it runs"));
+        app_ack(app, "%s", _("This is a saved session: its program is not running"));
         return;
     }
     if (history_action(app, action) || key_of_page(app, action))

@@ -109,7 +109,7 @@ static void
 tell_nothing_is_searched(struct app *app, const char *text)
 {
     if (text[0] == '\0')
-        app_ack(app, "%s", _("Nothing is searched for any more"));
+        app_ack(app, "%s", _("The search is off"));
 }
 
 void
@@ -139,7 +139,7 @@ find_next(struct app *app, bool up)
     int index;
 
     if (view->search[0] == '\0' || !view->found_any || view->page != PAGE_OUTPUT) {
-        app_ack(app, "%s", _("Nothing is searched for; on the output page / asks"));
+        app_ack(app, "%s", _("There is no search; / on the output page starts one"));
         return;
     }
     index = (int)((int64_t)view->found - (int64_t)capture_lines_dropped(app->capture));

@@ -45,8 +45,8 @@ shown_command(struct app *app, const struct tracked *shown)
     }
     /* In a narrow window the root's name says more than the process's arguments.
        TRANSLATORS: the program that was started, and a process: "make: cc1 x.c" */
-    snprintf(app->header, sizeof app->header, _("%.*s: %.200s"), length < 40 ? length : 40,
-             root, command);
+    snprintf(app->header, sizeof app->header, _("%.*s: %.200s"),
+             length < 40 ? length : 40, root, command);
     return app->header;
 }
 

@@ -50,7 +50,7 @@ enum input_key {
 #define KEYS(X)                                                                       \
     X(HELP, "?", '?', 'h', INPUT_F1, 0, N_("Help"), N_("this help"))                  \
     X(QUIT, "q", 'q', INPUT_F10, 0, 0, N_("Quit"),                                    \
-      N_("quit; asks what becomes of a running program"))                             \
+      N_("quit; asks what to do with a running program"))                             \
     /* TRANSLATORS: Tab, Space, Left, Up, Enter, Esc: names of keys, in the footer. */ \
     X(NEXT_VIEW, N_("Tab"), '\t', 0, 0, 0, N_("View"),                                \
       N_("next page (Shift-Tab: previous; a digit: that page)"))                        \
@@ -58,7 +58,7 @@ enum input_key {
     X(PAUSE, N_("Space"), ' ', 0, 0, 0, N_("Pause"),                                  \
       N_("freeze the picture; collecting goes on"))                                   \
     X(MARK, "p", 'p', 0, 0, 0, N_("Mark"),                                            \
-      N_("set a mark: changes since then; again: clear it"))                          \
+      N_("set a mark, to see changes since then; again: clear it"))                   \
     X(BACK, N_("Left"), INPUT_LEFT, 0, 0, 0, N_("History"),                           \
       N_("look back in the run (also Right, Home, End; Shift: ten steps)"))           \
     X(FORTH, "", INPUT_RIGHT, 0, 0, 0, "", "")                                        \
@@ -69,7 +69,7 @@ enum input_key {
     X(SLOWER, "", '-', '_', 0, 0, "", "")                                             \
     X(ASK_INTERVAL, "d", 'd', 0, 0, 0, "", N_("type the interval"))                   \
     X(SAVE_SESSION, "S", 'S', 0, 0, 0, N_("Save"),                                    \
-      N_("save the session: everything, to be opened again"))                          \
+      N_("save the whole session, to be opened again"))                               \
     X(SAVE_TEXT, "w J", 'w', 0, 0, 0, "",                                             \
       N_("save a report as text, figures as JSON"))                                   \
     X(SAVE_JSON, "", 'J', 0, 0, 0, "", "")                                            \
@@ -81,7 +81,7 @@ enum input_key {
     X(INTERACT, "i", 'i', 0, 0, 0, "",                                                \
       N_("on that page: type to the program; ^] ends it"))                            \
     X(SEARCH, "/", '/', '.', 0, 0, "",                                                \
-      N_("search the output; threads, processes, sites, sizes: filter"))                  \
+      N_("search the output; threads, processes, sites, sizes: filter"))                 \
     X(NEXT_MATCH, "n N", 'n', 0, 0, 0, "", N_("next match further up, down"))         \
     X(PREVIOUS_MATCH, "", 'N', 0, 0, 0, "", "")                                       \
     X(SORT, "s R", 's', 0, 0, 0, "", N_("sort a table by the next column, reverse it")) \
@@ -94,9 +94,9 @@ enum input_key {
       N_("sites: open or close a row of a tree, all rows"))                           \
     X(EXPAND_ALL, "", 'C', 0, 0, 0, "", "")                                           \
     X(SURVIVORS, "u", 'u', 0, 0, 0, "",                                               \
-      N_("sites: only what has been alive for long, what grows first"))               \
+      N_("sites: only what has been alive for long, sorted by growth"))               \
     X(RESET_PEAK, "r", 'r', 0, 0, 0, "",                                              \
-      N_("the peak since now; again: that of the run"))                               \
+      N_("show the peak from now on; again: that of the run"))                        \
     X(LOG, "l", 'l', 0, 0, 0, "", N_("logarithmic or linear scale"))                  \
     X(STYLE, "g", 'g', 0, 0, 0, "", N_("graphs in braille, blocks or ASCII"))         \
     X(UNIT, "e", 'e', 0, 0, 0, "", N_("unit: automatic, KiB, MiB, bytes"))            \

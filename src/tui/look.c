@@ -54,8 +54,9 @@ look_set_mark(struct app *app)
     char heap[UNITS_MAX];
 
     if (!process_knows(process, PART_COUNTERS)) {
-        app_ack(app, "%s", process->measured ? _("No mark: calls were not recorded")
-                                             : _("No mark: nothing is measured"));
+        app_ack(app, "%s", process->measured ? _("No mark was set: calls were not "
+                                                 "recorded")
+                                             : _("No mark was set: nothing is measured"));
         return;
     }
     app->mark = (struct mark){ process->run_ns, process->generations, process->now,
@@ -132,7 +133,7 @@ reverse(struct app *app)
         return;
     }
     sort->reverse = !sort->reverse;
-    app_ack(app, "%s", sort->reverse ? _("In reverse order") : _("No more reversed"));
+    app_ack(app, "%s", sort->reverse ? _("In reverse order") : _("No longer reversed"));
 }
 
 static void
@@ -176,7 +177,7 @@ change_style(struct app *app)
     };
 
     if (!app->screen.canvas.unicode) {
-        app_ack(app, "%s", _("Only ASCII graphs here: the character set has no other"));
+        app_ack(app, "%s", _("Only ASCII graphs are possible with this character set"));
         return;
     }
     app->view.style = (enum graph_style)((app->view.style + 1) % GRAPH_STYLES);
@@ -187,7 +188,7 @@ static void
 change_unit(struct app *app)
 {
     static const char *const names[] = {
-        [UNIT_AUTO] = N_("Sizes in fitting units"),
+        [UNIT_AUTO] = N_("Sizes in automatic units"),
         [UNIT_KIB] = N_("Sizes in KiB"),
         [UNIT_MIB] = N_("Sizes in MiB"),
         [UNIT_BYTES] = N_("Sizes in bytes"),

@@ -74,7 +74,7 @@ state_message(struct app *app, char *text, size_t size)
     else if (session_saved(app->session) != NULL)
         saved_message(session_saved(app->session), text, size);
     else if (app->view.paused)
-        snprintf(text, size, _("Paused at %s; collecting continues, Space goes on"),
+        snprintf(text, size, _("Paused at %s; collecting continues, Space resumes"),
                  units_duration(time, sizeof time, app->frozen.run_ns));
     else if (process->state == STATE_STARTING)
         snprintf(text, size, "%s", _("Waiting for the program to load libmemtop"));

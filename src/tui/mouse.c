@@ -19,7 +19,7 @@ mouse_switch(struct app *app)
     bool on = !app->mouse;
 
     if (!term_mouse(on)) {
-        app_ack(app, "%s", _("This terminal does not tell of a mouse"));
+        app_ack(app, "%s", _("This terminal does not report a mouse"));
         return;
     }
     app->mouse = on;

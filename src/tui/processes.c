@@ -75,7 +75,8 @@ choose(struct processes_shown *shown, const struct processes *processes)
         .data = shown, .row = process_row, .sort = &processes->sort};
 
     *shown = (struct processes_shown){processes, passing};
-    for (size_t i = 0; i < process_list_count(process_list) && rows.count < LISTED_MAX; i++)
+    for (size_t i = 0; i < process_list_count(process_list) && rows.count < LISTED_MAX;
+         i++)
         if (passes(processes, process_list_at(process_list, i)))
             passing[rows.count++] = process_list_at(process_list, i);
     table_sort(&processes_table, &rows, keys, order);

@@ -42,7 +42,7 @@ size_t processes_count(const struct processes *processes);
 
 /* Writes a summary, "3 running, 2 ended; heap together 12.3 MiB"; if it does not fit
    cols, only the heap. */
-void processes_sum(char *text, size_t size, const struct process_list *process_list, int cols,
-                   enum unit unit);
+void processes_sum(char *text, size_t size, const struct process_list *process_list,
+                   int cols, enum unit unit);
 
 #endif

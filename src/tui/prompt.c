@@ -179,7 +179,8 @@ prompt_text(const struct app *app, char *text, size_t size)
         return text;
     case QUESTION_EXPORT:
         return app->screen.canvas.cols >= SHORT_BELOW_COLS
-                   ? _("Export sites: f folded stacks, p pprof, m massif, j JSON, Esc none")
+                   ? _("Export sites: f folded stacks, p pprof, m massif, j JSON, Esc "
+                       "none")
                    : _("f folded, p pprof, m massif, j JSON");
     case QUESTION_SEARCH:
         snprintf(text, size, _(pages_def(app->view.page)->asks), app->typed);

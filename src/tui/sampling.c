@@ -125,7 +125,7 @@ sampling_take(struct loop *loop, bool with_sizes)
         sampling_set_timer(loop);
     measure_own_cost(loop);
     if (app->marked && app->mark.generation != app_shown(app)->generations)
-        look_clear_mark(app, _("Mark cleared: the program executed another"));
+        look_clear_mark(app, _("Mark cleared: the program executed another program"));
     if (process->ended && !ended)
         note_end(loop);
     if (app->options->sampled != NULL && !ended)

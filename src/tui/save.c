@@ -58,11 +58,12 @@ save_blocks(struct app *app)
     char text[256];
 
     if (blocks == NULL) {
-        app_ack(app, "%s", _("Calls are not recorded: nothing is known of block sizes"));
+        app_ack(app, "%s", _("Block sizes are unknown: calls are not recorded"));
         return;
     }
-    bool saved = snapshot_save_blocks(blocks, tracked_command(session_shown(app->session)),
-                                      app_shown(app)->pid, text, sizeof text);
+    bool saved =
+        snapshot_save_blocks(blocks, tracked_command(session_shown(app->session)),
+                             app_shown(app)->pid, text, sizeof text);
     tell(app, saved, text);
 }
 

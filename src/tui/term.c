@@ -495,7 +495,8 @@ term_show(const struct canvas *canvas)
 {
     size_t count = (size_t)canvas->rows * (size_t)canvas->cols;
 
-    if (!term.open || term.plain || canvas->rows != term.shown.rows || canvas->cols != term.shown.cols)
+    if (!term.open || term.plain || canvas->rows != term.shown.rows
+        || canvas->cols != term.shown.cols)
         return;
     if (term.forget)
         clearok(stdscr, TRUE);

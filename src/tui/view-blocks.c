@@ -246,7 +246,7 @@ find(struct app *app, const char *text)
     if (blocks_filter(text, &from, &to))
         find_filter(app, app->view.sizes_shown, text);
     else
-        app_ack(app, _("'%s' is no size, nor a range of them such as 16-64"), text);
+        app_ack(app, _("'%s' is neither a size nor a range such as 16-64"), text);
 }
 
 const struct page_def page_blocks = {

@@ -121,7 +121,8 @@ custom_row(struct row *row, const struct scene *scene, int which)
     *row = (struct row){.name = custom_names[which], .rate = -1, .never_fails = true};
     if (which == 0) {
         row->calls = (struct amount){now->custom_made, then->custom_made, since};
-        row->bytes = (struct amount){now->custom_made_bytes, then->custom_made_bytes, since};
+        row->bytes =
+            (struct amount){now->custom_made_bytes, then->custom_made_bytes, since};
     } else {
         row->calls = (struct amount){now->custom_freed, then->custom_freed, since};
         row->bytes =
@@ -420,27 +421,27 @@ collect_facts(struct facts *facts, const struct view *view, const struct scene *
         fact(facts, _("which occupy"),
              units_bytes(text, sizeof text, now->usable_bytes, view->unit));
     if (custom_rows(scene) > 0) {
-        fact(facts, _("Live in its pools"),
+        fact(facts, _("Live in own pools"),
              units_bytes(text, sizeof text, now->custom_live_bytes, view->unit));
         fact(facts, _("in blocks"), units_count(text, sizeof text, now->custom_live));
     }
     fact(facts, _("Peak"),
          units_bytes(text, sizeof text, now->peak_bytes, view->unit));
-    fact(facts, _("Allocated in all"),
+    fact(facts, _("Total allocated"),
          units_bytes(text, sizeof text, now->total_bytes, view->unit));
-    fact(facts, _("Stack at calls, deepest"),
+    fact(facts, _("Deepest stack at a call"),
          units_bytes(text, sizeof text, report_stack(process, now->stack_peak),
                      view->unit));
     if (process->stack_touched > 0)
         fact(facts, _("Stack touched"),
              units_bytes(text, sizeof text, process->stack_touched, view->unit));
-    fact(facts, _("Threads ever"),
+    fact(facts, _("Threads started"),
          units_count(text, sizeof text, now->threads_started));
     if (now->threads_merged > 0)
         fact(facts, _("Threads counted together"),
              units_count(text, sizeof text, now->threads_merged));
     if (now->torn > 0)
-        fact(facts, _("Threads dead in an update"),
+        fact(facts, _("Threads killed in update"),
              units_count(text, sizeof text, now->torn));
     fact(facts, _("Allocator"), process->identity.allocator);
 }

@@ -126,7 +126,8 @@ since_cell(struct table_cell *cell, const struct table_at *at)
     const struct rss_shown *shown = at->data;
     int line = line_of(at);
     const struct amount amount = {rss_line_bytes(bands_of(at), line),
-                                  rss_line_bytes(&shown->scene->mark->breakdown, line), true};
+                                  rss_line_bytes(&shown->scene->mark->breakdown, line),
+                                  true};
 
     if (amount.now == BAND_UNKNOWN || amount.then == BAND_UNKNOWN)
         units_bytes(cell->room, sizeof cell->room, UNITS_UNKNOWN, shown->view->unit);
@@ -226,7 +227,7 @@ why_nothing(const struct view *view, const struct scene *scene)
         return _("not recorded");
     if (scene->process->ended)
         return _("Not read before the program ended.");
-    return _("Not read: the kernel does not tell.");
+    return _("Not read: the kernel does not report it.");
 }
 
 static int

@@ -20,7 +20,7 @@ accounting_text(const struct process *process)
     case ACCOUNTING_REQUESTED:
         return _("sizes as requested by the program");
     case ACCOUNTING_USABLE:
-        return _("usable sizes, as the allocator tells them");
+        return _("usable sizes, as the allocator reports them");
     default:
         return _("not measured");
     }
@@ -187,7 +187,8 @@ draw(struct screen *screen, const struct view *view, const struct scene *scene)
         draw_about(screen, scene, &rest, index - first, index);
     line = ABOUT_LINES + 1 - first;
     for (size_t i = 0; i < count && line < rest.rows; i++)
-        line = draw_message(screen, scene, &rest, line, session_message(scene->session, i));
+        line =
+            draw_message(screen, scene, &rest, line, session_message(scene->session, i));
 }
 
 const struct page_def page_messages = {

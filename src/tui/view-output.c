@@ -101,7 +101,8 @@ void
 view_output_block(struct screen *screen, const struct view *view,
                   const struct scene *scene, const struct rect *rect, int scroll)
 {
-    struct rect rest = view->page == PAGE_OUTPUT ? view_page_rest(screen) : below_title(rect);
+    struct rect rest =
+        view->page == PAGE_OUTPUT ? view_page_rest(screen) : below_title(rect);
     int lines = view_output_lines(scene);
     int first = lines - rest.rows - scroll;
 

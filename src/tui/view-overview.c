@@ -283,11 +283,12 @@ counter_figures(struct overview_figures *figures, const struct view *view,
         /* TRANSLATORS: allocated in a second; short. */
         figure(figures, ROLE_NORMAL, _("Alloc %s"),
                units_rate(text, sizeof text,
-                          report_rate(scene->process, rates->bytes_allocated), view->unit));
+                          report_rate(scene->process, rates->bytes_allocated),
+                          view->unit));
         /* TRANSLATORS: freed in a second; short. */
         figure(figures, ROLE_NORMAL, _("Free %s"),
-               units_rate(text, sizeof text, report_rate(scene->process, rates->bytes_freed),
-                          view->unit));
+               units_rate(text, sizeof text,
+                          report_rate(scene->process, rates->bytes_freed), view->unit));
     }
     snprintf(text, sizeof text, "%llu", (unsigned long long)now->threads);
     figure(figures, ROLE_NORMAL, _("Threads %s"), text);
@@ -447,7 +448,8 @@ draw_brief(struct screen *screen, const struct view *view, const struct scene *s
                    units_bytes(text, sizeof text, process->os.rss, view->unit));
     if (process->measured)
         brief_line(screen, line++, _("stack"), ROLE_NORMAL,
-                   units_bytes(text, sizeof text, report_stack(scene->process, now->stack_peak),
+                   units_bytes(text, sizeof text,
+                               report_stack(scene->process, now->stack_peak),
                                view->unit));
     brief_line(screen, line++, _("time"), ROLE_NORMAL,
                view_time(text, sizeof text, process, process->run_ns));

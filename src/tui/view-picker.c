@@ -45,7 +45,7 @@ picker_draw(struct canvas *canvas, const struct processes *list)
 
     canvas_clear(canvas);
     processes_sum(sum, sizeof sum, list->process_list, canvas->cols - 30, list->unit);
-    canvas_rule(canvas, 0, 0, canvas->cols, _("Observed processes"), sum);
+    canvas_rule(canvas, 0, 0, canvas->cols, _("Processes with libmemtop"), sum);
     if (process_list_count(list->process_list) == 0 && body.rows > 0)
         canvas_put(canvas, 1, 1, canvas->cols - 1, ROLE_NORMAL,
                    _("None: start one with memtop -B PROGRAM, or with "

@@ -173,7 +173,7 @@ put_rates(struct lines *lines, const struct view *view, const struct scene *scen
     if (!(missing & PROFILE_GROWTH)) {
         int64_t since = profile_growth_since(scene->sites->profile);
 
-        snprintf(text, sizeof text, _("%s more on average in the later half since %s"),
+        snprintf(text, sizeof text, _("%s more on average in the second half since %s"),
                  site_bytes_text(first, sizeof first, figures->growth, view->unit),
                  view_time(second, sizeof second, scene->process, since));
         fact(lines, view, _("Growth"), text);
@@ -202,7 +202,8 @@ put_figures(struct lines *lines, const struct view *view, const struct scene *sc
     if (sites->detail.first_ns < 0)
         return;
     snprintf(text, sizeof text, "%s%s%s",
-             view_time(first, sizeof first, scene->process, sites->detail.first_ns), _(", "),
+             view_time(first, sizeof first, scene->process, sites->detail.first_ns),
+             _(", "),
              sites->detail.last_ns < 0
                  ? "-"
                  : view_time(last, sizeof last, scene->process, sites->detail.last_ns));
@@ -238,7 +239,8 @@ put_stack(struct lines *lines, const struct scene *scene, const struct profile_r
 
     lines->line++;
     if (row->stacks > 1)
-        snprintf(text, sizeof text, _("Call stack with most bytes, of %zu"), row->stacks);
+        snprintf(text, sizeof text, _("Call stack with the most bytes, of %zu"),
+                 row->stacks);
     else
         snprintf(text, sizeof text, "%s", _("Call stack"));
     put(lines, 1, ROLE_TITLE, text);
@@ -336,7 +338,7 @@ static void
 put_lives(struct lines *lines, const struct view *view,
           const struct profile_detail *detail)
 {
-    const char *const headings[] = { _("alive so long"), _("blocks"), _("freed after"),
+    const char *const headings[] = { _("alive for"), _("blocks"), _("freed after"),
                                      _("blocks") };
 
     put_headings(lines, _("By time"), headings, 4);

@@ -272,7 +272,7 @@ static void
 draw_shared_note(struct screen *screen, const struct rect *rect, int row)
 {
     const char *note =
-        _("* calls and bytes with those of threads that had its place before");
+        _("* includes calls and bytes of earlier threads in its place");
     int cols = rect->cols - 1;
 
     while (cols > 0 && *note != '\0') {
@@ -315,8 +315,8 @@ why_no_list(const struct view *view, const struct scene *scene, size_t count)
             || session_shown(scene->session) != session_root(scene->session)))
         return _("The threads were not recorded.");
     if (scene->thread_count == 0)
-        return _("No thread has called yet.");
-    return count == 0 ? _("No thread is called so.") : "";
+        return _("No thread has called the allocator yet.");
+    return count == 0 ? _("No thread has this name.") : "";
 }
 
 static void

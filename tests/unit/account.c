@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The counters' code on the host, with the library's own process out of the
- * game: threads with shards and threads without hammer on it while the reader
- * reads.  tests/tsan.sh builds this with ThreadSanitizer as well.
+ * The code that counts, run on the host without the library's own process: threads with
+ * shards and threads without call it all the time while the reader reads. tests/tsan.sh
+ * builds this with ThreadSanitizer as well.
  */
 #include "config.h"
 
@@ -24,7 +24,8 @@
 #define SHARERS 2
 #define ROUNDS  20000
 
-/* Usable bytes between looks: every 25th block of the usual way is the one. */
+/* Usable bytes between looks at the time; every 25th block of the usual kind reaches
+   it. */
 #define LOOK 2000
 
 static unsigned running;

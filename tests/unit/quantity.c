@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sizes and counts as people write them. */
+/* Sizes and counts as users write them. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -38,7 +38,8 @@ test_sizes(void **state)
         {"0.999999999E", UINT64_C(1152921503453925471)},
         {"1.000000001G", (UINT64_C(1) << 30) + 1},
         {"15E", UINT64_C(15) << 60},
-        {"15.999999999E", UINT64_C(15) * (UINT64_C(1) << 60) + UINT64_C(1152921503453925471)},
+        {"15.999999999E",
+         UINT64_C(15) * (UINT64_C(1) << 60) + UINT64_C(1152921503453925471)},
         {"18446744073709551615", UINT64_MAX},
         {"3T", UINT64_C(3) << 40},
         {"2p", UINT64_C(2) << 50},
@@ -61,7 +62,8 @@ test_no_sizes(void **state)
     static const char *const cases[] = {
         "",     "K",    ".",    ",K",   "-1",   "+1",   " 1",    "1 ",  "1 K",
         "1KK",  "1Ki",  "1iB",  "1KiBs", "1.2.3", "0x10", "1e3", "ten", "nan",
-        "1KIB", "1.0000000001G", "16E", "18446744073709551616", "99999999999999999999999K",
+        "1KIB", "1.0000000001G", "16E", "18446744073709551616",
+        "99999999999999999999999K",
     };
 
     (void)state;

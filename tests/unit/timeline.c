@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The course of a run in fixed room: no peak is lost, nothing is made up. */
+/* A run's values in bounded memory: no peak is lost, nothing is made up. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -60,7 +60,7 @@ test_time(void **state)
 
     (void)state;
     timeline_add(timeline, 50, 7, 0, true);
-    timeline_add(timeline, 50, 3, 0, true);  /* at the same moment */
+    timeline_add(timeline, 50, 3, 0, true);  /* at the same time */
     timeline_add(timeline, 100, 9, 0, true); /* at the end */
     timeline_columns(timeline, TIMELINE_HEAP, 100, columns, 10);
     check(4, false, 0, 0);
@@ -94,7 +94,7 @@ test_long(void **state)
     timeline_free(timeline);
 }
 
-/* ---- the picture of it ---- */
+/* ---- the picture ---- */
 
 static int
 ruler(void *context, const char *text, int height)
@@ -141,12 +141,12 @@ test_axes(void **state)
     plotted(PLOT_AXIS_SHARE, 2000000007, true, &layout, &plot);
     assert_string_equal("0% of the time", layout.x[0].label);
     assert_string_equal("10%", layout.x[1].label);
-    /* With the sum both axes are one. */
+    /* With the sum both axes have the same scale. */
     assert_int_equal(9000, plot->series[PLOT_TOTAL].highest);
     assert_true(layout.left.step * layout.left.intervals >= 9000);
     assert_true(layout.left.step == layout.right.step);
     plot_free(plot);
-    plotted(PLOT_AXIS_SHARE, 0, false, &layout, &plot); /* start is end */
+    plotted(PLOT_AXIS_SHARE, 0, false, &layout, &plot); /* start equals end */
     assert_true(plot->from < plot->to);
     plot_free(plot);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is gathered of a process from made-up readings. */
+/* What is gathered of a process, from artificial readings. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -33,7 +33,7 @@ tear_down(void **state)
     return 0;
 }
 
-/* A reading that many seconds after the start. */
+/* A reading run_s seconds after the start. */
 static void
 read_at(int64_t run_s, uint64_t heap)
 {
@@ -90,10 +90,10 @@ test_failures(void **state)
     read_at(2, 0);
     assert_int_equal(session_message_count(session), 1);
     assert_string_equal(session_message(session, 0)->text,
-                        "calloc failed 2 times (3.0 KiB asked for together)");
+                        "calloc failed 2 times (3.0 KiB requested together)");
     read_at(3, 0);
     assert_int_equal(session_message_count(session), 1);
-    /* Another image has failed as often: that is news. */
+    /* Another image has failed as often, which is reported again. */
     tracked_restart(&tracked);
     read_at(4, 0);
     assert_int_equal(session_message_count(session), 2);
