@@ -77,7 +77,7 @@ budget_text(enum usage_kind kind, const char *whose, const struct budget_excess 
     if (excess->passed_ns >= 0)
         snprintf(text, size,
                  /* TRANSLATORS: "--max-heap: ./prog (process 12): 80.00 MiB, 16.00 MiB
-                    above the limit, which was passed 1.2s after the start". */
+                    above the limit, which was exceeded 1.2s after the start". */
                  _("%s: %s: %s, %s above the limit, which was exceeded %s after the "
                    "start"),
                  option, whose, value, above,

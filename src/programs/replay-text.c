@@ -51,7 +51,7 @@ percent(uint64_t part, uint64_t whole)
 /* Translations are looked up before the replay, because gettext() allocates. */
 static const char *objects = N_("Objects"), *slots = N_("Slots"), *ops = N_("Ops"),
                   *requested = N_("requested"), *usable = N_("usable"), *rss = N_("rss");
-/* TRANSLATORS: slop is memory inside blocks beyond what was asked for. */
+/* TRANSLATORS: slop is memory inside blocks beyond what was requested. */
 static const char *slop_in_all =
     N_("Total slop for all allocations: %luKiB/%luKiB (%lu%%)\n");
 static const char *slop_objects = N_("Live sloppy objects: %lu/%lu (%lu%%)\n");

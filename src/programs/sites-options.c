@@ -20,13 +20,13 @@ enum { KEY_EXPORT = 0x3000, KEY_MODE, KEY_DEBUGINFOD, KEY_SITES, KEY_UNWIND, KEY
        KEY_FILTER, KEY_OLDER, KEY_SORT };
 
 /* Options of both programs. */
-#define CHOICE_OPTIONS(mode)                                                              \
-    {"sites-mode", KEY_MODE, N_("MODE"), 0, mode, 0},                                     \
-    {"sites-filter", KEY_FILTER, N_("FILTER"), 0,                                         \
-     N_("Only sites that match FILTER, as with / on the sites page: names to have, "      \
-        "-names not to have, ~names to hide, size=A..B, life=A..B, samples=N"),           \
-     0},                                                                                  \
-    {"sites-older", KEY_OLDER, N_("TIME"), 0,                                             \
+#define CHOICE_OPTIONS(mode) \
+    {"sites-mode", KEY_MODE, N_("MODE"), 0, mode, 0}, \
+    {"sites-filter", KEY_FILTER, N_("FILTER"), 0, \
+     N_("Only sites that match FILTER, as with / on the sites page: names to have, " \
+        "-names not to have, ~names to hide, size=A..B, life=A..B, samples=N"), \
+     0}, \
+    {"sites-older", KEY_OLDER, N_("TIME"), 0, \
      N_("Only blocks that have been alive for at least TIME (90, 10m, 2h)"), 0}
 
 static const struct argp_option table[] = {
