@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writes a trace for reports by block size: blocks FILE EVENTS SIZES LIVE.  Blocks of
- * SIZES distinct sizes come and go in no order, LIVE of them at once; an event every
- * 25 ns or so.
+ * blocks FILE EVENTS SIZES LIVE
+ *
+ * Writes a trace for reports by block size: blocks of SIZES distinct sizes come and go in
+ * random order, about LIVE of them at once, with an event every 25 ns or so.
  */
 #include "config.h"
 
@@ -23,8 +24,8 @@ random_number(void)
     return state ^= state << 17;
 }
 
-/* The next event: of twice as many places as blocks are to live, one gets a block or
-   loses its own. */
+/* The next event.  There are twice as many places as blocks that are to live; a random
+   place gets a block, or loses the one it has. */
 static struct trace_event
 next_event(uint64_t number, uint64_t *sizes, size_t live, size_t distinct)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Programs of a size, whose sums are known.
+ * Large programs whose sums are known.
  *
  *   crowd threads COUNT     COUNT threads, each with a block of 100 bytes; every
  *                           10 ms one of them allocates and frees another
- *   crowd lives COUNT       COUNT threads one after the other, some at a time, each
- *                           of which allocates 3 blocks and frees 2
+ *   crowd lives COUNT       COUNT short-lived threads, some at a time, each of which
+ *                           allocates 3 blocks and frees 2
  *   crowd processes COUNT   COUNT children, each with a block of 100 bytes
  *   crowd blocks COUNT      COUNT live blocks of 16 to 79 bytes
  *   crowd calls COUNT       COUNT calls, of all kinds that a log has
  *
- * Prints "ready" when so many are there, and ends when its input does; after calls, what
- * was most: "BYTES BLOCKS".
+ * Prints "ready" when all are there, and ends when its input ends.  After "calls" it
+ * prints the peaks: "BYTES BLOCKS".
  */
 #include "config.h"
 
@@ -59,7 +59,7 @@ until_input_ends(void)
         ;
 }
 
-/* Memory that is not malloc's. */
+/* Memory that does not come from malloc. */
 static void *
 table(size_t size)
 {
@@ -190,7 +190,7 @@ struct crowd_slot {
     size_t size;
 };
 
-/* Another block in the slot, or none. */
+/* Puts another block into the slot, or empties it. */
 static void
 change(struct crowd_slot *slot, unsigned long random)
 {
@@ -236,7 +236,8 @@ calls(void)
             most_blocks = blocks;
         }
     }
-    if (write(1, text, (size_t)snprintf(text, sizeof text, "%lu %lu\n", most, most_blocks))
+    if (write(1, text,
+              (size_t)snprintf(text, sizeof text, "%lu %lu\n", most, most_blocks))
         < 0)
         exit(1);
 }

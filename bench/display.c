@@ -4,9 +4,10 @@
  *
  * Runs memtop on a terminal of its own and prints
  *   FRAME_MS CPU_PERCENT RSS_KIB BYTES_A_SECOND ANSWER_MS
- * the time from exec to the first whole picture; after a second, in SECONDS, its
- * share of a processor and what it writes; its memory at the end; and the longest
- * that a key waited for its answer.
+ * FRAME_MS is the time from exec to the first complete picture.  CPU_PERCENT is its share
+ * of a processor, and BYTES_A_SECOND what it writes, both measured for SECONDS after the
+ * first second.  RSS_KIB is its memory at the end, ANSWER_MS the longest time that a key
+ * waited for its answer.
  */
 #include "config.h"
 
@@ -21,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A picture is whole when so long nothing more has come. */
+/* A picture is complete when nothing more has come for this long. */
 #define QUIET_MS 30
 
 static double
@@ -87,7 +88,7 @@ start(int master, const struct winsize *size, char **argv)
 }
 
 /* Reads for ms milliseconds, or until nothing has come for quiet_ms after the
-   first bytes; returns when the last of them came, *bytes being their number. */
+   first bytes.  Returns the time at which the last bytes came; *bytes is their number. */
 static double
 drain(int master, double ms, int quiet_ms, long *bytes)
 {
@@ -109,8 +110,8 @@ drain(int master, double ms, int quiet_ms, long *bytes)
     return last;
 }
 
-/* From a key to the first bytes of the answer, ms: the worst of some, at moments of
-   their own between the frames. */
+/* The longest time from a key to the first bytes of the answer, in ms, of some keys at
+   different moments between the frames. */
 static double
 answer_time(int master)
 {

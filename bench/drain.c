@@ -2,10 +2,10 @@
 /*
  * drain THREADS [FILE]
  *
- * How fast full rings are emptied, in events of the size and order real ones have:
- * prints "BEST MEDIAN" million events a second.  With FILE each event becomes a
- * record of a data file there.  The rings are a segment in MEMTOP_DIR, filled by
- * this very program while nothing is timed.
+ * How fast full rings are emptied: prints "BEST MEDIAN" million events a second.  The
+ * events have the size and order that real ones have.  With FILE each event becomes a
+ * record of a data file there.  The rings are in a segment in MEMTOP_DIR; this program
+ * fills them itself, outside the measured time.
  */
 #include "config.h"
 
@@ -43,7 +43,7 @@ event(unsigned index, uint64_t number)
            + number % CAPACITY;
 }
 
-/* Half of each ring, as memtop finds it: the threads take turns by some tens of
+/* Fills half of each ring, as memtop finds them: the threads take turns of some tens of
    events. */
 static void
 fill(void)
@@ -85,7 +85,7 @@ compare(const void *left, const void *right)
     return (difference > 0) - (difference < 0);
 }
 
-/* Creates the segment as if threads had claimed their shards; its path. */
+/* Creates the segment as if threads had claimed their shards.  Returns its path. */
 static const char *
 make_segment(void)
 {
@@ -93,14 +93,16 @@ make_segment(void)
     char name[24];
     uint32_t generation;
     int directory = segment_directory(getenv("MEMTOP_DIR"), NULL, path);
-    int fd = directory < 0 ? -1 : segment_create(directory, getpid(), threads + 1, CAPACITY, false,
-                                                 &generation);
+    int fd = directory < 0 ? -1
+                           : segment_create(directory, getpid(), threads + 1, CAPACITY,
+                                            false, &generation);
 
     if (fd < 0)
         return NULL;
     segment_name(name, getpid(), generation);
     strcat(strcat(path, "/"), name);
-    segment = mmap(NULL, segment_size(CAPACITY, false), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    segment = mmap(NULL, segment_size(CAPACITY, false), PROT_READ | PROT_WRITE,
+                   MAP_SHARED, fd, 0);
     if (segment == MAP_FAILED)
         return NULL;
     struct segment_header *header = (void *)segment;
@@ -108,7 +110,8 @@ make_segment(void)
     header->pid = (uint32_t)getpid();
     header->state = SEGMENT_ACTIVE;
     header->accounting = ACCOUNTING_REQUESTED;
-    ((struct segment_process *)(void *)(segment + PROCESS_OFFSET))->shards_used = threads + 1;
+    ((struct segment_process *)(void *)(segment + PROCESS_OFFSET))->shards_used =
+        threads + 1;
     for (unsigned i = 0; i <= threads; i++)
         ((uint32_t *)(void *)(segment + DIRECTORY_OFFSET))[i] = i == 0 ? SHARD_FREE
                                                                       : SHARD_OWNED;

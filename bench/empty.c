@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The floor: a preload library that stands in the way and does nothing.  What
- * it adds is the price of interposing as such, which no measuring saves.
+ * The lower bound: a preload library that only passes calls on.  What it adds is the
+ * price of interposing itself, which no library in front of malloc can avoid.
  */
 #include "config.h"
 

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # harm.sh BUILDDIR [PART...]
 #
-# What depends on chance, often.  Parts, all by default:
+# Repeats many times what depends on chance.  Parts, all by default:
 #
 #   kills    SIGKILL at a random moment to a program with threads and children,
-#            500 times: memtop's status is 137, its report whole, nothing is left
+#            500 times: memtop's status is 137, its report is complete, and nothing is
+#            left behind
 #   viewers  SIGKILL to memtop itself, 100 times: the program goes on to its end,
-#            and the next start clears away
+#            and the next start removes its segment
 #   exits    exit while four threads allocate, 1000 times
 #   forks    10000 children while eight threads allocate
 #
@@ -36,7 +37,7 @@ wrong() {
     printf '%s\n' "$*"
 }
 
-# A number below $1, from the kernel.
+# A random number below $1, from the kernel.
 random() {
     od -An -N4 -tu4 /dev/urandom | awk -v n="$1" '{ print $1 % n }'
 }
@@ -46,7 +47,7 @@ left() {
 }
 
 # A child that outlives memtop leaves its segment when it ends; the next start
-# clears away.
+# removes it.
 clear_away() {
     for segment in "$MEMTOP_DIR"/*; do
         [ -e "$segment" ] || continue
@@ -66,7 +67,8 @@ await_end() {
     done
 }
 
-# nap MICROSECONDS: no waiting for anything; when it ends is the experiment.
+# nap MICROSECONDS: waits for no condition; the random moment at which it ends is the
+# experiment.
 nap() {
     sleep "$(awk -v n="$1" 'BEGIN { printf "%.6f", n / 1000000 }')"
 }

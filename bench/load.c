@@ -17,14 +17,14 @@
  * grow-free     growth, and all blocks freed in their order: a malloc and a free a step
  * handover      a malloc of 1 to 512 bytes whose block another thread frees
  *
- * BEST, MEDIAN and MEAN are nanoseconds a step and thread over short batches, so that
- * other programs on the machine disturb some batches and not the figure; with
- * several threads, the mean of theirs.  Two runs with a different COUNT of steps
- * differ in these steps alone, for an instruction counter.
+ * BEST, MEDIAN and MEAN are nanoseconds a step and thread, over short batches: other
+ * programs on the machine then disturb some batches, but not the figure.  With several
+ * threads they are the mean of the threads' figures.  Two runs with different COUNTs
+ * differ only in these steps, so an instruction counter can subtract them.
  *
- * With LOAD_EMPTIES_RINGS in the environment calls are written to rings, in a segment
- * in MEMTOP_DIR, and these are emptied before each batch, which fits them: what a call
- * costs while there is room.
+ * With LOAD_EMPTIES_RINGS in the environment calls are written to rings in a segment
+ * in MEMTOP_DIR.  The rings are emptied before each batch, and a batch fits into them, so
+ * this measures what a call costs while there is room.
  */
 #include "config.h"
 
@@ -75,7 +75,8 @@ find_rings(void)
 
     if (getenv("LOAD_EMPTIES_RINGS") == NULL || directory == NULL)
         return;
-    /* The last: before come those of programs that started this one by exec. */
+    /* The last segment; those before it belong to programs that started this one by
+       exec. */
     for (int generation = 9; fd < 0 && generation >= 0; generation--) {
         snprintf(path, sizeof path, "%s/%d.%d", directory, (int)getpid(), generation);
         fd = open(path, O_RDWR);
@@ -107,7 +108,8 @@ empty_rings(void)
 {
     for (unsigned i = 0; control != NULL && i <= MAX_THREADS; i++)
         __atomic_store_n(&control->ring_tail[i],
-                         __atomic_load_n(&rings[i].head, __ATOMIC_ACQUIRE), __ATOMIC_RELEASE);
+                         __atomic_load_n(&rings[i].head, __ATOMIC_ACQUIRE),
+                         __ATOMIC_RELEASE);
 }
 
 static void

@@ -2,9 +2,8 @@
 /*
  * look SEGMENT
  *
- * What it takes to read a segment: prints, a line each, "NAME BEST MEDIAN" in
- * milliseconds for a snapshot, the list of threads and the histogram; then what the
- * snapshot says.
+ * How long reading a segment takes: prints a line "NAME BEST MEDIAN" in milliseconds for
+ * each of a snapshot, the list of threads and the histogram; then what the snapshot says.
  */
 #include "config.h"
 

@@ -2,17 +2,18 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # peers.sh BUILDDIR [PROGRAM [ARG]...]          (make peers)
 #
-# A real program from its start to its end under memtop, memusage, heaptrack and
-# massif: seconds of CPU of all that takes, which other work on the machine changes
-# least.  The least of three runs counts; what is not installed is left out.  Without
-# PROGRAM: Python, every object from malloc, parses and prints JSON.  The program must
-# be the one that allocates, no script: massif and heaptrack do not follow.
+# Runs a real program under memtop, memusage, heaptrack and massif, and prints the seconds
+# of CPU time of all processes that take part, since other work on the machine changes CPU
+# time least.  The least of three runs counts.  Tools that are not installed are left out.
+# Without PROGRAM, Python parses and prints JSON, with every object from malloc.  PROGRAM
+# must be the program that allocates, not a script: massif and heaptrack do not follow
+# children.
 build=$(realpath "${1:?usage: peers.sh BUILDDIR [PROGRAM [ARG]...]}")
 shift
 export PYTHONMALLOC=malloc
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-if [ $# = 0 ]; then # heaptrack splits arguments: no program in one
+if [ $# = 0 ]; then # heaptrack splits arguments, so the program is in a file
     mkdir "$work/program"
     cat >"$work/program/example.py" <<'END'
 import json

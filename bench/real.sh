@@ -3,14 +3,14 @@
 # real.sh BUILDDIR [NAME...]
 #
 # Runs real programs with and without memtop -B and compares exit status and
-# output, byte for byte; then what memtop saw of them.  One line a program:
+# output, byte for byte; then prints what memtop saw of them.  One line a program:
 #
 #   program  status output  heap-peak calls unmatched coverage children accounting
 #
-# same, or what differs; unmatched counts frees of blocks that memtop did not
-# see being made; coverage is heap seen in percent of anonymous memory.  A
-# program that is not installed is skipped, visibly.  With NAMEs only these
-# run.  Status 1 if anything differed or a free was unmatched.
+# status and output are "same", or say what differs; unmatched counts frees of blocks
+# whose allocation memtop did not see; coverage is the heap in per cent of anonymous
+# memory.  A line says so if a program is not installed and therefore skipped.  With NAMEs
+# only these run.  Status 1 if anything differed or a free was unmatched.
 
 build=${1:?usage: real.sh BUILDDIR [NAME...]}
 shift
@@ -58,8 +58,8 @@ selected() {
     return 1
 }
 
-# program NAME SCRIPT [FILTER]: in SCRIPT $M stands where memtop does, before the
-# program; FILTER is a sed script over what legitimately differs (pids, times).
+# program NAME SCRIPT [FILTER]: in SCRIPT $M before the program stands for memtop or for
+# nothing; FILTER is a sed script that removes what may differ (pids, times).
 program() {
     selected "$1" || return 0
     rm -f "$work"/json "$work"/watched.* "$work"/plain.*
@@ -113,7 +113,7 @@ show() {
         "$(field accounting "$work/json")"
 }
 
-# needs NAME COMMAND...: false, and a line, if one of them is not there.
+# needs NAME COMMAND...: false, and prints a line, if a command is missing.
 needs() {
     selected "$1" || return 1
     name=$1
@@ -126,7 +126,7 @@ needs() {
     done
 }
 
-# --- Programs of every day ---
+# --- Everyday programs ---
 
 everyday() {
     program ls '$M ls -lR /usr/share'
@@ -156,7 +156,7 @@ everyday() {
         print join(\",\", map { length } @h{1..50}), \"\n\"; die \"dead\n\""'
     needs openssl openssl && program openssl '
         seq 100000 >f; $M openssl enc -aes-128-cbc -pbkdf2 -pass pass:word -nosalt -in f | cksum'
-    # It shuts its helpers in with filters that kill.
+    # It puts its helper processes into sandboxes, with filters that kill.
     needs man man groff && program man 'MANWIDTH=80 $M man man | cat'
     needs xz xz && program xz-T2 'seq 700000 >f; $M xz -T2 --block-size=1MiB -c f | xz -dc | cksum'
 }
@@ -265,7 +265,7 @@ servers() {
 
 # --- Other allocators ---
 
-# with_allocator NAME FILE...: the C++ program under the first of FILE that is there.
+# with_allocator NAME FILE...: runs the C++ program under the first FILE that exists.
 with_allocator() {
     name=$1
     # mimalloc's operator new aborts when there is no memory.
@@ -306,8 +306,8 @@ harmful() {
 limits() {
     program ulimit-f-outside 'ulimit -f 10; $M ls /usr'
     program ulimit-f-inside '$M sh -c "ulimit -f 10; exec ls /usr"'
-    # Below ten even sh cannot keep its script; with three no program can load a
-    # library, nor memtop itself.
+    # Below ten even sh cannot keep its script open; with three neither a program nor
+    # memtop itself can load a library.
     program ulimit-n-outside 'ulimit -n 10; $M ls /usr'
     program ulimit-n-inside '$M dash -c "ulimit -n 3; echo hello; (echo child; exit 4)"'
     program ulimit-v 'ulimit -v 60000; $M ls /usr'

@@ -203,8 +203,8 @@ emit() {
     echo
 }
 
-# Runs it up to three times until nothing disturbed it (load.c); prints what it
-# said last.
+# Runs a command up to three times until nothing disturbed it (load.c); prints the last
+# output.
 try() {
     figures=
     for _ in 1 2 3; do
@@ -354,7 +354,7 @@ events_over_counting() {
     done
 }
 
-# The other side: how many million events a second memtop takes out of rings, puts in
+# memtop's side: how many million events a second it takes out of rings, puts in
 # order and, with a file, turns into records.
 measure_drainer() {
     for threads in 1 2; do
@@ -370,7 +370,7 @@ measure_drainer() {
     done
 }
 
-# Both sides at once, for as long as it takes: the mean, waiting included.
+# Both sides at once: the mean, including the time of waiting.
 sustained() {
     for threads in 1 2; do
         for contender in memtop memtop-log memusage; do

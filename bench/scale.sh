@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # scale.sh BUILDDIR
 #
-# Programs with 1000 threads, 100,000 short-lived ones, 500 processes, 10 million
-# live blocks: what reading them takes, whether the sums are exact, and what they cost
-# memtop.  10 million calls recorded, munged and replayed: whether none is lost on the
-# way.  Ends with 1 if a sum is wrong or a limit is exceeded.  (24 hours of the
-# flight recorder are a unit test with a clock of its own: tests/unit/recorder.)
+# Runs programs with 1000 threads, 100,000 short-lived threads, 500 processes, and 10
+# million live blocks; measures how long reading them takes and what they cost memtop, and
+# checks that the sums are exact.  Records, munges and replays 10 million calls, and checks
+# that none is lost on the way.  Status 1 if a sum is wrong or a limit is exceeded.  (The
+# unit test tests/unit/recorder has 24 hours of the flight recorder, with a clock of its
+# own.)
 
 build=${1:?usage: scale.sh BUILDDIR}
 work=$(mktemp -d) || exit 1
@@ -20,8 +21,8 @@ ms_since() {
     echo $((($(date +%s%N) - $1) / 1000000))
 }
 
-# Starts crowd, under a command if one is given, and waits until it is ready; "end"
-# ends it.
+# Starts crowd, under a command if one is given, and waits until it is ready.  The function
+# "end" ends it.
 begin() {
     rm -f "$work/input" "$work/output"
     mkfifo "$work/input"
@@ -45,7 +46,7 @@ end() {
     wait $pid
 }
 
-# expect WHAT KEY VALUE: in what look has printed.
+# expect WHAT KEY VALUE: checks a value in what look has printed.
 expect() {
     got=$(awk -v key="$2" '$1 == key { print $2 }' "$work/look")
     [ "$got" = "$3" ] || {
@@ -62,7 +63,7 @@ at_most() {
     }
 }
 
-# What reading the segment takes, and the file in memory.
+# How long reading the segment takes, and how much memory its file takes.
 look() {
     "$build/bench/look" "$MEMTOP_DIR/$pid.0" >"$work/look"
     awk -v what="$1" -v ready="$ready_ms" '
@@ -73,7 +74,7 @@ look() {
     echo ", segment of $(du -k "$MEMTOP_DIR/$pid.0" | cut -f1) KiB"
 }
 
-# Each alone, for a program in the background must be the process itself.
+# Each alone, because a program in the background must be the process itself.
 crowd() {
     begin env "LD_PRELOAD=$build/libmemtop.so" "$build/bench/crowd" "$@"
 }
@@ -125,7 +126,7 @@ if begin "$build/memtop" -B -q -i 0.5 --format=json -o "$work/json" -- \
 fi
 
 if "$build/bench/blocks" "$work/trace" 100000000 10000 100000; then
-    # Processor time alone: others may run beside.
+    # Only processor time counts, because other programs may run at the same time.
     seconds=$(bash -c "TIMEFORMAT='%U %S'; time '$build/memtopstat' \
         --report=overview,timeinterval '$work/trace' >/dev/null" 2>&1 |
         awk '{ print $1 + $2 }')
@@ -134,7 +135,7 @@ if "$build/bench/blocks" "$work/trace" 100000000 10000 100000; then
     rm "$work/trace"
 fi
 
-# The trace is replayed, and the log that is made of it.
+# Replays the trace, and the log that is made from it.
 if "$build/memtop" -B -q --record="$work/trace" "$build/bench/crowd" calls 10000000 \
     >"$work/most"; then
     # 123 B asked for in 4 blocks: sizes are rounded, blocks are not.

@@ -2,35 +2,37 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # servers.sh BUILDDIR [SERVER...]
 #
-# Real servers under real load, on the loopback.  ROUNDS times (default 11), for SECONDS_EACH
-# (default 2) each and in turns: without memtop, with memtop, and without again, so that
-# other work on the machine does little harm and its noise can be seen.
+# Runs real servers under real load, on the loopback.  A round runs a server without
+# memtop, with memtop, and without it again, for SECONDS_EACH (default 2) each; there are
+# ROUNDS rounds (default 11).  By taking turns, other work on the machine does little harm,
+# and its noise can be seen.
 #
 #   server    what is loaded
 #   rate      requests (transactions) a second without memtop, median
 #   watched   with memtop: median of the rounds' ratios [the interval in which the true
 #             median lies with at least 95 %]
-#   again     the same of the second run without: what is left is noise
-#   cpu       processor time of server and memtop for a request under load, ratio
-#             likewise: the one to believe on a machine that is busy with other things
+#   again     the same ratio of the second run without memtop: its distance from 1 is noise
+#   cpu       processor time of server and memtop for a request under load, as a ratio like
+#             those above; this is the most reliable one on a busy machine
 #   calls     of malloc, free and the like for a request, as memtop counts them; without
 #             those of processes that end with the load (postgres)
-#   children  alive under load: those that memtop lists of those that pgrep does
-#   unmatched frees of blocks that memtop did not see being made
+#   children  alive under load: how many memtop lists of those that pgrep lists
+#   unmatched frees of blocks whose allocation memtop did not see
 #   end       the server's exit status, "same" with and without memtop
 #
-# Then what memtop says when the load is over, beside what others say of the same
-# process at the same time, all in bytes:
+# Then it prints what memtop says when the load is over, beside what others say about the
+# same process at the same time, all in bytes:
 #
 #   heap      requested (redis: usable), live
 #   occupied  usable sizes and the 8 bytes before each block
-#   malloc_info  what glibc's own malloc_info() has as in use, through gdb: with it what
-#             threads keep for themselves (tcache); - if it was not to be had, which is
-#             said, or nothing is in use because malloc is another (redis: jemalloc)
+#   malloc_info  what is in use according to glibc's own malloc_info(), read with gdb; it
+#             includes what threads keep for themselves (tcache).  "-" if it could not be
+#             read (a line says so), or if nothing is in use because malloc is not glibc's
+#             (redis: jemalloc)
 #   own       the server's own account
 #
-# What is not installed is skipped, visibly.  Status 1 if an end differed, a free was
-# unmatched, or a child was not seen.
+# A line says so if a server is not installed and therefore skipped.  Status 1 if an end
+# differed, a free was unmatched, or a child was not seen.
 
 build=${1:?usage: servers.sh BUILDDIR [SERVER...]}
 build=$(cd "$build" && pwd) || exit 1
@@ -75,7 +77,7 @@ await() {
     done
 }
 
-# A connection to the port is accepted.
+# Is a connection to the port accepted?
 listens() {
     perl -MIO::Socket::INET -e \
         'exit(IO::Socket::INET->new(PeerAddr => "127.0.0.1", PeerPort => $ARGV[0]) ? 0 : 1)' $port
@@ -117,7 +119,7 @@ processes() { sed -n 's/^memtop_up{pid="\([0-9]*\)".*/\1/p' "$work/figures"; }
 
 root() { processes | head -n 1; }
 
-# Two writings later everything in the file is of after now.
+# When the file has been written twice, everything in it is newer than now.
 settle() {
     for _ in 1 2; do
         before=$(stat -c %Y%y "$work/figures")
@@ -126,7 +128,7 @@ settle() {
     done
 }
 
-# In use by glibc's own account: what it got from the system less what is free in it.
+# What is in use by glibc's own account: what it got from the system less what is free.
 malloc_info() {
     rm -f "$work/info"
     cat >"$work/commands" <<END
@@ -138,7 +140,7 @@ else
     call ((int (*)(void *))fclose)(\$out)
 end
 END
-    # Idle as it is now, no thread holds a lock of malloc's; if one does, this waits.
+    # The server is idle, so no thread holds a lock of malloc; if one does, this waits.
     timeout 30 gdb -nx -batch -p "$1" -x "$work/commands" >"$work/gdb" 2>&1
     if [ ! -s "$work/info" ]; then
         { echo "no malloc_info of $server ($1):"; sed 's/^/    /' "$work/gdb"; } >&2
@@ -193,7 +195,7 @@ nginx_load() { wrk_rate /numbers; }
 nginx_own() { echo "$(processes | sed -n 2p) - (a worker)"; }
 nginx_stop() { kill -QUIT "$(cat "$work/nginx.pid")"; }
 
-# Not as root; so with a directory for segments of that user's.
+# It does not run as root, so its user has a directory for segments.
 as_postgres() {
     if [ "$(id -u)" = 0 ]; then
         runuser -u postgres -- env MEMTOP_DIR="$segments/postgres" "$@"
@@ -222,11 +224,11 @@ postgres_start() {
     : >"$work/postgres/filled"
 }
 postgres_load() {
-    # New connections all the time: a process each.
+    # New connections all the time, each with a process.
     pgbench -h 127.0.0.1 -p $port -U postgres -n -S -c 4 -T "$seconds" postgres 2>/dev/null |
         awk '/actually processed/ { all = $NF } /^tps/ { print $3, all }'
 }
-# Of a connection of its own, which lasts until it has been looked at.
+# Looks at a connection of its own, which lasts until that is done.
 postgres_own() {
     rm -f "$work/asked"
     mkfifo "$work/asked"
@@ -313,8 +315,8 @@ node_stop() { kill -TERM "$pid"; }
 
 # --- Runs ---
 
-# Those of the program that pgrep finds are those that memtop lists, at some moment under
-# load: they come and go.  Prints "LISTED/FOUND".
+# Waits for a moment under load at which memtop lists all processes of the program that
+# pgrep finds, since they come and go.  Prints "LISTED/FOUND".
 compare_children() {
     for _ in $(seq 20); do
         sleep 0.1
@@ -325,12 +327,12 @@ compare_children() {
     echo "$(comm -12 "$work/listed" "$work/found" | wc -l)/$(wc -l <"$work/found")"
 }
 
-# Calls for each request, all processes that live together.
+# Calls for each request, of all living processes together.
 count_calls() {
     awk '/^memtop_calls_total/ { sum += $NF } END { printf "%.0f\n", sum }' "$work/figures"
 }
 
-# After the load: a line of what there is to be said of one process.
+# After the load: prints the line of the second table for one process.
 compare_memory() {
     "$server"_own >"$work/own"
     read -r process bytes what <"$work/own"

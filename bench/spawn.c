@@ -5,7 +5,7 @@
  *   spawn exec COUNT [MIB]   COUNT times posix_spawn (vfork) of /bin/true
  *   spawn fork COUNT [MIB]   COUNT times fork; the child ends at once
  *
- * Prints "BEST MEDIAN" microseconds from the start to the child's being waited
+ * Prints "BEST MEDIAN" microseconds from the start of a child until it has been waited
  * for.  MIB megabytes in blocks of 1000 bytes are live meanwhile.
  */
 #include "config.h"

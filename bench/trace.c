@@ -2,8 +2,8 @@
 /*
  * trace FILE
  *
- * How fast a trace is read and written again (to nowhere), in processor time: prints
- * "EVENTS READ WRITTEN", the rates in million events a second, the best of some rounds.
+ * How fast a trace is read and written again (to nowhere): prints "EVENTS READ WRITTEN".
+ * The rates are in million events a second of processor time, the best of some rounds.
  */
 #include "config.h"
 
@@ -22,7 +22,7 @@
 static struct trace_event *events;
 static size_t count, room;
 
-/* Reads it all; keeps the events the first time. */
+/* Reads the whole trace; keeps the events the first time. */
 static int64_t
 read_all(const char *path, bool keep)
 {
@@ -48,7 +48,7 @@ read_all(const char *path, bool keep)
     return ns;
 }
 
-/* As of one process with threads enough. */
+/* Writes the events as those of one process that has enough threads. */
 static int64_t
 write_all(void)
 {

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # trace.sh BUILDDIR [--json]
 #
-# Traces of real programs: bytes an event, how fast they are read and written, and the
-# programs' wall and processor time while every call is recorded, the recorder's
-# included, beside memtop -d, memusage -d and heaptrack: the best of three runs each.
+# Measures traces of real programs: bytes an event, how fast they are read and written, and
+# the wall and processor time while every call is recorded, including the recorder's, with
+# memtop --record, memtop -d, memusage -d and heaptrack.  The best of three runs counts.
 # What is not installed is left out.
 
 build=${1:?usage: trace.sh BUILDDIR [--json]}

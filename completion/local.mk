@@ -1,4 +1,4 @@
-# Completion: one file for all programs, which the shells look for by program.
+# Completion: one file for all programs; shells look for it under each program's name.
 bashcompdir = $(datadir)/bash-completion/completions
 dist_bashcomp_DATA = completion/memtop.bash
 bashcomp_links = memtopstat memtop-munge memtop-replay

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
-# Completion for memtop, memtopstat, memtop-munge and memtop-replay, by
-# bash-completion's means.  Which options there are, and which take a value or a file,
-# the program's own --help says; only words that a value can be stand here.
+# Completion for memtop, memtopstat, memtop-munge and memtop-replay, with
+# bash-completion.  The program's own --help says which options there are, and which take
+# a value or a file; only the words that a value can be are written here.
 
 # _memtop_options PROGRAM: "OPTION VALUE" a line; a value in [] may be left out.
 _memtop_options() {
@@ -18,7 +18,7 @@ _memtop_options() {
         }'
 }
 
-# _memtop_takes OPTION: whether it must have a value.
+# _memtop_takes OPTION: must it have a value?
 _memtop_takes() {
     [[ $'\n'$options == *$'\n'"$1 "[A-Z]* ]]
 }
@@ -47,7 +47,7 @@ _memtop_parse() {
             fi
             ;;
         -?*)
-            # Of joined letters the first that takes a value takes what is left.
+            # The first of joined letters that takes a value takes the rest of the word.
             letters=${word#-}
             while [[ $letters ]] && ! _memtop_takes "-${letters:0:1}"; do
                 letters=${letters:1}
@@ -66,7 +66,7 @@ _memtop_parse() {
     done
 }
 
-# The words that begin as $cur does, for the shell to read.
+# Adds the words that begin with $cur to COMPREPLY, quoted for the shell.
 _memtop_words() {
     local word
 
@@ -76,7 +76,7 @@ _memtop_words() {
     [[ ${COMPREPLY-} != *[=\>:] ]] || compopt -o nospace
 }
 
-# The value of $option.
+# Completes the value of $option.
 _memtop_value() {
     local kind
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A pool in front of malloc, looked at from both sides.  It takes chunks of 64 blocks
- * and hands blocks of one size out of them: what the program asks of the pool are
- * thousands of small blocks, what the pool asks of malloc are a few large ones.
+ * A pool in front of malloc, seen from both sides.  The pool takes chunks of 64 blocks
+ * and hands out blocks of one size: the program asks the pool for thousands of small
+ * blocks, and the pool asks malloc for a few large ones.
  *
  *   memtop -B -q --report=overview,loadpeak --blocks=both ./pool
  */
@@ -23,7 +23,7 @@ struct block {
 static const size_t sizes[SIZES] = {16, 24, 40, 64};
 static struct block *unused[SIZES];
 
-/* A chunk more, as a list of blocks. */
+/* Adds a chunk, as a list of blocks. */
 static int
 grow(unsigned which)
 {

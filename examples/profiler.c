@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A profiler of a program's own (memprof(3)): at its end it prints the stacks of the
- * blocks that are alive, in the form that flame graphs are made of; "profiler stay" goes
- * on, and prints them at each SIGUSR1.
+ * A program with a profiler of its own (memprof(3)): at its end it prints the stacks of
+ * the blocks that are alive, in the format from which flame graphs are made.  "profiler
+ * stay" runs on, and prints them at each SIGUSR1.
  *
  *   cc -rdynamic -o profiler profiler.c $(pkg-config --cflags --libs memtop) -pthread
  *   LD_PRELOAD=libmemtop.so ./profiler | flamegraph.pl >live.svg
@@ -30,13 +30,15 @@ struct block {
 
 static struct block *alive;
 
-/* Recursive: what is called with it held may allocate, and be sampled. */
+/* Recursive: functions that are called while it is held may allocate, and that may be
+   sampled. */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 static void *
 on_alloc(const struct memprof_allocation *a, void *ctx)
 {
-    struct block *block = malloc(sizeof *block + (size_t)a->n_frames * sizeof *a->callstack);
+    struct block *block =
+        malloc(sizeof *block + (size_t)a->n_frames * sizeof *a->callstack);
 
     (void)ctx;
     if (block == NULL)
@@ -77,7 +79,7 @@ print_live(void)
     pthread_mutex_lock(&lock);
     for (const struct block *block = alive; block != NULL; block = block->next) {
         for (int i = block->depth; i-- > 0;) {
-            /* A return address: the call is before it. */
+            /* The call is before its return address. */
             int found = dladdr((const char *)block->stack[i] - 1, &at);
             printf("%s%s", found != 0 && at.dli_sname != NULL ? at.dli_sname : "?",
                    i > 0 ? ";" : "");

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Something to look at: a program that does with memory, one after the other,
- * what programs do.  Says what it is about, so that the output can be compared
- * with the picture.
+ * A demonstration: a program that does what programs typically do with memory, one thing
+ * after the other.  It says what it is doing, so that you can compare its output with the
+ * picture.
  *
- *   tour [SECONDS]      each part takes so long (default 6)
+ *   tour [SECONDS]      each part takes SECONDS (default 6)
  */
 #include "config.h"
 
@@ -51,7 +51,7 @@ grow_list(void)
         free(blocks[i]);
 }
 
-/* One buffer that doubles: a staircase, and reallocs in place or not. */
+/* One buffer that doubles: a staircase, and reallocs that move or stay in place. */
 static void
 grow_buffer(void)
 {
@@ -90,7 +90,7 @@ churn(void *seed)
     return NULL;
 }
 
-/* Four threads, many calls, nothing gained: a flat line and high rates. */
+/* Four threads, many calls, no growth: a flat line and high rates. */
 static void
 run_threads(void)
 {
@@ -103,7 +103,7 @@ run_threads(void)
         pthread_join(threads[i], NULL);
 }
 
-/* A deep recursion that allocates on its way: the stack's graph. */
+/* A deep recursion that allocates: the graph of the stack. */
 static size_t
 descend(int depth)
 {

@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # packaging/check-install.sh TARBALL [SUITE]     (make check-install)
 # Builds the Debian packages from the tarball that make dist has made, in a system
-# that holds nothing but what they say they need, and looks at them with lintian if it
-# is there.  Installs them in another, bare one, tries the programs there, and removes
+# that has only the packages that they declare, and checks them with lintian if it is
+# installed.  Installs them in another, bare system, tries the programs there, and removes
 # them: nothing may be left.  Needs root, mmdebstrap and a mirror of Debian.
 #
 #   SUITE               bookworm by default
 #   MEMTOP_BOOTSTRAP    a directory to keep the two bare systems in, for the next time
-#   DEB_BUILD_OPTIONS   nocheck: do not pass the tests
+#   DEB_BUILD_OPTIONS   nocheck: do not run the tests
 #
-# Everything happens in namespaces of its own: mounts and processes end with it.
+# Everything happens in namespaces of its own, so mounts and processes end with it.
 set -eu
 
 if [ "${1-}" != --inside ]; then
@@ -82,8 +82,8 @@ apt() {
         { cat "$work/apt.log"; die "apt-get $*"; }
 }
 
-# What a package may leave behind: files, and what dpkg knows.  (Fonts' own directory
-# in /usr/local fontconfig never removes.)
+# Lists what a package could leave behind: files, and what dpkg knows.  (fontconfig never
+# removes its directory in /usr/local.)
 inventory() {
     (cd "$1" && find . -xdev \( -path ./var/cache -o -path ./var/lib/apt -o \
         -path ./var/lib/dpkg -o -path ./var/log -o -path ./tmp -o -path ./proc -o \
@@ -91,7 +91,7 @@ inventory() {
         -prune -o -print | sort)
     # shellcheck disable=SC2016 # dpkg-query's fields
     inside "$1" dpkg-query -W -f '${Package} ${db:Status-Abbrev}\n'
-    # The segments of killed programs are theirs, and last no longer than memory does.
+    # Segments of killed programs are not counted: they are in memory only.
     find "$1/dev/shm" -mindepth 1 ! -regex '.*/memtop-0\(/[0-9]+\.[0-9]+\)?'
 }
 
@@ -133,7 +133,7 @@ for name in $packages; do
     inside "$bare" dpkg-query -W -f '${Status}' "$name" | grep -q 'ok installed' ||
         die "$name was not installed"
 done
-# Another architecture's library beside ours is none of ours.
+# A library of another architecture beside ours must not be used.
 mkdir -p "$bare/usr/lib/aarch64-linux-gnu"
 echo foreign >"$bare/usr/lib/aarch64-linux-gnu/libmemtop.so"
 cp "$build/home/builder/$tree/debian/tests/smoke" "$bare/tmp/smoke"

@@ -1,4 +1,4 @@
-# What distributions build packages with.
+# Files with which distributions build packages.
 EXTRA_DIST += debian/changelog debian/control debian/copyright debian/rules \
 	debian/source/format debian/libmemtop-dev.install \
 	debian/libmemtop-preload.install \
@@ -7,7 +7,7 @@ EXTRA_DIST += debian/changelog debian/control debian/copyright debian/rules \
 	debian/tests/control debian/tests/smoke
 EXTRA_DIST += packaging/check-install.sh packaging/memtop.spec
 
-# Builds, installs and removes them in bare systems; as root.
+# Builds, installs and removes the packages in bare systems; needs root.
 check-install: dist
 	@$(srcdir)/packaging/check-install.sh $(distdir).tar.xz $(SUITE)
 .PHONY: check-install

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh
-# What ./run and ./check have in common.  Sourced, with $top the source tree.
+# What ./run and ./check have in common.  They source it, with $top the source tree.
 #
-#   install_packages GROUP...      installs what is missing, without questions; false, after
-#                                  saying what and how, where only somebody else can
-#   build_tree DIRECTORY [ARG...]  bootstraps, configures and makes, each if need be
+#   install_packages GROUP...      installs what is missing, without questions; if it cannot,
+#                                  it says what is missing and how to get it, and is false
+#   build_tree DIRECTORY [ARG...]  bootstraps, configures and makes, each if it is needed
 
 : "${top:?}"
 
@@ -18,7 +18,7 @@ package_is_installed() {
     [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
 }
 
-# The names of the groups for this release, alternatives unresolved.
+# The names in the groups for this release, with all alternatives.
 package_names() {
     release=$(. /etc/os-release 2>/dev/null && printf '%s' "${VERSION_ID:-}")
     for group; do
@@ -58,15 +58,15 @@ apt_get() {
          -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@" </dev/null)
 }
 
-# The first of each entry's alternatives.
+# The first alternative of each entry.
 first_names() {
     for entry; do
         printf '%s\n' "${entry%%|*}"
     done | tr '\n' ' ' | sed 's/ $//'
 }
 
-# The first of each entry's alternatives that apt knows; optional ones that it
-# does not know are left out.
+# The first alternative of each entry that apt knows; optional packages that it does not
+# know are left out.
 available_packages() {
     for entry; do
         for name in $(printf '%s' "$entry" | tr '|' ' '); do
@@ -85,7 +85,7 @@ can_install() {
 
 install_packages() {
     if ! command -v dpkg-query >/dev/null 2>&1; then
-        note "This is no Debian: if configure misses something, install the like of" \
+        note "This is not Debian: if configure misses something, install what corresponds to" \
             "$(package_names "$@" | tr '\n' ' ')"
         return 0
     fi
@@ -100,7 +100,7 @@ install_packages() {
         return 1
     fi
     note "Installing: $*"
-    apt_get update >/dev/null 2>&1 || note "apt-get update failed; going on with what is known"
+    apt_get update >/dev/null 2>&1 || note "apt-get update failed; continuing with the known packages"
     # shellcheck disable=SC2046
     set -- $(available_packages "$@")
     if [ $# != 0 ] && ! apt_get install --no-install-recommends "$@" >"$top/.setup.log" 2>&1; then
@@ -120,11 +120,11 @@ logged() {
         return 0
     fi
     tail -n 40 "$log" >&2
-    note "failed: $* (all of it: $(realpath "$log"))"
+    note "failed: $* (full output: $(realpath "$log"))"
     return 1
 }
 
-# Without arguments any configuration will do.
+# Without arguments any existing configuration is kept.
 configure_tree() {
     if [ -f Makefile ] && { [ $# = 0 ] || [ "$(cat configured 2>/dev/null)" = "$*" ]; }; then
         return 0
@@ -137,7 +137,7 @@ jobs_number() {
     nproc 2>/dev/null || echo 1
 }
 
-# Two at a time would disturb each other: one waits for the other.
+# Two builds at the same time would disturb each other, so one waits for the other.
 build_tree() (
     directory=$1
     shift

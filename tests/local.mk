@@ -15,7 +15,7 @@ unit_tests = \
 	tests/unit/not-loaded tests/unit/blocks-view tests/unit/blocksizes tests/unit/budget \
 	tests/unit/canvas tests/unit/capture tests/unit/checkpoints tests/unit/columns \
 	tests/unit/condition \
-	tests/unit/curve tests/unit/dat tests/unit/dat-session tests/unit/demangle \
+	tests/unit/timeline tests/unit/dat tests/unit/dat-session tests/unit/demangle \
 	tests/unit/example-page \
 	tests/unit/facts tests/unit/fields tests/unit/footprint tests/unit/functions \
 	tests/unit/graph tests/unit/help tests/unit/history tests/unit/hostile \
@@ -27,7 +27,7 @@ unit_tests = \
 	tests/unit/options tests/unit/background-profiles tests/unit/output tests/unit/pack \
 	tests/unit/plot tests/unit/preflight tests/unit/procfs tests/unit/profile \
 	tests/unit/quantity tests/unit/ranges tests/unit/replay tests/unit/replay-text \
-	tests/unit/array tests/unit/process-list tests/unit/script tests/unit/search \
+	tests/unit/array tests/unit/intern tests/unit/process-list tests/unit/script tests/unit/search \
 	tests/unit/session tests/unit/signals tests/unit/since tests/unit/site-filter \
 	tests/unit/siteexport tests/unit/snapshot tests/unit/spool tests/unit/tracked \
 	tests/unit/summary tests/unit/symbols tests/unit/textwidth tests/unit/trace \

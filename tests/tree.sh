@@ -58,7 +58,7 @@ only 'libelf|gelf' system/elffile.c
 only 'elfutils|dwarf' symbols/dwarf.c
 only 'libiberty' symbols/demangle.c
 only 'jansson' files/fields.h
-only 'zstd' files/pack.c files/zstd.c
+only 'zstd' files/pack.c
 
 # --- names ---
 # once WHAT PATTERN NAME: NAME, a sed expression, is what a line that matches PATTERN
@@ -73,6 +73,14 @@ once() {
 once guard '^#ifndef [A-Z0-9_]+_H$' 's/^#ifndef //'
 once tag '(^|[ (])(struct|union|enum) [a-z][a-z0-9_]* \{' \
     's/.*(struct|union|enum) ([a-z][a-z0-9_]*) \{.*/\2/'
+
+# --- no line is longer than .clang-format's limit ---
+limit=$(sed -n 's/^ColumnLimit: //p' "$top/.clang-format")
+find "$top/src" "$top/include" "$top/tests" "$top/bench" "$top/examples" -name '*.[ch]' \
+    >"$work/sources"
+[ "$(wc -l <"$work/sources")" -gt 300 ] || fail "few C files: $(cat "$work/sources")"
+LC_ALL=C.UTF-8 xargs grep -nHE "^.{$((limit + 1))}" <"$work/sources" >"$work/found"
+[ ! -s "$work/found" ] || fail "longer than $limit columns: $(cut -d : -f 1,2 "$work/found")"
 
 # --- what doc/ARCHITECTURE names is there ---
 grep -oE '\b(base|segment|preload|system|symbols|monitor|files|record|replay|report|tui|programs)/[a-z/-]+(\.[ch])?' \

@@ -2,9 +2,9 @@
 /*
  * memprof: statistical profiles of a program's own memory, after OCaml's Gc.Memprof.
  *
- * Every word that the program allocates is sampled with a probability that it
- * chooses; a block with a sampled word is handed to a tracker of its own, with its
- * call stack, and is followed until it is freed.
+ * Every word that the program allocates is sampled with a probability that the program
+ * chooses.  A block with a sampled word is handed to the program's tracker, with its call
+ * stack, and is followed until it is freed.
  *
  *     static void *
  *     on_alloc(const struct memprof_allocation *block, void *ctx) { ... }
@@ -13,14 +13,14 @@
  *     memprof_t *profile = memprof_start(1e-4, -1, &tracker, NULL);
  *
  * This header is all that is needed: nothing is linked.  The functions work in a
- * program that runs under memtop(1) or with libmemtop.so in LD_PRELOAD (libmemtop(7));
- * in any other they do nothing and say so (ENOSYS).  memprof(3) has the details.
+ * program that runs under memtop(1) or with libmemtop.so in LD_PRELOAD (libmemtop(7)).
+ * In any other program they do nothing and fail with ENOSYS.  memprof(3) has the details.
  *
  * A word is sizeof(void *) bytes; a block of size bytes counts as
- * memprof_words(size) words, one for the header that allocators keep, so that blocks
- * of no bytes can be sampled too.  The number of its samples is binomial,
- * n_samples ~ B(memprof_words(size), sampling_rate).  Estimates without bias, to be
- * summed over blocks:
+ * memprof_words(size) words, one of them for the header that allocators keep, so that
+ * blocks of no bytes can be sampled too.  The number of its samples is binomial,
+ * n_samples ~ B(memprof_words(size), sampling_rate).  Sums of these over the sampled
+ * blocks are unbiased estimates for all blocks:
  *     words    n_samples / sampling_rate
  *     bytes    n_samples * size / (sampling_rate * memprof_words(size))
  *     blocks   n_samples / (sampling_rate * memprof_words(size))
@@ -49,7 +49,7 @@ enum memprof_source {
     MEMPROF_CUSTOM   /* memprof_custom_alloc() */
 };
 
-/* A sampled block.  All of it is the library's and gone when the callback returns. */
+/* A sampled block.  It is the library's, and valid until the callback returns. */
 struct memprof_allocation {
     size_t n_samples; /* at least 1; after a realloc that shrank it perhaps 0 */
     size_t size;      /* bytes asked for */
@@ -61,21 +61,22 @@ struct memprof_allocation {
 };
 
 /*
- * What is called of a sampled block, with the ctx of memprof_start().
+ * The functions that are called for a sampled block, with the ctx of memprof_start().
  *
- *   alloc    in the thread that allocates, just before it has the block.  What it
- *            returns is the block's data; NULL: the block is not tracked, and nothing
- *            is called of it any more.
- *   resize   after a realloc of a tracked block, moved or not; returns its data from
- *            now on, or NULL: it is not tracked any more.
- *   dealloc  in the thread that frees, just before the block goes back.
+ *   alloc    is called in the thread that allocates, just before it gets the block.  What
+ *            it returns is the block's data; if that is NULL, the block is not tracked,
+ *            and nothing more is called for it.
+ *   resize   is called after a realloc of a tracked block, whether it moved or not.
+ *            Returns its data from now on, or NULL to track it no longer.
+ *   dealloc  is called in the thread that frees, just before the block goes back.
  *
- * A function that is NULL: no block is tracked; the data stay as they are; nothing.
+ * Each may be NULL: without alloc no block is tracked; without resize the data stay as
+ * they are; without dealloc nothing is called.
  *
  * Callbacks may allocate, free, and call all functions below: sampling is suspended in
- * a thread while it runs one.  (What they free of tracked blocks gets its dealloc when
- * they have returned.)  Those of several threads run at once.  They must return: no
- * longjmp, no exception, no end of the thread.
+ * a thread while it runs one.  (If they free a tracked block, its dealloc is called when
+ * they have returned.)  Callbacks of several threads run at the same time.  They must
+ * return: no longjmp, no exception, no end of the thread.
  */
 struct memprof_tracker {
     void *(*alloc)(const struct memprof_allocation *block, void *ctx);
@@ -83,10 +84,10 @@ struct memprof_tracker {
     void (*dealloc)(void *data, void *ctx);
 };
 
-/* A profile: sampling, then stopped, then discarded.  Never to be freed. */
+/* A profile: sampling, then stopped, then discarded.  The program never frees it. */
 typedef struct memprof memprof_t;
 
-/* The words that a block of so many bytes counts as. */
+/* The number of words that a block of size bytes counts as. */
 static inline size_t
 memprof_words(size_t size)
 {
@@ -106,7 +107,7 @@ void memprof_custom_free(void *ptr);
 
 /* ---- not for use: how the library is found ---- */
 
-/* Nothing is there under a name. */
+/* The value for a name that was not found. */
 static inline void *
 memprof_absent_(void)
 {
@@ -116,8 +117,8 @@ memprof_absent_(void)
 }
 
 /* The library's function of that name, looked up once (for each source file), or
-   NULL.  A weak reference would not do: in an executable at a fixed address the linker
-   makes it NULL for good. */
+   NULL.  A weak reference would not work: in an executable at a fixed address the linker
+   sets it to NULL for ever. */
 static inline void *
 memprof_find_(void **place, const char *name)
 {
@@ -169,20 +170,20 @@ memprof_null_dealloc_(void *data, void *ctx)
 
 /* ---- the functions ---- */
 
-/* Tracks nothing: to begin one's own with. */
+/* Tracks nothing; a copy of it is a start for a tracker of your own. */
 static const struct memprof_tracker memprof_null_tracker __attribute__((unused)) = {
     memprof_null_alloc_, memprof_null_resize_, memprof_null_dealloc_
 };
 
 /*
  * Starts a profile and samples from now on, in all threads, with probability
- * sampling_rate a word (1e-4 is usual); callstack_size is the greatest number
- * of frames wanted, -1: all (1024 at most).  *tracker is copied.  Returns NULL with
- * errno set to
+ * sampling_rate a word (1e-4 is usual).  callstack_size is the greatest number of frames
+ * wanted, or -1 for all (at most 1024).  *tracker is copied.  On failure returns NULL,
+ * and sets errno to
  *   EINVAL   the rate is not within 0 and 1, callstack_size below -1, no tracker
  *   EBUSY    a profile is sampling already: one at a time in a process
  *   EAGAIN   the process is dormant and asleep; or 32 profiles are not discarded yet
- *   ENOMEM   there is no memory for what it takes
+ *   ENOMEM   there is not enough memory
  *   ENOTSUP  the library is there, but does not count in this process
  *   ENOSYS   the library is not there
  */
@@ -201,7 +202,7 @@ memprof_start(double sampling_rate, int callstack_size,
 }
 
 /*
- * Ends sampling, in all threads.  Blocks that are tracked stay so: their resize and
+ * Ends sampling in all threads.  Blocks that are tracked stay so: their resize and
  * dealloc are still called.  Returns 0, or -1 with errno ESRCH (no profile samples)
  * or ENOSYS.
  */
@@ -218,10 +219,10 @@ memprof_stop(void)
 }
 
 /*
- * Ends a stopped profile: when it returns none of its callbacks runs, and none will
- * (it waits for those under way in other threads), so that ctx and the blocks' data
- * may be freed.  Returns 0, or -1 with errno set to
- *   EBUSY    it samples: stop it first
+ * Ends a stopped profile.  It waits for callbacks that other threads are running.  When
+ * it returns, no callback of the profile runs, and none ever will, so that ctx and the
+ * blocks' data may be freed.  Returns 0, or -1 with errno set to
+ *   EBUSY    the profile samples: stop it first
  *   EALREADY it is discarded, or belongs to the process this one was forked from
  *   EDEADLK  called from within a callback, for which it would have to wait
  *   EINVAL   not a profile
@@ -240,10 +241,11 @@ memprof_discard(memprof_t *profile)
 }
 
 /*
- * Tells of a block that a pool of the program's own has handed out, and that it takes
- * one back, just before it does: for profiles (MEMPROF_CUSTOM) and for memtop, which
- * counts such blocks beside those of malloc.  ptr need only be unlike those of the
- * pools' other live blocks; NULL is nothing.  Returns ptr, always; keeps errno.
+ * Report that a pool of the program's own has handed out a block, and, just before it
+ * does, that it takes one back.  Profiles sample such blocks (MEMPROF_CUSTOM), and memtop
+ * counts them separately from those of malloc.  ptr only has to differ from those of the
+ * pools' other live blocks; NULL is ignored.  memprof_custom_alloc() always returns ptr.
+ * Both keep errno.
  */
 static inline void *
 memprof_custom_alloc(void *ptr, size_t size)

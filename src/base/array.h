@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Growable arrays. */
-#ifndef MEMTOP_ROOM_H
-#define MEMTOP_ROOM_H
+#ifndef MEMTOP_ARRAY_H
+#define MEMTOP_ARRAY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -26,4 +26,15 @@ raise_to(uint64_t *peak, uint64_t value)
         *peak = value;
 }
 
+/* The highest value since the last look: the value now, or the peak if that has risen
+   since it was *peak_before, which is set to it. */
+static inline uint64_t
+highest_since(uint64_t value, uint64_t peak, uint64_t *peak_before)
+{
+    uint64_t highest = peak > *peak_before && peak > value ? peak : value;
+
+    *peak_before = peak;
+    return highest;
+}
+
 #endif

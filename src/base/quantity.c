@@ -164,3 +164,23 @@ quantity_moment(const char *text, uint64_t *ns)
             return multiply(&decimal, units[i].ns, ns);
     return false;
 }
+
+bool
+quantity_digits(const char *text, size_t length, unsigned base, uint64_t *number)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < length; i++) {
+        unsigned char byte = (unsigned char)text[i], letter = byte | 32;
+        unsigned digit = byte >= '0' && byte <= '9'       ? byte - (unsigned)'0'
+                         : letter >= 'a' && letter <= 'f' ? letter - (unsigned)'a' + 10
+                                                          : base;
+
+        if (digit >= base || __builtin_mul_overflow(sum, base, &sum)
+            || __builtin_add_overflow(sum, digit, &sum))
+            return false;
+    }
+    if (length > 0)
+        *number = sum;
+    return length > 0;
+}

@@ -4,6 +4,7 @@
 #define MEMTOP_QUANTITY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -20,6 +21,10 @@ bool quantity_size_prefix(const char *text, uint64_t *bytes, const char **end);
 
 /* Parses a count: digits, and k, M, G... for powers of 1000: "250000", "1.5M". */
 bool quantity_count(const char *text, uint64_t *count);
+
+/* Parses length digits of that base (10 or 16) and nothing else.  Returns false, with
+ *number unchanged, for anything else and from 2^64 on. */
+bool quantity_digits(const char *text, size_t length, unsigned base, uint64_t *number);
 
 /* Parses decimal seconds, point or comma, up to 1000 s, into nanoseconds: "0.5", "2". */
 bool quantity_seconds(const char *text, int64_t *ns);

@@ -208,8 +208,9 @@ text_pad(char *buf, size_t size, const char *text, size_t columns, enum text_ali
 static bool
 may_break(const struct text_glyph *before, const struct text_glyph *after)
 {
-    static const wchar_t closing[] = L",.:;!?)]}%/\u3001\u3002\uff0c\uff0e\uff1a\uff1b\uff01"
-                                     L"\uff1f\uff09\u300d\u300f\u3011\u3009\u300b\u2026";
+    static const wchar_t closing[] =
+        L",.:;!?)]}%/\u3001\u3002\uff0c\uff0e\uff1a\uff1b\uff01"
+        L"\uff1f\uff09\u300d\u300f\u3011\u3009\u300b\u2026";
     static const wchar_t opening[] = L"([{\uff08\u300c\u300e\u3010\u3008\u300a";
 
     return (before->columns == 2 || after->columns == 2) && after->columns > 0
@@ -346,7 +347,8 @@ text_utf8(char *buf, size_t size, const char *text)
 
         if (is_blank((unsigned char)*text))
             room = put(&sink, " ", 1, 1);
-        else if (length == 0 || c < 0x20 || (c >= 0x7f && c < 0xa0) || turns_direction((wchar_t)c))
+        else if (length == 0 || c < 0x20 || (c >= 0x7f && c < 0xa0)
+                 || turns_direction((wchar_t)c))
             room = put(&sink, "?", 1, 1);
         else
             room = put(&sink, encoded, encode_utf8(encoded, c), 1);

@@ -192,7 +192,8 @@ units_axis_compact(char *buf, size_t size, uint64_t bytes, enum unit unit)
     scaled = scale_bytes((double)bytes, unit, 3);
     trim(&scaled);
     name = unit_name(unit, scaled.step);
-    snprintf(buf, size, "%.*f%.*s", scaled.decimals, scaled.value, first_letter(name), name);
+    snprintf(buf, size, "%.*f%.*s", scaled.decimals, scaled.value, first_letter(name),
+             name);
     return buf;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A session out of a file that anyone may have made.  It is read line by line, and
- * a line, the number of lines of a kind and all of it have limits far above what
- * memtop writes: neither a few bytes that decompress without end nor a line of
- * brackets make memtop large.  The first thing that is wrong ends it.
+ * Reads a session from a file that anyone may have made.  It is read line by line.  The
+ * size of a line, the number of lines of a kind and the total size have limits far above
+ * what memtop writes, so that neither a few bytes that decompress endlessly nor a line
+ * of brackets use much memory.  The first error ends reading.
  */
 #include "config.h"
 
@@ -26,34 +26,34 @@
 #define FILE_MAX_BYTES (UINT64_C(192) << 20)
 #define SAMPLES_MAX    65536u
 #define SAMPLES_ALL_MAX (8 * SAMPLES_MAX)
-#define MOMENTS_MAX    4096u
-#define MOMENTS_ALL_MAX (2 * MOMENTS_MAX)
+#define CHECKPOINTS_MAX 4096u
+#define CHECKPOINTS_ALL_MAX (2 * CHECKPOINTS_MAX)
 
-/* A process on its way in. */
+/* A process being read. */
 struct incoming {
     struct tracked *tracked;
     bool has_process;
-    int64_t begin_ns; /* of the history */
+    int64_t begin_ns; /* where the history begins */
     struct sample *samples;
     size_t sample_count;
-    struct sites_intake *sites; /* NULL: none so far */
+    struct sites_intake *sites; /* NULL: no sites so far */
 };
 
-/* A file on its way in. */
+/* A file being read. */
 struct reading {
     FILE *in;
     char *line;
     size_t length;
-    unsigned number; /* of the line */
-    uint64_t bytes;  /* so far */
+    unsigned number; /* of the current line */
+    uint64_t bytes;  /* read so far */
     struct saved *saved;
     bool ended;
-    struct incoming root, others[SAVED_OTHERS]; /* as saved has them */
-    struct incoming *at; /* of which the line is */
-    size_t samples, moments; /* of all of them */
+    struct incoming root, others[SAVED_OTHERS]; /* in the order of saved->others */
+    struct incoming *at; /* the process that the current line belongs to */
+    size_t samples, checkpoints; /* read for all processes together */
     struct sites_taken taken;
-    size_t printed; /* lines of output */
-    char *why;       /* what is wrong */
+    size_t printed; /* number of output lines */
+    char *why;       /* receives what is wrong */
     size_t why_size;
 };
 
@@ -71,11 +71,11 @@ refuse(struct reading *reading, const char *format, ...)
     return false;
 }
 
-/* In the line at hand. */
+/* Refuses the current line. */
 static bool
 refuse_line(struct reading *reading, const char *what)
 {
-    /* TRANSLATORS: what is wrong with it: 'is no text' and the like. */
+    /* TRANSLATORS: what is wrong with it: 'is not text' and the like. */
     return refuse(reading, _("line %u %s"), reading->number, _(what));
 }
 
@@ -93,7 +93,7 @@ no_memory(struct reading *reading)
     return refuse(reading, "%s", strerror(ENOMEM));
 }
 
-/* ---- lines ---- */
+/* ---- reading lines ---- */
 
 static const char *
 stream_error(const struct reading *reading)
@@ -103,7 +103,8 @@ stream_error(const struct reading *reading)
     return strerror(errno);
 }
 
-/* The next line; false, with why, if there is none or it is too long. */
+/* Reads the next line.  Returns false and sets why if there is none, or it is too
+   long. */
 static bool
 read_line(struct reading *reading)
 {
@@ -114,13 +115,14 @@ read_line(struct reading *reading)
     errno = 0;
     while ((byte = getc_unlocked(reading->in)) != EOF && byte != '\n') {
         if (reading->length == LINE_MAX_BYTES || ++reading->bytes == FILE_MAX_BYTES)
-            return refuse_line(reading, N_("is longer than any can be"));
+            return refuse_line(reading, N_("is too long"));
         reading->line[reading->length++] = (char)byte;
     }
     return byte != EOF || refuse(reading, "%s", stream_error(reading));
 }
 
-/* If it is there.  False if it is wrong, or memory is short. */
+/* Takes the command, if the line has one.  Returns false if it is wrong (fault) or
+   memory is short. */
 static bool
 take_command(const json_t *line, struct tracked *tracked, struct fault *fault)
 {
@@ -133,7 +135,7 @@ take_command(const json_t *line, struct tracked *tracked, struct fault *fault)
     return tracked->command != NULL;
 }
 
-/* The session's line, process, history, moments: each takes an object of its type. */
+/* From here on, each function takes the object of a line of its type. */
 static bool
 take_session(struct reading *reading, const json_t *line)
 {
@@ -143,10 +145,10 @@ take_session(struct reading *reading, const json_t *line)
 
     if (fields_take_number(line, "v", UINT_MAX, &version, &fault)
         && version != ARCHIVE_VERSION)
-        return refuse(reading, _("it is of version %u, this memtop reads %u"),
+        return refuse(reading, _("it has version %u, but this memtop reads version %u"),
                       (unsigned)version, ARCHIVE_VERSION);
     if (version != ARCHIVE_VERSION || reading->number != 1)
-        return refuse_line(reading, N_("begins no session"));
+        return refuse_line(reading, N_("does not begin a session"));
     if (fields_take_number(line, "saved", ARCHIVE_DATE_MAX, &number, &fault))
         saved->epoch_s = (int64_t)number;
     if (fields_take_number(line, "interval_ns", ARCHIVE_INTERVAL_MAX_NS, &number, &fault))
@@ -165,19 +167,18 @@ take_process(struct reading *reading, const json_t *line)
     bool good;
 
     if (reading->at->has_process)
-        return refuse_line(reading, N_("is one too many"));
+        return refuse_line(reading, N_("exceeds the number allowed"));
     reading->at->has_process = true;
     good = fields_take_process(line, &tracked->process, &fault)
            && take_command(line, tracked, &fault);
     if (reading->at != &reading->root)
-        tracked->process.pid = pid; /* it is found by that */
+        tracked->process.pid = pid; /* the process is found by it */
     if (good)
         return true;
     return fault.name != NULL ? refuse_fault(reading, &fault) : no_memory(reading);
 }
 
-/* Which series stands at which place of a row; SERIES_COUNT: one that is not
-   known. */
+/* The series in each position of a row; SERIES_COUNT: an unknown one. */
 struct order {
     size_t count;
     enum series series[16];
@@ -216,13 +217,13 @@ take_value(const json_t *value, uint64_t *out)
     return true;
 }
 
-/* [time, maximum and last of each series] */
+/* A row: [time, maximum and last value of each series]. */
 static bool
 take_row(const json_t *row, const struct order *order, struct sample *sample)
 {
     uint64_t time_ns;
 
-    memset(sample, 0xFF, sizeof *sample); /* HISTORY_UNKNOWN */
+    memset(sample, 0xFF, sizeof *sample); /* all HISTORY_UNKNOWN */
     if (!take_value(json_array_get(row, 0), &time_ns) || time_ns > FIELDS_TIME_MAX
         || json_array_size(row) != 1 + 2 * order->count)
         return false;
@@ -241,7 +242,7 @@ take_row(const json_t *row, const struct order *order, struct sample *sample)
     return true;
 }
 
-/* Room for so many more samples. */
+/* Allocates `more` samples for the current process. */
 static bool
 make_room(struct reading *reading, size_t more)
 {
@@ -250,7 +251,7 @@ make_room(struct reading *reading, size_t more)
 
     reading->samples += more;
     if (count > SAMPLES_MAX || reading->samples > SAMPLES_ALL_MAX)
-        return refuse_line(reading, N_("is one too many"));
+        return refuse_line(reading, N_("exceeds the number allowed"));
     samples = reallocarray(reading->at->samples, count + 1, sizeof *samples);
     if (samples == NULL)
         return no_memory(reading);
@@ -273,7 +274,7 @@ take_history(struct reading *reading, const json_t *line)
     if (fault.name != NULL)
         return refuse_fault(reading, &fault);
     if (!json_is_array(rows) || !take_order(line, &order))
-        return refuse_line(reading, N_("is no history"));
+        return refuse_line(reading, N_("is not a history"));
     if (!make_room(reading, json_array_size(rows)))
         return false;
     if (at->sample_count == 0)
@@ -283,29 +284,29 @@ take_history(struct reading *reading, const json_t *line)
         int64_t before_ns = at->sample_count > 0 ? sample[-1].time_ns : at->begin_ns;
 
         if (!take_row(row, &order, sample) || sample->time_ns < before_ns)
-            return refuse_line(reading, N_("is no history"));
+            return refuse_line(reading, N_("is not a history"));
         at->sample_count++;
     }
     return true;
 }
 
-/* The moments of the process, in order. */
+/* Takes a moment; they must be in order. */
 static bool
-take_moment(struct reading *reading, const json_t *line)
+take_checkpoint(struct reading *reading, const json_t *line)
 {
     static struct process process;
     struct tracked *tracked = reading->at->tracked;
     struct fault fault = {0};
 
     if (tracked->checkpoints == NULL)
-        tracked->checkpoints = checkpoints_new(MOMENTS_MAX);
+        tracked->checkpoints = checkpoints_new(CHECKPOINTS_MAX);
     if (tracked->checkpoints == NULL)
         return no_memory(reading);
     if (!fields_take_process(line, &process, &fault))
         return refuse_fault(reading, &fault);
     size_t count = checkpoints_count(tracked->checkpoints);
-    if (count == MOMENTS_MAX || ++reading->moments > MOMENTS_ALL_MAX)
-        return refuse_line(reading, N_("is one too many"));
+    if (count == CHECKPOINTS_MAX || ++reading->checkpoints > CHECKPOINTS_ALL_MAX)
+        return refuse_line(reading, N_("exceeds the number allowed"));
     if (count > 0 && process.run_ns <= checkpoints_time(tracked->checkpoints, count - 1))
         return refuse_line(reading, N_("is older than the one before"));
     checkpoints_add(tracked->checkpoints, &process);
@@ -355,13 +356,13 @@ take_threads(struct reading *reading, const json_t *line)
     uint64_t count = 0;
 
     if (!json_is_array(list) || json_array_size(list) > THREADS_MAX)
-        return refuse_line(reading, N_("is no list of threads"));
+        return refuse_line(reading, N_("is not a list of threads"));
     fields_take_number(line, "count", UINT_MAX, &count, &fault);
     for (size_t i = 0; i < json_array_size(list); i++)
         take_thread(json_array_get(list, i), &saved->threads[i], &fault);
     saved->threads_known = true;
     saved->thread_count = json_array_size(list);
-    /* More than are listed only where the list is full. */
+    /* The count exceeds the listed threads only if the list is full. */
     if (saved->thread_count == THREADS_MAX && count > THREADS_MAX)
         saved->thread_count = count;
     return fault.name == NULL || refuse_fault(reading, &fault);
@@ -376,7 +377,7 @@ take_processes(struct reading *reading, const json_t *line)
     struct fault fault = {0};
 
     if (!json_is_array(list))
-        return refuse_line(reading, N_("is no list of processes"));
+        return refuse_line(reading, N_("is not a list of processes"));
     for (size_t i = 0; i < json_array_size(list); i++) {
         archive_take_entry(json_array_get(list, i), &entry, why_not, &fault);
         if (fault.name != NULL)
@@ -418,14 +419,14 @@ take_output(struct reading *reading, const json_t *line)
     json_t *text;
 
     if (!json_is_array(lines))
-        return refuse_line(reading, N_("is no output"));
+        return refuse_line(reading, N_("is not output"));
     if (saved->capture == NULL)
         saved->capture = capture_new_saved();
     if (saved->capture == NULL)
         return no_memory(reading);
     json_array_foreach((json_t *)(uintptr_t)lines, i, text) {
         if (!json_is_string(text))
-            return refuse_line(reading, N_("is no output"));
+            return refuse_line(reading, N_("is not output"));
         if (reading->printed++ > 0)
             capture_feed(saved->capture, "\n", 1);
         capture_feed(saved->capture, json_string_value(text), json_string_length(text));
@@ -456,7 +457,8 @@ take_end(struct reading *reading, const json_t *line)
     return true;
 }
 
-/* Of which process the line is.  False: of one too many, or memory is short. */
+/* Sets reading->at for a line of process `of`. Returns false if there are too many
+   processes, or memory is short. */
 static bool
 choose_process(struct reading *reading, pid_t of)
 {
@@ -470,7 +472,7 @@ choose_process(struct reading *reading, pid_t of)
     tracked = saved_other(saved, of);
     if (tracked == NULL)
         return saved->other_count == SAVED_OTHERS
-                   ? refuse_line(reading, N_("is one too many"))
+                   ? refuse_line(reading, N_("exceeds the number allowed"))
                    : no_memory(reading);
     while (saved->others[index] != tracked)
         index++;
@@ -485,20 +487,20 @@ take_object(struct reading *reading, const json_t *line)
     static const struct {
         const char *type;
         bool (*take)(struct reading *reading, const json_t *line);
-        bool of_process; /* of others, too */
+        bool of_process; /* also used for other processes */
     } types[] = {
-        {"session", take_session, false}, {"process", take_process, true},
-        {"history", take_history, true},  {"moment", take_moment, true},
-        {"mark", take_mark, false},       {"threads", take_threads, false},
+        {"session", take_session, false},     {"process", take_process, true},
+        {"history", take_history, true},      {"moment", take_checkpoint, true},
+        {"mark", take_mark, false},           {"threads", take_threads, false},
         {"processes", take_processes, false}, {"message", take_message, false},
-        {"output", take_output, false},   {"end", take_end, false},
+        {"output", take_output, false},       {"end", take_end, false},
     };
     pid_t of;
     const char *type = archive_line_type(line, &of);
 
     if (type == NULL || of < 0
         || (reading->number == 1 && (of != 0 || strcmp(type, "session") != 0)))
-        return refuse_line(reading, N_("begins no session"));
+        return refuse_line(reading, N_("does not begin a session"));
     if (!choose_process(reading, of))
         return false;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
@@ -506,7 +508,8 @@ take_object(struct reading *reading, const json_t *line)
             return types[i].take(reading, line);
     if (sites_intake_knows(type))
         return take_sites(reading, type, line);
-    return true; /* of a later memtop */
+    /* Lines of later versions are skipped. */
+    return true;
 }
 
 static bool
@@ -514,20 +517,20 @@ take_line(struct reading *reading)
 {
     json_t *line = json_loadb(reading->line, reading->length, 0, NULL);
     bool good = json_is_object(line) ? take_object(reading, line)
-                                     : refuse_line(reading, N_("is no JSON object"));
+                                     : refuse_line(reading, N_("is not a JSON object"));
 
     json_decref(line);
     return good;
 }
 
-/* Makes of what came in what others expect. */
+/* Makes the history and the other parts of a process from what was read. */
 static bool
 complete_process(struct reading *reading, struct incoming *incoming)
 {
     struct tracked *tracked = incoming->tracked;
 
     if (!incoming->has_process)
-        return refuse(reading, "%s", _("there is no process in it"));
+        return refuse(reading, "%s", _("it contains no process"));
     if (incoming->sites != NULL) {
         tracked->profile = sites_intake_finish(incoming->sites);
         if (tracked->profile == NULL)

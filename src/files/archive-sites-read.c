@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Allocation sites out of a file that anyone may have made.  What is read becomes a
- * reading as a segment gives it (segment/sites.h), with the same bounds, and is digested
- * like one; names come from the file alone.
+ * Reads allocation sites from a file that anyone may have made.  The lines become a
+ * struct sites_reading like one from a segment (segment/sites.h), with the same limits,
+ * and are processed like one.  Names come from the file only.
  */
 #include "config.h"
 
 #include "base/array.h"
+#include "base/intern.h"
 #include "files/archive-sites.h"
 
 #include <stdlib.h>
@@ -17,37 +18,37 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
-#define NAME_MAX_BYTES 4096
-#define KEPT_MAX       ((size_t)2 << 20) /* sites of all moments together */
+#define KEPT_MAX       ((size_t)2 << 20) /* limit for sites at all moments together */
 
-/* What is known of an address: the strings stand behind the frames. */
+/* Names for an address. */
 struct name {
     UT_hash_handle hh;
-    uint64_t address, offset;
-    const char *module;
-    unsigned count;
-    struct profile_frame frames[];
+    uint64_t address;
+    struct symbol symbol;
+    struct symbol_frame frames[];
 };
 
 struct sites_intake {
     struct profile *profile;
-    struct sites_reading *reading; /* the profile's */
+    struct sites_reading *reading; /* belongs to the profile */
     bool begun, marked;
     uint64_t run_ns, mark_ns;
-    uint32_t *stacks;              /* ids by number */
+    uint32_t *stacks;              /* ids of stacks, by their number in the file */
     size_t stack_count;
     size_t stack_room, pool_room, site_room, module_room, block_room;
     size_t made_room, live_room;
-    struct site_figures *made, *live; /* at the mark, by site */
+    struct site_figures *made, *live; /* figures at the mark, by site */
     bool rates_known;
     size_t rate_room;
     struct rate {
         double bytes, objects;
     } *rates;                      /* by site */
-    struct profile_moment moments[PROFILE_MOMENTS_MAX];
-    size_t moment_count;
+    struct profile_checkpoint checkpoints[PROFILE_CHECKPOINTS_MAX];
+    size_t checkpoint_count;
     struct sites_taken *taken;
     struct name *names;
+    struct intern_table texts; /* of the names */
+    struct symbol nowhere;     /* the name of an address that the file does not name */
 };
 
 struct sites_intake *
@@ -78,8 +79,9 @@ sites_intake_free(struct sites_intake *intake)
         HASH_DELETE(hh, intake->names, name);
         free(name);
     }
-    for (size_t i = 0; i < intake->moment_count; i++)
-        free(intake->moments[i].sites);
+    intern_free(&intake->texts);
+    for (size_t i = 0; i < intake->checkpoint_count; i++)
+        free(intake->checkpoints[i].sites);
     profile_free(intake->profile);
     free(intake->rates);
     free(intake->stacks);
@@ -88,7 +90,7 @@ sites_intake_free(struct sites_intake *intake)
     free(intake);
 }
 
-/* ---- pieces ---- */
+/* ---- helpers ---- */
 
 static bool
 blame(struct fault *fault, const char *name, const char *what)
@@ -105,13 +107,13 @@ no_memory(struct fault *fault)
     return false;
 }
 
-/* Room for one more in *array, zeroed; at most so many. */
+/* Makes room for one more, zeroed element in *array, of at most `most` elements. */
 static bool
 make_room(void *array, size_t *room, size_t count, size_t most, size_t size,
           const char *name, struct fault *fault)
 {
     if (count >= most)
-        return blame(fault, name, N_("is one too many"));
+        return blame(fault, name, N_("exceeds the number allowed"));
     return array_grow(array, room, count + 1, size) || no_memory(fault);
 }
 
@@ -155,7 +157,7 @@ take_figures(const json_t *line, const char *name, struct site_figures *out,
     const json_t *array = json_object_get(line, name);
 
     if (array != NULL && !figures_of(array, out))
-        blame(fault, name, N_("is no list of figures"));
+        blame(fault, name, N_("is not a list of figures"));
 }
 
 /* ---- lines ---- */
@@ -168,11 +170,11 @@ take_head(struct sites_intake *intake, const json_t *line, struct fault *fault)
     uint64_t number;
 
     if (intake->begun)
-        return blame(fault, "sites", N_("is one too many"));
+        return blame(fault, "sites", N_("exceeds the number allowed"));
     intake->begun = true;
     fields_take_number(line, "t_ns", FIELDS_TIME_MAX, &intake->run_ns, fault);
     if (!fields_take_real(line, "rate", &reading->rate, fault) || reading->rate > 1)
-        blame(fault, "rate", N_("is no number that can be"));
+        blame(fault, "rate", N_("is not a valid number"));
     if (fields_take_number(line, "depth", SITES_DEPTH_MAX, &number, fault))
         reading->depth = (unsigned)number;
     if (fields_take_number(line, "unwinder", UNWIND_FRAMES, &number, fault))
@@ -221,27 +223,6 @@ take_module(struct sites_intake *intake, const json_t *line, struct fault *fault
     return fault->name == NULL;
 }
 
-/* A frame's strings: their length, or copied to where *to points, which moves on. */
-static size_t
-frame_length(const json_t *frame)
-{
-    const char *file = json_string_value(json_array_get(frame, 1));
-
-    return strnlen(json_string_value(json_array_get(frame, 0)), NAME_MAX_BYTES) + 1
-           + (file != NULL ? strnlen(file, NAME_MAX_BYTES) + 1 : 0);
-}
-
-static const char *
-copy(const char *text, char **to)
-{
-    size_t length = strnlen(text, NAME_MAX_BYTES);
-    char *begin = *to;
-
-    memcpy(begin, text, length);
-    *to = begin + length + 1;
-    return begin;
-}
-
 static bool
 is_frame(const json_t *frame)
 {
@@ -253,31 +234,38 @@ is_frame(const json_t *frame)
            && number_at(frame, 2, INT32_MAX, &line);
 }
 
-static struct name *
-name_new(const json_t *line, const json_t *frames)
+/* Reads [function, file, line]; false if memory is short. */
+static bool
+take_frame(struct sites_intake *intake, const json_t *frame, struct symbol_frame *out)
 {
-    const char *module = json_string_value(json_object_get(line, "module"));
-    size_t count = json_array_size(frames);
-    size_t size = sizeof(struct name) + count * sizeof(struct profile_frame);
-    size_t strings = module != NULL ? strnlen(module, NAME_MAX_BYTES) + 1 : 0;
-    struct name *name;
+    const char *file = json_string_value(json_array_get(frame, 1));
 
-    for (size_t i = 0; i < count; i++)
-        strings += frame_length(json_array_get(frames, i));
-    name = calloc(1, size + strings + 1);
+    out->function =
+        intern_text(&intake->texts, json_string_value(json_array_get(frame, 0)));
+    out->file = intern_text(&intake->texts, file);
+    out->line = (unsigned)json_integer_value(json_array_get(frame, 2));
+    return out->function != NULL && (out->file != NULL || file == NULL);
+}
+
+static struct name *
+name_new(struct sites_intake *intake, const json_t *line, const json_t *frames)
+{
+    size_t count = json_array_size(frames);
+    struct name *name = calloc(1, sizeof *name + count * sizeof *name->frames);
+
     if (name == NULL)
         return NULL;
-    char *to = (char *)name + size;
-    name->module = module != NULL ? copy(module, &to) : NULL;
-    name->count = (unsigned)count;
-    for (size_t i = 0; i < count; i++) {
-        const json_t *frame = json_array_get(frames, i);
-        const char *file = json_string_value(json_array_get(frame, 1));
-        name->frames[i] = (struct profile_frame){
-            .function = copy(json_string_value(json_array_get(frame, 0)), &to),
-            .file = file != NULL ? copy(file, &to) : NULL,
-            .line = (unsigned)json_integer_value(json_array_get(frame, 2))};
-    }
+    name->symbol = (struct symbol){
+        .state = count > 0 ? SYMBOL_KNOWN : SYMBOL_UNNAMED,
+        .module = intern_text(&intake->texts,
+                              json_string_value(json_object_get(line, "module"))),
+        .count = (unsigned)count,
+        .frames = name->frames};
+    for (size_t i = 0; i < count; i++)
+        if (!take_frame(intake, json_array_get(frames, i), &name->frames[i])) {
+            free(name);
+            return NULL;
+        }
     return name;
 }
 
@@ -289,22 +277,22 @@ take_place(struct sites_intake *intake, const json_t *line, struct fault *fault)
     struct name *name;
 
     if (json_array_size(frames) > PROFILE_INLINES_MAX)
-        return blame(fault, "frames", N_("is one too many"));
+        return blame(fault, "frames", N_("exceeds the number allowed"));
     for (size_t i = 0; i < json_array_size(frames); i++)
         if (!is_frame(json_array_get(frames, i)))
-            return blame(fault, "frames", N_("is no list of frames"));
+            return blame(fault, "frames", N_("is not a list of frames"));
     fields_take_number(line, "address", INT64_MAX, &address, fault);
     fields_take_number(line, "offset", INT64_MAX, &offset, fault);
     HASH_FIND(hh, intake->names, &address, sizeof address, name);
     if (fault->name != NULL || name != NULL)
         return fault->name == NULL;
     if (HASH_COUNT(intake->names) == SITES_POOL_WORDS)
-        return blame(fault, "place", N_("is one too many"));
-    name = name_new(line, frames);
+        return blame(fault, "place", N_("exceeds the number allowed"));
+    name = name_new(intake, line, frames);
     if (name == NULL)
         return no_memory(fault);
     name->address = address;
-    name->offset = offset;
+    name->symbol.offset = offset;
     HASH_ADD(hh, intake->names, address, sizeof name->address, name);
     if (name->hh.tbl != NULL)
         return true;
@@ -333,8 +321,9 @@ take_stack(struct sites_intake *intake, const json_t *line, struct fault *fault)
     uint64_t pc;
 
     if (depth == 0 || depth > SITES_DEPTH_MAX)
-        return blame(fault, "pcs", N_("is no call stack"));
-    if ((reading->pool_count == 0 && !add_word(intake, 0, fault)) /* id 0 is none */
+        return blame(fault, "pcs", N_("is not a call stack"));
+    if ((reading->pool_count == 0 && !add_word(intake, 0, fault)) /* id 0 means no
+                                                                     stack */
         || !make_room(&intake->stacks, &intake->stack_room, intake->stack_count,
                       SITES_POOL_WORDS, sizeof *intake->stacks, "stack", fault))
         return false;
@@ -343,7 +332,7 @@ take_stack(struct sites_intake *intake, const json_t *line, struct fault *fault)
         return false;
     for (size_t i = 0; i < depth; i++) {
         if (!number_at(pcs, i, INT64_MAX, &pc))
-            return blame(fault, "pcs", N_("is no call stack"));
+            return blame(fault, "pcs", N_("is not a call stack"));
         if (!add_word(intake, pc, fault))
             return false;
     }
@@ -358,14 +347,14 @@ take_lives(const json_t *line, struct site *site, struct fault *fault)
     if (lives == NULL)
         return;
     if (json_array_size(lives) != SITE_LIFETIMES)
-        blame(fault, "freed_after", N_("is no list of figures"));
+        blame(fault, "freed_after", N_("is not a list of figures"));
     for (size_t i = 0; fault->name == NULL && i < SITE_LIFETIMES; i++)
         if (!json_is_null(json_array_get(lives, i))
             && !figures_of(json_array_get(lives, i), &site->freed_after[i]))
-            blame(fault, "freed_after", N_("is no list of figures"));
+            blame(fault, "freed_after", N_("is not a list of figures"));
 }
 
-/* [bytes, objects], a second */
+/* [bytes, objects], per second */
 static void
 take_rate(const json_t *line, struct rate *rate, struct fault *fault)
 {
@@ -373,7 +362,7 @@ take_rate(const json_t *line, struct rate *rate, struct fault *fault)
 
     if (array != NULL
         && (!real_at(array, 0, &rate->bytes) || !real_at(array, 1, &rate->objects)))
-        blame(fault, "rate", N_("is no list of figures"));
+        blame(fault, "rate", N_("is not a list of figures"));
 }
 
 static bool
@@ -384,7 +373,7 @@ take_site(struct sites_intake *intake, const json_t *line, struct fault *fault)
     uint64_t stack = 0, bucket = SITE_ANY_SIZE;
 
     if (++intake->taken->sites > SITES_TAKEN_MAX)
-        return blame(fault, "site", N_("is one too many"));
+        return blame(fault, "site", N_("exceeds the number allowed"));
     if (!make_room(&reading->sites, &intake->site_room, index, SITES_RECORDS,
                    sizeof *reading->sites, "site", fault)
         || !make_room(&intake->made, &intake->made_room, index, SITES_RECORDS,
@@ -432,7 +421,8 @@ take_block(const struct sites_reading *reading, const json_t *row,
     return true;
 }
 
-/* Addresses of blocks are not in the file: they only tell blocks apart. */
+/* The file has no addresses of blocks.  They serve only to tell blocks apart, so numbers
+   replace them. */
 static bool
 take_blocks(struct sites_intake *intake, const json_t *line, struct fault *fault)
 {
@@ -445,7 +435,7 @@ take_blocks(struct sites_intake *intake, const json_t *line, struct fault *fault
             return false;
         struct sampled_block *block = &reading->blocks[reading->block_count];
         if (!take_block(reading, json_array_get(list, i), block))
-            return blame(fault, "list", N_("is no list of blocks"));
+            return blame(fault, "list", N_("is not a list of blocks"));
         block->address = ++reading->block_count;
     }
     return true;
@@ -466,79 +456,88 @@ kept_of(const json_t *row, size_t from, struct profile_kept *kept)
     return true;
 }
 
-/* [site, allocated..., alive..., at the peak...] */
+/* A row: [site, allocated..., live..., at the peak...]. */
 static bool
-take_kept(const json_t *row, const struct profile_moment *moment)
+take_kept(const json_t *row, const struct profile_checkpoint *checkpoint)
 {
     uint64_t site;
 
-    return number_at(row, 0, UINT32_MAX, &site) && site < moment->count
-           && kept_of(row, 1, &moment->sites[site].made)
-           && kept_of(row, 4, &moment->sites[site].live)
-           && kept_of(row, 7, &moment->sites[site].at_peak);
+    return number_at(row, 0, UINT32_MAX, &site) && site < checkpoint->count
+           && kept_of(row, 1, &checkpoint->sites[site].made)
+           && kept_of(row, 4, &checkpoint->sites[site].live)
+           && kept_of(row, 7, &checkpoint->sites[site].at_peak);
 }
 
-/* A moment with so many sites, as they were at the one before. */
-static struct profile_moment *
-begin_moment(struct sites_intake *intake, uint64_t run_ns, uint64_t count,
-             struct fault *fault)
+/* Begins a moment with `count` sites.  At first they are as at the moment before. */
+static struct profile_checkpoint *
+begin_checkpoint(struct sites_intake *intake, uint64_t run_ns, uint64_t count,
+                 struct fault *fault)
 {
-    struct profile_moment *moment = &intake->moments[intake->moment_count];
-    const struct profile_moment *before = intake->moment_count > 0 ? moment - 1 : NULL;
+    struct profile_checkpoint *checkpoint =
+        &intake->checkpoints[intake->checkpoint_count];
+    const struct profile_checkpoint *before =
+        intake->checkpoint_count > 0 ? checkpoint - 1 : NULL;
     size_t same = before != NULL && before->count < count ? before->count : count;
 
-    if (intake->moment_count == PROFILE_MOMENTS_MAX || count > KEPT_MAX - intake->taken->kept) {
-        blame(fault, "sites_moment", N_("is one too many"));
+    if (intake->checkpoint_count == PROFILE_CHECKPOINTS_MAX
+        || count > KEPT_MAX - intake->taken->kept) {
+        blame(fault, "sites_moment", N_("exceeds the number allowed"));
         return NULL;
     }
     if (count > intake->reading->site_count
         || (before != NULL && run_ns < (uint64_t)before->run_ns)) {
-        blame(fault, "sites_moment", N_("is not of any sites"));
+        blame(fault, "sites_moment", N_("does not belong to any sites"));
         return NULL;
     }
-    *moment = (struct profile_moment){.run_ns = (int64_t)run_ns, .count = count};
-    moment->sites = calloc(count + 1, sizeof *moment->sites);
-    if (moment->sites == NULL) {
+    *checkpoint = (struct profile_checkpoint){.run_ns = (int64_t)run_ns, .count = count};
+    checkpoint->sites = calloc(count + 1, sizeof *checkpoint->sites);
+    if (checkpoint->sites == NULL) {
         no_memory(fault);
         return NULL;
     }
     if (before != NULL)
-        memcpy(moment->sites, before->sites, same * sizeof *moment->sites);
-    intake->moment_count++;
+        memcpy(checkpoint->sites, before->sites, same * sizeof *checkpoint->sites);
+    intake->checkpoint_count++;
     intake->taken->kept += count;
-    return moment;
+    return checkpoint;
 }
 
-/* More of the moment that is at hand, or of another one. */
+/* Takes more sites for the current moment, or begins another one. */
 static bool
-take_sites_moment(struct sites_intake *intake, const json_t *line, struct fault *fault)
+take_sites_checkpoint(struct sites_intake *intake, const json_t *line,
+                      struct fault *fault)
 {
     const json_t *list = json_object_get(line, "list");
-    struct profile_moment *moment =
-        intake->moment_count > 0 ? &intake->moments[intake->moment_count - 1] : NULL;
+    struct profile_checkpoint *checkpoint =
+        intake->checkpoint_count > 0 ? &intake->checkpoints[intake->checkpoint_count - 1]
+                                     : NULL;
     uint64_t run_ns = 0, count = 0;
 
     fields_take_number(line, "t_ns", FIELDS_TIME_MAX, &run_ns, fault);
     fields_take_number(line, "sites", SITES_RECORDS, &count, fault);
     if (fault->name != NULL)
         return false;
-    if (moment == NULL || moment->run_ns != (int64_t)run_ns)
-        moment = begin_moment(intake, run_ns, count, fault);
-    for (size_t i = 0; moment != NULL && i < json_array_size(list); i++)
-        if (!take_kept(json_array_get(list, i), moment))
-            return blame(fault, "list", N_("is no list of figures"));
-    return moment != NULL;
+    if (checkpoint == NULL || checkpoint->run_ns != (int64_t)run_ns)
+        checkpoint = begin_checkpoint(intake, run_ns, count, fault);
+    for (size_t i = 0; checkpoint != NULL && i < json_array_size(list); i++)
+        if (!take_kept(json_array_get(list, i), checkpoint))
+            return blame(fault, "list", N_("is not a list of figures"));
+    return checkpoint != NULL;
 }
 
-/* ---- all of it ---- */
+/* ---- all lines ---- */
 
 static const struct {
     const char *type;
     bool (*take)(struct sites_intake *intake, const json_t *line, struct fault *fault);
 } types[] = {
-    {"sites", take_head}, {"module", take_module}, {"place", take_place},
-    {"stack", take_stack}, {"site", take_site},    {"blocks", take_blocks},
-    {"sites_moment", take_sites_moment},
+    {"sites", take_head},
+    {"module", take_module},
+    {"place", take_place},
+    {"stack", take_stack},
+    {"site", take_site},
+    {"blocks", take_blocks},
+    {"sites_moment", take_sites_checkpoint},
 };
 
 bool
@@ -559,28 +558,25 @@ sites_intake_take(struct sites_intake *intake, const char *type, const json_t *l
     while (strcmp(type, types[i].type) != 0)
         i++;
     if (!intake->begun && i != 0)
-        return blame(fault, types[i].type, N_("is not of any sites"));
+        return blame(fault, types[i].type, N_("does not belong to any sites"));
     return types[i].take(intake, line, fault);
 }
 
-/* As the file has it. */
-static void
-name_address(void *context, uint64_t address, struct profile_name *out)
+/* Names an address as the file does. */
+static const struct symbol *
+name_address(void *context, uint64_t address)
 {
-    const struct sites_intake *intake = context;
+    struct sites_intake *intake = context;
     const struct name *name;
 
-    out->final = true;
     HASH_FIND(hh, intake->names, &address, sizeof address, name);
-    if (name == NULL)
-        return;
-    out->module = name->module;
-    out->offset = name->offset;
-    out->count = name->count;
-    memcpy(out->frames, name->frames, name->count * sizeof *name->frames);
+    if (name != NULL)
+        return &name->symbol;
+    intake->nowhere = (struct symbol){.state = SYMBOL_NO_MODULE, .offset = address};
+    return &intake->nowhere;
 }
 
-/* What was remembered of earlier readings. */
+/* Restores the rates, moments and mark of earlier readings. */
 static bool
 restore_past(struct sites_intake *intake)
 {
@@ -590,10 +586,11 @@ restore_past(struct sites_intake *intake)
     for (size_t i = 0; intake->rates_known && i < count; i++)
         profile_restore_rates(profile, i, intake->rates[i].bytes,
                               intake->rates[i].objects);
-    if (intake->moment_count > 0
-        && !profile_restore_moments(profile, intake->moments, intake->moment_count))
+    if (intake->checkpoint_count > 0
+        && !profile_restore_checkpoints(profile, intake->checkpoints,
+                                        intake->checkpoint_count))
         return false;
-    intake->moment_count = 0;
+    intake->checkpoint_count = 0;
     return !intake->marked
            || profile_restore_mark(profile, (int64_t)intake->mark_ns, intake->made,
                                    intake->live, count);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Addresses are written once, with all that is known of them, before the first stack
- * that has them; stacks before the first site.  A site names its stack by its place in
- * the file.  Times are the run's.
+ * Writes allocation sites.  An address is written once, with all its names, before the
+ * first stack that contains it; a stack before the first site that has it.  A site
+ * refers to its stack by the stack's number in the file.  Times are run time.
  */
 #include "config.h"
 
@@ -16,9 +16,9 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
-#define PLACES_MAX    2048 /* of a stack: 64 addresses, 32 functions at each */
+#define PLACES_MAX    2048 /* in one stack: 64 addresses with 32 functions each */
 #define BLOCKS_A_LINE 1000
-#define SITES_A_LINE  1000 /* of a moment */
+#define SITES_A_LINE  1000 /* sites in a line of a moment */
 
 struct address {
     uint64_t address;
@@ -27,13 +27,13 @@ struct address {
 
 struct sites_writer {
     FILE *out;
-    pid_t of;                /* another process, or 0 */
+    pid_t of;                /* pid of another process, or 0 */
     const struct profile *profile;
     const struct sites_reading *reading;
     int64_t begin_ns;
-    struct address *written; /* addresses */
-    uint32_t *numbers;       /* by id of the stack: its number from 1; 0: not written */
-    uint32_t stacks;         /* written so far */
+    struct address *written; /* addresses written so far */
+    uint32_t *numbers;       /* number of each stack in the file, by id; 0: not written */
+    uint32_t stacks;         /* number of stacks written so far */
 };
 
 static struct object
@@ -45,7 +45,7 @@ line_of(const char *type)
     return object;
 }
 
-/* A time of the reading as one of the run; 0 is none. */
+/* Converts a time of the reading to run time; 0 means no time and remains 0. */
 static int64_t
 run_time(const struct sites_writer *writer, uint64_t time_ns)
 {
@@ -87,7 +87,7 @@ figures_array(struct object *object, const struct site_figures *figures)
     return array;
 }
 
-/* Nothing if all are 0. */
+/* Omits figures that are all 0. */
 static void
 set_figures(struct object *object, const char *name, const struct site_figures *figures)
 {
@@ -147,7 +147,7 @@ write_module(struct sites_writer *writer, const struct site_module *module)
 
 /* ---- stacks ---- */
 
-/* True if the address has not been written yet, and is to be now. */
+/* Is this the first use of the address?  Remembers it. */
 static bool
 is_new(struct sites_writer *writer, uint64_t where)
 {
@@ -166,7 +166,7 @@ is_new(struct sites_writer *writer, uint64_t where)
     return true;
 }
 
-/* [function, file, line]; file null if it is not known. */
+/* A frame: [function, file, line]; file is null if not known. */
 static json_t *
 frame_array(struct sites_writer *writer, struct object *object,
             const struct profile_place *place)
@@ -183,15 +183,16 @@ frame_array(struct sites_writer *writer, struct object *object,
     return frame;
 }
 
-/* The places at one address. */
+/* Writes an address with its functions, of which there are several if some are
+   inlined. */
 static bool
-write_address(struct sites_writer *writer, uint64_t address,
-              const struct profile_place *places, size_t count)
+write_address(struct sites_writer *writer, const struct profile_place *places,
+              size_t count)
 {
     struct object line = line_of("place");
     json_t *frames = json_array();
 
-    object_set_number(&line, "address", address);
+    object_set_number(&line, "address", places[0].address);
     if (places[0].module != NULL)
         object_set_text(&line, "module", places[0].module, strlen(places[0].module));
     object_set_number(&line, "offset", places[0].offset);
@@ -202,22 +203,18 @@ write_address(struct sites_writer *writer, uint64_t address,
 }
 
 static bool
-write_addresses(struct sites_writer *writer, uint32_t stack, const uint64_t *pcs,
-                unsigned depth)
+write_addresses(struct sites_writer *writer, uint32_t stack)
 {
     static struct profile_place places[PLACES_MAX];
     size_t count = profile_places(writer->profile, stack, places, PLACES_MAX);
-    size_t begin = 0;
     bool good = true;
 
-    for (unsigned i = 0; good && i < depth && begin < count; i++) {
-        uint64_t address = sites_call(pcs[i]);
-        size_t end = begin + 1;
+    for (size_t begin = 0, end; good && begin < count; begin = end) {
+        end = begin + 1;
         while (end < count && places[end - 1].inlined)
             end++;
-        if (is_new(writer, address))
-            good = write_address(writer, address, &places[begin], end - begin);
-        begin = end;
+        if (is_new(writer, places[begin].address))
+            good = write_address(writer, &places[begin], end - begin);
     }
     return good;
 }
@@ -230,7 +227,7 @@ write_stack(struct sites_writer *writer, uint32_t stack)
 
     if (pcs == NULL || depth == 0 || writer->numbers[stack] != 0)
         return true;
-    if (!write_addresses(writer, stack, pcs, depth))
+    if (!write_addresses(writer, stack))
         return false;
     struct object line = line_of("stack");
     json_t *list = json_array();
@@ -339,11 +336,12 @@ write_blocks(struct sites_writer *writer)
 /* ---- moments ---- */
 
 static const struct profile_kept_site *
-kept_at(const struct profile_moment *moment, size_t index)
+kept_at(const struct profile_checkpoint *checkpoint, size_t index)
 {
     static const struct profile_kept_site nothing;
 
-    return moment != NULL && index < moment->count ? &moment->sites[index] : &nothing;
+    return checkpoint != NULL && index < checkpoint->count ? &checkpoint->sites[index]
+                                                           : &nothing;
 }
 
 static void
@@ -354,7 +352,8 @@ append_kept(struct object *object, json_t *row, const struct profile_kept *kept)
     append(object, row, fields_number(kept->blocks));
 }
 
-/* [site, allocated bytes, objects, blocks, the same alive, and at the peak] */
+/* A row: [site, allocated bytes, objects, blocks, then the same of live blocks and at
+   the peak]. */
 static json_t *
 kept_array(struct object *object, size_t index, const struct profile_kept_site *kept)
 {
@@ -367,52 +366,55 @@ kept_array(struct object *object, size_t index, const struct profile_kept_site *
     return row;
 }
 
-/* The sites that are not as they were at the moment before, from *at on: as many as a
-   line takes. */
+/* Writes the sites that have changed since the moment before, from *at on, as many as
+   fit a line. */
 static bool
-write_moment_part(struct sites_writer *writer, const struct profile_moment *moment,
-                  const struct profile_moment *before, size_t *at)
+write_checkpoint_part(struct sites_writer *writer,
+                      const struct profile_checkpoint *checkpoint,
+                      const struct profile_checkpoint *before, size_t *at)
 {
     struct object line = line_of("sites_moment");
     json_t *list = json_array();
 
-    object_set_time(&line, "t_ns", moment->run_ns);
-    object_set_number(&line, "sites", moment->count);
-    for (; *at < moment->count && json_array_size(list) < SITES_A_LINE; ++*at)
-        if (memcmp(kept_at(moment, *at), kept_at(before, *at),
+    object_set_time(&line, "t_ns", checkpoint->run_ns);
+    object_set_number(&line, "sites", checkpoint->count);
+    for (; *at < checkpoint->count && json_array_size(list) < SITES_A_LINE; ++*at)
+        if (memcmp(kept_at(checkpoint, *at), kept_at(before, *at),
                    sizeof(struct profile_kept_site))
             != 0)
-            append(&line, list, kept_array(&line, *at, kept_at(moment, *at)));
+            append(&line, list, kept_array(&line, *at, kept_at(checkpoint, *at)));
     object_set(&line, "list", list);
     return archive_put_line(writer->out, writer->of, line);
 }
 
-/* Readers take one of the same time for more of the moment before. */
+/* Does the moment have a later time?  Readers would take two of the same time for one. */
 static bool
-comes_after(const struct profile_moment *moment, const struct profile_moment *before)
+comes_after(const struct profile_checkpoint *checkpoint,
+            const struct profile_checkpoint *before)
 {
     return before == NULL
-           || (moment->run_ns > before->run_ns && moment->run_ns > 0
+           || (checkpoint->run_ns > before->run_ns && checkpoint->run_ns > 0
                && before->run_ns < (int64_t)FIELDS_TIME_MAX);
 }
 
 static bool
-write_moments(struct sites_writer *writer)
+write_checkpoints(struct sites_writer *writer)
 {
     size_t count;
-    const struct profile_moment *moments = profile_moments(writer->profile, &count);
-    const struct profile_moment *before = NULL;
+    const struct profile_checkpoint *checkpoints =
+        profile_checkpoints(writer->profile, &count);
+    const struct profile_checkpoint *before = NULL;
 
     for (size_t i = 0; i < count; i++) {
         size_t at = 0;
 
-        if (!comes_after(&moments[i], before))
+        if (!comes_after(&checkpoints[i], before))
             continue;
         do
-            if (!write_moment_part(writer, &moments[i], before, &at))
+            if (!write_checkpoint_part(writer, &checkpoints[i], before, &at))
                 return false;
-        while (at < moments[i].count);
-        before = &moments[i];
+        while (at < checkpoints[i].count);
+        before = &checkpoints[i];
     }
     return true;
 }
@@ -434,7 +436,7 @@ archive_put_sites(FILE *out, pid_t of, const struct profile *profile)
         good = write_module(&writer, &writer.reading->modules[i]);
     for (size_t i = 0; good && i < writer.reading->site_count; i++)
         good = write_site(&writer, i);
-    good = good && write_blocks(&writer) && write_moments(&writer);
+    good = good && write_blocks(&writer) && write_checkpoints(&writer);
     HASH_ITER(hh, writer.written, address, next) {
         HASH_DELETE(hh, writer.written, address);
         free(address);

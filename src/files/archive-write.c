@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A session into a file, one object a line, so that it is never in memory as a
- * whole, here or where it is read.
+ * Writes a session to a file, one object per line, so that it is never in memory as a
+ * whole, neither here nor in the reader.
  */
 #include "config.h"
 
@@ -25,18 +25,19 @@
 #define OUTPUT_A_LINE  100
 #define PROCESSES_A_LINE 200
 
-#define MOMENT (1u << FIELDS_SYSTEM | 1u << FIELDS_SYSTEM_MORE | 1u << FIELDS_HEAP | 1u << FIELDS_STACK     \
-                | 1u << FIELDS_COUNTERS | 1u << FIELDS_COUNTERS_MORE                    \
-                | 1u << FIELDS_USABLE | 1u << FIELDS_VAIN | 1u << FIELDS_RATES | 1u << FIELDS_TOUCHED       \
-                | 1u << FIELDS_CUSTOM)
+#define CHECKPOINT                                                                       \
+    (1u << FIELDS_SYSTEM | 1u << FIELDS_SYSTEM_MORE | 1u << FIELDS_HEAP                  \
+     | 1u << FIELDS_STACK | 1u << FIELDS_COUNTERS | 1u << FIELDS_COUNTERS_MORE           \
+     | 1u << FIELDS_USABLE | 1u << FIELDS_VAIN | 1u << FIELDS_RATES                      \
+     | 1u << FIELDS_TOUCHED | 1u << FIELDS_CUSTOM)
 
-/* A file on its way out.  good: so far all of it is there. */
+/* A file being written. good: everything was written so far. */
 struct writer {
     FILE *out;
-    pid_t of;        /* another process than the one shown, or 0 */
+    pid_t of;        /* pid of another process than the one shown, or 0 */
     bool good;
-    json_t *samples; /* of the line of history in the making ... */
-    int64_t begin_ns, last_ns; /* ... and its time */
+    json_t *samples; /* rows of the current line of history ... */
+    int64_t begin_ns, last_ns; /* ... and its times */
 };
 
 static void
@@ -64,7 +65,7 @@ append(struct object *object, json_t *array, json_t *value)
         object->complete = false;
 }
 
-/* A session that is saved again is still that of then. */
+/* The date of the session; a session that is saved again keeps its date. */
 static int64_t
 date_of(const struct archive *archive)
 {
@@ -90,16 +91,16 @@ put_session(struct writer *writer, const struct archive *archive)
     put_line(writer, line);
 }
 
-/* ---- a process: its last figures, its history, moments ---- */
+/* ---- a process: its last figures, history and moments ---- */
 
-/* All that is known of it at a moment. */
+/* A line with all that is known of the process at a moment. */
 static struct object
 moment(const char *type, const struct process *process)
 {
     struct object line = object_new();
 
     fields_put_head(&line, type, process);
-    fields_put(&line, MOMENT, process);
+    fields_put(&line, CHECKPOINT, process);
     fields_put_end(&line, process);
     fields_put_mappings(&line, process);
     fields_put_rss(&line, process);
@@ -107,7 +108,7 @@ moment(const char *type, const struct process *process)
     return line;
 }
 
-/* command: unless the session's line has it. */
+/* command: NULL if it is in the session's line. */
 static void
 put_process(struct writer *writer, const struct process *process, const char *command)
 {
@@ -176,7 +177,7 @@ put_history(struct writer *writer, const struct history *history)
 }
 
 static void
-put_moments(struct writer *writer, const struct tracked *tracked)
+put_checkpoints(struct writer *writer, const struct tracked *tracked)
 {
     const struct checkpoints *checkpoints = tracked->checkpoints;
     int64_t before_ns = -1;
@@ -188,7 +189,7 @@ put_moments(struct writer *writer, const struct tracked *tracked)
 
         checkpoints_restore(checkpoints, i, &process);
         line = moment("moment", &process);
-        /* Readers want one after the other. */
+        /* Readers require increasing times. */
         time_ns = json_integer_value(json_object_get(line.json, "t_ns"));
         if (time_ns > before_ns) {
             put_line(writer, line);
@@ -199,7 +200,7 @@ put_moments(struct writer *writer, const struct tracked *tracked)
     }
 }
 
-/* ---- what belongs to the session ---- */
+/* ---- the session ---- */
 
 static struct object
 thread_object(const struct thread *thread)
@@ -244,7 +245,7 @@ put_threads(struct writer *writer, struct session *session)
     put_line(writer, line);
 }
 
-/* Processes of the tree, each number once. */
+/* The processes of the list, each pid once. */
 struct entries {
     const struct process_entry *all[SAVED_PROCESSES];
     size_t count;
@@ -255,7 +256,7 @@ note_entry(void *context, const struct process_entry *entry)
 {
     struct entries *entries = context;
 
-    /* Of two of the same number the later one counts. */
+    /* If two processes had the same pid, the later one is kept. */
     for (size_t i = 0; i < entries->count; i++)
         if (entries->all[i]->pid == entry->pid) {
             entries->all[i] = entry;
@@ -303,7 +304,7 @@ put_messages(struct writer *writer, const struct session *session)
     }
 }
 
-/* The first line says that the output is known, if only that there is none. */
+/* Without any output one empty line is written, which says that the output is known. */
 static void
 put_output(struct writer *writer, const struct capture *capture)
 {
@@ -329,8 +330,8 @@ put_output(struct writer *writer, const struct capture *capture)
 
 /* ---- other processes ---- */
 
-/* They come after all else, those with most memory first, as long as readers take it:
-   all of them together, and how many. */
+/* They come last, those with most memory first, within the limits of readers for the
+   size of a file and the number of processes. */
 #define OTHERS_BYTES_MAX ((size_t)32 << 20)
 
 struct written_others {
@@ -339,7 +340,7 @@ struct written_others {
     size_t count, bytes, sites;
 };
 
-/* Its lines as text, so that all of them are written or none. */
+/* Writes its lines to memory first, so that either all of them go to the file or none. */
 static bool
 other_text(const struct tracked *tracked, char **text, size_t *size)
 {
@@ -350,7 +351,7 @@ other_text(const struct tracked *tracked, char **text, size_t *size)
         return false;
     put_process(&writer, &tracked->process, tracked_command(tracked));
     put_history(&writer, tracked->history);
-    put_moments(&writer, tracked);
+    put_checkpoints(&writer, tracked);
     writer.good = writer.good
                   && archive_put_sites(writer.out, writer.of, tracked->profile);
     return fclose(writer.out) == 0 && writer.good;
@@ -368,7 +369,8 @@ put_other(void *context, const struct tracked *tracked)
     if (others->sites > SITES_TAKEN_MAX - SITES_RECORDS)
         return false;
     if (others->archive->name != NULL)
-        others->archive->name(others->archive->context, others->archive->session, tracked);
+        others->archive->name(others->archive->context, others->archive->session,
+                              tracked);
     if (!other_text(tracked, &text, &size))
         writer->good = false;
     else if (others->bytes + size <= OTHERS_BYTES_MAX)
@@ -395,11 +397,11 @@ archive_write(FILE *out, const struct archive *archive)
     const struct tracked *tracked = session_shown(archive->session);
     struct writer writer = {.out = out, .good = true};
 
-    errno = ENOMEM; /* the one reason that leaves none */
+    errno = ENOMEM; /* if nothing sets errno, the reason is memory */
     put_session(&writer, archive);
     put_process(&writer, &tracked->process, NULL);
     put_history(&writer, tracked->history);
-    put_moments(&writer, tracked);
+    put_checkpoints(&writer, tracked);
     put_threads(&writer, archive->session);
     put_processes(&writer, archive->session);
     if (archive->mark != NULL)

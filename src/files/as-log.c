@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* All there is to remember is which block each thread's realloc() is about. */
+/* Makes lines of an allocation log from events.  The only state is the block that each
+   thread's realloc() resizes. */
 #include "config.h"
 
 #include "files/as-log.h"
@@ -10,7 +11,7 @@
 
 #include "base/array.h"
 
-/* Of a process: by thread. */
+/* Blocks being resized in a process, by thread. */
 struct resizing {
     uint64_t *blocks;
     size_t room;
@@ -30,7 +31,7 @@ static const enum logalloc_call calls[FN_COUNT] = {
     [FN_ALIGNED_ALLOC] = LOGALLOC_ALIGNED_ALLOC,
     [FN_MEMALIGN] = LOGALLOC_MEMALIGN,
     [FN_VALLOC] = LOGALLOC_VALLOC,
-    [FN_PVALLOC] = LOGALLOC_VALLOC, /* there is no line of pvalloc */
+    [FN_PVALLOC] = LOGALLOC_VALLOC, /* the log has no pvalloc */
 };
 
 struct as_log *
@@ -50,8 +51,8 @@ as_log_free(struct as_log *log)
     free(log);
 }
 
-/* Where the block of the thread's realloc() is kept, 0 outside of one; NULL if memory is
-   short. */
+/* Where the block of the thread's realloc() is kept, 0 outside of realloc().  NULL if
+   memory is short. */
 static uint64_t *
 resized_by(struct as_log *log, const struct trace_event *event)
 {
@@ -88,7 +89,7 @@ fill_made(const struct trace_event *event, struct logalloc_line *line)
     line->result = event->address;
 }
 
-/* The block that the realloc() is about which is over now; 0: its beginning is missing. */
+/* The block of the realloc() that ends now; 0: its beginning is missing. */
 static uint64_t
 finish(uint64_t *resized)
 {
@@ -127,7 +128,8 @@ as_log_line(struct as_log *log, const struct trace_info *info,
         line->call = LOGALLOC_REALLOC;
         line->block = finish(resized);
         line->has_result = true;
-        if (line->block == 0) /* it would be realloc(NULL, 0) */
+        /* This would read as realloc(NULL, 0). */
+        if (line->block == 0)
             return 0;
         break;
     case EVENT_REALLOC_KEPT:

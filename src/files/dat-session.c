@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The run is cut into slots of equal length; of the calls in a slot the highest
- * values and the last ones are kept.  Where slots are empty everything stayed as it
- * was before.
+ * The graphs come from a timeline whose slots suffice for the whole run; checkpoints are
+ * the ends of some of them.
  */
 #include "config.h"
 
-#include "files/dat-session.h"
+#include "files/open.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -15,155 +14,99 @@
 #include <string.h>
 
 #include "base/i18n.h"
+#include "files/dat.h"
 #include "monitor/checkpoints.h"
+#include "monitor/timeline.h"
 #include "base/figures.h"
 
-#define SLOTS   4096u /* as fine as the widest window zoomed in a few times */
-#define MOMENTS 512u
+/* Fine enough to zoom into the widest window a few times. */
+#define SLOTS   4096u
+#define CHECKPOINTS 512u
 
-struct slots {
+struct building {
     const struct dat *dat;
     struct saved *saved;
-    double scale;      /* run time for a tick of the file */
-    int64_t length_ns; /* of a slot */
-    uint64_t current;  /* the slot that is open */
-    uint64_t calls;    /* in it */
-    struct sample sample;
-    struct sample samples[2 * SLOTS + 2];
-    size_t count;
-    int64_t last_ns;   /* the end of the newest sample */
+    struct timeline *timeline;
+    double scale;      /* run time per tick of the file */
+    int64_t slot_ns;   /* length of a slot of the timeline */
+    int64_t slot;      /* index of the open slot */
+    bool kept;         /* there is a checkpoint */
 };
 
 static void
-unknown(struct sample *sample)
+keep_checkpoint(struct building *building, int64_t time_ns)
 {
-    memset(sample->max, 0xFF, sizeof sample->max); /* HISTORY_UNKNOWN */
-    memset(sample->last, 0xFF, sizeof sample->last);
+    struct tracked *root = &building->saved->root;
+
+    root->process.run_ns = time_ns;
+    checkpoints_add(root->checkpoints, &root->process);
+    building->kept = true;
 }
 
+/* Moves on to slot `next`; nothing happened in the slots between. */
 static void
-set(struct sample *sample, enum series series, uint64_t value)
+go_on(struct building *building, int64_t next)
 {
-    sample->last[series] = sample->max[series] = value;
-}
-
-/* Rates need a clock. */
-static void
-set_rate(struct slots *slots, uint64_t calls, int64_t ns)
-{
-    if (slots->dat->nanoseconds && ns > 0)
-        set(&slots->sample, SERIES_CALLS, (uint64_t)((double)calls * 1e9 / (double)ns));
-}
-
-/* The process as the sample leaves it. */
-static void
-keep_moment(struct slots *slots)
-{
-    struct tracked *root = &slots->saved->root;
-    struct process *process = &root->process;
-    const struct sample *sample = &slots->sample;
-
-    process->run_ns = sample->time_ns;
-    process->now.live_bytes = sample->last[SERIES_HEAP];
-    process->now.stack_now = sample->last[SERIES_STACK];
-    raise_to(&process->now.peak_bytes, sample->max[SERIES_HEAP]);
-    raise_to(&process->now.stack_peak, sample->max[SERIES_STACK]);
-    checkpoints_add(root->checkpoints, process);
-}
-
-static void
-push(struct slots *slots, int64_t time_ns)
-{
-    slots->sample.time_ns = time_ns;
-    slots->samples[slots->count++] = slots->sample;
-    slots->last_ns = time_ns;
-}
-
-/* Closes the open slot, which ends at time_ns. */
-static void
-close_slot(struct slots *slots, int64_t time_ns)
-{
-    set_rate(slots, slots->calls, time_ns - slots->last_ns);
-    push(slots, time_ns);
-    if (slots->count == 1 || slots->current % (SLOTS / MOMENTS) == 0)
-        keep_moment(slots);
-    else {
-        raise_to(&slots->saved->root.process.now.peak_bytes,
-                 slots->sample.max[SERIES_HEAP]);
-        raise_to(&slots->saved->root.process.now.stack_peak,
-                 slots->sample.max[SERIES_STACK]);
-    }
-    slots->calls = 0;
-}
-
-/* Nothing happened from the end of one slot to the beginning of another. */
-static void
-fill_gap(struct slots *slots, uint64_t next)
-{
-    set(&slots->sample, SERIES_HEAP, slots->sample.last[SERIES_HEAP]);
-    set(&slots->sample, SERIES_STACK, slots->sample.last[SERIES_STACK]);
-    if (next > slots->current + 1) {
-        set_rate(slots, 0, 1);
-        push(slots, (int64_t)next * slots->length_ns);
-        keep_moment(slots);
-    }
-    slots->current = next;
+    if (!building->kept || building->slot % (SLOTS / CHECKPOINTS) == 0)
+        keep_checkpoint(building, (building->slot + 1) * building->slot_ns);
+    if (next > building->slot + 1)
+        keep_checkpoint(building, next * building->slot_ns);
+    building->slot = next;
 }
 
 static void
 take(void *context, uint64_t index, const struct dat_record *record)
 {
-    struct slots *slots = context;
-    struct sample *sample = &slots->sample;
-    int64_t time_ns = (int64_t)((double)(record->time - slots->dat->start) * slots->scale);
-    uint64_t slot = (uint64_t)(time_ns / slots->length_ns);
+    struct building *building = context;
+    struct snapshot *now = &building->saved->root.process.now;
+    int64_t time_ns =
+        (int64_t)((double)(record->time - building->dat->start) * building->scale);
+    int64_t slot = time_ns / building->slot_ns;
 
-    if (index == 0) {
-        slots->current = slot;
-        set(sample, SERIES_HEAP, record->heap);
-        set(sample, SERIES_STACK, record->stack);
-    } else if (slot > slots->current) {
-        close_slot(slots, ((int64_t)slots->current + 1) * slots->length_ns);
-        fill_gap(slots, slot);
-    }
-    slots->calls++;
-    sample->last[SERIES_HEAP] = record->heap;
-    sample->last[SERIES_STACK] = record->stack;
-    raise_to(&sample->max[SERIES_HEAP], record->heap);
-    raise_to(&sample->max[SERIES_STACK], record->stack);
+    if (index == 0)
+        building->slot = slot;
+    else if (slot > building->slot)
+        go_on(building, slot);
+    now->live_bytes = record->heap;
+    now->stack_now = record->stack;
+    raise_to(&now->peak_bytes, record->heap);
+    raise_to(&now->stack_peak, record->stack);
+    timeline_add(building->timeline, (uint64_t)time_ns, record->heap, record->stack,
+                 true);
 }
 
-/* How long the run was, in run time, and how its times become run time. */
+/* Chooses the scale and the slots' length; returns the length of the run in run time. */
 static int64_t
-choose_scale(struct slots *slots)
+choose_scale(struct building *building)
 {
-    uint64_t span = slots->dat->end - slots->dat->start;
+    uint64_t span = building->dat->end - building->dat->start;
     int64_t run_ns = (int64_t)span;
 
-    slots->scale = 1;
-    if (!slots->dat->nanoseconds) {
+    building->scale = 1;
+    if (!building->dat->nanoseconds) {
         run_ns = PROCESS_RUN_PARTS;
-        slots->scale = span > 0 ? (double)run_ns / (double)span : 0;
+        building->scale = span > 0 ? (double)run_ns / (double)span : 0;
     }
     if (run_ns < 1)
         run_ns = 1;
-    slots->length_ns = (run_ns + SLOTS - 1) / SLOTS;
+    building->slot_ns = (run_ns + SLOTS - 1) / SLOTS;
     return run_ns;
 }
 
-/* The last slot ends where the run does. */
+/* Closes the last slot, at the end of the run. */
 static void
-finish(struct slots *slots, int64_t run_ns)
+finish(struct building *building, int64_t run_ns)
 {
-    struct process *process = &slots->saved->root.process;
+    struct process *process = &building->saved->root.process;
 
-    if (slots->dat->count > 0) {
-        close_slot(slots, run_ns > slots->last_ns ? run_ns : slots->last_ns);
-        keep_moment(slots);
+    if (building->dat->count > 0) {
+        int64_t begin_ns = building->slot * building->slot_ns;
+
+        keep_checkpoint(building, run_ns > begin_ns ? run_ns : begin_ns);
     }
     process->run_ns = run_ns;
-    process->now.peak_bytes = slots->dat->heap_peak;
-    process->now.stack_peak = slots->dat->stack_peak;
+    process->now.peak_bytes = building->dat->heap_peak;
+    process->now.stack_peak = building->dat->stack_peak;
     process->ended = true;
     process->state = STATE_GONE;
 }
@@ -174,8 +117,8 @@ note(struct saved *saved, const struct dat *dat)
     int64_t end_ns = saved->root.process.run_ns;
 
     saved_add_message(saved, end_ns, SEVERITY_STATE,
-                      _("This is a record of calls: heap and stack over time are all "
-                        "it holds"));
+                      _("This is a record of calls: it holds only heap and stack over "
+                        "time"));
     if (!dat->nanoseconds)
         saved_add_message(saved, end_ns, SEVERITY_STATE,
                           _("It does not say how long its unit of time is: times are "
@@ -188,35 +131,38 @@ note(struct saved *saved, const struct dat *dat)
                           _("Several processes wrote to the record"));
 }
 
-/* Into saved, which is empty. */
+/* Reads all records into saved, which is empty. */
 static int
-scan(struct slots *slots)
+scan(struct building *building)
 {
-    struct tracked *root = &slots->saved->root;
+    struct tracked *root = &building->saved->root;
     struct process *process = &root->process;
-    int64_t run_ns = choose_scale(slots);
+    int64_t run_ns = choose_scale(building);
     int error;
 
-    root->checkpoints = checkpoints_new(MOMENTS);
+    root->checkpoints = checkpoints_new(CHECKPOINTS);
     if (root->checkpoints == NULL)
         return -ENOMEM;
     process->measured = true;
     process->state = STATE_RUNNING;
     process->generations = 1;
     process->missing = PART_COUNTERS | PART_SIZES;
-    if (!slots->dat->nanoseconds)
+    if (!building->dat->nanoseconds)
         process->missing |= PART_CLOCK;
-    unknown(&slots->sample);
-    error = dat_scan(slots->dat, take, slots);
+    building->timeline = timeline_new(SLOTS + 1, (uint64_t)building->slot_ns);
+    if (building->timeline == NULL)
+        return -ENOMEM;
+    error = dat_scan(building->dat, take, building);
     if (error != 0)
         return error;
-    finish(slots, run_ns);
+    finish(building, run_ns);
     history_free(root->history);
-    root->history = history_restore(0, slots->samples, slots->count);
+    root->history = timeline_history(building->timeline, (uint64_t)run_ns,
+                                     building->dat->nanoseconds, true);
     return root->history != NULL ? 0 : -ENOMEM;
 }
 
-/* The command is not known: the file stands for it. */
+/* Makes a session named after the file, because the command is not known. */
 static struct saved *
 saved_of(const char *path)
 {
@@ -234,25 +180,22 @@ saved_of(const char *path)
 int
 dat_session(const char *path, const struct trace_progress *progress, struct saved **out)
 {
-    struct slots *slots;
+    struct building building = {.dat = NULL};
     struct dat dat;
     int error = dat_open(path, progress, &dat);
 
     if (error != 0)
         return error;
-    slots = calloc(1, sizeof *slots);
-    error = -ENOMEM;
-    if (slots != NULL && (slots->saved = saved_of(path)) != NULL) {
-        slots->dat = &dat;
-        error = scan(slots);
-    }
+    building.dat = &dat;
+    building.saved = saved_of(path);
+    error = building.saved != NULL ? scan(&building) : -ENOMEM;
+    timeline_free(building.timeline);
     dat_close_read(&dat);
     if (error == 0) {
-        note(slots->saved, &dat);
-        *out = slots->saved;
-    } else if (slots != NULL) {
-        saved_free(slots->saved);
+        note(building.saved, &dat);
+        *out = building.saved;
+    } else {
+        saved_free(building.saved);
     }
-    free(slots);
     return error;
 }

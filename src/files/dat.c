@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writes memusage's data files, and reads them whatever has happened to them.
- * A writer's file is at any time one that can be read: headers first, whole
- * records after; only the end is missing.  A reader changes nothing and
- * believes no header that the records contradict.
+ * Writes memusage's data files, and reads them in whatever state they are.  While a file
+ * is written it can be read at any time: headers first, complete records after them;
+ * only the end is missing.  The reader does not change files, and believes no header
+ * that contradicts the records.
  */
 #include "config.h"
 
@@ -22,15 +22,15 @@
 #define HEADERS 2u
 #define HEADERS_SIZE (HEADERS * DAT_RECORD_SIZE)
 
-/* Nanoseconds since the Epoch lie here from 2001 to 2096; a TSC would need 8
-   years at 4 GHz. */
+/* Nanoseconds since the Epoch are in this range from 2001 to 2096; a TSC would reach it
+   after 8 years at 4 GHz. */
 #define EPOCH_NS_FIRST UINT64_C(1000000000000000000)
 #define EPOCH_NS_LAST  UINT64_C(4000000000000000000)
 
-#define RUNS 2u /* over a file: to open it, to read it */
+#define RUNS 2u /* passes over a file: one when opening, one when reading */
 #define READ_AT_ONCE 4096u
 
-/* As it lies in the file. */
+/* A record in the file. */
 struct raw {
     uint64_t heap;
     uint64_t stack;
@@ -55,7 +55,7 @@ time_of(const struct raw *raw)
 
 struct dat_writer {
     struct outfile file;
-    uint64_t start, end; /* end: of the last record */
+    uint64_t start, end; /* end: time of the last record */
     uint64_t heap_peak, stack_peak, sum_peak;
     size_t buffered, held;
     struct raw records[];
@@ -110,8 +110,8 @@ dat_write(struct dat_writer *writer, const struct dat_record *record)
     return writer->held == writer->buffered ? flush(writer) : 0;
 }
 
-/* Over what stands there since the start.  memusagestat divides by the time
-   between the two, so it must not be zero. */
+/* Overwrites the headers. memusagestat divides by the time between start and end, so it
+   must not be zero. */
 static int
 complete_headers(const struct dat_writer *writer)
 {
@@ -147,18 +147,13 @@ dat_close(struct dat_writer *writer, uint64_t end)
 
 /* ---- reading ---- */
 
-/* Whether these peaks can be of one run.  A heap that has been counted below zero, as
-   memusage does, may be anything. */
+/* Can these peaks come from one run?  A heap that was counted below zero, as memusage
+   may do, can be anything. */
 static bool
 peaks_can_be(uint64_t heap, uint64_t stack, uint64_t sum)
 {
-    uint64_t most;
-
-    if (heap > INT64_MAX)
-        return true;
-    if (__builtin_add_overflow(heap, stack, &most))
-        most = UINT64_MAX;
-    return sum >= heap && sum >= stack && sum <= most;
+    return heap > INT64_MAX
+           || (sum >= heap && sum >= stack && sum <= add_saturating(heap, stack));
 }
 
 bool
@@ -177,8 +172,8 @@ dat_recognise(const void *bytes, size_t size)
                && peaks_can_be(headers[1].heap, headers[1].stack, headers[0].stack));
 }
 
-/* Reads count records from place at, or -errno; a file that was cut short
-   meanwhile is -EBADMSG. */
+/* Reads count records from record number `at` on.  Returns 0 or -errno; -EBADMSG if the
+   file was cut short meanwhile. */
 static int
 read_records(int fd, uint64_t at, struct raw *records, size_t count)
 {
@@ -204,9 +199,9 @@ is_hole(const struct raw *raw)
 }
 
 /*
- * memusage writes the second half of its buffer again at the end if it was
- * just full: the last n records are the n before them, times included.  The
- * number of records that are there twice.
+ * If memusage's buffer is just full at the end, memusage writes its second half again:
+ * the last n records equal the n before them, times included.  Returns the number of
+ * repeated records.
  */
 static uint64_t
 find_doubled(const struct raw *tail, uint64_t count)
@@ -234,7 +229,7 @@ look_for_doubled(struct dat *dat)
     return error;
 }
 
-/* The run-th run over a file, from 0, has got so far. */
+/* Reports progress within pass number `run`, from 0. */
 static void
 tell_progress(const struct dat *dat, uint64_t at, uint64_t stored, unsigned run)
 {
@@ -242,7 +237,7 @@ tell_progress(const struct dat *dat, uint64_t at, uint64_t stored, unsigned run)
         dat->progress.tell(dat->progress.context, run * stored + at, RUNS * stored);
 }
 
-/* Runs over all records that are no holes. */
+/* Passes over all records that are not holes. */
 static int
 each_record(const struct dat *dat, uint64_t stored, unsigned run,
             void (*take)(void *context, const struct raw *raw), void *context)
@@ -263,7 +258,7 @@ each_record(const struct dat *dat, uint64_t stored, unsigned run,
     return 0;
 }
 
-/* What the records themselves tell. */
+/* What the records themselves say. */
 struct survey {
     struct dat *dat;
     uint64_t kept;
@@ -283,7 +278,7 @@ survey_record(void *context, const struct raw *raw)
     raise_to(&survey->newest, time);
     raise_to(&survey->heap_peak, raw->heap);
     raise_to(&survey->stack_peak, raw->stack);
-    if (raw->heap + raw->stack >= raw->heap) /* else one of them is nonsense */
+    if (raw->heap + raw->stack >= raw->heap) /* a sum that wraps around is wrong */
         raise_to(&survey->sum_peak, raw->heap + raw->stack);
 }
 
@@ -373,7 +368,8 @@ scan_record(void *context, const struct raw *raw)
     uint64_t time = time_of(raw);
 
     if (scan->index >= scan->dat->count)
-        return; /* a hole filled since */
+        /* A hole was filled after the file was opened. */
+        return;
     if (time > scan->dat->end)
         time = scan->dat->end;
     raise_to(&scan->time, time);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Blocks of events.  Each field of all events is a column of its own, for what is alike
- * compresses best side by side.  What can be foreseen is not written:
+ * Blocks of events.  Each field of all events is stored as a column, because similar
+ * values compress best side by side.  What can be predicted is not written:
  *
- *   a block that goes      was mostly made shortly before: its address and size are
- *                          those of the event so many makings back;
- *   a block that is made   is mostly the last one of its size that went, for so do
- *                          allocators that keep caches for each thread;
- *   a realloc()            mostly stays where it was.
+ *   a block that is freed      was usually allocated shortly before: its address and size
+ *                              are those of an allocation a known number of steps back;
+ *   a block that is allocated  is usually the last freed one of its size, as with
+ *                              allocators that keep caches per thread;
+ *   a realloc()                usually keeps the address.
  *
- * The writer and the reader keep the same books (struct books) to foresee the same.
- * The reader trusts no number: everything is checked against what the books hold.
+ * The writer and the reader keep the same state (struct books), so that they predict the
+ * same.  The reader trusts no number: everything is checked against this state.
  */
 #include "config.h"
 
@@ -23,9 +23,9 @@
 
 #include "files/varint.h"
 
-#define FORESEEN 128u  /* in an op, beside the kind */
-#define CLASSES  2048u /* of thread and size, for what went */
-#define CONTEXTS 64u   /* of threads */
+#define FORESEEN 128u  /* flag in an op, beside the kind */
+#define CLASSES  2048u /* of thread and size, for freed blocks */
+#define CONTEXTS 64u   /* for threads */
 #define SLOTS    (2 * EVENTBLOCK_EVENTS)
 #define NONE     UINT32_MAX
 
@@ -41,31 +41,33 @@ enum event_column {
     COLUMNS
 };
 
-/* What a thread did last; threads with the same number modulo CONTEXTS share it. */
+/* The last actions of a thread.  Threads with the same number modulo CONTEXTS share
+   one. */
 struct context {
-    uint64_t made;    /* where the next block would lie, behind the last one */
-    uint64_t gone;    /* the last address written out */
+    uint64_t made;    /* predicted address of the next block: after the last one */
+    uint64_t gone;    /* last address of a freed block that was written */
     uint64_t other;
-    uint64_t resized; /* the block that a realloc() is about, and its size */
+    uint64_t resized; /* the block being reallocated, and its size */
     uint64_t resized_size;
     uint32_t depth;
 };
 
 struct books {
     struct context contexts[CONTEXTS];
-    uint32_t made, gone; /* how many of both there are below */
+    uint32_t made, gone; /* number of elements in blocks and left */
     uint32_t last_gone[CLASSES];
-    struct { uint64_t address, size; } blocks[EVENTBLOCK_EVENTS]; /* made, in order */
+    struct { uint64_t address, size; } blocks[EVENTBLOCK_EVENTS]; /* allocated, in
+                                                                     order */
     struct { uint64_t address; uint32_t before; } left[EVENTBLOCK_EVENTS];
 };
 
 struct eventblock {
     struct books books;
-    uint32_t slots[SLOTS]; /* by address: 1 + the last block made there */
+    uint32_t slots[SLOTS]; /* by address: 1 + index of the last block allocated there */
     unsigned char *columns[COLUMNS];
 };
 
-/* The most bytes of a column for an event; a run has two numbers. */
+/* The most bytes per event in each column; a run has two numbers. */
 static const unsigned char widths[COLUMNS] = {1, 10, 10, 10, 19, 5, 6, 1};
 
 struct eventblock *
@@ -91,18 +93,18 @@ eventblock_free(struct eventblock *block)
     free(block);
 }
 
-/* ---- the books ---- */
+/* ---- the state for predictions ---- */
 
 static void
 open_books(struct books *books)
 {
     memset(books->contexts, 0, sizeof books->contexts);
-    memset(books->last_gone, 0xFF, sizeof books->last_gone); /* NONE */
+    memset(books->last_gone, 0xFF, sizeof books->last_gone); /* all NONE */
     books->made = books->gone = 0;
 }
 
-/* What glibc takes for a block of ours: its own header and our trailer, 16 bytes each
-   rounded up.  Nothing depends on it but how well is foreseen. */
+/* Estimates glibc's chunk for a block: its header and memtop's trailer, rounded up to 16
+   bytes.  A wrong estimate only makes predictions worse. */
 static inline uint64_t
 chunk_of(uint64_t size)
 {
@@ -162,8 +164,8 @@ put(struct writing *writing, enum event_column column, uint64_t value)
     writing->at[column] = varint_put(writing->at[column], value);
 }
 
-/* Distances are multiples of 16 but for odd blocks; 0 says that there is none, and
-   the address follows. */
+/* Distances are usually multiples of 16 and written in units of 16, plus 1.  For others
+   0 is written, followed by the address. */
 static inline void
 put_address(struct writing *writing, uint64_t from, uint64_t address)
 {
@@ -185,7 +187,7 @@ put_depth(struct writing *writing, struct context *context, uint32_t depth)
     context->depth = depth;
 }
 
-/* The slot of an address, or the free one where it would be. */
+/* The slot of an address, or the free slot where it belongs. */
 static inline uint32_t *
 slot_of(struct eventblock *block, uint64_t address)
 {
@@ -344,7 +346,7 @@ eventblock_encode(struct eventblock *block, const struct trace_event *events,
 struct block_reading {
     struct books *books;
     const unsigned char *at[COLUMNS], *end[COLUMNS];
-    bool bad; /* a column ended too early, or says what cannot be */
+    bool bad; /* a column ended too early, or has an invalid value */
 };
 
 static inline uint64_t
@@ -463,7 +465,7 @@ read_other(struct block_reading *reading, struct context *context,
         reading->bad = true;
 }
 
-/* thread and time are there already. */
+/* Reads an event, whose thread and time are set already. */
 static inline void
 read_event(struct block_reading *reading, struct trace_event *event)
 {
@@ -484,7 +486,7 @@ read_event(struct block_reading *reading, struct trace_event *event)
     event->depth = get_depth(reading, context);
 }
 
-/* Finds the columns; false if they are not all there. */
+/* Finds the columns.  Returns false if they are not complete. */
 static bool
 part(struct block_reading *reading, const unsigned char *at, const unsigned char *end)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A process from JSON that anyone may have written: what is there must be what
- * its name says, numbers stay within what everybody else takes for granted, and
- * nothing is made up for what is missing.
+ * Reads a process from JSON that anyone may have written.  Every field must have the
+ * type its name says, numbers stay within the limits that other code relies on, and
+ * nothing is made up for missing fields.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 #include "segment/functions.h"
 #include "base/figures.h"
 
-#define SIGNAL_MAX 126 /* 127 would be a stopped process */
+#define SIGNAL_MAX 126 /* in a wait status, 127 means a stopped process */
 #define CORE 0x80
 
 static void
@@ -36,7 +36,7 @@ fields_take_number(const json_t *object, const char *name, uint64_t most, uint64
         return false;
     if (!json_is_integer(value) || json_integer_value(value) < 0
         || (uint64_t)json_integer_value(value) > most) {
-        blame(fault, name, N_("is no number that can be"));
+        blame(fault, name, N_("is not a valid number"));
         return false;
     }
     *out = (uint64_t)json_integer_value(value);
@@ -65,7 +65,7 @@ fields_take_text(const json_t *object, const char *name, char *out, size_t size,
         return false;
     if (!json_is_string(value)) {
         /* TRANSLATORS: of a field or line that was named before. */
-        blame(fault, name, N_("is no text"));
+        blame(fault, name, N_("is not text"));
         return false;
     }
     size_t length = strnlen(json_string_value(value), size - 1);
@@ -93,21 +93,21 @@ fields_take_real(const json_t *object, const char *name, double *out, struct fau
         return false;
     if (!json_is_number(value) || !(json_number_value(value) >= 0)
         || json_number_value(value) > FIELDS_REAL_MAX) {
-        blame(fault, name, N_("is no number that can be"));
+        blame(fault, name, N_("is not a valid number"));
         return false;
     }
     *out = json_number_value(value);
     return true;
 }
 
-/* An object, or NULL. */
+/* Returns the member if it is an object, otherwise NULL. */
 static const json_t *
 take_object(const json_t *object, const char *name, struct fault *fault)
 {
     const json_t *value = json_object_get(object, name);
 
     if (value != NULL && !json_is_object(value))
-        blame(fault, name, N_("is no object"));
+        blame(fault, name, N_("is not an object"));
     return json_is_object(value) ? value : NULL;
 }
 
@@ -117,7 +117,7 @@ take_array(const json_t *object, const char *name, struct fault *fault)
     const json_t *value = json_object_get(object, name);
 
     if (value != NULL && !json_is_array(value))
-        blame(fault, name, N_("is no array"));
+        blame(fault, name, N_("is not an array"));
     return json_is_array(value) ? value : NULL;
 }
 
@@ -155,7 +155,7 @@ take_letter(const json_t *object, const char *name, char *out, struct fault *fau
     return true;
 }
 
-/* Whether it is there. */
+/* Returns whether the field is present and valid. */
 static bool
 take_field(const json_t *object, const struct field *field, struct process *process,
            struct fault *fault)
@@ -179,7 +179,7 @@ take_field(const json_t *object, const struct field *field, struct process *proc
     return false;
 }
 
-/* The groups that lack something, a bit each. */
+/* Reads all figures.  Returns the groups in which some are missing, a bit each. */
 static unsigned
 take_figures(const json_t *object, struct process *process, struct fault *fault)
 {
@@ -204,11 +204,12 @@ fields_take_state(const json_t *object, struct fault *fault)
         state++;
     if (state < STATE_COUNT)
         return (enum process_state)state;
-    blame(fault, "state", N_("is no state"));
+    blame(fault, "state", N_("is not a state"));
     return STATE_GONE;
 }
 
-/* An end by a signal that is missing is one of which nothing is known. */
+/* Reads how the process ended.  If the signal of a killed process is missing, its end is
+   unknown. */
 static void
 take_end(const json_t *object, struct process *process, struct fault *fault)
 {
@@ -240,7 +241,8 @@ take_before(const json_t *object, struct process *process, struct fault *fault)
         return;
     fields_take_text(before, "program", process->identity.program,
                      sizeof process->identity.program, fault);
-    fields_take_text(before, "executed", process->executed, sizeof process->executed, fault);
+    fields_take_text(before, "executed", process->executed, sizeof process->executed,
+                     fault);
     fields_take_number(before, "heap", INT64_MAX, &process->now.live_bytes, fault);
     fields_take_number(before, "peak", INT64_MAX, &process->now.peak_bytes, fault);
     fields_take_number(before, "total", INT64_MAX, &process->now.total_bytes, fault);
@@ -327,7 +329,7 @@ take_args(const json_t *object, struct identity *identity, struct fault *fault)
         size_t size = text != NULL ? strlen(text) + 1 : 0;
 
         if (text == NULL)
-            blame(fault, "args", N_("is no text"));
+            blame(fault, "args", N_("is not text"));
         if (text == NULL || size > room) {
             identity->args_cut = true;
             return;
@@ -356,7 +358,7 @@ take_identity(const json_t *object, struct identity *identity, struct fault *fau
 
 /* ---- blocks by size ---- */
 
-/* {from, NAME}: false at the end, or if it is wrong. */
+/* Reads {from, NAME}. Returns false at the end, or if it is wrong. */
 static bool
 next_range(const json_t *array, size_t index, const char *name, uint64_t *from,
            uint64_t *count, struct fault *fault)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * stdio would allocate in the replaying program.  Memory is bounded whatever is
- * read: the tail of an endless line is read and forgotten.
+ * Does not use stdio, which would allocate in the replaying program.  Memory is bounded
+ * whatever is read: the end of an overlong line is read and dropped.
  */
 #include "config.h"
 
@@ -27,7 +27,7 @@ input_limit(struct input *input, uint64_t bytes)
     input->left = bytes;
 }
 
-/* Adds what can be read behind what is there.  0 or -errno. */
+/* Reads more into the buffer.  Returns 0 or -errno. */
 static int
 fill(struct input *input)
 {
@@ -53,7 +53,7 @@ fill(struct input *input)
     return 0;
 }
 
-/* The newline of the line that begins at start, looking from there + *seen. */
+/* Finds the newline of the line at start, skipping `seen` bytes searched before. */
 static const char *
 find_newline(const struct input *input, size_t seen)
 {
@@ -72,7 +72,7 @@ input_line(struct input *input, const char **text, size_t *length)
     *length = 0;
     while ((newline = find_newline(input, seen)) == NULL && !input->ended) {
         seen = input->end - input->start;
-        if (seen > INPUT_LINE_MAX) /* the rest of it takes the tail's place */
+        if (seen > INPUT_LINE_MAX) /* overwrite the part beyond the limit */
             input->end = input->start + (seen = INPUT_LINE_MAX);
         error = fill(input);
         if (error != 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lines or bytes from a descriptor, without allocating anything. */
+/* Reads lines or bytes from a descriptor without allocating. */
 #ifndef MEMTOP_INPUT_H
 #define MEMTOP_INPUT_H
 
@@ -7,34 +7,42 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of a longer line only so much is seen, its beginning. */
+/* Longest line returned; the rest of a longer one is dropped. */
 #define INPUT_LINE_MAX ((size_t)65536)
 
 struct input {
     int fd;
     bool ended;
-    size_t start, end; /* what of bytes is still to be given out */
-    uint64_t taken;    /* bytes given out so far */
-    uint64_t left;     /* bytes that may still be read */
+    size_t start, end; /* range of bytes not returned yet */
+    uint64_t taken;    /* number of bytes returned so far */
+    uint64_t left;     /* number of bytes that may still be read */
     char bytes[4 * INPUT_LINE_MAX];
 };
 
 void input_init(struct input *input, int fd);
 
-/* Ends after so many bytes more: a file that grows would perhaps never end. */
+/* Makes the input end after this many more bytes: a growing file might never end. */
 void input_limit(struct input *input, uint64_t bytes);
 
 /*
- * The next line, without its newline, which the last one need not have.  It is
- * borrowed until the next call.  1, 0 at the end, or -errno of the read.
+ * Returns the next line without its newline, which the last line need not have.  The
+ * text is borrowed until the next call.  Returns 1, 0 at the end, or -errno.
  */
 int input_line(struct input *input, const char **text, size_t *length);
 
-/* What comes next, without taking it: at least wanted bytes, of which there may be
-   INPUT_LINE_MAX + 1, or all there are.  Borrowed likewise.  0 or -errno. */
+/* Shows what comes next without taking it: at least `wanted` bytes, at most
+   INPUT_LINE_MAX + 1, or all there are.  Borrowed until the next call.  Returns 0 or
+   -errno. */
 int input_peek(struct input *input, size_t wanted, const char **bytes, size_t *size);
 
-/* Takes up to size bytes; fewer only at the end.  How many, or -errno. */
+/* Takes up to size bytes; fewer only at the end.  Returns their number, or -errno. */
 long input_bytes(struct input *input, void *bytes, size_t size);
+
+/* Progress while a long file is read: tell() is called now and then, when `done` of `all`
+   is read; all is 0 if not known (a pipe). */
+struct trace_progress {
+    void (*tell)(void *context, uint64_t done, uint64_t all);
+    void *context;
+};
 
 #endif

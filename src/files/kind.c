@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The kinds are tried in the order of a table, the least mistakable first. */
+/* Kinds are tried in the order of a table; those that are hardest to mistake come
+   first. */
 #include "config.h"
 
 #include "files/kind.h"
@@ -19,7 +20,7 @@
 #include "files/pack.h"
 #include "files/trace-form.h"
 
-/* The first bytes of a file. */
+/* The beginning of a file. */
 struct start {
     const char *bytes;
     size_t size;
@@ -37,7 +38,7 @@ names_session(const char *line, size_t length)
            && memmem(line, length, "\"session\"", strlen("\"session\"")) != NULL;
 }
 
-/* A line that is cut may be a session's still. */
+/* If the first line is incomplete, this is not known yet. */
 static bool
 is_session_text(struct start start)
 {
@@ -49,7 +50,7 @@ is_session_text(struct start start)
                          newline != NULL ? (size_t)(newline - start.bytes) : start.size);
 }
 
-/* The first line of what is compressed; "" if not all of it can be read. */
+/* Decompresses the first line; "" if it is not complete. */
 static void
 unpack_line(struct start start, char line[FIRST_LINE_MAX])
 {
@@ -112,7 +113,7 @@ is_dat(struct start start)
 
 /* ---- logs ---- */
 
-/* KIND_TEXT: the line is not a call's. */
+/* Returns KIND_TEXT if the line is not a call. */
 static enum file_kind
 kind_of_line(const char *text, size_t length, bool *has_blocks)
 {
@@ -126,8 +127,8 @@ kind_of_line(const char *text, size_t length, bool *has_blocks)
     return form == LOGALLOC_MUNGED ? KIND_MUNGED : KIND_LOG;
 }
 
-/* Decided by the first line that has a block; of calls without any it is not known
-   whether they are munged. */
+/* The first line with a block decides.  Lines without blocks do not show whether the log
+   is munged. */
 static enum file_kind
 kind_of_lines(struct start start)
 {
@@ -140,7 +141,8 @@ kind_of_lines(struct start start)
 
         newline = memchr(at, '\n', (size_t)(end - at));
         if (newline == NULL && !start.whole)
-            return KIND_TEXT; /* more may come */
+            /* The line may be incomplete. */
+            return KIND_TEXT;
         if (newline == NULL)
             newline = end;
         kind = kind_of_line(at, (size_t)(newline - at), &has_blocks);
@@ -152,9 +154,9 @@ kind_of_lines(struct start start)
     return start.whole ? found : KIND_TEXT;
 }
 
-/* ---- any ---- */
+/* ---- all kinds ---- */
 
-/* Whether it begins like a kind that only more bytes can tell. */
+/* Could more bytes decide that it is a session or a data file? */
 static bool
 is_undecided(struct start start)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What kind of file it is: the one place that tells, by the first bytes.
+ * The kind of a file.  Only this module recognises files, by their first bytes.
  *
- *   session        '{' and a first line with "session" in it, or zstd in which such a
- *                  line comes first, or in which no line can be read any more
+ *   session        '{' and a first line that contains "session"; or zstd data with such a
+ *                  first line, or whose first line cannot be read
  *   trace          the magic number of memtop's own traces
  *   csv            the line "t_ms,op,addr,size"
- *   log, munged    text: a line among the first ones is a call, munged if its blocks
- *                  are numbered (#1).  What else was written to the log may come before
- *   dat            two headers of memusage that can be those of one run: dat_recognise().
+ *   log, munged    text with a call in one of the first lines, munged if its blocks are
+ *                  numbered (#1).  Other output may come before it
+ *   dat            two headers of memusage that can belong to one run: dat_recognise().
  *                  Those of a killed program can
  *
- * Later versions are of the same kind: the reader of the kind refuses them.  So it is
- * with files that are damaged or cut behind their beginning.
+ * Later versions have the same kind, as have files that are damaged or cut after their
+ * beginning: the reader of the kind refuses them.
  */
 #ifndef MEMTOP_KIND_H
 #define MEMTOP_KIND_H
@@ -24,9 +24,9 @@
 
 enum file_kind {
     KIND_EMPTY,
-    KIND_TEXT,   /* of no kind below, without control characters */
-    KIND_BINARY, /* of no kind below */
-    KIND_STREAM, /* can be read only once, which has not been done */
+    KIND_TEXT,   /* text without control characters, of no other kind */
+    KIND_BINARY, /* of no other kind */
+    KIND_STREAM, /* can be read only once, so it was not read */
     KIND_SESSION,
     KIND_TRACE,
     KIND_CSV,
@@ -36,22 +36,24 @@ enum file_kind {
     KINDS
 };
 
-/* So many bytes are looked at. */
+/* Number of bytes that are examined. */
 #define KIND_BYTES INPUT_LINE_MAX
 
 /*
- * Of these first bytes; whole: there are no more of them, or more are not looked at.
- * Until then one of the first three kinds only says that it cannot be told yet.
+ * Recognises a file by its first bytes. whole: there are no more bytes, or no more will
+ * be examined.  Otherwise one of the first three kinds means that the kind is not known
+ * yet.
  */
 enum file_kind kind_of_bytes(const char *bytes, size_t size, bool whole);
 
-/* Of what the input gives next, without taking it.  Reads no more than it needs to
-   tell: a program that still writes is not waited for.  0 or -errno. */
+/* Recognises what the input returns next, without taking it.  Reads no more than
+   necessary, so that it does not wait for a program that is still writing.  Returns 0 or
+   -errno. */
 int kind_of_input(struct input *input, enum file_kind *kind);
 
 /*
- * Of a file.  Pipes, devices and "-", the standard input, are KIND_STREAM: they are not
- * opened.  0 or -errno, of a directory -EISDIR.
+ * Recognises a file.  Pipes, devices and "-", the standard input, are KIND_STREAM and
+ * are not opened.  Returns 0 or -errno; -EISDIR for a directory.
  */
 int kind_of_file(const char *path, enum file_kind *kind);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Definitions are those of the counters (doc/PROTOCOL): realloc()'s row has what blocks
- * grew by, free's what was given back.  A realloc() is two events; the first takes the
- * block off the heap, the second brings it back.
+ * Counts as the counters are defined (doc/PROTOCOL): realloc()'s row has the bytes by
+ * which blocks grew, free's the bytes given back.  A realloc() is two events: the first
+ * removes the block from the heap, the second adds it again.
  */
 #include "config.h"
 
@@ -15,10 +15,11 @@
 #include "base/array.h"
 #include "base/figures.h"
 
-/* Live blocks whose sizes are not told when they go. */
+/* Live blocks, if events do not have the sizes of freed blocks. */
 struct ledger_blocks {
-    struct blockmap places; /* by address */
-    uint64_t *sizes;        /* by place; of a free one the next free one, or NONE */
+    struct blockmap places; /* index in sizes, by address */
+    uint64_t *sizes;        /* sizes of blocks; in a free element the index of the next
+                               free one, or NONE */
     size_t count, room;
     uint32_t free;
 };
@@ -52,7 +53,7 @@ ledger_fini(struct ledger *ledger)
     *ledger = (struct ledger){0};
 }
 
-/* ---- blocks whose sizes are not told ---- */
+/* ---- blocks whose sizes must be remembered ---- */
 
 static bool
 remember(struct ledger_blocks *blocks, uint64_t address, uint64_t size)
@@ -70,14 +71,14 @@ remember(struct ledger_blocks *blocks, uint64_t address, uint64_t size)
     blocks->sizes[place] = size;
     if (!blockmap_set(&blocks->places, address, place, &before))
         return false;
-    if (before != BLOCKMAP_NONE) { /* its end is missing */
+    if (before != BLOCKMAP_NONE) { /* its free is missing */
         blocks->sizes[before] = blocks->free;
         blocks->free = before;
     }
     return true;
 }
 
-/* False: it is not there. */
+/* Returns false if the block is not known. */
 static bool
 recall(struct ledger_blocks *blocks, uint64_t address, uint64_t *size)
 {
@@ -91,7 +92,7 @@ recall(struct ledger_blocks *blocks, uint64_t address, uint64_t *size)
     return true;
 }
 
-/* ---- what calls do ---- */
+/* ---- effects of calls ---- */
 
 static struct ledger_thread *
 thread_of(struct ledger *ledger, uint32_t number)
@@ -152,7 +153,7 @@ take_made(struct ledger *ledger, struct ledger_thread *thread,
     return 1;
 }
 
-/* A block that goes: by free(), or into realloc(). */
+/* A block is removed: by free(), or at the beginning of realloc(). */
 static int
 take_gone(struct ledger *ledger, struct ledger_thread *thread,
           const struct trace_event *event)
@@ -181,7 +182,7 @@ take_resized(struct ledger *ledger, struct ledger_thread *thread,
     uint64_t before = thread->resized_size;
     bool failed = event->kind == EVENT_REALLOC_KEPT;
     uint64_t size = failed ? before : event->size;
-    /* A log does not say again which block is kept. */
+    /* In a log this event does not repeat the block's address. */
     uint64_t address = failed ? thread->resized : event->address;
 
     if (ledger->blocks != NULL && !remember(ledger->blocks, address, size))
@@ -219,7 +220,7 @@ take_custom(struct snapshot *now, const struct trace_event *event)
     }
 }
 
-/* Each call once: a realloc() by its second event. */
+/* Counts each call once: a realloc() by its second event. */
 static void
 count_call(struct ledger *ledger, struct ledger_thread *thread,
            enum segment_function row, uint32_t depth)

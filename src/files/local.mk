@@ -2,7 +2,6 @@
 noinst_LIBRARIES += src/files/libfiles.a
 src_files_libfiles_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(ZSTD_CFLAGS)
 src_files_libfiles_a_SOURCES = \
-	src/files/archive-entry.c \
 	src/files/archive-lines.c src/files/archive-lines.h \
 	src/files/archive-read.c \
 	src/files/archive-sites-read.c \
@@ -11,13 +10,11 @@ src_files_libfiles_a_SOURCES = \
 	src/files/archive-write.c \
 	src/files/archive.h \
 	src/files/as-log.c src/files/as-log.h \
-	src/files/dat-session.c src/files/dat-session.h \
+	src/files/dat-session.c \
 	src/files/dat.c src/files/dat.h \
 	src/files/eventblock.c src/files/eventblock.h \
-	src/files/fields-put.c \
 	src/files/fields-take.c \
 	src/files/fields.c src/files/fields.h \
-	src/files/follow.c src/files/follow.h \
 	src/files/input.c src/files/input.h \
 	src/files/kind.c src/files/kind.h \
 	src/files/ledger.c src/files/ledger.h \
@@ -26,14 +23,12 @@ src_files_libfiles_a_SOURCES = \
 	src/files/native-read.c \
 	src/files/native-write.c \
 	src/files/native.h \
+	src/files/open.c src/files/open.h \
 	src/files/outfile.c src/files/outfile.h \
 	src/files/pack.c src/files/pack.h \
-	src/files/progress.h \
-	src/files/timeline.c src/files/timeline.h \
 	src/files/trace-csv.c \
 	src/files/trace-form.h \
-	src/files/trace-session.c src/files/trace-session.h \
+	src/files/trace-session.c \
 	src/files/trace-text.c \
 	src/files/trace.c src/files/trace.h \
-	src/files/varint.h \
-	src/files/zstd.c src/files/zstd.h
+	src/files/varint.h

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads single lines.  A log may be anything at all, and is read by a
- * program whose own allocations must not be seen: nothing here allocates, keeps
- * state, or looks beyond the bytes it is given.
+ * Parses single lines.  A log may contain anything, and the program that reads it must
+ * not allocate.  So nothing here allocates, keeps state, or looks beyond the bytes it is
+ * given.
  */
 #include "config.h"
 
 #include "files/logalloc.h"
 
 #include <string.h>
+
+#include "base/quantity.h"
 
 bool
 logalloc_takes_block(enum logalloc_call call)
@@ -52,8 +54,8 @@ trim(const char *text, size_t length)
     return part;
 }
 
-/* What stands before the separator; *rest becomes what follows it.  Without a
-   separator it is all of rest, and false. */
+/* Cuts *rest at the separator: *before is the part before it, *rest the part after it.
+   Without a separator *before is all of it, and false is returned. */
 static bool
 cut(struct part *rest, char separator, struct part *before)
 {
@@ -79,49 +81,15 @@ has(struct part part, char byte)
 static bool
 read_decimal(struct part part, uint64_t *value)
 {
-    uint64_t sum = 0;
-
-    if (part.at == part.end)
-        return false;
-    for (; part.at < part.end; part.at++) {
-        unsigned digit = (unsigned char)*part.at - (unsigned)'0';
-        if (digit > 9 || __builtin_mul_overflow(sum, 10, &sum) ||
-            __builtin_add_overflow(sum, digit, &sum))
-            return false;
-    }
-    *value = sum;
-    return true;
-}
-
-static int
-hex_digit(char byte)
-{
-    if (byte >= '0' && byte <= '9')
-        return byte - '0';
-    if (byte >= 'a' && byte <= 'f')
-        return byte - 'a' + 10;
-    if (byte >= 'A' && byte <= 'F')
-        return byte - 'A' + 10;
-    return -1;
+    return quantity_digits(part.at, length_of(part), 10, value);
 }
 
 static bool
 read_address(struct part part, uint64_t *value)
 {
-    uint64_t sum = 0;
-
     if (length_of(part) > 2 && part.at[0] == '0' && (part.at[1] | 32) == 'x')
         part.at += 2;
-    if (part.at == part.end)
-        return false;
-    for (; part.at < part.end; part.at++) {
-        int digit = hex_digit(*part.at);
-        if (digit < 0 || sum >> 60 != 0)
-            return false;
-        sum = sum << 4 | (unsigned)digit;
-    }
-    *value = sum;
-    return true;
+    return quantity_digits(part.at, length_of(part), 16, value);
 }
 
 static bool
@@ -146,7 +114,7 @@ find_shape(struct part name)
     return NULL;
 }
 
-/* "PID TID name" or "PID name". */
+/* Parses "PID TID name" or "PID name". */
 static bool
 read_head(struct part head, struct logalloc_line *line, struct part *name)
 {
@@ -166,8 +134,8 @@ read_head(struct part head, struct logalloc_line *line, struct part *name)
 }
 
 static bool
-read_arguments(struct part text, const struct logalloc_shape *shape, enum logalloc_form form,
-               struct logalloc_line *line)
+read_arguments(struct part text, const struct logalloc_shape *shape,
+               enum logalloc_form form, struct logalloc_line *line)
 {
     struct part first, second;
 

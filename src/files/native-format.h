@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Between the writer and the reader of memtop's own traces: headers and frames.  What
-   they mean stands in doc/TRACE.  All numbers are little endian. */
+/* The format of memtop's own traces, shared by writer and reader: headers and frames.
+   doc/TRACE explains it.  All numbers are little endian. */
 #ifndef MEMTOP_NATIVE_FORMAT_H
 #define MEMTOP_NATIVE_FORMAT_H
 
@@ -14,20 +14,23 @@
 #define NATIVE_MAGIC       "\177mtrace\n"
 #define NATIVE_MAGIC_SIZE  8u
 #define NATIVE_VERSION     1u
-#define NATIVE_HEADER_SIZE 32u /* magic 8, version 4, header size 4, epoch 8, 0 8 */
+/* magic 8, version 4, header size 4, epoch 8, 0 8 bytes */
+#define NATIVE_HEADER_SIZE 32u
 
-#define NATIVE_FRAME_SIZE  16u /* kind 4, stored 4, raw 4, check 4 */
+/* kind 4, stored 4, raw 4, check 4 bytes */
+#define NATIVE_FRAME_SIZE  16u
 
 enum native_frame {
     NATIVE_PROCESS = 'P',
-    NATIVE_ARGUMENTS = 'A', /* of a process, once they are known */
+    NATIVE_ARGUMENTS = 'A', /* of a process, if not known at first */
     NATIVE_THREAD = 'T',
     NATIVE_EVENTS = 'E',
-    NATIVE_GROUP = 'G', /* ends a group: no later event is much older than this */
+    NATIVE_GROUP = 'G', /* ends a group: later events are at most slightly older */
     NATIVE_END = 'Z',   /* nothing is missing */
 };
 
-#define NATIVE_PROCESS_MAX 65536u /* bytes of a frame that is no NATIVE_EVENTS */
+/* Most bytes of a frame that is not NATIVE_EVENTS. */
+#define NATIVE_PROCESS_MAX 65536u
 
 static inline void
 native_put32(unsigned char *at, uint32_t value)
@@ -56,7 +59,8 @@ native_get64(const unsigned char *at)
     return native_get32(at) | (uint64_t)native_get32(at + 4) << 32;
 }
 
-/* By this a frame is found again behind bytes that are damaged. */
+/* Check value of a frame's head; the reader uses it to find the next frame after damaged
+   bytes. */
 static inline uint32_t
 native_check(uint32_t kind, uint32_t stored, uint32_t raw)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The reader of memtop's own traces.  It reads a group of frames, puts the events of
- * all processes in it in one order, and hands them out.
+ * The reader of memtop's own traces.  It reads a group of frames, merges the events of
+ * all its processes into one order, and passes them on.
  *
- * Nothing is believed: sizes are bounded before anything is read, frames carry
- * checksums, blocks are checked by eventblock.c and their processes and threads here.
- * Behind damaged bytes the next frame is looked for.
+ * Nothing is trusted: sizes are checked before anything is read, frames have checksums,
+ * eventblock.c checks blocks, and this module checks their processes and threads.  After
+ * damaged bytes the reader searches for the next frame.
  */
 #include "config.h"
 
@@ -14,34 +14,35 @@
 #include <string.h>
 
 #include "files/native-format.h"
-#include "files/zstd.h"
+#include "files/pack.h"
 #include "files/trace-form.h"
 #include "files/varint.h"
 
-/* Names compress well: a small file could have any number of them.  What is more than
-   this is not known. */
+/* Limit for the names of all processes: names compress well, so a small file could
+   contain any number.  Names beyond the limit are dropped. */
 #define NAMES_MAX ((size_t)64 << 20)
 
 struct frame_head {
     uint32_t kind, stored, raw;
 };
 
-/* Events of one block in the group: they are in order. */
+/* The range of a block's events in the group; each is in order. */
 struct block_run {
     size_t from, to;
 };
 
 struct native {
     struct eventblock *block;
-    struct unsqueezer *unsqueezer;
+    struct frame_unpacker *frame_unpacker;
     unsigned char *packed, *raw;
     size_t packed_room;
-    struct trace_event *events, *merged; /* room for two blocks */
-    size_t count, next;                  /* in the group; handed out */
-    struct block_run *runs;              /* room for one an event */
+    struct trace_event *events, *merged; /* room for two blocks each */
+    size_t count, next;                  /* events in the group, and passed on of them */
+    struct block_run *runs;              /* room for as many as events in a block */
     size_t run_count;
-    size_t names;                        /* bytes of all processes' */
-    uint64_t missing;                    /* processes and threads whose frames are */
+    size_t names;                        /* bytes of names of all processes */
+    uint64_t missing;                    /* number of processes and threads without a
+                                            frame */
     uint64_t last_ns;
     bool ended;
 };
@@ -55,17 +56,17 @@ open_native(struct trace *trace)
     trace->state = native;
     if (native == NULL)
         return -ENOMEM;
-    native->packed_room = zstd_bound(EVENTBLOCK_BYTES);
+    native->packed_room = frame_bound(EVENTBLOCK_BYTES);
     native->packed = malloc(native->packed_room);
     native->raw = malloc(EVENTBLOCK_BYTES);
     native->events = malloc(2 * EVENTBLOCK_EVENTS * sizeof *native->events);
     native->merged = malloc(2 * EVENTBLOCK_EVENTS * sizeof *native->merged);
     native->runs = malloc(EVENTBLOCK_EVENTS * sizeof *native->runs);
     native->block = eventblock_new();
-    native->unsqueezer = unsqueezer_new();
+    native->frame_unpacker = frame_unpacker_new();
     if (native->packed == NULL || native->raw == NULL || native->events == NULL
         || native->merged == NULL || native->runs == NULL || native->block == NULL
-        || native->unsqueezer == NULL)
+        || native->frame_unpacker == NULL)
         return -ENOMEM;
     if (input_bytes(&trace->input, header, sizeof header) != (long)sizeof header)
         return -ENODATA;
@@ -90,13 +91,13 @@ close_native(struct trace *trace)
     free(native->merged);
     free(native->runs);
     eventblock_free(native->block);
-    unsqueezer_free(native->unsqueezer);
+    frame_unpacker_free(native->frame_unpacker);
     free(native);
 }
 
 /* ---- frames ---- */
 
-/* Whether bytes are the head of a frame that can be. */
+/* Is this the head of a frame, with plausible sizes? */
 static bool
 is_head(const struct native *native, const unsigned char *head, struct frame_head *frame)
 {
@@ -104,12 +105,11 @@ is_head(const struct native *native, const unsigned char *head, struct frame_hea
                                  native_get32(head + 8)};
     return native_get32(head + 12) == native_check(frame->kind, frame->stored, frame->raw)
            && frame->stored <= native->packed_room
-           && frame->raw
-                  <= (frame->kind == NATIVE_EVENTS ? EVENTBLOCK_BYTES : NATIVE_PROCESS_MAX);
+           && frame->raw <= (frame->kind == NATIVE_EVENTS ? EVENTBLOCK_BYTES
+                                                          : NATIVE_PROCESS_MAX);
 }
 
-/* Goes on to the next head, if need be behind what is damaged.  1, 0 at the end or
-   -errno. */
+/* Reads the next head, skipping damaged bytes.  Returns 1, 0 at the end, or -errno. */
 static int
 read_head(struct trace *trace, struct frame_head *frame)
 {
@@ -126,8 +126,8 @@ read_head(struct trace *trace, struct frame_head *frame)
     return got < 0 ? (int)got : got == (long)sizeof head;
 }
 
-/* The next frame, its bytes in native->raw.  1, 0 at the end, where the file may have
-   been cut, or -errno. */
+/* Reads the next frame; its bytes go to native->raw.  Returns 1, 0 at the end, where the
+   file may be cut, or -errno. */
 static int
 read_frame(struct trace *trace, struct frame_head *frame)
 {
@@ -142,8 +142,8 @@ read_frame(struct trace *trace, struct frame_head *frame)
         bytes = input_bytes(&trace->input, native->packed, frame->stored);
         if (bytes < (long)frame->stored)
             return bytes < 0 ? (int)bytes : 0;
-        if (unsqueeze(native->unsqueezer, native->packed, frame->stored, native->raw,
-                      frame->raw))
+        if (frame_unpack(native->frame_unpacker, native->packed, frame->stored,
+                         native->raw, frame->raw))
             return 1;
         trace->info.damaged += NATIVE_FRAME_SIZE + frame->stored;
     }
@@ -168,7 +168,7 @@ get_text(const unsigned char **at, const unsigned char *end, struct text *text)
     return true;
 }
 
-/* A copy with a NUL behind it; NULL: it is empty, or there is no room. */
+/* Copies text with a NUL at its end; NULL if it is empty or memory is short. */
 static char *
 copy(struct text text)
 {
@@ -200,7 +200,7 @@ forget_names(struct native *native, struct trace_process *process)
     process->args_size = 0;
 }
 
-/* False: they are not whole. */
+/* Returns false if they are not complete. */
 static bool
 take_names(struct native *native, struct trace_process *process, const unsigned char **at,
            const unsigned char *end)
@@ -233,7 +233,8 @@ take_arguments(struct trace *trace, const unsigned char *at, const unsigned char
            && take_names(trace->state, &trace->processes[process], &at, end);
 }
 
-/* So many are missing, if that can be: each had a frame, which was damaged. */
+/* Accepts a gap of `count` numbers only if enough damaged bytes were skipped to explain
+   it. */
 static bool
 miss(struct trace *trace, uint64_t count)
 {
@@ -245,7 +246,7 @@ miss(struct trace *trace, uint64_t count)
     return true;
 }
 
-/* Makes room for those that are missing before the process with that number. */
+/* Adds empty processes for missing ones, up to the given number. */
 static bool
 reach_process(struct trace *trace, uint64_t number)
 {
@@ -307,7 +308,7 @@ take_thread(struct trace *trace, const unsigned char *at, const unsigned char *e
 
 /* ---- events ---- */
 
-/* What the events of a block say beside themselves; false if they cannot be. */
+/* Processes a block's special events.  Returns false if the block is not plausible. */
 static bool
 take_block(struct trace *trace, const struct trace_event *events, size_t count)
 {
@@ -361,8 +362,8 @@ merge_two(const struct native *native, struct block_run left, struct block_run r
         memcpy(to, from + right.from, (right.to - right.from) * sizeof *to);
 }
 
-/* Neighbours become one until there is one: in order, the first block first where
-   times are equal. */
+/* Merges neighbouring blocks until one is left.  If times are equal, the events of the
+   first block come first. */
 static void
 merge(struct native *native)
 {
@@ -385,8 +386,8 @@ merge(struct native *native)
     }
 }
 
-/* What a frame of no events says.  False: it is damaged.  Kinds that are not known are
-   a later memtop's. */
+/* Handles a frame.  Returns false if it is damaged.  Unknown kinds come from later
+   versions and are ignored. */
 static bool
 take_frame(struct trace *trace, const struct frame_head *frame)
 {
@@ -414,8 +415,8 @@ take_frame(struct trace *trace, const struct frame_head *frame)
     return true;
 }
 
-/* A group, in order; a file that has none ends them where the room does.  1, 0 at the
-   end or -errno. */
+/* Reads a group and merges it.  Without group frames, a group ends when the buffer is
+   full.  Returns 1, 0 at the end, or -errno. */
 static int
 read_group(struct trace *trace)
 {

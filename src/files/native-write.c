@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The writer.  Events wait, process by process, until together they are enough for a
- * block or a second has passed; then what all processes have is written as one group.
- * So a reader that has a group can put its events in order, and holds no more of them
- * than a group has.
+ * The writer.  Events are held back per process, until together they fill a block or a
+ * second has passed; then the events of all processes are written as one group.  So a
+ * reader can put the events of a group in order, and needs memory for one group only.
  */
 #include "config.h"
 
@@ -16,12 +15,12 @@
 
 #include "files/native-format.h"
 #include "files/outfile.h"
-#include "files/zstd.h"
+#include "files/pack.h"
 #include "files/varint.h"
 
 #define FLUSH_NS UINT64_C(1000000000)
 
-/* Of a process. */
+/* Events of a process that are held back. */
 struct held {
     struct trace_event *events;
     size_t count, room;
@@ -33,25 +32,26 @@ struct held {
 struct native_writer {
     struct outfile file;
     struct eventblock *block;
-    struct squeezer *squeezer;
-    unsigned char *raw, *packed; /* EVENTBLOCK_BYTES, and a frame of as many */
+    struct frame_packer *frame_packer;
+    unsigned char *raw, *packed; /* raw: EVENTBLOCK_BYTES; packed: a frame made of them */
     size_t packed_room;
     struct held *held;           /* by process */
     uint32_t processes;
     size_t room;
-    size_t count;                /* events in all of held */
+    size_t count;                /* number of events in all of held */
     uint64_t flushed_ns, now_ns;
 };
 
 /* ---- frames ---- */
 
-/* raw, so many bytes, as a frame. */
+/* Writes `size` bytes of raw as a frame. */
 static int
 write_frame(struct native_writer *writer, enum native_frame kind, size_t size)
 {
     unsigned char *head = writer->packed;
-    size_t stored = squeeze(writer->squeezer, writer->raw, size, head + NATIVE_FRAME_SIZE,
-                            writer->packed_room - NATIVE_FRAME_SIZE);
+    size_t stored =
+        frame_pack(writer->frame_packer, writer->raw, size, head + NATIVE_FRAME_SIZE,
+                   writer->packed_room - NATIVE_FRAME_SIZE);
 
     if (stored == 0)
         return writer->file.error = -EIO;
@@ -84,7 +84,7 @@ write_events(struct native_writer *writer, struct held *held)
     held->count = 0;
     if (!held->ended)
         return;
-    free(held->events); /* there may be many processes */
+    free(held->events); /* there may be many processes, so free this now */
     held->events = NULL;
 }
 
@@ -113,7 +113,7 @@ release(struct native_writer *writer)
     free(writer->held);
     free(writer->raw);
     free(writer->packed);
-    squeezer_free(writer->squeezer);
+    frame_packer_free(writer->frame_packer);
     eventblock_free(writer->block);
     free(writer);
 }
@@ -125,12 +125,12 @@ new_writer(void)
 
     if (writer == NULL)
         return NULL;
-    writer->packed_room = NATIVE_FRAME_SIZE + zstd_bound(EVENTBLOCK_BYTES);
+    writer->packed_room = NATIVE_FRAME_SIZE + frame_bound(EVENTBLOCK_BYTES);
     writer->block = eventblock_new();
-    writer->squeezer = squeezer_new();
+    writer->frame_packer = frame_packer_new();
     writer->raw = malloc(EVENTBLOCK_BYTES);
     writer->packed = malloc(writer->packed_room);
-    if (writer->block != NULL && writer->squeezer != NULL && writer->raw != NULL
+    if (writer->block != NULL && writer->frame_packer != NULL && writer->raw != NULL
         && writer->packed != NULL)
         return writer;
     release(writer);
@@ -255,7 +255,8 @@ hold(struct native_writer *writer, uint32_t process, const struct trace_event *e
 {
     struct held *held = &writer->held[process];
 
-    if (writer->file.error == 0 && !ARRAY_GROW(held->events, held->room, held->count + count))
+    if (writer->file.error == 0
+        && !ARRAY_GROW(held->events, held->room, held->count + count))
         writer->file.error = -ENOMEM;
     if (writer->file.error != 0)
         return writer->file.error;

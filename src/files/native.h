@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writes memtop's own traces (doc/TRACE); trace.h reads them.  Whatever happens to
- * the writer, what it has flushed can be read.
+ * Writes memtop's own traces (doc/TRACE); trace.h reads them.  Everything flushed can be
+ * read, even if the writer is killed.
  */
 #ifndef MEMTOP_NATIVE_H
 #define MEMTOP_NATIVE_H
@@ -14,38 +14,40 @@
 
 struct native_writer;
 
-/* Creates path as outfile_create() does.  0 and *out (native_close() it), or -errno. */
+/* Creates path like outfile_create().  Returns 0 and sets *out, to be closed with
+   native_close(), or -errno. */
 int native_create(const char *path, bool replace, int64_t began_epoch_ns,
                   struct native_writer **out);
 
-/* A process, as far as it is known: pid to baseline_bytes are used, but threads.  Its number, or
-   -errno.  Its TRACE_BEGAN is added. */
+/* Adds a process and its TRACE_BEGAN.  Of about, pid to baseline_bytes are used, without
+   threads.  Returns the process's number, or -errno. */
 long native_process(struct native_writer *writer, const struct trace_process *about);
 
-/* The program, its arguments and allocator, if they were not known at first. */
+/* Writes program, arguments and allocator, if they were not known at first. */
 int native_arguments(struct native_writer *writer, uint32_t process,
                      const struct trace_process *about);
 
-/* A thread more of a process that has not ended.  Its number, or -errno. */
+/* Adds a thread to a process that has not ended.  Returns the thread's number, or
+   -errno. */
 long native_thread(struct native_writer *writer, uint32_t process, uint64_t id);
 
 /*
- * Adds events of a process that has not ended, with thread numbers it has.  Their times
- * do not go back, those of different processes may be added in any order within a
- * second or so.  0, or the -errno of the write that failed: from then on nothing is
- * written.
+ * Adds events of a process that has not ended; their threads must have been added.
+ * Times must not go back within a process; events of different processes may be added in
+ * any order within about a second.  Returns 0, or the -errno of the first failed write:
+ * from then on nothing is written.
  */
 int native_events(struct native_writer *writer, uint32_t process,
                   const struct trace_event *events, size_t count);
 
-/* Adds TRACE_ENDED.  As native_events(). */
+/* Adds TRACE_ENDED.  Returns like native_events(). */
 int native_ended(struct native_writer *writer, uint32_t process, uint64_t time_ns);
 
-/* Writes what is held back once it is a second old; time_ns since the trace began. */
+/* Writes events that have been held back for a second. time_ns: since the trace began. */
 int native_tick(struct native_writer *writer, uint64_t time_ns);
 
-/* Writes the rest, with the mark that nothing is missing, and frees everything.  0, or
-   the -errno of the first failure. */
+/* Writes the rest and the mark that nothing is missing, closes the file and frees the
+   writer.  Returns 0, or the -errno of the first failure. */
 int native_close(struct native_writer *writer, uint64_t time_ns);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What has been written can be read at any time, whatever fails later: the file never
-   ends in the midst of a unit that was given up. */
+/* Whatever fails, what has been written can be read: the file never ends with an
+   incomplete unit. */
 #include "config.h"
 
 #include "files/outfile.h"
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A regular file only when replace; what is no file is written to anyway. */
+/* Opens an existing file: a regular one only if replace, others always. */
 static int
 open_existing(const char *path, bool replace)
 {
@@ -40,7 +40,7 @@ outfile_create(struct outfile *file, const char *path, bool replace)
     return fd < 0 ? fd : 0;
 }
 
-/* All of it, or -errno. */
+/* Writes all bytes.  Returns 0 or -errno; *done: how many were written. */
 static int
 write_all(int fd, const void *bytes, size_t size, size_t *done)
 {
@@ -68,7 +68,7 @@ outfile_append(struct outfile *file, const void *bytes, size_t size, size_t unit
     file->written += done - done % unit;
     if (file->error != 0 && done % unit != 0
         && ftruncate(file->fd, (off_t)file->written) < 0)
-        return file->error; /* a pipe: nothing can be taken back */
+        return file->error; /* on a pipe the incomplete unit remains */
     return file->error;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A file that is recorded into: whole units, or the first error. */
+/* A file for recording.  It holds complete units only, and keeps the first error. */
 #ifndef MEMTOP_OUTFILE_H
 #define MEMTOP_OUTFILE_H
 
@@ -9,19 +9,19 @@
 
 struct outfile {
     int fd;
-    int error;        /* -errno of the first failure; nothing is written after it */
-    uint64_t written; /* bytes, whole units */
+    int error;        /* -errno of the first failure, after which nothing is written */
+    uint64_t written; /* bytes in complete units */
 };
 
-/* Creates path.  A file that exists is -EEXIST, or emptied if replace; a device or
-   pipe is written to.  0, or -errno and nothing is open. */
+/* Creates path.  An existing file is -EEXIST, or emptied if replace; a device or pipe is
+   written to.  Returns 0, or -errno with nothing open. */
 int outfile_create(struct outfile *file, const char *path, bool replace);
 
-/* Appends whole units of so many bytes; what was written of one that does not fit is
-   taken back, except from a pipe.  0 or file->error. */
+/* Appends complete units of `unit` bytes each.  If a write fails, the incomplete unit is
+   removed, except from a pipe.  Returns 0 or file->error. */
 int outfile_append(struct outfile *file, const void *bytes, size_t size, size_t unit);
 
-/* Closes.  0 or the first error. */
+/* Closes the file.  Returns 0 or the first error. */
 int outfile_close(struct outfile *file);
 
 #endif

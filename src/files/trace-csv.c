@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A table of events: a head "t_ms,op,addr,size", then a line an event, in order.
- * op is alloc or free; addr is whatever tells blocks apart: 0x and hexadecimal
- * digits, decimal digits, or a name, which stands for its hash.  The time may have
- * a fraction.  The size of what is freed does not matter.
+ * A table of events: the heading "t_ms,op,addr,size", then a line per event, in order.
+ * op is alloc or free. addr identifies a block: 0x and hexadecimal digits, decimal
+ * digits, or a name, which is replaced by its hash.  The time may have a fraction.  The
+ * size of a freed block is ignored.
  */
 #include "config.h"
 
@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "files/trace-form.h"
+#include "base/quantity.h"
 
 #define MS_NS    1000000u
 #define FIELDS   4
@@ -44,7 +45,7 @@ open_csv(struct trace *trace)
     return got < 0 ? got : 0;
 }
 
-/* Cuts a line into its fields; false if there are not as many. */
+/* Splits a line into its fields.  Returns false if their number is wrong. */
 static bool
 cut(const char *text, size_t length, struct csv_field fields[FIELDS])
 {
@@ -70,27 +71,14 @@ is(struct csv_field field, const char *word)
     return field.length == strlen(word) && memcmp(field.at, word, field.length) == 0;
 }
 
-/* Digits in that base, all of them. */
+/* Parses a number of digits in that base, nothing else. */
 static bool
 take_digits(struct csv_field field, unsigned base, uint64_t *value)
 {
-    uint64_t sum = 0;
-
-    for (size_t i = 0; i < field.length; i++) {
-        unsigned char byte = (unsigned char)field.at[i];
-        unsigned digit = byte >= '0' && byte <= '9'          ? byte - (unsigned)'0'
-                         : (byte | 32) >= 'a' && (byte | 32) <= 'f' ? (byte | 32) - 87u
-                                                             : 99;
-
-        if (digit >= base || __builtin_mul_overflow(sum, base, &sum)
-            || __builtin_add_overflow(sum, digit, &sum))
-            return false;
-    }
-    *value = sum;
-    return field.length > 0;
+    return quantity_digits(field.at, field.length, base, value);
 }
 
-/* "130", "130.25", in ns. */
+/* Parses milliseconds, "130" or "130.25", to ns. */
 static bool
 take_time(struct csv_field field, uint64_t *ns)
 {
@@ -112,7 +100,8 @@ take_time(struct csv_field field, uint64_t *ns)
     return !__builtin_add_overflow(*ns, parts, ns) && *ns <= TRACE_TIME_MAX;
 }
 
-/* FNV-1a of a name; no real address has the upper bit. */
+/* Parses an address.  A name becomes its FNV-1a hash with the top bit set, which no real
+   address has. */
 static uint64_t
 take_address(struct csv_field field)
 {
@@ -152,7 +141,7 @@ take_event(struct csv *csv, const char *text, size_t length, struct trace_event 
     return true;
 }
 
-/* All events are of one process and one thread. */
+/* All events belong to one process with one thread. */
 static bool
 make_process(struct trace *trace)
 {

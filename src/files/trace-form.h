@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Between trace.c and the readers of the forms; for nobody else. */
+/* The interface between trace.c and the readers of the formats; not for others. */
 #ifndef MEMTOP_TRACE_FORM_H
 #define MEMTOP_TRACE_FORM_H
 
@@ -10,10 +10,10 @@
 #define TRACE_CSV_HEAD "t_ms,op,addr,size"
 
 struct trace_reader {
-    /* Makes trace->state and fills in what trace->info can say now.  0 or -errno;
-       close() is called after a failure too. */
+    /* Makes trace->state and sets what is known of trace->info.  Returns 0 or -errno;
+       close() is called after a failure, too. */
     int (*open)(struct trace *trace);
-    /* As trace_read(); info.events and progress are the caller's business. */
+    /* Like trace_read(), but the caller handles info.events and progress. */
     long (*read)(struct trace *trace, struct trace_event *events, size_t count);
     void (*close)(struct trace *trace);
 };
@@ -22,20 +22,21 @@ extern const struct trace_reader trace_native, trace_csv, trace_log;
 
 struct trace {
     const struct trace_reader *reader;
-    void *state;              /* of the reader */
-    struct input input;       /* nothing taken from it before open() */
+    void *state;              /* belongs to the reader */
+    struct input input;       /* unread until open() */
     struct trace_info info;
-    struct trace_process *processes; /* what info.process shows */
+    struct trace_process *processes; /* the same as info.process */
     size_t room;
     struct trace_progress progress;
-    uint64_t size;            /* of the file; 0 unknown */
+    uint64_t size;            /* of the file; 0: not known */
 };
 
-/* A process more, all zero, or NULL if memory is short.  Its strings and thread ids
-   (malloc()) are freed by trace_close(). */
+/* Adds a process, all zero; NULL if memory is short. trace_close() frees its strings and
+   thread ids, which must come from malloc(). */
 struct trace_process *trace_add_process(struct trace *trace);
 
-/* A thread more, which has threads' former value as its index. */
+/* Adds a thread; its index is the former value of threads.  Returns false if there are
+   too many, or memory is short. */
 bool trace_add_thread(struct trace_process *process, uint64_t id);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The process that is followed has its figures kept over time (timeline.c for the
- * graphs, monitor/checkpoints for the pages at the cursor); of the others there are the
- * figures of their end.  A process that becomes another program stays one member of the
- * family, and its figures begin anew, as they do when it is watched.
+ * Makes a session from a trace.  For the followed process, figures over time are kept
+ * (timeline.c for graphs, monitor/checkpoints for the pages at the cursor); for all
+ * others only the figures at their end.  A process that executes another program stays
+ * the same member, and its figures begin anew, as they do when it is watched live.
  */
 #include "config.h"
 
-#include "files/trace-session.h"
+#include "files/open.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -19,19 +19,21 @@
 #include "monitor/checkpoints.h"
 #include "base/figures.h"
 #include "files/ledger.h"
-#include "files/timeline.h"
+#include "monitor/timeline.h"
 #include "files/trace.h"
 
 #define AT_ONCE 4096u
-#define MOMENTS 512u
+#define CHECKPOINTS 512u
+#define SLOTS 8192u
+#define SLOT_NS 16384u /* at first: they suffice for a tenth of a second */
 #define NOBODY  UINT32_MAX
 
-/* A process, whatever programs it was. */
+/* A process with all its images. */
 struct member {
     struct ledger ledger;
-    uint32_t process;         /* its newest image */
+    uint32_t process;         /* its latest image */
     unsigned images;
-    char before[64];          /* earlier ones, as in struct process_entry */
+    char before[64];          /* its earlier images, as in struct process_entry */
     uint64_t began_ns;
 };
 
@@ -40,17 +42,17 @@ struct builder {
     struct trace *trace;
     const struct trace_info *info;
     struct timeline *timeline;
-    struct member *members;   /* the first is the one followed */
+    struct member *members;   /* the first is the one that is followed */
     uint32_t count;
-    uint32_t *member_of;      /* by trace_info.process */
+    uint32_t *member_of;      /* index of the member, by index in trace_info.process */
     size_t room;
-    uint64_t events;          /* of a log without times: how many there are */
+    uint64_t events;          /* number of events in a log without times */
     uint64_t start_ns;        /* when the first process began */
-    uint64_t moment_ns;       /* of the last moment kept */
-    struct snapshot moment;
+    uint64_t checkpoint_ns;   /* run time of the last checkpoint */
+    struct snapshot checkpoint;
 };
 
-/* ---- the family ---- */
+/* ---- members ---- */
 
 static const char *
 name_of(const struct trace_process *process)
@@ -63,7 +65,7 @@ name_of(const struct trace_process *process)
     return slash != NULL ? slash + 1 : name;
 }
 
-/* The member that the image with that number is of; a new one if it follows on none. */
+/* The member that the image belongs to; NOBODY if it is a new one. */
 static uint32_t
 find_member(const struct builder *builder, uint32_t number)
 {
@@ -92,7 +94,7 @@ follow_image(struct builder *builder, struct member *member, uint32_t number)
     ledger_fini(&member->ledger);
 }
 
-/* Begins an image: 0 or -ENOMEM.  Too many processes are left out. */
+/* Begins an image.  Returns 0 or -ENOMEM.  Processes beyond the limit are left out. */
 static int
 begin_image(struct builder *builder, uint32_t number)
 {
@@ -120,7 +122,8 @@ begin_image(struct builder *builder, uint32_t number)
                : -ENOMEM;
 }
 
-/* Whose the event is: NULL nobody's that is kept; *error 0 or -ENOMEM. */
+/* The member that an event belongs to; NULL if it is left out, or on error. *error is 0
+   or -ENOMEM. */
 static struct member *
 member_of(struct builder *builder, uint32_t number, int *error)
 {
@@ -136,7 +139,7 @@ member_of(struct builder *builder, uint32_t number, int *error)
             return NULL;
         }
         for (size_t i = known; i < room; i++)
-            grown[i] = NOBODY - 1; /* not seen */
+            grown[i] = NOBODY - 1; /* not seen yet */
         builder->member_of = grown;
         builder->room = room;
     }
@@ -149,7 +152,7 @@ member_of(struct builder *builder, uint32_t number, int *error)
 
 /* ---- moments ---- */
 
-/* So long that is, at most as long as a run may be. */
+/* The time between, limited to the longest run. */
 static uint64_t
 between(uint64_t from_ns, uint64_t to_ns)
 {
@@ -158,7 +161,7 @@ between(uint64_t from_ns, uint64_t to_ns)
     return ns < PROCESS_RUN_MAX_NS ? ns : PROCESS_RUN_MAX_NS;
 }
 
-/* Time of the run of what happened then. */
+/* Converts a time of the trace to run time. */
 static uint64_t
 run_time(const struct builder *builder, uint64_t time_ns)
 {
@@ -178,7 +181,7 @@ static void
 set_rates(const struct builder *builder, struct rates *rates, const struct snapshot *now,
           uint64_t ns)
 {
-    const struct snapshot *before = &builder->moment;
+    const struct snapshot *before = &builder->checkpoint;
 
     memset(rates, 0, sizeof *rates);
     if (!builder->info->has_time)
@@ -189,7 +192,7 @@ set_rates(const struct builder *builder, struct rates *rates, const struct snaps
     rates->bytes_freed = rate(now->bytes[FN_FREE], before->bytes[FN_FREE], ns);
 }
 
-/* The process as it is then. */
+/* Sets the root's figures at that run time. */
 static void
 tell_process(struct builder *builder, uint64_t run_ns)
 {
@@ -201,27 +204,27 @@ tell_process(struct builder *builder, uint64_t run_ns)
     process->now = member->ledger.now;
     process->now.threads = process->now.threads_started = member->ledger.thread_count;
     process->sizes = *member->ledger.sizes;
-    set_rates(builder, &process->rates, &process->now, run_ns - builder->moment_ns);
+    set_rates(builder, &process->rates, &process->now, run_ns - builder->checkpoint_ns);
 }
 
 static void
-keep_moment(struct builder *builder, uint64_t run_ns)
+keep_checkpoint(struct builder *builder, uint64_t run_ns)
 {
     struct tracked *root = &builder->saved->root;
 
     tell_process(builder, run_ns);
     checkpoints_add(root->checkpoints, &root->process);
-    builder->moment = root->process.now;
-    builder->moment_ns = run_ns;
+    builder->checkpoint = root->process.now;
+    builder->checkpoint_ns = run_ns;
 }
 
 static bool
-moment_due(const struct builder *builder, uint64_t run_ns)
+checkpoint_due(const struct builder *builder, uint64_t run_ns)
 {
     int64_t spacing_ns = checkpoints_spacing(builder->saved->root.checkpoints);
 
-    return run_ns > builder->moment_ns
-           && run_ns - builder->moment_ns >= (uint64_t)spacing_ns;
+    return run_ns > builder->checkpoint_ns
+           && run_ns - builder->checkpoint_ns >= (uint64_t)spacing_ns;
 }
 
 /* ---- events ---- */
@@ -237,13 +240,16 @@ take_event(struct builder *builder, const struct trace_event *event)
     if (member == builder->members) {
         uint64_t run_ns = run_time(builder, event->time_ns);
 
-        uint64_t slot_end_ns = builder->timeline->count * builder->timeline->slot_ns;
+        uint64_t slot_end_ns = builder->timeline->count * builder->timeline->width;
 
-        /* As the slot of the call before ended. */
-        if (timeline_reach(builder->timeline, run_ns) && moment_due(builder, slot_end_ns))
-            keep_moment(builder, slot_end_ns);
+        if (builder->timeline->count == 0) /* the run begins with an empty heap */
+            timeline_add(builder->timeline, 0, 0, 0, false);
+        /* Before this event, because the checkpoint is the end of the last slot. */
+        if (timeline_reach(builder->timeline, run_ns)
+            && checkpoint_due(builder, slot_end_ns))
+            keep_checkpoint(builder, slot_end_ns);
         changed = ledger_take(&member->ledger, event);
-        timeline_set(builder->timeline, member->ledger.now.live_bytes,
+        timeline_add(builder->timeline, run_ns, member->ledger.now.live_bytes,
                      member->ledger.now.stack_now, changed > 0);
     } else {
         changed = ledger_take(&member->ledger, event);
@@ -376,8 +382,8 @@ static void
 say_about(const struct builder *builder, int64_t run_ns)
 {
     saved_add_message(builder->saved, run_ns, SEVERITY_STATE,
-                      _("This is a record of calls: what the program printed, its other "
-                        "memory and calls that failed are not in it"));
+                      _("This is a record of calls: it lacks the program's output, its "
+                        "other memory and calls that failed"));
     if (!builder->info->has_time)
         saved_add_message(builder->saved, run_ns, SEVERITY_STATE,
                           _("It does not say how long its unit of time is: times are "
@@ -385,7 +391,7 @@ say_about(const struct builder *builder, int64_t run_ns)
     say_lost(builder->saved, builder->info, run_ns);
 }
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 static int
 finish(struct builder *builder, const char *path)
 {
@@ -401,10 +407,10 @@ finish(struct builder *builder, const char *path)
         end_ns = process->ended_ns;
     run_ns = builder->info->has_time ? run_time(builder, end_ns)
                                      : (uint64_t)PROCESS_RUN_PARTS;
-    if (run_ns < builder->moment_ns)
-        run_ns = builder->moment_ns;
+    if (run_ns < builder->checkpoint_ns)
+        run_ns = builder->checkpoint_ns;
     if (process != NULL) {
-        keep_moment(builder, run_ns);
+        keep_checkpoint(builder, run_ns);
         root->process.pid = (pid_t)process->pid;
         tell_identity(&root->process.identity, process);
         tell_threads(saved, &member->ledger, process);
@@ -427,7 +433,7 @@ finish(struct builder *builder, const char *path)
     return root->command != NULL && root->history != NULL ? 0 : -ENOMEM;
 }
 
-/* ---- the whole ---- */
+/* ---- all of it ---- */
 
 static int
 prepare(struct builder *builder)
@@ -435,12 +441,11 @@ prepare(struct builder *builder)
     struct process *process;
 
     builder->saved = saved_new();
-    builder->timeline = malloc(sizeof *builder->timeline);
+    builder->timeline = timeline_new(SLOTS, SLOT_NS);
     builder->members = calloc(SAVED_PROCESSES, sizeof *builder->members);
     if (builder->saved == NULL || builder->timeline == NULL || builder->members == NULL)
         return -ENOMEM;
-    timeline_init(builder->timeline);
-    builder->saved->root.checkpoints = checkpoints_new(MOMENTS);
+    builder->saved->root.checkpoints = checkpoints_new(CHECKPOINTS);
     process = &builder->saved->root.process;
     process->measured = true;
     process->missing = PART_USABLE | PART_VAIN;
@@ -449,7 +454,7 @@ prepare(struct builder *builder)
     return builder->saved->root.checkpoints != NULL ? 0 : -ENOMEM;
 }
 
-/* How many events there are, or -errno. */
+/* Returns the number of events, or -errno. */
 static long
 count_events(const char *path, const struct trace_progress *progress)
 {
@@ -502,7 +507,7 @@ trace_session(const char *path, const struct trace_progress *progress,
     trace_close(builder.trace);
     free(builder.members);
     free(builder.member_of);
-    free(builder.timeline);
+    timeline_free(builder.timeline);
     if (error == 0)
         *out = builder.saved;
     else

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * An allocation log (logalloc.h), as recorded or munged.  It has no times: events
- * are numbered instead.
+ * Reads an allocation log (logalloc.h), raw or munged.  It has no times, so events are
+ * numbered instead.
  *
- * A realloc() is two events; when there is room for one of them only, the other waits.
+ * A realloc() makes two events; if there is room for only one, the other waits.
  */
 #include "config.h"
 
@@ -25,7 +25,7 @@ struct log {
     bool waits;
 };
 
-/* A block of a munged log has a #. */
+/* In a munged log, blocks begin with #. */
 static enum logalloc_form
 form_of(const char *text, size_t length)
 {
@@ -39,9 +39,9 @@ open_log(struct trace *trace)
     return trace->state != NULL ? 0 : -ENOMEM;
 }
 
-/* ---- who calls ---- */
+/* ---- callers ---- */
 
-/* The index of a process, BLOCKMAP_NONE if memory is short. */
+/* Returns the index of a process, BLOCKMAP_NONE if memory is short. */
 static uint32_t
 find_process(struct trace *trace, struct log *log, uint64_t pid)
 {
@@ -74,7 +74,7 @@ find_thread(struct trace *trace, struct log *log, uint32_t process, uint64_t tid
     return index;
 }
 
-/* ---- what is called ---- */
+/* ---- calls ---- */
 
 static uint64_t
 size_of(const struct logalloc_line *line)
@@ -112,7 +112,7 @@ alignment_of(const struct logalloc_line *line)
     return given && line->other > 0 ? (uint8_t)__builtin_ctzll(line->other) : 0;
 }
 
-/* The events of a line: 0, 1 or 2. */
+/* Makes the events of a line; returns their number: 0, 1 or 2. */
 static unsigned
 events_of(const struct logalloc_line *line, const struct trace_event *who,
           struct trace_event events[2])
@@ -150,8 +150,8 @@ refuse(struct trace *trace, const struct log *log)
         trace->info.refused_first = log->line;
 }
 
-/* Takes a line; what it becomes goes to events, of which there is room for one at
-   least.  How many, or -ENOMEM. */
+/* Takes a line and writes its events to `events`, which has room for at least one.
+   Returns their number, or -ENOMEM. */
 static long
 take_line(struct trace *trace, const char *text, size_t length,
           struct trace_event *events, size_t room)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Hands the reading over to the reader of the file's kind. */
+/* Passes reading on to the reader for the file's kind. */
 #include "config.h"
 
 #include "files/trace.h"
@@ -14,8 +14,7 @@
 #include "base/array.h"
 #include "files/trace-form.h"
 
-/* A process may have so many threads and a trace so many processes that the tables
-   have their size; more are of the last one. */
+/* The most threads of a process, and the most processes of a trace. */
 #define TABLE_MAX ((size_t)1 << 24)
 
 static const struct trace_reader *const readers[KINDS] = {
@@ -39,7 +38,7 @@ trace_add_process(struct trace *trace)
     return &trace->processes[count];
 }
 
-/* The room of a process's threads is the power of two that holds them. */
+/* Memory for thread ids is a power of two that doubles when it is full. */
 bool
 trace_add_thread(struct trace_process *process, uint64_t id)
 {
@@ -91,12 +90,12 @@ open_file(struct trace *trace, const char *path)
     at = lseek(fd, 0, SEEK_CUR);
     if (S_ISREG(st.st_mode) && at >= 0 && st.st_size > at) {
         trace->size = (uint64_t)(st.st_size - at);
-        input_limit(&trace->input, trace->size); /* it may still be written */
+        input_limit(&trace->input, trace->size); /* the file may still be growing */
     }
     return choose_reader(trace);
 }
 
-/* What remains of the trace once it is open, or could not be opened. */
+/* Returns the trace, or closes it if it could not be opened. */
 static int
 opened(struct trace *trace, int error, struct trace **out)
 {
@@ -181,4 +180,34 @@ trace_close(struct trace *trace)
     if (trace->input.fd >= 0)
         close(trace->input.fd);
     free(trace);
+}
+
+/* ---- one process of many ---- */
+
+/* Is this image one of the followed process?  A later image has the same pid and a
+   higher generation; a new process with a reused pid does not. */
+
+static bool
+is_it(const struct follow *follow, const struct trace_info *info, uint32_t number)
+{
+    const struct trace_process *process = &info->process[number];
+    const struct trace_process *now = &info->process[follow->process];
+
+    if (!follow->begun)
+        return follow->pid == 0 || process->pid == follow->pid;
+    return number > follow->process && process->pid == now->pid
+           && process->generation > now->generation;
+}
+
+enum followed
+follow_take(struct follow *follow, const struct trace_info *info,
+            const struct trace_event *event)
+{
+    if (follow->begun && event->process == follow->process)
+        return FOLLOW_ON;
+    if (!is_it(follow, info, event->process))
+        return FOLLOW_OTHER;
+    follow->begun = true;
+    follow->process = event->process;
+    return FOLLOW_NEW;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Numbers in as few bytes as they need: seven bits a byte, the lowest first, the top
-   bit set in all but the last (LEB128). */
+/* Encodes numbers in as few bytes as they need: seven bits per byte, lowest first, with
+   the top bit set in all bytes but the last (LEB128). */
 #ifndef MEMTOP_VARINT_H
 #define MEMTOP_VARINT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define VARINT_MAX 10 /* bytes of one */
+#define VARINT_MAX 10 /* most bytes of a number */
 
 static inline unsigned char *
 varint_put(unsigned char *at, uint64_t value)
@@ -20,7 +20,8 @@ varint_put(unsigned char *at, uint64_t value)
     return at;
 }
 
-/* From *at, which goes on; false if it does not end before end. */
+/* Reads a number at *at, which moves on.  Returns false if it is not complete before
+   end. */
 static inline bool
 varint_get(const unsigned char **at, const unsigned char *end, uint64_t *value)
 {
@@ -38,7 +39,7 @@ varint_get(const unsigned char **at, const unsigned char *end, uint64_t *value)
     return false;
 }
 
-/* Small numbers of either sign as small ones without. */
+/* Maps signed numbers to unsigned ones, small ones of either sign to small ones. */
 static inline uint64_t
 zigzag(int64_t value)
 {

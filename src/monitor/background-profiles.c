@@ -18,34 +18,34 @@
 
 /* Followed at a time.  Their snapshots and the root's fit into a session file, whose
    reader accepts two million sites over all snapshots. */
-#define OTHERS_MAX    16
-#define MOMENTS_BYTES ((size_t)1 << 20)
+#define OTHERS_MAX 16
+#define CHECKPOINTS_BYTES ((size_t)1 << 20)
 
 /* A compiler's run is over by then, and growth cannot be judged earlier. */
 #define LIVED_NS (2 * SECOND)
 
 /* Readings may take 1/TIME_SHARE of the time, and no more than BUDGET_MAX_NS is saved
    up. */
-#define TIME_SHARE    50
+#define TIME_SHARE 50
 #define BUDGET_MAX_NS (SECOND / 10)
 
 struct other {
     pid_t pid;
-    uint64_t image_ns;       /* when its segment was made */
-    int64_t started_ns;      /* CLOCK_MONOTONIC */
+    uint64_t image_ns;  /* when its segment was made */
+    int64_t started_ns; /* CLOCK_MONOTONIC */
     int64_t read_ns;
     struct identity identity;
-    struct reader *reader;   /* NULL: the process has ended */
+    struct reader *reader; /* NULL: the process has ended */
     struct profile *profile;
-    bool lent;               /* a caller of background_profiles_lend() reads it */
-    bool listed;             /* it is in the process list */
+    bool lent;   /* a caller of background_profiles_lend() reads it */
+    bool listed; /* it is in the process list */
 };
 
 struct background_profiles {
     struct other all[OTHERS_MAX]; /* in the order they were added */
     size_t count;
-    int64_t looked_ns;       /* 0: never */
-    int64_t budget_ns;       /* time saved up for readings */
+    int64_t looked_ns; /* 0: never */
+    int64_t budget_ns; /* time saved up for readings */
 };
 
 struct background_profiles *
@@ -98,7 +98,8 @@ make_place(struct background_profiles *background)
 }
 
 static struct other *
-add(struct background_profiles *background, const struct process_entry *entry, const struct tree *tree)
+add(struct background_profiles *background, const struct process_entry *entry,
+    const struct tree *tree)
 {
     struct other other = {.pid = entry->pid, .image_ns = entry->image_ns};
     uint64_t start_ns = entry->start_ns;
@@ -117,7 +118,7 @@ add(struct background_profiles *background, const struct process_entry *entry, c
         reader_close(other.reader);
         return NULL;
     }
-    profile_limit_moments(other.profile, MOMENTS_BYTES);
+    profile_limit_checkpoints(other.profile, CHECKPOINTS_BYTES);
     background->all[background->count] = other;
     return &background->all[background->count++];
 }
@@ -155,7 +156,8 @@ look_at(void *context, const struct process_entry *entry)
 }
 
 static void
-look(struct background_profiles *background, const struct process_list *process_list, const struct tree *tree)
+look(struct background_profiles *background, const struct process_list *process_list,
+     const struct tree *tree)
 {
     struct background_look looking = {background, tree};
 
@@ -179,7 +181,7 @@ next_due(struct background_profiles *background, int64_t now_ns)
         struct other *other = &background->all[i];
 
         if (other->reader && !other->lent && other->read_ns < now_ns
-            && profile_moment_due(other->profile, now_ns - other->started_ns)
+            && profile_checkpoint_due(other->profile, now_ns - other->started_ns)
             && (!next || other->read_ns < next->read_ns))
             next = other;
     }
@@ -187,8 +189,9 @@ next_due(struct background_profiles *background, int64_t now_ns)
 }
 
 void
-background_profiles_read(struct background_profiles *background, const struct process_list *process_list, const struct tree *tree,
-            int64_t now_ns)
+background_profiles_read(struct background_profiles *background,
+                         const struct process_list *process_list, const struct tree *tree,
+                         int64_t now_ns)
 {
     struct other *other;
 
@@ -211,24 +214,26 @@ background_profiles_read(struct background_profiles *background, const struct pr
 /* ---- lending ---- */
 
 struct profile *
-background_profiles_lend(struct background_profiles *background, pid_t pid, uint64_t image_ns)
+background_profiles_lend(struct background_profiles *background, pid_t pid,
+                         uint64_t image_ns)
 {
     struct other *other = find(background, pid, image_ns);
 
     if (!other || other->lent)
         return NULL;
     other->lent = true;
-    profile_limit_moments(other->profile, PROFILE_MOMENTS_BYTES);
+    profile_limit_checkpoints(other->profile, PROFILE_CHECKPOINTS_BYTES);
     return other->profile;
 }
 
 void
-background_profiles_return(struct background_profiles *background, struct profile *profile)
+background_profiles_return(struct background_profiles *background,
+                           struct profile *profile)
 {
     for (size_t i = 0; i < background->count; i++)
         if (background->all[i].profile == profile && background->all[i].lent) {
             background->all[i].lent = false;
-            profile_limit_moments(profile, MOMENTS_BYTES);
+            profile_limit_checkpoints(profile, CHECKPOINTS_BYTES);
             profile_clear_mark(profile);
             return;
         }

@@ -23,15 +23,18 @@ void background_profiles_free(struct background_profiles *background);
 
 /* Reads the processes of the list that are due; their segments are in the tree.  now_ns
    is CLOCK_MONOTONIC. */
-void background_profiles_read(struct background_profiles *background, const struct process_list *process_list,
-                 const struct tree *tree, int64_t now_ns);
+void background_profiles_read(struct background_profiles *background,
+                              const struct process_list *process_list,
+                              const struct tree *tree, int64_t now_ns);
 
 /* Lends what was gathered about a process's image, whose segment was made at image_ns:
    the caller owns it and goes on reading until it is returned.  NULL if there is
    nothing. */
-struct profile *background_profiles_lend(struct background_profiles *background, pid_t pid, uint64_t image_ns);
+struct profile *background_profiles_lend(struct background_profiles *background,
+                                         pid_t pid, uint64_t image_ns);
 
 /* Takes back a lent profile; frees any other one.  Clears its mark. */
-void background_profiles_return(struct background_profiles *background, struct profile *profile);
+void background_profiles_return(struct background_profiles *background,
+                                struct profile *profile);
 
 #endif

@@ -331,7 +331,8 @@ blocksizes_begin(struct blocksizes *blocks, uint64_t bytes)
 void
 blocksizes_pass(struct blocksizes *blocks, uint64_t time_ns)
 {
-    raise_to(&blocks->sum.end, blocks->tick_ns <= 1 ? time_ns : time_ns / blocks->tick_ns);
+    raise_to(&blocks->sum.end,
+             blocks->tick_ns <= 1 ? time_ns : time_ns / blocks->tick_ns);
 }
 
 static void
@@ -393,7 +394,8 @@ blocksize_spent(const struct blocksize *size, uint32_t level, uint64_t end)
 {
     uint64_t spent = level <= size->levels ? size->spent[level - 1] : 0;
 
-    return size->level == level && end > size->since ? spent + (end - size->since) : spent;
+    return size->level == level && end > size->since ? spent + (end - size->since)
+                                                     : spent;
 }
 
 uint32_t

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "system/counts.h"
+#include "base/counts.h"
 
 /* One size.  Times are in ticks, see blocksizes_new(). */
 struct blocksize {

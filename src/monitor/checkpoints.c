@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/figures.h"
+
 struct checkpoint {
     int64_t run_ns;
     enum process_state state;
@@ -79,8 +81,7 @@ keep_sizes(struct checkpoint *item, const struct histogram *sizes)
     for (unsigned cell = 0; cell < HISTOGRAM_CELLS; cell++) {
         uint64_t *sum = &item->allocated[histogram_cell_coarse(cell)];
 
-        if (__builtin_add_overflow(*sum, sizes->allocated[cell], sum))
-            *sum = UINT64_MAX;
+        *sum = add_saturating(*sum, sizes->allocated[cell]);
     }
     memcpy(item->live, sizes->live, sizeof item->live);
 }

@@ -1,7 +1,7 @@
 # What memtop knows of the watched program.  No curses, no gd.
 noinst_LIBRARIES += src/monitor/libmonitor.a
 src_monitor_libmonitor_a_SOURCES = \
-	src/monitor/rss-reader.c src/monitor/rss-reader.h \
+	src/monitor/proc-reader.c src/monitor/proc-reader.h \
 	src/monitor/rss-breakdown.c src/monitor/rss-breakdown.h \
 	src/monitor/blockmap.c src/monitor/blockmap.h \
 	src/monitor/blocksizes.c src/monitor/blocksizes.h \
@@ -16,11 +16,9 @@ src_monitor_libmonitor_a_SOURCES = \
 	src/monitor/system-list.c src/monitor/system-list.h \
 	src/monitor/background-profiles.c src/monitor/background-profiles.h \
 	src/monitor/process.c \
-	src/monitor/profile-detail.c \
 	src/monitor/profile-figures.c \
 	src/monitor/profile-names.c \
 	src/monitor/profile-private.h \
-	src/monitor/profile-table-private.h \
 	src/monitor/profile-table.c src/monitor/profile-table.h \
 	src/monitor/profile.c src/monitor/profile.h \
 	src/monitor/process-list.c src/monitor/process-list.h \
@@ -29,7 +27,7 @@ src_monitor_libmonitor_a_SOURCES = \
 	src/monitor/source.h \
 	src/monitor/send.c src/monitor/send.h \
 	src/monitor/session.c src/monitor/session.h \
-	src/monitor/stack-reader.c src/monitor/stack-reader.h \
+	src/monitor/timeline.c src/monitor/timeline.h \
 	src/monitor/tracked.c src/monitor/tracked.h \
 	src/monitor/tree.c src/monitor/tree.h \
 	src/monitor/unseen.c src/monitor/unseen.h \

@@ -10,16 +10,10 @@
 
 #include <string.h>
 
+#include "base/figures.h"
+
 #define RATE_MIN_NS INT64_C(50000000)
 #define IDLE_NS INT64_C(5000000000)
-
-static uint64_t
-add(uint64_t a, uint64_t b)
-{
-    uint64_t sum;
-
-    return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
 
 static uint64_t
 all_calls(const struct snapshot *snapshot)
@@ -27,7 +21,7 @@ all_calls(const struct snapshot *snapshot)
     uint64_t sum = 0;
 
     for (int i = 0; i < FN_COUNT; i++)
-        sum = add(sum, snapshot->calls[i]);
+        sum = add_saturating(sum, snapshot->calls[i]);
     return sum;
 }
 
@@ -98,15 +92,6 @@ meter_idle(const struct meter *meter, int64_t now_ns)
     return meter->started && now_ns - meter->quiet_since_ns >= IDLE_NS;
 }
 
-/* The maximum of a period that ends at now: the peak if it rose in that period. */
-static uint64_t
-stretch_max(uint64_t now, uint64_t last, uint64_t peak, uint64_t peak_before)
-{
-    uint64_t max = now > last ? now : last;
-
-    return peak > peak_before && peak > max ? peak : max;
-}
-
 /* Calls per second since the last sample.  How many of a slot's calls came before the
    last reading is an estimate; the sum over all slots is more exact, unless some were
    missed. */
@@ -141,22 +126,20 @@ meter_sample(struct meter *meter, const struct process *process)
     forget(&sample);
     if (process->measured && !now->asleep) {
         sample.last[SERIES_HEAP] = now->live_bytes;
+        raise_to(&meter->live, now->live_bytes);
         sample.max[SERIES_HEAP] =
-            stretch_max(now->live_bytes, meter->live, now->peak_bytes, meter->peak);
+            highest_since(meter->live, now->peak_bytes, &meter->peak);
         sample.last[SERIES_STACK] = now->stack_now;
         sample.max[SERIES_STACK] =
-            stretch_max(now->stack_now, 0, now->stack_peak, meter->stack_peak);
+            highest_since(now->stack_now, now->stack_peak, &meter->stack_peak);
         sample.last[SERIES_CALLS] = sample_rate(meter, process);
         sample.max[SERIES_CALLS] = sample.last[SERIES_CALLS];
         meter->live = now->live_bytes;
-        meter->peak = now->peak_bytes;
-        meter->stack_peak = now->stack_peak;
     }
     if (process->os_known && process->os.rss > 0) {
         sample.last[SERIES_RSS] = process->os.rss;
         sample.max[SERIES_RSS] =
-            stretch_max(process->os.rss, 0, process->os.rss_peak, meter->rss_peak);
-        meter->rss_peak = process->os.rss_peak;
+            highest_since(process->os.rss, process->os.rss_peak, &meter->rss_peak);
         meter->rss = process->os.rss;
     }
     meter->sample_ns = process->run_ns;
@@ -217,15 +200,13 @@ account(struct meter *meter, const struct recorded *slot, int64_t time_ns,
     double part = (double)(time_ns - meter->sample_ns) / length;
     uint64_t calls = (uint64_t)((double)slot->calls * (part < 1 ? part : 1));
 
-    meter->sample_calls = add(meter->sample_calls, calls);
+    meter->sample_calls = add_saturating(meter->sample_calls, calls);
     meter->sample_ns = time_ns;
     meter->live = slot->heap_last;
     if (slot->asleep)
         return;
-    if (sample->max[SERIES_HEAP] > meter->peak)
-        meter->peak = sample->max[SERIES_HEAP];
-    if (sample->max[SERIES_STACK] > meter->stack_peak)
-        meter->stack_peak = sample->max[SERIES_STACK];
+    raise_to(&meter->peak, sample->max[SERIES_HEAP]);
+    raise_to(&meter->stack_peak, sample->max[SERIES_STACK]);
 }
 
 void
@@ -242,7 +223,7 @@ meter_push_recorded(struct meter *meter, const struct process *process,
         struct sample sample;
         int64_t time_ns;
 
-        meter->recorded_calls = add(meter->recorded_calls, slot->calls);
+        meter->recorded_calls = add_saturating(meter->recorded_calls, slot->calls);
         if (slot->end_ns > INT64_MAX || slot->begin_ns >= slot->end_ns
             || __builtin_add_overflow((int64_t)slot->end_ns, offset_ns, &time_ns)
             || time_ns <= 0 || time_ns <= last_ns || time_ns >= process->run_ns)

@@ -147,8 +147,9 @@ map_line(struct naming *naming, const char *line, uint64_t *first)
     char permissions[5];
     int path = 0;
 
-    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &start,
-               &end, permissions, &offset, &major, &minor, &inode, &path) != 7
+    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n",
+               &start, &end, permissions, &offset, &major, &minor, &inode, &path)
+            != 7
         || line[path] != '/')
         return;
     if (offset == 0)
@@ -194,26 +195,20 @@ tell_changed(struct naming *naming, const char *module)
         return;
     naming->told[naming->told_count++] = module;
     session_say(naming->session, SEVERITY_WARNING,
-                _("%s is no longer the file the program has mapped: no names from it"),
+                _("%s is no longer the file that the program has mapped: its functions "
+                  "have no names"),
                 module);
 }
 
-static void
-name(void *context, uint64_t address, struct profile_name *out)
+static const struct symbol *
+name(void *context, uint64_t address)
 {
     struct naming *naming = context;
     const struct symbol *symbol = symbols_at(naming->space, address);
 
     if (symbol->state == SYMBOL_FILE_CHANGED)
         tell_changed(naming, symbol->module);
-    out->final = symbol->state != SYMBOL_ASKED;
-    out->module = symbol->module;
-    out->offset = symbol->offset;
-    for (; out->count < symbol->count && out->count < PROFILE_INLINES_MAX; out->count++)
-        out->frames[out->count] =
-            (struct profile_frame){symbol->frames[out->count].function,
-                                   symbol->frames[out->count].file,
-                                   symbol->frames[out->count].line};
+    return symbol;
 }
 
 bool

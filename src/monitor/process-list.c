@@ -12,6 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/figures.h"
+
 #define DEPTH_MAX 63 /* the number of bits in guides */
 
 struct item {
@@ -22,49 +25,49 @@ struct item {
 struct process_list {
     bool rooted;
     struct item **items, **sorted;
-    size_t count, room;
     struct process_entry **order;
-    size_t ordered;
+    size_t count, ordered;
+    size_t room, sorted_room, order_room;
     struct process_list_sum sum;
 };
 
 struct process_list *
 process_list_new(bool rooted)
 {
-    struct process_list *process_list = calloc(1, sizeof *process_list);
+    struct process_list *list = calloc(1, sizeof *list);
 
-    if (process_list)
-        process_list->rooted = rooted;
-    return process_list;
+    if (list)
+        list->rooted = rooted;
+    return list;
 }
 
 void
-process_list_free(struct process_list *process_list)
+process_list_free(struct process_list *list)
 {
-    if (!process_list)
+    if (!list)
         return;
-    for (size_t i = 0; i < process_list->count; i++)
-        free(process_list->items[i]);
-    free(process_list->items);
-    free(process_list->sorted);
-    free(process_list->order);
-    free(process_list);
+    for (size_t i = 0; i < list->count; i++)
+        free(list->items[i]);
+    free(list->items);
+    free(list->sorted);
+    free(list->order);
+    free(list);
 }
 
 struct process_entry *
-process_list_find(struct process_list *process_list, pid_t pid)
+process_list_find(struct process_list *list, pid_t pid)
 {
-    for (size_t i = 0; i < process_list->count; i++)
-        if (process_list->items[i]->entry.pid == pid && !process_list->items[i]->entry.ended)
-            return &process_list->items[i]->entry;
+    for (size_t i = 0; i < list->count; i++)
+        if (list->items[i]->entry.pid == pid && !list->items[i]->entry.ended)
+            return &list->items[i]->entry;
     return NULL;
 }
 
 struct process_entry *
-process_list_find_image(struct process_list *process_list, pid_t pid, uint64_t image_ns)
+process_list_find_image(struct process_list *list, pid_t pid, uint64_t image_ns)
 {
-    for (size_t i = 0; i < process_list->count; i++) {
-        struct process_entry *entry = &process_list->items[i]->entry;
+    for (size_t i = 0; i < list->count; i++) {
+        struct process_entry *entry = &list->items[i]->entry;
 
         if (entry->pid == pid && entry->image_ns >= image_ns)
             return entry;
@@ -73,63 +76,51 @@ process_list_find_image(struct process_list *process_list, pid_t pid, uint64_t i
 }
 
 static bool
-make_room(struct process_list *process_list)
+make_room(struct process_list *list)
 {
-    size_t room = process_list->room ? process_list->room * 2 : 64;
-    void *items, *sorted, *order;
-
-    if (process_list->count < process_list->room)
-        return true;
-    items = reallocarray(process_list->items, room, sizeof(void *));
-    process_list->items = items ? items : process_list->items;
-    sorted = reallocarray(process_list->sorted, room, sizeof(void *));
-    process_list->sorted = sorted ? sorted : process_list->sorted;
-    order = reallocarray(process_list->order, room, sizeof(void *));
-    process_list->order = order ? order : process_list->order;
-    if (!items || !sorted || !order)
-        return false;
-    process_list->room = room;
-    return true;
+    return ARRAY_GROW(list->items, list->room, list->count + 1)
+           && ARRAY_GROW(list->sorted, list->sorted_room, list->count + 1)
+           && ARRAY_GROW(list->order, list->order_room, list->count + 1);
 }
 
 struct process_entry *
-process_list_add(struct process_list *process_list, pid_t pid)
+process_list_add(struct process_list *list, pid_t pid)
 {
-    struct item *item = make_room(process_list) ? calloc(1, sizeof *item) : NULL;
+    struct item *item = make_room(list) ? calloc(1, sizeof *item) : NULL;
 
     if (!item)
         return NULL;
     item->entry.pid = pid;
     item->entry.generations = 1;
-    process_list->items[process_list->count++] = item;
+    list->items[list->count++] = item;
     return &item->entry;
 }
 
 static void
-remove_at(struct process_list *process_list, size_t index)
+remove_at(struct process_list *list, size_t index)
 {
-    free(process_list->items[index]);
-    memmove(&process_list->items[index], &process_list->items[index + 1],
-            (process_list->count - index - 1) * sizeof *process_list->items);
-    process_list->count--;
-    process_list->ordered = 0; /* until it is arranged again */
+    free(list->items[index]);
+    memmove(&list->items[index], &list->items[index + 1],
+            (list->count - index - 1) * sizeof *list->items);
+    list->count--;
+    list->ordered = 0; /* until it is arranged again */
 }
 
 void
-process_list_note_short(struct process_list *process_list, const struct process_entry *entry)
+process_list_note_short(struct process_list *list, const struct process_entry *entry)
 {
-    process_list->sum.shortest++;
-    for (size_t i = 0; i < process_list->count; i++)
-        if (&process_list->items[i]->entry == entry) {
-            remove_at(process_list, i);
+    list->sum.shortest++;
+    for (size_t i = 0; i < list->count; i++)
+        if (&list->items[i]->entry == entry) {
+            remove_at(list, i);
             return;
         }
 }
 
 struct process_entry *
-process_list_first(struct process_list *process_list)
+process_list_first(struct process_list *list)
 {
-    return &process_list->items[0]->entry;
+    return &list->items[0]->entry;
 }
 
 void
@@ -188,14 +179,15 @@ is_child(const struct item *item, const struct process_entry *parent)
 
 /* Has it a living descendant?  depth bounds the walk, whatever parents claim. */
 static bool
-has_living(const struct process_list *process_list, const struct process_entry *entry, unsigned depth)
+has_living(const struct process_list *list, const struct process_entry *entry,
+           unsigned depth)
 {
-    for (size_t i = 0; i < process_list->count; i++) {
-        const struct item *item = process_list->sorted[i];
+    for (size_t i = 0; i < list->count; i++) {
+        const struct item *item = list->sorted[i];
 
         if (is_child(item, entry)
             && (!item->entry.ended
-                || (depth < DEPTH_MAX && has_living(process_list, &item->entry, depth + 1))))
+                || (depth < DEPTH_MAX && has_living(list, &item->entry, depth + 1))))
             return true;
     }
     return false;
@@ -204,93 +196,93 @@ has_living(const struct process_list *process_list, const struct process_entry *
 /* Is it left out of the list?  That is so for ended processes beyond the limit, and for
    the children of an ended process other than the root. */
 static bool
-is_folded(const struct process_list *process_list, const struct process_entry *parent,
+is_folded(const struct process_list *list, const struct process_entry *parent,
           const struct item *item, unsigned ended)
 {
     const bool within = parent && parent->ended && parent->parent != 0;
 
     return parent && item->entry.ended && (within || ended >= PROCESS_LIST_ENDED_LISTED)
-           && !has_living(process_list, &item->entry, 0);
+           && !has_living(list, &item->entry, 0);
 }
 
 /* Leaves out the item and everything below it; returns their number. */
 static unsigned
-fold(struct process_list *process_list, struct item *item)
+fold(struct process_list *list, struct item *item)
 {
     unsigned count = 1;
 
     item->listed = true;
-    for (size_t i = 0; i < process_list->count; i++)
-        if (is_child(process_list->sorted[i], &item->entry))
-            count += fold(process_list, process_list->sorted[i]);
+    for (size_t i = 0; i < list->count; i++)
+        if (is_child(list->sorted[i], &item->entry))
+            count += fold(list, list->sorted[i]);
     return count;
 }
 
 /* Does another child, from index next on, follow in the list? */
 static bool
-goes_on(const struct process_list *process_list, const struct process_entry *parent, size_t next,
+goes_on(const struct process_list *list, const struct process_entry *parent, size_t next,
         unsigned ended)
 {
-    for (size_t i = next; i < process_list->count; i++)
-        if (is_child(process_list->sorted[i], parent)
-            && !is_folded(process_list, parent, process_list->sorted[i], ended))
+    for (size_t i = next; i < list->count; i++)
+        if (is_child(list->sorted[i], parent)
+            && !is_folded(list, parent, list->sorted[i], ended))
             return true;
     return false;
 }
 
 static void
-list_children(struct process_list *process_list, struct process_entry *parent, unsigned depth,
+list_children(struct process_list *list, struct process_entry *parent, unsigned depth,
               uint64_t guides)
 {
     unsigned ended = 0;
 
-    for (size_t i = 0; i < process_list->count; i++) {
-        struct item *item = process_list->sorted[i];
+    for (size_t i = 0; i < list->count; i++) {
+        struct item *item = list->sorted[i];
         struct process_entry *entry = &item->entry;
 
         if (!is_child(item, parent))
             continue;
-        if (is_folded(process_list, parent, item, ended)) {
-            parent->unlisted += fold(process_list, item);
+        if (is_folded(list, parent, item, ended)) {
+            parent->unlisted += fold(list, item);
             continue;
         }
         item->listed = true;
         ended += entry->ended;
         entry->depth = depth;
         entry->guides = guides;
-        if (goes_on(process_list, parent, i + 1, ended))
+        if (goes_on(list, parent, i + 1, ended))
             entry->guides |= UINT64_C(1) << depth;
-        process_list->order[process_list->ordered++] = entry;
+        list->order[list->ordered++] = entry;
         if (depth < DEPTH_MAX)
-            list_children(process_list, entry, depth + 1, entry->guides);
+            list_children(list, entry, depth + 1, entry->guides);
     }
 }
 
 /* An entry whose parent is not here becomes a child of the root, or has no parent. */
 static void
-adopt_orphans(struct process_list *process_list)
+adopt_orphans(struct process_list *list)
 {
-    for (size_t i = 0; i < process_list->count; i++) {
-        struct process_entry *entry = &process_list->items[i]->entry;
+    for (size_t i = 0; i < list->count; i++) {
+        struct process_entry *entry = &list->items[i]->entry;
         bool known = false;
 
-        for (size_t j = 0; j < process_list->count && !known; j++)
-            known = j != i && process_list->items[j]->entry.pid == entry->parent;
-        if (process_list->rooted && i == 0)
+        for (size_t j = 0; j < list->count && !known; j++)
+            known = j != i && list->items[j]->entry.pid == entry->parent;
+        if (list->rooted && i == 0)
             entry->parent = 0;
         else if (!known)
-            entry->parent = process_list->rooted ? process_list->items[0]->entry.pid : 0;
+            entry->parent = list->rooted ? list->items[0]->entry.pid : 0;
     }
 }
 
 static void
-add_up(struct process_list *process_list)
+add_up(struct process_list *list)
 {
-    struct process_list_sum sum = {.dropped = process_list->sum.dropped,
-                             .shortest = process_list->sum.shortest};
+    struct process_list_sum sum = {.dropped = list->sum.dropped,
+                                   .shortest = list->sum.shortest};
 
-    for (size_t i = 0; i < process_list->count; i++) {
-        const struct process_entry *entry = &process_list->items[i]->entry;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct process_entry *entry = &list->items[i]->entry;
 
         if (entry->ended) {
             sum.ended++;
@@ -299,96 +291,96 @@ add_up(struct process_list *process_list)
         sum.living++;
         if (!entry->measured)
             sum.not_loaded++;
-        else if (__builtin_add_overflow(sum.heap, entry->heap, &sum.heap))
-            sum.heap = UINT64_MAX;
+        else
+            sum.heap = add_saturating(sum.heap, entry->heap);
     }
-    process_list->sum = sum;
+    list->sum = sum;
 }
 
 static void
-drop_oldest(struct process_list *process_list)
+drop_oldest(struct process_list *list)
 {
     size_t ended = 0;
 
-    for (size_t i = 0; i < process_list->count; i++)
-        ended += process_list->items[i]->entry.ended;
-    for (size_t i = 0; i < process_list->count && ended > PROCESS_LIST_ENDED_KEPT;) {
-        if ((process_list->rooted && i == 0) || !process_list->items[i]->entry.ended) {
+    for (size_t i = 0; i < list->count; i++)
+        ended += list->items[i]->entry.ended;
+    for (size_t i = 0; i < list->count && ended > PROCESS_LIST_ENDED_KEPT;) {
+        if ((list->rooted && i == 0) || !list->items[i]->entry.ended) {
             i++;
             continue;
         }
-        remove_at(process_list, i);
-        process_list->sum.dropped++;
+        remove_at(list, i);
+        list->sum.dropped++;
         ended--;
     }
 }
 
 static void
-list_all(struct process_list *process_list)
+list_all(struct process_list *list)
 {
-    for (size_t i = 0; i < process_list->count; i++) {
-        process_list->items[i]->listed = false;
-        process_list->items[i]->entry.unlisted = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        list->items[i]->listed = false;
+        list->items[i]->entry.unlisted = 0;
     }
-    process_list->ordered = 0;
-    list_children(process_list, NULL, 0, 0);
+    list->ordered = 0;
+    list_children(list, NULL, 0, 0);
 }
 
 /* If parents form a cycle, takes one of them out of it; false if there is no cycle. */
 static bool
-break_circle(struct process_list *process_list)
+break_circle(struct process_list *list)
 {
-    for (size_t i = 0; i < process_list->count; i++)
-        if (!process_list->sorted[i]->listed) {
-            process_list->sorted[i]->entry.parent =
-                process_list->rooted ? process_list->items[0]->entry.pid : 0;
+    for (size_t i = 0; i < list->count; i++)
+        if (!list->sorted[i]->listed) {
+            list->sorted[i]->entry.parent = list->rooted ? list->items[0]->entry.pid : 0;
             return true;
         }
     return false;
 }
 
 void
-process_list_arrange(struct process_list *process_list, uint64_t now_ns)
+process_list_arrange(struct process_list *list, uint64_t now_ns)
 {
-    drop_oldest(process_list);
-    adopt_orphans(process_list);
-    for (size_t i = 0; i < process_list->count; i++) {
-        struct process_entry *entry = &process_list->items[i]->entry;
+    drop_oldest(list);
+    adopt_orphans(list);
+    for (size_t i = 0; i < list->count; i++) {
+        struct process_entry *entry = &list->items[i]->entry;
 
-        process_list->sorted[i] = process_list->items[i];
+        list->sorted[i] = list->items[i];
         if (!entry->ended && entry->start_ns > 0)
             entry->run_ns = (int64_t)(now_ns - entry->start_ns);
     }
-    if (process_list->count > 1)
-        qsort(process_list->sorted, process_list->count, sizeof *process_list->sorted, by_importance);
+    if (list->count > 1)
+        qsort(list->sorted, list->count, sizeof *list->sorted, by_importance);
     do
-        list_all(process_list);
-    while (break_circle(process_list));
-    add_up(process_list);
+        list_all(list);
+    while (break_circle(list));
+    add_up(list);
 }
 
 void
-process_list_each(const struct process_list *process_list,
-            void (*visit)(void *context, const struct process_entry *entry), void *context)
+process_list_each(const struct process_list *list,
+                  void (*visit)(void *context, const struct process_entry *entry),
+                  void *context)
 {
-    for (size_t i = 0; i < process_list->count; i++)
-        visit(context, &process_list->items[i]->entry);
+    for (size_t i = 0; i < list->count; i++)
+        visit(context, &list->items[i]->entry);
 }
 
 size_t
-process_list_count(const struct process_list *process_list)
+process_list_count(const struct process_list *list)
 {
-    return process_list->ordered;
+    return list->ordered;
 }
 
 const struct process_entry *
-process_list_at(const struct process_list *process_list, size_t index)
+process_list_at(const struct process_list *list, size_t index)
 {
-    return process_list->order[index];
+    return list->order[index];
 }
 
 const struct process_list_sum *
-process_list_sum(const struct process_list *process_list)
+process_list_sum(const struct process_list *list)
 {
-    return &process_list->sum;
+    return &list->sum;
 }

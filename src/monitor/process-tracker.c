@@ -15,7 +15,6 @@
 
 #include "base/i18n.h"
 #include "system/not-loaded.h"
-#include "system/executed.h"
 #include "system/procfs.h"
 #include "base/clock.h"
 #include "base/figures.h"
@@ -24,9 +23,9 @@
 #include "segment/reader.h"
 #include "segment/sites.h"
 
-#define SECOND      INT64_C(1000000000)
-#define IDLE_NS     (5 * SECOND)
-#define LIVING_MAX  2048 /* followed at a time */
+#define SECOND INT64_C(1000000000)
+#define IDLE_NS (5 * SECOND)
+#define LIVING_MAX 2048 /* followed at a time */
 #define DESCENDANTS 1024
 
 /* A child that has not loaded the library after this time does not use it. */
@@ -38,13 +37,13 @@
 /* A living process. */
 struct followed_process {
     struct process_entry *entry;
-    struct reader *reader;  /* NULL: it has no segment */
-    char program[64];       /* its image's, without the path; "" unknown */
-    bool asleep;            /* dormant: counts only while it is watched */
-    uint64_t alive_ns;      /* CLOCK_BOOTTIME, when it was last seen alive */
-    int64_t read_ns;        /* when its figures were last read; 0 never */
-    int64_t active_ns;      /* when it last made a new call */
-    int64_t replaced_ns;    /* since when it executes another program; 0: it does not */
+    struct reader *reader; /* NULL: it has no segment */
+    char program[64];      /* its image's, without the path; "" unknown */
+    bool asleep;           /* dormant: counts only while it is watched */
+    uint64_t alive_ns;     /* CLOCK_BOOTTIME, when it was last seen alive */
+    int64_t read_ns;       /* when its figures were last read; 0 never */
+    int64_t active_ns;     /* when it last made a new call */
+    int64_t replaced_ns;   /* since when it executes another program; 0: it does not */
     uint64_t allocations, calls;
 };
 
@@ -119,11 +118,13 @@ read_figures(struct followed_process *followed, int64_t now_ns)
     uint64_t calls, allocations;
 
     if (!followed->reader || followed->replaced_ns
-        || (!entry->measured && !followed->asleep) || reader_snapshot(followed->reader, &snapshot))
+        || (!entry->measured && !followed->asleep)
+        || reader_snapshot(followed->reader, &snapshot))
         return;
     followed->asleep = snapshot.asleep;
     entry->measured = !snapshot.asleep;
-    entry->why_not = snapshot.asleep ? _("it sleeps until it is shown") : NULL;
+    entry->why_not =
+        snapshot.asleep ? _("libmemtop is dormant until the process is shown") : NULL;
     if (snapshot.asleep)
         entry->state = STATE_NOT_LOADED;
     entry->counters = snapshot;
@@ -319,7 +320,8 @@ note_segment(void *context, const struct tree_segment *segment)
         note_alien(tracker, segment);
         return;
     }
-    if (process_list_find_image(tracker->process_list, segment->pid, segment->created_boottime_ns)
+    if (process_list_find_image(tracker->process_list, segment->pid,
+                                segment->created_boottime_ns)
         || (!tracker->root
             && !segment_process_lives(segment->pid, segment->created_boottime_ns))
         || !belongs(tracker, segment->pid))
@@ -393,7 +395,8 @@ replace(struct followed_process *followed, const struct executed *executed, bool
 }
 
 static void
-note_end(struct process_tracker *tracker, struct followed_process *followed, int64_t now_ns)
+note_end(struct process_tracker *tracker, struct followed_process *followed,
+         int64_t now_ns)
 {
     struct process_entry *entry = followed->entry;
     enum segment_state state = SEGMENT_EMPTY;
@@ -438,7 +441,8 @@ follow_executed(struct followed_process *followed, int64_t now_ns)
     if (followed->replaced_ns == 0)
         followed->replaced_ns = now_ns;
     entry->measured = false;
-    if (executed.preload_removed || now_ns - followed->replaced_ns >= (int64_t)HANDSHAKE_NS)
+    if (executed.preload_removed
+        || now_ns - followed->replaced_ns >= (int64_t)HANDSHAKE_NS)
         replace(followed, &executed, false);
     else
         entry->state = STATE_STARTING;
@@ -469,7 +473,8 @@ judge_state(struct followed_process *followed, char kernel_state, int64_t now_ns
 
 /* Returns false if the process has ended and is no longer followed. */
 static bool
-look_at_process(struct process_tracker *tracker, struct followed_process *followed, int64_t now_ns)
+look_at_process(struct process_tracker *tracker, struct followed_process *followed,
+                int64_t now_ns)
 {
     struct process_entry *entry = followed->entry;
     struct procfs_stat stat;
@@ -501,8 +506,8 @@ look_for_not_loaded(struct process_tracker *tracker)
         struct followed_process *followed;
         struct procfs_stat stat;
 
-        if (process_list_find(tracker->process_list, pids[i]) || procfs_stat(pids[i], &stat)
-            || stat.state == 'Z' || stat.state == 'X')
+        if (process_list_find(tracker->process_list, pids[i])
+            || procfs_stat(pids[i], &stat) || stat.state == 'Z' || stat.state == 'X')
             continue;
         followed = follow(tracker, pids[i]);
         if (!followed)

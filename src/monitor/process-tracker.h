@@ -17,7 +17,8 @@ struct process_tracker;
 /* With root NULL, lists every process in the tree and no others; otherwise root and its
    descendants.  all_ours: every segment in the tree belongs to the list.  Returns NULL if
    memory is short. */
-struct process_tracker *process_tracker_new(const struct process *root, const char *command, bool all_ours);
+struct process_tracker *process_tracker_new(const struct process *root,
+                                            const char *command, bool all_ours);
 void process_tracker_free(struct process_tracker *tracker);
 
 /* Is that process in the list, and alive? */

@@ -12,113 +12,59 @@
 
 #include "base/i18n.h"
 #include "monitor/profile-private.h"
-#include "base/array.h"
-
-#define NAME_MAX_BYTES 4096   /* of a function: template names can be endless */
-
-static uint64_t
-text_key(const char *text, size_t length)
-{
-    uint64_t key = UINT64_C(0xcbf29ce484222325);
-
-    for (size_t i = 0; i < length; i++)
-        key = (key ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
-    return key;
-}
 
 /* Finds or makes the number of a function's name.  Returns false if memory is short. */
 static bool
-intern_function(struct profile *profile, const char *name, uint32_t *id)
+function_number(struct profile *profile, const char *name, uint32_t *number)
 {
-    size_t length = strnlen(name, NAME_MAX_BYTES);
-    uint64_t key = text_key(name, length);
-    struct profile_named *function;
+    const struct interned *function =
+        intern_bytes(&profile->functions, name, strnlen(name, INTERN_TEXT_MAX));
 
-    HASH_FIND(hh, profile->functions_by_key, &key, sizeof key, function);
-    if (!function) {
-        if (!ARRAY_GROW(profile->functions, profile->function_room,
-                       profile->function_count + 1)
-            || !(function = calloc(1, sizeof *function + length + 1)))
-            return false;
-        function->key = key;
-        function->id = (uint32_t)profile->function_count;
-        memcpy(function->name, name, length);
-        HASH_ADD(hh, profile->functions_by_key, key, sizeof key, function);
-        if (NOT_ADDED(function)) {
-            free(function);
-            return false;
-        }
-        profile->functions[profile->function_count++] = function;
-    }
-    *id = function->id;
-    return true;
-}
-
-/* Returns a lasting copy of text; NULL for NULL, or if memory is short. */
-static const char *
-intern_text(struct profile *profile, const char *text)
-{
-    size_t length;
-    uint64_t key;
-    struct kept_text *kept;
-
-    if (!text)
-        return NULL;
-    length = strnlen(text, NAME_MAX_BYTES);
-    key = text_key(text, length);
-    HASH_FIND(hh, profile->texts, &key, sizeof key, kept);
-    if (kept)
-        return kept->text;
-    kept = calloc(1, sizeof *kept + length + 1);
-    if (!kept)
-        return NULL;
-    kept->key = key;
-    memcpy(kept->text, text, length);
-    HASH_ADD(hh, profile->texts, key, sizeof key, kept);
-    if (NOT_ADDED(kept)) {
-        free(kept);
-        return NULL;
-    }
-    return kept->text;
+    if (function)
+        *number = function->number;
+    return function != NULL;
 }
 
 /* "libfoo.so+0x1234", or the plain address if it lies in no file. */
 static void
-provisional_name(char *text, size_t size, const struct profile_name *name)
+provisional_name(char *text, size_t size, const struct symbol *symbol)
 {
-    const char *slash = name->module ? strrchr(name->module, '/') : NULL;
+    const char *slash = symbol->module ? strrchr(symbol->module, '/') : NULL;
 
-    if (name->module && name->module[0])
-        snprintf(text, size, "%s+0x%llx", slash ? slash + 1 : name->module,
-                 (unsigned long long)name->offset);
+    if (symbol->module && symbol->module[0])
+        snprintf(text, size, "%s+0x%llx", slash ? slash + 1 : symbol->module,
+                 (unsigned long long)symbol->offset);
     else
-        snprintf(text, size, "0x%llx", (unsigned long long)name->offset);
+        snprintf(text, size, "0x%llx", (unsigned long long)symbol->offset);
 }
 
 /* Gives the address this name.  Returns true if its functions have changed. */
 static bool
 set_name(struct profile *profile, struct profile_address *address,
-         const struct profile_name *name)
+         const struct symbol *symbol)
 {
-    unsigned count = name->count > 0 ? name->count : 1;
+    unsigned known =
+        symbol->count < PROFILE_INLINES_MAX ? symbol->count : PROFILE_INLINES_MAX;
+    unsigned count = known > 0 ? known : 1;
     struct profile_place *frames = calloc(count, sizeof *frames);
     char text[512];
     bool changed = address->frame_count != count;
 
     if (!frames)
         return false;
-    provisional_name(text, sizeof text, name);
+    provisional_name(text, sizeof text, symbol);
     for (unsigned i = 0; i < count; i++) {
-        const struct profile_frame *frame = name->count > 0 ? &name->frames[i] : NULL;
+        const struct symbol_frame unnamed = {.function = text};
+        const struct symbol_frame *frame = known > 0 ? &symbol->frames[i] : &unnamed;
 
-        frames[i] = (struct profile_place){.file = intern_text(profile,
-                                                               frame ? frame->file : NULL),
-                                           .line = frame ? frame->line : 0,
-                                           .module = intern_text(profile, name->module),
-                                           .offset = name->offset,
-                                           .inlined = i + 1 < count};
-        if (!intern_function(profile, frame && frame->function ? frame->function : text,
-                             &frames[i].function)) {
+        frames[i] =
+            (struct profile_place){.file = intern_text(&profile->paths, frame->file),
+                                   .line = frame->line,
+                                   .module = intern_text(&profile->paths, symbol->module),
+                                   .offset = symbol->offset,
+                                   .address = address->address,
+                                   .inlined = i + 1 < count};
+        if (!function_number(profile, frame->function, &frames[i].function)) {
             free(frames);
             return false;
         }
@@ -127,7 +73,7 @@ set_name(struct profile *profile, struct profile_address *address,
     free(address->frames);
     address->frames = frames;
     address->frame_count = count;
-    address->final = name->final;
+    address->final = symbol->state != SYMBOL_ASKED;
     return changed;
 }
 
@@ -166,16 +112,16 @@ static bool
 name_address(struct profile *profile, struct profile_address *address,
              const struct profile_namer *namer)
 {
-    struct profile_name name = {.final = namer != NULL, .offset = address->address};
+    const struct symbol nobody_asked = {.state = SYMBOL_ASKED,
+                                        .offset = address->address};
+    const struct symbol *symbol = &nobody_asked;
     bool was_final = address->final, changed;
 
     if (namer)
-        namer->name(namer->context, address->address, &name);
+        symbol = namer->name(namer->context, address->address);
     else if (address->frame_count > 0)
         return false;
-    if (name.count > PROFILE_INLINES_MAX)
-        name.count = PROFILE_INLINES_MAX;
-    changed = set_name(profile, address, &name);
+    changed = set_name(profile, address, symbol);
     profile->nameless -= !was_final && address->final;
     return changed;
 }
@@ -237,7 +183,8 @@ profile_function(const struct profile *profile, uint32_t function)
     if (function == PROFILE_HIDDEN)
         /* TRANSLATORS: call frames that a filter leaves out. */
         return _("(hidden)");
-    return function < profile->function_count ? profile->functions[function]->name : "?";
+    return function < profile->functions.count ? profile->functions.all[function]->text
+                                               : "?";
 }
 
 size_t
@@ -263,8 +210,6 @@ void
 profile_names_free(struct profile *profile)
 {
     struct profile_address *address, *next_address;
-    struct profile_named *function, *next_function;
-    struct kept_text *text, *next_text;
 
     HASH_ITER(hh, profile->addresses, address, next_address)
     {
@@ -272,15 +217,6 @@ profile_names_free(struct profile *profile)
         free(address->frames);
         free(address);
     }
-    HASH_ITER(hh, profile->functions_by_key, function, next_function)
-    {
-        HASH_DEL(profile->functions_by_key, function);
-        free(function);
-    }
-    HASH_ITER(hh, profile->texts, text, next_text)
-    {
-        HASH_DEL(profile->texts, text);
-        free(text);
-    }
-    free(profile->functions);
+    intern_free(&profile->functions);
+    intern_free(&profile->paths);
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Shared by profile.c, profile-names.c and profile-table.c. */
+/* Shared by profile.c and the files profile-*.c. */
 #ifndef MEMTOP_PROFILE_PRIVATE_H
 #define MEMTOP_PROFILE_PRIVATE_H
 
+#include "base/intern.h"
 #include "monitor/profile.h"
+#include "monitor/profile-table.h"
 
 /* Keys are numbers that are hashes already, or that one multiplication spreads well
    enough. */
@@ -39,20 +41,6 @@ struct profile_address {
     UT_hash_handle hh;
 };
 
-struct profile_named {
-    uint64_t key;            /* hash of its name */
-    uint32_t id;
-    UT_hash_handle hh;
-    char name[];
-};
-
-/* A file's name, stored once. */
-struct kept_text {
-    uint64_t key;
-    UT_hash_handle hh;
-    char text[];
-};
-
 /* What earlier readings say about a site. */
 struct site_past {
     uint32_t stack;          /* index */
@@ -80,31 +68,78 @@ struct profile {
     uint32_t *stack_at;      /* by id: index + 1; 0: not seen yet */
     size_t id_room;
 
-    struct profile_moment *moments;
-    size_t moment_count;
-    size_t moments_limit;    /* limit of their memory in bytes */
+    struct profile_checkpoint *checkpoints;
+    size_t checkpoint_count;
+    size_t checkpoints_limit; /* limit of their memory in bytes */
     int64_t spacing_ns;
     int64_t growth_since_ns; /* < 0 none */
-    struct profile_moment mark;
+    struct profile_checkpoint mark;
     bool marked;
 
-    struct profile_address *addresses; /* hashes */
+    struct profile_address *addresses; /* a hash */
     size_t entered;          /* number of stacks whose addresses are entered */
     size_t nameless;         /* addresses without a final name */
-    struct profile_named *functions_by_key;
-    struct kept_text *texts;
-    struct profile_named **functions;
-    size_t function_count, function_room;
+    struct intern_table functions; /* names, by number */
+    struct intern_table paths;     /* of sources and modules */
 };
 
 /* Index of the stack with this id; that of the unknown stack if there is none. */
 uint32_t profile_stack_index(const struct profile *profile, uint32_t id);
 
 /* The newest snapshot not later than run_ns; NULL if there is none. */
-const struct profile_moment *profile_find_moment(const struct profile *profile, int64_t run_ns);
+const struct profile_checkpoint *profile_find_checkpoint(const struct profile *profile,
+                                                         int64_t run_ns);
 
 const struct profile_address *profile_find_address(const struct profile *profile,
                                                    uint64_t address);
 void profile_names_free(struct profile *profile);
+
+/* ---- the table ---- */
+
+/* What a table keeps after it is filled: its rows are ranges of paths. */
+struct profile_work {
+    struct profile_figures *figures; /* by stack */
+    uint32_t *order;                 /* indices of the stacks that passed */
+    size_t count;
+    uint32_t *functions; /* of all paths, one after the other */
+    size_t function_count, function_room;
+    size_t *starts; /* by stack: where its path starts */
+};
+
+/* State while a query is answered. */
+struct query_work {
+    const struct profile *profile;
+    const struct profile_query *query;
+    const struct profile_checkpoint *past; /* NULL: as of the last reading */
+    bool by_site;                          /* figures are by site, not by stack */
+    struct profile_figures *figures;       /* zeros at first */
+};
+
+/* A site's figures at some time. */
+struct site_then {
+    struct site_figures made, live, at_peak;
+};
+
+/* A site's figures at a snapshot, or at the last reading if that is NULL; all 0 before
+   the site existed. */
+struct site_then figures_site_at(const struct profile *profile,
+                                 const struct profile_checkpoint *checkpoint,
+                                 size_t index);
+
+/* Adds what the query asks for to work->figures. */
+void figures_fill(struct query_work *work);
+
+/* The minimum age of a sampled block in ns, >= 0. */
+double profile_block_age(const struct profile *profile,
+                         const struct sampled_block *block);
+
+/* Are bytes and objects those of live blocks chosen by their age? */
+bool figures_of_blocks(const struct profile_query *query);
+
+/* Can the query be answered? */
+enum profile_answer figures_answer(const struct profile *profile,
+                                   const struct profile_query *query);
+
+void figures_add(struct profile_figures *sum, const struct profile_figures *part);
 
 #endif

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "monitor/profile-table-private.h"
+#include "monitor/profile-private.h"
 #include "base/array.h"
 
 #define TREE_DEPTH_MAX 1024   /* deeper rows are not made */
@@ -79,11 +79,11 @@ judge_functions(struct build *build)
 
     if (filter->rule_count == 0)
         return NULL;
-    rules = calloc(profile->function_count + 1, sizeof *rules);
+    rules = calloc(profile->functions.count + 1, sizeof *rules);
     build->failed |= !rules;
-    for (size_t i = 0; rules && i < profile->function_count; i++)
+    for (size_t i = 0; rules && i < profile->functions.count; i++)
         for (unsigned k = 0; k < filter->rule_count; k++)
-            if (rule_names(&filter->rules[k], profile->functions[i]->name))
+            if (rule_names(&filter->rules[k], profile->functions.all[i]->text))
                 rules[i] |= 1u << k;
     return rules;
 }
@@ -513,7 +513,7 @@ profile_table_fill(struct profile_table *table, const struct profile *profile,
     if (table->answer != PROFILE_ANSWERED)
         return;
     if (query->past_ns >= 0)
-        build.query.past = profile_find_moment(profile, query->past_ns);
+        build.query.past = profile_find_checkpoint(profile, query->past_ns);
     table->run_ns = build.query.past ? build.query.past->run_ns : profile->run_ns;
     table->missing = missing_parts(&build);
     table->work = build.work = new_work(profile);
@@ -564,7 +564,7 @@ hide_functions(struct build *build, bool *hidden)
 {
     const uint32_t rules = rules_of_kind(build->query.query->filter, PROFILE_HIDE);
 
-    for (size_t i = 0; build->rules && i < build->query.profile->function_count; i++)
+    for (size_t i = 0; build->rules && i < build->query.profile->functions.count; i++)
         hidden[i] = build->rules[i] & rules;
 }
 
@@ -579,7 +579,7 @@ profile_select(const struct profile *profile, const struct profile_query *query,
     if (answer != PROFILE_ANSWERED)
         return answer;
     selection->figures = calloc(profile->site_count + 1, sizeof *selection->figures);
-    selection->hidden = calloc(profile->function_count + 1, sizeof *selection->hidden);
+    selection->hidden = calloc(profile->functions.count + 1, sizeof *selection->hidden);
     build.query.figures = selection->figures;
     build.failed = !selection->figures || !selection->hidden;
     if (!build.failed) {

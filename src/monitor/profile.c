@@ -18,7 +18,7 @@
 #include "monitor/profile-private.h"
 #include "base/array.h"
 
-#define MOMENT_MIN_NS  INT64_C(1000000000)
+#define CHECKPOINT_MIN_NS INT64_C(1000000000)
 
 /* Rates over shorter intervals would jump. */
 #define RATE_MIN_NS    (INT64_C(1000000000) / 20)
@@ -30,16 +30,16 @@ profile_new(void)
 
     if (!profile)
         return NULL;
-    profile->moments_limit = PROFILE_MOMENTS_BYTES;
+    profile->checkpoints_limit = PROFILE_CHECKPOINTS_BYTES;
     profile_restart(profile);
     return profile;
 }
 
 static void
-drop_moment(struct profile_moment *moment)
+drop_checkpoint(struct profile_checkpoint *checkpoint)
 {
-    free(moment->sites);
-    *moment = (struct profile_moment){0};
+    free(checkpoint->sites);
+    *checkpoint = (struct profile_checkpoint){0};
 }
 
 static void
@@ -53,11 +53,11 @@ forget(struct profile *profile)
         HASH_DEL(profile->by_key, stack);
         free(stack);
     }
-    for (size_t i = 0; i < profile->moment_count; i++)
-        drop_moment(&profile->moments[i]);
-    drop_moment(&profile->mark);
+    for (size_t i = 0; i < profile->checkpoint_count; i++)
+        drop_checkpoint(&profile->checkpoints[i]);
+    drop_checkpoint(&profile->mark);
     profile_names_free(profile);
-    free(profile->moments);
+    free(profile->checkpoints);
     free(profile->stacks);
     free(profile->stack_at);
     free(profile->sites);
@@ -66,11 +66,11 @@ forget(struct profile *profile)
 void
 profile_restart(struct profile *profile)
 {
-    size_t limit = profile->moments_limit;
+    size_t limit = profile->checkpoints_limit;
 
     forget(profile);
     *profile = (struct profile){
-        .before_ns = -1, .growth_since_ns = -1, .moments_limit = limit};
+        .before_ns = -1, .growth_since_ns = -1, .checkpoints_limit = limit};
 }
 
 void
@@ -175,28 +175,29 @@ keep_figures(const struct site_figures *figures)
 
 /* Makes a snapshot of the reading.  Returns false if memory is short. */
 static bool
-make_moment(const struct profile *profile, struct profile_moment *moment)
+make_checkpoint(const struct profile *profile, struct profile_checkpoint *checkpoint)
 {
     const struct sites_reading *reading = &profile->reading;
 
-    *moment = (struct profile_moment){.run_ns = profile->run_ns, .count = reading->site_count};
-    moment->sites = calloc(moment->count + 1, sizeof *moment->sites);
-    if (!moment->sites)
+    *checkpoint = (struct profile_checkpoint){.run_ns = profile->run_ns,
+                                              .count = reading->site_count};
+    checkpoint->sites = calloc(checkpoint->count + 1, sizeof *checkpoint->sites);
+    if (!checkpoint->sites)
         return false;
-    for (size_t i = 0; i < moment->count; i++)
-        moment->sites[i] = (struct profile_kept_site){keep_figures(&reading->sites[i].made),
-                                              keep_figures(&reading->sites[i].live),
-                                              keep_figures(&reading->sites[i].at_peak)};
+    for (size_t i = 0; i < checkpoint->count; i++)
+        checkpoint->sites[i] = (struct profile_kept_site){
+            keep_figures(&reading->sites[i].made), keep_figures(&reading->sites[i].live),
+            keep_figures(&reading->sites[i].at_peak)};
     return true;
 }
 
 static size_t
-moments_bytes(const struct profile *profile)
+checkpoints_bytes(const struct profile *profile)
 {
     size_t sites = 0;
 
-    for (size_t i = 0; i < profile->moment_count; i++)
-        sites += profile->moments[i].count;
+    for (size_t i = 0; i < profile->checkpoint_count; i++)
+        sites += profile->checkpoints[i].count;
     return sites * sizeof(struct profile_kept_site);
 }
 
@@ -204,97 +205,101 @@ moments_bytes(const struct profile *profile)
 static void
 thin(struct profile *profile)
 {
-    struct profile_moment *moments = profile->moments;
-    size_t last = profile->moment_count - 1, kept = 0;
+    struct profile_checkpoint *checkpoints = profile->checkpoints;
+    size_t last = profile->checkpoint_count - 1, kept = 0;
 
     for (size_t i = 0; i <= last; i++)
         if (i % 2 == 0 || i == last)
-            moments[kept++] = moments[i];
+            checkpoints[kept++] = checkpoints[i];
         else
-            drop_moment(&moments[i]);
-    profile->moment_count = kept;
-    profile->spacing_ns = 2 * (profile->spacing_ns > MOMENT_MIN_NS ? profile->spacing_ns
-                                                                   : MOMENT_MIN_NS);
+            drop_checkpoint(&checkpoints[i]);
+    profile->checkpoint_count = kept;
+    profile->spacing_ns = 2
+                          * (profile->spacing_ns > CHECKPOINT_MIN_NS ? profile->spacing_ns
+                                                                     : CHECKPOINT_MIN_NS);
 }
 
 /* What was alive of a site at a snapshot; 0 before the site existed. */
 static double
-alive_at(const struct profile_moment *moment, size_t site)
+alive_at(const struct profile_checkpoint *checkpoint, size_t site)
 {
-    return site < moment->count ? (double)moment->sites[site].live.bytes : 0;
+    return site < checkpoint->count ? (double)checkpoint->sites[site].live.bytes : 0;
 }
 
 static void
 judge_growth(struct profile *profile)
 {
-    const struct profile_moment *moments = profile->moments;
-    size_t count = profile->moment_count, half = count / 2;
+    const struct profile_checkpoint *checkpoints = profile->checkpoints;
+    size_t count = profile->checkpoint_count, half = count / 2;
 
-    profile->growth_since_ns = half > 0 ? moments[0].run_ns : -1;
+    profile->growth_since_ns = half > 0 ? checkpoints[0].run_ns : -1;
     for (size_t site = 0; half > 0 && site < profile->site_count; site++) {
         double earlier = 0, later = 0;
 
         for (size_t i = 0; i < count; i++)
-            *(i < half ? &earlier : &later) += alive_at(&moments[i], site);
+            *(i < half ? &earlier : &later) += alive_at(&checkpoints[i], site);
         profile->sites[site].growth =
             later / (double)(count - half) - earlier / (double)half;
     }
 }
 
 static void
-keep_moment(struct profile *profile)
+keep_checkpoint(struct profile *profile)
 {
-    struct profile_moment *moments = profile->moments, moment;
+    struct profile_checkpoint *checkpoints = profile->checkpoints, checkpoint;
 
-    if (!moments)
-        moments = profile->moments = calloc(PROFILE_MOMENTS_MAX, sizeof *moments);
-    if (!moments || !make_moment(profile, &moment))
+    if (!checkpoints)
+        checkpoints = profile->checkpoints =
+            calloc(PROFILE_CHECKPOINTS_MAX, sizeof *checkpoints);
+    if (!checkpoints || !make_checkpoint(profile, &checkpoint))
         return;
-    if (profile->moment_count == PROFILE_MOMENTS_MAX
-        || (profile->moment_count > 4
-            && moments_bytes(profile) + moment.count * sizeof *moment.sites
-                   > profile->moments_limit))
+    if (profile->checkpoint_count == PROFILE_CHECKPOINTS_MAX
+        || (profile->checkpoint_count > 4
+            && checkpoints_bytes(profile) + checkpoint.count * sizeof *checkpoint.sites
+                   > profile->checkpoints_limit))
         thin(profile);
-    moments[profile->moment_count++] = moment;
+    checkpoints[profile->checkpoint_count++] = checkpoint;
     judge_growth(profile);
 }
 
 void
-profile_limit_moments(struct profile *profile, size_t bytes)
+profile_limit_checkpoints(struct profile *profile, size_t bytes)
 {
-    profile->moments_limit = bytes;
-    while (profile->moment_count > 4 && moments_bytes(profile) > bytes)
+    profile->checkpoints_limit = bytes;
+    while (profile->checkpoint_count > 4 && checkpoints_bytes(profile) > bytes)
         thin(profile);
     judge_growth(profile);
 }
 
 bool
-profile_moment_due(const struct profile *profile, int64_t run_ns)
+profile_checkpoint_due(const struct profile *profile, int64_t run_ns)
 {
     int64_t spacing =
-        profile->spacing_ns > MOMENT_MIN_NS ? profile->spacing_ns : MOMENT_MIN_NS;
+        profile->spacing_ns > CHECKPOINT_MIN_NS ? profile->spacing_ns : CHECKPOINT_MIN_NS;
 
-    return profile->moment_count == 0
-           || run_ns >= profile->moments[profile->moment_count - 1].run_ns + spacing;
+    return profile->checkpoint_count == 0
+           || run_ns
+                  >= profile->checkpoints[profile->checkpoint_count - 1].run_ns + spacing;
 }
 
-const struct profile_moment *
-profile_find_moment(const struct profile *profile, int64_t run_ns)
+const struct profile_checkpoint *
+profile_find_checkpoint(const struct profile *profile, int64_t run_ns)
 {
-    const struct profile_moment *found = NULL;
+    const struct profile_checkpoint *found = NULL;
 
-    for (size_t i = 0; i < profile->moment_count; i++)
-        if (profile->moments[i].run_ns <= run_ns)
-            found = &profile->moments[i];
+    for (size_t i = 0; i < profile->checkpoint_count; i++)
+        if (profile->checkpoints[i].run_ns <= run_ns)
+            found = &profile->checkpoints[i];
     return found;
 }
 
 int64_t
-profile_moment(const struct profile *profile, int64_t run_ns)
+profile_checkpoint(const struct profile *profile, int64_t run_ns)
 {
-    const struct profile_moment *moment = profile_find_moment(profile, run_ns);
+    const struct profile_checkpoint *checkpoint =
+        profile_find_checkpoint(profile, run_ns);
 
-    return moment ? moment->run_ns : -1;
+    return checkpoint ? checkpoint->run_ns : -1;
 }
 
 int64_t
@@ -303,27 +308,27 @@ profile_growth_since(const struct profile *profile)
     return profile->growth_since_ns;
 }
 
-const struct profile_moment *
-profile_moments(const struct profile *profile, size_t *count)
+const struct profile_checkpoint *
+profile_checkpoints(const struct profile *profile, size_t *count)
 {
-    *count = profile->moment_count;
-    return profile->moments;
+    *count = profile->checkpoint_count;
+    return profile->checkpoints;
 }
 
 bool
-profile_restore_moments(struct profile *profile, const struct profile_moment *moments,
-                        size_t count)
+profile_restore_checkpoints(struct profile *profile,
+                            const struct profile_checkpoint *checkpoints, size_t count)
 {
-    struct profile_moment *all = calloc(PROFILE_MOMENTS_MAX, sizeof *all);
+    struct profile_checkpoint *all = calloc(PROFILE_CHECKPOINTS_MAX, sizeof *all);
 
     if (!all)
         return false;
-    for (size_t i = 0; i < profile->moment_count; i++)
-        drop_moment(&profile->moments[i]);
-    free(profile->moments);
-    memcpy(all, moments, count * sizeof *all);
-    profile->moments = all;
-    profile->moment_count = count;
+    for (size_t i = 0; i < profile->checkpoint_count; i++)
+        drop_checkpoint(&profile->checkpoints[i]);
+    free(profile->checkpoints);
+    memcpy(all, checkpoints, count * sizeof *all);
+    profile->checkpoints = all;
+    profile->checkpoint_count = count;
     judge_growth(profile);
     return true;
 }
@@ -335,7 +340,7 @@ profile_restore_mark(struct profile *profile, int64_t run_ns,
                      const struct site_figures *made, const struct site_figures *live,
                      size_t count)
 {
-    struct profile_moment mark = {.run_ns = run_ns, .count = count};
+    struct profile_checkpoint mark = {.run_ns = run_ns, .count = count};
 
     mark.sites = calloc(count + 1, sizeof *mark.sites);
     if (!mark.sites)
@@ -352,12 +357,12 @@ profile_restore_mark(struct profile *profile, int64_t run_ns,
 void
 profile_clear_mark(struct profile *profile)
 {
-    drop_moment(&profile->mark);
+    drop_checkpoint(&profile->mark);
     profile->marked = false;
 }
 
 static bool
-copy_moment(const struct profile_moment *from, struct profile_moment *to)
+copy_checkpoint(const struct profile_checkpoint *from, struct profile_checkpoint *to)
 {
     *to = *from;
     to->sites = calloc(from->count + 1, sizeof *to->sites);
@@ -370,13 +375,14 @@ copy_moment(const struct profile_moment *from, struct profile_moment *to)
 bool
 profile_set_mark(struct profile *profile, int64_t run_ns)
 {
-    const struct profile_moment *moment = profile_find_moment(profile, run_ns);
-    struct profile_moment mark;
+    const struct profile_checkpoint *checkpoint =
+        profile_find_checkpoint(profile, run_ns);
+    struct profile_checkpoint mark;
 
     if (profile->known && profile->run_ns <= run_ns) {
-        if (!make_moment(profile, &mark))
+        if (!make_checkpoint(profile, &mark))
             return false;
-    } else if (!moment || !copy_moment(moment, &mark)) {
+    } else if (!checkpoint || !copy_checkpoint(checkpoint, &mark)) {
         return false;
     }
     profile_clear_mark(profile);
@@ -450,8 +456,8 @@ profile_digest(struct profile *profile, int64_t run_ns, int64_t begin_ns)
     profile->run_ns = run_ns;
     profile->begin_ns = begin_ns;
     profile->known = true;
-    if (profile_moment_due(profile, run_ns))
-        keep_moment(profile);
+    if (profile_checkpoint_due(profile, run_ns))
+        keep_checkpoint(profile);
     return true;
 }
 

@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "segment/sites.h"
+#include "symbols/symbols.h"
 
 struct profile;
 
@@ -70,15 +71,15 @@ const struct sites_reading *profile_digested(const struct profile *profile,
 bool profile_known(const struct profile *profile, int64_t *run_ns);
 
 /* Is a snapshot due?  Then read and digest. */
-bool profile_moment_due(const struct profile *profile, int64_t run_ns);
+bool profile_checkpoint_due(const struct profile *profile, int64_t run_ns);
 
 /* Limits the memory of snapshots; beyond it every other one is dropped, but never all.
    Initially PROFILE_MOMENTS_BYTES. */
-#define PROFILE_MOMENTS_BYTES ((size_t)16 << 20)
-void profile_limit_moments(struct profile *profile, size_t bytes);
+#define PROFILE_CHECKPOINTS_BYTES ((size_t)16 << 20)
+void profile_limit_checkpoints(struct profile *profile, size_t bytes);
 
 /* Run time of the newest snapshot not later than run_ns; < 0 if there is none. */
-int64_t profile_moment(const struct profile *profile, int64_t run_ns);
+int64_t profile_checkpoint(const struct profile *profile, int64_t run_ns);
 
 /* The time since which growth is measured; < 0 if no growth is known yet. */
 int64_t profile_growth_since(const struct profile *profile);
@@ -112,21 +113,23 @@ struct profile_kept_site {
     struct profile_kept made, live, at_peak;
 };
 
-struct profile_moment {
+struct profile_checkpoint {
     int64_t run_ns;
     size_t count;            /* number of sites, the first ones of the reading */
     struct profile_kept_site *sites;
 };
 
-#define PROFILE_MOMENTS_MAX 128
+#define PROFILE_CHECKPOINTS_MAX 128
 
 /* The kept snapshots, in order; borrowed. */
-const struct profile_moment *profile_moments(const struct profile *profile, size_t *count);
+const struct profile_checkpoint *profile_checkpoints(const struct profile *profile,
+                                                     size_t *count);
 
 /* Replaces all snapshots by saved ones, in order, at most PROFILE_MOMENTS_MAX; takes over
    their sites.  Returns false if memory is short: then nothing is taken over. */
-bool profile_restore_moments(struct profile *profile, const struct profile_moment *moments,
-                             size_t count);
+bool profile_restore_checkpoints(struct profile *profile,
+                                 const struct profile_checkpoint *checkpoints,
+                                 size_t count);
 
 /* What a site allocated per second over the last interval; false if unknown. */
 bool profile_rates(const struct profile *profile, size_t site, double *bytes,
@@ -138,27 +141,13 @@ void profile_restore_rates(struct profile *profile, size_t site, double bytes,
 
 /* ---- names ---- */
 
-/* A function at an address, and the source line there. */
-struct profile_frame {
-    const char *function;
-    const char *file;     /* or NULL */
-    unsigned line;        /* or 0 */
-};
+#define PROFILE_INLINES_MAX 32 /* frames at one address; outer ones are left out */
 
-#define PROFILE_INLINES_MAX 32   /* frames at one address */
-
-struct profile_name {
-    bool final;           /* nothing better will be known later */
-    unsigned count;       /* number of frames; 0: no function is known */
-    struct profile_frame frames[PROFILE_INLINES_MAX]; /* innermost first */
-    const char *module;   /* path of the object, or NULL */
-    uint64_t offset;      /* in the object's own addresses, or the address */
-};
-
-/* Names the address of an instruction. */
+/* Names the address of an instruction: as symbols_at() does, but the name is valid until
+   the next call only.  SYMBOL_ASKED: a better one may be known later. */
 struct profile_namer {
     void *context;
-    void (*name)(void *context, uint64_t address, struct profile_name *name);
+    const struct symbol *(*name)(void *context, uint64_t address);
 };
 
 /* Asks the namer about addresses that have no final name yet.  With namer NULL, addresses
@@ -183,6 +172,7 @@ struct profile_place {
     unsigned line;
     const char *module;   /* path, or NULL */
     uint64_t offset;
+    uint64_t address;     /* in the call; places inlined into each other share one */
     bool inlined;         /* into the next place */
 };
 

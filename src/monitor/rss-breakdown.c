@@ -19,6 +19,7 @@
 
 #include "base/i18n.h"
 #include "monitor/session.h"
+#include "base/figures.h"
 
 /* Size of glibc's header of a block in a heap, which malloc_usable_size does not
    count. */
@@ -28,12 +29,6 @@ static uint64_t
 less(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
-}
-
-static uint64_t
-beyond(uint64_t a, uint64_t b)
-{
-    return a > b ? a - b : 0;
 }
 
 static bool
@@ -63,10 +58,10 @@ resident_blocks(const struct rss_part *part)
 static uint64_t
 unsure_blocks(const struct rss_part *part)
 {
-    uint64_t absent = beyond(part->size, part->resident);
+    uint64_t absent = subtract_floor(part->size, part->resident);
 
-    return resident_blocks(part) - less(resident_blocks(part),
-                                        beyond(part->occupied, absent));
+    return resident_blocks(part)
+           - less(resident_blocks(part), subtract_floor(part->occupied, absent));
 }
 
 static void
@@ -75,7 +70,7 @@ divide_blocks(const struct rss_part *heap, const struct rss_part *rest,
 {
     uint64_t occupied = heap->occupied + rest->occupied;
     uint64_t live = resident_blocks(heap) + resident_blocks(rest);
-    uint64_t slack = beyond(occupied, process->now.live_bytes);
+    uint64_t slack = subtract_floor(occupied, process->now.live_bytes);
 
     out->bytes[BAND_SLACK] = less(slack, live);
     out->bytes[BAND_REQUESTED] = live - out->bytes[BAND_SLACK];

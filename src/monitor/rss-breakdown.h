@@ -18,7 +18,7 @@ struct process;
 #define BANDS(X)                                                                      \
     /* TRANSLATORS: parts of the RSS, and what each is. */                     \
     X(REQUESTED, N_("requested"), "requested", N_("live blocks, as asked for"))       \
-    X(SLACK, N_("slack"), "slack", N_("live blocks, beyond that"))      \
+    X(SLACK, N_("slack"), "slack", N_("live blocks, overhead"))                       \
     /* TRANSLATORS: freed by the program, kept by malloc. */                   \
     X(HELD, N_("held"), "held", N_("freed, kept by malloc"))                   \
     X(HEAP, N_("heap"), "heap", N_("live and freed, undivided"))      \
@@ -56,8 +56,9 @@ struct rss_breakdown {
 void rss_divide(const struct resident *resident, const struct process *process,
                   struct rss_breakdown *out);
 
-const char *band_word(enum band band);     /* translated, at most 9 columns */
-const char *band_meaning(const struct rss_breakdown *breakdown, enum band band);  /* translated */
+/* Translated; the word has at most 9 columns. */
+const char *band_word(enum band band);
+const char *band_meaning(const struct rss_breakdown *breakdown, enum band band);
 const char *band_json(enum band band);
 
 #endif

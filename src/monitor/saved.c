@@ -69,47 +69,23 @@ saved_add_message(struct saved *saved, int64_t run_ns, enum severity severity,
 
 /* ---- processes ---- */
 
-/* All processes, for searching. */
-struct list {
-    struct process_entry *entries[SAVED_PROCESSES];
-    size_t count;
-};
-
-static void
-note_entry(void *context, const struct process_entry *entry)
-{
-    struct list *list = context;
-
-    if (list->count < SAVED_PROCESSES)
-        list->entries[list->count++] = (struct process_entry *)(uintptr_t)entry;
-}
-
-static struct process_entry *
-find(const struct list *list, pid_t pid)
-{
-    for (size_t i = 0; i < list->count; i++)
-        if (list->entries[i]->pid == pid)
-            return list->entries[i];
-    return NULL;
-}
-
 bool
 saved_add_process(struct saved *saved, const struct process_entry *entry,
                   const char *why_not)
 {
-    struct list list = {.count = 0};
     struct process_entry *copy;
 
     if (!saved->process_list)
         saved->process_list = process_list_new(true);
     if (!saved->process_list)
         return false;
-    process_list_each(saved->process_list, note_entry, &list);
-    if (list.count == SAVED_PROCESSES || find(&list, entry->pid))
+    if (saved->process_count == SAVED_PROCESSES
+        || process_list_find_image(saved->process_list, entry->pid, 0))
         return true;
     copy = process_list_add(saved->process_list, entry->pid);
     if (!copy)
         return false;
+    saved->process_count++;
     *copy = *entry;
     copy->why_not = *why_not ? strdup(why_not) : NULL;
     return copy->why_not || !*why_not;
@@ -133,36 +109,24 @@ saved_other(struct saved *saved, pid_t pid)
     return other;
 }
 
-/* Is the process part of a cycle of parents, or below one? */
-static bool
-is_in_circle(const struct list *list, const struct process_entry *entry)
+/* The time at which the times of living processes were taken, on the clock of start_ns.
+ */
+static void
+note_time(void *context, const struct process_entry *entry)
 {
-    const struct process_entry *above = entry;
+    uint64_t *now_ns = context;
 
-    for (size_t steps = 0; above; steps++) {
-        if (steps > list->count)
-            return true;
-        above = above->parent != 0 ? find(list, above->parent) : NULL;
-    }
-    return false;
+    if (!entry->ended && entry->start_ns > 0)
+        *now_ns = entry->start_ns + (uint64_t)entry->run_ns;
 }
 
 void
 saved_arrange_processes(struct saved *saved)
 {
-    struct list list = {.count = 0};
     uint64_t now_ns = 0;
 
     if (!saved->process_list)
         return;
-    process_list_each(saved->process_list, note_entry, &list);
-    for (size_t i = 0; i < list.count; i++) {
-        struct process_entry *entry = list.entries[i];
-
-        if (is_in_circle(&list, entry))
-            entry->parent = 0;
-        if (!entry->ended && entry->start_ns > 0)
-            now_ns = entry->start_ns + (uint64_t)entry->run_ns;
-    }
+    process_list_each(saved->process_list, note_time, &now_ns);
     process_list_arrange(saved->process_list, now_ns);
 }

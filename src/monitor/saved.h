@@ -26,7 +26,8 @@ struct saved {
     struct tracked root;
     struct tracked *others[SAVED_OTHERS]; /* processes that can also be shown */
     size_t other_count;
-    struct process_list *process_list;          /* the process list; NULL: not recorded */
+    struct process_list *process_list; /* NULL: not recorded */
+    size_t process_count;              /* of the list */
     struct messages *messages;
     bool threads_known;
     size_t thread_count;            /* how many there were; not all are here */

@@ -22,7 +22,8 @@ is_it(const struct process_entry *entry, char *state)
         || stat.state == 'X')
         return false;
     *state = stat.state;
-    return entry->start_ns == 0 || procfs_boottime_ns(stat.start_ticks) <= entry->start_ns;
+    return entry->start_ns == 0
+           || procfs_boottime_ns(stat.start_ticks) <= entry->start_ns;
 }
 
 int

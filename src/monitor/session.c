@@ -71,7 +71,8 @@ session_new(const struct session_options *options)
         return NULL;
     }
     if (options->source)
-        session->root.command = strdup(session->source.class->command(session->source.state));
+        session->root.command =
+            strdup(session->source.class->command(session->source.state));
     return session;
 }
 
@@ -284,7 +285,9 @@ gathered(const struct session *session, pid_t pid)
     const struct tree_segment *newest =
         session->background ? tree_newest(session->tree, pid) : NULL;
 
-    return newest ? background_profiles_lend(session->background, pid, newest->created_boottime_ns) : NULL;
+    return newest ? background_profiles_lend(session->background, pid,
+                                             newest->created_boottime_ns)
+                  : NULL;
 }
 
 /* Makes another process of the tree readable; NULL if memory is short. */
@@ -466,7 +469,7 @@ read_profile(const struct session *session, const struct tracked *tracked,
 
     if (tracked->profile && !session->hold
         && (shown || process->ended
-            || profile_moment_due(tracked->profile, process->run_ns)))
+            || profile_checkpoint_due(tracked->profile, process->run_ns)))
         watch_sites(watch, tracked->profile);
 }
 
@@ -521,8 +524,8 @@ live_threads(void *state, struct thread *out, size_t capacity)
 {
     const struct session *session = state;
 
-    return watch_threads(session->selected ? session->selected_watch : session->watch, out,
-                         capacity);
+    return watch_threads(session->selected ? session->selected_watch : session->watch,
+                         out, capacity);
 }
 
 static const struct process_list *
@@ -562,13 +565,13 @@ poll_subject(struct session *session, struct tracked *tracked,
              void (*poll)(struct session *session, int64_t now_ns, bool with_sizes),
              int64_t now_ns, bool with_sizes)
 {
-    bool keep = tracked_moment_due(tracked, now_ns);
+    bool keep = tracked_checkpoint_due(tracked, now_ns);
 
     if (tracked->process.ended)
         return;
     poll(session, now_ns, with_sizes || keep);
     if (keep || (tracked->checkpoints && tracked->process.ended))
-        tracked_keep_moment(tracked, now_ns);
+        tracked_add_checkpoint(tracked, now_ns);
 }
 
 /* Processes that outlive the root are still looked at. */
@@ -587,8 +590,9 @@ track_processes(struct session *session, int64_t now_ns)
     if (!session->background && session->root.profile && session->tree)
         session->background = background_profiles_new();
     if (session->background)
-        background_profiles_read(session->background, process_tracker_list(session->tracker), session->tree,
-                    now_ns);
+        background_profiles_read(session->background,
+                                 process_tracker_list(session->tracker), session->tree,
+                                 now_ns);
 }
 
 void
@@ -758,15 +762,16 @@ session_namer(struct session *session)
 {
     const struct session_source *source = &session->source;
 
-    return source->class && source->class->namer ? source->class->namer(source->state) : NULL;
+    return source->class && source->class->namer ? source->class->namer(source->state)
+                                                 : NULL;
 }
 
 bool
 session_keep_processes(struct session *session)
 {
     if (!session->tracker && session->watch)
-        session->tracker = process_tracker_new(&session->root.process, session_command(session),
-                                     !session->attached);
+        session->tracker = process_tracker_new(
+            &session->root.process, session_command(session), !session->attached);
     return session->tracker || !session->watch;
 }
 

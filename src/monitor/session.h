@@ -89,7 +89,7 @@ struct process {
     uint64_t heap_peak;           /* the largest heap seen */
     uint64_t rss_anon_peak;       /* the most anonymous RSS seen */
     uint64_t rss_peak;
-    struct rss_breakdown breakdown;           /* RSS breakdown, as of its latest reading */
+    struct rss_breakdown breakdown; /* as of its latest reading */
     uint64_t stack_touched;       /* high-water mark of touched stack pages, 0 unknown */
     unsigned children;            /* descendants alive now, watched or not */
     unsigned children_seen;       /* segments of descendants ever seen */
@@ -114,8 +114,9 @@ struct saved;
 struct session_source;
 
 struct session_options {
-    const struct session_source *source;  /* of made-up readings (source.h), which the session
-                                     takes over even if it fails; or NULL */
+    /* Of made-up readings (source.h), which the session takes over even if it fails; or
+       NULL. */
+    const struct session_source *source;
     bool keep_segments;           /* leave segments in place at the end */
 };
 
@@ -163,8 +164,8 @@ int session_show(struct session *session, pid_t pid);
    copy the histogram.  Notices the program's end (never blocks). */
 void session_poll(struct session *session, int64_t now_ns, bool with_sizes);
 
-/* The RSS breakdown (rss-breakdown.h) is read in session_poll() while it is shown, and now and
-   then if snapshots are kept.  session_read_rss() reads it at once. */
+/* The RSS breakdown (rss-breakdown.h) is read in session_poll() while it is shown, and
+   now and then if snapshots are kept.  session_read_rss() reads it at once. */
 void session_show_rss(struct session *session, bool shown);
 void session_read_rss(struct session *session);
 
@@ -205,9 +206,9 @@ size_t session_threads(struct session *session, struct thread *out, size_t capac
    histogram now and then.  Returns false if memory is short. */
 bool session_keep_checkpoints(struct session *session);
 
-/* From now on the processes of the tree are listed (process-list.h).  Returns false if memory
-   is short.  session_want_figures(): each poll also reads what they have allocated,
-   because it is shown. */
+/* From now on the processes of the tree are listed (process-list.h).  Returns false if
+   memory is short.  session_want_figures(): each poll also reads what they have
+   allocated, because it is shown. */
 bool session_keep_processes(struct session *session);
 void session_want_figures(struct session *session, bool wanted);
 const struct process_list *session_processes(const struct session *session); /* or NULL */

@@ -129,7 +129,8 @@ look_at_process(void *context, pid_t pid)
     struct located located;
     uid_t real, effective;
 
-    if (process_tracker_follows(systemwide->tracker, pid) || procfs_uids(pid, &real, &effective)
+    if (process_tracker_follows(systemwide->tracker, pid)
+        || procfs_uids(pid, &real, &effective)
         || (real != getuid() && effective != geteuid() && geteuid() != 0))
         return;
     if (locate_segment(pid, &located) == 0 && located.directory[0])

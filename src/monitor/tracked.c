@@ -81,8 +81,8 @@ note_failures(struct tracked *tracked, struct session *session)
         count = now->failed[i] - last->failed[i];
         readable_size(now->failed_bytes[i] - last->failed_bytes[i], size);
         session_say(session, SEVERITY_WARNING,
-                    ngettext("%s failed %lu time (%s asked for)",
-                             "%s failed %lu times (%s asked for together)", count),
+                    ngettext("%s failed %lu time (%s requested)",
+                             "%s failed %lu times (%s requested together)", count),
                     names[i], count, size);
     }
     tracked->last = *now;
@@ -126,13 +126,13 @@ tracked_keep_profile(struct tracked *tracked)
 }
 
 bool
-tracked_moment_due(const struct tracked *tracked, int64_t now_ns)
+tracked_checkpoint_due(const struct tracked *tracked, int64_t now_ns)
 {
     return tracked->checkpoints && now_ns >= tracked->checkpoint_due_ns;
 }
 
 void
-tracked_keep_moment(struct tracked *tracked, int64_t now_ns)
+tracked_add_checkpoint(struct tracked *tracked, int64_t now_ns)
 {
     int64_t spacing;
 

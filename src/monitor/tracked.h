@@ -62,7 +62,7 @@ bool tracked_keep_profile(struct tracked *tracked);
 
 /* Is a snapshot due?  Then the histogram must be read too.  tracked_keep_moment() keeps
    the snapshot, after the reading. */
-bool tracked_moment_due(const struct tracked *tracked, int64_t now_ns);
-void tracked_keep_moment(struct tracked *tracked, int64_t now_ns);
+bool tracked_checkpoint_due(const struct tracked *tracked, int64_t now_ns);
+void tracked_add_checkpoint(struct tracked *tracked, int64_t now_ns);
 
 #endif

@@ -90,7 +90,8 @@ spawned_by(const struct unseen_search *search, const struct image *first)
 
     for (const struct image *image = first;
          image < search->images + search->count && image->pid == first->pid; image++)
-        sum += image->executed.spawned < SPAWNED_MAX ? image->executed.spawned : SPAWNED_MAX;
+        sum +=
+            image->executed.spawned < SPAWNED_MAX ? image->executed.spawned : SPAWNED_MAX;
     return sum;
 }
 

@@ -37,6 +37,7 @@ struct unseen {
    (its own start is not expected in any).  Sorts the images.  Doubtful cases are not
    reported. */
 void unseen_find(struct image *images, size_t count, pid_t root,
-                 void (*visit)(void *context, const struct unseen *unseen), void *context);
+                 void (*visit)(void *context, const struct unseen *unseen),
+                 void *context);
 
 #endif

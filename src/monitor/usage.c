@@ -14,7 +14,7 @@
 #include <time.h>
 
 #include "base/i18n.h"
-#include "system/executed.h"
+#include "system/not-loaded.h"
 #include "base/array.h"
 #include "monitor/unseen.h"
 #include "base/figures.h"
@@ -224,16 +224,6 @@ open_member(void *context, const struct tree_segment *segment)
         (struct usage_member){.segment = *segment, .reader = reader};
 }
 
-/* The highest value since the last poll. */
-static uint64_t
-highest(uint64_t value, uint64_t peak, uint64_t *peak_before)
-{
-    uint64_t most = peak > *peak_before && peak > value ? peak : value;
-
-    *peak_before = peak;
-    return most;
-}
-
 /* What members had since the last poll, by when they lived: one that ended and one that
    began in between need not have lived at the same time. */
 struct sums {
@@ -266,8 +256,8 @@ add_member(struct usage_member *member, bool over, struct sums *before,
 
     if (reader_snapshot(member->reader, &now) != 0)
         return;
-    heap = highest(now.live_bytes, now.peak_bytes, &member->peak);
-    stack = highest(now.stack_now, now.stack_peak, &member->stack_peak);
+    heap = highest_since(now.live_bytes, now.peak_bytes, &member->peak);
+    stack = highest_since(now.stack_now, now.stack_peak, &member->stack_peak);
     if (member->polled)
         add_to(before, heap, stack);
     if (!over)
@@ -327,7 +317,8 @@ tell_unseen(void *context, const struct unseen *unseen)
     if (path[0] != '\0' && !is_wanted(usage, path))
         return;
     executed_text(why, sizeof why, unseen->by->name, path[0] != '\0' ? path : "?",
-                  path[0] != '\0' ? executed_reason(path, unseen->preload_removed, 0) : NULL);
+                  path[0] != '\0' ? executed_reason(path, unseen->preload_removed, 0)
+                                  : NULL);
     note_unmeasured(usage, why);
 }
 

@@ -53,7 +53,8 @@ struct usage_options {
 
 /* For the tree of the launched program root; the tree must outlive it.  Returns NULL if
    memory is short. */
-struct usage *usage_new(struct tree *tree, pid_t root, const struct usage_options *options);
+struct usage *usage_new(struct tree *tree, pid_t root,
+                        const struct usage_options *options);
 void usage_free(struct usage *usage);
 
 /* Call after each scan of the tree.  For sums, a process whose peak has risen since the

@@ -20,13 +20,11 @@
 #include <unistd.h>
 
 #include "base/i18n.h"
-#include "monitor/rss-reader.h"
+#include "monitor/proc-reader.h"
 #include "system/not-loaded.h"
 #include "monitor/ending.h"
-#include "system/executed.h"
 #include "system/pidspace.h"
 #include "monitor/samples.h"
-#include "monitor/stack-reader.h"
 #include "base/clock.h"
 #include "segment/control.h"
 #include "base/figures.h"
@@ -281,8 +279,9 @@ note_flags(struct watch *watch)
         session_say(watch->session, SEVERITY_WARNING, "%s",
                     _("MEMUSAGE_OUTPUT is ignored; use --data=FILE"));
     if (flags & SEGMENT_FLAG_MOVED)
-        session_say(watch->session, SEVERITY_WARNING, "%s",
-                    _("the program's MEMTOP_DIR cannot be used: its segment lies elsewhere"));
+        session_say(
+            watch->session, SEVERITY_WARNING, "%s",
+            _("the program's MEMTOP_DIR cannot be used: its segment lies elsewhere"));
     watch->flags_noted = true;
 }
 
@@ -435,7 +434,9 @@ judge_sleep(struct process *process)
         return;
     process->measured = !process->now.asleep;
     snprintf(process->why_not, sizeof process->why_not, "%s",
-             process->now.asleep ? _("it sleeps until it calls malloc or free again") : "");
+             process->now.asleep
+                 ? _("libmemtop is dormant until the program calls malloc or free again")
+                 : "");
 }
 
 /* A dormant process counts from when it woke, perhaps long ago for another viewer. */

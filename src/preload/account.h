@@ -35,7 +35,8 @@ void mt_count_freed_slow(uint64_t size, uint64_t usable);
 void mt_count_free_null_slow(void);
 
 /* Rare calls, always out of line. */
-void mt_count_failed(enum segment_function fn, uint64_t size, uint64_t asked, bool would_make);
+void mt_count_failed(enum segment_function fn, uint64_t size, uint64_t asked,
+                     bool would_make);
 void mt_count_unmatched(void);
 void mt_count_mapping(enum segment_mapping mapping, uint64_t bytes, bool failed);
 /* Adds to the usable bytes of live blocks that have their own mapping, mod 2^64. */

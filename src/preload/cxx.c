@@ -71,7 +71,8 @@ mt_operators_resolve(void)
 static void *
 of_runtime(const char *name)
 {
-    static const char *const runtimes[] = {"libstdc++.so.6", "libc++abi.so.1", "libc++.so.1"};
+    static const char *const runtimes[] = {"libstdc++.so.6", "libc++abi.so.1",
+                                           "libc++.so.1"};
     struct mt_loaded runtime;
 
     for (size_t i = 0; i < sizeof runtimes / sizeof runtimes[0]; i++)
@@ -125,7 +126,8 @@ plain_new_aligned_nothrow(size_t size, size_t alignment, const void *tag)
     void *block = aligned_alloc(alignment, size);
     new_aligned_nothrow_function other =
         block == NULL
-            ? (new_aligned_nothrow_function)of_runtime("_ZnwmSt11align_val_tRKSt9nothrow_t")
+            ? (new_aligned_nothrow_function)of_runtime(
+                "_ZnwmSt11align_val_tRKSt9nothrow_t")
             : NULL;
 
     return other != NULL ? other(size, alignment, tag) : block;
@@ -141,7 +143,8 @@ plain_delete_aligned(void *block, size_t alignment)
 static bool
 bypass_malloc(void)
 {
-    return bypass && mt_counting() && (mt_guard.mode & MODE_ACCOUNTING) == ACCOUNTING_USABLE;
+    return bypass && mt_counting()
+           && (mt_guard.mode & MODE_ACCOUNTING) == ACCOUNTING_USABLE;
 }
 
 static void
@@ -165,8 +168,8 @@ after_new(void *block, size_t alignment, size_t size)
             mt_log_made(alignment == 0 ? LOGALLOC_MALLOC : LOGALLOC_MEMALIGN, alignment,
                         size, block);
         if (mt_profiled())
-            mt_profile_made(alignment == 0 ? MEMPROF_NORMAL : MEMPROF_ALIGNED, block, size,
-                            NULL);
+            mt_profile_made(alignment == 0 ? MEMPROF_NORMAL : MEMPROF_ALIGNED, block,
+                            size, NULL);
     }
     return block;
 }

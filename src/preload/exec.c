@@ -30,7 +30,8 @@ typedef char *const *strings;
 
 /* Declared here because <spawn.h> gives the arguments other types, and execveat() came
    with glibc 2.34. */
-PUBLIC int execveat(int directory, const char *path, strings argv, strings envp, int flags);
+PUBLIC int execveat(int directory, const char *path, strings argv, strings envp,
+                    int flags);
 PUBLIC int posix_spawn(pid_t *pid, const char *path, const void *actions,
                        const void *attributes, strings argv, strings envp);
 PUBLIC int posix_spawnp(pid_t *pid, const char *file, const void *actions,
@@ -225,7 +226,8 @@ execveat(int directory, const char *path, strings argv, strings envp, int flags)
     find_real();
     enum note note = note_exec(name_of(path, argv), envp);
     if (mt_real.execveat == NULL) /* before glibc 2.34 */
-        return take_back(note, (int)syscall(SYS_execveat, directory, path, argv, envp, flags));
+        return take_back(note,
+                         (int)syscall(SYS_execveat, directory, path, argv, envp, flags));
     return take_back(note, mt_real.execveat(directory, path, argv, envp, flags));
 }
 

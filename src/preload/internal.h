@@ -2,8 +2,8 @@
 /*
  * Internal allocations: what the library makes a thread call for its own purposes, the
  * unwinder and the loader that finds it, may allocate.  Meanwhile the thread has no shard
- * and mt_thread.internal is set, which sends its calls to slow paths that leave them out of
- * all counters and mark the blocks, so that freeing them is not counted either.
+ * and mt_thread.internal is set, which sends its calls to slow paths that leave them out
+ * of all counters and mark the blocks, so that freeing them is not counted either.
  *
  * Calls of a signal handler that interrupts this are taken for internal ones too.  The
  * handler may fork or end the thread, so the thread's shard is looked up again
@@ -27,8 +27,8 @@ struct mt_internal {
 /* For each shard's owner: the stack address at which its internal calls began. */
 HIDDEN extern uintptr_t mt_internal_frames[SHARD_COUNT];
 
-/* Called while mt_thread.internal is set.  Returns true if the internal code was left by a
-   jump, and then ends it. */
+/* Called while mt_thread.internal is set.  Returns true if the internal code was left by
+   a jump, and then ends it. */
 bool mt_internal_left(void);
 
 /* Is this thread inside an internal call? */

@@ -195,7 +195,8 @@ realloc_logged(void *block, size_t size, bool counted)
     /* The log has never seen a block of the arena, so it is logged as NULL. */
     void *seen = block != NULL && mt_arena_holds(block) ? NULL : block;
     struct log_resize *resize = mt_logging() ? mt_log_resize_begin(seen) : NULL;
-    void *result = counted ? counted_realloc(block, size) : mt_uncounted_realloc(block, size);
+    void *result =
+        counted ? counted_realloc(block, size) : mt_uncounted_realloc(block, size);
 
     if (mt_logging())
         mt_log_resize_end(resize, seen, size, result);

@@ -98,8 +98,8 @@ mt_mode_change(uint32_t set, uint32_t clear)
 {
     uint32_t seen = __atomic_load_n(&mt_guard.mode, __ATOMIC_RELAXED);
 
-    while (!__atomic_compare_exchange_n(&mt_guard.mode, &seen, (seen & ~clear) | set, false,
-                                        __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+    while (!__atomic_compare_exchange_n(&mt_guard.mode, &seen, (seen & ~clear) | set,
+                                        false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
         ;
     mt_packed_limit_set();
 }

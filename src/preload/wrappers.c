@@ -274,7 +274,8 @@ static __attribute__((noinline)) void *
 calloc_rarely(size_t count, size_t size)
 {
     return told(LOGALLOC_CALLOC, count, size,
-                  mt_wake() ? counted_calloc(count, size) : mt_uncounted_calloc(count, size));
+                mt_wake() ? counted_calloc(count, size)
+                          : mt_uncounted_calloc(count, size));
 }
 
 PUBLIC void *

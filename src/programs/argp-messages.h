@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What argp says of its own accord.  It looks for translations in our
-   catalogue, so this list brings them there; nothing includes it. */
-/* TRANSLATORS: argp's own words; blanks at the beginning of one stay. */
+/* Messages of argp itself. argp looks up their translations in memtop's catalogue; this
+   list, which nothing includes, puts them there. */
+/* TRANSLATORS: messages of argp itself; keep leading blanks. */
 N_("Usage:")
 N_("  or: ")
 N_(" [OPTION...]")

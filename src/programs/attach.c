@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A name is that of the program, with or without the arguments of its interpreter:
- * "python3" and "server.py" both name "python3 server.py".
+ * Attaching to processes by name.  A process's name is that of its program, or of the
+ * script that an interpreter runs: "python3" and "server.py" both name "python3
+ * server.py".
  */
 #include "config.h"
 
@@ -32,7 +33,8 @@ unit_of(const struct options *options)
     return options->si ? UNIT_AUTO + UNIT_SI : UNIT_AUTO;
 }
 
-/* As they are now; NULL, having said so, if memory is short. */
+/* Lists the processes that have loaded the library now.  Reports an error and returns
+   NULL if memory is short. */
 static struct system_list *
 observe(void)
 {
@@ -55,11 +57,12 @@ attach_list(const struct options *options)
         return status_of(STATUS_FAILED);
     errno = 0;
     if (process_list_count(system_list_processes(systemwide)) == 0)
-        say("%s", _("no observed processes"));
+        say("%s", _("no process is running with libmemtop"));
     else if (options->format == FORMAT_JSON)
         written = listing_json(stdout, system_list_processes(systemwide));
     else
-        written = listing_text(stdout, system_list_processes(systemwide), unit_of(options));
+        written =
+            listing_text(stdout, system_list_processes(systemwide), unit_of(options));
     if (!written)
         output_lost(NULL, errno != 0 ? -errno : -ENOMEM);
     system_list_free(systemwide);
@@ -90,8 +93,8 @@ attach_pick(const struct options *options)
 
 enum match { MATCH_NONE, MATCH_WORD, MATCH_PROGRAM };
 
-/* Is name the last part of the command's first word, or of another before the first
-   option? */
+/* Is name the last path component of the command's first word (MATCH_PROGRAM), or of
+   another word before the first option (MATCH_WORD)? */
 static enum match
 match_command(const char *command, const char *name)
 {
@@ -116,7 +119,7 @@ match_command(const char *command, const char *name)
 
 #define NAMESAKES 32 /* more are not listed */
 
-/* The processes that match best. */
+/* The processes that match best so far. */
 struct namesakes {
     const char *name;
     int best;
@@ -144,7 +147,8 @@ note_namesake(struct namesakes *namesakes, int match, pid_t pid, const char *com
     namesakes->count++;
 }
 
-/* False, having said so, if memory is short. */
+/* Notes matching processes with the library.  Reports an error and returns false if
+   memory is short. */
 static bool
 find_observed(struct namesakes *namesakes)
 {
@@ -164,9 +168,9 @@ find_observed(struct namesakes *namesakes)
     return true;
 }
 
-/* Any process, by its command or the name that the kernel has for it (some write
-   something else over their arguments).  Programs go before scripts, and our own before
-   those of others. */
+/* Notes any process that matches, by its command or by the kernel's name for it (some
+   programs overwrite their arguments).  Programs are better matches than scripts, and
+   the user's own processes better than those of other users. */
 static void
 consider(void *context, pid_t pid)
 {
@@ -177,7 +181,7 @@ consider(void *context, pid_t pid)
     uid_t real, effective;
 
     if (pid == getpid() || procfs_command(pid, command, sizeof command) < 0
-        || command[0] == '[' /* of the kernel, or a zombie */
+        || command[0] == '[' /* a kernel thread, or a zombie */
         || procfs_uids(pid, &real, &effective) < 0)
         return;
     match = match_command(command, name);
@@ -205,7 +209,7 @@ say_several(const struct namesakes *namesakes)
         fprintf(stderr, "%8s\n", "...");
 }
 
-/* Those that are observed go before all others. */
+/* Prefers processes with the library to all others. */
 static pid_t
 find_by_name(const char *name)
 {
@@ -218,7 +222,7 @@ find_by_name(const char *name)
     if (namesakes.count == 1)
         return namesakes.list[0].pid;
     if (namesakes.count == 0)
-        say(_("no process is called %s; -l lists those that are observed"), name);
+        say(_("no process with libmemtop is called %s; -l lists all of them"), name);
     else
         say_several(&namesakes);
     return -1;
@@ -252,8 +256,7 @@ attach_session(struct session *session, pid_t pid)
         say(_("there is no process %d"), (int)pid);
         break;
     case -EACCES:
-        say(_("process %d may not be looked at: it belongs to another user, or is "
-              "protected"),
+        say(_("cannot look at process %d: it belongs to another user, or is protected"),
             (int)pid);
         break;
     case -EPROTONOSUPPORT:

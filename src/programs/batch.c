@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One poll(): signals, the program's end, the next sample.  Between them
- * memtop sleeps, or records; the program's end wakes it at once, so that a program of a
- * few milliseconds takes no longer.
+ * Watches without a display.  One poll() waits for signals, the program's end and the
+ * next sample; while waiting memtop sleeps or records.  The program's end wakes it at
+ * once, so that memtop adds nothing to a run of a few milliseconds.
  */
 #include "config.h"
 
-#include "programs/batch.h"
+#include "programs/run.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -16,7 +16,6 @@
 #include <time.h>
 
 #include "programs/metrics.h"
-#include "programs/run.h"
 #include "programs/say.h"
 #include "base/i18n.h"
 #include "system/signals.h"
@@ -26,7 +25,7 @@
 
 #define PICTURE_INTERVAL_NS INT64_C(100000000)
 
-/* taken: intervals before. */
+/* Writes the line of an interval; `taken` intervals came before. */
 static void
 write_line(struct run *run, unsigned long taken)
 {
@@ -43,7 +42,8 @@ write_line(struct run *run, unsigned long taken)
     output_check(&run->output, ok);
 }
 
-/* A process that is only looked at need not be waited for. */
+/* Have all lines that were asked for been written?  An attached process is then not
+   waited for. */
 static bool
 is_enough(const struct options *options, unsigned long taken)
 {
@@ -51,7 +51,7 @@ is_enough(const struct options *options, unsigned long taken)
            && taken >= options->iterations;
 }
 
-/* Trouble is said once; the next time all may be well again. */
+/* Reports only the first failure in a row; the next attempt may succeed. */
 static void
 write_metrics(struct run *run)
 {
@@ -68,8 +68,8 @@ write_metrics(struct run *run)
     run->metrics_failed = error != 0;
 }
 
-/* Acts on the signals that have come; the one to leave for, or 0.  asked: a
-   snapshot is. */
+/* Handles the signals that have arrived.  Returns the signal to leave for, or 0. *asked:
+   a signal asked for a snapshot. */
 static int
 take_signals(const struct run *run, int64_t now_ns, bool *asked)
 {
@@ -89,7 +89,7 @@ take_signals(const struct run *run, int64_t now_ns, bool *asked)
     return 0;
 }
 
-/* Sleeps until something happens, at the latest at due_ns; meanwhile records. */
+/* Sleeps until something happens, at the latest until due_ns; records meanwhile. */
 static void
 wait_until(struct run *run, int64_t due_ns)
 {
@@ -114,8 +114,8 @@ wait_until(struct run *run, int64_t due_ns)
     } while (clock_ns(CLOCK_MONOTONIC) < due_ns);
 }
 
-/* A picture has more columns than a long interval would fill.  Where lines are
-   printed their rates are those of the interval, so it stays. */
+/* A picture or session needs more samples than a long interval would give.  Lines are
+   printed with the rates of the interval, so then it stays. */
 static int64_t
 choose_interval(const struct options *options)
 {
@@ -134,7 +134,8 @@ batch_run(struct run *run)
     unsigned long taken = 0;
 
     if (run->options->metrics != NULL) {
-        session_keep_processes(run->session); /* without it: of the root only */
+        /* Otherwise the metrics are those of the root only. */
+        session_keep_processes(run->session);
         session_want_figures(run->session, true);
     }
     for (;;) {

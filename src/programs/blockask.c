@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The socket has a name without a file, so that nothing is left behind: it is the
- * pid of the memtop that records, which the one who asks finds among the ancestors of
- * the process.
+ * The socket has an abstract name, so no file is left behind.  The name contains the pid
+ * of the recording memtop, which the asking one finds among the ancestors of the
+ * process.
  *
- * The answer is written by a child: it has everything as it was when it was asked for,
- * and however slowly the other side reads, the recording does not wait.
+ * A child process writes the answer: it has a copy of all counts at that moment, and the
+ * recording does not wait for a slow reader.
  */
 #include "config.h"
 
@@ -34,7 +34,7 @@
 #define ANSWER_SECS   10
 #define ANCESTORS_MAX 64
 
-/* What is asked for, as text: version, pid, then numbers of enums. */
+/* A request as text: version, pid, then values of enums. */
 #define REQUEST "memtop-report 1 %ld %u %d %d %d %d %d\n"
 
 static socklen_t
@@ -47,7 +47,7 @@ address_of(struct sockaddr_un *address, pid_t recorder)
                        + strlen(address->sun_path + 1));
 }
 
-/* Whether the other side is this user, or root. */
+/* Does the other end belong to the same user, or to root? */
 static bool
 is_trusted(int fd)
 {
@@ -58,7 +58,7 @@ is_trusted(int fd)
            && (peer.uid == geteuid() || peer.uid == 0);
 }
 
-/* ---- who records ---- */
+/* ---- the recording side ---- */
 
 int
 blockask_listen(void)
@@ -74,7 +74,7 @@ blockask_listen(void)
     return -1;
 }
 
-/* Fills options and params with what a request asks for; false if it is none. */
+/* Sets options, params and pid as a request says; returns false if it is not valid. */
 static bool
 understand(const char *text, const struct run *run, struct report_options *options,
            struct blockparams *params, pid_t *pid)
@@ -101,7 +101,7 @@ understand(const char *text, const struct run *run, struct report_options *optio
     return true;
 }
 
-/* In the child. */
+/* Answers a request; runs in the child. */
 static void
 answer(int fd, const struct run *run)
 {
@@ -122,7 +122,8 @@ answer(int fd, const struct run *run)
     if (out == NULL)
         return;
     if (pid != 0 && record_blocks(run->record, pid, RECORD_BLOCKS_MALLOC) == NULL)
-        pid = 0; /* it is the program itself that is asked for, or none of ours */
+        /* This is the program itself, or a process that is not recorded. */
+        pid = 0;
     blocklive_write(run, &options, &params, pid, out);
     fflush(out);
 }
@@ -140,7 +141,8 @@ blockask_serve(struct run *run)
         return;
     child = is_trusted(fd) ? fork() : -1;
     if (child == 0) {
-        /* Whoever answers is nobody's child: memtop waits for the program alone. */
+        /* The answering process must not be a child of memtop, which waits for the
+           program only.  So it forks twice. */
         if (fork() == 0)
             answer(fd, run);
         _exit(0);
@@ -150,9 +152,9 @@ blockask_serve(struct run *run)
     close(fd);
 }
 
-/* ---- who asks ---- */
+/* ---- the asking side ---- */
 
-/* A connection to the memtop that records the process, -1 if none does. */
+/* Returns a connection to the memtop that records the process, -1 if there is none. */
 static int
 find_recorder(pid_t pid)
 {
@@ -202,13 +204,13 @@ blockask(const struct options *options, pid_t pid)
     if (status != 0)
         return status;
     if ((params.reports & ~(unsigned)BLOCK_LOG) == 0) {
-        say(_("%s is of use with PROGRAM only"), "--report=logfile");
+        say(_("%s can only be used with PROGRAM"), "--report=logfile");
         return status_of(STATUS_USAGE);
     }
     fd = find_recorder(pid);
     if (fd < 0) {
-        say(_("process %ld is not recorded: a memtop that started it with --report or "
-              "--record could tell"),
+        say(_("no memtop records the calls of process %ld: start it with memtop --report "
+              "or --record"),
             (long)pid);
         return status_of(STATUS_FAILED);
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reports of a program that is being recorded, for another memtop: who records
- * listens, who asks says what he wants, gets the text, and the recording goes on.
- * Only the same user is answered, and only he is believed.
+ * Reports on a program that another memtop records.  The recording memtop listens on a
+ * socket; the asking one sends a request and gets the text, while the recording goes on.
+ * Both ends trust only the same user and root.
  */
 #ifndef MEMTOP_BLOCKASK_H
 #define MEMTOP_BLOCKASK_H
@@ -11,12 +11,12 @@
 
 struct run;
 
-/* The recorder's end: a descriptor to be handed to blockask_serve() now and then; -1 if
-   nobody can ask. */
+/* The recording side. blockask_listen() returns a descriptor that blockask_serve()
+   checks for requests, to be called now and then; -1 if nobody can ask. */
 int blockask_listen(void);
 void blockask_serve(struct run *run);
 
-/* Asks for the report of process pid, and writes it as the options say; the exit
+/* Asks for the report on process pid and writes it as the options say; returns the exit
    status. */
 int blockask(const struct options *options, pid_t pid);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reports by block size of a file of recorded calls.
+ * Reports by block size from a file of recorded calls.
  *
- * One pass is enough, unless steps of a few sizes are wanted, which only the whole
- * file tells: then these alone are kept, in a second one.
+ * Usually one pass over the file is enough.  Steps of only the most frequent sizes need
+ * two: the first pass finds these sizes, the second one keeps their steps.
  */
 #include "config.h"
 
@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "programs/output.h"
-#include "programs/progress.h"
 #include "programs/say.h"
 #include "programs/status.h"
 #include "programs/tracefile.h"
@@ -27,31 +26,33 @@
 #include "base/textwidth.h"
 #include "files/trace.h"
 
-#define AT_ONCE   4096 /* events */
-#define AHEAD     6    /* of them: so much earlier comes what comes is told */
+#define AT_ONCE   4096 /* events per read */
+#define AHEAD     6    /* events between announcing a call and taking it */
 #define TOP_DRAWN 8
 
-/* What one pass over the file needs and finds out. */
+/* State and result of one pass over the file. */
 struct pass {
     const struct blockreports_file *file;
     enum report_view view;
     struct trace *trace;
     enum file_kind kind;
-    int status; /* the exit status, once something failed */
+    int status; /* exit status; 0 until something fails */
     struct blocksizes *blocks;
     struct blocklog *log;
-    uint64_t pid;        /* of the process reported */
+    uint64_t pid;        /* of the process to report */
     bool all;
-    bool *chosen;        /* which of the trace's processes are */
-    uint32_t known;      /* so many are in it */
+    bool *chosen;        /* for each process of the trace: is it reported? */
+    uint32_t known;      /* number of elements in chosen */
     struct ended {
         uint32_t process;
         uint64_t time_ns;
-    } ended[64];         /* whose blocks have gone, if anything comes after that */
+    /* Ended processes; their blocks are gone if another event follows. */
+    } ended[64];
     unsigned ended_count;
-    uint32_t others;     /* images that are not reported */
+    uint32_t others;     /* number of images that are not reported */
     bool at_given;
-    uint64_t at_ns;      /* nothing after that counts: then it is over */
+    uint64_t at_ns;      /* events after this time do not count; one of them sets
+                            `over` */
     bool over;
 };
 
@@ -84,7 +85,8 @@ know_processes(struct pass *pass)
 
 /* ---- events ---- */
 
-/* As the view has them: a kind of malloc's, or none at all. */
+/* The kind of an event in the view that is reported: for the pool as if malloc had been
+   called.  UINT8_MAX: not in it. */
 static uint8_t
 kind_in_view(const struct pass *pass, uint8_t kind)
 {
@@ -114,8 +116,9 @@ forget_ended(struct pass *pass)
     pass->ended_count = 0;
 }
 
-/* Blocks of what has ended stay, unless something comes after it; those of children
-   among all go at once, as they do while they are recorded. */
+/* Blocks that are live at the end of a process stay, unless another event follows.
+   But if all processes are reported, blocks of ended children go at once, as when
+   recording. */
 static void
 note_end(struct pass *pass, const struct trace_event *event)
 {
@@ -148,7 +151,8 @@ take(struct pass *pass, const struct trace_event *event)
     return call.kind >= TRACE_LOST || blocksizes_call(pass->blocks, &call);
 }
 
-/* The tables of addresses and sizes are told what comes. */
+/* Announces the next calls, so that the tables of addresses and sizes can be
+   prefetched. */
 static void
 announce(const struct pass *pass, const struct trace_event *events, long count)
 {
@@ -179,8 +183,8 @@ take_events(struct pass *pass, const struct trace_event *events, long count)
     return true;
 }
 
-/* What --at means: a time, or in a log without times the number of an event, which
-   it must be then.  False, having said so. */
+/* Sets the time of --at.  In a log without times --at must be the number of an event; if
+   it is not, reports that and returns false. */
 static bool
 take_moment(struct pass *pass)
 {
@@ -199,7 +203,7 @@ take_moment(struct pass *pass)
     return false;
 }
 
-/* 0 or -errno. */
+/* Returns 0 or -errno. */
 static int
 read_all(struct pass *pass)
 {
@@ -242,7 +246,7 @@ close_pass(struct pass *pass)
 
 /* ---- passes ---- */
 
-/* One over the file.  False, having said why. */
+/* Makes one pass over the file.  Reports an error and returns false on failure. */
 static bool
 run_pass(struct pass *pass, const struct blockparams *params)
 {
@@ -267,7 +271,8 @@ run_pass(struct pass *pass, const struct blockparams *params)
     return false;
 }
 
-/* Of how many sizes at most steps are wanted, 0 of all; whether any are. */
+/* Returns whether steps are needed. *top: the most sizes they are needed of, 0 for no
+   limit. *some: they are needed of some sizes only. */
 static bool
 wants_steps(const struct blockreports_file *file, const struct blockparams *params,
             unsigned *top, bool *some)
@@ -291,7 +296,8 @@ keep_steps(struct pass *pass, const struct blockparams *params)
         kept.group = pass->file->options->compat && params->group;
     error = blocklog_new(directory, &kept, &pass->log);
     if (error == -EACCES || error == -EROFS || error == -ENOENT)
-        error = blocklog_new("/tmp", &kept, &pass->log); /* the log itself will fail */
+        /* Later writing the log itself will report the error. */
+        error = blocklog_new("/tmp", &kept, &pass->log);
     if (error != 0)
         output_lost(directory, error);
     return error == 0;
@@ -326,7 +332,7 @@ gather(struct pass *pass, const struct blockparams *params)
     return run_pass(pass, params);
 }
 
-/* ---- what is said ---- */
+/* ---- writing reports ---- */
 
 static void
 say_oddities(const struct pass *pass)
@@ -337,10 +343,10 @@ say_oddities(const struct pass *pass)
     if (pass->others > 0 && pass->file->options->process == NULL)
         say(_("%s holds other processes too: --process=all reports them together"), path);
     if (pass->others == pass->known && pass->known > 0)
-        say(_("%s holds no process %s"), path, pass->file->options->process);
+        say(_("%s has no process %s"), path, pass->file->options->process);
 }
 
-/* The program that is reported, else the file. */
+/* The name of the program that is reported, or else of the file. */
 static const char *
 caption_of(const struct pass *pass, char *text, size_t size)
 {
@@ -400,7 +406,7 @@ worse(enum reported one, enum reported other)
     return one > other ? one : other;
 }
 
-/* The exit status of what came of it. */
+/* The exit status for the outcome. */
 static int
 status_after(const struct pass *pass, enum reported reported)
 {
@@ -411,7 +417,7 @@ status_after(const struct pass *pass, enum reported reported)
     return trace_about(pass->trace)->refused > 0 ? status_of(STATUS_REFUSED) : 0;
 }
 
-/* *status is set if it was 0 so far. */
+/* Reports one view.  Sets *status if it was 0. */
 static enum reported
 report_view(const struct blockreports_file *file, const struct blockparams *params,
             enum report_view view, FILE *out, int *status)
@@ -455,7 +461,8 @@ report_views(const struct blockreports_file *file, const struct blockparams *par
     if (view != REPORT_VIEW_BOTH)
         return report_view(file, params, view, out, status);
     if (tracefile_is_stream(file->path)) {
-        say(_("%s cannot be read twice: one view at a time"), file->path);
+        say(_("%s cannot be read twice: use --blocks=malloc or --blocks=pool"),
+            file->path);
         *status = status_of(STATUS_USAGE);
         return NOT_REPORTED;
     }

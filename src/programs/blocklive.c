@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is reported is the program, a child, or all processes; steps for the log are
- * kept of that alone.  The display shows any process, so with it all are counted.
+ * Counts block sizes while the program runs.  The report is on the program, one child or
+ * all processes; only for these the steps of the log are kept.  The display can show any
+ * process, so all processes are counted for it.
  */
 #include "config.h"
 
@@ -23,7 +24,7 @@
 #include "base/i18n.h"
 #include "report/blockreport.h"
 
-/* The process that is reported: its pid, 0 for all. */
+/* The pid of the process to report; 0 for all. */
 static pid_t
 reported(const struct run *run, const struct report_options *options)
 {
@@ -41,7 +42,7 @@ wants_log(const struct run *run)
            && options->format == REPORT_TEXT;
 }
 
-/* What its file is called if the options do not say. */
+/* The default name of the log file. */
 static void
 name_log(const struct run *run, bool compat, enum record_blocks which, char *name,
          size_t size)
@@ -151,7 +152,8 @@ write_view(const struct run *run, const struct report_options *options,
     char name[256];
     bool written;
 
-    if (blocks == NULL) { /* it called nothing */
+    /* The process has called nothing. */
+    if (blocks == NULL) {
         blockreport_counts(params, options->compat, &counts);
         blocks = empty = blocksizes_new(&counts, 1);
         if (empty == NULL)

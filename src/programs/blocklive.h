@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Blocks counted by size while the program runs: for the report at the end, for the
-   display, and for whoever asks meanwhile (blockask.h). */
+   display, and for requests meanwhile (blockask.h). */
 #ifndef MEMTOP_BLOCKLIVE_H
 #define MEMTOP_BLOCKLIVE_H
 
@@ -18,32 +18,34 @@ struct run;
 
 struct blocklive {
     struct blockparams params;
-    struct blocklog *log[RECORD_BLOCKS]; /* of what is reported, or NULL */
-    bool params_created;                 /* the file for the effective ones */
-    int listener;                        /* for those who ask; -1: none */
+    struct blocklog *log[RECORD_BLOCKS]; /* of the reported process, or NULL */
+    bool params_created;                 /* params_out did not exist before */
+    int listener;                        /* socket for requests (blockask.h); -1: none */
 };
 
-/* Before the program starts: reads the parameters, writes the effective ones,
-   prepares the log.  0 or the exit status, having said why. */
+/* Call it before the program starts.  Reads the parameters, writes the effective ones
+   and prepares the log.  Returns 0, or reports an error and returns the exit status. */
 int blocklive_open(struct run *run);
 
-/* The recorder's blocks(); context is the struct run. */
+/* The blocks() callback of the recorder; run is the struct run. */
 struct blocksizes *blocklive_make(void *run, pid_t pid, enum record_blocks which);
 
-/* The display's: what is counted of a process, NULL if nothing is; and its time. */
+/* The blocks() callback of the display: the counts of a process, NULL if there are none.
+   *now_ns is the time of the counts; now_ns may be NULL. */
 const struct blocksizes *blocklive_of(void *run, pid_t pid, uint64_t *now_ns);
 
-/* Writes the reports that options ask for of a process (0: as they say) to out, as
-   things stand.  False, having said why. */
+/* Writes the reports that options ask for, as of now, to out. pid 0: the process that
+   options name.  Reports an error and returns false on failure. */
 bool blocklive_write(const struct run *run, const struct report_options *options,
                      const struct blockparams *params, pid_t pid, FILE *out);
 
-/* The reports at the end, if they were asked for. */
+/* Writes the reports at the end, if they were asked for. */
 void blocklive_report(struct run *run);
 
 void blocklive_close(struct run *run);
 
-/* The program was not started: what has been written goes, too. */
+/* Like blocklive_close(), if the program could not be started: also removes files that
+   were created. */
 void blocklive_discard(struct run *run);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From what was counted to the files and lines the command line asks for. */
+/* Writes the reports by block size and the log file that the command line asks for. */
 #include "config.h"
 
 #include "programs/blockreports.h"
@@ -17,7 +17,7 @@
 
 #define MS_NS 1000000u
 
-/* "C:\Temp": of the article's parameter files. */
+/* Is it like "C:\Temp", as in the parameter files of the article? */
 static bool
 is_of_windows(const char *directory)
 {
@@ -87,7 +87,7 @@ blockreports_choose(const struct report_options *options,
 /* ---- the log file ---- */
 
 struct log_result {
-    char path[PATH_MAX];  /* as it is shown */
+    char path[PATH_MAX];  /* as reports show it */
     int error;
 };
 
@@ -101,7 +101,8 @@ write_log(const struct blockreports *reports, struct log_result *result)
         .name = options->log_name != NULL ? options->log_name : reports->log_name,
     };
     size_t count;
-    uint32_t *chosen = blockreports_choose(options, reports->blocks, options->top, &count);
+    uint32_t *chosen =
+        blockreports_choose(options, reports->blocks, options->top, &count);
 
     if (chosen != NULL)
         blocklog_choose(reports->log, chosen, count);
@@ -155,15 +156,16 @@ blockreports_write(const struct blockreports *reports)
     };
     errno = 0;
     if (!write_report(reports, &report)) {
-        if (!ferror(reports->out)) /* else whoever has the file says so */
+        /* The caller reports failed writes. */
+        if (!ferror(reports->out))
             output_lost_as(_("cannot write the report: %s"), strerror(ENOMEM));
         return NOT_REPORTED;
     }
     return log.error == 0 ? REPORTED : REPORTED_ALONE;
 }
 
-/* Lines of JSON say themselves what they are of; of two tables of CSV each has its
-   head. */
+/* Separates the two reports.  JSON lines need no separation, because each names its
+   subject; in CSV each table has its own headings. */
 void
 blockreports_part(const struct report_options *options, FILE *out)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Final counters miss nothing: the peak is there however short it was.  The history is
- * asked only for the time, which it knows as finely as it sampled.  Pure: prints nothing
- * and ends nothing.
+ * The limits.  The final counters include every peak, however short.  The history is
+ * used only for the time at which a limit was passed, which is as exact as the samples.
  */
 #include "config.h"
 
@@ -78,8 +77,9 @@ budget_text(enum usage_kind kind, const char *whose, const struct budget_excess 
     if (excess->passed_ns >= 0)
         snprintf(text, size,
                  /* TRANSLATORS: "--max-heap: ./prog (process 12): 80.00 MiB, 16.00 MiB
-                    above the limit, which was passed 1.2s after the start". */
-                 _("%s: %s: %s, %s above the limit, which was passed %s after the start"),
+                    above the limit, which was exceeded 1.2s after the start". */
+                 _("%s: %s: %s, %s above the limit, which was exceeded %s after the "
+                   "start"),
                  option, whose, value, above,
                  units_offset(when, sizeof when, excess->passed_ns));
     else

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The loader goes on without a library that it cannot preload, so the child has
- * to look what it has become: --expect.  It sends its result through a pipe, as
- * it is: child and parent are the same program.
+ * If the loader cannot preload a library it goes on without it.  So the child has to
+ * check which allocator it really has: --expect.  It sends its struct replay_result
+ * through a pipe; child and parent are the same program.
  *
- * LD_PRELOAD of the user's stays in front: memtop can watch all of it.
+ * The user's LD_PRELOAD stays in front, so memtop can watch all replays.
  */
 #include "config.h"
 
@@ -24,7 +24,7 @@
 
 const char *const compare_known[] = {"glibc", "jemalloc", "tcmalloc", "mimalloc", NULL};
 
-/* What each may be called; the first that is there is taken. */
+/* Library names of each allocator; the first that exists is used. */
 static const struct {
     const char *name, *libraries[4];
 } known[] = {
@@ -58,7 +58,8 @@ become_replay(const char *allocator, const char *library, int log, int result,
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     set_preload(library);
-    /* Opened anew, so that it begins at its beginning and has its own place. */
+    /* Open it again, so that the child starts at its beginning with its own file
+       offset. */
     snprintf(from, sizeof from, "/proc/self/fd/%d", log);
     fd = open(from, O_RDONLY);
     if (fd < 0 || dup2(fd, STDIN_FILENO) < 0 || dup2(nothing, STDOUT_FILENO) < 0 ||
@@ -83,7 +84,7 @@ read_result(int fd, struct replay_result *result)
     do
         count = read(fd, result, sizeof *result);
     while (count < 0 && errno == EINTR);
-    /* It was one write, of less than a pipe takes at once. */
+    /* The child writes it at once, which is atomic up to PIPE_BUF. */
     _Static_assert(sizeof *result <= 4096, "PIPE_BUF");
     result->allocator[sizeof result->allocator - 1] = '\0';
     return count == (ssize_t)sizeof *result;
@@ -124,12 +125,13 @@ compare_run(const char *allocator, int fd, char *const words[],
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strcmp(known[i].name, allocator) != 0)
             continue;
-        for (size_t j = 0; known[i].libraries[j] != NULL && verdict == COMPARE_MISSING; j++)
+        for (size_t j = 0; known[i].libraries[j] != NULL && verdict == COMPARE_MISSING;
+             j++)
             verdict = run_library(allocator, known[i].libraries[j], fd, words, result,
                                   status);
         return verdict;
     }
-    /* The loader would take these for several libraries. */
+    /* The loader would take these for separators. */
     if (*allocator == '\0' || strpbrk(allocator, ": ") != NULL)
         return COMPARE_NAME;
     return run_library(allocator, allocator, fd, words, result, status);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Conditions as small state machines over readings.  Pure: the clock is the
- * process's run time, and what shall happen is the caller's affair.
+ * Conditions are small state machines over readings.  They do nothing but decide; time
+ * is the process's run time.
  *
- * A value between two polls is not missed: where the peak rose since the last
- * look, it is the peak that is compared with the limit.
+ * Values between two polls are not missed: if the peak has risen since the last look,
+ * the peak is compared with the limit.
  */
 #include "config.h"
 
@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+#include "base/figures.h"
 #include "base/quantity.h"
 
 #define SECOND_NS INT64_C(1000000000)
@@ -23,7 +24,8 @@ skip_blanks(const char *text)
     return text + strspn(text, " ");
 }
 
-/* What follows word in text; NULL if it is not there. */
+/* Returns what follows word at the beginning of text; NULL if text does not begin with
+   it. */
 static const char *
 after(const char *text, const char *word)
 {
@@ -86,8 +88,8 @@ condition_parse(const char *text, struct condition *condition)
     return false;
 }
 
-/* Remembers the heap as it is, more coarsely than it may be looked at, and
-   forgets what lies before the window. */
+/* Remembers the present heap, in steps coarse enough to cover the window, and forgets
+   values before the window. */
 static void
 remember(struct condition *condition, int64_t now_ns, uint64_t heap)
 {
@@ -106,7 +108,7 @@ remember(struct condition *condition, int64_t now_ns, uint64_t heap)
     condition->past[newest].heap = heap;
 }
 
-/* The heap now above the heap a window ago. */
+/* By how much the heap is above the heap a window ago. */
 static uint64_t
 growth(struct condition *condition, int64_t now_ns, uint64_t heap)
 {
@@ -120,10 +122,10 @@ growth(struct condition *condition, int64_t now_ns, uint64_t heap)
         condition->count--;
     }
     uint64_t then = condition->past[condition->oldest].heap;
-    return heap > then ? heap - then : 0;
+    return subtract_floor(heap, then);
 }
 
-/* highest is what the value may have been since the last look. */
+/* Has the value crossed the limit? highest: the highest value since the last look. */
 static bool
 crosses(struct condition *condition, uint64_t value, uint64_t highest)
 {
@@ -140,10 +142,7 @@ crosses(struct condition *condition, uint64_t value, uint64_t highest)
 static bool
 crosses_with_peak(struct condition *condition, uint64_t value, uint64_t peak)
 {
-    uint64_t highest = peak > condition->peak && peak > value ? peak : value;
-
-    condition->peak = peak;
-    return crosses(condition, value, highest);
+    return crosses(condition, value, highest_since(value, peak, &condition->peak));
 }
 
 static bool
@@ -160,8 +159,8 @@ peaks(struct condition *condition, int64_t now_ns, uint64_t peak)
     return true;
 }
 
-/* Another image of the program begins with nothing, but it is no reason for peaks
-   to follow each other sooner. */
+/* Starts again for a new image of the program. true_ns stays, so that a new image does
+   not make peaks follow each other sooner. */
 static void
 begin(struct condition *condition, const struct process *process)
 {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Joins the display to what it shows.  Every byte the program prints on the
- * captured terminal reaches the user's terminal in the end, whichever way the
- * display ends.
+ * Connects the display with the run.  Every byte that the program prints on the captured
+ * terminal finally reaches the user's terminal, however the display ends.
  */
 #include "config.h"
 
-#include "programs/display.h"
+#include "programs/run.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,8 +14,6 @@
 #include <unistd.h>
 
 #include "programs/say.h"
-#include "programs/recording.h"
-#include "programs/run.h"
 #include "base/i18n.h"
 #include "system/capture.h"
 #include "system/library.h"
@@ -38,7 +35,7 @@ terminal_size(int *rows, int *cols)
     *cols = size.ws_col > 0 ? size.ws_col : 80;
 }
 
-/* The stream that was captured: what is replayed goes there. */
+/* The captured stream, to which the output is written later. */
 static int
 captured_stream(const struct launched *launched)
 {
@@ -53,7 +50,7 @@ look(void *trigger, bool asked)
     trigger_look(trigger, asked);
 }
 
-/* Of what fails meanwhile. */
+/* Shows errors on the display while it is up. */
 static void
 show_said(void *session, const char *text)
 {
@@ -95,7 +92,7 @@ show(struct run *run, struct capture *capture)
                    &display);
 }
 
-/* What the program printed last may still be in the pty.  Bounded, for others
+/* Reads what the program printed last from the pty.  Limited, because other processes
    may go on printing there. */
 static void
 take_rest(struct capture *capture)
@@ -104,7 +101,7 @@ take_rest(struct capture *capture)
         ;
 }
 
-/* The program's output after the display. */
+/* Writes the program's output after the display has ended. */
 static void
 give_output(struct run *run, struct capture *capture, bool leave)
 {
@@ -115,7 +112,7 @@ give_output(struct run *run, struct capture *capture, bool leave)
     if (error == 0 && leave)
         error = capture_leave(capture, stream);
     if (error != 0)
-        say(_("cannot print what the program printed: %s"), strerror(-error));
+        say(_("cannot print the program's output: %s"), strerror(-error));
     capture_free(capture);
 }
 
@@ -150,7 +147,8 @@ display_run(struct run *run, int *status)
         return DISPLAY_FAILED;
     run->looked = run->options->read != NULL;
     if (run->options->attach != NULL)
-        return DISPLAY_LEFT; /* it was nobody's to report of */
+        /* The program was running before; there is nothing to report. */
+        return DISPLAY_LEFT;
     if (ended || run->options->program == NULL)
         return DISPLAY_DONE;
     run_say_left(run);

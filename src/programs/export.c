@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Four forms.  What a form cannot say is left out: times, threads, pools of the
-   program's own. */
+/* Exports recorded calls in four formats.  What a format cannot express is left out:
+   times, threads, the program's own pools. */
 #include "config.h"
 
-#include "programs/export.h"
+#include "programs/tracefile.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 #include "segment/logline.h"
 #include "files/as-log.h"
 #include "files/dat.h"
-#include "files/follow.h"
+#include "files/trace.h"
 #include "files/ledger.h"
 
 struct export {
@@ -24,12 +24,12 @@ struct export {
     struct output output;
     uint64_t events, calls;
     uint64_t ended_ns;
-    /* dat */
+    /* EXPORT_DAT */
     struct dat_writer *dat;
     uint64_t epoch_ns;
-    struct follow follow;  /* the image that ledger is of */
+    struct follow follow;  /* the image that the ledger belongs to */
     struct ledger ledger;
-    /* logalloc */
+    /* EXPORT_LOGALLOC */
     struct as_log *log;
 };
 
@@ -178,7 +178,7 @@ call_name(unsigned kind)
     }
 }
 
-/* As a string: clean UTF-8, quoted. */
+/* Writes bytes as a JSON string: valid UTF-8, quoted. */
 static void
 put_string(FILE *file, const char *bytes, size_t length)
 {
@@ -277,7 +277,7 @@ end_json(const struct export *export, bool whole)
             export->ended_ns, export->calls, whole ? "true" : "false");
 }
 
-/* ---- all of them ---- */
+/* ---- all formats ---- */
 
 int
 export_take(struct export *export, const struct trace_info *info,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Says what failed, and why there is nothing in what was asked for; what is written is
-   in report/siteexport.h. */
+/* Exports of allocation sites.  Reports what failed, and why an export is empty;
+   report/siteexport.h writes them. */
 #include "config.h"
 
 #include "programs/exports.h"
@@ -20,7 +20,7 @@
 #include "report/site-words.h"
 #include "base/textwidth.h"
 
-#define LISTED_MAX 1024 /* bytes of the list of processes */
+#define LISTED_MAX 1024 /* size of the text that lists processes */
 
 static bool
 is_stdout(const char *file)
@@ -37,7 +37,8 @@ is_for_nobody(enum siteexport_format format, const char *file)
 static void
 say_for_nobody(void)
 {
-    output_lost_as("%s", _("pprof's format is not for terminals: name a file for it"));
+    output_lost_as("%s", _("cannot write pprof's binary format to a terminal: name a "
+                           "file for it"));
 }
 
 static bool
@@ -65,8 +66,9 @@ export_of(const struct tracked *tracked, const struct site_choice *choice)
     };
 }
 
-/* A program that has freed everything leaves nothing in the mode that is default;
-   pprof's and massif's have what was there before, too. */
+/* Would the export be empty?  So it is by default if the program has freed everything.
+   pprof and massif files also contain what was allocated before, so they are never
+   empty. */
 static bool
 is_empty(enum siteexport_format format, const struct siteexport *export)
 {
@@ -82,8 +84,9 @@ say_empty(const struct siteexport *export)
     if (export->filter != NULL || export->survivors_ns > 0)
         say("%s", site_answer_text(&nothing));
     else if (export->mode == PROFILE_LIVE)
-        say("%s", _("no sampled block is alive: nothing of any is exported "
-                    "(--sites-mode=peak or --sites-mode=allocated has those that were)"));
+        say("%s", _("no sampled block is alive, so nothing is exported "
+                    "(--sites-mode=peak or --sites-mode=allocated exports those that "
+                    "were)"));
 }
 
 static bool
@@ -98,7 +101,7 @@ write_file(enum siteexport_format format, const struct siteexport *export,
     return error == 0;
 }
 
-/* False if nothing of it is known, which is said. */
+/* Are the sites known?  If not, reports why. */
 static bool
 is_known(const struct siteexport *export)
 {
@@ -109,7 +112,8 @@ is_known(const struct siteexport *export)
     return why == NULL;
 }
 
-/* Of the process that is shown; an empty file tells that nothing is in it, too. */
+/* Exports the process that is shown.  An empty file is written, too, because it says
+   that there is nothing. */
 static bool
 write_shown(const struct session *session, const struct exports_request *request,
             const struct site_choice *choice)
@@ -123,9 +127,10 @@ write_shown(const struct session *session, const struct exports_request *request
     return write_file(request->format, &export, request->file);
 }
 
-/* ---- a file of each process ---- */
+/* ---- one file per process ---- */
 
-#define NUMBER "%p"  /* stands for the number of the process in a file's name */
+/* In a file's name, stands for the pid. */
+#define NUMBER "%p"
 
 static bool
 is_of_each(const char *file)
@@ -148,7 +153,7 @@ has_samples(const struct tracked *tracked)
     return reading->sampled > 0 || reading->block_count > 0;
 }
 
-/* One that cannot be written ends it: so it would be of the next ones. */
+/* A failed write ends the export, because the next ones would fail as well. */
 static bool
 write_each(void *context, const struct tracked *tracked)
 {
@@ -170,7 +175,7 @@ write_each(void *context, const struct tracked *tracked)
     return each->good;
 }
 
-/* False: not one, or not all of them, which is said. */
+/* Returns false if a file could not be written, which is reported. */
 static bool
 write_all(const struct exports *exports, const struct exports_request *request)
 {
@@ -201,7 +206,8 @@ say_others(struct session *session)
 
     session_each_sampled(session, find_samples, &found);
     if (found)
-        say(_("--export: other processes have allocation sites, too; with %%p in the name of "
+        say(_("--export: other processes have allocation sites, too; with %%p in the "
+              "name of "
               "FILE a file is written for each"));
 }
 
@@ -240,7 +246,7 @@ exports_write(const struct exports *exports, const struct exports_request *reque
         say_others(exports->session);
 }
 
-/* ---- of a file ---- */
+/* ---- of a session file ---- */
 
 /* "4711 (sh), 4712 (./prog)" */
 static bool
@@ -265,9 +271,9 @@ choose(struct session *session, const char *path, pid_t pid)
         list_process(listed, session_root(session));
     session_each_sampled(session, list_process, listed);
     if (listed[0] == '\0')
-        say(_("%s: no allocation sites of process %ld"), path, (long)pid);
+        say(_("%s has no allocation sites of process %ld"), path, (long)pid);
     else
-        say(_("%s: no allocation sites of process %ld, but of %s"), path, (long)pid,
+        say(_("%s has no allocation sites of process %ld, only of %s"), path, (long)pid,
             text_sanitise(clean, sizeof clean, listed, strlen(listed)));
     return false;
 }
@@ -276,7 +282,8 @@ int
 exports_file(const char *path, enum siteexport_format format,
              const struct site_choice *choice, pid_t pid, const char *file)
 {
-    const struct exports exports = {.session = open_session(path, USE_SITES), .choice = choice};
+    const struct exports exports = {.session = open_session(path, USE_SITES),
+                                    .choice = choice};
     const struct exports_request request = {format, file};
     bool good = false;
 

@@ -9,35 +9,35 @@
 #include "programs/sites-options.h"
 #include "monitor/session.h"
 #include "monitor/tracked.h"
-#include "report/site-choice.h"
+#include "report/site-filter.h"
 #include "report/siteexport.h"
 
-/* Whose sites are exported, and which. */
+/* What is exported. */
 struct exports {
     struct session *session;
-    const struct site_choice *choice;  /* by default what is alive */
-    /* Finds the names of the functions of another process, whose sites are exported
-       next; NULL: they have names already. */
+    const struct site_choice *choice;  /* by default the live blocks */
+    /* Finds names for the functions of a process that is not shown, before its export.
+       NULL: names are known already. */
     void (*name)(void *context, struct session *session, const struct tracked *tracked);
     void *context;
 };
 
-/* Before the program starts: can the files be created, as far as can be told?  False,
-   having said which cannot, and why. */
+/* Call it before the program starts.  Checks whether the files can be created.  Reports
+   an error and returns false if one cannot. */
 bool exports_check(const struct exports_request *requests, size_t count);
 
 /*
- * Writes what was requested of the process that is shown into new files, "-" being the
- * standard output; a file whose name has %p in it is written for each process that has
- * something for it, with its number there.  What fails is said, as is that other
- * processes have sites, too, for which there is no file.
+ * Writes the requested exports of the process shown to new files, "-" being the standard
+ * output.  If a file's name contains %p, it is written for each process that has
+ * samples, with the pid in place of %p.  Reports errors, and says so if other processes
+ * have sites but no file.
  */
 void exports_write(const struct exports *exports, const struct exports_request *requests,
                    size_t count);
 
-/* Of a session in a file, and there of the process pid; if that is 0, of the one it was
-   saved for, or with %p in the file's name of each: the exit status.  file NULL
-   is the standard output, too. */
+/* Exports from the session file path. pid: the process to export; 0: the one it was
+   saved for, or every process if the name of file contains %p. file NULL is the standard
+   output.  Returns the exit status. */
 int exports_file(const char *path, enum siteexport_format format,
                  const struct site_choice *choice, pid_t pid, const char *file);
 

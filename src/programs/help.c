@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * argp lays its help out by bytes, so that languages of more bytes than columns get
- * uneven columns and short lines.  It is asked here for lines without end, whose
- * columns stand far apart, and the stream it writes them to lays them out anew.
+ * argp lays out its help by bytes, so languages with multibyte characters get uneven
+ * columns and short lines.  Here argp is told to write very long lines with columns far
+ * apart; the stream that receives them lays them out again.
  */
 #include "config.h"
 
@@ -16,18 +16,19 @@
 #include "base/textwidth.h"
 
 #define ARGP_FORMAT "opt-doc-col=2000,rmargin=30000"
-#define DOC_COL     29   /* as argp has them */
+#define DOC_COL     29   /* argp's own default */
 #define USAGE_COL   12
 #define LINE_COLS   79
 
-static bool asked;   /* the format is ours */
+static bool asked;   /* ARGP_HELP_FMT is set by memtop, not by the user */
 
-/* Text from column at on, further lines from column col on. */
+/* Prints text at column `at`, its further lines from column `col`. */
 static void
 print_wrapped(const char *text, int at, int col)
 {
     do {
-        size_t length = text_line(NULL, 0, text, (size_t)(LINE_COLS - at)), shown = length;
+        size_t length = text_line(NULL, 0, text, (size_t)(LINE_COLS - at)),
+               shown = length;
 
         while (shown > 0 && text[shown - 1] == ' ')
             shown--;
@@ -39,14 +40,14 @@ print_wrapped(const char *text, int at, int col)
     } while (*text != '\0');
 }
 
-/* Of "-x, --long=ARG     What it does", at least two blanks apart. */
+/* Prints a line "-x, --long=ARG What it does" with at least two blanks in between. */
 static void
 print_option(char *line)
 {
     char *doc = strstr(line + strspn(line, " "), "   ");
     int cols;
 
-    /* Without a short name there are blanks before the long one. */
+    /* An option without a short name has blanks before its long name; skip them. */
     if (doc == NULL) {
         puts(line);
         return;
@@ -64,7 +65,7 @@ print_option(char *line)
     print_wrapped(doc, DOC_COL, DOC_COL);
 }
 
-/* What is in brackets stays on one line. */
+/* Text in brackets stays on one line. */
 static void
 print_usage(char *line)
 {
@@ -102,7 +103,7 @@ print_line(char *line)
         print_wrapped(line, 0, 0);
 }
 
-/* Takes what argp writes, a line at a time. */
+/* Receives what argp writes, and prints it line by line. */
 static ssize_t
 take(void *cookie, const char *bytes, size_t size)
 {
@@ -134,7 +135,7 @@ ask(struct argp_state *state)
     if (stream == NULL)
         return;
     asked = setenv("ARGP_HELP_FMT", ARGP_FORMAT, 1) == 0;
-    /* At the end of the process it would be too late. */
+    /* The exit handlers of stdio flush too late for the output to be laid out. */
     setvbuf(stream, NULL, _IOLBF, BUFSIZ);
     state->out_stream = stream;
 }
@@ -146,7 +147,8 @@ arrange(int key, char *word, struct argp_state *state)
     if (key == ARGP_KEY_INIT)
         ask(state);
     else if (key == ARGP_KEY_FINI && asked)
-        unsetenv("ARGP_HELP_FMT");   /* programs that are run have their own */
+        /* The variable must not reach programs that memtop runs. */
+        unsetenv("ARGP_HELP_FMT");
     else
         return ARGP_ERR_UNKNOWN;
     return 0;
@@ -154,7 +156,7 @@ arrange(int key, char *word, struct argp_state *state)
 
 /* ---- messages about a wrong command line ---- */
 
-/* argp and getopt write one at a time, and what they quote is anybody's. */
+/* argp and getopt write one message at a time; it may quote any text. */
 static ssize_t
 take_message(void *stream, const char *bytes, size_t size)
 {
@@ -166,7 +168,7 @@ take_message(void *stream, const char *bytes, size_t size)
     return (ssize_t)size;
 }
 
-/* argp calls the program by its first word, in the help too. */
+/* argp shows the program's name in messages and in the help. */
 static void
 clean_name(int argc, char **argv)
 {
@@ -184,8 +186,8 @@ help_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void 
 
     clean_name(argc, argv);
     if (clean != NULL) {
-        setvbuf(clean, NULL, _IONBF, 0); /* a write is a message */
-        stderr = clean;                  /* which getopt takes itself */
+        setvbuf(clean, NULL, _IONBF, 0); /* each write is one message */
+        stderr = clean;                  /* getopt writes to stderr itself */
     }
     argp_parse(argp, argc, argv, flags, NULL, input);
     stderr = before;

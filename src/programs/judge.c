@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A limit is passed, kept, or cannot be judged because somebody whom it is for was not
- * measured.  What is passed is passed whoever else was not measured.
+ * A limit is exceeded, kept, or cannot be judged because a process it applies to was not
+ * measured.  An exceeded limit counts even if other processes were not measured.
  */
 #include "config.h"
 
-#include "programs/judge.h"
+#include "programs/budget.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -47,7 +47,7 @@ judge_poll(struct session *session, const struct budget *budget)
     return SUM_INTERVAL_NS;
 }
 
-/* ---- limits that were passed ---- */
+/* ---- exceeded limits ---- */
 
 static bool
 judge_limit(struct session *session, const struct judge_options *options,
@@ -110,7 +110,7 @@ judge_root(struct session *session, const struct judge_options *options)
     return passed;
 }
 
-/* ---- what cannot be judged ---- */
+/* ---- limits that cannot be judged ---- */
 
 static void
 say_not_judged(const char *why)
@@ -118,13 +118,13 @@ say_not_judged(const char *why)
     char text[1024];
 
     text_sanitise(text, sizeof text, why, strlen(why));
-    say(_("limits cannot be judged: %s"), text[0] != '\0' ? text : _("not measured"));
+    say(_("cannot check the limits: %s"), text[0] != '\0' ? text : _("not measured"));
 }
 
-static bool
-is_left_out(const struct process *process, const char *only)
+bool
+judge_left_out(const struct process *process, const char *only)
 {
-    return only != NULL && !process->was_measured
+    return only != NULL && !process->measured && !process->was_measured
            && process->identity.reason == REASON_OTHER_PROGRAM;
 }
 
@@ -133,18 +133,18 @@ root_is_judged(const struct process *process)
 {
     if (process->ended && process_knows(process, PART_COUNTERS))
         return true;
-    say_not_judged(process->ended ? process->why_not : _("the program runs on"));
+    say_not_judged(process->ended ? process->why_not : _("the program is still running"));
     return false;
 }
 
-/* Was everybody measured whom the limits are for? */
+/* Were all processes measured that the limits apply to?  If not, reports why. */
 static bool
 tree_is_judged(const struct process *process, const struct judge_options *options,
                const struct usage_result *result)
 {
     char text[512];
 
-    if (!process->measured && !is_left_out(process, options->only)) {
+    if (!process->measured && !judge_left_out(process, options->only)) {
         say_not_judged(process->why_not);
     } else if (result->unmeasured > 1) {
         unsigned more = result->unmeasured - 1;
@@ -171,9 +171,10 @@ static void
 say_running(unsigned running)
 {
     if (running > 0)
-        say(ngettext("limits: %u process still runs and is judged by what it has used so far",
-                     "limits: %u processes still run and are judged by what they have used "
-                     "so far",
+        say(ngettext("limits: %u process is still running; only what it has used so far "
+                     "is checked",
+                     "limits: %u processes are still running; only what they have used "
+                     "so far is checked",
                      running),
             running);
 }

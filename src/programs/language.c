@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The locale is the environment's.  Where that has not been generated, as in most
- * containers, its character set is still that of the terminal, and with LANGUAGE
- * gettext finds catalogues without it: C.UTF-8, which glibc always has, takes its
- * place.  The environment itself is the program's and stays as it is.
+ * The locale comes from the environment.  If it has not been generated, as in most
+ * containers, C.UTF-8 is used instead, which glibc always has: its character set is
+ * right for the terminal, and with LANGUAGE gettext still finds catalogues.  The
+ * environment belongs to the program and is not changed.
  */
 #include "config.h"
 
@@ -17,7 +17,7 @@
 #include "base/i18n.h"
 #include "system/library.h"
 
-/* Whether the environment's locale, if there were one, would be one of UTF-8. */
+/* Does the environment ask for a UTF-8 locale, whether it exists or not? */
 static bool
 asks_for_utf8(void)
 {
@@ -48,6 +48,7 @@ language_start(void)
         textdomain(PACKAGE);
     }
 #else
-    setlocale(LC_MESSAGES, "C"); /* or the C library would speak another language */
+    setlocale(LC_MESSAGES, "C"); /* otherwise messages of the C library would be
+                                    translated */
 #endif
 }

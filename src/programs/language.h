@@ -3,8 +3,8 @@
 #ifndef MEMTOP_LANGUAGE_H
 #define MEMTOP_LANGUAGE_H
 
-/* To be called first: sets the locale and finds the catalogues, those of the build
-   tree or of the tree that the running executable was installed in. */
+/* Sets the locale and finds the message catalogues: those of the build tree, or of the
+   tree in which the running executable is installed.  Call it first. */
 void language_start(void);
 
 #endif

@@ -4,7 +4,7 @@ noinst_LIBRARIES += src/programs/libprograms.a
 src_programs_libprograms_a_SOURCES = \
 	src/programs/argp-messages.h \
 	src/programs/attach.c src/programs/attach.h \
-	src/programs/batch.c src/programs/batch.h \
+	src/programs/batch.c \
 	src/programs/blockask.c src/programs/blockask.h \
 	src/programs/blockfile.c \
 	src/programs/blocklive.c src/programs/blocklive.h \
@@ -12,12 +12,11 @@ src_programs_libprograms_a_SOURCES = \
 	src/programs/budget.c src/programs/budget.h \
 	src/programs/compare.c src/programs/compare.h \
 	src/programs/condition.c src/programs/condition.h \
-	src/programs/display.c src/programs/display.h \
-	src/programs/export.c src/programs/export.h \
+	src/programs/display.c \
+	src/programs/export.c \
 	src/programs/exports.c src/programs/exports.h \
-	src/programs/fleet.c src/programs/fleet.h \
 	src/programs/help.c src/programs/help.h \
-	src/programs/judge.c src/programs/judge.h \
+	src/programs/judge.c \
 	src/programs/language.c src/programs/language.h \
 	src/programs/metrics.c src/programs/metrics.h \
 	src/programs/names.c src/programs/names.h \
@@ -25,8 +24,7 @@ src_programs_libprograms_a_SOURCES = \
 	src/programs/options-use.c \
 	src/programs/options.c src/programs/options.h \
 	src/programs/output.c src/programs/output.h \
-	src/programs/progress.c src/programs/progress.h \
-	src/programs/recording.c src/programs/recording.h \
+	src/programs/recording.c \
 	src/programs/replay-run.c src/programs/replay-run.h \
 	src/programs/replay-text.c src/programs/replay-text.h \
 	src/programs/replay-trace.c src/programs/replay-trace.h \
@@ -34,7 +32,7 @@ src_programs_libprograms_a_SOURCES = \
 	src/programs/run.c src/programs/run.h \
 	src/programs/say.c src/programs/say.h \
 	src/programs/sites-options.c src/programs/sites-options.h \
-	src/programs/spellings.c src/programs/spellings.h \
+	src/programs/spellings.c \
 	src/programs/status.c src/programs/status.h \
 	src/programs/textlog.c src/programs/textlog.h \
 	src/programs/tracefile.c src/programs/tracefile.h \

@@ -21,14 +21,15 @@
 #include "files/input.h"
 #include "replay/munge.h"
 
-/* So much of a refused line is shown. */
+/* Shown bytes of a refused line. */
 #define SHOWN 200
 
 static bool original;
 static const char *file;
 
 static const struct argp_option table[] = {
-    {"compat", 'c', NULL, 0, N_("Treat every call as Mozilla's logalloc_munge.py does"), 0},
+    {"compat", 'c', NULL, 0, N_("Treat every call as Mozilla's logalloc_munge.py does"),
+     0},
     {0},
 };
 
@@ -61,7 +62,7 @@ reason(enum munge_verdict verdict)
     case MUNGE_FAILED:
         return _("the allocation failed");
     case MUNGE_NO_RESULT:
-        return _("an allocation without result");
+        return _("an allocation without a result");
     default:
         return _("not a line of an allocation log");
     }
@@ -120,7 +121,7 @@ is_blank(const char *text, size_t length)
     return length == 0;
 }
 
-/* The original takes anything for a log; of our own files it knows nothing. */
+/* Compatible mode accepts any text as a log, but not memtop's binary files. */
 static bool
 serves(enum file_kind kind)
 {
@@ -161,7 +162,7 @@ munge_all(struct input *input, struct munge *munge)
     return status_of(STATUS_INPUT);
 }
 
-/* Whether it can be read and is a log; says why not. */
+/* Can the input be read, and is it a log?  If not, reports why. */
 static bool
 look(struct input *input)
 {
@@ -183,12 +184,13 @@ main(int argc, char **argv)
         .parser = parse_option,
         .children = help_by_columns,
         .args_doc = N_("[FILE]"),
-        /* TRANSLATORS: \v divides what stands before and after the options. */
-        .doc = N_("Make a log of allocations replayable: numbers for processes,"
-                  " threads and blocks."
-                  "\vThe log is read from FILE or the standard input, the result is"
-                  " written to the standard output, and lines that are refused to the"
-                  " standard error."),
+        /* TRANSLATORS: \v separates the text before the options from the text after
+           them. */
+        .doc = N_("Make an allocation log replayable: number its processes, threads and "
+                  "blocks.\v"
+                  "The log is read from FILE or the standard input, the result is "
+                  "written to the standard output, and lines that are refused to the "
+                  "standard error."),
     };
     struct munge_options options = {.put = put};
     static struct input input;

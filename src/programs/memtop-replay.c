@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* memtop-replay: makes the calls of a munged allocation log again. */
+/* memtop-replay: repeats the calls of a munged allocation log. */
 #include "config.h"
 
 #include <argp.h>
@@ -33,23 +33,23 @@ static struct {
     struct replay_options replay;
     bool quiet, compare;
     const char *input;
-    char **arguments; /* up to a NULL */
+    char **arguments; /* with NULL at the end */
     size_t arguments_count;
-    const char *expect; /* of compare.h's children */
+    const char *expect; /* options of the child processes of compare.h */
     int result;
-    char *words[WORDS_MAX + 1]; /* for them: options that they are to have too */
+    char *words[WORDS_MAX + 1]; /* options to pass on to child processes */
     size_t words_count;
 } options = {.result = -1};
 
 enum { OPTION_STATS_EVERY = 256, OPTION_COMPARE, OPTION_EXPECT, OPTION_RESULT };
 
 static const struct argp_option table[] = {
-    {"slop", 's', NULL, 0, N_("Also sum what blocks have beyond what was asked for"), 0},
+    {"slop", 's', NULL, 0, N_("Also sum how much larger blocks are than requested"), 0},
     {"touch", 'c', NULL, 0, N_("Write to every byte of every new block"), 0},
     {"stats-every", OPTION_STATS_EVERY, N_("NUM"), 0,
      N_("Print a record after every NUM calls"), 0},
     {"pid", 'p', N_("NUM"), 0, N_("Replay process NUM, not that of the first line"), 0},
-    {"quiet", 'q', NULL, 0, N_("No summary"), 0},
+    {"quiet", 'q', NULL, 0, N_("Print no summary"), 0},
     {"compare", OPTION_COMPARE, NULL, 0,
      N_("Replay with each ALLOCATOR, and print a table"), 0},
     {"input", 'i', N_("FILE"), 0, N_("Read the log from FILE"), 0},
@@ -62,10 +62,10 @@ static void
 number(struct argp_state *state, const char *name, const char *word, uint64_t *value)
 {
     if (!quantity_count(word, value) || *value == 0)
-        argp_error(state, _("--%s: '%s' is no number"), name, word);
+        argp_error(state, _("--%s: '%s' is not a number"), name, word);
 }
 
-/* The children of a comparison get it too. */
+/* Passes an option on to the child processes of a comparison. */
 static void
 pass(const char *format, const char *word)
 {
@@ -124,7 +124,7 @@ parse_option(int key, char *word, struct argp_state *state)
     }
 }
 
-/* False: errno says why. */
+/* Returns false and sets errno on failure. */
 static bool
 print(int fd, const char *text)
 {
@@ -140,11 +140,12 @@ print(int fd, const char *text)
     return true;
 }
 
-/* What of the log was not replayed; what its reader passed over first. */
+/* Reports what was not replayed: first what the reader skipped, then refused lines. */
 static void
 say_refused(const struct replay_result *result)
 {
-    if (result->read.kind != KIND_EMPTY) /* else nothing is loaded for it, under a log */
+    /* An empty log must load no further code. */
+    if (result->read.kind != KIND_EMPTY)
         tracefile_say_oddities(use_name(options.input), &result->read);
     for (uint64_t i = 0; i < result->refused && i < REPLAY_REFUSED_KEPT; i++)
         say(_("line %lu: %s"), (unsigned long)result->kept[i].number,
@@ -166,7 +167,7 @@ print_record(const struct replay_record *record)
 
 /* ---- one replay ---- */
 
-/* False, having said so: with nothing to measure there are no figures. */
+/* Without calls there are no figures; reports that and returns false. */
 static bool
 has_calls(const struct replay_result *result)
 {
@@ -209,7 +210,8 @@ replay_here(struct input *input, enum file_kind kind)
         say(_("cannot read %s: %s"), use_name(options.input), strerror(-error));
         return status_of(STATUS_INPUT);
     }
-    /* What is loaded the first time must not be loaded in the midst of the replay. */
+    /* Use the output functions once, so that whatever they load is loaded before the
+       replay. */
     replay_text_prepare();
     replay_run_record(&setup.allocator, &none);
     replay_text_record(text, sizeof text, &none, true);
@@ -236,13 +238,13 @@ replay_here(struct input *input, enum file_kind kind)
     return status_after(&result);
 }
 
-/* ---- several ---- */
+/* ---- comparing allocators ---- */
 
 static void
 say_why(const char *allocator, enum compare_verdict verdict, int status)
 {
     if (verdict == COMPARE_MISSING)
-        say(_("%s: no such allocator here"), allocator);
+        say(_("cannot find allocator %s"), allocator);
     else if (verdict == COMPARE_NAME)
         say(_("'%s' cannot be preloaded"), allocator);
     else if (verdict == COMPARE_ERROR)
@@ -254,7 +256,8 @@ say_why(const char *allocator, enum compare_verdict verdict, int status)
         say(_("%s: the replay failed"), allocator);
 }
 
-/* Whether each of the processes can read it, before they are started: they say nothing. */
+/* Can the child processes read the log?  They report no errors, so this is checked
+   before. */
 static bool
 can_be_read(struct input *input, enum file_kind kind)
 {
@@ -263,7 +266,8 @@ can_be_read(struct input *input, enum file_kind kind)
 
     if (kind == KIND_MUNGED)
         return true;
-    input->fd = fcntl(input->fd, F_DUPFD_CLOEXEC, 0); /* which is closed with it */
+    /* Closing the trace closes its descriptor. */
+    input->fd = fcntl(input->fd, F_DUPFD_CLOEXEC, 0);
     error = input->fd < 0 ? -errno : trace_open_input(input, &trace);
     trace_close(trace);
     if (error != 0)
@@ -271,7 +275,7 @@ can_be_read(struct input *input, enum file_kind kind)
     return error == 0;
 }
 
-/* Without names, those that are there. */
+/* Without names, compares the known allocators that are installed. */
 static int
 compare(int fd)
 {
@@ -309,7 +313,7 @@ compare(int fd)
     return status != 0 || count == 0 ? status : status_after(&results[0]);
 }
 
-/* The descriptor, or -1, having said why. */
+/* Returns the descriptor of the log, or reports an error and returns -1. */
 static int
 open_log(void)
 {
@@ -328,7 +332,7 @@ open_log(void)
     return -1;
 }
 
-/* Whether what the input holds can be replayed; says why not. */
+/* Can the input be replayed?  If not, reports why. */
 static bool
 look(struct input *input, enum file_kind *kind)
 {
@@ -349,11 +353,12 @@ main(int argc, char **argv)
         .parser = parse_option,
         .children = help_by_columns,
         .args_doc = N_("[FILE]\n--compare [ALLOCATOR]..."),
-        .doc = N_("Make the calls of a munged allocation log or of a trace again, and "
-                  "measure."
-                  "\vThe log, memtop-munge's or memtop --record's, is read from FILE or the standard input."
-                  " ALLOCATOR is glibc, jemalloc, tcmalloc, mimalloc or a library to"
-                  " preload; without any, those that are there."),
+        .doc = N_("Replay the calls of a munged allocation log or of a trace, and "
+                  "measure them.\v"
+                  "The log, memtop-munge's or memtop --record's, is read from FILE or "
+                  "the standard input. ALLOCATOR is glibc, jemalloc, tcmalloc, mimalloc "
+                  "or a library to preload; the default is those of the four that are "
+                  "installed."),
     };
     static struct input input;
     enum file_kind kind;
@@ -369,7 +374,7 @@ main(int argc, char **argv)
     fd = open_log();
     if (fd < 0)
         return status_of(STATUS_INPUT);
-    /* Ours, so it is to be resident before the counting begins. */
+    /* Makes the buffer resident before memory is measured. */
     memset(&input, 1, sizeof input);
     input_init(&input, fd);
     if (!look(&input, &kind))

@@ -7,10 +7,8 @@
 #include <stdlib.h>
 
 #include "programs/attach.h"
-#include "programs/batch.h"
 #include "programs/blockask.h"
-#include "programs/display.h"
-#include "programs/fleet.h"
+#include "programs/metrics.h"
 #include "programs/language.h"
 #include "programs/options.h"
 #include "programs/output.h"
@@ -23,8 +21,8 @@
 
 static struct run run;
 
-/* With a standard descriptor closed, the next file opened would take its place
-   and messages would land there.  The program finds it closed as before. */
+/* If a standard descriptor is closed, the next file opened would get its number and
+   receive messages.  The program still finds the descriptor closed. */
 static void
 hold_standard_descriptors(void)
 {
@@ -46,7 +44,7 @@ can_display(const struct options *options)
     return false;
 }
 
-/* Without the display; the exit status. */
+/* Runs without the display; returns the exit status. */
 static int
 run_batch(void)
 {
@@ -77,7 +75,8 @@ run_display(void)
     return run_finish(&run);
 }
 
-/* memtop alone: the user chooses what to attach to.  False: *status is to end with. */
+/* memtop without arguments: lets the user choose a process to attach to.  Returns false
+   if memtop must end with *status. */
 static bool
 pick(struct options *options, int *status)
 {
@@ -87,7 +86,8 @@ pick(struct options *options, int *status)
 
     *status = status_of(STATUS_FAILED);
     if (options->plain || !tui_usable(false, why, sizeof why)) {
-        *status = attach_list(options); /* of which -a takes one */
+        /* The user can start again with -a. */
+        *status = attach_list(options);
         return false;
     }
     signals_open();
@@ -99,7 +99,8 @@ pick(struct options *options, int *status)
     return pid > 0;
 }
 
-/* A report of a process that runs already: the exit status. */
+/* Asks the recording memtop for a report on a running process; returns the exit
+   status. */
 static int
 ask(const struct options *options)
 {

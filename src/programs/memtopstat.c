@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* memtopstat: draws a data file of memtop -d or memusage -d, with the command line
-   of memusagestat; reports by block size of recorded calls. */
+/* memtopstat: draws a data file of memtop -d or memusage -d, with the command line of
+   memusagestat; makes reports by block size from recorded calls. */
 #include "config.h"
 
 #include <argp.h>
@@ -30,7 +30,7 @@
 
 static struct {
     const char *data, *output, *title;
-    const char *picture; /* of block sizes */
+    const char *picture; /* picture of block sizes */
     struct report_options report;
     bool time_based, total, replace;
     const char *export; /* as given, or NULL */
@@ -44,24 +44,25 @@ enum { OPTION_EXPORT = 512, OPTION_PID };
 static const struct argp_option table[] = {
     {"output", 'o', N_("FILE"), 0, N_("Write the picture to FILE"), 0},
     {"png", 'p', N_("FILE"), 0,
-     N_("Draw how many blocks of each size were live over time to FILE, a new one"), 0},
+     N_("Draw to a new FILE how many blocks of each size were live over time"), 0},
     {"export", OPTION_EXPORT, N_("FORMAT"), 0,
      N_("Write to the standard output or OUTFILE instead: calls as logalloc, dat, csv or "
         "json; allocation sites as folded, pprof, massif or json"),
      0},
     {"pid", OPTION_PID, N_("NUM"), 0,
-     N_("Of a trace of several processes: that one, not the first"), 0},
-    {"s", 's', "STRING", OPTION_HIDDEN, NULL, 0}, /* memusagestat abbreviates so */
+     N_("Use process NUM of a trace of several processes, not the first"), 0},
+    {"s", 's', "STRING", OPTION_HIDDEN, NULL, 0}, /* memusagestat accepts this
+                                                     abbreviation */
     {"to", 'T', NULL, OPTION_HIDDEN, NULL, 0},
     {"string", 's', N_("STRING"), 0, N_("The picture's title"), 0},
-    {"time", 't', NULL, 0, N_("The picture over time, not over calls"), 0},
+    {"time", 't', NULL, 0, N_("Draw the picture over time, not over calls"), 0},
     {"total", 'T', NULL, 0, N_("Also draw heap and stack together"), 0},
     {"x-size", 'x', N_("NUM"), 0, N_("The picture's width in pixels"), 0},
     {"y-size", 'y', N_("NUM"), 0, N_("The picture's height in pixels"), 0},
     {0},
 };
 
-/* As memusagestat: what is no size, or none that can be, is the usual size. */
+/* Like memusagestat, uses the default size for text that is not a number. */
 static int
 parse_side(const char *text)
 {
@@ -70,7 +71,7 @@ parse_side(const char *text)
     return side < 0 ? 0 : side > PLOT_MAX_SIDE ? PLOT_MAX_SIDE : (int)side;
 }
 
-/* memusagestat says this on the standard output. */
+/* Prints the hint to the help on the standard output, like memusagestat. */
 static _Noreturn void
 wrong_words(struct argp_state *state)
 {
@@ -78,7 +79,7 @@ wrong_words(struct argp_state *state)
     exit(status_of(STATUS_FILES));
 }
 
-/* The number of a form of calls; -1: it is none. */
+/* The index of an export format for calls; -1: not one. */
 static int
 calls_format(const char *word)
 {
@@ -119,7 +120,7 @@ parse_option(int key, char *word, struct argp_state *state)
         return 0;
     case OPTION_PID:
         if (!quantity_count(word, &options.pid) || options.pid == 0)
-            argp_error(state, _("--%s: '%s' is no number"), "pid", word);
+            argp_error(state, _("--%s: '%s' is not a number"), "pid", word);
         return 0;
     case 's':
         options.title = word;
@@ -150,24 +151,24 @@ parse_option(int key, char *word, struct argp_state *state)
     }
 }
 
-/* What is odd about the file, a line each. */
+/* Reports what is odd about the file, one line each. */
 static void
 say_oddities(const struct dat *dat)
 {
     if (dat->killed)
-        say(_("%s was not completed; its headers are made up from its records"),
+        say(_("%s was not completed; its headers are reconstructed from its records"),
             options.data);
     if (dat->cut_bytes > 0)
-        say(ngettext("%s: %u byte at the end is no whole record",
-                     "%s: %u bytes at the end are no whole record", dat->cut_bytes),
+        say(ngettext("%s: %u byte at the end is not a whole record",
+                     "%s: %u bytes at the end are not a whole record", dat->cut_bytes),
             options.data, dat->cut_bytes);
     if (dat->doubled > 0)
-        say(ngettext("%s: %lu record at the end was there twice",
-                     "%s: %lu records at the end were there twice", dat->doubled),
+        say(ngettext("%s: %lu record at the end was written twice",
+                     "%s: %lu records at the end were written twice", dat->doubled),
             options.data, (unsigned long)dat->doubled);
     if (dat->holes > 0)
-        say(ngettext("%s: %lu record is empty: several processes wrote to it",
-                     "%s: %lu records are empty: several processes wrote to it",
+        say(ngettext("%s: %lu record is empty: several processes wrote to the file",
+                     "%s: %lu records are empty: several processes wrote to the file",
                      dat->holes),
             options.data, (unsigned long)dat->holes);
     if (dat->backwards > 0)
@@ -179,10 +180,10 @@ say_oddities(const struct dat *dat)
 static uint64_t start;
 
 static void
-take(void *curve, uint64_t index, const struct dat_record *record)
+take(void *timeline, uint64_t index, const struct dat_record *record)
 {
-    curve_add(curve, options.time_based ? record->time - start : index, record->heap,
-              record->stack);
+    timeline_add(timeline, options.time_based ? record->time - start : index,
+                 record->heap, record->stack, true);
 }
 
 static void
@@ -224,11 +225,11 @@ module(void)
 }
 
 static struct plot *
-make_plot(const struct dat *dat, const struct curve *curve)
+make_plot(const struct dat *dat, const struct timeline *timeline)
 {
     char subtitle[PLOT_TEXT_MAX];
     const struct plot_record record = {
-        .curve = curve,
+        .timeline = timeline,
         .axis = !options.time_based ? PLOT_AXIS_CALLS
                 : dat->nanoseconds  ? PLOT_AXIS_TIME
                                     : PLOT_AXIS_SHARE,
@@ -273,15 +274,15 @@ reason(int error)
     return error == -EBADMSG ? _("too short for a data file") : strerror(-error);
 }
 
-/* Of a data file.  False, having said why. */
+/* Reads a data file.  Reports an error and returns false on failure. */
 static bool
-read_data(struct curve *curve, struct dat *dat)
+read_data(struct timeline *timeline, struct dat *dat)
 {
     int error = dat_open(options.data, NULL, dat);
 
     if (error == 0) {
         start = dat->start;
-        error = dat_scan(dat, take, curve);
+        error = dat_scan(dat, take, timeline);
         dat_close_read(dat);
     }
     if (error != 0)
@@ -291,26 +292,27 @@ read_data(struct curve *curve, struct dat *dat)
     return error == 0;
 }
 
-/* Likewise, of any kind that can be drawn; the exit status in any case. */
+/* Reads any kind of file that can be drawn. *status is the exit status, also on success.
+   Reports an error and returns false on failure. */
 static bool
-read_curve(struct curve *curve, struct dat *dat, int *status)
+read_timeline(struct timeline *timeline, struct dat *dat, int *status)
 {
     enum file_kind kind;
     bool read = use_file(options.data, USE_DRAW, &kind);
 
     if (read && kind != KIND_DAT)
-        return tracefile_curve(options.data, options.pid, options.time_based, curve, dat,
-                               status);
-    read = read && read_data(curve, dat);
+        return tracefile_timeline(options.data, options.pid, options.time_based, timeline,
+                                  dat, status);
+    read = read && read_data(timeline, dat);
     *status = read ? 0 : status_of(STATUS_INPUT);
     return read;
 }
 
-/* The exit status. */
+/* Returns the exit status. */
 static int
-draw_curve(const struct dat *dat, const struct curve *curve)
+draw_timeline(const struct dat *dat, const struct timeline *timeline)
 {
-    struct plot *plot = make_plot(dat, curve);
+    struct plot *plot = make_plot(dat, timeline);
     bool written;
 
     if (plot == NULL) {
@@ -325,16 +327,16 @@ draw_curve(const struct dat *dat, const struct curve *curve)
 static int
 draw(void)
 {
-    struct curve *curve = curve_new();
+    struct timeline *timeline = timeline_new(TIMELINE_SLOTS, 1);
     struct dat dat;
     int status, drawn;
 
-    if (curve == NULL) {
+    if (timeline == NULL) {
         say("%s", strerror(ENOMEM));
         return status_of(STATUS_FAILED);
     }
-    drawn = read_curve(curve, &dat, &status) ? draw_curve(&dat, curve) : 0;
-    curve_free(curve);
+    drawn = read_timeline(timeline, &dat, &status) ? draw_timeline(&dat, timeline) : 0;
+    timeline_free(timeline);
     return drawn != 0 ? drawn : status;
 }
 
@@ -361,7 +363,7 @@ report(void)
     return blockreports_file(&file);
 }
 
-/* Of calls or of allocation sites, whichever the file has. */
+/* Exports calls or allocation sites, depending on the format and the file. */
 static int
 export(void)
 {
@@ -395,10 +397,11 @@ main(int argc, char **argv)
         .children = children,
         .args_doc = N_("DATAFILE [OUTFILE]\n--report=LIST [--png=FILE] FILE\n"
                        "--export=FORMAT FILE [OUTFILE]"),
-        .doc = N_("Draw what memtop -d, memtop --record or memusage -d has recorded, as a "
-                  "PNG picture; report by block size or export what memtop --record or "
-                  "--log has recorded; export allocation sites of a saved session."
-                  "\vOUTFILE is DATAFILE.png unless given."),
+        .doc =
+            N_("Draw what memtop -d, memtop --record or memusage -d has recorded, as a "
+               "PNG picture; report by block size or export what memtop --record or "
+               "--log has recorded; export allocation sites of a saved session."
+               "\vOUTFILE is DATAFILE.png unless given."),
     };
 
     language_start();
@@ -412,13 +415,13 @@ main(int argc, char **argv)
     if (reports_wanted())
         return report();
     if (options.report.first != NULL) {
-        say(_("--%s is of use with --report only"), options.report.first);
+        say(_("--%s can only be used with --report"), options.report.first);
         return status_of(STATUS_USAGE);
     }
     if (options.export != NULL)
         return export();
     if (sites_choice_given(&options.sites) != NULL) {
-        say(_("%s is of use with --export only"), sites_choice_given(&options.sites));
+        say(_("%s can only be used with --export"), sites_choice_given(&options.sites));
         return status_of(STATUS_USAGE);
     }
     return draw();

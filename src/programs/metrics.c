@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Written beside the file, under a name that no collector takes for its own, and then
- * renamed.  Readable for all: the collector is another user.
+ * Figures are written beside the file, under a name that no collector reads, and then
+ * renamed.  Everybody may read the file, because collectors run as another user.
  */
 #include "config.h"
 
@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,10 +19,15 @@
 
 #include "system/procfs.h"
 #include "report/metrics.h"
+#include "programs/output.h"
+#include "programs/status.h"
+#include "monitor/system-list.h"
+#include "system/signals.h"
+#include "base/clock.h"
 
 #define NAME_LENGTH 64
 
-/* Opens what will be renamed; -errno. */
+/* Creates the file to be renamed.  Returns its descriptor or -errno. */
 static int
 open_beside(const char *file, char beside[PATH_MAX])
 {
@@ -31,7 +37,8 @@ open_beside(const char *file, char beside[PATH_MAX])
     if (snprintf(beside, PATH_MAX, "%s.%ld", file, (long)getpid()) >= PATH_MAX)
         return -ENAMETOOLONG;
     descriptor = open(beside, flags, 0644);
-    if (descriptor < 0 && errno == EEXIST) { /* left by one that was killed */
+    if (descriptor < 0 && errno == EEXIST) { /* left by a killed memtop with the same
+                                                pid */
         unlink(beside);
         descriptor = open(beside, flags, 0644);
     }
@@ -45,7 +52,7 @@ metrics_check(const char *file)
     struct stat st;
     int descriptor;
 
-    /* A directory or device would be replaced, or not: nobody means that. */
+    /* Replacing a directory or device is refused; nobody would want that. */
     if (stat(file, &st) == 0 && !S_ISREG(st.st_mode))
         return S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
     descriptor = open_beside(file, beside);
@@ -56,7 +63,7 @@ metrics_check(const char *file)
     return 0;
 }
 
-/* What a program is called: the file name in the first of its arguments. */
+/* The name of a program: the file name in its first argument. */
 static void
 copy_name(char name[NAME_LENGTH], const char *command, size_t length)
 {
@@ -69,14 +76,14 @@ copy_name(char name[NAME_LENGTH], const char *command, size_t length)
     snprintf(name, NAME_LENGTH, "%.*s", (int)length, command);
 }
 
-/* All processes that live, and the root if there is one. */
+/* All living processes, and the root if there is one. */
 struct figures {
     struct metrics_process *processes;
     char (*names)[NAME_LENGTH];
     size_t count;
 };
 
-/* The other arguments are nobody's business: there may be passwords among them. */
+/* Other arguments are left out, because they may contain passwords. */
 static void
 copy_first_word(char name[NAME_LENGTH], const char *command)
 {
@@ -112,7 +119,7 @@ add_root(struct figures *figures, const struct session *session, const char *pro
     };
 }
 
-/* The process list may be a second late: one that is gone is left out. */
+/* The process list may be a second old: ended processes are left out. */
 static void
 add_entry(struct figures *figures, const struct process_entry *entry)
 {
@@ -136,8 +143,8 @@ add_entry(struct figures *figures, const struct process_entry *entry)
     };
 }
 
-/* Room for a root and the process list's processes, which may be NULL.  False if memory is
-   short. */
+/* Allocates elements for a root and for the processes of the list, which may be NULL.
+   Returns false if memory is short. */
 static bool
 make_figures(struct figures *figures, const struct process_list *process_list)
 {
@@ -154,14 +161,15 @@ make_figures(struct figures *figures, const struct process_list *process_list)
 }
 
 static void
-add_process_list(struct figures *figures, const struct process_list *process_list, pid_t root)
+add_process_list(struct figures *figures, const struct process_list *process_list,
+                 pid_t root)
 {
     for (size_t i = 0; process_list != NULL && i < process_list_count(process_list); i++)
         if (process_list_at(process_list, i)->pid != root)
             add_entry(figures, process_list_at(process_list, i));
 }
 
-/* Writes and closes; 0 or -errno. */
+/* Writes the figures and closes the descriptor.  Returns 0 or -errno. */
 static int
 write_figures(int descriptor, const struct figures *figures)
 {
@@ -181,7 +189,7 @@ write_figures(int descriptor, const struct figures *figures)
     return error;
 }
 
-/* Puts them in the place of the file and frees them. */
+/* Replaces the file by the figures and frees them.  Returns 0 or -errno. */
 static int
 replace(const char *file, struct figures *figures)
 {
@@ -220,4 +228,69 @@ metrics_write_all(const char *file, const struct process_list *process_list)
         return -ENOMEM;
     add_process_list(&figures, process_list, 0);
     return replace(file, &figures);
+}
+
+/* ---- all processes, as a service ---- */
+
+/*
+ * memtop -B --metrics FILE without PROGRAM: a service that writes figures of all
+ * processes with the library, without touching them.  It goes on if there are none at
+ * the moment.
+ */
+
+/* Sleeps until due_ns; returns false if a signal asks memtop to end. */
+static bool
+wait_until(int64_t due_ns)
+{
+    struct pollfd signals = {.fd = signals_fd(), .events = POLLIN};
+
+    for (int64_t left_ns; (left_ns = due_ns - clock_ns(CLOCK_MONOTONIC)) > 0;) {
+        const struct timespec left = {left_ns / 1000000000, left_ns % 1000000000};
+        struct signal_event event;
+
+        if (ppoll(&signals, 1, &left, NULL) <= 0)
+            continue;
+        while (signals_next(false, clock_ns(CLOCK_MONOTONIC), &event))
+            if (event.action == SIGNAL_FORWARD || event.action == SIGNAL_QUIT
+                || event.action == SIGNAL_DETACH)
+                return false;
+    }
+    return true;
+}
+
+/* Reports only the first failure in a row; the next attempt may succeed. */
+static void
+write_file(const char *file, const struct process_list *process_list, bool *failed)
+{
+    int error = metrics_write_all(file, process_list);
+
+    if (error != 0 && !*failed)
+        output_say(file, error);
+    *failed = error != 0;
+}
+
+int
+fleet_run(const struct options *options)
+{
+    struct system_list *systemwide = system_list_new();
+    int64_t due_ns = clock_ns(CLOCK_MONOTONIC);
+    int error = metrics_check(options->metrics);
+    bool failed = false;
+
+    if (systemwide == NULL || error != 0) {
+        output_lost(options->metrics, error != 0 ? error : -ENOMEM);
+        system_list_free(systemwide);
+        return status_of(STATUS_OUTPUT);
+    }
+    signals_open();
+    for (unsigned long taken = 0; options->iterations == 0 || taken < options->iterations;
+         taken++) {
+        if (!wait_until(due_ns))
+            break;
+        due_ns += options->interval_ns;
+        system_list_poll(systemwide, clock_ns(CLOCK_MONOTONIC));
+        write_file(options->metrics, system_list_processes(systemwide), &failed);
+    }
+    system_list_free(systemwide);
+    return failed ? status_of(STATUS_OUTPUT) : 0;
 }

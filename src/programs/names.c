@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Waits for the helper that knows names, and for the user who does not want to. */
+/* Waits for the helper process that finds names, until the user stops that. */
 #include "config.h"
 
 #include "programs/names.h"
 
 #include <poll.h>
 
-#include "programs/progress.h"
+#include "programs/say.h"
 #include "base/i18n.h"
 #include "monitor/profile.h"
 #include "system/signals.h"
@@ -16,7 +16,7 @@
 
 #define PATIENCE_MS 200
 
-/* One that asks memtop to end. */
+/* Has a signal asked memtop to end? */
 static bool
 told_to_end(void)
 {
@@ -30,7 +30,7 @@ told_to_end(void)
     return told;
 }
 
-/* Who knows what was found before: processes of a tree have files in common. */
+/* Kept for further processes, because processes of a tree share files. */
 static struct naming *naming;
 
 void

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Names of functions for what is written at the end. */
+/* Names of functions for files written at the end. */
 #ifndef MEMTOP_APP_NAMES_H
 #define MEMTOP_APP_NAMES_H
 
@@ -9,13 +9,13 @@
 #include "monitor/tracked.h"
 
 /*
- * Finds the names of all functions in the profile of a process of the session, with a
- * line of progress on a terminal if that takes a while.  A signal ends it; then, as
- * where names are not known, addresses stand for the rest.
+ * Finds the names of all functions in the profile of a process of the session; shows
+ * progress on a terminal if that takes long.  A signal stops it.  Functions without a
+ * name are shown as addresses.
  */
 void names_find(struct session *session, const struct tracked *tracked, bool debuginfod);
 
-/* Forgets what it has learnt for the next ones. */
+/* Frees what was kept for further processes. */
 void names_end(void);
 
 #endif

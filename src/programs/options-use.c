@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What follows from the options, for those who act on them. */
+/* What follows from the options. */
 #include "config.h"
 
 #include "programs/options.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The command line, by argp, which also makes the help and usage texts from
- * the one table here.  Parsing stops at the first word that is no option: the
- * rest is the program's.
+ * The command line. argp parses it and makes the help and usage texts from the same
+ * table.  Parsing stops at the first word that is not an option: the rest belongs to the
+ * program.
  *
- * Letters and meanings are memusage's where memusage has them.
+ * Letters and meanings are those of memusage where memusage has them.
  */
 #include "config.h"
 
@@ -20,7 +20,6 @@
 
 #include "programs/help.h"
 #include "programs/run.h"
-#include "programs/spellings.h"
 #include "programs/status.h"
 #include "programs/value.h"
 #include "base/i18n.h"
@@ -28,13 +27,13 @@
 #include "files/dat.h"
 #include "base/quantity.h"
 
-/* Options without a letter. */
+/* Keys of options without a letter. */
 enum {
     KEY_FORMAT = 256,
     KEY_ACCOUNTING,
     KEY_EXACT,
     KEY_ROOT_ONLY,
-    KEY_MAX_HEAP, /* to KEY_MAX_STACK: in the order of enum usage_kind */
+    KEY_MAX_HEAP, /* up to KEY_MAX_STACK: in the order of enum usage_kind */
     KEY_MAX_LIVE_AT_EXIT,
     KEY_MAX_ALLOCS,
     KEY_MAX_STACK,
@@ -61,15 +60,16 @@ static const struct argp_option table[] = {
     {"batch", 'B', NULL, 0, N_("Only run PROGRAM and report at its end"), 1},
     /* TRANSLATORS: words in capitals stand for values in --help; short ones. */
     {"interval", 'i', N_("SECS"), 0,
-     N_("Sample every SECS seconds (0.1 to 60, default 1); with -B a line each time"), 1},
-    {"iterations", 'N', N_("NUM"), 0, N_("With -B: no more than NUM lines"), 1},
+     N_("Sample every SECS seconds (0.1 to 60, default 1); with -B print a line each "
+        "time"), 1},
+    {"iterations", 'N', N_("NUM"), 0, N_("With -B: print at most NUM lines"), 1},
     {"format", KEY_FORMAT, N_("FORMAT"), 0,
-     N_("With -B: lines as text, or as json (one object a line)"), 1},
+     N_("With -B: print lines as text, or as json (one object per line)"), 1},
     {"output", 'o', N_("FILE"), 0,
-     N_("Write lines and report to FILE, a new one, instead of the standard error; "
-        "- is the standard output"),
+     N_("Write lines and report to a new FILE instead of the standard error; - is the "
+        "standard output"),
      1},
-    {"quiet", 'q', NULL, 0, N_("No report at the end"), 1},
+    {"quiet", 'q', NULL, 0, N_("Print no report at the end"), 1},
     {"metrics", KEY_METRICS, N_("FILE"), 0,
      N_("With -B: write figures for Prometheus to FILE each interval"), 1},
 
@@ -78,29 +78,31 @@ static const struct argp_option table[] = {
     {"progname", 'n', N_("NAME"), 0, N_("Count only programs called NAME"), 2},
     {"accounting", KEY_ACCOUNTING, N_("SIZES"), 0,
      N_("Count sizes as requested or as usable, or auto: as the allocator allows"), 2},
-    {"exact", KEY_EXACT, NULL, 0, N_("Exact heap peak with several threads (slower)"), 2},
+    {"exact", KEY_EXACT, NULL, 0,
+     N_("Make the heap peak exact with several threads (slower)"), 2},
     {"root-only", KEY_ROOT_ONLY, NULL, 0, N_("Do not follow PROGRAM's children"), 2},
 
     {NULL, 0, NULL, 0, N_("The display:"), 3},
     {"color", KEY_COLOR, N_("WHEN"), OPTION_ARG_OPTIONAL,
-     N_("Use colours auto, always or never"), 3},
+     N_("When to use colours: auto, always or never"), 3},
     {NULL, 'C', NULL, 0, N_("The same as --color=never"), 3},
     {"ascii", 'U', NULL, 0, N_("Draw with ASCII characters only"), 3},
     {"lines", 'L', NULL, 0,
-     N_("Say in lines of text what changes, for screen readers, and draw nothing"), 3},
-    {"graph", 'g', N_("MODE"), 0, N_("Draw graphs by auto, braille, block or ascii"), 3},
-    {"si", KEY_SI, NULL, 0, N_("Sizes in powers of 1000"), 3},
+     N_("Print changes as lines of text, for screen readers, and draw nothing"), 3},
+    {"graph", 'g', N_("MODE"), 0,
+     N_("How to draw graphs: auto, braille, block or ascii"), 3},
+    {"si", KEY_SI, NULL, 0, N_("Show sizes in powers of 1000"), 3},
     {"on-quit", KEY_ON_QUIT, N_("WHAT"), 0,
-     N_("What becomes of a running PROGRAM: ask, kill or leave"), 3},
+     N_("What quitting does to a running PROGRAM: ask, kill or leave"), 3},
 
     {"read", 'r', N_("FILE"), 0,
      N_("Look at a saved session, or a record of calls, instead of running PROGRAM"), 3},
-    {"save", KEY_SAVE, N_("FILE"), 0, N_("Save the session to FILE, a new one, at the end"),
+    {"save", KEY_SAVE, N_("FILE"), 0, N_("Save the session to a new FILE at the end"),
      3},
 
     {NULL, 0, NULL, 0, N_("The picture:"), 4},
     {"png", 'p', N_("FILE"), 0, N_("Draw the run at the end; .png is appended"), 4},
-    {"time-based", 't', NULL, 0, N_("The picture over time, not over calls"), 4},
+    {"time-based", 't', NULL, 0, N_("Draw the picture over time, not over calls"), 4},
     {"total", 'T', NULL, 0, N_("Also draw heap and stack together"), 4},
     {"title", KEY_TITLE, N_("STRING"), 0, N_("The picture's title"), 4},
     {"x-size", 'x', N_("NUM"), 0, N_("The picture's width in pixels"), 4},
@@ -108,37 +110,42 @@ static const struct argp_option table[] = {
 
     {NULL, 0, NULL, 0, N_("The record of every call:"), 5},
     {"data", 'd', N_("FILE"), 0,
-     N_("Write it to FILE, a new one, and of children to FILE.PID"), 5},
+     N_("Write the calls to a new FILE, those of children to FILE.PID"), 5},
     {"record", KEY_RECORD, N_("FILE"), 0,
-     N_("Write it with all its details to FILE, a new one, for memtopstat and -r"), 5},
-    {"unbuffered", 'u', NULL, 0, N_("Write each call at once"), 5},
+     N_("Write the calls with all details to a new FILE, for memtopstat and -r"), 5},
+    {"unbuffered", 'u', NULL, 0, N_("Write each call immediately"), 5},
     {"buffer", 'b', N_("NUM"), 0, N_("Write NUM calls at a time (at most 32768)"), 5},
-    {"no-timer", KEY_NO_TIMER, NULL, 0, N_("Ignored: there is no timer"), 5},
+    {"no-timer", KEY_NO_TIMER, NULL, 0, N_("Ignored: memtop does not use a timer"), 5},
     {"drop", KEY_DROP, NULL, 0, N_("Lose calls rather than slow PROGRAM down"), 5},
     {"log", KEY_LOG, N_("FILE|FD"), 0,
-     N_("Log it as text for memtop-munge, to FILE, a new one, or an open descriptor"), 5},
+     N_("Log the calls as text for memtop-munge, to a new FILE or an open descriptor"),
+     5},
 
-    {NULL, 0, NULL, 0, N_("Limits, judged at the end (exit status 124):"), 6},
-    {"max-heap", KEY_MAX_HEAP, N_("SIZE"), 0, N_("The heap's peak is at most SIZE"), 6},
+    {NULL, 0, NULL, 0, N_("Limits, checked at the end (exit status 124):"), 6},
+    {"max-heap", KEY_MAX_HEAP, N_("SIZE"), 0,
+     N_("Fail if the heap's peak is above SIZE"), 6},
     {"max-live-at-exit", KEY_MAX_LIVE_AT_EXIT, N_("SIZE"), 0,
-     N_("At most SIZE is never freed"), 6},
-    {"max-allocs", KEY_MAX_ALLOCS, N_("NUM"), 0, N_("At most NUM blocks are allocated"),
+     N_("Fail if more than SIZE is never freed"), 6},
+    {"max-allocs", KEY_MAX_ALLOCS, N_("NUM"), 0,
+     N_("Fail if more than NUM blocks are allocated"),
      6},
-    {"max-stack", KEY_MAX_STACK, N_("SIZE"), 0, N_("The stack's peak is at most SIZE"),
+    {"max-stack", KEY_MAX_STACK, N_("SIZE"), 0,
+     N_("Fail if the stack's peak is above SIZE"),
      6},
     {"limits", KEY_LIMITS, N_("WHOM"), 0,
-     N_("Judge 'each' process on its own (default), the 'sum' of all, or the 'root'"), 6},
+     N_("Check 'each' process on its own (default), the 'sum' of all, or the 'root'"), 6},
 
-    {NULL, 0, NULL, 0, N_("Snapshots while it runs:"), 7},
+    {NULL, 0, NULL, 0, N_("Snapshots while PROGRAM runs:"), 7},
     {"snapshot-when", KEY_SNAPSHOT_WHEN, N_("CONDITION"), 0,
      N_("Save text, JSON and a picture on 'heap>SIZE', 'stack>SIZE', "
         "'growth>SIZE/min', peak, exit or signal (SIGUSR1); may be repeated"),
      7},
     {"exec", KEY_EXEC, N_("COMMAND"), 0,
-     N_("Then also run COMMAND, with the values in MEMTOP_HEAP and so on"), 7},
+     N_("After each snapshot run COMMAND, with the values in MEMTOP_HEAP and so on"), 7},
 
-    {NULL, 0, NULL, 0, N_("Processes that run already, under libmemtop:"), 9},
-    {"attach", 'a', N_("PID|NAME"), 0, N_("Show one of them; it is left alone"), 9},
+    {NULL, 0, NULL, 0, N_("Processes that already run with libmemtop:"), 9},
+    {"attach", 'a', N_("PID|NAME"), 0,
+     N_("Show one of them; it runs on when memtop quits"), 9},
     {"list", 'l', NULL, 0, N_("List them (also --format=json)"), 9},
 
     {"source", KEY_SOURCE, "SOURCE", OPTION_HIDDEN, NULL, 8},
@@ -147,7 +154,7 @@ static const struct argp_option table[] = {
     {0},
 };
 
-/* As value_number(), but memusage takes what is no number for 0. */
+/* Like value_number(), but as memusage what is not a number counts as 0. */
 static long
 parse_lenient(struct argp_state *state, const char *option, const char *text, long most)
 {
@@ -159,7 +166,7 @@ parse_lenient(struct argp_state *state, const char *option, const char *text, lo
     return number < 0 || number > most ? 0 : number;
 }
 
-/* 0 and what is too much stand for the most. */
+/* 0 and numbers that are too large stand for the largest. */
 static size_t
 parse_buffer(struct argp_state *state, const char *text)
 {
@@ -168,7 +175,7 @@ parse_buffer(struct argp_state *state, const char *text)
     return number == 0 || number > DAT_BUFFER_MAX ? DAT_BUFFER_MAX : (size_t)number;
 }
 
-/* 0 is the usual size; what is too small for a picture becomes the smallest. */
+/* 0 stands for the default size; sizes that are too small become the smallest. */
 static int
 parse_side(struct argp_state *state, const char *option, const char *text, int least)
 {
@@ -188,7 +195,7 @@ parse_interval(struct argp_state *state, const char *text)
     return ns;
 }
 
-/* Programs are known by their base name, as in MEMUSAGE_PROG_NAME. */
+/* The base name of the program, as in MEMUSAGE_PROG_NAME. */
 static const char *
 parse_progname(struct argp_state *state, const char *name)
 {
@@ -250,7 +257,7 @@ add_condition(struct argp_state *state, struct options *options, const char *tex
     options->snapshot_when[options->snapshots++] = text;
 }
 
-/* Options that would do nothing. */
+/* Refuses options for sites that would have no effect. */
 static void
 check_sites(struct argp_state *state, const struct options *options)
 {
@@ -265,7 +272,7 @@ check_sites(struct argp_state *state, const struct options *options)
                       options->read != NULL);
 
     if (useless != NULL)
-        argp_error(state, _("%s is of use with --sites or --export only"), useless);
+        argp_error(state, _("%s can only be used with --sites or --export"), useless);
 }
 
 
@@ -277,8 +284,8 @@ check_limits(struct argp_state *state, struct options *options)
     if (!options->root_only)
         return;
     if (budget->scope_given && budget->scope != SCOPE_ROOT)
-        argp_error(state, _("--limits=%s cannot be judged with --root-only, which leaves "
-                            "the children out"),
+        argp_error(state, _("--limits=%s cannot be checked with --root-only, which "
+                            "leaves out the children"),
                    budget->scope == SCOPE_SUM ? "sum" : "each");
     budget->scope = SCOPE_ROOT;
 }
@@ -293,36 +300,38 @@ check_combination(struct argp_state *state, struct options *options)
 
     if (options->program == NULL && options->script == NULL && instead == NULL
         && !options->pick && !options->fleet)
-        argp_error(state, _("no program given (-a attaches to a process, -l lists them)"));
+        argp_error(state,
+                   _("no program given (-a attaches to a process, -l lists them)"));
     if (options->program != NULL && instead != NULL)
-        argp_error(state, _("%s is of use without PROGRAM only"), instead);
+        argp_error(state, _("%s can only be used without PROGRAM"), instead);
     if (!options->batch && options->iterations != 0)
-        argp_error(state, _("%s is of use with --batch only"), "--iterations");
+        argp_error(state, _("%s can only be used with --batch"), "--iterations");
     if (!options->batch && options->format_given && !options->list)
-        argp_error(state, _("%s is of use with --batch only"), "--format");
+        argp_error(state, _("%s can only be used with --batch"), "--format");
     if (!options->batch && options->metrics != NULL)
-        argp_error(state, _("%s is of use with --batch only"), "--metrics");
+        argp_error(state, _("%s can only be used with --batch"), "--metrics");
     if (options->log != NULL && options->program == NULL)
-        argp_error(state, _("%s is of use with PROGRAM only"), "--log");
+        argp_error(state, _("%s can only be used with PROGRAM"), "--log");
     if (options->record != NULL && options->program == NULL)
-        argp_error(state, _("%s is of use with PROGRAM only"), "--record");
+        argp_error(state, _("%s can only be used with PROGRAM"), "--record");
     if (options->report.reports == 0 && options->report.first != NULL)
-        argp_error(state, _("--%s is of use with --report only"), options->report.first);
+        argp_error(state, _("--%s can only be used with --report"),
+                   options->report.first);
     if (options->report.reports != 0 && options->program == NULL
         && options->attach == NULL)
-        argp_error(state, _("%s is of use with PROGRAM or --attach only; memtopstat "
-                            "reports of files"), "--report");
+        argp_error(state, _("%s can only be used with PROGRAM or --attach; memtopstat "
+                            "reports on files"), "--report");
     check_limits(state, options);
     check_sites(state, options);
     if (options->exec != NULL && options->snapshots == 0)
-        argp_error(state, _("%s is of use with --snapshot-when only"), "--exec");
+        argp_error(state, _("%s can only be used with --snapshot-when"), "--exec");
 #ifndef HAVE_GD
     if (options->png != NULL)
         argp_error(state, _("this memtop was built without PNG pictures"));
 #endif
 }
 
-/* Options for what is printed and drawn, and what is left of the others. */
+/* Options for output and pictures, and the remaining options. */
 static error_t
 parse_output_option(int key, char *word, struct argp_state *state)
 {
@@ -511,7 +520,7 @@ parse_option(int key, char *word, struct argp_state *state)
         options->fleet = options->program == NULL && options->script == NULL
                          && options->read == NULL && options->attach == NULL
                          && !options->list && options->batch && options->metrics != NULL;
-        /* The interval is that of the file then. */
+        /* The interval then applies to the metrics file. */
         if (options->metrics != NULL && !options->format_given)
             options->lines = false;
         check_combination(state, options);
@@ -532,7 +541,7 @@ print_version(FILE *out, struct argp_state *state)
               "There is NO WARRANTY, to the extent permitted by law."));
 }
 
-/* What --help says after the options. */
+/* The text after the options in --help. */
 static char *
 filter_help(int key, const char *text, void *input)
 {
@@ -540,8 +549,8 @@ filter_help(int key, const char *text, void *input)
     if (key != ARGP_KEY_HELP_POST_DOC)
         return (char *)text;
     return strdup(_("The exit status is PROGRAM's, 128+N if signal N killed it; 124 if "
-                    "it is 0 but a limit was passed; 125 if memtop fails, 126 if PROGRAM cannot be executed, 127 if it is not "
-                    "found."));
+                    "it is 0 but a limit was exceeded; 125 if memtop fails, 126 if "
+                    "PROGRAM cannot be executed, 127 if it is not found."));
 }
 
 void
@@ -561,7 +570,7 @@ options_parse(int argc, char **argv, struct options *options)
     *options = (struct options){.interval_ns = INTERVAL_DEFAULT_NS,
                                 .buffered = DAT_BUFFER_MAX};
     if (argc > 0)
-        argv[0] = basename(argv[0]); /* what getopt's messages begin with */
+        argv[0] = basename(argv[0]); /* getopt's messages begin with it */
     options->as_memusage = argc > 0 && strcmp(argv[0], "memusage") == 0;
     options->batch = options->as_memusage;
     argp_program_version_hook = print_version;

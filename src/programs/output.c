@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * memtop never overwrites: an existing regular file is refused, before the
- * program starts.
+ * memtop never overwrites a file: an existing regular file is refused before the program
+ * starts.
  */
 #include "config.h"
 
@@ -23,8 +23,8 @@
 
 /* ---- the rule ---- */
 
-static bool lost;        /* something that was asked for */
-static bool lost_stdout; /* that included */
+static bool lost;        /* some output was lost */
+static bool lost_stdout; /* ... on the standard output */
 
 static bool
 is_stdout(const char *name)
@@ -66,21 +66,22 @@ output_whole(void)
     return !lost;
 }
 
-/* Closed, because some file systems tell only then.  One that was closed all the time
-   is no loss if nothing was written to it. */
+/* Closes the standard output, because some file systems report errors only then.  If it
+   was closed from the beginning and nothing was written, nothing is lost. */
 static void
 close_stdout(void)
 {
     bool failed = ferror(stdout), pending = __fpending(stdout) > 0;
 
-    errno = EIO; /* of a failure that has passed */
+    errno = EIO; /* if an earlier write failed, its errno is gone */
     if (fclose(stdout) != 0 && (pending || errno != EBADF))
         failed = true;
     if (failed && !lost_stdout)
         output_lost(NULL, -errno);
 }
 
-/* Whoever ends the program may have done so with text in a buffer: so does argp. */
+/* Runs at exit, because code that ends the program, such as argp, may leave text in a
+   buffer. */
 static void
 end(int status, void *failure)
 {
@@ -112,9 +113,9 @@ output_check_new(const char *path)
     return access(dirname(copy), W_OK | X_OK) == 0 ? 0 : -errno;
 }
 
-/* ---- where lines and the report go ---- */
+/* ---- lines and report ---- */
 
-/* Something there already: only what cannot be overwritten. */
+/* Opens what exists already, unless it is a regular file. */
 static int
 open_existing(const char *name)
 {
@@ -153,7 +154,7 @@ output_open(struct output *output, const char *name)
 bool
 output_check(struct output *output, bool ok)
 {
-    int error = errno != 0 ? errno : ENOMEM; /* the one reason that leaves none */
+    int error = errno != 0 ? errno : ENOMEM; /* without errno the reason is memory */
 
     if (!ok && !output->failed) {
         output->failed = true;
@@ -172,7 +173,8 @@ output_keep(struct output *output)
         return;
     file = open_memstream(&output->kept, &output->kept_size);
     if (file == NULL)
-        return; /* what is written goes to its place at once */
+        /* Then the text is written directly. */
+        return;
     output->place = output->file;
     output->file = file;
 }
@@ -183,7 +185,7 @@ output_descriptor(const struct output *output)
     return fileno(output->place != NULL ? output->place : output->file);
 }
 
-/* What was kept goes to its place. */
+/* Writes the kept text to its destination. */
 static void
 write_kept(struct output *output)
 {
@@ -198,13 +200,13 @@ write_kept(struct output *output)
                                  == output->kept_size);
 }
 
-/* The standard output stays open until the program ends. */
+/* Flushes the file and closes it.  The standard streams stay open. */
 static bool
 close_file(FILE *file)
 {
     bool ok;
 
-    errno = EIO; /* of a failure that has passed */
+    errno = EIO; /* if an earlier write failed, its errno is gone */
     ok = fflush(file) == 0 && !ferror(file);
     return (file == stderr || file == stdout || fclose(file) == 0) && ok;
 }

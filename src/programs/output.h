@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What memtop writes for others: files, the report, text on the standard output.
+ * Everything memtop writes for others: files, the report, text on the standard output.
  *
- * One rule for all of it: what was asked for is whole, or one line says which file is
- * not, and why, and the status is not 0.  Whoever writes something tells here what
- * failed; the exit status is made of output_whole().  Trouble with it is never the
- * program's: it runs on.
+ * One rule applies to all of it: either the output is complete, or one line says which
+ * file is not and why, and the exit status is not 0.  Every writer reports its failures
+ * here; output_whole() decides on the exit status.  Failed output never stops the
+ * program that is measured.
  */
 #ifndef MEMTOP_OUTPUT_H
 #define MEMTOP_OUTPUT_H
@@ -16,60 +16,62 @@
 
 /* ---- the rule ---- */
 
-/* Says that name cannot be written, and notes it: it is not whole, or not there.  NULL
-   and "-" are the standard output.  error is -errno. */
+/* Reports that name cannot be written, and remembers that output was lost.  NULL and "-"
+   are the standard output. error is -errno. */
 void output_lost(const char *name, int error);
 
-/* Says it only, of a file that is written again and again: the last time decides. */
+/* Only reports it, for a file that is written again and again: only its last write
+   counts. */
 void output_say(const char *name, int error);
 
-/* The same in words that name the file and the reason. */
+/* Like output_lost(), with a message that names the file and the reason. */
 void output_lost_as(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Whether nothing has been lost so far. */
+/* Is all output complete so far? */
 bool output_whole(void);
 
-/* To be called when a program begins.  At its end it looks whether all text for the
-   standard output got there; what did not is lost, and a status of 0 becomes this one. */
+/* Call it when the program begins.  At exit, checks that all text for the standard
+   output was written; if not, output is lost and an exit status of 0 becomes `status`. */
 void output_begin(int status);
 
-/* Could a new file be created there?  0 or -errno; -EEXIST if there is anything
-   already, a link to nowhere included.  Nothing is created. */
+/* Checks whether a new file can be created, without creating it.  Returns 0 or -errno;
+   -EEXIST if there is anything already, even a dangling link. */
 int output_check_new(const char *path);
 
-/* ---- where lines and the report go ---- */
+/* ---- lines and report ---- */
 
 struct output {
     FILE *file;
     const char *name; /* NULL: the standard error */
-    bool created;     /* a file that was not there before */
-    bool failed;      /* and said so */
-    FILE *place;      /* of what is kept for it in file, or NULL */
+    bool created;     /* the file did not exist before */
+    bool failed;      /* a failure was reported */
+    FILE *place;      /* where kept text is written in the end, or NULL */
     char *kept;
     size_t kept_size;
 };
 
 /*
- * Opens name (borrowed): NULL is the standard error, "-" the standard output;
- * a file must not exist, a pipe or device may.  Returns 0 or -errno.
+ * Opens name (borrowed): NULL is the standard error, "-" the standard output.  A regular
+ * file must not exist; a pipe or device may.  Returns 0 or -errno.
  */
 int output_open(struct output *output, const char *name);
 
-/* Whether all went well so far; says so the first time it did not. */
+/* Reports the first failure, if ok is false; errno is the reason.  Returns whether no
+   write has failed so far. */
 bool output_check(struct output *output, bool ok);
 
-/* What is written from now on belongs together: if it cannot be written to its place,
-   output_close() writes it to the standard error instead. */
+/* Keeps what is written from now on in memory until output_close().  If that cannot
+   write it to its destination, it writes it to the standard error. */
 void output_keep(struct output *output);
 
-/* Of the place. */
+/* The descriptor of the destination. */
 int output_descriptor(const struct output *output);
 
-/* Flushes and closes; what could not be written is said.  Then it is the standard
-   error. */
+/* Flushes and closes the output, and reports failures.  The output is the standard error
+   afterwards. */
 void output_close(struct output *output);
 
-/* Closes and removes a file that was created in vain. */
+/* Closes the output and removes the file if it was created. */
 void output_discard(struct output *output);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Joins the recorder to the run: its files' names, and words for what goes
- * wrong with them.  Trouble never is the program's.
+ * Connects the recorder with the run: names its files, and reports what goes wrong with
+ * them.  Such failures never affect the program.
  */
 #include "config.h"
 
-#include "programs/recording.h"
+#include "programs/run.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -14,11 +14,10 @@
 
 #include "programs/blockask.h"
 #include "programs/output.h"
-#include "programs/run.h"
 #include "programs/say.h"
 #include "programs/status.h"
 #include "base/i18n.h"
-#include "report/curve.h"
+#include "monitor/timeline.h"
 #include "base/clock.h"
 #include "record/record.h"
 
@@ -29,27 +28,28 @@ give_up(void *context, const char *path, int error)
     output_lost(path, error);
 }
 
-/* For the picture. */
+/* Adds a record to the picture. */
 static void
 follow(void *context, const struct dat_record *record)
 {
     struct run *run = context;
     int64_t time_ns = (int64_t)record->time - run->started_epoch_ns;
-    uint64_t x = curve_count(run->curve);
+    uint64_t x = run->timeline->calls;
 
     if (run->options->time_based)
         x = time_ns > 0 ? (uint64_t)time_ns : 0;
-    curve_add(run->curve, x, record->heap, record->stack);
+    timeline_add(run->timeline, x, record->heap, record->stack, true);
 }
 
-/* For the report, and for those who may ask: the display, and with a trace others. */
+/* Are blocks counted by size?  They are for a report, for the display, and for requests
+   while a trace is recorded. */
 static bool
 counts_blocks(const struct options *options)
 {
     return options->report.reports != 0 || options->record != NULL || !options->batch;
 }
 
-/* No time is 0; the time 0 is as good as over. */
+/* 0 means no limit, so a requested limit of 0 becomes 1 ns. */
 static uint64_t
 blocks_until(const struct report_options *options)
 {
@@ -82,7 +82,8 @@ recording_open(struct run *run)
         if (status != 0)
             return status;
     }
-    if (options->png != NULL && (run->curve = curve_new()) == NULL) {
+    if (options->png != NULL
+        && (run->timeline = timeline_new(TIMELINE_SLOTS, 1)) == NULL) {
         output_lost(options->png, -ENOMEM);
         return status_of(STATUS_OUTPUT);
     }
@@ -104,8 +105,8 @@ recording_discard(struct run *run)
     record_free(run->record, true);
     run->record = NULL;
     blocklive_discard(run);
-    curve_free(run->curve);
-    run->curve = NULL;
+    timeline_free(run->timeline);
+    run->timeline = NULL;
 }
 
 int64_t
@@ -133,8 +134,10 @@ recording_finish(struct run *run)
     if (lost == 0)
         return;
     snprintf(text, sizeof text,
-             ngettext("%" PRIu64 " call is not recorded: its thread's ring was full",
-                      "%" PRIu64 " calls are not recorded: their threads' rings were full",
+             ngettext("%" PRIu64 " call was not recorded: the ring of its thread was "
+                      "full",
+                      "%" PRIu64 " calls were not recorded: the rings of their threads "
+                      "were full",
                       plural(lost)),
              lost);
     (run->options->drop ? say : output_lost_as)("%s", text);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From replay_new() to the last figure nothing here may allocate, or the
- * allocator under test would see calls that the log does not have.
+ * From replay_new() until the last figure is taken, nothing here may allocate: the
+ * allocator under test must see only the calls of the log.
  */
 #include "config.h"
 
@@ -75,7 +75,7 @@ keep_refused(struct replay_result *result, uint64_t number, enum replay_verdict 
     result->refused++;
 }
 
-/* 0 or -errno. */
+/* Returns 0 or -errno. */
 static int
 replay_lines(struct replay *replay, struct input *input, struct replay_result *result)
 {
@@ -95,7 +95,7 @@ replay_lines(struct replay *replay, struct input *input, struct replay_result *r
     return got;
 }
 
-/* 0 or -errno. */
+/* Returns 0 or -errno. */
 static int
 replay_parsed(struct replay *replay, struct input *input, struct replay_result *result)
 {
@@ -123,7 +123,7 @@ measure_end(const struct replay_clock *run, const struct replay *replay,
     result->rss_end = footprint_now(&run->footprint, result->figures.own_bytes);
     result->rss_peak = footprint_peak(&run->footprint, result->figures.own_bytes);
     if (result->rss_peak < result->rss_end && result->rss_end != REPLAY_UNKNOWN_BYTES)
-        result->rss_peak = result->rss_end; /* the peak is less exact */
+        result->rss_peak = result->rss_end; /* the measured peak is less exact */
     replay_slop(replay, &result->end);
 }
 

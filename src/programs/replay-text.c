@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Records are written in the midst of a replay: their numbers are plain, and
- * nothing is used that allocates.  The others come after it.
+ * Records are written during a replay, so their numbers are plain and nothing allocates.
+ * All other texts are written after it.
  */
 #include "config.h"
 
@@ -44,14 +44,14 @@ percent(uint64_t part, uint64_t whole)
 
 /* ---- records ---- */
 
-/* The original has its values in nine columns from column 18 on. */
+/* The original puts its values into nine columns from column 18 on. */
 #define NAME_COLUMNS 18
 #define FIGURES_MAX (6 + ALLOCATOR_FIGURES_MAX)
 
-/* gettext() allocates whenever it is called, so it is called only in advance. */
+/* Translations are looked up before the replay, because gettext() allocates. */
 static const char *objects = N_("Objects"), *slots = N_("Slots"), *ops = N_("Ops"),
                   *requested = N_("requested"), *usable = N_("usable"), *rss = N_("rss");
-/* TRANSLATORS: slop is memory inside of blocks that nobody asked for. */
+/* TRANSLATORS: slop is memory inside blocks beyond what was requested. */
 static const char *slop_in_all =
     N_("Total slop for all allocations: %luKiB/%luKiB (%lu%%)\n");
 static const char *slop_objects = N_("Live sloppy objects: %lu/%lu (%lu%%)\n");
@@ -67,7 +67,8 @@ replay_text_prepare(void)
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         *texts[i] = _(*texts[i]);
-        text_columns(*texts[i]); /* which may load the charset's tables */
+        /* This may load tables of the character set. */
+        text_columns(*texts[i]);
     }
 }
 
@@ -157,7 +158,7 @@ width_of(const struct cells *cells, size_t column)
     return width;
 }
 
-/* Names stand left, values right. */
+/* Names are left-aligned, values right-aligned. */
 static void
 add_cells(struct text_writer *writer, const struct cells *cells)
 {
@@ -197,8 +198,8 @@ format_bytes(char text[CELL_MAX], uint64_t bytes)
     return units_bytes(text, CELL_MAX, bytes, UNIT_AUTO);
 }
 
-/* The part of the resident memory that is not in live blocks, when there was most
-   of both.  Nothing is known of it where blocks were not touched. */
+/* The part of the resident memory that is not in live blocks, each at its peak.  Not
+   known if the blocks were not written to. */
 static char *
 format_fragmentation(char text[CELL_MAX], const struct replay_result *result,
                      bool touched)
@@ -224,14 +225,14 @@ add_oddities(struct text_writer *writer, const struct replay_figures *figures)
             (unsigned long)figures->failed);
     if (figures->lost > 0)
         add(writer,
-            ngettext("%lu block was lost: its slot was filled again\n",
-                     "%lu blocks were lost: their slots were filled again\n",
+            ngettext("%lu block was lost: its slot was reused\n",
+                     "%lu blocks were lost: their slots were reused\n",
                      figures->lost),
             (unsigned long)figures->lost);
     if (figures->passed_over > 0)
         add(writer,
-            ngettext("%lu line of other processes was passed over\n",
-                     "%lu lines of other processes were passed over\n",
+            ngettext("%lu line of other processes was skipped\n",
+                     "%lu lines of other processes were skipped\n",
                      figures->passed_over),
             (unsigned long)figures->passed_over);
 }
@@ -240,7 +241,8 @@ static void
 add_untouched(struct text_writer *writer)
 {
     add(writer, "%s\n",
-        _("The blocks were not written to: the RSS is less than a program's (see -c)."));
+        _("The blocks were not written to, so the RSS is lower than a real program's "
+          "(see -c)."));
 }
 
 char *
@@ -261,16 +263,16 @@ replay_text_summary(char *text, size_t size, const struct replay_result *result,
         format_ns_a_call(each, figures), result->allocator);
     /* TRANSLATORS: a size, number of blocks, a size, percent of the latter. */
     add(&writer,
-        ngettext("at the peak: %s asked for in %s block; RSS %s, fragmentation %s\n",
-                 "at the peak: %s asked for in %s blocks; RSS %s, fragmentation %s\n",
+        ngettext("at the peak: %s requested in %s block; RSS %s, fragmentation %s\n",
+                 "at the peak: %s requested in %s blocks; RSS %s, fragmentation %s\n",
                  plural(figures->peak_blocks)),
         format_bytes(bytes, figures->peak_bytes),
         units_count(blocks, sizeof blocks, figures->peak_blocks),
         format_bytes(time, result->rss_peak),
         format_fragmentation(part, result, touched));
     add(&writer,
-        ngettext("at the end: %s asked for in %s block, %s usable; RSS %s\n",
-                 "at the end: %s asked for in %s blocks, %s usable; RSS %s\n",
+        ngettext("at the end: %s requested in %s block, %s usable; RSS %s\n",
+                 "at the end: %s requested in %s blocks, %s usable; RSS %s\n",
                  plural(figures->live_blocks)),
         format_bytes(bytes, figures->live_bytes),
         units_count(blocks, sizeof blocks, figures->live_blocks),
@@ -325,13 +327,14 @@ replay_text_table(char *text, size_t size, const struct replay_result *results,
     *text = '\0';
     if (count == 0)
         return text;
-    /* TRANSLATORS: followed by the next: "3 calls, at the peak 84 B asked for...". */
+    /* TRANSLATORS: continued by the next message: "3 calls, at the peak 84 B asked
+       for...". */
     add(&writer, ngettext("%s call", "%s calls", plural(figures->calls)),
         units_count(calls, sizeof calls, figures->calls));
     /* TRANSLATORS: a size, number of blocks. */
     add(&writer,
-        ngettext(", at the peak %s asked for in %s block\n\n",
-                 ", at the peak %s asked for in %s blocks\n\n",
+        ngettext(", at the peak %s requested in %s block\n\n",
+                 ", at the peak %s requested in %s blocks\n\n",
                  plural(figures->peak_blocks)),
         format_bytes(bytes, figures->peak_bytes),
         units_count(blocks, sizeof blocks, figures->peak_blocks));
@@ -354,9 +357,9 @@ replay_text_reason(enum replay_verdict why)
     case REPLAY_UNKNOWN:
         return _("unknown function");
     case REPLAY_NO_RESULT:
-        return _("an allocation without result");
+        return _("an allocation without a result");
     case REPLAY_SLOT:
-        return _("the number of a slot is too large");
+        return _("the slot number is too large");
     default:
         return _("not a line of a munged log");
     }

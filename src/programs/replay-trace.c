@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The process that reads ends when nobody takes what it writes. */
+/* A reader process that munges a trace for the replay.  It ends if nobody reads its
+   output. */
 #include "config.h"
 
 #include "programs/replay-trace.h"
@@ -20,7 +21,7 @@
 #define AT_ONCE 4096u
 #define PIPE_BYTES (1 << 20)
 
-/* ---- the process that reads ---- */
+/* ---- in the reader process ---- */
 
 static void
 put(void *context, const struct logalloc_line *line)
@@ -28,7 +29,7 @@ put(void *context, const struct logalloc_line *line)
     fwrite_unlocked(line, 1, sizeof *line, context);
 }
 
-/* 0 or -errno. */
+/* Returns 0 or -errno. */
 static int
 munge_trace(struct trace *trace, struct munge *munge, struct as_log *log, FILE *out)
 {
@@ -48,13 +49,13 @@ munge_trace(struct trace *trace, struct munge *munge, struct as_log *log, FILE *
     return (int)got;
 }
 
-/* What both processes see. */
+/* Memory that both processes share. */
 struct replay_shared {
     struct trace_info about;
-    int error; /* 0 once all is read */
+    int error; /* 0 once everything is read */
 };
 
-/* 0 or -errno. */
+/* Returns 0 or -errno. */
 static int
 read_trace(const struct input *input, int pipe, struct trace_info *about)
 {
@@ -73,14 +74,14 @@ read_trace(const struct input *input, int pipe, struct trace_info *about)
         error = munge_trace(trace, munge, log, out);
     if (error == 0) {
         *about = *trace_about(trace);
-        about->process = NULL; /* this process's memory */
+        about->process = NULL; /* points to memory of this process */
         about->processes = 0;
         fclose(out);
     }
     return error;
 }
 
-/* ---- from outside ---- */
+/* ---- in the replaying process ---- */
 
 static int
 start(struct replay_trace *reader, struct input *input)
@@ -89,7 +90,7 @@ start(struct replay_trace *reader, struct input *input)
 
     if (pipe2(ends, O_CLOEXEC) < 0)
         return -errno;
-    fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES); /* if it may be */
+    fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES); /* only a wish */
     reader->child = fork();
     if (reader->child == 0) {
         close(ends[0]);
@@ -115,7 +116,7 @@ replay_trace_begin(struct replay_trace *reader, struct input *input)
                           MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (reader->shared == MAP_FAILED)
         return -errno;
-    reader->shared->error = -EIO; /* should it be killed */
+    reader->shared->error = -EIO; /* remains if the reader is killed */
     error = start(reader, input);
     if (error != 0)
         munmap(reader->shared, sizeof *reader->shared);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Values are judged while the command line is parsed, so that nothing is run or read
- * with half of them; they are taken into the parameters after the parameter file,
- * which they go before.
+ * Values are checked while the command line is parsed, so that a wrong one is reported
+ * before anything is run or read.  They are put into the parameters after the parameter
+ * file has been read, because they take precedence.
  */
 #include "config.h"
 
@@ -47,38 +47,46 @@ enum {
 static const struct argp_option table[] = {
     {NULL, 0, NULL, 0, N_("Reports by exact block size:"), GROUP},
     {"report", KEY_REPORT, N_("LIST"), 0,
-     N_("Of overview, blocksize, loadpeak, timeinterval, logfile; or full"), GROUP},
-    {"report-format", KEY_REPORT_FORMAT, N_("FORMAT"), 0, N_("text, json or csv"), GROUP},
-    {"compat", KEY_COMPAT, NULL, 0, N_("The bytes of the original, for its readers"),
+     N_("Make the reports in LIST: overview, blocksize, loadpeak, timeinterval, logfile; "
+        "or full"), GROUP},
+    {"report-format", KEY_REPORT_FORMAT, N_("FORMAT"), 0,
+     N_("Format of the reports: text, json or csv"), GROUP},
+    {"compat", KEY_COMPAT, NULL, 0,
+     N_("Write reports byte for byte as the original tool does, for programs that read "
+        "them"),
      GROUP},
     {"at", KEY_AT, N_("SECS"), 0,
-     N_("The state at that time: 2.5, 140ms, 3m; in a log without times: that event"),
+     N_("Report the state at this time: 2.5, 140ms, 3m; in a log without times: at this "
+        "event"),
      GROUP},
-    {"sort", KEY_SORT, N_("ORDER"), 0, N_("By size, by count, or unsorted"), GROUP},
+    {"sort", KEY_SORT, N_("ORDER"), 0, N_("Sort by size or by count, or leave unsorted"),
+     GROUP},
     {"group", KEY_GROUP, N_("YES|NO"), 0, N_("Group counts by intervals"), GROUP},
     {"counts", KEY_COUNTS, N_("INTERVALS"), 0,
-     N_("linear:FACTOR, power:FACTOR:BASE, array, or upper bounds such as 1,2,5,10"),
-     GROUP},
+     N_("Intervals of counts: linear:FACTOR, power:FACTOR:BASE, array, or upper bounds "
+        "such as 1,2,5,10"), GROUP},
     {"lower-bound", KEY_LOWER_BOUND, N_("NUM"), 0,
-     N_("Where the first of such bounds begins"), GROUP},
+     N_("Lower bound of the first interval of --counts"), GROUP},
     {"caption", KEY_CAPTION, N_("STRING"), 0, N_("The report's first line"), GROUP},
     {"process", KEY_PROCESS, N_("NUM"), 0,
-     N_("Report the child with that pid, or all processes together"), GROUP},
+     N_("Report the child with pid NUM, or all processes together"), GROUP},
     {"blocks", KEY_VIEW, N_("BLOCKS"), 0,
-     N_("Blocks of malloc, of the program's own pool, or both"), GROUP},
+     N_("Report blocks of malloc, of the program's own pool, or both"), GROUP},
     {"params", KEY_PARAMS, N_("FILE"), 0, N_("Read the parameters from FILE"), GROUP},
     {"params-out", KEY_PARAMS_OUT, N_("FILE"), 0,
-     N_("Write the effective ones to FILE, a new one"), GROUP},
+     N_("Write the effective parameters to a new FILE"), GROUP},
     {"logfile-name", KEY_LOG_NAME, N_("NAME"), 0, N_("Name of the log file"), GROUP},
-    {"logfile-dir", KEY_LOG_DIR, N_("NAME"), 0, N_("Its directory"), GROUP},
-    {"logfile-extension", KEY_LOG_EXTENSION, N_("STRING"), 0, N_("Its extension"), GROUP},
+    {"logfile-dir", KEY_LOG_DIR, N_("NAME"), 0, N_("Directory of the log file"), GROUP},
+    {"logfile-extension", KEY_LOG_EXTENSION, N_("STRING"), 0,
+     N_("Extension of the log file"), GROUP},
     {"logfile-delimiter", KEY_LOG_DELIMITER, N_("STRING"), 0,
-     N_("Between its columns; \\t is a tabulator"), GROUP},
-    {"logfile-each", KEY_LOG_EACH, NULL, 0, N_("A log file for each size"), GROUP},
-    {"sizes", KEY_SIZES, N_("SIZE"), 0, N_("Log and picture of these sizes alone, separated by commas"),
-     GROUP},
+     N_("Delimiter between the log file's columns; \\t is a tab"), GROUP},
+    {"logfile-each", KEY_LOG_EACH, NULL, 0, N_("Write a log file for each size"), GROUP},
+    {"sizes", KEY_SIZES, N_("SIZE"), 0,
+     N_("Restrict log and picture to these sizes, separated by commas"), GROUP},
     {"top", KEY_TOP, N_("NUM"), 0,
-     N_("Of so many sizes with most blocks at once (picture: 8)"), GROUP},
+     N_("Restrict log and picture to the NUM sizes with the most blocks at once "
+        "(picture: 8)"), GROUP},
     {0},
 };
 
@@ -124,7 +132,7 @@ parse_delimiter(struct argp_state *state, struct report_options *options,
     options->log_delimiter = word;
 }
 
-/* Part of a file's name. */
+/* Checks a word that becomes part of a file's name. */
 static const char *
 parse_name(struct argp_state *state, const char *option, const char *word)
 {
@@ -246,7 +254,8 @@ parse_value(int key, char *word, struct argp_state *state)
         parse_sort(state, options, word);
         return 0;
     case KEY_GROUP:
-        options->group = value_word(state, "--group", word, "yes, no") == 0 ? "yes" : "no";
+        options->group =
+            value_word(state, "--group", word, "yes, no") == 0 ? "yes" : "no";
         return 0;
     case KEY_COUNTS:
         parse_counts(state, options, word);
@@ -275,8 +284,8 @@ parse_value(int key, char *word, struct argp_state *state)
 static const char *
 name_of(int key)
 {
-    for (const struct argp_option *option = table; option->name != NULL || option->doc != NULL;
-         option++)
+    for (const struct argp_option *option = table;
+         option->name != NULL || option->doc != NULL; option++)
         if (option->key == key)
             return option->name;
     return "";
@@ -340,7 +349,7 @@ report_params(const struct report_options *options, struct blockparams *params)
         parse_bound(options->lower, &params->counts.lower);
     if ((options->counts != NULL && !blockparams_counts(options->counts, &params->counts))
         || params->counts.lower >= params->counts.bounds[0]) {
-        say(_("--lower-bound is not below the first bound"));
+        say(_("--lower-bound must be below the first bound"));
         return status_of(STATUS_USAGE);
     }
     set_text(params->extension, sizeof params->extension, options->log_extension);

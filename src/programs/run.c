@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The order matters: everything that may fail on memtop's side is tried before
- * the program runs, and nothing after that stops it.
+ * One run of memtop.  The order matters: everything that can fail in memtop is tried
+ * before the program starts, and nothing after that stops it.
  */
 #include "config.h"
 
@@ -19,8 +19,7 @@
 #include "programs/open.h"
 #include "programs/attach.h"
 #include "programs/blockreports.h"
-#include "programs/judge.h"
-#include "programs/recording.h"
+#include "programs/budget.h"
 #include "programs/say.h"
 #include "programs/status.h"
 #include "base/i18n.h"
@@ -36,7 +35,7 @@
 #include "base/clock.h"
 #include "segment/names.h"
 
-/* One line before the program's own first. */
+/* Says before the program's first output whether it can be measured. */
 static void
 announce(const struct preflight *preflight)
 {
@@ -52,7 +51,8 @@ announce(const struct preflight *preflight)
         say("%s", reason);
 }
 
-/* Segments are then where nobody who has set it looks for them. */
+/* If MEMTOP_DIR cannot be used, segments go elsewhere, where the user would not look for
+   them. */
 static void
 check_directory(void)
 {
@@ -64,8 +64,8 @@ check_directory(void)
         say(_("MEMTOP_DIR=%s cannot be used: %s"), directory,
             error == -EINVAL        ? _("it is not an absolute path")
             : error == -EMEDIUMTYPE ? _("it is not on a memory file system")
-            : error == -EPERM       ? _("it is not a private directory of yours (mode 0700)")
-                                    : strerror(-error));
+            : error == -EPERM ? _("it is not a private directory of yours (mode 0700)")
+                              : strerror(-error));
 }
 
 static int
@@ -76,7 +76,7 @@ check_program(struct run *run)
     return preflight_exit_status(&run->preflight);
 }
 
-/* False, having said why not, if error is one. */
+/* If error is not 0, reports it and returns false. */
 static bool
 can_write(const char *name, int error)
 {
@@ -104,12 +104,12 @@ check_picture(const struct options *options)
         return false;
     }
     error = output_check_new(name);
-    if (options->as_memusage && error == -EEXIST) /* it is emptied */
+    if (options->as_memusage && error == -EEXIST) /* memusage replaces the file */
         error = access(name, W_OK) == 0 || errno == ENOENT ? 0 : -errno;
     return can_write(name, error);
 }
 
-/* Can the files be written that come at the end, as far as can be told now? */
+/* Checks, as far as possible now, whether the files can be written at the end. */
 static bool
 check_later(const struct options *options)
 {
@@ -140,7 +140,7 @@ check_output(struct run *run)
     return status_of(STATUS_OUTPUT);
 }
 
-/* Instead of a program. */
+/* Opens a file instead of running a program. */
 static int
 read_file(struct run *run)
 {
@@ -148,8 +148,8 @@ read_file(struct run *run)
 
     if (status != 0)
         return status;
-    run->session = open_session(run->options->read,
-                                run->options->sites.export_count > 0 ? USE_SITES : USE_SHOW);
+    run->session = open_session(
+        run->options->read, run->options->sites.export_count > 0 ? USE_SITES : USE_SHOW);
     if (run->session == NULL) {
         output_discard(&run->output);
         return status_of(STATUS_INPUT);
@@ -160,7 +160,7 @@ read_file(struct run *run)
     return 0;
 }
 
-/* Of a process that runs already; it is only looked at. */
+/* Opens a session on a running process, which is only watched. */
 static int
 attach(struct run *run)
 {
@@ -221,7 +221,8 @@ run_check(struct run *run, const struct options *options)
     return status;
 }
 
-/* The library's path, "" to run without it, NULL (said) if it is missing. */
+/* Returns the library's path, "" to run without it.  Reports an error and returns NULL
+   if it is missing. */
 static const char *
 choose_library(const struct run *run, struct library_search *search)
 {
@@ -247,14 +248,14 @@ launch_failed(struct run *run, int error, const char *stage)
     return status_of(error == -ENOENT ? STATUS_MISSING : STATUS_CANNOT);
 }
 
-/* Whether allocation sites are saved or exported at the end, if they were sampled. */
+/* Are sampled allocation sites saved or exported at the end? */
 static bool
 wants_sites(const struct options *options)
 {
     return options->save != NULL || options->sites.export_count > 0;
 }
 
-/* How many of them are reported. */
+/* Number of allocation sites in the report. */
 static unsigned
 sites_reported(const struct options *options)
 {
@@ -277,14 +278,15 @@ judged(const struct run *run)
 
 bool (*run_open_source)(const char *name, struct session_source *out);
 
-/* script: of made-up readings, or NULL. */
+/* script: a file of scripted readings (run_open_source), or NULL. */
 static struct session *
 new_session(const char *script)
 {
     struct session_source source;
     const struct session_options options = {.source = script != NULL ? &source : NULL};
 
-    return script == NULL || run_open_source(script, &source) ? session_new(&options) : NULL;
+    return script == NULL || run_open_source(script, &source) ? session_new(&options)
+                                                              : NULL;
 }
 
 static int
@@ -298,10 +300,12 @@ watch(struct run *run)
                 : run->options->program == NULL
                     ? 0
                     : session_watch(run->session, &run->launched);
-    if (error == 0 && run->options->program != NULL && !judge_prepare(run->session, &limits))
+    if (error == 0 && run->options->program != NULL
+        && !judge_prepare(run->session, &limits))
         error = -ENOMEM;
     if (error == 0 && run->options->save != NULL
-        && (!session_keep_checkpoints(run->session) || !session_keep_processes(run->session)))
+        && (!session_keep_checkpoints(run->session)
+            || !session_keep_processes(run->session)))
         error = -ENOMEM;
     if (error == 0 && (wants_sites(run->options) || sites_reported(run->options) > 0)
         && !session_keep_profile(run->session))
@@ -372,11 +376,11 @@ write_picture(const struct run *run)
 {
     const struct options *options = run->options;
     const struct plot_record record = {
-        .curve = run->curve,
+        .timeline = run->timeline,
         .axis = options->time_based ? PLOT_AXIS_TIME : PLOT_AXIS_CALLS,
-        .end = run->curve == NULL ? 0
+        .end = run->timeline == NULL ? 0
                : options->time_based ? (uint64_t)session_process(run->session)->run_ns
-                                     : curve_count(run->curve),
+                                     : run->timeline->calls,
         .total = options->draw_total,
     };
     const struct plot_options wanted = {
@@ -384,7 +388,7 @@ write_picture(const struct run *run)
         .height = options->png_height,
         .title = options->title,
         .unit = options->si ? UNIT_AUTO + UNIT_SI : UNIT_AUTO,
-        .record = record.end > 0 && curve_count(run->curve) > 0 ? &record : NULL,
+        .record = record.end > 0 && run->timeline->calls > 0 ? &record : NULL,
     };
     char name[PATH_MAX], error[1024];
     struct library_search search;
@@ -405,14 +409,6 @@ write_picture(const struct run *run)
     plot_free(plot);
 }
 
-/* -n names another program than the one that was started. */
-static bool
-is_left_out(const struct run *run, const struct process *process)
-{
-    return run->options->progname != NULL && !process->measured && !process->was_measured
-           && process->identity.reason == REASON_OTHER_PROGRAM;
-}
-
 static void
 report_child(void *context, const struct process *child)
 {
@@ -430,7 +426,7 @@ report_child(void *context, const struct process *child)
                    options_colour(run->options, output_descriptor(&run->output)));
 }
 
-/* memusage's report of the program, or of those of its children that -n names. */
+/* Writes memusage's report on the program, or on those of its children that -n names. */
 static void
 report_text(struct run *run, const struct process *process)
 {
@@ -438,7 +434,7 @@ report_text(struct run *run, const struct process *process)
 
     if (run->options->quiet || run->looked)
         return;
-    if (is_left_out(run, process) && process->children_seen > 0) {
+    if (judge_left_out(process, run->options->progname) && process->children_seen > 0) {
         session_each_child(run->session, report_child, run);
         return;
     }
@@ -463,7 +459,7 @@ report_json(struct run *run, const struct process *process)
                : report_json_exit(out, process);
 }
 
-/* The names of what is reported of sites. */
+/* Finds the names for the sites in the report. */
 static void
 find_reported_names(struct run *run)
 {
@@ -513,7 +509,8 @@ run_report(struct run *run)
     const struct process *process = session_process(run->session);
 
     recording_finish(run);
-    if (is_left_out(run, process) && process->ended && process->children_seen == 0)
+    if (judge_left_out(process, run->options->progname) && process->ended
+        && process->children_seen == 0)
         say(_("no program called %s was run"), run->options->progname);
     find_reported_names(run);
     output_keep(&run->output);
@@ -565,7 +562,7 @@ run_finish(struct run *run)
     run->read_blocks = NULL;
     session_free(run->session);
     run->session = NULL;
-    curve_free(run->curve);
-    run->curve = NULL;
+    timeline_free(run->timeline);
+    run->timeline = NULL;
     return status;
 }

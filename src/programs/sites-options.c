@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Children of our programs' parsers: in memtop's help these options stand in a group of
- * their own, with memtopstat's they stand among the others.
+ * argp children for the programs' parsers.  In memtop's help these options form a group,
+ * in memtopstat's they are among the others.
  */
 #include "config.h"
 
@@ -19,15 +19,15 @@
 enum { KEY_EXPORT = 0x3000, KEY_MODE, KEY_DEBUGINFOD, KEY_SITES, KEY_UNWIND, KEY_TOP,
        KEY_FILTER, KEY_OLDER, KEY_SORT };
 
-/* What both programs have. */
-#define CHOICE_OPTIONS(mode)                                                              \
-    {"sites-mode", KEY_MODE, N_("MODE"), 0, mode, 0},                                     \
-    {"sites-filter", KEY_FILTER, N_("FILTER"), 0,                                         \
-     N_("Only these sites, as / on the page has it: names to have, -without, ~hidden, "   \
-        "size=A..B, life=A..B, samples=N"),                                               \
-     0},                                                                                  \
-    {"sites-older", KEY_OLDER, N_("TIME"), 0,                                             \
-     N_("Only what has been alive for at least TIME (90, 10m, 2h)"), 0}
+/* Options of both programs. */
+#define CHOICE_OPTIONS(mode) \
+    {"sites-mode", KEY_MODE, N_("MODE"), 0, mode, 0}, \
+    {"sites-filter", KEY_FILTER, N_("FILTER"), 0, \
+     N_("Only sites that match FILTER, as with / on the sites page: names to have, " \
+        "-names not to have, ~names to hide, size=A..B, life=A..B, samples=N"), \
+     0}, \
+    {"sites-older", KEY_OLDER, N_("TIME"), 0, \
+     N_("Only blocks that have been alive for at least TIME (90, 10m, 2h)"), 0}
 
 static const struct argp_option table[] = {
     {NULL, 0, NULL, 0, N_("Where memory was allocated:"), 0},
@@ -36,15 +36,16 @@ static const struct argp_option table[] = {
         "512K), or with this probability for each word (1e-4)"),
      0},
     {"unwind", KEY_UNWIND, N_("HOW"), 0,
-     N_("Walk stacks by glibc (the default), fp (frame pointers), or none"), 0},
+     N_("How to walk stacks: glibc (the default), fp (frame pointers), or none"), 0},
     {"sites-top", KEY_TOP, N_("NUM"), 0,
      N_("Report the NUM call stacks with most memory at the end (default 10)"), 0},
     {"export", KEY_EXPORT, N_("FORMAT:FILE"), 0,
-     N_("At the end export it to FILE, a new one, as folded, pprof, massif or json; with "
-        "%p in its name one for each process; may be repeated"),
+     N_("At the end export the sites to a new FILE, as folded, pprof, massif or json; "
+        "with %p in its name, to one for each process; may be repeated"),
      0},
     CHOICE_OPTIONS(
-        N_("Which memory to report, export and show: live, peak, allocated or since-mark")),
+        N_("Which memory to report, export and show: live, peak, allocated or "
+           "since-mark")),
     {"sites-sort", KEY_SORT, N_("COLUMN"), 0,
      N_("Sort by bytes, objects, allocated, rate, age, samples, error or growth"), 0},
     {"debuginfod", KEY_DEBUGINFOD, NULL, 0,
@@ -72,7 +73,7 @@ parse_export(const char *text, struct exports_request *request)
     return siteexport_format_parse(name, &request->format);
 }
 
-/* So short that all words together fit. */
+/* Short enough for MEMTOP_OPTIONS to hold all words. */
 #define RATE_LENGTH_MAX 24
 
 static bool
@@ -80,7 +81,8 @@ rate_valid(const char *text)
 {
     double rate;
 
-    return strlen(text) <= RATE_LENGTH_MAX && sampling_rate_parse(text, strlen(text), &rate);
+    return strlen(text) <= RATE_LENGTH_MAX
+           && sampling_rate_parse(text, strlen(text), &rate);
 }
 
 #define TOP_MAX 10000
@@ -113,7 +115,7 @@ sites_choice(const struct sites_options *options)
     return sites_choice_given(&options->choice) != NULL ? &options->choice : NULL;
 }
 
-/* What is wrong in a filter is shown alone. */
+/* Shows only the wrong part of a filter. */
 static void
 take_filter(struct argp_state *state, struct site_choice *choice, const char *word)
 {
@@ -137,7 +139,8 @@ take_choice(struct argp_state *state, struct site_choice *choice, int key,
     case KEY_MODE:
         choice->mode_given = siteexport_mode_parse(word, &choice->mode);
         if (!choice->mode_given)
-            value_refuse(state, "--sites-mode", word, "live, peak, allocated, since-mark");
+            value_refuse(state, "--sites-mode", word,
+                         "live, peak, allocated, since-mark");
         return 0;
     case KEY_FILTER:
         take_filter(state, choice, word);
@@ -170,9 +173,9 @@ take_unwind(struct argp_state *state, const char *word)
     struct sites_options *options = state->input;
 
     if (strcmp(word, "libunwind") == 0)
-        argp_error(state, _("--unwind=libunwind is gone: it used descriptors of the "
-                            "program's; leave it out"));
-    if (strcmp(word, "auto") == 0) /* as the default was called */
+        argp_error(state, _("--unwind=libunwind was removed, because it used the "
+                            "program's descriptors; leave it out"));
+    if (strcmp(word, "auto") == 0) /* an older name of the default */
         word = "glibc";
     value_word(state, "--unwind", word, "glibc, fp, none");
     options->unwind = word;

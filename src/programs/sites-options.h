@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "report/site-choice.h"
+#include "report/site-filter.h"
 #include "report/siteexport.h"
 
 #define SITES_EXPORTS_MAX 8
@@ -18,35 +18,35 @@ struct exports_request {
 };
 
 struct sites_options {
-    const char *rate;            /* as sampling_rate_parse() takes it, "" for the usual
-                                    one, or NULL: nothing is sampled */
-    const char *unwind;          /* how stacks are walked, or NULL: by glibc */
-    struct exports_request exports[SITES_EXPORTS_MAX]; /* to be written at the end */
+    /* Text for sampling_rate_parse(), "" for the default rate; NULL: no sampling. */
+    const char *rate;
+    const char *unwind;          /* how stacks are walked; NULL: by glibc */
+    struct exports_request exports[SITES_EXPORTS_MAX]; /* exports to write at the end */
     size_t export_count;
-    struct site_choice choice;   /* of exports, the report and the page */
+    struct site_choice choice;   /* for exports, the report and the page */
     bool top_given;
     unsigned top;                /* sites in the report, if top_given */
-    bool debuginfod;             /* names may be asked of servers */
+    bool debuginfod;             /* may ask servers for names */
 };
 
-/* What was chosen; NULL: nothing was. */
+/* The choice, or NULL if no option made one. */
 const struct site_choice *sites_choice(const struct sites_options *options);
 
-/* The name of an option that chose, or NULL. */
+/* The name of an option that made the choice, or NULL. */
 const char *sites_choice_given(const struct site_choice *choice);
 
-/* What options are good for: allocations sampled now, or else where they may have been
-   before. */
+/* Where options for sites can have an effect: on sampling now, on sites that a file or
+   process may have, nowhere. */
 enum sites_use { SITES_SAMPLED, SITES_FOUND, SITES_NONE };
 
-/* The name of an option that was given and is of no use there, or NULL. */
+/* The name of a given option that has no effect there, or NULL. */
 const char *sites_useless(const struct sites_options *options, enum sites_use use,
                           bool names_known);
 
-/* For struct argp's children; the input is a struct sites_options. */
+/* A child for struct argp; its input is a struct sites_options. */
 extern const struct argp sites_argp;
 
-/* The choice alone, unsorted, of exports; the input is a struct site_choice. */
+/* The same for exports only, without sorting; its input is a struct site_choice. */
 extern const struct argp sites_choice_argp;
 
 #endif

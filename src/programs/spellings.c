@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A name is an exact option for getopt_long() if it is in the table, however
- * many longer ones begin with it.  What memusage itself finds ambiguous stays
- * so: it is in no table.
+ * getopt_long() accepts a name that is in the table exactly, however many longer names
+ * begin with it.  Abbreviations that memusage finds ambiguous are not added.
  */
 #include "config.h"
 
-#include "programs/spellings.h"
+#include "programs/options.h"
 
 #include <string.h>
 
 #define OPTIONS_MAX 160
 #define NAME_MAX_SIZE 16
 
-/* The shortest abbreviation of each, from memusage's script. */
+/* The shortest abbreviation of each option, from memusage's script. */
 static const struct {
     const char *name;
     size_t least;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* memtop's own failures are 125, as those of env(1), nohup(1) and timeout(1); the filters
-   and memtopstat have those of grep(1), and argp's for wrong options.  What bears the
-   name of an original, or works as it does, has the original's. */
+/* memtop's own failures are 125, as in env(1), nohup(1) and timeout(1).  The filters and
+   memtopstat follow grep(1), and argp for wrong options.  A program called by the name
+   of an original, or in its compatible mode, has the original's statuses. */
 #include "config.h"
 
 #include "programs/status.h"

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The exit statuses of all programs, in one table (status.c): a row for what can be
- * wrong, a column for each program and each name it goes by.
+ * The exit statuses of all programs in one table (status.c): one row per reason, one
+ * column per program and per name it is called by.
  *
- * A program that memtop runs ends with its own status; signals add 128.
+ * memtop ends with the status of the program it runs, or 128 plus the number of the
+ * signal that killed it.
  */
 #ifndef MEMTOP_STATUS_H
 #define MEMTOP_STATUS_H
 
-/* The program, by the name it was called by or the original it is to be like. */
+/* The program, according to its name or its compatible mode. */
 enum status_column {
     AS_MEMTOP,
     AS_MEMUSAGE,
@@ -22,19 +23,19 @@ enum status_column {
 
 enum status_row {
     STATUS_USAGE,   /* the command line is wrong */
-    STATUS_FILES,   /* it has no files, or too many */
-    STATUS_INPUT,   /* a file cannot be read, or not for what was asked for */
-    STATUS_REFUSED, /* some of its lines are refused */
-    STATUS_OUTPUT,  /* something that was asked for cannot be written, or not all of it */
-    STATUS_FAILED,  /* anything else on our side */
-    STATUS_LIMIT,   /* a limit was passed (--max-heap and the like) */
+    STATUS_FILES,   /* no files are given, or too many */
+    STATUS_INPUT,   /* a file cannot be read, or not for this purpose */
+    STATUS_REFUSED, /* some lines of the input are refused */
+    STATUS_OUTPUT,  /* output that was asked for cannot be written, or only in part */
+    STATUS_FAILED,  /* any other failure of memtop */
+    STATUS_LIMIT,   /* a limit was exceeded (--max-heap and the like) */
     STATUS_CANNOT,  /* the program cannot be executed */
     STATUS_MISSING, /* the program is not found */
     STATUS_ROWS
 };
 
-/* To be called when a program begins, and when it finds out that it is to be like the
-   original: which column counts, for argp's own messages too.  Until then memtop's. */
+/* Chooses the column, for argp's own messages, too.  Call it when a program begins, and
+   again when it turns out to be in compatible mode.  The default is memtop's. */
 void status_as(enum status_column column);
 
 int status_of(enum status_row row);

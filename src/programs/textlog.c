@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * memtop only says where the log goes.  The name is made absolute, because the
- * program's children may start in other directories, and all write to one file.
+ * The text log. memtop only says where it goes; the library writes it.  The name is made
+ * absolute, because the program's children may run in other directories, and all write
+ * to one file.
  */
 #include "config.h"
 
@@ -19,7 +20,7 @@
 #include "programs/status.h"
 #include "segment/logline.h"
 
-/* An inherited descriptor that can be written to; memtop's own are close-on-exec. */
+/* Is it an inherited descriptor open for writing? memtop's own are close-on-exec. */
 static int
 check_descriptor(int fd)
 {
@@ -47,7 +48,7 @@ make_absolute(const char *name, char target[PATH_MAX])
     return 0;
 }
 
-/* Anything but a regular file, such as a pipe, may be there. */
+/* Creates the file.  Something other than a regular file, such as a pipe, may exist. */
 static int
 create_file(const char *path, bool *created)
 {

@@ -8,28 +8,29 @@
 
 #include "monitor/tree.h"
 
-/* What MALLOC_LOG is to be. */
+/* The destination for MALLOC_LOG. */
 struct textlog {
     char target[PATH_MAX]; /* a descriptor or an absolute path; "": no log */
-    const char *name;      /* as it was given; borrowed */
-    bool created;          /* the file, by us */
-    struct tree *tree;     /* of those who write to it, once it is started: the session's */
-    int error;             /* errno of the first that could not write any more, or 0 */
+    const char *name;      /* as given; borrowed */
+    bool created;          /* memtop has created the file */
+    struct tree *tree;     /* of the session; NULL before textlog_start() */
+    int error;             /* errno of the first failed write, or 0 */
 };
 
 /*
- * Before the program starts: creates FILE, or looks whether the descriptor is open;
- * word is what --log says, or NULL.  0, or the exit status to end with, having said
- * why.  A regular file that exists is refused.
+ * Call it before the program starts, with the word given to --log, or NULL.  Creates the
+ * file, or checks that the descriptor is open.  A regular file must not exist.  Returns
+ * 0, or reports an error and returns the exit status.
  */
 int textlog_open(struct textlog *log, const char *word);
 
-/* The program has been started.  At the end, while tree is still there, what kept the
-   library in any process from writing all its lines is told output.h. */
+/* Call textlog_start() when the program has been started, and textlog_finish() at the
+   end, while tree still exists: it reports to output.h if the library could not write
+   all lines in some process. */
 void textlog_start(struct textlog *log, struct tree *tree);
 void textlog_finish(struct textlog *log);
 
-/* The program was not started: the file goes. */
+/* Removes the file if it was created, for a program that could not be started. */
 void textlog_discard(struct textlog *log);
 
 #endif

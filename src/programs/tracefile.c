@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads recorded calls once, in bounded memory, and says what is odd about their
+/* Reads recorded calls once, in bounded memory, and reports what is odd about their
    file. */
 #include "config.h"
 
@@ -11,14 +11,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "programs/export.h"
 #include "programs/output.h"
-#include "programs/progress.h"
 #include "programs/say.h"
 #include "programs/status.h"
 #include "base/i18n.h"
 #include "base/figures.h"
-#include "files/follow.h"
 #include "files/ledger.h"
 #include "files/trace.h"
 
@@ -39,7 +36,8 @@ tracefile_is_stream(const char *path)
 void
 tracefile_say_error(const char *path, int error, enum file_kind kind, enum file_use use)
 {
-    const char *why = error == -EPROTONOSUPPORT ? _("it is of a later version of memtop")
+    const char *why = error == -EPROTONOSUPPORT ? _("it was written by a later version "
+                                                    "of memtop")
                       : error == -ENODATA       ? _("it is empty")
                                                 : strerror(-error);
 
@@ -59,21 +57,21 @@ tracefile_say_oddities(const char *path, const struct trace_info *info)
                      "%s: %" PRIu64 " calls were not recorded", plural(info->lost)),
             path, info->lost);
     if (info->damaged > 0)
-        say(ngettext("%s: %" PRIu64 " byte is damaged, and what it was part of left out",
-                     "%s: %" PRIu64
-                     " bytes are damaged, and what they were part of left out",
+        say(ngettext("%s: %" PRIu64 " byte is damaged; what it was part of is left out",
+                     "%s: %" PRIu64 " bytes are damaged; what they were part of is left "
+                     "out",
                      plural(info->damaged)),
             path, info->damaged);
     if (info->refused > 0)
-        say(ngettext("%s: %" PRIu64 " line is no call, line %" PRIu64,
-                     "%s: %" PRIu64 " lines are no calls, the first is line %" PRIu64,
+        say(ngettext("%s: %" PRIu64 " line is not a call: line %" PRIu64,
+                     "%s: %" PRIu64 " lines are not calls; the first is line %" PRIu64,
                      plural(info->refused)),
             path, info->refused, info->refused_first);
 }
 
 /* ---- reading ---- */
 
-/* One that is read. */
+/* A trace being read. */
 struct trace_reading {
     const char *path;
     struct progress progress;
@@ -81,7 +79,7 @@ struct trace_reading {
     struct trace *trace;
 };
 
-/* 0, or the exit status, having said why. */
+/* Returns 0, or reports an error and returns the exit status. */
 static int
 begin(struct trace_reading *reading, const char *path, enum file_use use)
 {
@@ -99,7 +97,7 @@ begin(struct trace_reading *reading, const char *path, enum file_use use)
     return status_of(STATUS_INPUT);
 }
 
-/* How a file that was read, or not to its end (error), ends. */
+/* Returns the exit status after reading a file to its end, or up to an error. */
 static int
 status_after(const struct trace_reading *reading, int error)
 {
@@ -109,13 +107,13 @@ status_after(const struct trace_reading *reading, int error)
         tracefile_say_oddities(reading->path, about);
         return about->refused > 0 ? status_of(STATUS_REFUSED) : 0;
     }
-    if (error != -ECANCELED) /* the reader of the export is gone */
+    if (error != -ECANCELED) /* output failed */
         tracefile_say_error(reading->path, error, about->kind, USE_CALLS);
     return status_of(error == -ECANCELED ? STATUS_OUTPUT : STATUS_INPUT);
 }
 
-/* Hands all events to take(), which returns 0 or -errno, and ends.  The exit status,
-   which is not 0 if lines were refused, too; *whole: all is read. */
+/* Passes all events to take(), which returns 0 or -errno, and closes the trace.  Returns
+   the exit status, which is not 0 if lines were refused. *whole: everything was read. */
 static int
 read_all(struct trace_reading *reading,
          int (*take)(void *context, const struct trace_info *info,
@@ -142,15 +140,15 @@ read_all(struct trace_reading *reading,
     return status;
 }
 
-/* ---- a curve ---- */
+/* ---- drawing ---- */
 
 struct drawing {
     struct follow follow;
     struct ledger ledger;
-    struct curve *curve;
+    struct timeline *timeline;
     struct dat *about;
     bool time_based;
-    bool depths; /* stacks are known */
+    bool depths; /* depths of stacks are known */
 };
 
 static int
@@ -179,8 +177,8 @@ draw_event(void *context, const struct trace_info *info, const struct trace_even
     if (changed <= 0)
         return changed;
     uint64_t heap = drawing->ledger.now.live_bytes;
-    curve_add(drawing->curve, drawing->time_based ? event->time_ns : about->count, heap,
-              event->depth);
+    timeline_add(drawing->timeline, drawing->time_based ? event->time_ns : about->count,
+                 heap, event->depth, true);
     about->count++;
     raise_to(&about->heap_peak, heap);
     raise_to(&about->stack_peak, event->depth);
@@ -198,11 +196,13 @@ has_process(const struct follow *follow, const char *path)
 }
 
 bool
-tracefile_curve(const char *path, uint64_t pid, bool time_based, struct curve *curve,
-                struct dat *about, int *status)
+tracefile_timeline(const char *path, uint64_t pid, bool time_based,
+                   struct timeline *timeline, struct dat *about, int *status)
 {
-    struct drawing drawing = {
-        .follow = {.pid = pid}, .curve = curve, .about = about, .time_based = time_based};
+    struct drawing drawing = {.follow = {.pid = pid},
+                              .timeline = timeline,
+                              .about = about,
+                              .time_based = time_based};
     struct trace_reading reading;
     bool whole;
 
@@ -223,7 +223,7 @@ tracefile_curve(const char *path, uint64_t pid, bool time_based, struct curve *c
 
 /* ---- exports ---- */
 
-/* Of one process. */
+/* Context of an export; the process followed, for formats with one process. */
 struct chosen {
     struct follow follow;
     struct export *export;

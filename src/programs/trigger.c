@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What conditions set off.  Neither memtop nor the program waits for a command:
- * it runs in a process group of its own, so that a ^C for the program is not
- * for it, and may outlive both.  The terminal is left to the display.
+ * What conditions trigger.  Neither memtop nor the program waits for a command.  It runs
+ * in its own process group, so that a ^C meant for the program does not reach it, and it
+ * may outlive both.  The terminal belongs to the display.
  */
 #include "config.h"
 
@@ -25,7 +25,7 @@
 #include "system/signals.h"
 #include "report/snapshot.h"
 
-/* Names of the files of one snapshot, "" for one that was not saved. */
+/* Names of a snapshot's files; "": not saved. */
 struct files {
     char text[256];
     char json[256];
@@ -63,7 +63,7 @@ tell(const struct trigger *trigger, enum severity severity, const char *conditio
         say("%s: %s", condition, text);
 }
 
-/* Keeps the name of a file that was saved. */
+/* If a file was not saved, name holds the reason: reports it and clears name. */
 static void
 keep_name(const char *condition, bool is_saved, char *name)
 {
@@ -116,7 +116,7 @@ set_name(const char *name, const char *value)
         unsetenv(name);
 }
 
-/* What is not known is not there. */
+/* Sets the command's variables.  Unknown values are unset. */
 static void
 set_environment(const struct process *process, const char *condition,
                 const struct files *files)
@@ -146,8 +146,8 @@ set_environment(const struct process *process, const char *condition,
     set_name("MEMTOP_PNG", files->png);
 }
 
-/* The standard output may be the program's data: what the command prints goes
-   where memtop's messages go, or under the display nowhere. */
+/* The standard output may carry the program's data, so the command's output goes where
+   memtop's messages go, or nowhere while the display is up. */
 static void
 redirect(bool display)
 {
@@ -181,10 +181,10 @@ run_command(struct trigger *trigger, const char *condition, const struct files *
         place++;
     if (place == TRIGGER_COMMANDS) {
         tell(trigger, SEVERITY_WARNING, condition,
-             _("command not started: the ones before still run"));
+             _("command not started: too many earlier ones are still running"));
         return;
     }
-    fflush(NULL); /* or the child has it, too */
+    fflush(NULL); /* otherwise the child would inherit buffered text */
     pid_t child = fork();
     if (child == 0)
         run_child(trigger, condition, files);
@@ -194,7 +194,7 @@ run_command(struct trigger *trigger, const char *condition, const struct files *
         trigger->running[place] = child;
 }
 
-/* Ended commands; failures are told. */
+/* Collects ended commands and reports those that failed. */
 static void
 reap(struct trigger *trigger)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The sentences name programs and options as they are typed. */
+/* Which kinds of files fit which use.  The messages name programs and options as they
+   are typed. */
 #include "config.h"
 
 #include "programs/uses.h"
@@ -34,7 +35,7 @@ use_name(const char *path)
     return path == NULL || strcmp(path, "-") == 0 ? _("the standard input") : path;
 }
 
-/* As in "FILE is a session, ...". */
+/* The name of a kind, as in "FILE is a session, ...". */
 static const char *
 kind_name(enum file_kind kind)
 {
@@ -52,8 +53,8 @@ is_none_of_ours(const char *name, enum file_kind kind)
 {
     const char *why =
         kind == KIND_EMPTY    ? _("it is empty")
-        : kind == KIND_TEXT   ? _("it is text, but of no kind that memtop reads")
-        : kind == KIND_BINARY ? _("it is binary, and of no kind that memtop reads")
+        : kind == KIND_TEXT   ? _("it is text, but not of a kind that memtop reads")
+        : kind == KIND_BINARY ? _("it is binary, but not of a kind that memtop reads")
                               : NULL;
 
     if (why != NULL)
@@ -69,7 +70,8 @@ use_refuse(const char *path, enum file_kind kind, enum file_use use)
     if (is_none_of_ours(name, kind))
         return;
     if (use_fits(use, kind))
-        /* TRANSLATORS: a file, then "a session" or another kind of file; so below. */
+        /* TRANSLATORS: a file, then "a session" or another kind of file; so in the next
+           ones. */
         say(_("%s is %s, which cannot be read from a pipe: copy it to a file first"),
             name, kind_name(kind));
     else if (use == USE_SITES)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a file is given for, and which kinds (files/kind.h) serve: one rule for all
- * programs, and one sentence for what does not.
+ * What a file is given for, and which kinds (files/kind.h) fit: one table for all
+ * programs, and one message for a file that does not fit.
  *
  *             session  trace  csv  log  munged  dat
  *   show         x       x     x    x     x      x    memtop -r
@@ -11,8 +11,8 @@
  *   munge                           x                 memtop-munge
  *   replay               x     x    x     x           memtop-replay
  *
- * A data file has neither addresses nor sizes: nothing can be exported of it or reported
- * by size.
+ * A data file has neither addresses nor sizes, so its calls can neither be exported nor
+ * reported by size.
  */
 #ifndef MEMTOP_USES_H
 #define MEMTOP_USES_H
@@ -25,15 +25,15 @@ enum file_use { USE_SHOW, USE_DRAW, USE_CALLS, USE_SITES, USE_MUNGE, USE_REPLAY 
 
 bool use_fits(enum file_use use, enum file_kind kind);
 
-/* What messages call the file: "-" and NULL are the standard input. */
+/* The file's name in messages; "-" and NULL are the standard input. */
 const char *use_name(const char *path);
 
-/* Says in one line what the file is, why it does not serve, and what would.  Of a kind
-   that fits: that it cannot be read from a pipe. */
+/* Reports in one line what the file is, why it does not fit, and what could use it.  For
+   a kind that fits: that it cannot be read from a pipe. */
 void use_refuse(const char *path, enum file_kind kind, enum file_use use);
 
-/* Looks what kind the file is.  False, having said why, if it cannot be read or does not
-   serve; what is KIND_STREAM may. */
+/* Finds out the file's kind.  Reports an error and returns false if it cannot be read or
+   does not fit.  KIND_STREAM is accepted, because its kind is not known yet. */
 bool use_file(const char *path, enum file_use use, enum file_kind *kind);
 
 #endif

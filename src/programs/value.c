@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Refusals alike for all options; what is particular to one stays with it. */
+/* All options refuse wrong values with the same messages. */
 #include "config.h"
 
 #include "programs/value.h"

@@ -1,7 +1,7 @@
 # From the rings to files.
 noinst_LIBRARIES += src/record/librecord.a
 src_record_librecord_a_SOURCES = \
-	src/record/record-blocks.c src/record/record-blocks.h \
-	src/record/record-dat.c src/record/record-dat.h \
-	src/record/record-trace.c src/record/record-trace.h \
+	src/record/record-blocks.c \
+	src/record/record-dat.c \
+	src/record/record-trace.c src/record/record-parts.h \
 	src/record/record.c src/record/record.h

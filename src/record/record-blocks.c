@@ -2,7 +2,7 @@
 /* Passes events on to be counted, separately for the program's own pools. */
 #include "config.h"
 
-#include "record/record-blocks.h"
+#include "record/record-parts.h"
 
 #include <string.h>
 
@@ -145,7 +145,7 @@ process_blocks_free(struct process_blocks *process)
 {
     for (int i = 0; i < RECORD_BLOCKS; i++)
         blocksizes_free(process->of[i]);
-    memset(process, 0, sizeof *process);
+    *process = (struct process_blocks){0};
 }
 
 void

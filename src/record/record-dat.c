@@ -2,7 +2,7 @@
 /* Writing to a file that fails is given up and reported; no file replaces it. */
 #include "config.h"
 
-#include "record/record-dat.h"
+#include "record/record-parts.h"
 
 #include <errno.h>
 #include <stdio.h>

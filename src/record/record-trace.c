@@ -3,7 +3,7 @@
    what was written before can be read. */
 #include "config.h"
 
-#include "record/record-trace.h"
+#include "record/record-parts.h"
 
 #include <stdlib.h>
 #include <string.h>

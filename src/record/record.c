@@ -26,9 +26,7 @@
 #include "monitor/tree.h"
 #include "base/clock.h"
 #include "segment/drain.h"
-#include "record/record-blocks.h"
-#include "record/record-dat.h"
-#include "record/record-trace.h"
+#include "record/record-parts.h"
 
 /* A program that does nothing but malloc and free fills a ring in half a millisecond, and
    while it is full checks again every 0.1 ms.  A quiet program is polled rarely. */

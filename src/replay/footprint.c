@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "files/input.h"
+#include "base/figures.h"
 
 static struct input input;
 
@@ -66,7 +67,8 @@ begins_mapping(const char *line, bool *anonymous)
     unsigned long start, end, inode;
     char permissions[5];
 
-    if (sscanf(line, "%lx-%lx %4s %*x %*x:%*x %lu", &start, &end, permissions, &inode) != 4)
+    if (sscanf(line, "%lx-%lx %4s %*x %*x:%*x %lu", &start, &end, permissions, &inode)
+        != 4)
         return false;
     *anonymous = permissions[3] == 'p' && inode == 0;
     return true;
@@ -113,12 +115,6 @@ read_counts(struct footprint_counts *counts)
     return found == 4;
 }
 
-static uint64_t
-without(uint64_t bytes, uint64_t others)
-{
-    return bytes > others ? bytes - others : 0;
-}
-
 void
 footprint_begin(struct footprint *footprint)
 {
@@ -144,7 +140,7 @@ footprint_now(const struct footprint *footprint, uint64_t own_bytes)
 
     if (bytes == FOOTPRINT_UNKNOWN || footprint->exact == FOOTPRINT_UNKNOWN)
         return FOOTPRINT_UNKNOWN;
-    return without(bytes, footprint->exact + own_bytes);
+    return subtract_floor(bytes, footprint->exact + own_bytes);
 }
 
 uint64_t
@@ -154,6 +150,6 @@ footprint_peak(const struct footprint *footprint, uint64_t own_bytes)
 
     if (!read_counts(&counts) || footprint->counted == FOOTPRINT_UNKNOWN)
         return FOOTPRINT_UNKNOWN;
-    return without(counts.peak,
-                   counts.file + counts.shared + footprint->counted + own_bytes);
+    return subtract_floor(counts.peak,
+                          counts.file + counts.shared + footprint->counted + own_bytes);
 }

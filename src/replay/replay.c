@@ -197,7 +197,8 @@ carry_out(struct replay *replay, const struct operation *operation)
     case LOGALLOC_MALLOC:
         return receive(replay, result, allocator->malloc(size), size);
     case LOGALLOC_CALLOC:
-        return receive(replay, result, allocator->calloc(other, size), product(other, size));
+        return receive(replay, result, allocator->calloc(other, size),
+                       product(other, size));
     case LOGALLOC_REALLOC:
         return reallocate(replay, operation);
     case LOGALLOC_FREE:
@@ -275,7 +276,8 @@ add(struct replay *replay, const struct logalloc_line *line)
     if (verdict != REPLAY_GOOD)
         return verdict;
     replay->bundle[replay->pending++] = (struct operation){
-        line->call, (uint32_t)line->block, (uint32_t)line->result, line->other, line->size,
+        line->call, (uint32_t)line->block, (uint32_t)line->result, line->other,
+        line->size,
     };
     if (replay->pending == BUNDLE)
         replay_flush(replay);

@@ -68,12 +68,13 @@ static const struct param_key keys[] = {
 #define LOWER_KEY "Report_IntervalArrayLowerBound"
 
 static const char not_a_flag[] = N_("is neither True nor False");
-static const char not_a_number[] = N_("is no number from 1 to 4294967295");
-static const char not_a_word[] = N_("is none of its values");
+static const char not_a_number[] = N_("is not a number from 1 to 4294967295");
+static const char not_a_word[] = N_("has an unknown value");
 static const char not_a_name[] = N_("cannot be part of a file's name");
 static const char too_long[] = N_("is too long");
-static const char no_delimiter[] = N_("is no delimiter");
-static const char not_rising[] = N_("does not go on rising from element 0");
+static const char no_delimiter[] = N_("is not a delimiter");
+static const char not_rising[] = N_("is out of order: elements count from 0, and their "
+                                    "values must increase");
 
 static bool
 parse_number(const char *value, uint32_t least, uint32_t *number)
@@ -265,7 +266,7 @@ take_parameter(struct params_reading *reading, const char *name, const char *val
     if (strcmp(name, LOWER_KEY) == 0)
         return parse_number(value, 0, &reading->lower) ? NULL : not_a_number;
     if (strncmp(name, ARRAY_KEY, strlen(ARRAY_KEY)) != 0)
-        return N_("is no parameter");
+        return N_("is not a parameter");
     what = take_element(reading, name + strlen(ARRAY_KEY), value);
     *array_faults += what != NULL;
     /* A single fault shifts all elements behind it. */
@@ -324,7 +325,7 @@ blockparams_parse(const char *text, size_t length, struct blockparams *params,
             read_parameter(&reading, &array_faults);
             break;
         default:
-            complain(&reading, "", N_("neither a parameter nor a comment"));
+            complain(&reading, "", N_("this line is neither a parameter nor a comment"));
             skip_line(&reading);
         }
     }

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "system/counts.h"
+#include "base/counts.h"
 
 /* One bit each. */
 enum block_report {

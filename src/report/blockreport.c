@@ -245,9 +245,10 @@ write_times(FILE *out, const struct blocksizes *blocks, const uint32_t *order)
 
     snprintf(title, sizeof title,
              has_time(blocks)
-                 ? _("How many at once for how long, of %s ms")
-                 : ngettext("How many at once for how long, of %s event",
-                            "How many at once for how long, of %s events", plural(end)),
+                 ? _("Time by number of blocks live at once, of %s ms")
+                 : ngettext("Time by number of blocks live at once, of %s event",
+                            "Time by number of blocks live at once, of %s events",
+                            plural(end)),
              duration(time, blocks, end));
     fprintf(out, "\n%s\n", title);
     line(out, _("size"), _("at once"), has_time(blocks) ? _("ms") : _("events"),

@@ -8,8 +8,10 @@
 
 #include "files/fields.h"
 
-#define FIGURES (1u << FIELDS_SYSTEM | 1u << FIELDS_HEAP | 1u << FIELDS_STACK | 1u << FIELDS_COUNTERS \
-                 | 1u << FIELDS_USABLE | 1u << FIELDS_VAIN | 1u << FIELDS_TOUCHED | 1u << FIELDS_CUSTOM)
+#define FIGURES                                                                          \
+    (1u << FIELDS_SYSTEM | 1u << FIELDS_HEAP | 1u << FIELDS_STACK                        \
+     | 1u << FIELDS_COUNTERS | 1u << FIELDS_USABLE | 1u << FIELDS_VAIN                   \
+     | 1u << FIELDS_TOUCHED | 1u << FIELDS_CUSTOM)
 
 /* The fields that all objects share. */
 static struct object

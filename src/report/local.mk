@@ -10,25 +10,21 @@ src_report_libreport_a_SOURCES = \
 	src/report/blockreport-compat.c \
 	src/report/blockreport-data.c \
 	src/report/blockreport.c src/report/blockreport.h \
-	src/report/curve.c src/report/curve.h \
 	src/report/facts.c src/report/facts.h \
 	src/report/json.c src/report/json.h \
 	src/report/line.c src/report/line.h \
 	src/report/listing.c src/report/listing.h \
 	src/report/metrics.c src/report/metrics.h \
 	src/report/plot-layout.c src/report/plot-layout.h \
-	src/report/plot-record.c \
 	src/report/plot.c src/report/plot.h \
 	src/report/png-load.c \
 	src/report/png.h \
 	src/report/ranges.c src/report/ranges.h \
-	src/report/site-choice.c src/report/site-choice.h \
 	src/report/site-filter.c src/report/site-filter.h \
 	src/report/site-report.c src/report/site-report.h \
 	src/report/site-words.c src/report/site-words.h \
 	src/report/siteexport-json.c \
 	src/report/siteexport-massif.c \
-	src/report/siteexport-names.c \
 	src/report/siteexport-pprof.c \
 	src/report/siteexport-private.h \
 	src/report/siteexport.c src/report/siteexport.h \

@@ -111,33 +111,34 @@ failed(const struct snapshot *counters, unsigned fn)
 /* ---- families ---- */
 
 static const struct metric metrics[] = {
-    {"memtop_up", NULL, "Whether the process lives.", false, is_up, NULL},
+    {"memtop_up", NULL, "Whether the process is alive.", false, is_up, NULL},
     {"memtop_measured", NULL, "Whether the calls of the process are counted.", false,
      is_measured, NULL},
     {"memtop_run_seconds", "seconds", "Time since the start of the process.", false,
      run_seconds, NULL},
     {"memtop_resident_bytes", "bytes", "Resident memory.", false, resident, NULL},
-    {"memtop_resident_anonymous_bytes", "bytes", "Resident memory that is of no file.",
-     false, resident_anonymous, NULL},
+    {"memtop_resident_anonymous_bytes", "bytes",
+     "Resident memory that is not backed by a file.", false, resident_anonymous, NULL},
     {"memtop_heap_bytes", "bytes", "Bytes allocated and not freed.", false, heap, NULL},
-    {"memtop_heap_peak_bytes", "bytes", "The most that memtop_heap_bytes has been.", false,
+    {"memtop_heap_peak_bytes", "bytes", "The highest value of memtop_heap_bytes.", false,
      heap_peak, NULL},
-    {"memtop_heap_usable_bytes", "bytes", "What the blocks not freed occupy.", false,
-     usable, NULL},
+    {"memtop_heap_usable_bytes", "bytes", "Bytes that the blocks not freed occupy.",
+     false, usable, NULL},
     {"memtop_heap_blocks", NULL, "Blocks allocated and not freed.", false, blocks, NULL},
-    {"memtop_stack_peak_bytes", "bytes", "The deepest stack at a call.", false, stack_peak,
-     NULL},
+    {"memtop_stack_peak_bytes", "bytes", "The deepest stack at a call.", false,
+     stack_peak, NULL},
     {"memtop_threads", NULL, "Threads that have called the allocator and not ended.",
      false, threads, NULL},
-    {"memtop_allocated_bytes_total", NULL, "Bytes ever allocated.", true, allocated, NULL},
-    {"memtop_calls_total", NULL, "Calls of the allocator, failed ones too.", true, NULL,
-     calls},
+    {"memtop_allocated_bytes_total", NULL, "Bytes ever allocated.", true, allocated,
+     NULL},
+    {"memtop_calls_total", NULL, "Calls of the allocator, including failed ones.", true,
+     NULL, calls},
     {"memtop_failed_calls_total", NULL, "Calls of the allocator that failed.", true, NULL,
      failed},
     {"memtop_unmatched_frees_total", NULL,
-     "Frees of blocks that were not seen to be allocated.", true, unmatched, NULL},
-    {"memtop_children_seen_total", NULL, "Descendants that were counted apart.", true,
-     children_seen, NULL},
+     "Frees of blocks whose allocation was not seen.", true, unmatched, NULL},
+    {"memtop_children_seen_total", NULL, "Descendants that were counted separately.",
+     true, children_seen, NULL},
 };
 
 /* ---- writing ---- */
@@ -198,7 +199,8 @@ static void
 write_number(FILE *out, double value)
 {
     uint64_t whole = value >= 0x1p64 ? UINT64_MAX : value > 0 ? (uint64_t)value : 0;
-    unsigned thousandths = value < 0x1p53 ? (unsigned)((value - (double)whole) * 1000) : 0;
+    unsigned thousandths =
+        value < 0x1p53 ? (unsigned)((value - (double)whole) * 1000) : 0;
 
     fprintf(out, "%" PRIu64, whole);
     if (thousandths != 0)

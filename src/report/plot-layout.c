@@ -126,7 +126,9 @@ static void
 choose_heights(const struct plot *plot, struct plot_layout *out)
 {
     int scale = plot->width / 8 < plot->height / 6 ? plot->width / 8 : plot->height / 6;
-    int percent = scale >= 100 ? 100 + (scale - 100) / 2 : scale < 50 ? 75 : 100 - (100 - scale) / 3;
+    int percent = scale >= 100 ? 100 + (scale - 100) / 2
+                  : scale < 50 ? 75
+                               : 100 - (100 - scale) / 3;
 
     out->text = TEXT_HEIGHT * percent / 100;
     out->title = out->text * 4 / 3;
@@ -189,7 +191,8 @@ place_panels(const struct plot *plot, struct plot_layout *out, struct plot_box *
         int top = rest->y + rest->height - height;
 
         out->table = (struct plot_box){rest->x, top, half, height};
-        out->ranges = (struct plot_box){rest->x + half + 2 * PANEL_GAP, top, half, height};
+        out->ranges =
+            (struct plot_box){rest->x + half + 2 * PANEL_GAP, top, half, height};
         rest->height -= height + PANEL_GAP;
     } else if (plot->width >= BESIDE_MIN_WIDTH && plot->height >= BESIDE_MIN_HEIGHT) {
         int width = BESIDE_WIDTH * out->text / TEXT_HEIGHT;

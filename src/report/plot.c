@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Describes the plot of a run from the session's figures.  All contents are decided here,
- * where no font or library is needed to test it.
+ * Describes the plot of a run from the session's figures, or from recorded calls.  All
+ * contents are decided here, where no font or library is needed to test it.
  */
 #include "config.h"
 
@@ -148,7 +148,8 @@ describe_legend(struct plot *plot)
     struct plot_series *stack = &plot->series[PLOT_STACK];
     char text[UNITS_MAX];
 
-    rss->off_scale = rss->drawn && heap->drawn && rss->highest / OFF_SCALE > heap->highest;
+    rss->off_scale =
+        rss->drawn && heap->drawn && rss->highest / OFF_SCALE > heap->highest;
     say(heap->legend, sizeof heap->legend, "%s", _("heap"));
     if (rss->off_scale)
         /* TRANSLATORS: in a picture's legend; RSS is resident memory. */
@@ -228,7 +229,8 @@ describe_facts(struct plot *plot, const struct process *process)
                  units_count(text, sizeof text, now->live_blocks),
                  bytes((char[UNITS_MAX]){0}, plot, now->live_bytes));
         add_fact(plot, _("live blocks"), blocks);
-        add_fact(plot, _("stack peak"), bytes(text, plot, report_stack(process, now->stack_peak)));
+        add_fact(plot, _("stack peak"),
+                 bytes(text, plot, report_stack(process, now->stack_peak)));
     }
     if (process->rss_peak != 0)
         add_fact(plot, _("RSS peak"), bytes(text, plot, process->rss_peak));
@@ -237,7 +239,8 @@ describe_facts(struct plot *plot, const struct process *process)
         add_fact(plot, _("coverage"), text);
     }
     if (process_knows(process, PART_COUNTERS))
-        add_fact(plot, _("threads"), units_count(text, sizeof text, now->threads_started));
+        add_fact(plot, _("threads"),
+                 units_count(text, sizeof text, now->threads_started));
 }
 
 static void
@@ -317,4 +320,101 @@ plot_free(struct plot *plot)
     for (unsigned i = 0; i < PLOT_LINES; i++)
         free(plot->series[i].columns);
     free(plot);
+}
+
+/* ---- recorded calls ---- */
+
+/* The lines are exact, over calls or over time, with or without the sum of heap and
+   stack. */
+
+/* The legend of a line, or NULL if it is not drawn. */
+static const char *
+legend(enum plot_line line, const struct plot_record *record)
+{
+    switch (line) {
+    case PLOT_HEAP:
+        return _("heap");
+    case PLOT_STACK:
+        if (record->no_stack)
+            return NULL;
+        return record->total ? _("stack") : _("stack, right axis");
+    case PLOT_TOTAL:
+        return record->total && !record->no_stack ? _("heap and stack") : NULL;
+    default:
+        return NULL;
+    }
+}
+
+static bool
+take_series(struct plot *plot, const struct plot_record *record, enum plot_line line,
+            enum timeline_line from)
+{
+    struct plot_series *series = &plot->series[line];
+    const char *name = legend(line, record);
+
+    free(series->columns);
+    *series =
+        (struct plot_series){.columns = calloc(plot->columns, sizeof *series->columns)};
+    if (series->columns == NULL)
+        return false;
+    series->drawn = name != NULL && record->timeline->calls > 0;
+    if (!series->drawn)
+        return true;
+    snprintf(series->legend, sizeof series->legend, "%s", name);
+    timeline_columns(record->timeline, from, record->end, series->columns, plot->columns);
+    for (size_t i = 0; i < plot->columns; i++)
+        if (series->columns[i].max > series->highest)
+            series->highest = series->columns[i].max;
+    return true;
+}
+
+static void
+take_peak(struct plot *plot, const struct plot_record *record)
+{
+    char text[UNITS_MAX];
+    uint64_t x = 0;
+
+    plot->has_peak = timeline_peak(record->timeline, TIMELINE_HEAP, &plot->peak_bytes, &x)
+                     && plot->peak_bytes != 0;
+    plot->peak_at = x < INT64_MAX ? (int64_t)x : INT64_MAX;
+    if (plot->has_peak)
+        snprintf(plot->peak_text, sizeof plot->peak_text, _("peak %s"),
+                 units_bytes(text, sizeof text, plot->peak_bytes, plot->unit));
+}
+
+bool
+plot_take_record(struct plot *plot, const struct plot_record *record)
+{
+    plot->axis = record->axis;
+    plot->from = 0;
+    plot->to = record->end == 0              ? 1
+               : record->end > INT64_MAX / 4 ? INT64_MAX / 4
+                                             : (int64_t)record->end;
+    if (!take_series(plot, record, PLOT_HEAP, TIMELINE_HEAP)
+        || !take_series(plot, record, PLOT_STACK, TIMELINE_STACK)
+        || !take_series(plot, record, PLOT_TOTAL, TIMELINE_TOTAL))
+        return false;
+    if (record->axis != PLOT_AXIS_TIME)
+        plot->series[PLOT_RSS].drawn = false; /* sampled, so known only over time */
+    take_peak(plot, record);
+    return true;
+}
+
+struct plot *
+plot_new_record(const char *subtitle, const struct plot_options *options)
+{
+    struct plot *plot = calloc(1, sizeof *plot);
+
+    if (plot == NULL)
+        return NULL;
+    plot_set_size(plot, options);
+    text_utf8(plot->title, sizeof plot->title, options->title);
+    text_utf8(plot->subtitle, sizeof plot->subtitle, subtitle);
+    if (!plot_take_record(plot, options->record)) {
+        plot_free(plot);
+        return NULL;
+    }
+    if (options->record->timeline->calls == 0)
+        snprintf(plot->note, sizeof plot->note, "%s", _("no calls"));
+    return plot;
 }

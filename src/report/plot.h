@@ -13,7 +13,7 @@
 
 #include "monitor/history.h"
 #include "monitor/session.h"
-#include "report/curve.h"
+#include "monitor/timeline.h"
 #include "report/ranges.h"
 #include "base/units.h"
 
@@ -79,9 +79,9 @@ struct plot {
     struct range ranges[RANGE_COUNT];
 };
 
-/* Every call of a run (curve.h), drawn instead of samples. */
+/* Every call of a run (timeline.h), drawn instead of samples. */
 struct plot_record {
-    const struct curve *curve;
+    const struct timeline *timeline;
     enum plot_axis axis;       /* unit of the series' x */
     uint64_t end;              /* of the axis */
     bool total;                /* also heap and stack together, on one scale */

@@ -66,7 +66,8 @@ png_finish(struct png_picture *picture, bool drawn, FILE *out, char *error, size
         png_no_memory(error, size);
     else if (picture->letters_missing)
         snprintf(error, size, "%s",
-                 _("the picture lacks letters: none of the fonts here has them"));
+                 _("some letters are missing in the picture: no installed font has "
+                   "them"));
     return made;
 }
 
@@ -175,7 +176,9 @@ font_has(const char *pattern, const char *run)
 static gdFontPtr
 plain_font(int height)
 {
-    return height >= 20 ? gdFontGetGiant() : height >= 12 ? gdFontGetSmall() : gdFontGetTiny();
+    return height >= 20   ? gdFontGetGiant()
+           : height >= 12 ? gdFontGetSmall()
+                          : gdFontGetTiny();
 }
 
 static void
@@ -211,8 +214,8 @@ draw_run(struct png_picture *picture, gdImagePtr image, const char *run,
     int box[8];
 
     font_pattern(pattern, run, style->bold);
-    if (gdImageStringFT(image, box, style->colour, pattern, points(style->height), 0, x, y,
-                        (char *)run)
+    if (gdImageStringFT(image, box, style->colour, pattern, points(style->height), 0, x,
+                        y, (char *)run)
         != NULL)
         return -1;
     if (image != NULL && !picture->letters_missing)
@@ -361,7 +364,8 @@ png_layer_factor(const struct plot_box *chart)
 {
     int factor = 3;
 
-    while (factor > 1 && (int64_t)chart->width * chart->height * factor * factor > LAYER_PIXELS)
+    while (factor > 1
+           && (int64_t)chart->width * chart->height * factor * factor > LAYER_PIXELS)
         factor--;
     return factor;
 }

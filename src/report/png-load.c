@@ -38,7 +38,8 @@ load(const char *module, const char *symbol, char *error, size_t size)
     void *found;
 
     if (handle == NULL && (module == NULL || *module == '\0')) {
-        snprintf(error, size, "%s", _("memtop-png.so is not installed: no pictures"));
+        snprintf(error, size, "%s", _("memtop-png.so is not installed: memtop cannot "
+                                      "draw pictures"));
         return NULL;
     }
     if (handle == NULL)
@@ -117,7 +118,8 @@ draw(const struct png_drawing *drawing, const char *module, void *function, FILE
         snprintf(error, size, "%s", gettext(message));
     else if (english && drawn)
         snprintf(error, size, "%s",
-                 _("the picture is in English: no font here has this language's letters"));
+                 _("the picture is in English: no installed font has this language's "
+                   "letters"));
     return drawn;
 }
 

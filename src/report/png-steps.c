@@ -237,7 +237,8 @@ memtop_png_steps(const struct blockplot *plot, size_t plot_size, FILE *out, char
     bool drawn = false;
 
     if (plot_size != sizeof *plot) {
-        snprintf(error, size, "%s", _("memtop-png.so is of another version of memtop"));
+        snprintf(error, size, "%s",
+                 _("memtop-png.so belongs to another version of memtop"));
         return false;
     }
     if (png_begin(&chart.picture, plot->width, plot->height)) {

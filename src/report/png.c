@@ -78,9 +78,11 @@ draw_grid(struct png_picture *picture, gdImagePtr layer, int factor)
     const struct plot_layout *layout = &picture->layout;
 
     for (unsigned i = 1; i + 1 < layout->y_count; i++)
-        png_fill(layer, factor, 0, layout->y[i].at - layout->chart.y, layout->chart.width, 1, GRID);
+        png_fill(layer, factor, 0, layout->y[i].at - layout->chart.y, layout->chart.width,
+                 1, GRID);
     for (unsigned i = 1; i < layout->x_count; i++)
-        png_fill(layer, factor, layout->x[i].at - layout->chart.x, 0, 1, layout->chart.height, GRID);
+        png_fill(layer, factor, layout->x[i].at - layout->chart.x, 0, 1,
+                 layout->chart.height, GRID);
 }
 
 /* The position of a value at the series' scale, from the top of the chart. */
@@ -106,7 +108,8 @@ draw_area(struct png_picture *picture, gdImagePtr layer, int factor)
         double y = level(picture, PLOT_HEAP, column.max);
 
         if (column.known && y < chart->height)
-            png_fill(layer, factor, x, y, 1, chart->height - y, gdTrueColorAlpha(0x56, 0xb4, 0xe9, 78));
+            png_fill(layer, factor, x, y, 1, chart->height - y,
+                     gdTrueColorAlpha(0x56, 0xb4, 0xe9, 78));
     }
 }
 
@@ -126,8 +129,8 @@ draw_curve(struct png_picture *picture, gdImagePtr layer, int factor, enum plot_
         if (column.known)
             png_fill(layer, factor, x, y - thick / 2, 1, thick, colour);
         if (column.known && before >= 0)
-            png_fill(layer, factor, x - thick / 2, (y < before ? y : before) - thick / 2, thick,
-                 (y < before ? before - y : y - before) + thick, colour);
+            png_fill(layer, factor, x - thick / 2, (y < before ? y : before) - thick / 2,
+                     thick, (y < before ? before - y : y - before) + thick, colour);
         before = y;
     }
 }
@@ -155,7 +158,8 @@ draw_chart(struct png_picture *picture)
 {
     const struct plot_box *chart = &picture->layout.chart;
     int factor = png_layer_factor(chart);
-    gdImagePtr layer = gdImageCreateTrueColor(chart->width * factor, chart->height * factor);
+    gdImagePtr layer =
+        gdImageCreateTrueColor(chart->width * factor, chart->height * factor);
 
     if (layer == NULL)
         return false;
@@ -205,7 +209,8 @@ draw_axes(struct png_picture *picture)
                       layout->y_right[i].label);
     }
     for (unsigned i = 0; i < layout->x_count; i++) {
-        gdImageLine(picture->image, layout->x[i].at, bottom, layout->x[i].at, bottom + 3, FRAME);
+        gdImageLine(picture->image, layout->x[i].at, bottom, layout->x[i].at, bottom + 3,
+                    FRAME);
         png_text(picture, layout->x[i].at, bottom + 5, &below, layout->x[i].label);
     }
 }
@@ -223,8 +228,9 @@ draw_notes(struct png_picture *picture)
     const struct style peak = {layout->small, INK, late ? RIGHT : LEFT, false};
 
     if (plot->note[0] != '\0')
-        png_text_fitting(picture, chart->x + chart->width / 2, chart->y + chart->height / 3,
-                     chart->width - 10, &note, plot->note);
+        png_text_fitting(picture, chart->x + chart->width / 2,
+                         chart->y + chart->height / 3, chart->width - 10, &note,
+                         plot->note);
     if (late && x > chart->x + chart->width - 6)
         x = chart->x + chart->width - 6;
     if (plot->has_peak && chart->width > 200)
@@ -247,7 +253,8 @@ draw_table_row(struct png_picture *picture, const struct plot_row *row, int y,
 {
     const struct plot_box *box = &picture->layout.table;
     const struct style name = {picture->layout.small, INK, LEFT, false};
-    const struct style number = {picture->layout.small, heading ? INK_SOFT : INK, RIGHT, false};
+    const struct style number = {picture->layout.small, heading ? INK_SOFT : INK, RIGHT,
+                                 false};
     int edges[PLOT_CELLS];
 
     table_columns(box, edges);
@@ -298,13 +305,15 @@ draw_bar(struct png_picture *picture, const struct plot_box *box,
         gdImageFilledRectangle(picture->image, box->x, box->y, box->x + all, bottom,
                                HEAP_LIGHT);
     if (range->live != 0)
-        gdImageFilledRectangle(picture->image, box->x, box->y, box->x + live, bottom, HEAP);
+        gdImageFilledRectangle(picture->image, box->x, box->y, box->x + live, bottom,
+                               HEAP);
 }
 
 static void
 draw_count(struct png_picture *picture, int x, int y, uint64_t count)
 {
-    const struct style style = {picture->layout.small, count != 0 ? INK : FRAME, RIGHT, false};
+    const struct style style = {picture->layout.small, count != 0 ? INK : FRAME, RIGHT,
+                                false};
     char text[UNITS_MAX];
 
     png_text(picture, x, y, &style, units_count_compact(text, sizeof text, count));
@@ -371,7 +380,8 @@ memtop_png_draw(const struct plot *plot, size_t plot_size, FILE *out, char *erro
     bool drawn = false;
 
     if (plot_size != sizeof *plot) {
-        snprintf(error, size, "%s", _("memtop-png.so is of another version of memtop"));
+        snprintf(error, size, "%s",
+                 _("memtop-png.so belongs to another version of memtop"));
         return false;
     }
     if (png_begin(&picture, plot->width, plot->height)) {

@@ -8,12 +8,15 @@
 
 #include "report/ranges.h"
 
+#include "base/figures.h"
+
 static const char *const labels[RANGE_COUNT] = {
     "0-15",    "16-31",   "32-63", "64-127", "128-255", "256-511", "512-1023",
     "1K-2K",   "2K-4K",   "4K-8K", "8K-16K", "16K-32K", "32K-64K", "64K+",
 };
 
-_Static_assert(HISTOGRAM_LARGE == 16u << (RANGE_COUNT - 2), "the last range is the large one");
+_Static_assert(HISTOGRAM_LARGE == 16u << (RANGE_COUNT - 2),
+               "the last range is the large one");
 
 static unsigned
 range_of(uint64_t bytes)
@@ -25,13 +28,6 @@ range_of(uint64_t bytes)
     return range;
 }
 
-static void
-add(uint64_t *sum, uint64_t value)
-{
-    if (__builtin_add_overflow(*sum, value, sum))
-        *sum = UINT64_MAX;
-}
-
 void
 ranges_sum(const struct histogram *histogram, struct range out[RANGE_COUNT])
 {
@@ -40,11 +36,15 @@ ranges_sum(const struct histogram *histogram, struct range out[RANGE_COUNT])
     for (unsigned i = 0; i < HISTOGRAM_CELLS; i++) {
         uint64_t floor = i < HISTOGRAM_FINE ? (uint64_t)i * HISTOGRAM_CELL_BYTES
                                             : HISTOGRAM_LARGE;
+        uint64_t *allocated = &out[range_of(floor)].allocated;
 
-        add(&out[range_of(floor)].allocated, histogram->allocated[i]);
+        *allocated = add_saturating(*allocated, histogram->allocated[i]);
     }
-    for (unsigned i = 0; i < HISTOGRAM_COARSE; i++)
-        add(&out[range_of(histogram_coarse_floor(i))].live, histogram->live[i]);
+    for (unsigned i = 0; i < HISTOGRAM_COARSE; i++) {
+        uint64_t *live = &out[range_of(histogram_coarse_floor(i))].live;
+
+        *live = add_saturating(*live, histogram->live[i]);
+    }
 }
 
 const char *

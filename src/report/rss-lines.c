@@ -67,7 +67,7 @@ rss_line_word(int line)
         return _("absent");
     case BANDLINE_UNSURE:
         /* TRANSLATORS: how much of one band may be another's. */
-        return _("unsure");
+        return _("uncertain");
     default:
         return band_word((enum band)line);
     }
@@ -80,7 +80,7 @@ rss_line_meaning(const struct rss_breakdown *breakdown, int line)
     case BANDLINE_RSS:
         return _("all of these");
     case BANDLINE_PSS:
-        return _("what is shared, in part");
+        return _("shared pages divided");
     case BANDLINE_SWAP:
         return _("not in memory");
     case BANDLINE_ABSENT:

@@ -28,10 +28,12 @@ bool rss_line_shown(const struct rss_breakdown *breakdown, int line);
 /* Returns BAND_UNKNOWN if it is unknown. */
 uint64_t rss_line_bytes(const struct rss_breakdown *breakdown, int line);
 
-const char *rss_line_word(int line);                                 /* translated */
-const char *rss_line_meaning(const struct rss_breakdown *breakdown, int line);   /* translated */
+/* Translated. */
+const char *rss_line_word(int line);
+const char *rss_line_meaning(const struct rss_breakdown *breakdown, int line);
 
 /* Its share of the RSS: "48%", "<1%", "0%"; "" if unknown. */
-char *rss_line_share(char *buf, size_t size, const struct rss_breakdown *breakdown, int line);
+char *rss_line_share(char *buf, size_t size, const struct rss_breakdown *breakdown,
+                     int line);
 
 #endif

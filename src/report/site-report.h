@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "monitor/tracked.h"
-#include "report/site-choice.h"
+#include "report/site-filter.h"
 #include "base/units.h"
 
 #define SITE_REPORT_TOP 10   /* the default */

@@ -30,7 +30,7 @@ site_form_word(enum profile_form form)
     static const char *const words[PROFILE_FORMS] = {
         [PROFILE_STACKS] = N_("call stacks"),
         [PROFILE_CALLERS] = N_("functions and their callers"),
-        [PROFILE_CALLEES] = N_("functions and whom they call"),
+        [PROFILE_CALLEES] = N_("functions and what they call"),
     };
 
     return _(words[form]);
@@ -55,9 +55,9 @@ unwinder_words(enum site_unwinder unwinder)
 const char *
 site_offer(void)
 {
-    return _("Not sampled. With --sites memtop shows which functions allocated what is "
-             "alive, as call stacks; a program that only allocates takes 1 to 2 percent "
-             "longer, and at most 21 MiB more.");
+    return _("Not sampled. With --sites memtop shows the call stacks that allocated live "
+             "memory; a program that only allocates takes 1 to 2 percent longer, and at "
+             "most 21 MiB more memory.");
 }
 
 const char *
@@ -67,15 +67,15 @@ site_answer_text(const struct profile_table *table)
     case PROFILE_ANSWERED:
         if (table->few > 0)
             return _("All rows have fewer samples than the filter asks for.");
-        return _("Nothing that was sampled is to be shown here.");
+        return _("There are no samples to show here.");
     case PROFILE_NOTHING_KNOWN:
         return site_offer();
     case PROFILE_NOT_RECORDED:
-        return _("Of this moment allocation sites were not recorded.");
+        return _("Allocation sites were not recorded at this moment.");
     case PROFILE_NOT_MARKED:
         return _("No mark is set, or sites were not recorded there; p sets one.");
     case PROFILE_LIFE_UNKNOWN:
-        return _("Lifetimes are not recorded of the peak nor of the past.");
+        return _("Lifetimes are recorded neither for the peak nor for the past.");
     default:
         return _("Not enough memory");
     }
@@ -155,12 +155,13 @@ lost_note(const struct sites_lost *lost, unsigned index, enum unit unit, char *t
 
     switch (index) {
     case 0:
-        snprintf(text, size, _("samples not followed for want of room: %s, %s are missing"),
+        snprintf(text, size, _("samples dropped because the table was full: %s, %s are "
+                               "missing"),
                  units_count(count, sizeof count, lost->blocks),
                  site_bytes_text(bytes, sizeof bytes, lost->bytes, unit));
         return lost->blocks > 0;
     case 1:
-        snprintf(text, size, _("samples without their stack for want of room: %s"),
+        snprintf(text, size, _("samples without a stack because the table was full: %s"),
                  units_count(count, sizeof count, lost->stacks + lost->sites));
         return lost->stacks + lost->sites > 0;
     default:

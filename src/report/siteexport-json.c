@@ -149,13 +149,13 @@ set_sizes(struct object *line, uint32_t bucket)
 static void
 set_stack(struct object *line, const struct siteexport *export, const struct site *site)
 {
-    static struct siteexport_place places[SITEEXPORT_PLACES];
+    static struct profile_place places[SITEEXPORT_PLACES];
     size_t count = siteexport_places(export, site, places);
     json_t *stack = json_array();
     char name[4096];
 
     for (size_t i = 0; i < count; i++) {
-        const struct profile_place *place = &places[i].place;
+        const struct profile_place *place = &places[i];
         struct object frame = object_new();
 
         set_text(&frame, "function",

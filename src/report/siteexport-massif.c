@@ -22,7 +22,7 @@
 
 /* A place and everything that was allocated through it. */
 struct node {
-    struct siteexport_place place;
+    struct profile_place place;
     double bytes;
     struct node *children, *next;
     unsigned count;
@@ -57,11 +57,11 @@ same_place(const struct profile_place *a, const struct profile_place *b)
 }
 
 static struct node *
-child_at(struct node *parent, const struct siteexport_place *place)
+child_at(struct node *parent, const struct profile_place *place)
 {
     struct node *child = parent->children;
 
-    while (child != NULL && !same_place(&child->place.place, &place->place))
+    while (child != NULL && !same_place(&child->place, place))
         child = child->next;
     if (child != NULL)
         return child;
@@ -78,7 +78,7 @@ child_at(struct node *parent, const struct siteexport_place *place)
 static bool
 add_site(struct node *root, const struct siteexport *export, size_t index)
 {
-    static struct siteexport_place places[SITEEXPORT_PLACES];
+    static struct profile_place places[SITEEXPORT_PLACES];
     const struct site *site = &profile_digested(export->profile, NULL)->sites[index];
     double bytes = siteexport_figures(export, index).bytes;
     struct node *node = root;
@@ -87,8 +87,7 @@ add_site(struct node *root, const struct siteexport *export, size_t index)
         return true;
     size_t count = siteexport_places(export, site, places);
     if (count == 0)
-        places[count++] =
-            (struct siteexport_place){.place = {.function = PROFILE_NO_STACK}};
+        places[count++] = (struct profile_place){.function = PROFILE_NO_STACK};
     root->bytes += bytes;
     for (size_t i = 0; i < count; i++) {
         node = child_at(node, &places[i]);
@@ -125,20 +124,18 @@ sorted(const struct node *parent)
 static void
 write_place(FILE *out, const struct siteexport *export, const struct node *node)
 {
-    const struct siteexport_place *place = &node->place;
+    const struct profile_place *place = &node->place;
     char name[1024], text[1024];
 
     fprintf(out, "0x%" PRIX64 ": %s", place->address,
             siteexport_name(export, place, "\n", name, sizeof name));
-    if (place->place.file != NULL)
+    if (place->file != NULL)
         fprintf(out, " (%s:%u)",
-                text_sanitise(text, sizeof text, place->place.file,
-                              strlen(place->place.file)),
-                place->place.line);
-    else if (place->place.module != NULL)
+                text_sanitise(text, sizeof text, place->file, strlen(place->file)),
+                place->line);
+    else if (place->module != NULL)
         fprintf(out, " (in %s)",
-                text_sanitise(text, sizeof text, place->place.module,
-                              strlen(place->place.module)));
+                text_sanitise(text, sizeof text, place->module, strlen(place->module)));
 }
 
 /* total: the whole tree's bytes.  Children below the threshold share one line at the

@@ -18,11 +18,9 @@
 #include <zlib.h>
 
 #include "base/array.h"
+#include "base/intern.h"
 #include "report/siteexport-private.h"
 #include "base/textwidth.h"
-
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
 
 /* Numbers of the fields that are written. */
 enum {
@@ -70,19 +68,12 @@ struct wire {
     bool failed;     /* memory is short */
 };
 
-/* A numbered string, function or location. */
-struct pprof_entry {
-    UT_hash_handle hh;
-    uint64_t id;
-    char key[];
-};
-
 struct pprof_writer {
     const struct siteexport *export; /* its live figures are those of the mode */
     const char *usual;       /* the sample type shown by default */
     struct wire out;         /* the profile */
     struct wire part, inner; /* a field of it, and of that one: reused */
-    struct pprof_entry *strings, *functions, *locations;
+    struct intern_table strings, functions, locations; /* by their keys */
     bool *mapped;            /* by module: it is already in the profile */
 };
 
@@ -143,41 +134,18 @@ put_message(struct wire *wire, unsigned field, struct wire *message)
 
 /* ---- tables ---- */
 
-/* Returns the entry with that key; new: it was just added.  NULL if memory is short. */
-static struct pprof_entry *
-look_up(struct pprof_writer *writer, struct pprof_entry **table, const char *key,
+/* Returns the number of what has that key, from 1; new: it was just added.  0 if memory
+   is short. */
+static uint64_t
+look_up(struct pprof_writer *writer, struct intern_table *table, const void *key,
         size_t length, bool *new)
 {
-    struct pprof_entry *entry;
+    const size_t before = table->count;
+    const struct interned *found = intern_bytes(table, key, length);
 
-    HASH_FIND(hh, *table, key, length, entry);
-    *new = entry == NULL;
-    if (entry != NULL)
-        return entry;
-    entry = calloc(1, sizeof *entry + length + 1);
-    if (entry != NULL) {
-        memcpy(entry->key, key, length);
-        entry->id = HASH_COUNT(*table) + 1;
-        HASH_ADD_KEYPTR(hh, *table, entry->key, length, entry);
-        if (entry->hh.tbl == NULL) {
-            free(entry);
-            entry = NULL;
-        }
-    }
-    if (entry == NULL)
-        writer->out.failed = true;
-    return entry;
-}
-
-static void
-free_table(struct pprof_entry **table)
-{
-    struct pprof_entry *entry, *next;
-
-    HASH_ITER(hh, *table, entry, next) {
-        HASH_DELETE(hh, *table, entry);
-        free(entry);
-    }
+    *new = table->count > before;
+    writer->out.failed |= found == NULL;
+    return found != NULL ? (uint64_t)found->number + 1 : 0;
 }
 
 /* The number of a string; 0 for the empty one. */
@@ -190,19 +158,16 @@ string_id(struct pprof_writer *writer, const char *text)
     text_utf8(clean, sizeof clean, text);
     if (clean[0] == '\0')
         return 0;
-    struct pprof_entry *entry =
-        look_up(writer, &writer->strings, clean, strlen(clean), &new);
-    if (entry == NULL)
-        return 0;
+    uint64_t id = look_up(writer, &writer->strings, clean, strlen(clean), &new);
     if (new)
         put_block(&writer->out, PROFILE_STRING, clean, strlen(clean));
-    return entry->id;
+    return id;
 }
 
 static uint64_t
-function_id(struct pprof_writer *writer, const struct siteexport_place *place)
+function_id(struct pprof_writer *writer, const struct profile_place *place)
 {
-    const char *file = place->place.file != NULL ? place->place.file : "";
+    const char *file = place->file != NULL ? place->file : "";
     struct {
         uint64_t name, file;
     } key;
@@ -212,18 +177,15 @@ function_id(struct pprof_writer *writer, const struct siteexport_place *place)
     siteexport_name(writer->export, place, "", name, sizeof name);
     key.name = string_id(writer, name);
     key.file = string_id(writer, file);
-    struct pprof_entry *entry =
-        look_up(writer, &writer->functions, (const char *)&key, sizeof key, &new);
-    if (entry == NULL)
-        return 0;
+    uint64_t id = look_up(writer, &writer->functions, &key, sizeof key, &new);
     if (new) {
-        put_number(&writer->inner, FUNCTION_ID, entry->id);
+        put_number(&writer->inner, FUNCTION_ID, id);
         put_number(&writer->inner, FUNCTION_NAME, key.name);
         put_number(&writer->inner, FUNCTION_SYSTEM_NAME, key.name);
         put_number(&writer->inner, FUNCTION_FILE, key.file);
         put_message(&writer->out, PROFILE_FUNCTION, &writer->inner);
     }
-    return entry->id;
+    return id;
 }
 
 /* A module is marked as having all symbols: readers must not look for more in files that
@@ -255,36 +217,47 @@ mapping_id(struct pprof_writer *writer, const struct site_module *module)
     return index + 1;
 }
 
-/* The number of the location of the first place and of those it is inlined into; *count
-   is how many places belong to it. */
-static uint64_t
-location_id(struct pprof_writer *writer, const struct siteexport_place *places,
-            size_t limit, size_t *count)
+/* The module that a site's place is in; NULL: none. */
+static const struct site_module *
+module_of(const struct pprof_writer *writer, const struct site *site,
+          const struct profile_place *place)
 {
+    return place->address == 0
+               ? NULL
+               : sites_module(profile_digested(writer->export->profile, NULL),
+                              place->address + 1, site->first_ns);
+}
+
+/* The number of the location of a site's first place and of those it is inlined into;
+ *count is how many places belong to it. */
+static uint64_t
+location_id(struct pprof_writer *writer, const struct site *site,
+            const struct profile_place *places, size_t limit, size_t *count)
+{
+    const struct site_module *module = module_of(writer, site, places);
     const struct {
         uint64_t address, module;
-    } key = {places->address, (uintptr_t)places->module};
+    } key = {places->address, (uintptr_t)module};
     struct wire *wire = &writer->part;
     bool new;
 
-    struct pprof_entry *entry =
-        look_up(writer, &writer->locations, (const char *)&key, sizeof key, &new);
-    for (*count = 1; *count < limit && places[*count - 1].place.inlined;)
+    uint64_t id = look_up(writer, &writer->locations, &key, sizeof key, &new);
+    for (*count = 1; *count < limit && places[*count - 1].inlined;)
         ++*count;
-    if (entry == NULL || !new)
-        return entry != NULL ? entry->id : 0;
-    uint64_t mapping = mapping_id(writer, places->module);
-    put_number(wire, LOCATION_ID, entry->id);
+    if (!new)
+        return id;
+    uint64_t mapping = mapping_id(writer, module);
+    put_number(wire, LOCATION_ID, id);
     put_number(wire, LOCATION_MAPPING, mapping);
     put_number(wire, LOCATION_ADDRESS, places->address);
     for (size_t i = 0; i < *count; i++) {
         uint64_t function = function_id(writer, &places[i]);
         put_number(&writer->inner, LINE_FUNCTION, function);
-        put_number(&writer->inner, LINE_LINE, places[i].place.line);
+        put_number(&writer->inner, LINE_LINE, places[i].line);
         put_message(wire, LOCATION_LINE, &writer->inner);
     }
     put_message(&writer->out, PROFILE_LOCATION, wire);
-    return entry->id;
+    return id;
 }
 
 /* ---- the profile ---- */
@@ -364,20 +337,20 @@ put_size_label(struct pprof_writer *writer, struct wire *sample, const struct si
 /* An unknown stack becomes a function of its own. */
 static size_t
 places_of(struct pprof_writer *writer, const struct site *site,
-          struct siteexport_place *places)
+          struct profile_place *places)
 {
     size_t count = siteexport_places(writer->export, site, places);
 
     if (count > 0)
         return count;
-    places[0] = (struct siteexport_place){.place = {.function = PROFILE_NO_STACK}};
+    places[0] = (struct profile_place){.function = PROFILE_NO_STACK};
     return 1;
 }
 
 static void
 put_sample(struct pprof_writer *writer, size_t index)
 {
-    static struct siteexport_place places[SITEEXPORT_PLACES];
+    static struct profile_place places[SITEEXPORT_PLACES];
     const struct site *site =
         &profile_digested(writer->export->profile, NULL)->sites[index];
     const struct siteexport_figures figures = siteexport_figures(writer->export, index);
@@ -390,7 +363,7 @@ put_sample(struct pprof_writer *writer, size_t index)
         return;
     size_t count = places_of(writer, site, places);
     for (size_t at = 0; at < count; at += used) {
-        uint64_t id = location_id(writer, &places[at], count - at, &used);
+        uint64_t id = location_id(writer, site, &places[at], count - at, &used);
         put_varint(&sample, SAMPLE_LOCATION << 3 | 0);
         put_varint(&sample, id);
     }
@@ -450,9 +423,9 @@ siteexport_pprof(FILE *out, const struct siteexport *export)
         errno = ENOMEM;
         good = !writer.out.failed && write_gzip(out, &writer.out);
     }
-    free_table(&writer.strings);
-    free_table(&writer.functions);
-    free_table(&writer.locations);
+    intern_free(&writer.strings);
+    intern_free(&writer.functions);
+    intern_free(&writer.locations);
     free(writer.out.bytes);
     free(writer.part.bytes);
     free(writer.inner.bytes);

@@ -19,23 +19,18 @@ struct siteexport_figures {
     double bytes, objects;           /* alive, at the peak, allocated, since the mark */
     double made_bytes, made_objects; /* allocated: in total, or since the mark */
 };
-struct siteexport_figures siteexport_figures(const struct siteexport *export, size_t site);
-
-/* A place in a stack, and its address: places inlined into each other share one. */
-struct siteexport_place {
-    struct profile_place place;
-    uint64_t address;
-    const struct site_module *module; /* or NULL */
-};
+struct siteexport_figures siteexport_figures(const struct siteexport *export,
+                                             size_t site);
 
 /* Returns the number of places of a site's stack and the places, innermost first; 0 for
    an unknown stack. */
 size_t siteexport_places(const struct siteexport *export, const struct site *site,
-                     struct siteexport_place places[SITEEXPORT_PLACES]);
+                         struct profile_place places[SITEEXPORT_PLACES]);
 
 /* The function's name, without control characters; characters in bad become '_'. */
-const char *siteexport_name(const struct siteexport *export, const struct siteexport_place *place,
-                        const char *bad, char *buffer, size_t size);
+const char *siteexport_name(const struct siteexport *export,
+                            const struct profile_place *place, const char *bad,
+                            char *buffer, size_t size);
 
 /* Rounds; negative figures stay negative. */
 int64_t siteexport_round(double figure);

@@ -94,7 +94,8 @@ choose(const struct siteexport *export, struct siteexport_chosen *chosen)
 }
 
 bool
-siteexport_write(FILE *out, enum siteexport_format format, const struct siteexport *export)
+siteexport_write(FILE *out, enum siteexport_format format,
+                 const struct siteexport *export)
 {
     struct siteexport_chosen chosen = {0};
     struct siteexport filtered = *export;
@@ -125,7 +126,8 @@ write_request(FILE *out, void *context)
 }
 
 int
-siteexport_save(enum siteexport_format format, const struct siteexport *export, const char *path)
+siteexport_save(enum siteexport_format format, const struct siteexport *export,
+                const char *path)
 {
     struct export_request request = {format, export};
 
@@ -185,52 +187,42 @@ siteexport_figures(const struct siteexport *export, size_t index)
 /* Removes hidden functions from a stack.  What was inlined into a hidden function then
    represents the whole address. */
 static size_t
-hide_places(const struct siteexport *export, struct siteexport_place *places, size_t count)
+hide_places(const struct siteexport *export, struct profile_place *places, size_t count)
 {
     const bool *hidden = export->chosen->modes[export->mode].hidden;
     size_t kept = 0;
 
     for (size_t i = 0; i < count; i++) {
-        if (hidden == NULL || !hidden[places[i].place.function]) {
+        if (hidden == NULL || !hidden[places[i].function]) {
             places[kept++] = places[i];
             continue;
         }
-        if (!places[i].place.inlined && kept > 0
+        if (!places[i].inlined && kept > 0
             && places[kept - 1].address == places[i].address)
-            places[kept - 1].place.inlined = false;
+            places[kept - 1].inlined = false;
     }
     if (kept == 0 && count > 0)
-        places[kept++] = (struct siteexport_place){.place = {.function = PROFILE_HIDDEN}};
+        places[kept++] = (struct profile_place){.function = PROFILE_HIDDEN};
     return kept;
 }
 
 size_t
 siteexport_places(const struct siteexport *export, const struct site *site,
-              struct siteexport_place places[SITEEXPORT_PLACES])
+                  struct profile_place places[SITEEXPORT_PLACES])
 {
-    const struct sites_reading *reading = profile_digested(export->profile, NULL);
-    static struct profile_place named[SITEEXPORT_PLACES];
-    size_t count = profile_places(export->profile, site->stack, named, SITEEXPORT_PLACES);
-    unsigned depth, at = 0;
-    const uint64_t *pcs = sites_stack(reading, site->stack, &depth);
+    size_t count =
+        profile_places(export->profile, site->stack, places, SITEEXPORT_PLACES);
 
     if (count > SITEEXPORT_PLACES)
         count = SITEEXPORT_PLACES;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t pc = at < depth ? pcs[at] : 0;
-        places[i].place = named[i];
-        places[i].address = sites_call(pc);
-        places[i].module = sites_module(reading, pc, site->first_ns);
-        at += !named[i].inlined;
-    }
     return export->chosen != NULL ? hide_places(export, places, count) : count;
 }
 
 const char *
-siteexport_name(const struct siteexport *export, const struct siteexport_place *place,
-            const char *bad, char *buffer, size_t size)
+siteexport_name(const struct siteexport *export, const struct profile_place *place,
+                const char *bad, char *buffer, size_t size)
 {
-    const char *name = profile_function(export->profile, place->place.function);
+    const char *name = profile_function(export->profile, place->function);
 
     text_utf8(buffer, size, name);
     for (char *at = buffer; *at != '\0'; at++)
@@ -251,7 +243,7 @@ static bool
 write_folded(FILE *out, const struct siteexport *export, const struct site *site,
              int64_t bytes)
 {
-    static struct siteexport_place places[SITEEXPORT_PLACES];
+    static struct profile_place places[SITEEXPORT_PLACES];
     size_t count = siteexport_places(export, site, places);
     char name[1024];
 
@@ -277,4 +269,56 @@ siteexport_folded(FILE *out, const struct siteexport *export)
             return false;
     }
     return true;
+}
+
+/* ---- names of formats and modes ---- */
+
+static const struct {
+    const char *name, *suffix;
+} formats[] = {
+    [SITEEXPORT_FOLDED] = {"folded", ".folded"},
+    [SITEEXPORT_PPROF] = {"pprof", ".pb.gz"},
+    [SITEEXPORT_MASSIF] = {"massif", ".massif"},
+    [SITEEXPORT_JSON] = {"json", ".json"},
+};
+
+static const char *const modes[PROFILE_MODES] = {
+    [PROFILE_LIVE] = "live",
+    [PROFILE_PEAK] = "peak",
+    [PROFILE_MADE] = "allocated",
+    [PROFILE_SINCE] = "since-mark",
+};
+
+bool
+siteexport_format_parse(const char *name, enum siteexport_format *format)
+{
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (strcmp(name, formats[i].name) == 0) {
+            *format = (enum siteexport_format)i;
+            return true;
+        }
+    return false;
+}
+
+bool
+siteexport_mode_parse(const char *name, enum profile_mode *mode)
+{
+    for (int i = 0; i < PROFILE_MODES; i++)
+        if (strcmp(name, modes[i]) == 0) {
+            *mode = (enum profile_mode)i;
+            return true;
+        }
+    return false;
+}
+
+const char *
+siteexport_mode_name(enum profile_mode mode)
+{
+    return modes[mode];
+}
+
+const char *
+siteexport_suffix(enum siteexport_format format)
+{
+    return formats[format].suffix;
 }

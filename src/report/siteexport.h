@@ -22,7 +22,12 @@
 #include "monitor/profile-table.h"
 #include "monitor/tracked.h"
 
-enum siteexport_format { SITEEXPORT_FOLDED, SITEEXPORT_PPROF, SITEEXPORT_MASSIF, SITEEXPORT_JSON };
+enum siteexport_format {
+    SITEEXPORT_FOLDED,
+    SITEEXPORT_PPROF,
+    SITEEXPORT_MASSIF,
+    SITEEXPORT_JSON
+};
 
 /* What is exported.  Everything is borrowed. */
 struct siteexport {
@@ -51,7 +56,8 @@ const char *siteexport_unknown(const struct siteexport *export);
 bool siteexport_empty(const struct siteexport *export);
 
 /* Writes the export.  Returns false (errno) on failure. */
-bool siteexport_write(FILE *out, enum siteexport_format format, const struct siteexport *export);
+bool siteexport_write(FILE *out, enum siteexport_format format,
+                      const struct siteexport *export);
 
 /* Writes it into a new file, which appears complete or not at all; an existing file is
    not touched (-EEXIST).  Returns 0 or -errno. */

@@ -50,8 +50,8 @@ add_bytes(const struct snapshot_writer *writer, const char *name, uint64_t bytes
     char text[UNITS_MAX], value[2 * UNITS_MAX];
 
     units_bytes(text, sizeof text, bytes, writer->unit);
-    snprintf(value, sizeof value, bytes == UNITS_UNKNOWN ? "%s" : "%s (%" PRIu64 ")", text,
-             bytes);
+    snprintf(value, sizeof value, bytes == UNITS_UNKNOWN ? "%s" : "%s (%" PRIu64 ")",
+             text, bytes);
     facts_add(writer->facts, name, value);
 }
 
@@ -68,14 +68,17 @@ add_rate(const struct snapshot_writer *writer, const char *name, double rate)
 {
     char text[UNITS_MAX];
 
-    facts_add(writer->facts, name, units_rate(text, sizeof text, report_rate(writer->process, rate), writer->unit));
+    facts_add(
+        writer->facts, name,
+        units_rate(text, sizeof text, report_rate(writer->process, rate), writer->unit));
 }
 
 /* Date and time of the snapshot; "-" if unknown. */
 static const char *
 date_of(const struct tracked *tracked, char *date, size_t size)
 {
-    time_t when = tracked->saved_epoch_s != 0 ? (time_t)tracked->saved_epoch_s : time(NULL);
+    time_t when =
+        tracked->saved_epoch_s != 0 ? (time_t)tracked->saved_epoch_s : time(NULL);
     struct tm local;
 
     if (tracked->saved_epoch_s == SAVED_SOMETIME || localtime_r(&when, &local) == NULL
@@ -97,7 +100,8 @@ write_head(const struct snapshot_writer *writer, const struct tracked *tracked)
         return;
     /* TRANSLATORS: date and time, process number, state, run time. */
     fprintf(writer->out, _("%s, pid %d, %s, %s after the start\n"),
-            date_of(tracked, date, sizeof date), (int)process->pid, process_state_word(process->state),
+            date_of(tracked, date, sizeof date), (int)process->pid,
+            process_state_word(process->state),
             units_duration(duration, sizeof duration, process->run_ns));
     if (process->state == STATE_EXITED && WIFEXITED(process->wait_status))
         fprintf(writer->out, _("exit status %d\n"), WEXITSTATUS(process->wait_status));
@@ -115,7 +119,8 @@ add_heap(const struct snapshot_writer *writer)
     add_bytes(writer, _("heap peak"), now->peak_bytes);
     if (!process_knows(writer->process, PART_COUNTERS)) {
         add_bytes(writer, _("stack"), report_stack(writer->process, now->stack_now));
-        add_bytes(writer, _("stack peak"), report_stack(writer->process, now->stack_peak));
+        add_bytes(writer, _("stack peak"),
+                  report_stack(writer->process, now->stack_peak));
         facts_add(writer->facts, _("calls"), _("not recorded"));
         return;
     }
@@ -128,7 +133,7 @@ add_heap(const struct snapshot_writer *writer)
     if (writer->process->stack_touched != 0)
         add_bytes(writer, _("stack touched"), writer->process->stack_touched);
     add_count(writer, _("threads"), now->threads);
-    add_count(writer, _("threads ever"), now->threads_started);
+    add_count(writer, _("threads started"), now->threads_started);
 }
 
 static void
@@ -167,8 +172,9 @@ write_rss(const struct snapshot_writer *writer)
     for (int line = 0; line < BANDLINE_COUNT; line++) {
         if (!rss_line_shown(breakdown, line))
             continue;
-        fprintf(writer->out, "  %s",
-                text_pad(padded, sizeof padded, rss_line_word(line), BAND_COLS, TEXT_LEFT));
+        fprintf(
+            writer->out, "  %s",
+            text_pad(padded, sizeof padded, rss_line_word(line), BAND_COLS, TEXT_LEFT));
         units_bytes(text, sizeof text, rss_line_bytes(breakdown, line), writer->unit);
         fprintf(writer->out, " %s",
                 text_pad(padded, sizeof padded, text, BYTES_COLS, TEXT_RIGHT));
@@ -211,15 +217,15 @@ write_call(const struct snapshot_writer *writer, enum segment_function function)
 
     fprintf(writer->out, "  %-*s", NAME_COLS, report_function_names[function]);
     write_cell(writer, units_count(text, sizeof text, now->calls[function]), 15);
-    write_cell(writer,
-               units_count(text, sizeof text, report_calls_rate(writer->process, function)),
-               11);
+    write_cell(
+        writer,
+        units_count(text, sizeof text, report_calls_rate(writer->process, function)), 11);
     write_cell(writer,
                units_bytes(text, sizeof text, now->bytes[function], writer->unit), 14);
     if (function != FN_FREE)
-        write_cell(writer,
-                   units_count(text, sizeof text, report_failed(writer->process, function)),
-                   9);
+        write_cell(
+            writer,
+            units_count(text, sizeof text, report_failed(writer->process, function)), 9);
     if (function == FN_REALLOC)
         write_reallocs(writer);
     if (function == FN_FREE && now->free_null != 0)
@@ -256,7 +262,8 @@ write_range(const struct snapshot_writer *writer, unsigned index,
     write_cell(writer, units_count(text, sizeof text, range->allocated), 14);
     write_cell(writer, units_count(text, sizeof text, range->live), 14);
     if (bar > 0)
-        fprintf(writer->out, "  %.*s", (int)bar, "########################################");
+        fprintf(writer->out, "  %.*s", (int)bar,
+                "########################################");
     fputc('\n', writer->out);
 }
 

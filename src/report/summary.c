@@ -18,6 +18,7 @@
 #include "base/textwidth.h"
 #include "segment/functions.h"
 #include "base/units.h"
+#include "base/figures.h"
 
 #define BAR_COLUMNS  50
 #define NAME_COLUMNS 7
@@ -49,20 +50,12 @@ static const struct palette coloured = {
     .bar_end = "\033[0;0m",
 };
 
-static uint64_t
-add(uint64_t a, uint64_t b)
-{
-    uint64_t sum;
-
-    return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
-
 uint64_t
 report_bytes(const struct snapshot *snapshot, enum segment_function function)
 {
     if (function == FN_FREE)
         return snapshot->bytes[function];
-    return add(snapshot->bytes[function], snapshot->failed_bytes[function]);
+    return add_saturating(snapshot->bytes[function], snapshot->failed_bytes[function]);
 }
 
 uint64_t
@@ -103,7 +96,7 @@ report_total(const struct snapshot *snapshot)
 
     for (unsigned i = 0; i < FN_COUNT; i++)
         if (i != FN_FREE)
-            total = add(total, report_bytes(snapshot, i));
+            total = add_saturating(total, report_bytes(snapshot, i));
     return total;
 }
 
@@ -246,9 +239,9 @@ print_histogram(FILE *out, const struct palette *palette, const struct histogram
     uint64_t calls = 0, highest = 0, large = 0;
 
     for (unsigned i = 0; i < HISTOGRAM_CELLS; i++) {
-        calls = add(calls, sizes->allocated[i]);
+        calls = add_saturating(calls, sizes->allocated[i]);
         if (i >= HISTOGRAM_FINE)
-            large = add(large, sizes->allocated[i]);
+            large = add_saturating(large, sizes->allocated[i]);
         else if (sizes->allocated[i] > highest)
             highest = sizes->allocated[i];
     }
@@ -299,16 +292,18 @@ remark_images(FILE *out, const struct process *process)
 
     if (process->generations > 1)
         /* TRANSLATORS: %s is the file of a program. */
-        remark_name(out, _("these figures are those of %s, executed last"),
+        remark_name(out, _("these figures are those of %s, which was executed last"),
                     process->identity.program, sizeof process->identity.program);
     remark_count(out,
-                 ngettext("%s child process is counted apart and not in these figures",
-                          "%s child processes are counted apart and not in these figures",
+                 ngettext("%s child process is counted separately and not in these "
+                          "figures",
+                          "%s child processes are counted separately and not in these "
+                          "figures",
                           children),
                  children);
     if (process->identity.origin == ORIGIN_RAW_CLONE)
         fprintf(out, "memtop: %s\n",
-                _("the process began as a clone the C library does not know of: the "
+                _("the process began as a clone that the C library does not know of: the "
                   "memory it began with is estimated"));
 }
 
@@ -319,21 +314,21 @@ remark_counting(FILE *out, const struct process *process)
     const struct snapshot *now = &process->now;
 
     remark_count(out,
-                 ngettext("%s block came from out of memtop's sight and was freed or "
+                 ngettext("%s block that memtop did not see allocated was freed or "
                           "resized; it is not counted",
-                          "%s blocks came from out of memtop's sight and were freed or "
+                          "%s blocks that memtop did not see allocated were freed or "
                           "resized; they are not counted",
                           plural(now->unmatched)),
                  now->unmatched);
     if (identity->accounting == ACCOUNTING_USABLE)
         /* TRANSLATORS: %s is the file of the allocator, as in libjemalloc.so.2. */
-        remark_name(out, _("sizes are not those asked for, but as %s rounds them up"),
+        remark_name(out, _("sizes are not those requested, but as %s rounds them up"),
                     identity->allocator, sizeof identity->allocator);
     remark_count(out,
                  ngettext("%s thread shared the counters of others: its stack is not "
-                          "told apart",
+                          "shown separately",
                           "%s threads shared the counters of others: their stacks are "
-                          "not told apart",
+                          "not shown separately",
                           plural(now->threads_merged)),
                  now->threads_merged);
     remark_count(out,
@@ -353,7 +348,8 @@ remark_custom(FILE *out, const struct snapshot *now)
         return;
     fputs("memtop: ", out);
     /* TRANSLATORS: blocks (bytes) twice. */
-    fprintf(out, _("blocks of the program's own pools: allocated %s (%s B), live %s (%s B)"),
+    fprintf(out,
+            _("blocks of the program's own pools: allocated %s (%s B), live %s (%s B)"),
             units_count(made, sizeof made, now->custom_made),
             units_count(bytes, sizeof bytes, now->custom_made_bytes),
             units_count(live, sizeof live, now->custom_live),
@@ -406,8 +402,9 @@ print_before(FILE *out, const struct process *process)
                   strnlen(process->executed, sizeof process->executed));
     fputs("memtop: ", out);
     /* TRANSLATORS: two programs, three sizes. */
-    fprintf(out, _("of %s, before it executed %s: heap total %s, heap peak %s, live %s"),
-            program, executed, units_bytes(total, sizeof total, now->total_bytes, UNIT_AUTO),
+    fprintf(out, _("%s, before it executed %s: heap total %s, heap peak %s, live %s"),
+            program, executed,
+            units_bytes(total, sizeof total, now->total_bytes, UNIT_AUTO),
             units_bytes(peak, sizeof peak, now->peak_bytes, UNIT_AUTO),
             units_bytes(live, sizeof live, now->live_bytes, UNIT_AUTO));
     fputc('\n', out);

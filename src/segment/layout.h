@@ -510,7 +510,8 @@ _Static_assert(sizeof(struct segment_header) <= SEGMENT_PAGE, "header fits its p
 _Static_assert(sizeof(struct segment_control) <= CONTROL_SIZE, "control fits its pages");
 _Static_assert(sizeof(struct event) == 32, "event");
 _Static_assert(sizeof(struct ring) == 64, "a ring's state is a cache line");
-_Static_assert(sizeof(struct segment_process) <= SEGMENT_PAGE, "process block fits its page");
+_Static_assert(sizeof(struct segment_process) <= SEGMENT_PAGE,
+               "process block fits its page");
 _Static_assert(SHARD_COUNT * sizeof(uint32_t) == SEGMENT_PAGE, "directory is a page");
 _Static_assert(sizeof(struct recorder_slot) == 40, "recorder slot");
 _Static_assert(RECORDER_LEVEL_SIZE % SEGMENT_PAGE == 0, "a level is whole pages");

@@ -211,7 +211,8 @@ segment_directory_path(unsigned which, const char *memtop_dir, const char *runti
     char uid[21];
     char *end;
 
-    if (which >= DIRECTORIES || places[which].base == NULL || places[which].base[0] != '/')
+    if (which >= DIRECTORIES || places[which].base == NULL
+        || places[which].base[0] != '/')
         return -ENOENT;
     end = path_append(buffer, limit, places[which].base);
     end = path_append(end, limit, places[which].rest);

@@ -30,8 +30,8 @@ int segment_directory(const char *memtop_dir, const char *runtime_dir,
 /* The path of candidate directory number which, of DIRECTORIES, whether or not it exists.
    Returns -ENOENT if its variable is not set, -ENAMETOOLONG if it is too long. */
 #define DIRECTORIES 4u
-int segment_directory_path(unsigned which, const char *memtop_dir, const char *runtime_dir,
-                           char buffer[SEGMENT_PATH_MAX]);
+int segment_directory_path(unsigned which, const char *memtop_dir,
+                           const char *runtime_dir, char buffer[SEGMENT_PATH_MAX]);
 
 /* Why $MEMTOP_DIR cannot be used: 0 (it can, or it is not set), or -errno: -EINVAL a
    relative path, -EMEDIUMTYPE not in memory, -EPERM not ours or open to others. */

@@ -95,7 +95,8 @@ copy_block(const struct block_record *record, struct block_record *copy)
         return;
     copy_words(copy, record, sizeof *copy / sizeof(uint64_t));
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    if (word_load(&record->address) != address || word_load(&record->born_ns) != copy->born_ns)
+    if (word_load(&record->address) != address
+        || word_load(&record->born_ns) != copy->born_ns)
         address = 0;
     copy->address = address;
 }
@@ -138,8 +139,10 @@ visit_tables(void *context, void *out)
     struct raw_sites *raw = out;
     struct sites_reading *reading = raw->reading;
     const struct sites_head *head = (const void *)sites_part(visit->mapping, 0);
-    const struct block_record *block = (const void *)sites_part(visit->mapping, SITES_BLOCKS_AT);
-    const struct site_record *site = (const void *)sites_part(visit->mapping, SITES_RECORDS_AT);
+    const struct block_record *block =
+        (const void *)sites_part(visit->mapping, SITES_BLOCKS_AT);
+    const struct site_record *site =
+        (const void *)sites_part(visit->mapping, SITES_RECORDS_AT);
     const uint64_t *pool = (const void *)sites_part(visit->mapping, SITES_POOL_AT);
     size_t words;
 

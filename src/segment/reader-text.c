@@ -31,7 +31,7 @@ segment_reason_text(enum segment_reason reason)
     case REASON_MAP_FAILED:
         return _("the segment could not be mapped (address space limit?)");
     case REASON_OTHER_PROGRAM:
-        return _("another program was asked for");
+        return _("only another program is to be measured");
     case REASON_SANITIZER:
         return _("the program is built with a sanitizer");
     case REASON_LOADED_LATE:

@@ -137,8 +137,8 @@ visit_life(void *context, void *out)
         until_ns = word_load(&process->recorder_end);
     if (until_ns == UINT64_MAX) /* it is asleep */
         until_ns = 0;
-    *(uint64_t *)out =
-        subtract_floor(until_ns, word_load(&mapping_header(&reader->mapping)->created_ns));
+    *(uint64_t *)out = subtract_floor(
+        until_ns, word_load(&mapping_header(&reader->mapping)->created_ns));
 }
 
 int
@@ -156,7 +156,8 @@ visit_executed(void *context, void *out)
     struct executed *executed = out;
 
     executed->replaced = mapping_load32(&exec->executing) != 0;
-    executed->preload_removed = (mapping_load32(&exec->flags) & EXEC_PRELOAD_REMOVED) != 0;
+    executed->preload_removed =
+        (mapping_load32(&exec->flags) & EXEC_PRELOAD_REMOVED) != 0;
     copy_text(executed->path, exec->path, sizeof exec->path);
     executed->spawned =
         subtract_floor(word_load(&exec->spawned), word_load(&exec->spawn_failed));

@@ -55,7 +55,8 @@ sampling_log(double x)
 static inline double
 sampling_decay(double rate)
 {
-    return rate < 0.25 ? -sampling_twice_atanh(-rate / (2 - rate)) : -sampling_log(1 - rate);
+    return rate < 0.25 ? -sampling_twice_atanh(-rate / (2 - rate))
+                       : -sampling_log(1 - rate);
 }
 
 /* 1 - exp(-x) for x >= 0.  Small x use the series; larger ones are reached by f(2x) =

@@ -22,8 +22,7 @@
 
 #include "symbols/demangle.h"
 #include "symbols/functions.h"
-#include "symbols/images.h"
-#include "symbols/resolver.h"
+#include "symbols/helper.h"
 #include "symbols/spans.h"
 
 /* Limit of nested DIEs, such as functions inlined into each other. */

@@ -26,8 +26,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "symbols/resolver.h"
-
 #define NICENESS 10
 
 /* Seconds for one question: reading clang's debugging information takes some ten, and a

@@ -10,7 +10,7 @@
  */
 #include "config.h"
 
-#include "symbols/images.h"
+#include "symbols/helper.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,9 +5,8 @@ src_symbols_libsymbols_a_SOURCES = \
 	src/symbols/demangle.c src/symbols/demangle.h \
 	src/symbols/functions.c src/symbols/functions.h \
 	src/symbols/helper.c src/symbols/helper.h \
-	src/symbols/images.c src/symbols/images.h \
+	src/symbols/images.c \
 	src/symbols/question.c src/symbols/question.h \
-	src/symbols/resolver.h \
 	src/symbols/symbols.c src/symbols/symbols.h
 if HAVE_LIBDW
 src_symbols_libsymbols_a_SOURCES += src/symbols/dwarf.c \

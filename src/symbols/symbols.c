@@ -19,6 +19,7 @@
 #include "system/procfs.h"
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/intern.h"
 #include "symbols/helper.h"
 
 #define HASH_NONFATAL_OOM 1
@@ -29,11 +30,6 @@
 
 /* If this many helpers die one after the other the reason is not a file. */
 #define DEATHS_MAX 16
-
-struct interned_text {
-    UT_hash_handle hh;
-    char string[];
-};
 
 struct symbol_file {
     struct symbol_file *next;
@@ -79,7 +75,7 @@ struct symbols {
     struct symbols_options options;
     struct symbols_space *spaces;
     struct symbol_file *files;
-    struct interned_text *texts;
+    struct intern_table texts;
     struct symbol_entry *entries;       /* by place */
     struct symbol_entry *first, **last; /* list of those that wait */
     struct symbol_entry *unsent; /* first one not sent; those before are at_helper */
@@ -131,12 +127,12 @@ void
 symbols_free(struct symbols *symbols)
 {
     struct symbol_entry *entry, *next_entry;
-    struct interned_text *text, *next_text;
 
     if (symbols == NULL)
         return;
     stop_helper(symbols);
-    for (struct symbols_space *space = symbols->spaces, *next; space; space = next) {
+    for (struct symbols_space *space = symbols->spaces, *next; space != NULL;
+         space = next) {
         next = space->next;
         free_space(space);
     }
@@ -145,37 +141,12 @@ symbols_free(struct symbols *symbols)
         free((void *)entry->symbol.frames);
         free(entry);
     }
-    for (struct symbol_file *file = symbols->files, *next; file; file = next) {
+    for (struct symbol_file *file = symbols->files, *next; file != NULL; file = next) {
         next = file->next;
         free(file);
     }
-    HASH_ITER(hh, symbols->texts, text, next_text) {
-        HASH_DELETE(hh, symbols->texts, text);
-        free(text);
-    }
+    intern_free(&symbols->texts);
     free(symbols);
-}
-
-/* Returns the only copy of the string, NULL if memory is short. */
-static const char *
-intern(struct symbols *symbols, const char *string)
-{
-    size_t length = strlen(string);
-    struct interned_text *text;
-
-    HASH_FIND(hh, symbols->texts, string, length, text);
-    if (text != NULL)
-        return text->string;
-    text = calloc(1, sizeof *text + length + 1);
-    if (text == NULL)
-        return NULL;
-    memcpy(text->string, string, length);
-    HASH_ADD_KEYPTR(hh, symbols->texts, text->string, length, text);
-    if (text->hh.tbl == NULL) {
-        free(text);
-        return NULL;
-    }
-    return text->string;
 }
 
 /* ---- modules ---- */
@@ -235,7 +206,7 @@ file_of(struct symbols *symbols, const struct question_file *identity)
     struct symbol_file *file = calloc(1, sizeof *file);
     if (file == NULL)
         return NULL;
-    file->path = intern(symbols, identity->path);
+    file->path = intern_text(&symbols->texts, identity->path);
     if (file->path == NULL) {
         free(file);
         return NULL;
@@ -302,8 +273,8 @@ set_frames(struct symbols *symbols, struct symbol *symbol,
         return false;
     for (unsigned i = 0; i < count; i++) {
         const struct symbol_frame *frame = &frames[i];
-        own[i].function = intern(symbols, frame->function);
-        own[i].file = frame->file != NULL ? intern(symbols, frame->file) : NULL;
+        own[i].function = intern_text(&symbols->texts, frame->function);
+        own[i].file = intern_text(&symbols->texts, frame->file);
         own[i].line = own[i].file != NULL ? frame->line : 0;
         if (own[i].function == NULL) {
             free(own);

@@ -16,8 +16,7 @@
 #include "system/elffile.h"
 #include "symbols/demangle.h"
 #include "symbols/functions.h"
-#include "symbols/images.h"
-#include "symbols/resolver.h"
+#include "symbols/helper.h"
 
 struct symbol_table {
     struct symbol_table *next;

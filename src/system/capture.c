@@ -45,12 +45,12 @@ capture_new(int pty)
 {
     struct capture *capture = calloc(1, sizeof *capture);
 
-    if (!capture)
+    if (capture == NULL)
         return NULL;
     capture->pty = pty;
     capture->lines = lines_new(LINES);
     capture->spool = spool_new(SPOOL_ROOM);
-    if (!capture->lines || !capture->spool) {
+    if (capture->lines == NULL || capture->spool == NULL) {
         capture->pty = -1;
         capture_free(capture);
         return NULL;
@@ -64,11 +64,11 @@ capture_new_saved(void)
 {
     struct capture *capture = calloc(1, sizeof *capture);
 
-    if (!capture)
+    if (capture == NULL)
         return NULL;
     capture->pty = -1;
     capture->lines = lines_new(LINES);
-    if (!capture->lines) {
+    if (capture->lines == NULL) {
         free(capture);
         return NULL;
     }
@@ -85,7 +85,7 @@ capture_feed(struct capture *capture, const char *bytes, size_t count)
 void
 capture_free(struct capture *capture)
 {
-    if (!capture)
+    if (capture == NULL)
         return;
     if (capture->pty >= 0)
         close(capture->pty);

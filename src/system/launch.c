@@ -28,7 +28,7 @@
 #include <unistd.h>
 
 #include "base/i18n.h"
-#include "system/place.h"
+#include "system/locate.h"
 #include "system/signals.h"
 #include "base/clock.h"
 #include "segment/names.h"
@@ -112,7 +112,7 @@ set_joined(const char *name, const char *first, char separator, const char *seco
 {
     char *value;
 
-    if (!first || !*first) {
+    if (first == NULL || !*first) {
         setenv(name, second, 1);
         return;
     }
@@ -139,18 +139,18 @@ set_environment(const struct launch *launch, const char *segment)
     const char *words = launch->options->memtop_options;
     char *ours;
 
-    if (asprintf(&ours, "%s%skeep=%ld,segment=%s", words ? words : "",
-                 words && *words ? "," : "", (long)launch->keeper, segment)
+    if (asprintf(&ours, "%s%skeep=%ld,segment=%s", words != NULL ? words : "",
+                 words != NULL && *words ? "," : "", (long)launch->keeper, segment)
         < 0)
         return;
     /* The user's words come first, because the last one counts. */
     set_joined("MEMTOP_OPTIONS", getenv("MEMTOP_OPTIONS"), ',', ours);
     free(ours);
-    if (launch->options->progname)
+    if (launch->options->progname != NULL)
         setenv("MEMUSAGE_PROG_NAME", launch->options->progname, 1);
-    if (launch->options->log)
+    if (launch->options->log != NULL)
         setenv("MALLOC_LOG", launch->options->log, 1);
-    if (getenv("LD_PRELOAD") && *getenv("LD_PRELOAD"))
+    if (getenv("LD_PRELOAD") != NULL && *getenv("LD_PRELOAD"))
         set_joined("LD_PRELOAD", launch->preload, ':', getenv("LD_PRELOAD"));
     else
         setenv("LD_PRELOAD", launch->preload, 1);
@@ -189,7 +189,7 @@ name_library(struct launch *launch)
     char name[40], target[PATH_MAX];
     ssize_t length;
 
-    if (!strpbrk(library, " :$")) {
+    if (strpbrk(library, " :$") == NULL) {
         if (strlen(library) >= sizeof launch->preload)
             return false;
         strcpy(launch->preload, library);
@@ -198,7 +198,7 @@ name_library(struct launch *launch)
     for (const char *c = library; *c; c++)
         hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
     snprintf(name, sizeof name, "libmemtop-%016llx.so", (unsigned long long)hash);
-    if (strpbrk(launch->directory_path, " :$")
+    if (strpbrk(launch->directory_path, " :$") != NULL
         || (symlinkat(library, launch->directory, name) < 0 && errno != EEXIST))
         return false;
     length = readlinkat(launch->directory, name, target, sizeof target - 1);
@@ -232,9 +232,10 @@ segment_error_text(int error)
 static void
 prepare_library(struct launch *launch, struct launched *out)
 {
-    const char *memtop_dir = getenv("MEMTOP_DIR"), *runtime_dir = getenv("XDG_RUNTIME_DIR");
+    const char *memtop_dir = getenv("MEMTOP_DIR"),
+               *runtime_dir = getenv("XDG_RUNTIME_DIR");
 
-    if (!launch->options->library)
+    if (launch->options->library == NULL)
         return;
     launch->directory = segment_directory(memtop_dir, runtime_dir, out->directory);
     if (launch->directory < 0) {
@@ -249,7 +250,7 @@ prepare_library(struct launch *launch, struct launched *out)
        killed since. */
     segment_sweep(launch->directory, segment_pid_namespace(), SWEEP_LIMIT, true);
     /* A comma would end the word segment=PATH in MEMTOP_OPTIONS. */
-    if (strchr(out->directory, ',') || !name_library(launch)) {
+    if (strchr(out->directory, ',') != NULL || !name_library(launch)) {
         launch->preload[0] = '\0';
         snprintf(
             out->why_no_segment, sizeof out->why_no_segment,
@@ -331,7 +332,7 @@ hear(int notices, struct launched *out)
             result = notice.error;
         else if (notice.error)
             snprintf(out->why_no_segment, sizeof out->why_no_segment,
-                     _("no segment in %.100s: %s"), out->directory,
+                     _("cannot create a segment in %.100s: %s"), out->directory,
                      segment_error_text(notice.error));
         else
             memcpy(out->segment, notice.segment, sizeof out->segment);

@@ -25,7 +25,7 @@ try_file(struct library_search *search, const char *directory, const char *name)
     /* The library is loaded by programs in other directories, so the path must not be
        relative. */
     if (length < (int)sizeof candidate && access(candidate, R_OK) == 0
-        && realpath(candidate, search->path))
+        && realpath(candidate, search->path) != NULL)
         return true;
     snprintf(search->searched + used, sizeof search->searched - used, "%s%s",
              used ? ", " : "", directory);
@@ -58,7 +58,7 @@ executable_directory(void)
         return NULL;
     directory[length] = '\0';
     slash = strrchr(directory, '/');
-    if (!slash)
+    if (slash == NULL)
         return NULL;
     *slash = '\0';
     return directory;
@@ -76,13 +76,13 @@ try_near_executable(struct library_search *search, const char *installed,
     const char *executable = executable_directory();
     static char place[PATH_MAX + 64];
 
-    if (!executable)
+    if (executable == NULL)
         return false;
     if (try_file(search, executable, name))
         return true;
     if (strcmp(executable, BINDIR) == 0 && try_file(search, installed, name))
         return true;
-    if (strpbrk(executable, "*?[\\"))
+    if (strpbrk(executable, "*?[\\") != NULL)
         return false;
     for (size_t i = 0; i < sizeof trees / sizeof *trees; i++) {
         snprintf(place, sizeof place, "%s%s%s", executable, trees[i], subdirectory);
@@ -98,8 +98,8 @@ library_find(struct library_search *search)
     const char *given = getenv("MEMTOP_LIBRARY");
 
     *search = (struct library_search){0};
-    if (given && *given) {
-        if (access(given, R_OK) == 0 && realpath(given, search->path))
+    if (given != NULL && *given) {
+        if (access(given, R_OK) == 0 && realpath(given, search->path) != NULL)
             return true;
         snprintf(search->searched, sizeof search->searched, "%s", given);
         return false;
@@ -123,7 +123,7 @@ library_find_catalogues(struct library_search *search)
     static char share[PATH_MAX + 16];
 
     *search = (struct library_search){0};
-    if (executable) {
+    if (executable != NULL) {
         if (try_file(search, executable, "catalogues"))
             return true;
         snprintf(share, sizeof share, "%s/../share", executable);

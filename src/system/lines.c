@@ -44,11 +44,11 @@ lines_new(size_t limit)
 {
     struct line_ring *lines = calloc(1, sizeof *lines);
 
-    if (!lines)
+    if (lines == NULL)
         return NULL;
     lines->limit = limit ? limit : 1;
     lines->ring = calloc(lines->limit, sizeof *lines->ring);
-    if (!lines->ring) {
+    if (lines->ring == NULL) {
         free(lines);
         return NULL;
     }
@@ -58,7 +58,7 @@ lines_new(size_t limit)
 void
 lines_free(struct line_ring *lines)
 {
-    if (!lines)
+    if (lines == NULL)
         return;
     for (size_t i = 0; i < lines->limit; i++)
         free(lines->ring[i].bytes);
@@ -80,8 +80,8 @@ finish_line(struct line_ring *lines)
     }
     free(line->bytes);
     line->bytes = malloc(lines->open_length + 1);
-    line->length = line->bytes ? lines->open_length : 0;
-    if (line->bytes)
+    line->length = line->bytes != NULL ? lines->open_length : 0;
+    if (line->bytes != NULL)
         memcpy(line->bytes, lines->open, lines->open_length);
     lines->open_length = 0;
     lines->returned = false;
@@ -147,7 +147,7 @@ feed_escape(struct line_ring *lines, char byte)
     if (byte == '[') {
         lines->parse = PARSE_CSI;
         lines->parameters_length = 0;
-    } else if (strchr("]PX^_", byte) && byte) {
+    } else if (strchr("]PX^_", byte) != NULL && byte) {
         lines->parse = PARSE_STRING;
     } else if (byte >= ' ' && byte <= '/') {
         lines->parse = PARSE_INTERMEDIATE;
@@ -238,7 +238,7 @@ lines_get(const struct line_ring *lines, size_t index, size_t *length)
     }
     line = &lines->ring[(lines->first + index) % lines->limit];
     *length = line->length;
-    return line->bytes ? line->bytes : "";
+    return line->bytes != NULL ? line->bytes : "";
 }
 
 uint64_t

@@ -3,16 +3,13 @@ noinst_LIBRARIES += src/system/libsystem.a
 src_system_libsystem_a_CPPFLAGS = $(AM_CPPFLAGS) $(LIBELF_CFLAGS)
 src_system_libsystem_a_SOURCES = \
 	src/system/capture.c src/system/capture.h \
-	src/system/counts.c src/system/counts.h \
 	src/system/elffile.c src/system/elffile.h \
-	src/system/executed.c src/system/executed.h \
 	src/system/launch.c src/system/launch.h \
 	src/system/library.c src/system/library.h \
 	src/system/lines.c src/system/lines.h \
 	src/system/locate.c src/system/locate.h \
 	src/system/not-loaded.c src/system/not-loaded.h \
 	src/system/pidspace.c src/system/pidspace.h \
-	src/system/place.c src/system/place.h \
 	src/system/preflight.c src/system/preflight.h \
 	src/system/procfs.c src/system/procfs.h \
 	src/system/signals.c src/system/signals.h \

@@ -9,14 +9,21 @@
 #include "system/locate.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <linux/magic.h>
+#include <pwd.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "system/procfs.h"
+#include "base/i18n.h"
+#include "segment/names.h"
 
 static const char deleted[] = " (deleted)";
 
@@ -38,7 +45,7 @@ locate_parse_maps(FILE *maps, char path[SEGMENT_PATH_MAX], uint64_t *inode)
     char line[PATH_MAX + 128], rights[8];
     int result = -ENODATA;
 
-    while (fgets(line, sizeof line, maps)) {
+    while (fgets(line, sizeof line, maps) != NULL) {
         uint64_t offset, number;
         uint32_t generation;
         const char *name, *slash;
@@ -78,7 +85,7 @@ find_in_maps(pid_t pid, char path[SEGMENT_PATH_MAX], uint64_t *inode)
 
     snprintf(name, sizeof name, "/proc/%ld/maps", (long)pid);
     maps = fopen(name, "re");
-    if (!maps)
+    if (maps == NULL)
         return errno == ENOENT ? -ESRCH : errno == EPERM ? -EACCES : -errno;
     result = locate_parse_maps(maps, path, inode);
     fclose(maps);
@@ -137,4 +144,82 @@ locate_segment(pid_t pid, struct located *out)
     if (result == 0)
         result = reach(pid, path, inode, out);
     return result == -ENODATA ? 0 : result;
+}
+
+/* ---- why there is no place for segments ---- */
+
+/* Any user can make the first directory for another user's segments; memtop must then say
+   so. */
+
+#ifndef RAMFS_MAGIC
+#define RAMFS_MAGIC 0x858458f6
+#endif
+
+static void
+name_user(uid_t uid, char *name, size_t size)
+{
+    const struct passwd *user = getpwuid(uid);
+
+    if (user != NULL)
+        snprintf(name, size, "%s", user->pw_name);
+    else
+        snprintf(name, size, "%lu", (unsigned long)uid);
+}
+
+/* Looks at what is at the path, without following a link; false if there is nothing, or
+   it is on a disk. */
+static bool
+look_at(const char *path, struct stat *st)
+{
+    int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    struct statfs fs;
+    bool there;
+
+    if (fd < 0)
+        return false;
+    there = fstat(fd, st) == 0 && fstatfs(fd, &fs) == 0
+            && ((unsigned long)fs.f_type == TMPFS_MAGIC
+                || (unsigned long)fs.f_type == RAMFS_MAGIC);
+    close(fd);
+    return there;
+}
+
+/* Says what is wrong with what is at the path; false if there is nothing the user could
+   mend. */
+static bool
+judge(const char *path, char *text, size_t size)
+{
+    struct stat st;
+    char user[64];
+
+    if (!look_at(path, &st))
+        return false;
+    if (st.st_uid != geteuid()) {
+        name_user(st.st_uid, user, sizeof user);
+        snprintf(
+            text, size,
+            _("%.120s belongs to the user %.32s: have it removed, or set MEMTOP_DIR to "
+              "a directory of your own in /dev/shm"),
+            path, user);
+    } else if (!S_ISDIR(st.st_mode)) {
+        snprintf(text, size, _("%.150s is not a directory: remove it"), path);
+    } else if (st.st_mode & 077) {
+        snprintf(text, size, _("%.150s is open to other users: chmod 700 it"), path);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+bool
+place_fault(const char *memtop_dir, const char *runtime_dir, char *text, size_t size)
+{
+    char path[SEGMENT_PATH_MAX];
+
+    text[0] = '\0';
+    for (unsigned which = 0; which < DIRECTORIES; which++)
+        if (segment_directory_path(which, memtop_dir, runtime_dir, path) == 0
+            && judge(path, text, size))
+            return true;
+    return false;
 }

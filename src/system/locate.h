@@ -7,6 +7,7 @@
 #define MEMTOP_LOCATE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
@@ -32,5 +33,16 @@ bool locate_has_mapped(pid_t pid, uint64_t inode);
 /* Finds the path and inode of the segment in the text of /proc/PID/maps.  -ENODATA: there
    is none; -ENOENT: its file is gone. */
 int locate_parse_maps(FILE *maps, char path[SEGMENT_PATH_MAX], uint64_t *inode);
+
+/* ---- why there is no place for segments ---- */
+
+/*
+ * Looks at the directories for segments (segment/names.h) of the effective user, after
+ * none of them could be used.  text gets one translated line about the first that exists
+ * and is not a private directory of ours: which it is, who owns it, and what to do.
+ * Returns false, and "", if there is none.
+ */
+bool place_fault(const char *memtop_dir, const char *runtime_dir, char *text,
+                 size_t size);
 
 #endif

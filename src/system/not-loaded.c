@@ -11,10 +11,14 @@
 
 #include <elf.h>
 #include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/i18n.h"
+#include "system/preflight.h"
+#include "segment/layout.h"
 
 static const char variable[] = "LD_PRELOAD=", library[] = "libmemtop.so";
 
@@ -66,7 +70,7 @@ asks(pid_t pid, const char *name, bool (*parse)(FILE *file), bool otherwise)
     FILE *file = open_file(pid, name);
     bool result = otherwise;
 
-    if (file) {
+    if (file != NULL) {
         result = parse(file);
         fclose(file);
     }
@@ -80,9 +84,9 @@ word_size(pid_t pid)
 {
     unsigned char identity[EI_NIDENT] = {0};
     FILE *file = open_file(pid, "exe");
-    size_t got = file ? fread(identity, sizeof identity, 1, file) : 0;
+    size_t got = file != NULL ? fread(identity, sizeof identity, 1, file) : 0;
 
-    if (file)
+    if (file != NULL)
         fclose(file);
     if (got != 1 || memcmp(identity, ELFMAG, SELFMAG) != 0)
         return 0;
@@ -95,13 +99,14 @@ not_loaded_parse_loader(FILE *maps)
     enum not_loaded_loader loader = LOADER_UNKNOWN;
     char line[PATH_MAX + 128];
 
-    while (fgets(line, sizeof line, maps)) {
+    while (fgets(line, sizeof line, maps) != NULL) {
         const char *name = strrchr(line, '/');
 
-        if (name && strncmp(name, "/ld-musl", 8) == 0)
+        if (name != NULL && strncmp(name, "/ld-musl", 8) == 0)
             return LOADER_OTHER;
-        if (name && (strncmp(name, "/ld-", 4) == 0 || strncmp(name, "/ld64.so", 8) == 0
-                     || strncmp(name, "/ld.so", 6) == 0))
+        if (name != NULL
+            && (strncmp(name, "/ld-", 4) == 0 || strncmp(name, "/ld64.so", 8) == 0
+                || strncmp(name, "/ld.so", 6) == 0))
             return LOADER_GLIBC;
         loader = LOADER_NONE;
     }
@@ -121,7 +126,7 @@ reason_of_program(pid_t pid)
     if (bits != 8 * sizeof(void *))
         return _("it is a program of another word size");
     maps = open_file(pid, "maps");
-    if (!maps)
+    if (maps == NULL)
         return NULL;
     loader = not_loaded_parse_loader(maps);
     fclose(maps);
@@ -146,13 +151,74 @@ not_loaded_reason(pid_t pid)
 {
     const char *reason = reason_of_program(pid);
 
-    if (reason)
+    if (reason != NULL)
         return reason;
     if (asks(pid, "auxv", not_loaded_parse_secure, false))
         return _("it is set-user-ID or has privileges");
     if (!asks(pid, "environ", not_loaded_parse_environment, true))
         return _("started without LD_PRELOAD (env -i, sudo?)");
     if (has_other_root(pid))
-        return _("its root directory is another one");
+        return _("it has another root directory");
     return NULL;
+}
+
+/* ---- programs that were executed ---- */
+
+/* A live process is examined itself.  For one that has ended only its file and the note
+   the library left behind are available. */
+
+/* A relative path's directory is unknown, and a long path has lost its beginning. */
+static bool
+is_whole(const char *path)
+{
+    return path[0] == '/' && strlen(path) < EXEC_PATH_LEN - 1;
+}
+
+/* A reason found in the file itself. */
+static const char *
+reason_of_file(const char *path)
+{
+    static struct preflight preflight; /* contains many paths: too large for the stack */
+
+    preflight_check(path, getenv("PATH"), &preflight);
+    switch (preflight.reason) {
+    case PREFLIGHT_STATIC:
+        return _("it is statically linked");
+    case PREFLIGHT_SETUID:
+    case PREFLIGHT_SETGID:
+    case PREFLIGHT_CAPABILITIES:
+        return _("it is set-user-ID or has privileges");
+    case PREFLIGHT_CLASS:
+        return _("it is a program of another word size");
+    case PREFLIGHT_LIBC:
+        return _("it uses another C library");
+    case PREFLIGHT_MISSING:
+        return is_whole(path) ? _("no such file here: another root directory?") : NULL;
+    default:
+        return NULL;
+    }
+}
+
+const char *
+executed_reason(const char *path, bool preload_removed, pid_t pid)
+{
+    const char *reason = pid > 0 ? not_loaded_reason(pid) : reason_of_file(path);
+
+    if (reason == NULL && preload_removed)
+        reason = _("LD_PRELOAD was removed");
+    return reason;
+}
+
+void
+executed_text(char *text, size_t size, const char *before, const char *path,
+              const char *reason)
+{
+    if (reason != NULL)
+        /* TRANSLATORS: two programs; a reason: "it is statically linked". */
+        snprintf(text, size,
+                 _("%.60s executed %.120s, which did not load libmemtop (%s)"), before,
+                 path, reason);
+    else
+        snprintf(text, size, _("%.60s executed %.120s, which did not load libmemtop"),
+                 before, path);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Why a running process has not loaded the library. */
-#ifndef MEMTOP_BLIND_H
-#define MEMTOP_BLIND_H
+#ifndef MEMTOP_NOT_LOADED_H
+#define MEMTOP_NOT_LOADED_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <sys/types.h>
 
@@ -20,5 +21,20 @@ bool not_loaded_parse_environment(FILE *environment);
 
 /* Is the loader in secure-execution mode, by /proc/PID/auxv? */
 bool not_loaded_parse_secure(FILE *auxv);
+
+/* ---- programs that were executed and did not load the library ---- */
+
+/*
+ * Why PATH, as named in a call of exec, did not load the library: a translated phrase,
+ * valid forever, or NULL if no reason is found.  pid: the process that runs it, or 0 if
+ * it has ended: then its file is examined, if it still exists.  preload_removed: its
+ * environment was made without the library.
+ */
+const char *executed_reason(const char *path, bool preload_removed, pid_t pid);
+
+/* Writes "BEFORE executed PATH, which did not load libmemtop (REASON)", translated;
+   reason may be NULL.  The names are untrusted and not cleaned here. */
+void executed_text(char *text, size_t size, const char *before, const char *path,
+                   const char *reason);
 
 #endif

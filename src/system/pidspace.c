@@ -46,7 +46,7 @@ pidspace_parse_own(FILE *status)
     char line[512];
     long own = 0;
 
-    while (fgets(line, sizeof line, status)) {
+    while (fgets(line, sizeof line, status) != NULL) {
         char *next = line + strlen(key), *end;
 
         if (strncmp(line, key, strlen(key)) != 0)
@@ -65,7 +65,7 @@ own_number(const char *path)
     FILE *status = fopen(path, "re");
     pid_t own = 0;
 
-    if (status) {
+    if (status != NULL) {
         own = pidspace_parse_own(status);
         fclose(status);
     }
@@ -109,7 +109,7 @@ pidspace_read(void)
 {
     struct pidspace *pidspace = calloc(1, sizeof *pidspace);
 
-    if (!pidspace)
+    if (pidspace == NULL)
         return NULL;
     pidspace->ours = segment_pid_namespace();
     procfs_each(look_at, pidspace);
@@ -119,7 +119,7 @@ pidspace_read(void)
 void
 pidspace_free(struct pidspace *pidspace)
 {
-    if (!pidspace)
+    if (pidspace == NULL)
         return;
     free(pidspace->members);
     free(pidspace);
@@ -155,9 +155,9 @@ pidspace_threads(pid_t pid, struct pidspace_thread *out, size_t capacity)
 
     snprintf(path, sizeof path, "/proc/%ld/task", (long)pid);
     tasks = opendir(path);
-    if (!tasks)
+    if (tasks == NULL)
         return 0;
-    while (count < capacity && (entry = readdir(tasks))) {
+    while (count < capacity && (entry = readdir(tasks)) != NULL) {
         pid_t here = entry_number(entry);
 
         if (here == 0)

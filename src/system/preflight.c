@@ -130,7 +130,7 @@ parse_env(char *argument)
 
     /* Without -S env gets the rest of the line as one word. */
     if (!split)
-        return argument[0] != '\0' && argument[0] != '-' && !strchr(argument, '=')
+        return argument[0] != '\0' && argument[0] != '-' && strchr(argument, '=') == NULL
                    ? argument
                    : NULL;
     argument += 2;
@@ -398,7 +398,7 @@ advance(struct preflight *out, const char *path)
 void
 preflight_check(const char *name, const char *path, struct preflight *out)
 {
-    memset(out, 0, sizeof *out);
+    *out = (struct preflight){0};
     judge(out, PREFLIGHT_OK, PREFLIGHT_NO_REASON, true);
     if (enter(out, name, path))
         while (advance(out, path))
@@ -448,7 +448,7 @@ reason_format(const struct preflight *preflight)
         return strchr(preflight->path[0], '/') != NULL ? _("%s: no such program")
                                                        : _("%s: not found in PATH");
     case PREFLIGHT_NO_LOADER:
-        return _("%s cannot run: %s, which starts it, is not there");
+        return _("%s cannot run: its interpreter %s does not exist");
     case PREFLIGHT_PERMISSION:
         return _("%s is not executable (permission denied)");
     case PREFLIGHT_DIRECTORY:
@@ -456,7 +456,7 @@ reason_format(const struct preflight *preflight)
     case PREFLIGHT_FORMAT:
         return _("%s is not a program in a format this system can execute");
     case PREFLIGHT_TOO_DEEP:
-        return _("%s cannot run: too many interpreters of interpreters");
+        return _("%s cannot run: its interpreters are nested too deeply");
     case PREFLIGHT_STATIC:
         return _("%s is statically linked");
     case PREFLIGHT_SETUID:

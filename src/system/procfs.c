@@ -54,9 +54,9 @@ read_line(FILE *file, char *line, int size)
 {
     int c = 0;
 
-    if (!fgets(line, size, file))
+    if (fgets(line, size, file) == NULL)
         return false;
-    if (!strchr(line, '\n'))
+    if (strchr(line, '\n') == NULL)
         while ((c = getc(file)) != EOF && c != '\n')
             ;
     return true;
@@ -79,7 +79,7 @@ parse_kib(const char *line, const char *key, uint64_t *out)
     const char *value = after_key(line, key);
     uint64_t kib;
 
-    if (!value || !parse_number(&value, &kib))
+    if (value == NULL || !parse_number(&value, &kib))
         return false;
     *out = kib > UINT64_MAX / 1024 ? UINT64_MAX : kib * 1024;
     return true;
@@ -106,9 +106,10 @@ procfs_parse_status(FILE *file, struct procfs_memory *out)
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
             if (parse_kib(line, sizes[i].key, sizes[i].value))
                 break;
-        if ((value = after_key(line, "State")))
+        if ((value = after_key(line, "State")) != NULL)
             memory.state = isalpha((unsigned char)*value) ? *value : '\0';
-        if ((value = after_key(line, "Threads")) && parse_number(&value, &threads))
+        if ((value = after_key(line, "Threads")) != NULL
+            && parse_number(&value, &threads))
             memory.threads = threads > INT32_MAX ? INT32_MAX : (unsigned)threads;
     }
     /* Reading a process that has just gone gives ESRCH or nothing. */
@@ -124,7 +125,7 @@ procfs_memory(pid_t pid, struct procfs_memory *out)
     FILE *file = open_file(pid, "status");
     int result;
 
-    if (!file)
+    if (file == NULL)
         return -errno;
     result = procfs_parse_status(file, out);
     fclose(file);
@@ -139,7 +140,7 @@ procfs_parse_stat(const char *text, struct procfs_stat *out)
     const char *field = strrchr(text, ')');
     uint64_t number;
 
-    if (!field || field[1] != ' ' || !isalpha((unsigned char)field[2]))
+    if (field == NULL || field[1] != ' ' || !isalpha((unsigned char)field[2]))
         return -EPROTO;
     stat.state = field[2];
     field += 3;
@@ -170,7 +171,7 @@ procfs_stat(pid_t pid, struct procfs_stat *out)
     char text[1024];
     size_t length;
 
-    if (!file)
+    if (file == NULL)
         return -errno;
     length = fread(text, 1, sizeof text - 1, file);
     fclose(file);
@@ -250,7 +251,7 @@ read_small(pid_t pid, const char *name, char *buffer, size_t size)
     FILE *file = open_file(pid, name);
     size_t length;
 
-    if (!file)
+    if (file == NULL)
         return -errno;
     length = fread(buffer, 1, size - 1, file);
     fclose(file);
@@ -315,7 +316,7 @@ gather_children_of_thread(struct gathered *gathered, pid_t pid, const char *tid)
 
     snprintf(name, sizeof name, "task/%.16s/children", tid);
     file = open_file(pid, name);
-    if (!file)
+    if (file == NULL)
         return;
     while ((c = getc(file)) != EOF) {
         if (isdigit(c)) {
@@ -339,9 +340,9 @@ gather_children(struct gathered *gathered, pid_t pid)
 
     snprintf(path, sizeof path, "/proc/%ld/task", (long)pid);
     threads = opendir(path);
-    if (!threads)
+    if (threads == NULL)
         return;
-    while ((entry = readdir(threads)))
+    while ((entry = readdir(threads)) != NULL)
         if (isdigit((unsigned char)entry->d_name[0]))
             gather_children_of_thread(gathered, pid, entry->d_name);
     closedir(threads);
@@ -353,9 +354,9 @@ procfs_each(void (*visit)(void *context, pid_t pid), void *context)
     DIR *proc = opendir("/proc");
     const struct dirent *entry;
 
-    if (!proc)
+    if (proc == NULL)
         return -errno;
-    while ((entry = readdir(proc))) {
+    while ((entry = readdir(proc)) != NULL) {
         const char *name = entry->d_name;
         uint64_t pid;
 
@@ -373,7 +374,7 @@ gather_by_parent(struct gathered *gathered, DIR *proc, pid_t pid)
     struct dirent *entry;
 
     rewinddir(proc);
-    while ((entry = readdir(proc))) {
+    while ((entry = readdir(proc)) != NULL) {
         const char *name = entry->d_name;
         struct procfs_stat stat = {0}; /* gcc -flto does not see that it is filled */
         uint64_t child;
@@ -402,7 +403,7 @@ procfs_descendants(pid_t pid, pid_t *pids, unsigned limit, unsigned *count)
 
     if (!kernel_lists_children()) {
         proc = opendir("/proc");
-        if (!proc)
+        if (proc == NULL)
             return -errno;
     }
     /* Breadth first: pids is also the queue. */
@@ -410,12 +411,12 @@ procfs_descendants(pid_t pid, pid_t *pids, unsigned limit, unsigned *count)
          next++) {
         pid_t parent = next == 0 ? pid : pids[next - 1];
 
-        if (proc)
+        if (proc != NULL)
             gather_by_parent(&gathered, proc, parent);
         else
             gather_children(&gathered, parent);
     }
-    if (proc)
+    if (proc != NULL)
         closedir(proc);
     *count = gathered.count;
     return 0;
@@ -436,13 +437,13 @@ find_stack(pid_t pid, uint64_t *low, uint64_t *high)
     char line[256];
     int result = -ENOENT;
 
-    if (!file)
+    if (file == NULL)
         return -errno;
     while (result && read_line(file, line, sizeof line)) {
         const char *name = strstr(line, "[stack]\n");
 
         /* A file could have that name too, but not at the start of its path. */
-        if (name && name[-1] == ' ' && parse_range(line, low, high))
+        if (name != NULL && name[-1] == ' ' && parse_range(line, low, high))
             result = 0;
     }
     fclose(file);
@@ -524,7 +525,7 @@ procfs_stacks(pid_t pid, struct procfs_stack *stacks, size_t count)
     char line[256];
     int pagemap;
 
-    if (!file)
+    if (file == NULL)
         return -errno;
     pagemap = open_pagemap(pid);
     for (size_t i = 0; i < count; i++)
@@ -545,7 +546,7 @@ procfs_stack_limit(pid_t pid, uint64_t *out)
     char line[256];
     int result = -ENODATA;
 
-    if (!file)
+    if (file == NULL)
         return -errno;
     while (result && read_line(file, line, sizeof line)) {
         const char *value = line + strlen(key);
@@ -567,7 +568,7 @@ procfs_resident(pid_t pid, const struct smaps_hints *hints, struct resident *out
     FILE *file = open_file(pid, "smaps");
     int result;
 
-    if (!file)
+    if (file == NULL)
         return -errno;
     result = smaps_read(file, hints, out);
     fclose(file);
@@ -581,13 +582,13 @@ procfs_uids(pid_t pid, uid_t *real, uid_t *effective)
     char line[256];
     int result = -ESRCH;
 
-    if (!file)
+    if (file == NULL)
         return -errno;
     while (result && read_line(file, line, sizeof line)) {
         const char *value = after_key(line, "Uid");
         uint64_t first, second;
 
-        if (!value || !parse_number(&value, &first))
+        if (value == NULL || !parse_number(&value, &first))
             continue;
         value += strspn(value, " \t");
         if (!parse_number(&value, &second))
@@ -612,14 +613,14 @@ procfs_thread(pid_t pid, pid_t tid, char name[16], char *state)
 
     snprintf(where, sizeof where, "task/%ld/stat", (long)tid);
     file = open_file(pid, where);
-    if (!file)
+    if (file == NULL)
         return -errno;
     length = fread(text, 1, sizeof text - 1, file);
     fclose(file);
     text[length] = '\0';
     result = procfs_parse_stat(text, &stat);
     begin = strchr(text, '(');
-    if (result || !begin)
+    if (result || begin == NULL)
         return result ? result : -EPROTO;
     length = (size_t)(strrchr(text, ')') - begin) - 1;
     length = length < 15 ? length : 15;

@@ -78,12 +78,12 @@ static enum region
 region_by_file(const char *path, bool shared, const struct smaps_hints *hints)
 {
     const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
+    const char *name = slash != NULL ? slash + 1 : path;
     size_t length = strcspn(name, " "); /* " (deleted)" */
 
     if (length == strlen("libmemtop.so") && begins(name, "libmemtop.so"))
         return REGION_MEMTOP;
-    if (shared && hints->segment && length == strlen(hints->segment)
+    if (shared && hints->segment != NULL && length == strlen(hints->segment)
         && begins(name, hints->segment))
         return REGION_MEMTOP;
     return REGION_FILE;
@@ -186,7 +186,7 @@ take_line(struct mappings *mappings, char *line, const struct smaps_hints *hints
         return 0;
     }
     next = append(mappings);
-    if (!next)
+    if (next == NULL)
         return -ENOMEM;
     line[strcspn(line, "\n")] = '\0';
     mappings->count += parse_mapping(line, hints, next);

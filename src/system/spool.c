@@ -28,7 +28,7 @@ open_temporary(void)
     char name[] = "/tmp/memtop-output-XXXXXX";
     int file = -1;
 
-    if (directory && *directory)
+    if (directory != NULL && *directory)
         file = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (file < 0)
         file = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -45,7 +45,7 @@ spool_new(uint64_t room)
 {
     struct spool *spool = calloc(1, sizeof *spool);
 
-    if (!spool)
+    if (spool == NULL)
         return NULL;
     spool->half = room / 2;
     spool->file = open_temporary();
@@ -55,7 +55,7 @@ spool_new(uint64_t room)
 void
 spool_free(struct spool *spool)
 {
-    if (!spool)
+    if (spool == NULL)
         return;
     if (spool->file >= 0)
         close(spool->file);

@@ -2,11 +2,11 @@
 /*
  * The loop of the display.
  *
- * One poll() waits for the terminal, signals, the program's end, its output and
- * the sampling timer.  What they bring changes the state and marks the picture
- * dirty; a dirty picture is drawn at most ten times a second, after a key at
- * once.  Sampling (sampling.c) happens between pictures (frame.c), never in one.
- * When the terminal goes away nothing is drawn any more and the loop ends.
+ * One poll() waits for the terminal, signals, the program's end, its output and the
+ * sampling timer.  Each event changes the state and marks the screen dirty.  A dirty
+ * screen is drawn at most ten times a second, after a key sooner.  Sampling (sampling.c)
+ * never happens while the screen is drawn (frame.c).  When the terminal goes away
+ * nothing is drawn any more and the loop ends.
  */
 #include "config.h"
 
@@ -88,7 +88,8 @@ on_signal(struct loop *loop, const struct signal_event *event)
     bool ends = event->action == SIGNAL_FORWARD || event->action == SIGNAL_REACHED;
 
     if (ends && app->options->attached) {
-        command_leave(app, TUI_LEFT); /* what is said to us is not said to it */
+        /* A signal to memtop is not meant for a program it is only attached to. */
+        command_leave(app, TUI_LEFT);
         return;
     }
     switch (event->action) {
@@ -100,7 +101,7 @@ on_signal(struct loop *loop, const struct signal_event *event)
             app->leave_at_end = true;
             app->done = !app_running(app);
             app_ack(app, "%s",
-                    _("The program was told to end; once more ends memtop alone"));
+                    _("The program was told to end; another signal ends memtop alone"));
         }
         break;
     case SIGNAL_QUIT:
@@ -138,7 +139,7 @@ on_output(struct loop *loop)
     if (app->view.paused)
         return;
     app->dirty = true;
-    /* Who has scrolled back keeps what he reads. */
+    /* While the user has scrolled back, the lines on the screen do not move. */
     if (app->view.page == PAGE_OUTPUT && app->view.scroll > 0) {
         int limit = view_scroll_limit(&app->screen, &app->view, &app->scene);
         uint64_t scroll = (uint64_t)app->view.scroll + frame_lines_printed(app) - before;
@@ -156,7 +157,6 @@ on_timer(struct loop *loop)
         sampling_take(loop, false);
 }
 
-/* Names of functions have come. */
 static void
 on_names(struct app *app)
 {
@@ -195,7 +195,7 @@ earlier(int64_t *due, int64_t when)
         *due = when;
 }
 
-/* Nanoseconds until something is due by itself; INT64_MAX never. */
+/* Nanoseconds until the next timed work; INT64_MAX if there is none. */
 static int64_t
 time_to_wait(const struct app *app)
 {
@@ -273,7 +273,8 @@ run(struct loop *loop)
         if (app->done)
             break;
         work_in_background(app);
-        loop->sources[SOURCE_NAMES].fd = app->naming ? naming_descriptor(app->naming) : -1;
+        loop->sources[SOURCE_NAMES].fd =
+            app->naming ? naming_descriptor(app->naming) : -1;
         int64_t wait_ns = time_to_wait(app);
         const struct timespec wait = {.tv_sec = wait_ns / 1000000000,
                                       .tv_nsec = wait_ns % 1000000000};
@@ -318,11 +319,12 @@ init_app(struct loop *loop, const struct tui_options *options)
 {
     struct app *app = &loop->app;
     const char *clock = getenv("MEMTOP_TEST_CLOCK");
-    bool unicode = !options->ascii && !options->plain && strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+    bool unicode =
+        !options->ascii && !options->plain && strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 
     app->options = options;
     app->outcome = TUI_LEFT;
-    /* Tests cannot know how soon they get to look. */
+    /* A test cannot know how soon it can read the screen. */
     app->ack_life_ns = getenv("MEMTOP_TEST_PATIENCE") ? INT64_MAX / 2 : APP_ACK_NS;
     app->interval_ns =
         keep_within(options->interval_ns, APP_INTERVAL_MIN_NS, APP_INTERVAL_MAX_NS);
@@ -338,7 +340,7 @@ init_app(struct loop *loop, const struct tui_options *options)
     text_ascii_ellipsis(!unicode);
 }
 
-/* What was chosen when the session was saved. */
+/* Takes over what the user had chosen when the session was saved. */
 static void
 init_saved(struct app *app, const struct saved *saved)
 {
@@ -367,7 +369,7 @@ init_sources(struct loop *loop)
         loop->sources[i] = (struct pollfd){ .fd = descriptors[i], .events = POLLIN };
 }
 
-/* Should memtop crash: the program's output, which has no other reader. */
+/* The captured output, for which memtop's heir must go on reading after a crash. */
 static struct capture *orphan;
 
 static void
@@ -376,7 +378,7 @@ take_over_orphan(void)
     capture_take_over(orphan, term_fd());
 }
 
-/* A program on our pty would be hung up when memtop goes. */
+/* Without an heir the program's terminal would hang up when memtop crashes. */
 static void
 prepare_for_crash(const struct launched *launched, struct capture *capture)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Copying and sorting; there may be thousands of sizes, so that the few rows'
-   insertion sort of sort.c is not for them. */
+/* Copies and sorts block sizes.  There may be thousands of them, so this uses qsort()
+   rather than the insertion sort of sort.c. */
 #include "config.h"
 
 #include "tui/blocks.h"
@@ -41,7 +41,7 @@ product(uint64_t a, uint64_t b)
 
 /* ---- intervals ---- */
 
-/* The first intervals that any size has been in: their numbers. */
+/* Finds the first intervals of block counts that any size was in. */
 static unsigned
 choose_intervals(const struct blocksizes *blocks, uint64_t end,
                  uint32_t levels[BLOCK_SHARES])
@@ -67,7 +67,7 @@ choose_intervals(const struct blocksizes *blocks, uint64_t end,
 
 /* ---- the order ---- */
 
-static struct sort order; /* qsort() has no context */
+static struct sort order; /* here, because qsort() passes no context */
 static uint64_t shown_from, shown_to;
 
 static bool
@@ -97,7 +97,7 @@ by_size(const struct block_row *a, const struct block_row *b)
     return a->size < b->size ? -1 : a->size > b->size;
 }
 
-/* Sizes rise, everything else falls, unless it is reversed. */
+/* Sizes are sorted upwards, everything else downwards, unless reversed. */
 static int
 compare(const void *left, const void *right)
 {

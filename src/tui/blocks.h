@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The table of block sizes as the display shows it: a copy of what was counted,
- * sorted and filtered between pictures, so that drawing need not.
+ * The table of block sizes on the display: a copy of the counts that is sorted and
+ * filtered between drawings, so that drawing does not have to.
  */
 #ifndef MEMTOP_TUI_BLOCKS_H
 #define MEMTOP_TUI_BLOCKS_H
@@ -22,35 +22,38 @@ enum block_column {
     BLOCK_COLUMNS
 };
 
-/* So many intervals of counts have columns: the first ones any size was in. */
+/* Number of columns for intervals of block counts: the first intervals that any size was
+   in. */
 #define BLOCK_SHARES 12
 
 struct block_row {
     uint64_t size, allocations, live, peak, bytes;
-    float share[BLOCK_SHARES]; /* of the time, percent */
+    float share[BLOCK_SHARES]; /* percent of the run during which the number of live
+                                  blocks was in the interval */
 };
 
 struct block_table {
-    struct block_row *rows;    /* in the order that was chosen; count of them pass the
-                                  filter, the others come after these */
+    struct block_row *rows;    /* in the chosen order; the first count rows pass the
+                                  filter, the others follow them */
     size_t count, all, room;
     unsigned shares;
     char interval[BLOCK_SHARES][24];
     struct blocksizes_sum sum;
 };
 
-/* Copies what was counted, as it is at a time since then: shares are of the time until
-   now; 0: until the last call.  blocks_arrange() it.  False if memory is short: the
-   table is empty then. */
+/* Copies the counts.  Shares refer to the time until now_ns; if now_ns is 0, to the time
+   until the last call.  Call blocks_arrange() afterwards.  Returns false if memory is
+   short; the table is then empty. */
 bool blocks_take(struct block_table *table, const struct blocksizes *blocks,
                  uint64_t now_ns);
 
-/* Puts it in order, those that pass the filter first. */
+/* Sorts the rows; those that pass the filter come first. */
 void blocks_arrange(struct block_table *table, const struct sort *sort,
                     const char *filter);
 void blocks_free(struct block_table *table);
 
-/* A filter: a size "64", "16-64", "1K-", "-100"; "" all.  False if text is none. */
+/* Parses a filter: one size "64", a range "16-64", "1K-", "-100", or "" for all sizes.
+   Returns false if text is not a filter. */
 bool blocks_filter(const char *text, uint64_t *from, uint64_t *to);
 
 #endif

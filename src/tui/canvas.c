@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Cells and how text gets into them.  A character never straddles the edge of
- * what it was given: a wide one that does not fit is left out, and writing over
- * half of a wide one blanks its other half.  Allocates in canvas_resize() only.
+ * Cells, and how text gets into them.  A wide character never crosses the edge of its
+ * area: if it does not fit it is left out.  Writing over half of a wide character blanks
+ * the other half.  Only canvas_resize() allocates.
  */
 #include "config.h"
 
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of a line of text on its way to the cells: no screen is wider. */
+/* Size of a line of text on its way to the cells, longer than any screen is wide. */
 #define LINE_BYTES 8192
 
 static const struct {

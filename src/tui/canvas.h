@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The picture before it reaches the terminal: a grid of cells, each a character
- * and the role it plays.  Views draw here, term.c shows it.  Everything is
- * clipped; text is measured in columns and cleaned of control characters on
- * the way.
+ * The screen before it reaches the terminal: a grid of cells, each with a character and
+ * a role.  Pages draw here and term.c shows it.  All drawing is clipped; text is
+ * measured in columns, and its control characters are removed.
  */
 #ifndef MEMTOP_TUI_CANVAS_H
 #define MEMTOP_TUI_CANVAS_H
@@ -16,9 +15,9 @@
 #include "tui/layout.h"
 
 /*
- * What a cell means, its colour (of the eight basic ones; DEFAULT: the
- * terminal's own), its attributes with colours and without.  Nothing is said by
- * colour alone.  No blue (unreadable on black) and no black.
+ * Roles of cells.  Each has a colour (one of the eight basic ones; DEFAULT is the
+ * terminal's own) and attributes with colours and without.  Nothing is said by colour
+ * alone.  Blue is not used, because it is unreadable on black, nor is black.
  */
 #define ROLES(X)                                                  \
     X(NORMAL, DEFAULT, A_NORMAL, A_NORMAL)                        \
@@ -65,35 +64,36 @@ enum glyph {
 };
 
 struct cell {
-    wchar_t text[3];   /* character and what combines with it; text[0] == 0: the
-                          right half of a wide one */
+    wchar_t text[3];   /* a character and its combining characters; text[0] == 0: right
+                          half of a wide character */
     uint8_t role;
     uint8_t columns;   /* 1 or 2, 0 for the right half */
 };
 
 struct canvas {
     int rows, cols;
-    bool unicode;        /* drawing characters may be Unicode */
+    bool unicode;        /* drawing characters are Unicode, else ASCII */
     bool plain;          /* text only: no drawing characters and no bars */
-    struct rect clip;    /* nothing is written outside */
+    struct rect clip;    /* drawing outside has no effect */
     struct cell *cells;
 };
 
-/* Makes it so large, blank.  False if memory is short (the old one stays). */
+/* Gives the canvas a new size and clears it.  Returns false if memory is short; the old
+   canvas remains. */
 bool canvas_resize(struct canvas *canvas, int rows, int cols);
 void canvas_free(struct canvas *canvas);
-void canvas_clear(struct canvas *canvas);   /* and lifts the clipping */
+void canvas_clear(struct canvas *canvas);   /* also resets the clip */
 void canvas_clear_rows(struct canvas *canvas, int row, int rows);
 
-/* From now on only this part is written to, which must lie inside. */
+/* Limits drawing to rect, which must lie inside the canvas. */
 void canvas_clip(struct canvas *canvas, const struct rect *rect);
 
-/* Text from row, col on, at most columns wide, not padded.  Returns the
-   columns it took. */
+/* Writes text at row, col, clipped to columns and not padded.  Returns the number of
+   columns used. */
 int canvas_put(struct canvas *canvas, int row, int col, int columns, enum role role,
                const char *text);
 
-/* The same, padded to exactly columns. */
+/* Like canvas_put(), but padded to exactly columns. */
 void canvas_field(struct canvas *canvas, int row, int col, int columns,
                   enum text_align align, enum role role, const char *text);
 
@@ -101,23 +101,24 @@ void canvas_char(struct canvas *canvas, int row, int col, enum role role, wchar_
 void canvas_glyph(struct canvas *canvas, int row, int col, enum role role,
                   enum glyph glyph);
 
-/* Whether so many cells are blank and inside. */
+/* Are these columns of the row inside the canvas, and blank? */
 bool canvas_is_blank(const struct canvas *canvas, int row, int col, int columns);
 
-/* Gives columns cells of a row another role, keeping the text. */
+/* Gives cells of a row another role; their text remains. */
 void canvas_paint(struct canvas *canvas, int row, int col, int columns, enum role role);
 
-/* A horizontal bar of so many columns, of which part/whole is filled; an eighth
-   of a column is the least that shows. */
+/* Draws a horizontal bar that fills `part` (0..1) of columns.  Any part above 0 shows at
+   least an eighth of a column. */
 void canvas_bar(struct canvas *canvas, int row, int col, int columns, enum role role,
                 double part);
 
-/* A line across with a title at its left and text at its right, "" for none. */
+/* Draws a horizontal line with a title at the left and text at the right; "" omits
+   either. */
 void canvas_rule(struct canvas *canvas, int row, int col, int columns,
                  const char *title, const char *right);
 
-/* The row as multibyte text without trailing blanks; buffer must hold
-   canvas_row_bytes().  Returns its length. */
+/* canvas_row_text() writes a row as multibyte text without trailing blanks and returns
+   its length; buffer must hold canvas_row_bytes(). */
 size_t canvas_row_bytes(const struct canvas *canvas);
 size_t canvas_row_text(const struct canvas *canvas, int row, char *buffer);
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A graph on the picture: title, labelled axes, area and the mark at its peak.
- * With less room the title goes first, then the time axis.  The columns of a
- * graph lie on a fixed grid of time, so that a column once drawn keeps its
- * height while it moves left.
+ * Draws a graph: title, labelled axes, area and the mark at its peak.  With less room
+ * the title goes first, then the time axis.  The columns of a graph lie on a fixed grid
+ * of time, so a column keeps its height while it moves left.
  */
 #include "config.h"
 
@@ -17,12 +16,13 @@
 
 #define TITLE_FROM_ROWS 6
 #define AXIS_FROM_ROWS  4
-#define WIDE_LABELS     60   /* from so many columns on labels have their unit */
+#define WIDE_LABELS     60   /* least width for labels with units */
 #define TICK_SPACING    12
-#define STEPS_A_WINDOW  16   /* in which a graph moves on */
+#define STEPS_A_WINDOW  16   /* a graph moves on in steps of a sixteenth of the window */
 
-/* The shortest window that is chosen without being asked for while a program runs; the
-   longest: five minutes, or so many samples if that is longer. */
+/* Limits of the window of time that is chosen automatically.  The shortest one is for
+   running programs; the longest is five minutes, or WINDOW_SAMPLES samples if that is
+   longer. */
 #define SECOND_NS INT64_C(1000000000)
 #define WINDOW_MIN_NS (10 * SECOND_NS)
 #define WINDOW_MAX_NS (300 * SECOND_NS)
@@ -38,7 +38,7 @@ view_window(const struct view *view, const struct scene *scene)
     if (scene->process->missing & PART_CLOCK)
         return PROCESS_RUN_PARTS;
     if (scene->saved)
-        longest = INT64_MAX;   /* all of it, first */
+        longest = INT64_MAX;   /* the whole run at first */
     else if (longest < WINDOW_MAX_NS)
         longest = WINDOW_MAX_NS;
     fitting = graph_window(scene->shown_ns < longest ? scene->shown_ns : longest);
@@ -54,7 +54,7 @@ view_right(const struct view *view, const struct scene *scene)
 
     if (!view->history || scene->shown_ns <= window || ago < window - edge || half < 1)
         return scene->shown_ns;
-    /* By half windows, so that the picture stands while the cursor moves. */
+    /* Moves by half windows, so that the graph stands still while the cursor moves. */
     return scene->shown_ns - ((ago + edge) / half - 1) * half;
 }
 
@@ -75,20 +75,20 @@ view_rescale(struct view *view, const struct scene *scene)
     }
 }
 
-/* Where the parts of a graph are. */
+/* Positions of the parts of a graph. */
 struct frame {
     int row, col;         /* of the area */
     int rows, cols;
     int label_cols;       /* left of the axis */
     bool title, axis;
     int64_t from_ns, to_ns;
-    int64_t right_ns;     /* what is shown ends here, at to_ns or before */
+    int64_t right_ns;     /* run time at which the values end, to_ns or before */
     size_t count;         /* history columns */
-    int shown;            /* cells until what is shown ends */
+    int shown;            /* cells until the values end */
     struct graph_scale scale;
 };
 
-/* Where a moment stands in the area; < 0: not there. */
+/* The column of a time in the area; < 0 if it is outside. */
 static int
 column_at(const struct frame *frame, int64_t run_ns)
 {
@@ -98,9 +98,9 @@ column_at(const struct frame *frame, int64_t run_ns)
                  / (double)(frame->to_ns - frame->from_ns) * frame->cols);
 }
 
-/* The time of the frame's columns.  A run shorter than the window begins at its left
-   edge and fills it, a longer one goes on by a part of the window at a time: most
-   pictures differ from the one before in a few columns only. */
+/* Sets the times of the frame's columns.  A run shorter than the window starts at its
+   left edge and fills it.  A longer run moves left by a part of the window at a time, so
+   that most drawings differ from the last in a few columns only. */
 static void
 frame_set_time(struct frame *frame, const struct view *view, const struct scene *scene)
 {
@@ -141,8 +141,9 @@ frame_init(struct frame *frame, const struct view *view, const struct scene *sce
     return true;
 }
 
-/* The last column ends on the grid, but what is shown ends before: a paused
-   picture must not see what came later.  False if nothing is known of it. */
+/* Reads the columns.  The last column ends on the grid, but values only until right_ns
+   may be shown: a paused screen must not show later ones.  Returns false if nothing is
+   known. */
 static bool
 fetch_columns(struct screen *screen, const struct scene *scene,
               const struct frame *frame, enum series series)
@@ -162,7 +163,7 @@ fetch_columns(struct screen *screen, const struct scene *scene,
                         screen->columns + last, 1);
     for (size_t i = 0; i <= last && i < frame->count; i++)
         known = known || screen->columns[i].known;
-    /* Nothing is missing where nothing is yet. */
+    /* Columns after the end are not gaps. */
     for (size_t i = last + 1; i < frame->count; i++)
         screen->columns[i].known = true;
     return known;
@@ -198,8 +199,8 @@ draw_labels(struct screen *screen, const struct view *view, const struct frame *
     }
 }
 
-/* The cursor stands in the window, on its edge at least (view_right()); < 0: there
-   is none. */
+/* Column of the cursor, which is inside the window or on its edge (view_right()); < 0
+   without a cursor. */
 static int
 cursor_column(const struct view *view, const struct scene *scene,
               const struct frame *frame)
@@ -217,8 +218,7 @@ within(int col, int from, int to)
     return col >= from && col <= to;
 }
 
-/* So long before the end of what is shown: "-35s", or the part of the run where its
-   time is not known. */
+/* Time before the end: "-35s"; if the run's times are not known, the part of the run. */
 static char *
 ago_text(char *buf, size_t size, const struct scene *scene, int64_t ago_ns)
 {
@@ -227,7 +227,7 @@ ago_text(char *buf, size_t size, const struct scene *scene, int64_t ago_ns)
     return units_offset(buf, size, -ago_ns);
 }
 
-/* Mark and cursor stand on the time axis; labels give way to them. */
+/* Draws the time axis.  The mark and the cursor replace labels. */
 static void
 draw_time_axis(struct screen *screen, const struct view *view,
                const struct scene *scene, const struct frame *frame)
@@ -304,7 +304,7 @@ draw_area(struct screen *screen, const struct view *view, const struct frame *fr
         }
 }
 
-/* A sign above the highest column of the window. */
+/* Marks the highest column of the window. */
 static void
 draw_peak(struct screen *screen, const struct view *view, const struct scene *scene,
           const struct frame *frame, enum series series)
@@ -324,7 +324,7 @@ draw_peak(struct screen *screen, const struct view *view, const struct scene *sc
                      GLYPH_MARK);
 }
 
-/* A line through the area, which shows through it. */
+/* Draws the cursor, a vertical line; the area shows through it. */
 static void
 draw_cursor(struct screen *screen, const struct view *view, const struct scene *scene,
             const struct frame *frame)
@@ -368,7 +368,7 @@ peak_text(char *text, size_t size, const struct view *view, const struct scene *
     ago -= ago % (ago < 10 * SECOND_NS ? SECOND_NS / 10 : SECOND_NS);
     if (ago == 0)
         snprintf(text, size,
-                 /* TRANSLATORS: the heap's peak is being made right now. */
+                 /* TRANSLATORS: the heap is at its highest right now. */
                  scene->ended ? _("peak %s at the end") : _("peak %s now"),
                  value_text);
     else
@@ -438,15 +438,15 @@ chart_sparkline(struct screen *screen, const struct view *view,
     snprintf(text, sizeof text, _("Stack  %s  peak %s"),
              units_bytes(now, sizeof now, report_stack(process, process->now.stack_now),
                          view->unit),
-             units_bytes(peak, sizeof peak, report_stack(process, process->now.stack_peak),
-                         view->unit));
+             units_bytes(peak, sizeof peak,
+                         report_stack(process, process->now.stack_peak), view->unit));
     used = canvas_put(&screen->canvas, rect->row, rect->col + 1, rect->cols - 1,
                       ROLE_NORMAL, text);
     if (flat.style == GRAPH_BRAILLE)
         flat.style = GRAPH_BLOCK;
     if (!frame_init(&frame, &flat, scene, rect, SERIES_STACK))
         return;
-    /* Under the heap's graph, as far as the text leaves room. */
+    /* Aligned with the heap's graph above, if the text leaves room for that. */
     if (frame.col < rect->col + used + 3) {
         frame.cols -= rect->col + used + 3 - frame.col;
         frame.col = rect->col + used + 3;

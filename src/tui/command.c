@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What keys do.  Every key that changes something says so in the message line;
- * what cannot be done says why.
+ * What keys do.  Every key that changes something reports that on the message line; if
+ * something cannot be done, the message says why.
  */
 #include "config.h"
 
@@ -101,7 +101,7 @@ command_scroll(struct app *app, int lines)
 
     if (page->scroll != NULL && page->scroll(app, lines))
         return;
-    /* Pages that rest at their end count back from there. */
+    /* These pages count lines back from their end. */
     if (page->at_end)
         lines = -lines;
     view->scroll += lines;
@@ -172,7 +172,8 @@ scroll_action(struct app *app, enum action action)
     }
 }
 
-/* Home and End are the history's where it is looked at, and on the overview. */
+/* Home and End move in the history if the history is shown, or on the overview;
+   otherwise they scroll. */
 static bool
 history_action(struct app *app, enum action action)
 {
@@ -284,7 +285,7 @@ page_action(struct app *app, enum action action, int digit)
     }
 }
 
-/* What a saved session has no use for. */
+/* These actions need a running program, which a saved session does not have. */
 static bool
 needs_program(enum action action)
 {
@@ -305,7 +306,7 @@ static void
 perform(struct app *app, enum action action, int digit)
 {
     if (session_saved(app->session) != NULL && needs_program(action)) {
-        app_ack(app, "%s", _("This session is saved: nothing in it runs"));
+        app_ack(app, "%s", _("This is a saved session: its program is not running"));
         return;
     }
     if (history_action(app, action) || key_of_page(app, action))

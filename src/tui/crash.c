@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fatal signals may come at any moment, inside curses or malloc too, so their
- * handler uses nothing of either: it writes bytes prepared beforehand, puts the
- * terminal's attributes back, says what happened and dies of the signal.
+ * Fatal signals may arrive at any moment, even inside curses or malloc.  So the handler
+ * uses neither: it writes bytes that were prepared before, restores the terminal's
+ * attributes, writes what happened and dies of the signal.
  */
 #include "config.h"
 
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CRASH_STACK 262144   /* the heir lives there, with its buffers */
+#define CRASH_STACK 262144   /* the heir runs on this stack, with its buffers */
 
 static struct {
     int terminal;
@@ -29,7 +29,7 @@ static const int fatal_signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, S
 #define FATAL_COUNT (sizeof fatal_signals / sizeof *fatal_signals)
 static struct sigaction before[FATAL_COUNT];
 
-/* write(2) that nobody can act upon if it fails. */
+/* Errors are ignored, because nothing can be done about them. */
 static void
 write_all(const char *bytes, size_t count)
 {
@@ -43,7 +43,7 @@ write_all(const char *bytes, size_t count)
     }
 }
 
-/* The heir begins as a copy of what crashed: if it crashes, too, it just ends. */
+/* The heir begins as a copy of the crashed process.  If it crashes, too, it just ends. */
 static void
 fork_heir(void)
 {
@@ -62,8 +62,8 @@ die_of(int signal_number)
     tcsetattr(crash.terminal, TCSANOW, &crash.before);
     write_all(crash.note, strlen(crash.note));
     fork_heir();
-    /* The disposition is back at its default; once this returns the signal is
-       delivered again. */
+    /* SA_RESETHAND has restored the default action; the signal is delivered again when
+       the handler returns. */
     raise(signal_number);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * memtop's own fatal signals while the display is up: the terminal is given back,
- * one line says what happened, and the signal does what it does.
+ * Handles memtop's own fatal signals while the display is up: restores the terminal,
+ * writes one line about what happened, and lets the signal take its effect.
  */
 #ifndef MEMTOP_TUI_CRASH_H
 #define MEMTOP_TUI_CRASH_H
@@ -9,20 +9,20 @@
 #include <stddef.h>
 #include <termios.h>
 
-/* From now on: the terminal, its attributes as they were before. */
+/* Starts catching fatal signals. before: the attributes to restore on the terminal. */
 void crash_catch(int terminal, const struct termios *before);
 
-/* The bytes that leave the display. */
+/* Sets the bytes that make the terminal leave the display.  They are copied. */
 void crash_set_restore(const char *bytes, size_t count);
 
-/* What to say. */
+/* Sets the line to write after a crash.  It is copied. */
 void crash_set_note(const char *note);
 
-/* Called in a process of its own that outlives memtop, to keep what must go on;
-   may use async-signal-safe functions only and does not return.  NULL: nothing. */
+/* Sets a function that a crash runs in a child process, which outlives memtop, to keep
+   up what must go on.  It may use only async-signal-safe functions.  NULL: none. */
 void crash_set_heir(void (*heir)(void));
 
-/* No more. */
+/* Restores the handlers that were installed before crash_catch(). */
 void crash_release(void);
 
 #endif

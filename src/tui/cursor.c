@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The cursor in the run's history.  It stands on moments that were kept as they
- * were, never between them, so that everything shown there has been read there.
- * What it shows is a copy: the moment may be dropped while it is looked at.
+ * The cursor in the run's history.  It stands only on moments that were kept, never
+ * between two, so that everything shown there was really measured.  The cursor shows a
+ * copy of the moment, because the history may drop the moment meanwhile.
  */
 #include "config.h"
 
@@ -11,7 +11,7 @@
 #include "base/i18n.h"
 #include "monitor/checkpoints.h"
 
-/* The moment the picture shows without the cursor. */
+/* Run time of what the screen shows without the cursor. */
 static int64_t
 present(const struct app *app)
 {
@@ -28,12 +28,12 @@ show(struct app *app, const struct checkpoints *checkpoints, size_t index)
     checkpoints_restore(checkpoints, index, &app->past);
     app->view.history = true;
     app->ack_ns = 0;
-    /* The picture stands still between moves. */
+    /* The graphs stand still between moves. */
     if (!app->view.paused && history_span(shown->history, &first, &last))
         app->scene.shown_ns = last;
 }
 
-/* Whether there are moments to look at; *newest is the last of them. */
+/* Finds the newest moment; reports it if there is none. */
 static bool
 find_newest(struct app *app, const struct checkpoints *checkpoints, size_t *newest)
 {
@@ -60,7 +60,8 @@ cursor_move(struct app *app, int steps)
     if (!checkpoints_find(checkpoints, moment, &index) || index > newest)
         index = newest;
     target = (int64_t)index + steps;
-    /* From between two, the first step back leads to the one before. */
+    /* If the cursor is between two moments, the first step back leads to the earlier
+       one. */
     if (steps < 0 && checkpoints_time(checkpoints, index) < moment)
         target++;
     if (target < 0 && index == 0) {
@@ -71,7 +72,7 @@ cursor_move(struct app *app, int steps)
         target = 0;
     if (target > (int64_t)newest && index < newest)
         target = (int64_t)newest;
-    /* Forth to the present is out of the history. */
+    /* Stepping beyond the newest moment returns to the present. */
     if (target > (int64_t)newest
         || checkpoints_time(checkpoints, (size_t)target) == present(app))
         cursor_leave(app);
@@ -98,7 +99,8 @@ cursor_to(struct app *app, int64_t run_ns)
     if (!find_newest(app, checkpoints, &newest))
         return;
     if (!checkpoints_find(checkpoints, run_ns, &index))
-        index = 0;   /* before the first one */
+        /* The time is before the first moment. */
+        index = 0;
     if (index >= newest)
         index = newest;
     show(app, checkpoints, index);

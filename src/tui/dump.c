@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * --dump-screen: the picture as it was last drawn.  Written beside the file and
- * renamed, so that who waits for a text never reads half a screen.
+ * --dump-screen: the screen as last drawn.  It is written beside the file and then
+ * renamed, so that a reader never sees half a screen.
  */
 #include "config.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The search: for lines of the output, which it walks from the newest up, for threads
- * and processes by their name, and for block sizes.  Lines are known by their number,
- * for they move while the program prints.
+ * The search: through lines of the output, from the newest up.  Output lines are
+ * identified by their number, because their positions change while the program prints.
  */
 #include "config.h"
 
@@ -35,7 +34,7 @@ matches(const struct app *app, int index)
     return search_text(text, app->view.search, &col, &cols);
 }
 
-/* The next line that matches from index on, < 0: none. */
+/* The first line from index on that matches; < 0: none. */
 static int
 walk(const struct app *app, int index, int step)
 {
@@ -49,14 +48,14 @@ walk(const struct app *app, int index, int step)
     return -1;
 }
 
-/* Scrolls so that the line is in the middle, if it is not to be seen. */
+/* Scrolls until the line is in the middle, unless it is visible already. */
 static void
 reveal(struct app *app, int index)
 {
     int rows = view_page_rest(&app->screen).rows;
     int lines = view_output_lines(&app->scene);
     int limit = view_scroll_limit(&app->screen, &app->view, &app->scene);
-    int below = lines - app->view.scroll;   /* the first line that is not shown */
+    int below = lines - app->view.scroll;   /* first line below the screen */
 
     if (index < below && index >= below - rows)
         return;
@@ -92,7 +91,7 @@ tell_count(struct app *app)
 static void
 find_in_output(struct app *app)
 {
-    /* Where the reader is: the last line that is shown. */
+    /* Start where the user reads: at the last line shown. */
     int from = view_output_lines(&app->scene) - app->view.scroll - 1;
     int index = walk(app, from, -1);
 
@@ -110,7 +109,7 @@ static void
 tell_nothing_is_searched(struct app *app, const char *text)
 {
     if (text[0] == '\0')
-        app_ack(app, "%s", _("Nothing is searched for any more"));
+        app_ack(app, "%s", _("The search is off"));
 }
 
 void
@@ -140,7 +139,7 @@ find_next(struct app *app, bool up)
     int index;
 
     if (view->search[0] == '\0' || !view->found_any || view->page != PAGE_OUTPUT) {
-        app_ack(app, "%s", _("Nothing is searched for; on the output page / asks"));
+        app_ack(app, "%s", _("There is no search; / on the output page starts one"));
         return;
     }
     index = (int)((int64_t)view->found - (int64_t)capture_lines_dropped(app->capture));

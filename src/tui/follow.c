@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The selection on the page of processes, and which process is shown everywhere
- * else.  What the display remembers of the one before (pause, cursor, mark, scales)
- * does not hold for another.
+ * The selection on the page of processes, and the process that all other pages show.
+ * Pause, cursor, mark and scales belong to the process that was shown before, so showing
+ * another one resets them.
  */
 #include "config.h"
 
@@ -54,18 +54,19 @@ follow_selected(struct app *app)
     int error;
 
     if (app->view.page != PAGE_PROCESSES || process_list == NULL) {
-        app_ack(app, "%s", _("Enter shows another process: on the page of processes"));
+        app_ack(app, "%s", _("Enter shows another process only on the processes page"));
         return;
     }
     if (app->view.history) {
-        app_ack(app, "%s", _("Another process is shown in the present: Esc returns there"));
+        app_ack(app, "%s", _("Another process can be shown only in the present; Esc "
+                             "returns there"));
         return;
     }
     error = session_show(app->session, pid);
     if (error < 0) {
         app_ack(app, error == -ENOENT
                          ? _("Process %d has ended, and its counters are not kept")
-                     : error == -ENODATA ? _("Of process %d no more was recorded")
+                     : error == -ENODATA ? _("Nothing more was recorded of process %d")
                                          : _("Process %d cannot be shown"),
                 (int)pid);
         return;

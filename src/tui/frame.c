@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From what is known to the terminal: puts the scene together, has it drawn and
- * shows it.  Nothing is read here from the program.
+ * Puts together the scene, has it drawn and shows it on the terminal.  Reads nothing
+ * from the program.
  */
 #include "config.h"
 
@@ -15,9 +15,10 @@
 #include "tui/term.h"
 
 #define FRAME_NS     INT64_C(100000000)
-/* A plain terminal gets the pages whole, whatever its height. */
+/* On a plain terminal pages are printed whole, whatever its height. */
 #define PLAIN_ROWS   40
-#define KEY_FRAME_NS INT64_C(25000000)   /* after a key; held keys repeat 30 times a second */
+/* After a key; held keys repeat 30 times a second. */
+#define KEY_FRAME_NS INT64_C(25000000)
 
 uint64_t
 frame_lines_printed(const struct app *app)
@@ -27,7 +28,8 @@ frame_lines_printed(const struct app *app)
                                       + capture_line_count(app->capture);
 }
 
-/* Of a process that is not the root, it is also said whose it is. */
+/* The command for the header.  If the process is not the root, the root's name comes
+   first. */
 static const char *
 shown_command(struct app *app, const struct tracked *shown)
 {
@@ -41,10 +43,10 @@ shown_command(struct app *app, const struct tracked *shown)
         length -= (int)(slash + 1 - root);
         root = slash + 1;
     }
-    /* Where there is little room, whose it is says more than its arguments.
+    /* In a narrow window the root's name says more than the process's arguments.
        TRANSLATORS: the program that was started, and a process: "make: cc1 x.c" */
-    snprintf(app->header, sizeof app->header, _("%.*s: %.200s"), length < 40 ? length : 40,
-             root, command);
+    snprintf(app->header, sizeof app->header, _("%.*s: %.200s"),
+             length < 40 ? length : 40, root, command);
     return app->header;
 }
 
@@ -89,7 +91,7 @@ app_prepare(struct app *app)
         last = 0;
     if (app->view.history) {
         scene->process = &app->past;
-        /* The graphs may stand since before the end. */
+        /* The graphs may have stopped before the end, when the cursor was set. */
         scene->ended = scene->ended && scene->shown_ns == last;
     } else if (!app->view.paused) {
         scene->shown_ns = last;
@@ -105,7 +107,7 @@ app_prepare(struct app *app)
     message_choose(app);
 }
 
-/* What the layout found no room for is told once. */
+/* Says once that the window is too small for the histogram. */
 static void
 tell_dropped(struct app *app)
 {
@@ -140,8 +142,8 @@ frame_draw(struct loop *loop)
     tell_dropped(app);
 }
 
-/* The blocks by size and the bands may not have been read for a while: the mark
-   needs them as they are now. */
+/* The histogram and the RSS breakdown may not have been read for a while; the mark needs
+   present values. */
 void
 frame_set_mark(struct loop *loop)
 {

@@ -2,10 +2,9 @@
 /*
  * Graphs as characters.
  *
- * A value becomes a height in levels (rows times levels a row); a cell shows
- * the part of that height within its row.  Heights are rounded to the nearest
- * level, but what is above zero never vanishes and only the top itself fills
- * the last level.  Nothing here knows of curses or of colours.
+ * A value becomes a height in levels (rows times levels a row); each cell shows the part
+ * of that height within its row.  Heights are rounded to the nearest level, but a value
+ * above zero fills at least one.  This module knows nothing of curses or of colours.
  */
 #include "config.h"
 
@@ -19,7 +18,7 @@
 
 #define MS INT64_C(1000000)
 
-/* Lengths of time that people find round, in ms. */
+/* Round lengths of time, in ms. */
 static const int64_t round_ms[] = {
     10, 20, 50, 100, 200, 500,
     1000, 2000, 5000, 10000, 15000, 30000,
@@ -71,7 +70,7 @@ round_up(uint64_t max, bool decimal, bool log)
 uint64_t
 graph_top(uint64_t before, uint64_t max, bool decimal, bool log)
 {
-    /* Up to four labels below the top, and each a value of its own. */
+    /* Large enough that the labels below the top have different values. */
     if (max < GRAPH_LABELS - 1)
         max = GRAPH_LABELS - 1;
     if (before >= max && (double)max * 100 >= (double)before * SHRINK_PERCENT)
@@ -251,7 +250,8 @@ graph_window_step(int64_t window_ns, int steps)
     while (i < ROUND_COUNT - 1 && round_ms[i] * MS < window_ns)
         i++;
     if (round_ms[i] * MS > window_ns && steps > 0)
-        steps--;   /* already longer by rounding */
+        /* Rounding up has made the first step already. */
+        steps--;
     i += steps;
     i = i < 0 ? 0 : i >= ROUND_COUNT ? ROUND_COUNT - 1 : i;
     return round_ms[i] * MS;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The table of keys and the way from a key to its action.  Only commands go
- * through the Russian layout; what is typed at a prompt or to the program stays
- * as it is.
+ * The table of keys, and finding a key's action.  Only commands are translated from the
+ * Russian layout; text typed at a prompt or to the program stays as it is.
  */
 #include "config.h"
 
@@ -27,7 +26,8 @@ keys_table(size_t *count)
     return table;
 }
 
-/* "d" is a key, but it may also be the short form of a word, with a translation. */
+/* Is the label the name of a key, such as "Tab"?  The message "d" may exist as well, as
+   the abbreviation of a word, so single letters must not be translated. */
 static bool
 is_name(const char *label)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The keys of the display: one table from key to action to help text, from
- * which the help page and the footer are made.
+ * The keys of the display: one table from keys to actions and help texts.  The help page
+ * and the footer are made from it.
  */
 #ifndef MEMTOP_TUI_KEYS_H
 #define MEMTOP_TUI_KEYS_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <wchar.h>
 
-/* A key: a character, or one of these (beyond Unicode). */
+/* A key: a character, or one of these, which are beyond Unicode. */
 enum input_key {
     INPUT_NONE = 0,
     INPUT_ESCAPE = 27,
@@ -33,7 +33,7 @@ enum input_key {
     INPUT_CLICK,
     INPUT_WHEEL_UP,
     INPUT_WHEEL_DOWN,
-    INPUT_MOUSE, /* other events */
+    INPUT_MOUSE, /* any other mouse event */
     INPUT_F1,
     INPUT_F9 = INPUT_F1 + 8,
     INPUT_F10,
@@ -44,13 +44,13 @@ enum input_key {
 #define INPUT_CTRL(letter) ((letter) & 0x1f)
 
 /*
- * Action, how the key is written, up to four keys, word in the footer ("" for
- * none) and help.  The footer shows them in this order as far as they fit.
+ * Action, label of the key, up to four keys, word in the footer ("": not shown there)
+ * and help text.  The footer shows them in this order, as many as fit.
  */
 #define KEYS(X)                                                                       \
     X(HELP, "?", '?', 'h', INPUT_F1, 0, N_("Help"), N_("this help"))                  \
     X(QUIT, "q", 'q', INPUT_F10, 0, 0, N_("Quit"),                                    \
-      N_("quit; asks what becomes of a running program"))                             \
+      N_("quit; asks what to do with a running program"))                             \
     /* TRANSLATORS: Tab, Space, Left, Up, Enter, Esc: names of keys, in the footer. */ \
     X(NEXT_VIEW, N_("Tab"), '\t', 0, 0, 0, N_("View"),                                \
       N_("next page (Shift-Tab: previous; a digit: that page)"))                        \
@@ -58,7 +58,7 @@ enum input_key {
     X(PAUSE, N_("Space"), ' ', 0, 0, 0, N_("Pause"),                                  \
       N_("freeze the picture; collecting goes on"))                                   \
     X(MARK, "p", 'p', 0, 0, 0, N_("Mark"),                                            \
-      N_("set a mark: changes since then; again: clear it"))                          \
+      N_("set a mark, to see changes since then; again: clear it"))                   \
     X(BACK, N_("Left"), INPUT_LEFT, 0, 0, 0, N_("History"),                           \
       N_("look back in the run (also Right, Home, End; Shift: ten steps)"))           \
     X(FORTH, "", INPUT_RIGHT, 0, 0, 0, "", "")                                        \
@@ -69,7 +69,7 @@ enum input_key {
     X(SLOWER, "", '-', '_', 0, 0, "", "")                                             \
     X(ASK_INTERVAL, "d", 'd', 0, 0, 0, "", N_("type the interval"))                   \
     X(SAVE_SESSION, "S", 'S', 0, 0, 0, N_("Save"),                                    \
-      N_("save the session: everything, to be opened again"))                          \
+      N_("save the whole session, to be opened again"))                               \
     X(SAVE_TEXT, "w J", 'w', 0, 0, 0, "",                                             \
       N_("save a report as text, figures as JSON"))                                   \
     X(SAVE_JSON, "", 'J', 0, 0, 0, "", "")                                            \
@@ -81,7 +81,7 @@ enum input_key {
     X(INTERACT, "i", 'i', 0, 0, 0, "",                                                \
       N_("on that page: type to the program; ^] ends it"))                            \
     X(SEARCH, "/", '/', '.', 0, 0, "",                                                \
-      N_("search the output; threads, processes, sites, sizes: filter"))                  \
+      N_("search the output; threads, processes, sites, sizes: filter"))                 \
     X(NEXT_MATCH, "n N", 'n', 0, 0, 0, "", N_("next match further up, down"))         \
     X(PREVIOUS_MATCH, "", 'N', 0, 0, 0, "", "")                                       \
     X(SORT, "s R", 's', 0, 0, 0, "", N_("sort a table by the next column, reverse it")) \
@@ -94,9 +94,9 @@ enum input_key {
       N_("sites: open or close a row of a tree, all rows"))                           \
     X(EXPAND_ALL, "", 'C', 0, 0, 0, "", "")                                           \
     X(SURVIVORS, "u", 'u', 0, 0, 0, "",                                               \
-      N_("sites: only what has been alive for long, what grows first"))               \
+      N_("sites: only what has been alive for long, sorted by growth"))               \
     X(RESET_PEAK, "r", 'r', 0, 0, 0, "",                                              \
-      N_("the peak since now; again: that of the run"))                               \
+      N_("show the peak from now on; again: that of the run"))                        \
     X(LOG, "l", 'l', 0, 0, 0, "", N_("logarithmic or linear scale"))                  \
     X(STYLE, "g", 'g', 0, 0, 0, "", N_("graphs in braille, blocks or ASCII"))         \
     X(UNIT, "e", 'e', 0, 0, 0, "", N_("unit: automatic, KiB, MiB, bytes"))            \
@@ -129,32 +129,33 @@ enum action {
 #define X(id, label, k1, k2, k3, k4, footer, help) ACTION_##id,
     KEYS(X)
 #undef X
-    ACTION_VIEW,   /* a digit: the views in order */
+    ACTION_VIEW,   /* a digit: shows that page */
     ACTION_ROW,    /* a click in a list */
 };
 
 struct key {
     enum action action;
-    const char *label;    /* how to write it, untranslated; "" not listed */
-    int input[4];         /* 0 for none */
-    const char *footer;   /* untranslated; "" not in the footer */
+    const char *label;    /* untranslated; "": not listed in the help */
+    int input[4];         /* 0: none */
+    const char *footer;   /* untranslated; "": not in the footer */
     const char *help;     /* untranslated */
 };
 
 /* The table; *count is its length. */
 const struct key *keys_table(size_t *count);
 
-/* How the key is written in the user's language: a name is, what it types stays. */
+/* The key's label in the user's language.  Names of keys are translated, characters are
+   not. */
 const char *keys_label(const struct key *key);
 
 /*
- * The action of a key.  Letters of the Russian keyboard stand for the Latin
- * letters on the same keys.  A digit gives ACTION_VIEW and *digit.
+ * The action of a key.  Letters of the Russian keyboard count as the Latin letters on
+ * the same keys.  A digit returns ACTION_VIEW and sets *digit.
  */
 enum action keys_action(int input, int *digit);
 
-/* The Latin character on the key that types this one on a Russian keyboard;
-   other characters as they are. */
+/* The Latin character on the key that types this Russian one; other characters are
+   returned unchanged. */
 int keys_latin(int input);
 
 #endif

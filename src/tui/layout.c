@@ -2,12 +2,11 @@
 /*
  * Layout of the display.
  *
- * Narrow screens (below 40 columns) get a few lines of text and a graph; up to
- * 109 columns the blocks are stacked; from 110x34 the histogram stands right of
- * the call table and the stack has a graph of its own; from 160x50 a third
- * graph stands beside it.  In a stack every block has its least height; blocks
- * are dropped one by one, in the order of drop_order[], until the rest fits,
- * and the rows that are left over go to the graph of the heap.
+ * Narrow screens (below 40 columns) get a few lines of text and a graph.  Up to 109
+ * columns the blocks are stacked.  From 110x34 the histogram is to the right of the call
+ * table, and the stack has its own graph; from 160x50 a third graph stands beside it.
+ * In a stack every block gets its least height.  If they do not fit, blocks are dropped
+ * one by one in the order of drop_order[]; left-over rows go to the graph of the heap.
  */
 #include "config.h"
 
@@ -15,12 +14,12 @@
 
 #include <string.h>
 
-#define NARROW_COLS 40   /* below: text only */
-#define WIDE_COLS   110  /* from here two columns of blocks ... */
-#define WIDE_ROWS   34   /* ... if there are that many rows */
+#define NARROW_COLS 40   /* below this: text only */
+#define WIDE_COLS   110  /* from here on two columns of blocks ... */
+#define WIDE_ROWS   34   /* ... if there are at least this many rows */
 #define HUGE_COLS   160
 #define HUGE_ROWS   50
-#define BRIEF_ROWS  6    /* lines of text there are */
+#define BRIEF_ROWS  6    /* lines of text in BLOCK_BRIEF */
 #define TABLE_HEAD  2    /* title and headings of the call table */
 #define SPLIT_GAP   1
 
@@ -49,7 +48,7 @@ place(struct layout *layout, enum block block, int row, int col, int rows, int c
         layout->block[block] = (struct rect){ row, col, rows, cols };
 }
 
-/* The last line ends one cell early. */
+/* Excludes the last cell of the last line. */
 static void
 spare_last_cell(struct layout *layout, int rows, int cols)
 {
@@ -62,7 +61,7 @@ spare_last_cell(struct layout *layout, int rows, int cols)
     }
 }
 
-/* Text, then a graph if there is room. */
+/* Places the text, then a graph if there is room. */
 static void
 layout_narrow(int rows, int cols, const struct content *content, struct layout *layout)
 {
@@ -79,7 +78,7 @@ layout_narrow(int rows, int cols, const struct content *content, struct layout *
     place(layout, BLOCK_FOOTER, rows - 1, 0, footer, cols);
 }
 
-/* Heights of the blocks of a stack, 0 for those not shown. */
+/* Heights of stacked blocks; 0: not shown. */
 struct stack {
     int height[BLOCK_COUNT];
 };
@@ -94,8 +93,7 @@ stack_sum(const struct stack *stack)
     return sum;
 }
 
-/* Takes rows away until the stack fits; the call table first loses its less
-   usual rows. */
+/* Removes rows until the stack fits.  The call table first loses its less usual rows. */
 static void
 stack_fit(struct stack *stack, int rows, const struct content *content)
 {

@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-/* The first line shown of a list that has room for so many and was scrolled so far:
-   the selected one is among them. */
+/* The first line to show of a list that has room for `lines` and was scrolled to
+   `scroll`, so that the selected line is visible. */
 static inline int
 list_first(size_t selected, int scroll, int lines)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Keys that change what is seen and how: pause and mark, scales, graphs, units,
- * the interval.
+ * Keys that change how things are shown: pause, mark, scales, graphs, units and the
+ * interval.
  */
 #include "config.h"
 
@@ -26,12 +26,13 @@ pause_or_go_on(struct app *app)
         return;
     }
     app->frozen = *app_shown(app);
-    app->threads_asked = true;   /* they belong to the picture too */
+    /* Threads belong to the paused screen, too. */
+    app->threads_asked = true;
     app_ack(app, _("Paused at %s; collecting continues"),
             units_duration(time, sizeof time, app->frozen.run_ns));
 }
 
-/* Those of the past are not known. */
+/* Keeps the threads of the mark; they are not known for the past. */
 static void
 mark_threads(struct app *app)
 {
@@ -53,8 +54,9 @@ look_set_mark(struct app *app)
     char heap[UNITS_MAX];
 
     if (!process_knows(process, PART_COUNTERS)) {
-        app_ack(app, "%s", process->measured ? _("No mark: calls were not recorded")
-                                             : _("No mark: nothing is measured"));
+        app_ack(app, "%s", process->measured ? _("No mark was set: calls were not "
+                                                 "recorded")
+                                             : _("No mark was set: nothing is measured"));
         return;
     }
     app->mark = (struct mark){ process->run_ns, process->generations, process->now,
@@ -131,7 +133,7 @@ reverse(struct app *app)
         return;
     }
     sort->reverse = !sort->reverse;
-    app_ack(app, "%s", sort->reverse ? _("In reverse order") : _("No more reversed"));
+    app_ack(app, "%s", sort->reverse ? _("In reverse order") : _("No longer reversed"));
 }
 
 static void
@@ -175,7 +177,7 @@ change_style(struct app *app)
     };
 
     if (!app->screen.canvas.unicode) {
-        app_ack(app, "%s", _("Only ASCII graphs here: the character set has no other"));
+        app_ack(app, "%s", _("Only ASCII graphs are possible with this character set"));
         return;
     }
     app->view.style = (enum graph_style)((app->view.style + 1) % GRAPH_STYLES);
@@ -186,7 +188,7 @@ static void
 change_unit(struct app *app)
 {
     static const char *const names[] = {
-        [UNIT_AUTO] = N_("Sizes in fitting units"),
+        [UNIT_AUTO] = N_("Sizes in automatic units"),
         [UNIT_KIB] = N_("Sizes in KiB"),
         [UNIT_MIB] = N_("Sizes in MiB"),
         [UNIT_BYTES] = N_("Sizes in bytes"),

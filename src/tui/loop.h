@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The parts of the display's loop: app.c waits and acts on what comes, sampling.c
-   reads the program, frame.c draws.  What keys and views see is struct app. */
+/* The parts of the display's loop: app.c waits and reacts to events, sampling.c reads
+   the program, frame.c draws.  Keys and pages see only struct app. */
 #ifndef MEMTOP_TUI_LOOP_H
 #define MEMTOP_TUI_LOOP_H
 
@@ -8,7 +8,7 @@
 
 #include "tui/state.h"
 
-#define EARLY_SAMPLES 10   /* come fast, however long the interval */
+#define EARLY_SAMPLES 10   /* the first samples, taken fast whatever the interval is */
 
 enum source {
     SOURCE_TERMINAL,
@@ -20,7 +20,7 @@ enum source {
     SOURCE_COUNT
 };
 
-/* What was said last, of a plain terminal. */
+/* What was last printed on a plain terminal. */
 struct speech {
     enum page page;
     int scroll, help;
@@ -28,7 +28,7 @@ struct speech {
     enum process_state state;
     uint64_t heap;
     int64_t when_ns;
-    int64_t past_ns;    /* of the moment in the history */
+    int64_t past_ns;    /* run time of the moment in the history */
     char said[300];
 };
 
@@ -38,37 +38,39 @@ struct loop {
     struct pollfd sources[SOURCE_COUNT];
     bool resized;
     unsigned samples;
-    int64_t test_clock;     /* MEMTOP_TEST_CLOCK, < 0 none; then no timer samples */
-    int64_t own_ns;         /* when own cost was last measured */
+    int64_t test_clock;     /* MEMTOP_TEST_CLOCK; < 0: not set.  With it the timer takes
+                               no samples */
+    int64_t own_ns;         /* when memtop's own cost was last measured */
     int64_t own_cpu_ns;
 };
 
-/* Reads the program, unless it has ended; with_sizes: its histogram, too. */
+/* Reads the program, unless it has ended. with_sizes: reads its histogram, too. */
 void sampling_take(struct loop *loop, bool with_sizes);
 
-/* Reads the threads of the present into the scene. */
+/* Reads the current threads into the scene. */
 void sampling_read_threads(struct app *app);
 
-/* Sets the timer by the interval. */
+/* Starts the sampling timer with the current interval. */
 void sampling_set_timer(struct loop *loop);
 
-/* Lines the program has ever printed. */
+/* Number of lines the program has printed so far. */
 uint64_t frame_lines_printed(const struct app *app);
 
-/* When the next picture may be drawn: not too soon after the last one. */
+/* When the screen may be drawn next: not too soon after the last time.  CLOCK_MONOTONIC,
+   ns. */
 int64_t frame_due(const struct app *app);
 
-/* Draws the picture and shows it. */
+/* Draws the screen and shows it. */
 void frame_draw(struct loop *loop);
 
-/* Says in lines what is new, on a plain terminal (speak.c). */
+/* Prints what is new in lines, on a plain terminal (speak.c). */
 void speak_news(struct loop *loop);
 
-/* Sets the mark at what is shown. */
+/* Sets the mark at the moment that is shown. */
 void frame_set_mark(struct loop *loop);
 
-/* Takes on the terminal's size, and gives it to the program's.  False if memory is
-   short. */
+/* Adopts the terminal's size, and passes it on to the program's terminal.  Returns false
+   if memory is short. */
 bool frame_follow_size(struct app *app);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the message line says: a question before the answer to a key, before the
- * place in the history, before news of the session, before the state the program
- * is in.
+ * Chooses the message line.  A question comes first, then the answer to a key, the place
+ * in the history, news of the session, and last the state of the program.
  */
 #include "config.h"
 
@@ -16,7 +15,7 @@
 #include "monitor/saved.h"
 
 #define SECOND_NS  INT64_C(1000000000)
-#define WARNING_NS (10 * SECOND_NS)   /* a warning stays so long */
+#define WARNING_NS (10 * SECOND_NS)   /* how long a warning stays */
 
 static void
 ended_message(const struct process *process, char *text, size_t size)
@@ -75,7 +74,7 @@ state_message(struct app *app, char *text, size_t size)
     else if (session_saved(app->session) != NULL)
         saved_message(session_saved(app->session), text, size);
     else if (app->view.paused)
-        snprintf(text, size, _("Paused at %s; collecting continues, Space goes on"),
+        snprintf(text, size, _("Paused at %s; collecting continues, Space resumes"),
                  units_duration(time, sizeof time, app->frozen.run_ns));
     else if (process->state == STATE_STARTING)
         snprintf(text, size, "%s", _("Waiting for the program to load libmemtop"));
@@ -97,7 +96,7 @@ state_message(struct app *app, char *text, size_t size)
     }
 }
 
-/* Where the cursor stands, and that time goes on. */
+/* The cursor's place in the history, and the growing length of the run. */
 static void
 history_message(const struct app *app, char *text, size_t size)
 {
@@ -114,8 +113,8 @@ history_message(const struct app *app, char *text, size_t size)
         snprintf(text, size, _("History %s of %s, not measured there"), at, end);
 }
 
-/* The newest message of the session, while it is worth showing; how the program
-   ended is worth more. */
+/* The newest message of the session if it is recent.  After the program's end that end
+   is more important, so NULL is returned. */
 static const struct message *
 fresh_message(const struct app *app)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the mouse does: nothing that no key does.  A click on a key in the footer is
- * that key, one on a title shows its page, one in a graph sets the cursor there;
- * the wheel scrolls, or zooms where there is nothing to scroll.
+ * What the mouse does; keys can do all of it.  A click on a key in the footer acts as
+ * that key, a click on a title shows its page, and a click in a graph sets the cursor
+ * there.  The wheel scrolls; on the overview it zooms.
  */
 #include "config.h"
 
@@ -19,7 +19,7 @@ mouse_switch(struct app *app)
     bool on = !app->mouse;
 
     if (!term_mouse(on)) {
-        app_ack(app, "%s", _("This terminal does not tell of a mouse"));
+        app_ack(app, "%s", _("This terminal does not report a mouse"));
         return;
     }
     app->mouse = on;
@@ -36,7 +36,7 @@ wheel(struct app *app, bool up)
         command_scroll(app, up ? -WHEEL_LINES : WHEEL_LINES);
 }
 
-/* The moment in the middle of the column. */
+/* Run time at the middle of the column. */
 static int64_t
 moment_at(const struct hit *hit, int col)
 {

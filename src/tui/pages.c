@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The list of pages. */
 #include "config.h"
 
 #include "tui/pages.h"

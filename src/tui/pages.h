@@ -2,8 +2,7 @@
 /*
  * The pages of the display.  A page is a file that defines a struct page_def, and one
  * line of this list.  The keys that show pages, Tab, the footer, what is read from the
- * program while a page is shown, scrolling and sorting all follow from these; so does
- * enum page.
+ * program while a page is shown, scrolling, sorting and enum page all follow from these.
  */
 #ifndef MEMTOP_TUI_PAGES_H
 #define MEMTOP_TUI_PAGES_H
@@ -14,8 +13,8 @@
 #include "tui/keys.h"
 #include "tui/layout.h"
 
-/* In the order of Tab: name in enum page, the digit that shows it (0: none), and what
-   the name of its definition, page_..., ends in. */
+/* In the order of Tab: name in enum page, the digit that shows it (0: none), and the end
+   of its definition's name, page_... */
 #define PAGES(X)                 \
     X(OVERVIEW, '1', overview)   \
     X(CALLS, '2', calls)         \
@@ -45,51 +44,52 @@ struct view;
 
 /* What is read only while a page shows it. */
 enum page_reads {
-    PAGE_READS_SIZES = 1,    /* blocks by size */
+    PAGE_READS_SIZES = 1,    /* the histogram of block sizes */
     PAGE_READS_THREADS = 2,
-    PAGE_READS_BANDS = 4,    /* where the RSS went */
-    PAGE_READS_FIGURES = 8,  /* of every process */
-    PAGE_READS_PROFILE = 16, /* where memory was allocated */
-    PAGE_READS_BLOCKS = 32   /* blocks by exact size */
+    PAGE_READS_BANDS = 4,    /* the RSS breakdown */
+    PAGE_READS_FIGURES = 8,  /* figures of every process */
+    PAGE_READS_PROFILE = 16, /* the profile of allocation sites */
+    PAGE_READS_BLOCKS = 32   /* counts by exact block size */
 };
 
-/* A key that is of use on a page alone, and its word in the footer, untranslated. */
+/* A key that only one page uses, and its word in the footer, untranslated. */
 struct page_word {
     enum action action;
     const char *word;
 };
 
-/* All but draw may be left out. */
+/* Definition of a page.  Every member but draw may be left out. */
 struct page_def {
-    const char *title; /* untranslated; may have a place for what the page fills in */
-    unsigned reads;    /* of enum page_reads */
+    const char *title; /* untranslated; may hold a printf conversion that the page fills
+                          in */
+    unsigned reads;    /* bits of enum page_reads */
 
-    /* Draws it, as view.h says. */
+    /* Draws the page; see view.h for the rules. */
     void (*draw)(struct screen *screen, const struct view *view,
                  const struct scene *scene);
-    /* Where its blocks stand; layout_page() if left out. */
+    /* Places its blocks; default: layout_page(). */
     void (*layout)(int rows, int cols, const struct content *content,
                    struct layout *layout);
-    /* How many lines there are to scroll, headings included, after it was drawn. */
+    /* Number of lines to scroll through, headings included; valid after drawing. */
     int (*lines)(const struct screen *screen, const struct view *view,
                  const struct scene *scene);
-    bool at_end;               /* it rests at its last line and scrolls back */
-    const struct table *table; /* what s and R sort */
+    bool at_end;               /* the page rests at its last line and scrolls back */
+    const struct table *table; /* the table that the keys s and R sort */
 
-    const struct page_word *words; /* behind those in the footer of every page */
+    const struct page_word *words; /* shown behind those in the footer of every page */
     size_t word_count;
 
-    /* What '/' asks for: untranslated, with %s for what was typed so far; acts on the
-       answer; what the answer begins with. */
+    /* The search key '/': the prompt, untranslated, with %s for the text typed so far; a
+       function that takes the answer; and one that returns the text to start from. */
     const char *asks;
     void (*find)(struct app *app, const char *text);
     const char *(*typed)(const struct view *view);
 
-    /* Acts on a key; false: it means what it means on every page. */
+    /* Handles a key; returns false if the key has its usual meaning. */
     bool (*key)(struct app *app, enum action action);
-    /* Moves a cursor by so many lines; false: the page scrolls. */
+    /* Moves the page's cursor by lines; returns false if the page scrolls instead. */
     bool (*scroll)(struct app *app, int lines);
-    /* Acts on a click at a line of the list it draws. */
+    /* Handles a click on a line of the list that the page draws. */
     void (*click)(struct app *app, int line);
 };
 
@@ -102,10 +102,10 @@ const struct page_def *pages_def(enum page page);
 /* The title, translated. */
 const char *pages_title(enum page page);
 
-/* The page that a character shows; a value of at least pages_count() if none. */
+/* The page that a character shows; at least pages_count() if there is none. */
 enum page pages_of_key(int key);
 
-/* The page so many after this one, < 0 before it, in the order of Tab. */
+/* The page `steps` after this one (< 0: before it) in the order of Tab. */
 enum page pages_next(enum page page, int steps);
 unsigned pages_count(void);
 

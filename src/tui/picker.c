@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * A small display of its own: one poll() a second; drawn in view-picker.c.
- */
+/* A small display of its own that updates once a second; view-picker.c draws it. */
 #include "config.h"
 
 #include "tui/picker.h"
@@ -35,7 +33,7 @@ struct picker {
 static int
 lines(const struct picker *picker)
 {
-    return table_room(picker->canvas.rows - 2);   /* without title and footer */
+    return table_room(picker->canvas.rows - 2);   /* minus title and footer */
 }
 
 static bool
@@ -54,7 +52,8 @@ step(struct picker *picker, int steps)
         processes_step(&picker->list, steps, lines(picker), &picker->list.scroll);
 }
 
-/* One that has gone since it was listed is left to the next look at them. */
+/* Chooses a process, unless it has ended since it was listed; the next poll removes that
+   one from the list. */
 static void
 choose(struct picker *picker, pid_t pid)
 {

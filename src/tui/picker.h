@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A list of the observed processes on the terminal, to choose one of. */
+/* Lets the user choose a process from the system-wide list on the terminal. */
 #ifndef MEMTOP_TUI_PICKER_H
 #define MEMTOP_TUI_PICKER_H
 
@@ -15,15 +15,15 @@ struct picker_options {
 };
 
 /*
- * The pid chosen, 0 if the user left without one or the terminal went away, -1 and
- * errno if the display cannot start.  signals_open() must have been called.
+ * Returns the pid chosen, 0 if the user left without choosing or the terminal went away,
+ * -1 and errno if the display cannot start.  Call signals_open() before.
  */
 pid_t picker_run(struct system_list *systemwide, const struct picker_options *options);
 
 struct canvas;
 struct processes;
 
-/* The whole picture of it (view-picker.c). */
+/* Draws the picker's whole screen (view-picker.c). */
 void picker_draw(struct canvas *canvas, const struct processes *list);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One line a process, the program last and indented by the tree.  The narrower the
- * window the fewer columns, least important first.  What is not measured has a dash
- * and says so, never a zero.
+ * One line per process; the program is the last column, indented as a tree.  In a narrow
+ * window the least important columns are left out.  A process that is not measured has
+ * dashes and a remark, never zeros.
  */
 #include "config.h"
 
@@ -23,19 +23,19 @@
 #define RATE_COLS   8
 #define TIME_COLS   9
 #define REMARK_COLS 12
-#define NARROW_COLS 36 /* below: a short heap and the program */
+#define NARROW_COLS 36 /* below this: a short heap column and the program */
 #define SHORT_COLS  7
 
-/* As many as a process list has, and then some. */
+/* At least as many as a process list can hold. */
 #define LISTED_MAX 4096
 
-/* The list, and those on it. */
+/* Context of the table's rows. */
 struct processes_shown {
     const struct processes *processes;
     const struct process_entry **passing;
 };
 
-/* ---- which, and in which order ---- */
+/* ---- choosing and sorting ---- */
 
 static bool
 passes(const struct processes *processes, const struct process_entry *entry)
@@ -62,7 +62,8 @@ process_row(const struct table_rows *rows, size_t index)
     return ((const struct processes_shown *)rows->data)->passing[index];
 }
 
-/* Those listed, good until the next call; how to draw them. */
+/* Chooses the processes to list and their order.  The result is valid until the next
+   call. */
 static struct table_rows
 choose(struct processes_shown *shown, const struct processes *processes)
 {
@@ -74,7 +75,8 @@ choose(struct processes_shown *shown, const struct processes *processes)
         .data = shown, .row = process_row, .sort = &processes->sort};
 
     *shown = (struct processes_shown){processes, passing};
-    for (size_t i = 0; i < process_list_count(process_list) && rows.count < LISTED_MAX; i++)
+    for (size_t i = 0; i < process_list_count(process_list) && rows.count < LISTED_MAX;
+         i++)
         if (passes(processes, process_list_at(process_list, i)))
             passing[rows.count++] = process_list_at(process_list, i);
     table_sort(&processes_table, &rows, keys, order);
@@ -95,7 +97,7 @@ processes_count(const struct processes *processes)
     return choose(&shown, processes).count;
 }
 
-/* Where the selected one stands: 0 if it is not there. */
+/* Index of the selected process, 0 if it is not listed. */
 static size_t
 index_of(const struct table_rows *rows, pid_t selected)
 {
@@ -222,7 +224,7 @@ bytes_content(const struct table_at *at)
     return table_bytes_cols(unit_of(at));
 }
 
-/* The lines that lead from the parents to the children; the column behind them. */
+/* Draws the lines from parents to children; returns the column after them. */
 static int
 draw_branches(struct canvas *canvas, const struct process_entry *entry, int row, int col,
               int end)
@@ -241,7 +243,8 @@ draw_branches(struct canvas *canvas, const struct process_entry *entry, int row,
     return col;
 }
 
-/* A remark at *col, which moves on; none where it would be a mere beginning. */
+/* Draws a remark at *col and moves *col on, unless there is only room for its
+   beginning. */
 static void
 remark(struct canvas *canvas, int row, int *col, int end, enum role role,
        const char *text)
@@ -252,7 +255,7 @@ remark(struct canvas *canvas, int row, int *col, int end, enum role role,
         *col += canvas_put(canvas, row, *col, end - *col, role, text) + 2;
 }
 
-/* The program, what is to be said of it, and what it was before. */
+/* Draws the program, remarks on it, and the program it executed before. */
 static void
 draw_program(struct canvas *canvas, const struct rect *field, const struct table_at *at)
 {
@@ -263,7 +266,7 @@ draw_program(struct canvas *canvas, const struct rect *field, const struct table
     char ended[32] = "", text[160];
 
     if (entry->unlisted > 0 && tree)
-        /* TRANSLATORS: so many processes more have ended; keep it short */
+        /* TRANSLATORS: number of further processes that have ended; keep it short */
         snprintf(ended, sizeof ended, ngettext("+%u ended", "+%u ended", entry->unlisted),
                  entry->unlisted);
     if (tree)
@@ -351,7 +354,7 @@ processes_draw(struct canvas *canvas, const struct rect *rect,
     table_draw(canvas, rect, &processes_table, &rows);
 }
 
-/* Appends a part of a list, and before all but the first a comma. */
+/* Appends to a list, with a comma before all parts but the first. */
 static void
 append_count(char *text, size_t size, const char *format, unsigned count)
 {
@@ -387,7 +390,7 @@ processes_sum(char *text, size_t size, const struct process_list *process_list, 
     if (shortest > 0)
         append_count(
             full, sizeof full,
-            /* TRANSLATORS: processes whose life was too short to find out more */
+            /* TRANSLATORS: processes that ended too soon to find out more */
             ngettext("%u short-lived not measured", "%u short-lived not measured",
                      shortest),
             shortest);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The list of processes: on its page and in the picker.  A tree, or flat where it is
-   sorted or not all are listed. */
+/* The list of processes, on its page and in the picker.  It is a tree, or flat if it is
+   sorted or filtered. */
 #ifndef MEMTOP_TUI_PROCESSES_H
 #define MEMTOP_TUI_PROCESSES_H
 
@@ -13,11 +13,11 @@
 struct processes {
     const struct process_list *process_list;
     pid_t selected;   /* 0: the first */
-    pid_t followed;   /* marked; 0 none */
+    pid_t followed;   /* marked with a '*'; 0: none */
     int scroll;
     enum unit unit;
-    struct sort sort;     /* by the columns of the table */
-    const char *filter;   /* only those in whose command it is; NULL or "": all */
+    struct sort sort;     /* column of the table; 0: the tree's order */
+    const char *filter;   /* lists only commands that contain this; NULL or "": all */
 };
 
 extern const struct table processes_table;
@@ -27,20 +27,22 @@ struct view;
 struct scene;
 struct processes processes_of(const struct view *view, const struct scene *scene);
 
-/* Heading and lines within rect.  The selected one is always among them. */
+/* Draws headings and rows within rect, so that the selected process is visible. */
 void processes_draw(struct canvas *canvas, const struct rect *rect,
                     const struct processes *processes);
 
-/* So many lines further (< 0: back) than the selected one, as far as there are; its pid,
-   0 if the list is empty.  *scroll follows, lines being how many there is room for. */
+/* The pid `steps` after the selected process (< 0: before it), or the last or first one;
+   0 if the list is empty. lines is the number of rows shown; *scroll is changed so that
+   the process is visible. */
 pid_t processes_step(const struct processes *processes, int steps, int lines,
                      int *scroll);
 
-/* How many are listed. */
+/* Number of processes listed. */
 size_t processes_count(const struct processes *processes);
 
-/* "3 running, 2 ended; heap together 12.3 MiB", as long as fits the columns. */
-void processes_sum(char *text, size_t size, const struct process_list *process_list, int cols,
-                   enum unit unit);
+/* Writes a summary, "3 running, 2 ended; heap together 12.3 MiB"; if it does not fit
+   cols, only the heap. */
+void processes_sum(char *text, size_t size, const struct process_list *process_list,
+                   int cols, enum unit unit);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Questions in the message line and their answers.  Esc leaves them; what is
- * typed here never is a command.
+ * Questions on the message line and their answers.  Esc cancels a question; keys typed
+ * as an answer are never commands.
  */
 #include "config.h"
 
@@ -18,7 +18,7 @@
 #include "base/i18n.h"
 #include "base/quantity.h"
 
-#define SHORT_BELOW_COLS 66   /* questions are shorter */
+#define SHORT_BELOW_COLS 66   /* narrower screens get shorter questions */
 
 static void
 answer_quit(struct app *app, int input)
@@ -44,7 +44,7 @@ answer_quit(struct app *app, int input)
 static void
 answer_export(struct app *app, int input)
 {
-    static const char letters[] = "fpmj"; /* of enum siteexport_format */
+    static const char letters[] = "fpmj"; /* in the order of enum siteexport_format */
     int letter = keys_latin(input);
     const char *found = letter > 0 && letter < 128 ? strchr(letters, letter) : NULL;
 
@@ -55,14 +55,14 @@ answer_export(struct app *app, int input)
         save_sites(app, (enum siteexport_format)(found - letters));
 }
 
-/* ---- what is typed ---- */
+/* ---- typing ---- */
 
 static void
 take_back(struct app *app)
 {
     size_t length = strlen(app->typed);
 
-    /* The whole of a character. */
+    /* Removes all bytes of the character. */
     while (length > 0 && ((unsigned char)app->typed[--length] & 0xc0) == 0x80)
         ;
     app->typed[length] = '\0';
@@ -82,7 +82,7 @@ add_character(struct app *app, int input)
     app->typed[length + count] = '\0';
 }
 
-/* Whether a character may stand in the answer. */
+/* May this character be part of the answer? */
 static bool
 may_be_typed(enum question question, int input)
 {
@@ -95,7 +95,7 @@ may_be_typed(enum question question, int input)
     return true;
 }
 
-/* ---- what becomes of it ---- */
+/* ---- handling the answer ---- */
 
 static void
 answer_signal(struct app *app)
@@ -179,7 +179,8 @@ prompt_text(const struct app *app, char *text, size_t size)
         return text;
     case QUESTION_EXPORT:
         return app->screen.canvas.cols >= SHORT_BELOW_COLS
-                   ? _("Export sites: f folded stacks, p pprof, m massif, j JSON, Esc none")
+                   ? _("Export sites: f folded stacks, p pprof, m massif, j JSON, Esc "
+                       "none")
                    : _("f folded, p pprof, m massif, j JSON");
     case QUESTION_SEARCH:
         snprintf(text, size, _(pages_def(app->view.page)->asks), app->typed);

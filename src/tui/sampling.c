@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * When the display reads the program: by the timer, fast at first, and when
- * something asks for it.  Never while drawing; not after the program's end.
+ * When the display reads the program: when the timer says so, fast at first, and on
+ * demand.  Never while drawing and not after the program's end.
  */
 #include "config.h"
 
@@ -17,10 +17,10 @@
 #include "monitor/process-list.h"
 
 #define SECOND_NS INT64_C(1000000000)
-#define EARLY_NS  (SECOND_NS / 10)   /* between samples of the first second */
+#define EARLY_NS  (SECOND_NS / 10)   /* between the first samples */
 
-/* The clock of samples: the real one, or in tests one that every sample
-   advances by the interval.  Then only a SIGCHLD asks for them. */
+/* The clock of samples: the real one, or in tests one that each sample advances by the
+   interval.  Tests have no timer; SIGCHLD takes the samples. */
 static int64_t
 sample_clock(struct loop *loop)
 {
@@ -95,7 +95,7 @@ note_end(struct loop *loop)
     app->view.interacting = false;
 }
 
-/* The root's children may outlive it. */
+/* Do any processes of the list still run?  The root's children may outlive it. */
 static bool
 others_live(const struct app *app)
 {
@@ -125,7 +125,7 @@ sampling_take(struct loop *loop, bool with_sizes)
         sampling_set_timer(loop);
     measure_own_cost(loop);
     if (app->marked && app->mark.generation != app_shown(app)->generations)
-        look_clear_mark(app, _("Mark cleared: the program executed another"));
+        look_clear_mark(app, _("Mark cleared: the program executed another program"));
     if (process->ended && !ended)
         note_end(loop);
     if (app->options->sampled != NULL && !ended)

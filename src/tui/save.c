@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The keys that save the moment of the process shown: what snapshot.h writes, told
- * in the message line.
+ * The keys that save what is known of the process shown. snapshot.h writes the files;
+ * the message line reports the result.
  */
 #include "config.h"
 
@@ -58,11 +58,12 @@ save_blocks(struct app *app)
     char text[256];
 
     if (blocks == NULL) {
-        app_ack(app, "%s", _("Calls are not recorded: nothing is known of block sizes"));
+        app_ack(app, "%s", _("Block sizes are unknown: calls are not recorded"));
         return;
     }
-    bool saved = snapshot_save_blocks(blocks, tracked_command(session_shown(app->session)),
-                                      app_shown(app)->pid, text, sizeof text);
+    bool saved =
+        snapshot_save_blocks(blocks, tracked_command(session_shown(app->session)),
+                             app_shown(app)->pid, text, sizeof text);
     tell(app, saved, text);
 }
 
@@ -88,7 +89,8 @@ save_mark(const struct app *app, struct process *out)
     out->breakdown = app->mark.breakdown;
 }
 
-/* Names that are still looked for get some time: what is saved has no other chance. */
+/* Waits a little for names that are still being looked up: a saved file cannot get them
+   later. */
 static void
 finish_names(struct app *app)
 {
@@ -99,7 +101,7 @@ finish_names(struct app *app)
         naming_wait(app->naming, app->session, session_shown(app->session), NAMES_MS);
 }
 
-/* All others together get as long. */
+/* The deadline for naming all other processes, which share as much time. */
 struct patience {
     struct app *app;
     int64_t end_ns;
@@ -137,7 +139,7 @@ save_session(struct app *app)
     tell(app, saved, text);
 }
 
-/* What is exported: of the process that is shown, as the page of sites shows it. */
+/* Exports the process shown, with the choices made on the page of sites. */
 static struct siteexport
 shown_sites(const struct app *app)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Searches by characters, not bytes: matches are counted in columns, and letters
-   of every language have their capitals. */
+/* Searches characters, not bytes, because matches are counted in columns and every
+   language has its own capitals. */
 #include "config.h"
 
 #include "tui/search.h"
@@ -10,9 +10,9 @@
 #include <wchar.h>
 #include <wctype.h>
 
-#define TEXT_CHARACTERS 4096   /* looked at */
+#define TEXT_CHARACTERS 4096   /* the longest text that is searched */
 
-/* Characters of text; what is no text in this locale ends it. */
+/* Converts text to wide characters.  Returns 0 if it is not valid in this locale. */
 static size_t
 read_text(wchar_t *wide, size_t size, const char *text)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Finding text in text that was made printable.  A pattern of small letters alone
- * finds capitals too.  Nothing is found for an empty pattern.
+ * Finds text in text that was made printable.  A pattern without capitals also matches
+ * capitals.  An empty pattern matches nothing.
  */
 #ifndef MEMTOP_TUI_SEARCH_H
 #define MEMTOP_TUI_SEARCH_H
 
 #include <stdbool.h>
 
-#define SEARCH_MAX 128   /* bytes of a pattern */
+#define SEARCH_MAX 128   /* size of a pattern in bytes */
 
-/* The first match that begins at column *col or later: *col becomes where it
-   begins, *cols how wide it is.  False if there is none. */
+/* Finds the first match that begins at column *col or later; sets *col to its beginning
+   and *cols to its width.  Returns false if there is none. */
 bool search_text(const char *text, const char *pattern, int *col, int *cols);
 
 #endif

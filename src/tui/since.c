@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Differences to the mark.  Numbers stay unsigned: the sign is known from which
- * of the two is greater, so that nothing can overflow.
+ * Differences from the mark.  Numbers stay unsigned: the sign follows from which of the
+ * two is greater, so nothing can overflow.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@ amount_size(const struct amount *amount)
                                       : amount->then - amount->now;
 }
 
-/* Writes the sign, returns how long it is. */
+/* Writes the sign and returns its length. */
 static size_t
 put_sign(char *buf, size_t size, const struct amount *amount)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The rows of the page of allocation sites, as a function of the profile and of what
- * the user chose.  The selected one is found again by its key.
+ * Makes the rows of the page of allocation sites from the profile and the user's choice.
+ * The selected row is found again by its key.
  */
 #include "config.h"
 
 #include "tui/view.h"
 
-/* Where the selected row stands now; one that is gone leaves its place to another. */
+/* Finds the selected row again.  If it is gone, another row takes its place. */
 static void
 find_selected(const struct sites_shown *sites, struct sites_choice *choice)
 {

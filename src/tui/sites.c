@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The page of allocation sites: when its rows are made, and what keys do there.  That
- * is between pictures, when a reading, a name or a key may have changed them.
+ * The page of allocation sites: when its rows are made, and what its keys do.  Rows are
+ * made between drawings, if a sample, a name or a key may have changed them.
  */
 #include "config.h"
 
@@ -40,8 +40,8 @@ sites_prepare(struct app *app)
 
 /* ---- keys ---- */
 
-/* Keys may come faster than pictures: each acts on the rows that the one before has
-   left, and they are to be made anew after it. */
+/* Several keys may come before the next drawing.  Each acts on rows that include the
+   effect of the key before, and marks the rows as stale. */
 static void
 settle(struct app *app)
 {
@@ -49,13 +49,13 @@ settle(struct app *app)
     app->sites_stale = true;
 }
 
-/* Whether the page is shown, which is said if it is not. */
+/* Is the page shown?  If not, says so. */
 static bool
 on_page(struct app *app)
 {
     if (app->view.page == PAGE_SITES)
         return true;
-    app_ack(app, "%s", _("This key is of use on the page of sites: 9 shows it"));
+    app_ack(app, "%s", _("This key works only on the sites page; 9 shows it"));
     return false;
 }
 
@@ -158,7 +158,8 @@ expand(struct app *app, bool all)
         app_ack(app, "%s", _("A list has nothing to open; t makes a tree of it"));
     } else if (all) {
         *toggled = (struct profile_toggled){.all_open = !toggled->all_open};
-        app_ack(app, "%s", toggled->all_open ? _("All is open") : _("All is closed"));
+        app_ack(app, "%s",
+                toggled->all_open ? _("All rows are open") : _("All rows are closed"));
     } else if (choice->index < app->sites.table.count) {
         select_row(app, choice->index);
         if (app->sites.table.rows[choice->index].more)
@@ -197,7 +198,8 @@ sites_begin(struct app *app, const struct site_choice *choice)
     shown->mode = site_choice_mode(choice, PROFILE_LIVE);
     shown->filter = choice->filter;
     if (choice->filter_text != NULL)
-        snprintf(shown->filter_text, sizeof shown->filter_text, "%s", choice->filter_text);
+        snprintf(shown->filter_text, sizeof shown->filter_text, "%s",
+                 choice->filter_text);
     shown->survivors_ns = choice->survivors_ns;
     app->view.sort[PAGE_SITES].column = choice->column;
 }
@@ -219,7 +221,7 @@ sites_filter(struct app *app, const char *text)
     app->view.scroll = 0;
     choice->opened = false;
     if (text[0] == '\0')
-        app_ack(app, "%s", _("Nothing is filtered any more"));
+        app_ack(app, "%s", _("The filter is off"));
 }
 
 void
@@ -230,7 +232,7 @@ sites_survivors(struct app *app, const char *text)
     int64_t ns = 0;
 
     if (text[0] != '\0' && !site_filter_time(text, strlen(text), &ns)) {
-        app_ack(app, _("'%s' is no time; 90, 10m, 2h are"), text);
+        app_ack(app, _("'%s' is not a time such as 90, 10m or 2h"), text);
         return;
     }
     choice->survivors_ns = ns;
@@ -242,6 +244,6 @@ sites_survivors(struct app *app, const char *text)
     }
     if (choice->mode != PROFILE_SINCE)
         choice->mode = PROFILE_LIVE;
-    app_ack(app, _("Alive for at least %s, what grows first"),
+    app_ack(app, _("Alive for at least %s, sorted by growth"),
             units_offset(age, sizeof age, ns));
 }

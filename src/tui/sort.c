@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sorting for the display: a few rows, each time they are drawn, without memory
-   from the heap. */
+/* Insertion sort for a few rows, repeated at each drawing; allocates nothing. */
 #include "config.h"
 
 #include "tui/sort.h"

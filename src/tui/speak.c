@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The display in words, for screen readers and terminals that can only print: no
- * cursor moves, nothing is drawn, nothing is said twice.  A page is said when it is
- * turned to, and again at ^L; messages and answers when they come; the heap when it
- * has doubled or halved, though not too often.
+ * The display in words, for screen readers and terminals that can only print: no cursor
+ * moves, nothing is drawn, nothing is said twice.  A page is said when it is turned to,
+ * and again at ^L; messages and answers when they come; the heap when it has doubled or
+ * halved, but not too often.
  */
 #include "config.h"
 
@@ -15,11 +15,11 @@
 #include "base/i18n.h"
 #include "tui/term.h"
 
-#define QUIET_NS    INT64_C(5000000000)   /* between lines nobody asked for */
-#define GREAT_HEAP  65536                 /* below, changes are noise */
+#define QUIET_NS    INT64_C(5000000000)   /* least time between unrequested lines */
+#define GREAT_HEAP  65536                 /* changes of smaller heaps are noise */
 #define LINE_BYTES  8192
 
-/* A row without blanks at its ends, and with two at most between its parts. */
+/* Says a row without blanks at its ends, and with at most two between its parts. */
 static void
 say_row(const struct canvas *canvas, int row)
 {
@@ -98,7 +98,7 @@ say_message(struct loop *loop)
     text_sanitise(text, sizeof text, app->scene.message, strlen(app->scene.message));
     if (app->nothing_new || strcmp(text, speech->said) == 0)
         return;
-    /* The place in the history once, though the present moves on. */
+    /* Says each place in the history once, although the end of the run moves on. */
     if (app->view.history && app->ack_ns == 0 && !app->scene.asks) {
         if (app->past.run_ns == speech->past_ns)
             return;

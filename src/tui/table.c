@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which columns of a table are shown, how wide they are, and drawing them.  Nothing is
- * kept from one picture to the next.
+ * Decides which columns of a table are shown and how wide they are, and draws them.
+ * Keeps nothing between drawings.
  */
 #include "config.h"
 
@@ -12,7 +12,7 @@
 #define HEADINGS_FROM_LINES 3
 #define RANKS TABLE_COLUMNS_MAX
 
-/* Widths of the columns, 0 for those that are not shown. */
+/* Widths of the columns; 0: not shown. */
 struct table_layout {
     const struct table *table;
     int width[TABLE_COLUMNS_MAX];
@@ -47,7 +47,7 @@ raise_cols(int *cols, const char *text)
         *cols = needed;
 }
 
-/* Makes of a cell what fill says; NULL: it is blank. */
+/* Resets the cell and has fill, unless NULL, set it. */
 static void
 fill_cell(struct table_cell *cell, const struct table_at *at,
           void (*fill)(struct table_cell *cell, const struct table_at *at))
@@ -106,7 +106,8 @@ is_shown(const struct table_at *at)
     return at->column->shown == NULL || at->column->shown(at);
 }
 
-/* Those of rank 0 get what they need; what is left may be negative. */
+/* Gives the columns of rank 0 what they need.  Returns the width left, which may be
+   negative. */
 static int
 place_constant(struct table_layout *layout, const struct table_rows *rows, int window)
 {
@@ -127,7 +128,7 @@ place_constant(struct table_layout *layout, const struct table_rows *rows, int w
     return at.cols;
 }
 
-/* The others get it as long as there is some. */
+/* Gives the other columns what they need, by rank, while there is room. */
 static int
 place_others(struct table_layout *layout, const struct table_rows *rows, int left)
 {
@@ -194,8 +195,8 @@ lay_out(struct table_layout *layout, const struct table *table,
 
 /* ---- drawing ---- */
 
-/* The heading of the column that the rows are sorted by has a sign before it, which
-   says in which direction. */
+/* Marks the heading of the column that the rows are sorted by with a sign for the
+   direction. */
 static void
 draw_sort_sign(struct canvas *canvas, const struct rect *field, const struct sort *sort,
                const char *heading)
@@ -213,7 +214,7 @@ draw_heading(struct canvas *canvas, const struct rect *field, const struct table
 {
     const struct table_column *column = at->column;
     const struct sort *sort = at->rows->sort;
-    /* The room for a sign is a blank in the heading. */
+    /* A column with spare columns for a sign needs a blank in its heading. */
     int gap = column->gap == 0 && column->room > 0 ? 1 : column->gap;
     struct table_cell cell;
 
@@ -228,7 +229,7 @@ draw_heading(struct canvas *canvas, const struct rect *field, const struct table
         draw_sort_sign(canvas, field, sort, cell.text);
 }
 
-/* A figure's role is that of its text, which need not fill the field. */
+/* The cell's role colours only its text if right-aligned, not the whole field. */
 static void
 draw_cell(struct canvas *canvas, const struct rect *field, const struct table_at *at)
 {
@@ -252,7 +253,7 @@ draw_cell(struct canvas *canvas, const struct rect *field, const struct table_at
                      text < cols ? text : cols, cell.role);
 }
 
-/* A row; or the headings, if it is NULL. */
+/* Draws a row, or the headings if row is NULL. */
 static void
 draw_line(struct canvas *canvas, const struct rect *rect,
           const struct table_layout *layout, const struct table_rows *rows, int line,

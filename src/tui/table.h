@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Tables of the pages.  A table is data: its columns, each with a title, the width it
- * needs, its rank when the window narrows, how a cell reads and what the rows are sorted
- * by.  The table decides which columns are shown and how wide they are, and draws
- * headings, rows and the cursor.
+ * needs, its rank when the window narrows, the text of a cell and the key to sort by.
+ * The table decides which columns are shown and how wide they are, and draws headings,
+ * rows and the cursor.
  *
  * Widths are in columns of the terminal, whatever the language.  Drawing allocates
  * nothing and changes nothing but the canvas.
@@ -24,70 +24,72 @@
 
 /* The rows to draw. */
 struct table_rows {
-    const void *data; /* the page's own */
+    const void *data; /* belongs to the page */
     size_t count;
     const void *(*row)(const struct table_rows *rows, size_t index);
-    const uint16_t *order;   /* of table_sort(); NULL: as row() has them */
-    size_t first;            /* the first one shown: as far as the page is scrolled */
-    size_t selected;         /* where the cursor stands, or TABLE_NO_ROW */
-    const struct sort *sort; /* the order they are in, for the headings; NULL: none */
+    const uint16_t *order;   /* set by table_sort(); NULL: order of row() */
+    size_t first;            /* first row shown, after scrolling */
+    size_t selected;         /* row at the cursor, or TABLE_NO_ROW */
+    const struct sort *sort; /* how they are sorted, for the headings; NULL: not */
 };
 
-/* What a column is asked about. */
+/* What the callbacks of a column get. */
 struct table_at {
     const struct table_rows *rows;
     const void *data; /* of these rows */
     const struct table_column *column;
-    const void *row; /* one of them, where it is about a cell */
-    int cols;        /* content: what more important columns leave; heading: the width of
-                        the column */
+    const void *row; /* the cell's row, if it is about a cell */
+    int cols;        /* for content: width left by more important columns; for a heading:
+                        the width of the column */
 };
 
-/* What stands in a cell, or in a heading. */
+/* Text of a cell or heading, to be filled in by a callback. */
 struct table_cell {
     char room[128];   /* for a text that has to be made; "" at first */
-    const char *text; /* room at first; may be untrusted */
-    enum role role;   /* the column's at first */
+    const char *text; /* points to room at first; may be untrusted */
+    enum role role;   /* the column's role at first */
 };
 
 /*
- * A column is as wide as the widest of its title, `least`, what `content` says and, if
- * `fit`, the cells of all rows; `gap` and `room` are added.
+ * A column is as wide as the widest of its title, `least`, the result of `content` and,
+ * if `fit`, the cells of all rows. `gap` and `room` are added.
  */
 struct table_column {
-    int id;            /* the page's own, for callbacks of several columns */
-    const char *title; /* untranslated; NULL: none */
-    /* In place of the title, for a heading that changes.  Not part of the width. */
+    int id;            /* chosen by the page, for callbacks that serve several columns */
+    const char *title; /* untranslated; NULL: no title */
+    /* Makes the heading instead of title, if it changes.  Does not count for the
+       width. */
     void (*heading)(struct table_cell *cell, const struct table_at *at);
 
     enum text_align align;
     enum role role;
     int gap;   /* blanks before the text */
-    int room;  /* columns that only a longer text uses, or the sign of sorting */
-    int least; /* width of the text */
-    int fixed; /* the whole width, whatever is in it; 0: see above */
+    int room;  /* spare columns, used by longer texts and by the sign of sorting */
+    int least; /* least width of the text */
+    int fixed; /* the whole width, whatever the cells hold; 0: as described above */
     bool fit;
     int (*content)(const struct table_at *at); /* the width that some text needs */
 
-    /* Takes what the others leave, which may be less than it needs; its title does not
-       count.  Several share it.  With a part it is given part[0]/part[1] of the window
-       before others get anything. */
+    /* A growing column takes the width that the others leave, which may be less than it
+       needs; its title does not count.  Several growing columns share that width.  If
+       part is set, the column first gets part[0]/part[1] of the window. */
     bool grow;
     int part[2];
 
-    /* 0: always there.  The others come in this order as long as there is room; after
-       one that has none the rest are left out.  Loose ones do not take part in that:
-       each is shown if it finds room. */
+    /* Columns of rank 0 are always shown.  The others follow by rank while there is
+       room; after the first that does not fit, all of higher rank are left out.  Loose
+       columns are exempt: each is shown if it fits. */
     int rank;
     bool loose;
-    bool (*shown)(const struct table_at *at); /* NULL: it is */
+    bool (*shown)(const struct table_at *at); /* NULL: always */
 
-    /* The column's number in struct sort; 0: it is not sorted by.  Rows with greater
-       keys come first; no key: the page sorts by itself. */
+    /* The column's number in struct sort; 0: cannot be sorted by.  Rows with greater
+       keys come first. key is NULL if the page sorts by itself. */
     unsigned sort;
     uint64_t (*key)(const struct table_at *at);
 
-    /* One of them: what a cell reads, or draws in its field; none: it is blank. */
+    /* Set one of them: cell makes the text, draw draws the field.  With neither the cell
+       is blank. */
     void (*cell)(struct table_cell *cell, const struct table_at *at);
     void (*draw)(struct canvas *canvas, const struct rect *field,
                  const struct table_at *at);
@@ -96,44 +98,46 @@ struct table_column {
 struct table {
     const struct table_column *columns;
     size_t count;     /* at most TABLE_COLUMNS_MAX */
-    int margin;       /* blanks at the right */
-    bool bare;        /* it never has headings */
-    int narrow_below; /* columns of the window: below, `narrow` is drawn instead */
-    /* ... and where the columns of rank 0 do not fit; NULL: then they are cut. */
+    int margin;       /* blanks at the right end */
+    bool bare;        /* has no headings */
+    int narrow_below; /* `narrow` is drawn in windows with fewer columns than this */
+    /* The table for narrow windows, also drawn if the columns of rank 0 do not fit.
+       NULL: they are clipped. */
     const struct table *narrow;
 };
 
-/* The beginnings of columns: figures stand at the right behind a blank; some may have a
-   sign. */
+/* Common settings of columns: a right-aligned figure after a blank; the same with room
+   for a sign. */
 #define TABLE_FIGURE .align = TEXT_RIGHT, .gap = 1
 #define TABLE_SIGNED TABLE_FIGURE, .room = 1
 
 #define TABLE_COLUMNS(array) .columns = (array), .count = sizeof(array) / sizeof *(array)
 
-/* Whether so many lines have headings; how many rows they have room for. */
+/* Does a table of this height have headings? */
 bool table_has_headings(int lines);
+/* Number of rows that fit a table of this height, besides the headings. */
 int table_room(int lines);
 
-/* Headings and rows, within rect. */
+/* Draws headings and rows within rect. */
 void table_draw(struct canvas *canvas, const struct rect *rect, const struct table *table,
                 const struct table_rows *rows);
 
-/* The width that a column needs, for `content` of another one. */
+/* The width that a column needs; for the content() of another column. */
 int table_needs(const struct table_at *at, const struct table_column *column);
 
-/* The width of a size as most are: units are wide in some languages. */
+/* The width of a typical size in this unit; units are wide in some languages. */
 int table_bytes_cols(enum unit unit);
 
-/* The title of the column with this number in struct sort, translated; NULL if the
-   table has none. */
+/* The translated title of the column with number sort in struct sort; NULL if there is
+   none. */
 const char *table_sort_title(const struct table *table, unsigned sort);
 
-/* Puts the rows in the order of rows->sort.  There must be room in both arrays for all
-   of them; order is used from then on. */
+/* Sorts the rows as rows->sort says. keys and order must have room for rows->count
+   elements; rows->order points to order afterwards. */
 void table_sort(const struct table *table, struct table_rows *rows, uint64_t *keys,
                 uint16_t *order);
 
-/* The index-th row, as they are ordered. */
+/* The row at index, in sorted order. */
 const void *table_row(const struct table_rows *rows, size_t index);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Signals to the watched program.  Sent through its pidfd where there is one, so
- * that they never reach a stranger who got the same pid; and never once it has
- * ended.
+ * Signals to the watched program.  They are sent through its pidfd if there is one, so
+ * that they never reach another process that got the same pid; and never after the
+ * program has ended.
  */
 #include "config.h"
 
@@ -36,7 +36,7 @@ target_signal(struct app *app, int signal_number)
     return kill(launched->pid, signal_number) == 0;
 }
 
-/* NULL: the program itself, or nobody that is known. */
+/* NULL if pid is the program itself, or is not listed. */
 static const struct process_entry *
 find_other(const struct app *app, pid_t pid)
 {
@@ -109,7 +109,7 @@ void
 target_end(struct app *app)
 {
     target_signal(app, SIGTERM);
-    target_signal(app, SIGCONT);   /* a stopped program could not end */
+    target_signal(app, SIGCONT);   /* a stopped program could not handle SIGTERM */
     app->kill_at_ns = app_now() + GRACE_NS;
     app->leave_at_end = true;
     app_ack(app, "%s", _("Ending the program..."));

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The terminal.  There is one, so the state is one static.
+ * The terminal.  There is only one, so its state is static.
  *
- * Curses is used for terminfo, for decoding keys and for finding the shortest
- * way from one screen to the next; what changed on the canvas is handed to it
- * row by row.
+ * Curses is used for terminfo, for decoding keys and for finding the shortest way from
+ * one screen to the next.  Changed parts of the canvas are handed to it row by row.
  */
 #include "config.h"
 
@@ -24,7 +23,7 @@
 #define NCURSES_WIDECHAR 1
 #include <curses.h>
 #include <term.h>
-/* These macros of it are names of ours. */
+/* Curses defines these macros; memtop uses the names. */
 #undef columns
 #undef lines
 
@@ -45,12 +44,12 @@ static struct {
     SCREEN *screen;
     bool colour;
     struct termios before;
-    struct canvas shown;        /* what the terminal shows now */
+    struct canvas shown;        /* what the terminal shows */
     bool forget;
-    char restore[256];          /* bytes that leave the display */
+    char restore[256];          /* bytes that make the terminal leave the display */
     size_t restore_length;
     bool mouse;
-    int mouse_row, mouse_col;   /* of the latest event */
+    int mouse_row, mouse_col;   /* of the latest mouse event */
 } term = { .fd = -1 };
 
 static const struct {
@@ -149,7 +148,8 @@ set_modes(void)
     nodelay(stdscr, TRUE);
     scrollok(stdscr, FALSE);
     leaveok(stdscr, TRUE);
-    typeahead(-1);   /* no look for keys in the middle of a picture */
+    /* Do not look for input while writing a screen. */
+    typeahead(-1);
     set_escdelay(ESCAPE_DELAY_MS);
     curs_set(0);
 }
@@ -197,8 +197,8 @@ open_screen(bool colour)
 {
     int rows, cols;
 
-    /* The size comes from the terminal: a COLUMNS left in the environment
-       would outlive the first resize.  Terminfo need not know it (the console's
+    /* Take the size from the terminal only: COLUMNS in the environment would stay the
+       same after a resize, and terminfo may not know the size (for the Linux console it
        does not). */
     use_env(FALSE);
     use_tioctl(TRUE);
@@ -207,8 +207,8 @@ open_screen(bool colour)
         return -ENODEV;
     term.open = true;
     term.colour = colour;
-    /* Until it has come back from endwin() once, curses writes after every
-       movement of the cursor: 70 writes a picture instead of one. */
+    /* Before its first return from endwin(), curses writes after every cursor movement:
+       70 writes per screen instead of one. */
     endwin();
     set_modes();
     start_colours();
@@ -342,7 +342,7 @@ term_mouse(bool on)
     if (term.plain)
         return false;
     if (on) {
-        mouseinterval(0);   /* no waiting for a double click */
+        mouseinterval(0);   /* do not wait for a double click */
         if (mousemask(wanted, NULL) == 0 || !has_mouse())
             return false;
     } else {
@@ -376,7 +376,8 @@ mouse_input(void)
     return event.bstate & BUTTON1_PRESSED ? INPUT_CLICK : INPUT_MOUSE;
 }
 
-/* After ESC: the key of a usual sequence, else none. */
+/* Reads what follows ESC.  Returns the key of a common sequence, KEY_MAX for another
+   sequence, 0 if nothing follows. */
 static wint_t
 read_sequence(void)
 {
@@ -395,7 +396,7 @@ read_sequence(void)
     return count > 0 ? KEY_MAX : 0;
 }
 
-/* A key, decoded here as far as nobody else has. */
+/* Reads and decodes a key without curses. */
 static int
 read_plain(wint_t *key)
 {
@@ -407,7 +408,8 @@ read_plain(wint_t *key)
         size_t length = mbrtowc(&character, &byte, 1, &state);
 
         if (length == (size_t)-2)
-            continue;   /* in the middle of one */
+            /* Incomplete: the character has more bytes. */
+            continue;
         if (byte == '\033' && (*key = read_sequence()) != 0)
             return KEY_CODE_YES;
         *key = length == (size_t)-1 ? L'?' : (wint_t)character;
@@ -479,7 +481,7 @@ send_row(const struct cell *new, const struct cell *old, int row, int cols)
             from++;
         while (memcmp(&new[to], &old[to], sizeof *new) == 0)
             to--;
-        /* Never begin in the middle of a wide character, old or new. */
+        /* Never start in the middle of a wide character, neither old nor new. */
         while (from > 0 && (new[from].columns == 0 || old[from].columns == 0))
             from--;
         while (to + 1 < cols && (new[to + 1].columns == 0 || old[to + 1].columns == 0))
@@ -493,7 +495,8 @@ term_show(const struct canvas *canvas)
 {
     size_t count = (size_t)canvas->rows * (size_t)canvas->cols;
 
-    if (!term.open || term.plain || canvas->rows != term.shown.rows || canvas->cols != term.shown.cols)
+    if (!term.open || term.plain || canvas->rows != term.shown.rows
+        || canvas->cols != term.shown.cols)
         return;
     if (term.forget)
         clearok(stdscr, TRUE);
@@ -536,7 +539,8 @@ term_suspend(void)
     tcsetattr(term.fd, TCSADRAIN, &term.before);
     sigaction(SIGTSTP, &stop, &before);
     raise(SIGTSTP);
-    /* Continued, or nobody could have continued us and nothing happened. */
+    /* Either memtop was continued, or there was nobody to continue it and the signal had
+       no effect. */
     sigaction(SIGTSTP, &before, NULL);
     tcgetattr(term.fd, &term.before);
     if (term.plain) {

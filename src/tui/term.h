@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The terminal, and the only module that knows curses.  It draws on /dev/tty
- * whatever the standard streams are, and gives the terminal back on every way
- * out: on term_close(), on fatal signals (crash.h), when suspended.
+ * The terminal; the only module that uses curses.  It draws on /dev/tty whatever the
+ * standard streams are, and restores the terminal whenever memtop leaves it: in
+ * term_close(), on fatal signals (crash.h), when suspended.
  */
 #ifndef MEMTOP_TUI_TERM_H
 #define MEMTOP_TUI_TERM_H
@@ -12,51 +12,51 @@
 
 #include "tui/canvas.h"
 
-/* Whether there is a terminal that can show the display and that is ours to
-   use now; plain: that can show lines, which every one can.  If not, why says it in
-   one translated line. */
+/* Is there a terminal that can show the display, with memtop in its foreground?  With
+   plain, any terminal will do.  If not, why holds a translated reason of one line. */
 bool term_usable(bool plain, char *why, size_t size);
 
-/* Takes the terminal over.  Returns 0 or -errno (-ENODEV: it cannot show the
-   display).  term_close() gives it back; it may be called at any time.  plain: only
-   keys are read and lines written, term_show() shows nothing. */
+/* Takes over the terminal.  Returns 0 or -errno; -ENODEV if it cannot show the display.
+   With plain, only keys are read and lines written; term_show() does nothing.
+   term_close() restores the terminal; it may be called at any time. */
 int term_open(bool colour, bool plain);
 void term_close(void);
 
-/* For poll(). */
+/* The descriptor to poll() for input. */
 int term_fd(void);
 
-/* The size now, at least 1x1; after a change call term_resize(). */
+/* The size now, at least 1x1.  Call term_resize() if it has changed. */
 void term_size(int *rows, int *cols);
 
-/* Follows the terminal to a size; false if memory is short. */
+/* Adopts a size.  Returns false if memory is short. */
 bool term_resize(int rows, int cols);
 
-/* True if the terminal is gone: poll() said HUP or ERR, or readable without
-   there being anything to read. */
+/* Is the terminal gone?  So it is if poll() said HUP or ERR, or said readable although
+   there is nothing to read. */
 bool term_lost(short revents);
 
-/* The next key typed (keys.h), INPUT_NONE if there is none. */
+/* The next key (keys.h), INPUT_NONE if none is waiting. */
 int term_read(void);
 
-/* Bytes as typed, undecoded; how many. */
+/* Reads bytes as typed, undecoded; returns how many, 0 if none are waiting. */
 size_t term_read_raw(void *bytes, size_t size);
 
-/* Shows the canvas, which must have the terminal's size: sends what changed. */
+/* Shows the canvas, which must have the terminal's size; sends only what has changed. */
 void term_show(const struct canvas *canvas);
 
-/* Writes a line, if the terminal is plain. */
+/* Writes a line, on a plain terminal only. */
 void term_say(const char *line);
 
-/* The next term_show() sends everything. */
+/* Makes the next term_show() send everything. */
 void term_forget(void);
 
-/* Stops memtop as ^Z does elsewhere; returns when it is continued. */
+/* Stops memtop, as ^Z usually does; returns when memtop is continued. */
 void term_suspend(void);
 
-/* Mouse events come as keys, or not any more (at first); false if the terminal has
-   none.  And where the latest one was. */
+/* Turns mouse events on or off (they are off at first); returns false if the terminal
+   has no mouse. */
 bool term_mouse(bool on);
+/* Where the last mouse event was. */
 void term_mouse_place(int *row, int *col);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The page of exact block sizes: how many of each were allocated, are live and were
- * live at most, and in which share of the time how many were.  Columns leave from the
- * right.  Every call must be recorded for it: where it is not, it says how to ask.
+ * The page of exact block sizes: how many blocks of each size were allocated, are live
+ * and were live at most, and the shares of the run during which how many were live.  In
+ * a narrow window the columns at the right are left out first.  This page needs a record
+ * of every call; without one it says how to get it.
  */
 #include "config.h"
 
@@ -13,11 +14,11 @@
 #include "base/i18n.h"
 #include "tui/blocks.h"
 
-#define COUNT_COLS 6 /* the least */
+#define COUNT_COLS 6 /* least width */
 #define SHARE_COLS 5
-#define LABEL_FROM 6 /* beside so many shares, or all, it is said what they are */
+#define LABEL_FROM 6 /* the label of the shares needs room for so many of them, or all */
 
-/* What the table is of. */
+/* Context of the table's rows. */
 struct blocks_shown {
     const struct view *view;
     const struct block_table *table;
@@ -46,9 +47,9 @@ figure_cell(struct table_cell *cell, const struct table_at *at)
         units_count(cell->room, sizeof cell->room, counts[at->column->id]);
 }
 
-/* ---- shares of the time: their ids are their numbers ---- */
+/* ---- shares of the time; their ids are their indices ---- */
 
-/* What the shares are, said once, before the first count of blocks. */
+/* The label of the shares, shown once, before the first count of blocks. */
 static const char *
 shares_label(void)
 {
@@ -74,7 +75,7 @@ share_cols(const struct block_table *table)
     return cols;
 }
 
-/* All are equally wide; the first is wider where there is room for the label. */
+/* All are equally wide, except the first if there is room for the label. */
 static int
 share_content(const struct table_at *at)
 {
@@ -104,7 +105,7 @@ share_cell(struct table_cell *cell, const struct table_at *at)
 {
     float share = ((const struct block_row *)at->row)->share[at->column->id];
 
-    /* The least, too, with the point of the locale. */
+    /* Tiny shares are shown as "<0.1%", with the decimal point of the locale. */
     if (share > 0)
         snprintf(cell->room, sizeof cell->room, share < 0.1f ? "<%.1f%%" : "%.1f%%",
                  share < 0.1f ? 0.1 : (double)share);
@@ -154,7 +155,7 @@ block_row(const struct table_rows *rows, size_t index)
     return &((const struct blocks_shown *)rows->data)->table->rows[index];
 }
 
-/* Why there is no table, "" if there is one. */
+/* Why there is no table; "" if there is one. */
 static const char *
 why_none(const struct view *view, const struct scene *scene)
 {
@@ -245,7 +246,7 @@ find(struct app *app, const char *text)
     if (blocks_filter(text, &from, &to))
         find_filter(app, app->view.sizes_shown, text);
     else
-        app_ack(app, _("'%s' is no size, nor a range of them such as 16-64"), text);
+        app_ack(app, _("'%s' is neither a size nor a range such as 16-64"), text);
 }
 
 const struct page_def page_blocks = {

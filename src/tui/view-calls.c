@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The call table: a row for each counted function.  On the overview the four
- * usual functions and those others that were called; on the page of its own
- * all, with what memusage's report says besides.  Columns leave by importance:
- * remarks, then the rate, then failures.
+ * The call table: one row per counted function.  The overview shows the four usual
+ * functions and others that were called; the page shows all, with remarks as in
+ * memusage's report.  In a narrow window columns are left out by importance: remarks
+ * first, then the rate, then failures.
  */
 #include "config.h"
 
@@ -22,7 +22,7 @@
 #define REMARKS_MAX  3
 #define FACT_COLS    26
 
-/* One row as numbers. */
+/* The figures of a row. */
 struct row {
     const char *name;
     struct amount calls, bytes, failed;
@@ -105,7 +105,7 @@ mappings_counted(const struct scene *scene)
            && (scene->process->identity.flags & SEGMENT_FLAG_MMAP) != 0;
 }
 
-/* Blocks of the program's own pools: the functions by which it tells of them. */
+/* The functions by which the program reports blocks of its own pools. */
 #define CUSTOM_ROWS 2
 
 static const char *const custom_names[CUSTOM_ROWS] = {"custom_alloc", "custom_free"};
@@ -121,7 +121,8 @@ custom_row(struct row *row, const struct scene *scene, int which)
     *row = (struct row){.name = custom_names[which], .rate = -1, .never_fails = true};
     if (which == 0) {
         row->calls = (struct amount){now->custom_made, then->custom_made, since};
-        row->bytes = (struct amount){now->custom_made_bytes, then->custom_made_bytes, since};
+        row->bytes =
+            (struct amount){now->custom_made_bytes, then->custom_made_bytes, since};
     } else {
         row->calls = (struct amount){now->custom_freed, then->custom_freed, since};
         row->bytes =
@@ -199,7 +200,7 @@ name_cell(struct table_cell *cell, const struct table_at *at)
     cell->text = ((const struct row *)at->row)->name;
 }
 
-/* At most half of a window that has room for nothing but names and calls. */
+/* Takes at most half of a window that is too narrow for more than names and calls. */
 static int
 narrow_name(const struct table_at *at)
 {
@@ -243,7 +244,7 @@ total_cell(struct table_cell *cell, const struct table_at *at)
                  shown->view->unit);
 }
 
-/* Sizes in bytes may be long; a difference has a sign. */
+/* Wide enough for sizes in bytes, which may be long, and for the sign of a difference. */
 static int
 total_content(const struct table_at *at)
 {
@@ -276,7 +277,7 @@ failed_cell(struct table_cell *cell, const struct table_at *at)
         cell->role = ROLE_BAD;
 }
 
-/* Whole ones, as many as have room. */
+/* Draws as many whole remarks as fit. */
 static void
 draw_remarks(struct canvas *canvas, const struct rect *field, const struct table_at *at)
 {
@@ -315,7 +316,7 @@ static const struct table_column columns[] = {
 };
 static const struct table calls_table = {TABLE_COLUMNS(columns), .narrow = &narrow_table};
 
-/* The rows there are, in the page's own order; returns how many. */
+/* Collects the rows in the page's own order; returns their number. */
 static size_t
 collect_rows(struct row *rows, const struct scene *scene, bool all)
 {
@@ -331,7 +332,7 @@ collect_rows(struct row *rows, const struct scene *scene, bool all)
     return count;
 }
 
-/* Headings and rows from the top of rect; skips the first ones. */
+/* Draws headings and rows, without the first `skip` rows. */
 static void
 draw_table(struct screen *screen, const struct view *view, const struct scene *scene,
            const struct rect *rect, bool all, int skip)
@@ -369,7 +370,7 @@ view_calls_block(struct screen *screen, const struct view *view,
         draw_table(screen, view, scene, &table, false, 0);
 }
 
-/* Facts below the table. */
+/* Facts shown below the table. */
 struct facts {
     struct {
         const char *label;
@@ -420,27 +421,27 @@ collect_facts(struct facts *facts, const struct view *view, const struct scene *
         fact(facts, _("which occupy"),
              units_bytes(text, sizeof text, now->usable_bytes, view->unit));
     if (custom_rows(scene) > 0) {
-        fact(facts, _("Live in its pools"),
+        fact(facts, _("Live in own pools"),
              units_bytes(text, sizeof text, now->custom_live_bytes, view->unit));
         fact(facts, _("in blocks"), units_count(text, sizeof text, now->custom_live));
     }
     fact(facts, _("Peak"),
          units_bytes(text, sizeof text, now->peak_bytes, view->unit));
-    fact(facts, _("Allocated in all"),
+    fact(facts, _("Total allocated"),
          units_bytes(text, sizeof text, now->total_bytes, view->unit));
-    fact(facts, _("Stack at calls, deepest"),
+    fact(facts, _("Deepest stack at a call"),
          units_bytes(text, sizeof text, report_stack(process, now->stack_peak),
                      view->unit));
     if (process->stack_touched > 0)
         fact(facts, _("Stack touched"),
              units_bytes(text, sizeof text, process->stack_touched, view->unit));
-    fact(facts, _("Threads ever"),
+    fact(facts, _("Threads started"),
          units_count(text, sizeof text, now->threads_started));
     if (now->threads_merged > 0)
         fact(facts, _("Threads counted together"),
              units_count(text, sizeof text, now->threads_merged));
     if (now->torn > 0)
-        fact(facts, _("Threads dead in an update"),
+        fact(facts, _("Threads killed in update"),
              units_count(text, sizeof text, now->torn));
     fact(facts, _("Allocator"), process->identity.allocator);
 }
@@ -471,7 +472,7 @@ table_rows(const struct scene *scene)
     return FN_COUNT + (mappings_counted(scene) ? MAPPING_COUNT : 0) + custom_rows(scene);
 }
 
-/* One is blank. */
+/* Counts one blank line between table and facts. */
 static int
 count_lines(const struct screen *screen, const struct view *view,
             const struct scene *scene)

@@ -13,7 +13,7 @@
 
 #define LABEL_COLS 7
 
-/* Lines on one page: all but the title and the last row. */
+/* Lines on one page: all except the title and the last row. */
 static int
 lines_per_page(const struct screen *screen)
 {
@@ -22,7 +22,7 @@ lines_per_page(const struct screen *screen)
     return lines < 1 ? 1 : lines;
 }
 
-/* Names of keys are as long as the language makes them. */
+/* Width of the labels, which depends on the language. */
 static int
 label_cols(void)
 {
@@ -50,12 +50,13 @@ help_lines(const char *help, int cols)
     return lines;
 }
 
-/* Where the next line stands. */
+/* Where the next line goes. */
 struct place {
     int page, line;
 };
 
-/* The help of one key, behind labels so wide; of the page that is wanted it is drawn. */
+/* Places the help of one key after a label of width `labels`; draws it only if it is on
+   the wanted page. */
 static void
 help_of_key(struct screen *screen, const struct key *key, int labels,
             struct place *place, int page)
@@ -82,7 +83,7 @@ help_of_key(struct screen *screen, const struct key *key, int labels,
     }
 }
 
-/* Draws a page of the help, none if it is 0; returns how many there are. */
+/* Draws a page of the help, nothing if page is 0.  Returns the number of pages. */
 static int
 help_pages(struct screen *screen, int page)
 {
@@ -103,13 +104,12 @@ view_help_pages(struct screen *screen)
     return help_pages(screen, 0);
 }
 
-/* Covers the rows from the top to the last but one: that one belongs to the message
-   or the footer. */
+/* Covers all rows but the last, which belongs to the message or the footer. */
 void
 view_help(struct screen *screen, const struct view *view)
 {
     int pages = view_help_pages(screen);
-    /* On a larger screen there are fewer. */
+    /* The screen may have grown since, and have fewer pages now. */
     int page = view->help < pages ? view->help : pages;
     const struct rect rect = { 0, 0, screen->canvas.rows - 1, screen->canvas.cols };
 
@@ -120,11 +120,11 @@ view_help(struct screen *screen, const struct view *view)
     help_pages(screen, page);
 }
 
-/* The words of keys that are of use on a page alone come behind the first three, which
-   are of use everywhere. */
+/* Number of keys in the footer that every page uses; the keys of the page follow them. */
 #define EVERYWHERE 3
 
-/* A key and its word at *col, which moves on behind it.  False if there is no room. */
+/* Draws a key and its word at *col and moves *col on.  Returns false if there is no
+   room. */
 static bool
 footer_item(struct screen *screen, int *col, int end, const struct key *key,
             const char *word)
@@ -184,7 +184,7 @@ view_footer(struct screen *screen, const struct view *view)
             return;
         if (footer_item(screen, &col, end, &keys[i], _(keys[i].footer)))
             continue;
-        /* Whole items, but the way to the help stays. */
+        /* Only whole items are drawn, but the key of the help always is. */
         if (i == 0)
             canvas_put(&screen->canvas, rect->row, col, end - col, ROLE_KEY,
                        keys_label(&keys[i]));

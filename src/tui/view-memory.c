@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The page of memory: where the RSS went, a band a row.  Each bar begins where the
- * one above it ends, so that together they are the RSS; no colour is needed to tell
- * them apart.  Below it what is not part of the sum.  Columns leave by importance:
- * what a band means, its bar, its share.
+ * The page of memory: where the RSS went, one band per row.  Each bar begins where the
+ * bar above it ends, so that together they make up the RSS and need no colours to be
+ * told apart.  Below them are figures that are not part of the sum.  In a narrow window
+ * columns are left out by importance: first what a band means, then its bar, then its
+ * share.
  */
 #include "config.h"
 
@@ -16,10 +17,10 @@
 
 #define BYTES_COLS 11
 #define SHARE_COLS 5
-#define BAR_COLS   10 /* the least */
+#define BAR_COLS   10 /* least width */
 #define GAP        2
 
-/* The lines there are, and what there is to know of them. */
+/* Context of the table's rows, and the lines shown. */
 struct rss_shown {
     const struct view *view;
     const struct scene *scene;
@@ -55,7 +56,7 @@ view_memory_lines(const struct scene *scene)
     return lines;
 }
 
-/* The columns of a bar up to so many of all bytes. */
+/* Number of columns that `bytes` fill, if `all` bytes fill cols. */
 static int
 place(uint64_t bytes, uint64_t all, int cols)
 {
@@ -74,7 +75,7 @@ line_of(const struct table_at *at)
     return *(const int *)at->row;
 }
 
-/* The bar of a band, from where those before it end. */
+/* Draws a band's bar, from where the bars before it end. */
 static void
 draw_bar(struct canvas *canvas, const struct rect *field, const struct table_at *at)
 {
@@ -118,14 +119,15 @@ bytes_cell(struct table_cell *cell, const struct table_at *at)
     cell->role = line == BANDLINE_RSS ? ROLE_TITLE : ROLE_NORMAL;
 }
 
-/* The difference to the mark; "-" if there is none. */
+/* The difference from the mark; "-" if there is none. */
 static void
 since_cell(struct table_cell *cell, const struct table_at *at)
 {
     const struct rss_shown *shown = at->data;
     int line = line_of(at);
     const struct amount amount = {rss_line_bytes(bands_of(at), line),
-                                  rss_line_bytes(&shown->scene->mark->breakdown, line), true};
+                                  rss_line_bytes(&shown->scene->mark->breakdown, line),
+                                  true};
 
     if (amount.now == BAND_UNKNOWN || amount.then == BAND_UNKNOWN)
         units_bytes(cell->room, sizeof cell->room, UNITS_UNKNOWN, shown->view->unit);
@@ -159,7 +161,7 @@ meaning_cell(struct table_cell *cell, const struct table_at *at)
 #define FIGURE .align = TEXT_RIGHT, .room = 1
 #define BYTES FIGURE, .title = N_("resident"), .fit = true, .cell = bytes_cell
 
-/* As the figures it is the change of. */
+/* As wide as the column of the figures themselves. */
 static int
 since_content(const struct table_at *at)
 {
@@ -168,7 +170,7 @@ since_content(const struct table_at *at)
     return table_needs(at, &bytes) - 1;
 }
 
-/* Cut where it leaves no room for a whole figure. */
+/* The word is clipped if the figure needs its room. */
 static int
 narrow_word(const struct table_at *at)
 {
@@ -225,7 +227,7 @@ why_nothing(const struct view *view, const struct scene *scene)
         return _("not recorded");
     if (scene->process->ended)
         return _("Not read before the program ended.");
-    return _("Not read: the kernel does not tell.");
+    return _("Not read: the kernel does not report it.");
 }
 
 static int

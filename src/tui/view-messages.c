@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The page of messages: who is measured and how, and below that what happened, oldest
- * first.  Long messages take several lines.
+ * The page of messages: facts on the program and on how it is measured, then what
+ * happened, oldest first.  Long messages take several lines.
  */
 #include "config.h"
 
@@ -20,13 +20,13 @@ accounting_text(const struct process *process)
     case ACCOUNTING_REQUESTED:
         return _("sizes as requested by the program");
     case ACCOUNTING_USABLE:
-        return _("usable sizes, as the allocator tells them");
+        return _("usable sizes, as the allocator reports them");
     default:
         return _("not measured");
     }
 }
 
-/* The facts: label and value, in order; false beyond the last. */
+/* The fact on a line: its label and value; false after the last. */
 static bool
 about(const struct scene *scene, int line, const char **label, char *value, size_t size)
 {
@@ -74,7 +74,7 @@ about(const struct scene *scene, int line, const char **label, char *value, size
 #define ABOUT_LINES 6
 #define LABEL_COLS  15
 
-/* Labels are as long as the language makes them. */
+/* Width of the labels, which depends on the language. */
 static int
 label_cols(const struct scene *scene)
 {
@@ -91,7 +91,7 @@ label_cols(const struct scene *scene)
     return widest;
 }
 
-/* Of what stands behind the time. */
+/* Width of the text after the time. */
 static size_t
 text_cols(const struct rect *rect)
 {
@@ -149,7 +149,7 @@ draw_about(struct screen *screen, const struct scene *scene, const struct rect *
                rect->cols - 2 - width, ROLE_NORMAL, value);
 }
 
-/* From a line on, which may lie above the page; returns the line after it. */
+/* Draws a message from `line` on, which may be above the page; returns the next line. */
 static int
 draw_message(struct screen *screen, const struct scene *scene, const struct rect *rect,
              int line, const struct message *message)
@@ -187,7 +187,8 @@ draw(struct screen *screen, const struct view *view, const struct scene *scene)
         draw_about(screen, scene, &rest, index - first, index);
     line = ABOUT_LINES + 1 - first;
     for (size_t i = 0; i < count && line < rest.rows; i++)
-        line = draw_message(screen, scene, &rest, line, session_message(scene->session, i));
+        line =
+            draw_message(screen, scene, &rest, line, session_message(scene->session, i));
 }
 
 const struct page_def page_messages = {

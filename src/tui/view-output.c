@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The latest lines the program printed: some on the overview, all that are kept
- * on the page of their own.  They rest at their end; scroll counts back from
- * there.  Every byte is untrusted.
+ * The latest lines the program printed: some on the overview, all that are kept on their
+ * own page.  They rest at their end; scroll counts back from there.  Every byte is
+ * untrusted.
  */
 #include "config.h"
 
@@ -31,7 +31,7 @@ view_output_lines(const struct scene *scene)
     return (int)count;
 }
 
-/* The line as text, tabs expanded. */
+/* Copies the line with its tabs expanded. */
 static void
 expand_tabs(char *text, size_t size, const char *bytes, size_t length)
 {
@@ -71,7 +71,7 @@ draw_line(struct screen *screen, const struct view *view, const struct scene *sc
     canvas_put(&screen->canvas, row, rect->col + 1, rect->cols - 1, ROLE_NORMAL, text);
     for (; search_text(text, view->search, &col, &cols); col += cols > 0 ? cols : 1)
         canvas_paint(&screen->canvas, row, rect->col + 1 + col, cols, ROLE_PROMPT);
-    /* The line the search stands at, in more than its looks. */
+    /* The line of the search also gets a sign, not only a look. */
     if (view->search[0] != '\0' && view->found_any
         && view->found == capture_lines_dropped(scene->capture) + (uint64_t)index)
         canvas_char(&screen->canvas, row, rect->col, ROLE_VALUE, L'>');
@@ -101,7 +101,8 @@ void
 view_output_block(struct screen *screen, const struct view *view,
                   const struct scene *scene, const struct rect *rect, int scroll)
 {
-    struct rect rest = view->page == PAGE_OUTPUT ? view_page_rest(screen) : below_title(rect);
+    struct rect rest =
+        view->page == PAGE_OUTPUT ? view_page_rest(screen) : below_title(rect);
     int lines = view_output_lines(scene);
     int first = lines - rest.rows - scroll;
 

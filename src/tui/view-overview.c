@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The first page: what the heap is now, against its peak, and everything that
- * explains it.  Also the header, which every page has.  Where the program
- * is not measured the display says so in words and shows what the kernel
- * knows; zeros are always measurements.
+ * The first page: the heap, compared with its peak, and everything that explains it.
+ * Also the header of all pages.  If the program is not measured, the page says so in
+ * words and shows what the kernel knows; a zero is always a measurement.
  */
 #include "config.h"
 
@@ -16,9 +15,9 @@
 #include "base/i18n.h"
 #include "report/summary.h"
 
-#define WARN_PART       0.9  /* of the peak: the gauge warns */
-#define LOW_COVERAGE    50   /* percent */
-#define WIDE_COLS       100  /* figures stand further apart */
+#define WARN_PART       0.9  /* of the peak, from which on the gauge warns */
+#define LOW_COVERAGE    50   /* percent, below which the coverage warns */
+#define WIDE_COLS       100  /* from here on figures are further apart */
 #define NS_PER_SECOND   1000000000
 
 enum role
@@ -78,7 +77,7 @@ static void
 seconds_text(char *text, size_t size, int64_t ns)
 {
     double seconds = (double)ns / NS_PER_SECOND;
-    bool short_one = ns % (NS_PER_SECOND / 10) != 0; /* 0.25 s is not 0.2 s */
+    bool short_one = ns % (NS_PER_SECOND / 10) != 0; /* 0.25 s must not become 0.2 s */
 
     /* TRANSLATORS: seconds */
     snprintf(text, size,
@@ -88,7 +87,7 @@ seconds_text(char *text, size_t size, int64_t ns)
              seconds);
 }
 
-/* The parts of the header from the right edge on, least important first. */
+/* Places the parts of the header from the right edge, least important first. */
 void
 view_header(struct screen *screen, const struct view *view, const struct scene *scene)
 {
@@ -194,7 +193,7 @@ draw_gauge(struct screen *screen, const struct view *view, const struct scene *s
         canvas_glyph(canvas, rect->row, col + 1 + bar, ROLE_DIM, GLYPH_GAUGE_RIGHT);
         col += bar + 2;
     }
-    /* Whole or not at all: half a number is none. */
+    /* Shown whole or not at all: half a number would mislead. */
     if (col + 1 + (int)text_columns(share) <= rect->col + rect->cols)
         canvas_put(canvas, rect->row, col + 1, rect->cols, ROLE_NORMAL, share);
 }
@@ -284,11 +283,12 @@ counter_figures(struct overview_figures *figures, const struct view *view,
         /* TRANSLATORS: allocated in a second; short. */
         figure(figures, ROLE_NORMAL, _("Alloc %s"),
                units_rate(text, sizeof text,
-                          report_rate(scene->process, rates->bytes_allocated), view->unit));
+                          report_rate(scene->process, rates->bytes_allocated),
+                          view->unit));
         /* TRANSLATORS: freed in a second; short. */
         figure(figures, ROLE_NORMAL, _("Free %s"),
-               units_rate(text, sizeof text, report_rate(scene->process, rates->bytes_freed),
-                          view->unit));
+               units_rate(text, sizeof text,
+                          report_rate(scene->process, rates->bytes_freed), view->unit));
     }
     snprintf(text, sizeof text, "%llu", (unsigned long long)now->threads);
     figure(figures, ROLE_NORMAL, _("Threads %s"), text);
@@ -348,7 +348,7 @@ draw_totals(struct screen *screen, const struct view *view, const struct scene *
     own_figures(&figures, view, scene);
 }
 
-/* Where values stand: behind the longest label, so that they are one column. */
+/* Column of the values: after the longest label, so that all values are aligned. */
 static int
 brief_values_col(void)
 {
@@ -377,8 +377,8 @@ brief_line(struct screen *screen, int line, const char *label, enum role role,
                role, value);
 }
 
-/* The state stands at the right of the first line with room for it, else it has
-   a line of its own. */
+/* Puts the state at the right of the first line with room for it.  Returns false if
+   there is none; the state then needs its own line. */
 static bool
 brief_state(struct screen *screen, const struct view *view, const struct scene *scene,
             int lines)
@@ -435,7 +435,7 @@ draw_brief(struct screen *screen, const struct view *view, const struct scene *s
                        units_count(text, sizeof text, now->live_blocks));
     }
     if (!process->measured || !brief_state(screen, view, scene, line)) {
-        /* The state matters more than the number of blocks. */
+        /* The state is more important than the number of blocks. */
         if (line >= rect->rows && rect->rows > 2)
             line = rect->rows - 1;
         canvas_field(&screen->canvas, rect->row + line, rect->col, rect->cols, TEXT_LEFT,
@@ -448,7 +448,8 @@ draw_brief(struct screen *screen, const struct view *view, const struct scene *s
                    units_bytes(text, sizeof text, process->os.rss, view->unit));
     if (process->measured)
         brief_line(screen, line++, _("stack"), ROLE_NORMAL,
-                   units_bytes(text, sizeof text, report_stack(scene->process, now->stack_peak),
+                   units_bytes(text, sizeof text,
+                               report_stack(scene->process, now->stack_peak),
                                view->unit));
     brief_line(screen, line++, _("time"), ROLE_NORMAL,
                view_time(text, sizeof text, process, process->run_ns));

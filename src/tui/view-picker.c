@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The picture of the picker: a title, the page of processes' list, a footer. */
+/* Draws the picker: a title, the list of processes and a footer. */
 #include "config.h"
 
 #include "tui/picker.h"
@@ -22,7 +22,7 @@ last_gap(char *text)
     return last;
 }
 
-/* As many of the keys as there is room for. */
+/* Draws as many whole keys as fit. */
 static void
 draw_keys(struct canvas *canvas, const struct rect *footer, const char *keys)
 {
@@ -45,7 +45,7 @@ picker_draw(struct canvas *canvas, const struct processes *list)
 
     canvas_clear(canvas);
     processes_sum(sum, sizeof sum, list->process_list, canvas->cols - 30, list->unit);
-    canvas_rule(canvas, 0, 0, canvas->cols, _("Observed processes"), sum);
+    canvas_rule(canvas, 0, 0, canvas->cols, _("Processes with libmemtop"), sum);
     if (process_list_count(list->process_list) == 0 && body.rows > 0)
         canvas_put(canvas, 1, 1, canvas->cols - 1, ROLE_NORMAL,
                    _("None: start one with memtop -B PROGRAM, or with "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The page of processes: the tree, and its sum.  Of the past it is not recorded. */
+/* The page of processes: their tree and a summary.  The past is not recorded. */
 #include "config.h"
 
 #include "tui/state.h"
@@ -36,7 +36,7 @@ draw(struct screen *screen, const struct view *view, const struct scene *scene)
     struct rect list;
 
     if (process_list != NULL && !view->history && view->process_filter[0] != '\0')
-        /* TRANSLATORS: so many of so many processes */
+        /* TRANSLATORS: two numbers of processes: those shown, and all */
         snprintf(sum, sizeof sum, _("%u of %u"), (unsigned)processes_count(&processes),
                  (unsigned)process_list_count(process_list));
     else if (process_list != NULL && !view->history)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One allocation site, or all that a row of a tree stands for: its figures, its call
- * stack with the whole names, files and lines, its sizes, how long blocks lived and
- * have been alive.  At the cursor as it was there, as far as that is known.
+ * One allocation site, or all sites of a tree's row: figures, call stack with full
+ * names, files and lines, block sizes, lifetimes of freed blocks and ages of live ones.
+ * With the cursor in the history, as they were then, as far as known.
  */
 #include "config.h"
 
@@ -18,14 +18,14 @@
 
 #define NAME_MAX   4352
 #define LABEL_COLS 16
-#define PLACE_COLS 4     /* before a function of the stack */
-#define VALUE_COLS 12    /* figures of fewer are cut, not wrapped */
+#define PLACE_COLS 4     /* indent below a function of the stack */
+#define VALUE_COLS 12    /* narrower values are cut, not wrapped */
 
-/* Lines as they come: those that are in the window are drawn. */
+/* Output position.  Only the lines inside the window are drawn. */
 struct lines {
-    struct canvas *canvas;   /* NULL: they are only counted */
+    struct canvas *canvas;   /* NULL: lines are only counted */
     struct rect rect;
-    int line;                /* the next one, < 0 above the window */
+    int line;                /* next line; < 0: above the window */
 };
 
 static void
@@ -49,7 +49,7 @@ put_right(const struct lines *lines, int col, int cols, enum role role, const ch
                      TEXT_RIGHT, role, text);
 }
 
-/* On as many lines as it takes. */
+/* Writes words on as many lines as they need. */
 static void
 put_wrapped(struct lines *lines, int col, enum role role, const char *words)
 {
@@ -100,7 +100,8 @@ fact(struct lines *lines, const struct view *view, const char *label, const char
     }
 }
 
-/* For ngettext(): of a count as site_count_text() writes it, "24.5k" is many. */
+/* For ngettext(): the number to choose the plural of a count that site_count_text()
+   writes; a shortened one, "24.5k", counts as many. */
 static unsigned long
 plural_shortened(double count)
 {
@@ -172,7 +173,7 @@ put_rates(struct lines *lines, const struct view *view, const struct scene *scen
     if (!(missing & PROFILE_GROWTH)) {
         int64_t since = profile_growth_since(scene->sites->profile);
 
-        snprintf(text, sizeof text, _("%s more on average in the later half since %s"),
+        snprintf(text, sizeof text, _("%s more on average in the second half since %s"),
                  site_bytes_text(first, sizeof first, figures->growth, view->unit),
                  view_time(second, sizeof second, scene->process, since));
         fact(lines, view, _("Growth"), text);
@@ -201,7 +202,8 @@ put_figures(struct lines *lines, const struct view *view, const struct scene *sc
     if (sites->detail.first_ns < 0)
         return;
     snprintf(text, sizeof text, "%s%s%s",
-             view_time(first, sizeof first, scene->process, sites->detail.first_ns), _(", "),
+             view_time(first, sizeof first, scene->process, sites->detail.first_ns),
+             _(", "),
              sites->detail.last_ns < 0
                  ? "-"
                  : view_time(last, sizeof last, scene->process, sites->detail.last_ns));
@@ -237,7 +239,8 @@ put_stack(struct lines *lines, const struct scene *scene, const struct profile_r
 
     lines->line++;
     if (row->stacks > 1)
-        snprintf(text, sizeof text, _("Call stack with most bytes, of %zu"), row->stacks);
+        snprintf(text, sizeof text, _("Call stack with the most bytes, of %zu"),
+                 row->stacks);
     else
         snprintf(text, sizeof text, "%s", _("Call stack"));
     put(lines, 1, ROLE_TITLE, text);
@@ -260,7 +263,7 @@ put_stack(struct lines *lines, const struct scene *scene, const struct profile_r
 
 /* ---- sizes and ages ---- */
 
-/* At least; as wide as the words and numbers in it, from column 1 on. */
+/* Least widths; the first column grows with its words. */
 #define FIRST_COLS 20
 #define NEXT_COLS  14
 
@@ -295,7 +298,7 @@ put_figure(const struct lines *lines, const struct view *view, int column,
               site_count_text(text, sizeof text, figures->objects));
 }
 
-/* "3221225472-3758096383" would not fit: then "3 GiB-3.5 GiB". */
+/* Long ranges such as "3221225472-3758096383" become "3 GiB-3.5 GiB". */
 static void
 size_text(char *text, size_t size, const struct profile_size *sizes, enum unit unit)
 {
@@ -335,7 +338,7 @@ static void
 put_lives(struct lines *lines, const struct view *view,
           const struct profile_detail *detail)
 {
-    const char *const headings[] = { _("alive so long"), _("blocks"), _("freed after"),
+    const char *const headings[] = { _("alive for"), _("blocks"), _("freed after"),
                                      _("blocks") };
 
     put_headings(lines, _("By time"), headings, 4);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The page of allocation sites: a list of call stacks or a tree of functions, the
- * figures before the names.  Columns leave by importance; the bytes stay.  How it was
- * measured, and what is missing, has a line of its own where there is room.
+ * The page of allocation sites: a list of call stacks or a tree of functions, with the
+ * figures before the names.  In a narrow window columns are left out by importance, the
+ * bytes last.  If there is room, one line says how the sites were measured and what is
+ * missing.
  */
 #include "config.h"
 
@@ -21,13 +22,13 @@
 #define NOTE_FROM_ROWS 8
 #define NAME_MAX       1024
 
-/* What the list is of. */
+/* Context of the table's rows. */
 struct sites_list {
     const struct view *view;
     const struct scene *scene;
 };
 
-/* ---- where things are ---- */
+/* ---- positions ---- */
 
 static bool
 has_note(const struct rect *rest)
@@ -35,7 +36,7 @@ has_note(const struct rect *rest)
     return rest->rows >= NOTE_FROM_ROWS;
 }
 
-/* The list with its headings. */
+/* The area of the list, with its headings. */
 static struct rect
 table_rect(const struct screen *screen)
 {
@@ -55,7 +56,7 @@ view_sites_lines(const struct screen *screen)
 
 /* ---- columns ---- */
 
-/* Those that are not sorted by come last. */
+/* Columns that cannot be sorted by, numbered after the others. */
 enum sites_field { FIELD_OBJECTS_RATE = PROFILE_COLUMNS, FIELD_OLDEST };
 
 static enum unit
@@ -76,8 +77,8 @@ missing(const struct table_at *at)
     return ((const struct sites_list *)at->data)->scene->sites->table.missing;
 }
 
-/* Growth is of interest where what is old is looked at, and is not the same as what was
-   allocated there. */
+/* Growth is shown with survivors, or if sorted by it.  The allocated bytes are shown
+   unless the mode already shows them. */
 static bool
 is_shown(const struct table_at *at)
 {
@@ -167,7 +168,7 @@ rate_content(const struct table_at *at)
         units_rate(text, sizeof text, 999.0 * (1 << 20), unit_of(at)));
 }
 
-/* Two columns from the figures, also where the names are nearer. */
+/* Starts two columns after the figures, even if the names start nearer. */
 static void
 name_heading(struct table_cell *cell, const struct table_at *at)
 {
@@ -178,14 +179,13 @@ name_heading(struct table_cell *cell, const struct table_at *at)
                  site_form_word(list->view->sites.form));
 }
 
-/* The lines that lead from callers to callees, or the other way round; the column
-   behind them. */
+/* Draws the lines between callers and callees; returns the column after them. */
 static int
 draw_branches(struct canvas *canvas, const struct profile_row *row, int line, int col,
               int end)
 {
     unsigned indent = row->indent < 64 ? row->indent : 63;
-    /* Deep trees keep room for names. */
+    /* A deep tree is indented less, to leave room for names. */
     unsigned shown = (unsigned)((end - col) / 2);
 
     for (unsigned i = indent > shown ? indent - shown : 0; i < indent && col < end; i++) {
@@ -286,7 +286,7 @@ draw_list(struct screen *screen, const struct view *view, const struct scene *sc
 
 /* ---- around the list ---- */
 
-/* How it was measured; what is missing comes first and is a warning. */
+/* Says how the sites were measured.  What is missing comes first, as a warning. */
 static void
 draw_note(struct screen *screen, const struct view *view, const struct scene *scene,
           const struct rect *rest)
@@ -318,8 +318,7 @@ append(char *text, size_t size, const char *more)
     snprintf(text + used, size - used, "%s%s", used > 0 ? _("; ") : "", more);
 }
 
-/* What all rows are: what is left out, how much it is together, which names are still
-   asked for. */
+/* What concerns all rows: names still being looked up, the filter, and the sum. */
 static void
 right_title(char *text, size_t size, const struct view *view, const struct scene *scene)
 {
@@ -355,7 +354,7 @@ right_title(char *text, size_t size, const struct view *view, const struct scene
     append(text, size, part);
 }
 
-/* A sentence, wrapped. */
+/* Draws a sentence, wrapped. */
 static void
 draw_reason(struct screen *screen, const struct rect *rest, const char *reason)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Block sizes: how many blocks of each range were allocated, and how many are
- * alive now.  The block on the overview shows what room there is for; with only
- * a few rows, the most frequent ranges in two columns and the others summed.
+ * Block sizes: how many blocks of each range were allocated, and how many are live.  The
+ * block on the overview shows as much as fits.  With only a few rows it has the most
+ * frequent ranges in two columns, and the sum of all others.
  */
 #include "config.h"
 
@@ -17,10 +17,10 @@
 
 #define LABEL_COLS       8
 #define COUNT_COLS       10
-#define SHORT_COLS       5 /* and a sign */
+#define SHORT_COLS       5 /* without a sign */
 #define SHARE_COLS       5
-#define LIVE_FROM        46 /* columns: the counts of live blocks are shown */
-#define TWO_FROM         72 /* columns: two entries side by side */
+#define LIVE_FROM        46 /* columns from which on counts of live blocks are shown */
+#define TWO_FROM         72 /* columns from which on two entries are side by side */
 #define BRIEF_BELOW_ROWS 9
 
 struct entry {
@@ -33,10 +33,10 @@ struct histogram_shown {
     struct entry entries[RANGE_COUNT + 1];
     int length;
     bool shortened;   /* the last entry is "other" */
-    bool since;       /* the differences to the mark are shown */
+    bool since;       /* differences from the mark are shown */
     bool log;         /* bars are logarithmic */
-    bool brief;       /* the counts are short, and live blocks have no bars */
-    bool wide;        /* live blocks have */
+    bool brief;       /* counts are short, and live blocks have no bars */
+    bool wide;        /* live blocks have bars */
     struct range sum, max;
 };
 
@@ -65,7 +65,7 @@ live(const struct histogram_shown *table, const struct entry *entry)
     return (struct amount){ entry->now.live, entry->then.live, table->since };
 }
 
-/* How much of both is shown, without signs. */
+/* Both figures shown, without signs. */
 static struct range
 shown(const struct histogram_shown *table, const struct entry *entry)
 {
@@ -83,7 +83,7 @@ table_finish(struct histogram_shown *table)
 
         add_range(&table->sum, &count);
         if (table->shortened && i == table->length - 1)
-            break;   /* its bar is cut rather than all others short */
+            break;   /* this bar may be cut, so that the others are not too short */
         if (count.allocated > table->max.allocated)
             table->max.allocated = count.allocated;
         if (count.live > table->max.live)
@@ -127,7 +127,7 @@ table_drop_empty(struct histogram_shown *table)
     table->length = kept;
 }
 
-/* Keeps the most frequent ranges in order of size; the others become one. */
+/* Keeps the most frequent ranges in order of size and adds up the others. */
 static void
 table_shorten(struct histogram_shown *table, int length)
 {
@@ -168,7 +168,7 @@ share_text(char *text, size_t size, uint64_t part, uint64_t whole)
         snprintf(text, size, "%.0f%%", share);
 }
 
-/* How long a bar is. */
+/* Length of a bar, 0..1. */
 static double
 part_of(const struct histogram_shown *table, uint64_t part, uint64_t whole)
 {
@@ -241,7 +241,7 @@ count_heading(struct table_cell *cell, const struct table_at *at)
     cell->text = count_word(at->data, at->column->id);
 }
 
-/* Both counts are as wide as the wider one of their headings. */
+/* Both columns of counts are as wide as the wider one of their headings. */
 static int
 count_content(const struct table_at *at)
 {
@@ -256,7 +256,7 @@ count_content(const struct table_at *at)
     return cols;
 }
 
-/* There are both bars or none. */
+/* Either both bars are shown or none. */
 static int
 bar_content(const struct table_at *at)
 {
@@ -312,7 +312,7 @@ draw_table(struct screen *screen, const struct rect *rect,
     table_draw(&screen->canvas, rect, shown->brief ? &brief_table : &sizes_table, &rows);
 }
 
-/* A few rows: two entries a row, titles in the rule. */
+/* A few rows: two entries per row, the headings in the title line. */
 static void
 draw_brief(struct screen *screen, struct histogram_shown *table,
            const struct rect *rect)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The page of threads: what each has called, allocated and freed, and how deep its
- * stack is; with a mark, what each has done since.  Columns leave by importance.  Of
- * the past only the process's sums are known, and that is said.
+ * The page of threads: what each has called, allocated and freed, and how deep its stack
+ * is; with a mark, what each has done since.  In a narrow window columns are left out by
+ * importance.  For the past only the sums of the process are known, and the page says
+ * so.
  */
 #include "config.h"
 
@@ -14,10 +15,10 @@
 #include "monitor/saved.h"
 
 #define TID_COLS   6
-#define NAME_COLS  16 /* a name has 15 bytes */
+#define NAME_COLS  16 /* a name has at most 15 bytes */
 #define BYTES_COLS 9
 
-/* What the page lists, and what there is to know of it. */
+/* The threads listed, and the context of the table's rows. */
 struct threads_shown {
     const struct view *view;
     const struct scene *scene;
@@ -37,8 +38,8 @@ is_since(const struct scene *scene)
     return scene->mark != NULL && scene->mark_threads != NULL;
 }
 
-/* What a thread's place had counted at the mark; NULL if that is not known.  Most
-   stand where they stood then. */
+/* The counters of a thread's place at the mark; NULL if not known.  Most places have the
+   same index as then, so the search starts there. */
 static const struct thread_counters *
 at_mark(const struct scene *scene, const struct thread_counters *now)
 {
@@ -52,11 +53,11 @@ at_mark(const struct scene *scene, const struct thread_counters *now)
         if (then->counters.place == now->place)
             return &then->counters;
     }
-    /* Before the first owner of a place it had counted nothing. */
+    /* Before its first owner a place had counted nothing. */
     return now->owners <= 1 ? &none : NULL;
 }
 
-/* What a thread has done: all in all, or since the mark. */
+/* What a thread has done, in all or since the mark. */
 struct traffic {
     struct amount calls, allocated, freed;
 };
@@ -80,12 +81,12 @@ traffic_of(const struct scene *scene, const struct thread_counters *now)
 }
 
 enum threads_field {
-    FIELD_CALLS = 1, /* the numbers of sorting, up to */
+    FIELD_CALLS = 1, /* from here on also numbers in struct sort, */
     FIELD_ALLOCATED,
     FIELD_FREED,
     FIELD_STACK,
     FIELD_PEAK,
-    FIELD_TOUCHED, /* this one */
+    FIELD_TOUCHED, /* up to here */
     FIELD_LIMIT
 };
 
@@ -131,7 +132,7 @@ calls_cell(struct table_cell *cell, const struct table_at *at)
     amount_count(cell->room, sizeof cell->room, &amount);
 }
 
-/* A stack of no size is one that is not known. */
+/* A stack size of 0 means that it is not known. */
 static void
 bytes_cell(struct table_cell *cell, const struct table_at *at)
 {
@@ -166,7 +167,7 @@ shared_cell(struct table_cell *cell, const struct table_at *at)
         cell->text = "*";
 }
 
-/* Without a name "-", or where there is no room for the number that. */
+/* A thread without a name has "-", or its number if that has no column. */
 static void
 name_cell(struct table_cell *cell, const struct table_at *at)
 {
@@ -188,7 +189,7 @@ state_cell(struct table_cell *cell, const struct table_at *at)
     snprintf(cell->room, sizeof cell->room, "%c", thread->state);
 }
 
-/* A difference has a sign, for which there is room. */
+/* With room for the sign of a difference. */
 #define FIGURE(field) TABLE_SIGNED, .id = (field), .least = BYTES_COLS, .key = field_key
 #define BYTES(field) FIGURE(field), .content = bytes_content, .cell = bytes_cell
 #define ALLOCATED                                                                        \
@@ -236,7 +237,7 @@ passes(const struct view *view, const struct thread *thread)
            || search_text(thread->name, view->filter, &col, &cols);
 }
 
-/* The threads to show, in order; how to draw them. */
+/* Chooses the threads to show and their order. */
 static struct table_rows
 choose_threads(struct threads_shown *shown, const struct view *view,
                const struct scene *scene)
@@ -262,7 +263,7 @@ count_lines(const struct screen *screen, const struct view *view,
 {
     struct threads_shown shown;
 
-    /* More, a blank one, the note, which may be long. */
+    /* Adds room for "more threads", a blank line and the note, which may be long. */
     return table_has_headings(view_page_rest(screen).rows)
            + (int)choose_threads(&shown, view, scene).count + 4;
 }
@@ -271,7 +272,7 @@ static void
 draw_shared_note(struct screen *screen, const struct rect *rect, int row)
 {
     const char *note =
-        _("* calls and bytes with those of threads that had its place before");
+        _("* includes calls and bytes of earlier threads in its place");
     int cols = rect->cols - 1;
 
     while (cols > 0 && *note != '\0') {
@@ -282,7 +283,7 @@ draw_shared_note(struct screen *screen, const struct rect *rect, int row)
     }
 }
 
-/* What is to be said below the list. */
+/* Draws the notes below the list. */
 static void
 draw_notes(struct screen *screen, const struct scene *scene, const struct rect *body,
            int row)
@@ -314,8 +315,8 @@ why_no_list(const struct view *view, const struct scene *scene, size_t count)
             || session_shown(scene->session) != session_root(scene->session)))
         return _("The threads were not recorded.");
     if (scene->thread_count == 0)
-        return _("No thread has called yet.");
-    return count == 0 ? _("No thread is called so.") : "";
+        return _("No thread has called the allocator yet.");
+    return count == 0 ? _("No thread has this name.") : "";
 }
 
 static void

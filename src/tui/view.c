@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Puts the picture together: the layout for the size, the page, the message
- * line and the keys.
+ * Puts the screen together: the layout for the size, the page, the message line and the
+ * keys.
  */
 #include "config.h"
 
@@ -30,8 +30,8 @@ view_sort_column(enum page page, unsigned column)
     return table != NULL ? table_sort_title(table, column) : NULL;
 }
 
-/* The samples of a moment may be coarse: never less than the heap is now, never
-   more than the true peak. */
+/* The history may be coarse, so the result is limited: at least the present heap, at
+   most the true peak. */
 uint64_t
 view_peak(const struct view *view, const struct scene *scene)
 {
@@ -169,7 +169,7 @@ choose_layout(struct screen *screen, const struct view *view, const struct scene
         screen->canvas.rows, screen->canvas.cols, &content, &screen->layout);
 }
 
-/* What there is room for: rather whole parts of the message than most of it. */
+/* Shortens a message that is too long to whole parts of it, if possible. */
 static const char *
 message_fitting(char *text, size_t size, const char *message, int room)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The pages of the display.  Drawing is a pure function of a scene (what is
- * known), a view (what the user chose) and the size; it neither samples, nor
- * allocates, nor changes anything but the picture.
+ * Drawing the pages.  It is a pure function of a scene (what is known), a view (what the
+ * user chose) and the size: it neither samples, nor allocates, nor changes anything but
+ * the screen.
  */
 #ifndef MEMTOP_TUI_VIEW_H
 #define MEMTOP_TUI_VIEW_H
@@ -29,29 +29,34 @@ struct capture;
 /* What the user chose. */
 struct view {
     enum page page;
-    int help;                    /* page of the help shown, 0 none */
+    int help;                    /* page of the help that is shown; 0: none */
     bool paused;
-    bool history;                /* a cursor stands where the scene's process is */
+    bool history;                /* the scene's process is a moment of the past, at the
+                                    cursor */
     bool interacting;            /* keys go to the program */
     bool log;
     enum graph_style style;
     enum unit unit;
-    int64_t window_ns;           /* of the graphs; 0: as fits the run */
-    pid_t selected;              /* on the page of processes; 0: the one shown */
-    int scroll;                  /* lines from the page's resting place, see below */
+    int64_t window_ns;           /* of the graphs; 0: chosen to fit the run */
+    pid_t selected;              /* on the page of processes; 0: the process shown */
+    /* Lines scrolled from where the page rests, see view_scroll_limit(). */
+    int scroll;
     uint64_t top[SERIES_COUNT];  /* of the y axes, see graph_top() */
     struct sort sort[PAGES_MAX];
-    char search[SEARCH_MAX];     /* in the output; "": nothing */
-    uint64_t found;              /* the line of it the search stands at, by its number */
-    bool found_any;              /* there is such a line */
-    char filter[SEARCH_MAX];     /* threads whose names have it; "": all */
-    char process_filter[SEARCH_MAX]; /* processes whose commands have it; "": all */
+    char search[SEARCH_MAX];     /* what is searched for in the output; "" */
+    uint64_t found;              /* number of the output line where the search stands */
+    bool found_any;              /* found is valid */
+    char filter[SEARCH_MAX];     /* shows only threads whose names contain it; "": all */
+    /* Shows only processes whose commands contain it; "": all. */
+    char process_filter[SEARCH_MAX];
     struct sites_choice sites;
-    char sizes_shown[SEARCH_MAX]; /* a filter of block sizes (blocks.h); "": all */
-    int64_t peak_from_ns;        /* run time from which on the peak is shown, 0 all */
+    /* A filter of block sizes (blocks.h); "": all. */
+    char sizes_shown[SEARCH_MAX];
+    /* The peak shown is of the run time from here on; 0: of the whole run. */
+    int64_t peak_from_ns;
 };
 
-/* What memtop itself costs. */
+/* What memtop itself uses. */
 struct own_cost {
     bool known;
     double cpu_percent;
@@ -64,89 +69,91 @@ struct scene {
     const struct history *history;
     const struct session *session;
     const struct capture *capture;   /* NULL: the output is not captured */
-    uint64_t output_end;             /* lines ever printed that are shown */
-    const struct thread *threads;    /* of the present, at most THREADS_MAX */
-    size_t thread_count;             /* how many there are */
-    const struct thread *mark_threads;   /* at the mark; NULL: not known */
-    size_t mark_thread_count;            /* of them, at most THREADS_MAX */
-    const struct sites_shown *sites;     /* NULL: nothing is known of them */
-    const struct block_table *blocks; /* exact sizes; NULL: not recorded */
+    uint64_t output_end;             /* number of the first output line not shown */
+    const struct thread *threads;    /* the current ones, at most THREADS_MAX */
+    size_t thread_count;             /* all there are, may be more than THREADS_MAX */
+    const struct thread *mark_threads;   /* threads at the mark; NULL: not known */
+    size_t mark_thread_count;            /* at most THREADS_MAX */
+    const struct sites_shown *sites;     /* NULL: no profile */
+    const struct block_table *blocks; /* NULL: not recorded */
     const char *command;             /* untrusted */
     int64_t interval_ns;
-    int64_t shown_ns;                /* run time up to which there is something */
-    bool ended;                      /* the program ends there */
-    bool saved;                      /* a session of the past: nothing changes */
-    const struct mark *mark;         /* NULL: none, or another image's */
+    int64_t shown_ns;                /* run time at which the graphs end */
+    bool ended;                      /* the program ended at shown_ns */
+    bool saved;                      /* a saved session: nothing changes any more */
+    const struct mark *mark;         /* NULL: none, or set in another image */
     struct own_cost own;
-    const char *message;             /* for the message line */
+    const char *message;             /* text of the message line */
     enum role message_role;
     bool asks;                       /* the message is a question */
-    bool typing;                     /* its end is the answer, which must be seen */
+    bool typing;                     /* its end is the answer being typed, and must be
+                                        visible */
 };
 
-/* What a click does in a part of the picture. */
+/* What a click on a part of the screen does. */
 struct hit {
     struct rect rect;
     enum action action;      /* ACTION_VIEW: shows page; ACTION_NONE: a graph;
                                 ACTION_ROW: a list */
     enum page page;
-    int64_t from_ns, to_ns;  /* a graph's time */
+    int64_t from_ns, to_ns;  /* range of time that a graph shows */
 };
 #define HITS_MAX 48
 
-/* Where it is drawn. */
+/* What drawing works on. */
 struct screen {
     struct canvas canvas;
     struct layout layout;
-    struct column *columns;          /* room for one graph of the full width */
-    wchar_t *cells;                  /* room for one graph of the full size */
+    struct column *columns;          /* enough for one graph of the full width */
+    wchar_t *cells;                  /* enough for one graph of the full size */
     struct hit hits[HITS_MAX];
     size_t hit_count;
 };
 
-/* Adds one; what lies in no part of it is dropped. */
+/* Adds the part of the screen that a click acts on; does nothing if there is no room. */
 void picture_hit(struct screen *screen, const struct hit *hit);
+/* The part at that place, or NULL. */
 const struct hit *picture_hit_at(const struct screen *screen, int row, int col);
 
-/* Makes the picture so large.  False if memory is short. */
+/* Gives the screen a new size.  Returns false if memory is short. */
 bool picture_resize(struct screen *screen, int rows, int cols);
 void picture_free(struct screen *screen);
 
-/* The window of the graphs, in ns. */
+/* The range of time that the graphs show, in ns. */
 int64_t view_window(const struct view *view, const struct scene *scene);
 
-/* Run time at the right edge of the graphs, in ns: what is shown ends there, unless
-   the cursor stands before the window. */
+/* Run time at the right edge of the graphs, in ns: the end of what is shown, or earlier
+   if the cursor is before the window. */
 int64_t view_right(const struct view *view, const struct scene *scene);
 
-/* Brings the tops of the axes up to date; before drawing, after sampling. */
+/* Updates the tops of the y axes; call it after sampling and before drawing. */
 void view_rescale(struct view *view, const struct scene *scene);
 
-/* Draws everything. */
+/* Draws the whole screen. */
 void view_draw(struct screen *screen, const struct view *view,
                const struct scene *scene);
 
-/* Lines a page can be scrolled by, after it was drawn.  The output and the
-   messages rest at their end and scroll back, the others rest at their top. */
+/* Number of lines the page can be scrolled by, once it was drawn.  The output and the
+   messages rest at their end and scroll back; the others rest at their top. */
 int view_scroll_limit(const struct screen *screen, const struct view *view,
                       const struct scene *scene);
 
-/* The page a digit stands for, PAGE_COUNT if for none. */
+/* The page that a digit shows; PAGE_COUNT if there is none. */
 enum page view_page_of_digit(int digit);
 
-/* The name of a column to sort a page's table by, translated; NULL beyond the last
-   one.  Column 0 is the page's own order. */
+/* The translated name of a column that the page's table can be sorted by; NULL after the
+   last one.  Column 0 is the page's own order. */
 const char *view_sort_column(enum page page, unsigned column);
 
-/* The heap's peak as shown: of the run, or since it was reset. */
+/* The heap's peak to show: that of the run, or since it was reset. */
 uint64_t view_peak(const struct view *view, const struct scene *scene);
 
-/* Parts of pages, each within a rectangle (view-*.c, chart.c). */
+/* Parts of pages, drawn within a rectangle (view-*.c, chart.c). */
 struct chart {
     enum series series;
     const char *title;     /* translated */
     enum role role;
-    bool peak;             /* say when the run's peak was */
+    bool peak;             /* says when the run's peak was */
 };
 void chart_draw(struct screen *screen, const struct view *view,
                const struct scene *scene, const struct rect *rect,
@@ -154,15 +161,16 @@ void chart_draw(struct screen *screen, const struct view *view,
 void chart_sparkline(struct screen *screen, const struct view *view,
                     const struct scene *scene, const struct rect *rect);
 
-/* The state, as the header has it: "RUNNING", "EXITED 3", "SAVED"... */
+/* The state as the header shows it: "RUNNING", "EXITED 3", "SAVED"... */
 void view_state(char *text, size_t size, const struct view *view,
                 const struct scene *scene);
-/* How a state is shown that matters; or otherwise. */
+/* The role of a state that deserves attention; `otherwise` for the usual states. */
 enum role view_state_role(enum process_state state, enum role otherwise);
 void view_header(struct screen *screen, const struct view *view,
                  const struct scene *scene);
 
-int view_call_rows(const struct scene *scene);   /* worth a row on the overview */
+int view_call_rows(const struct scene *scene);   /* functions worth a row on the
+                                                    overview */
 void view_calls_block(struct screen *screen, const struct view *view,
                       const struct scene *scene, const struct rect *rect);
 
@@ -171,7 +179,7 @@ void view_sizes_block(struct screen *screen, const struct view *view,
 
 void view_output_block(struct screen *screen, const struct view *view,
                        const struct scene *scene, const struct rect *rect, int scroll);
-/* The index-th line of the output as it is drawn, in text. */
+/* The output line `index`, as it is drawn; written to text. */
 #define OUTPUT_TEXT_MAX 8192
 char *view_output_text(const struct scene *scene, int index, char *text, size_t size);
 void view_site(struct screen *screen, const struct view *view,
@@ -185,23 +193,23 @@ void view_help(struct screen *screen, const struct view *view);
 int view_help_pages(struct screen *screen);
 void view_footer(struct screen *screen, const struct view *view);
 
-/* The title of a page; what is below it.  A low window has none: the page is all
-   figures. */
+/* Draws the title of a page, unless the window is too low for one.  Returns the area
+   below it, as view_page_rest() does. */
 struct rect view_page_title(struct screen *screen, const char *title,
                             const char *right);
 struct rect view_page_rest(const struct screen *screen);
 
-/* The title of a block; a click on it shows the block's page. */
+/* Draws the title of a block; a click on it shows the block's page. */
 void view_block_title(struct screen *screen, const struct rect *rect, enum page page,
                       const char *title, const char *right);
 
-/* Run time as text: "00:01:10", "40%" of a run whose time is not known. */
+/* Run time as text: "00:01:10"; "40%" in a run whose times are not known. */
 char *view_time(char *buf, size_t size, const struct process *process, int64_t ns);
 
-/* "since the mark at 00:01:10", "" without a mark. */
+/* "since the mark at 00:01:10"; "" without a mark. */
 void view_since(char *text, size_t size, const struct scene *scene);
 
-/* "not measured: REASON", or "not recorded", in place of a block's content. */
+/* Draws "not measured: REASON" or "not recorded" in place of a block's content. */
 void view_not_measured(struct screen *screen, const struct scene *scene, int row,
                        int col, int columns);
 

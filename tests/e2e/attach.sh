@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Processes that run already: listed, chosen, looked at, left alone.
+# Running processes: listed, chosen, shown, and not disturbed.
 server_source=$(cd "$(dirname "$0")" && pwd)/server.c
 . "$(dirname "$0")/tmux.sh"
 be_alone
@@ -24,7 +24,7 @@ lives() {
 # --- the list ---
 run 0 -l
 silent out
-says err 'no observed processes'
+says err 'no process is running with libmemtop'
 run 0 -l --format=json
 silent out
 serve one
@@ -34,15 +34,15 @@ like out "^ *$first +(RUNNING|IDLE) +9\.5[0-9]+ MiB .* server one\$"
 run 0 -l --format=json
 like out "\"pid\": ?$first,.*\"command\": ?\"server one\".*\"heap\": ?100[0-9]*,"
 
-# --- what cannot be ---
+# --- what is refused ---
 run 125 -B -a 999999999
 says err 'there is no process 999999999'
 run 125 -B -a nobody
-says err 'no process is called nobody'
+says err 'no process with libmemtop is called nobody'
 run 125
 says err 'no program given'
 run 125 -a "$first" true
-says err '--attach is of use without PROGRAM only'
+says err '--attach can only be used without PROGRAM'
 serve two
 second=$server
 run 125 -B -a server
@@ -72,13 +72,13 @@ for signal in TERM HUP KILL; do
     lives "$first" "SIG$signal to its viewers"
 done
 
-# --- so many lines, and no longer ---
+# --- a number of lines, then the end ---
 run 0 -B -i 0.1 -N 2 -a "$first"
 [ "$(grep -c 'heap 9\.5' err)" = 2 ] || fail "-N 2 is not two lines: $(cat err)"
 says err 'heap total: 10'
 lives "$first" '-N 2'
 
-# --- the end: the report is of the whole run ---
+# --- the process ends: the report covers the whole run ---
 rm -f lines
 "$memtop" -B -i 0.1 -o lines -a "$first" 2>err &
 viewer=$!
@@ -101,8 +101,8 @@ await grep -q 'not measured: it runs without libmemtop; start it under' lines
 kill $viewer
 wait $viewer
 
-# By its name too: the shell's is that of many, a link's only of this one.  What is
-# observed goes before it.
+# By its name, too: the shell's name is common, that of a link to sleep is unique.
+# Processes with the library are preferred.
 rm blind
 cp "$(command -v sleep)" sleeper
 ./sleeper 60 &
@@ -123,7 +123,7 @@ kill "$sleeper" "$other"
 wait $viewer
 [ $? = 0 ] || fail "the viewer of an unmeasured process failed: $(cat err)"
 
-# --- after an upgrade: what runs has a segment of another version ---
+# --- after an upgrade: the running process has a segment of another version ---
 serve old
 printf '\143' | dd of="$(echo "$segments/$server".*)" bs=1 seek=8 conv=notrunc 2>/dev/null
 run 125 -B -a "$server"
@@ -141,7 +141,7 @@ lives "$server" 'a viewer of another version'
 rm old
 wait "$server"
 
-# --- dormant: it counts while somebody looks ---
+# --- dormant: it counts only while somebody watches ---
 MEMTOP_OPTIONS=dormant
 export MEMTOP_OPTIONS
 serve three
@@ -181,7 +181,7 @@ lives "$server" 'SIGTERM to its viewer'
 # --- a choice ---
 serve five
 start 90 24 "$memtop"
-shows '─ Observed processes ─'
+shows '─ Processes with libmemtop ─'
 shows 'server four'
 shows 'server five'
 keys End
@@ -199,7 +199,7 @@ start 90 24 "$memtop"
 shows 'server four'
 keys q
 ends 0
-# One that goes before memtop can look again.
+# A process that ends before memtop updates the list.
 serve six
 start 90 24 "$memtop"
 shows 'server six'
@@ -212,7 +212,7 @@ wait "$server"
 keys Enter
 kill -CONT "$picker"
 await matches_screen 'EXITED .*server six'
-shows '─ Observed processes ─'
+shows '─ Processes with libmemtop ─'
 keys q
 ends 0
 rm four

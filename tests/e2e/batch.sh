@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# memtop -B from outside: statuses, what is printed where, signals, files.
+# memtop -B from outside: statuses, which output goes where, signals, files.
 . "$(dirname "$0")/common.sh"
 
 # --- the program's status ---
@@ -22,7 +22,7 @@ says err "unrecognized option '--nonsense'"
 run 125 -B
 says err 'no program given'
 
-# --- the report, whatever the death ---
+# --- the report, however the program ends ---
 for death in 'exit 0' 'kill -KILL $$' 'kill -ABRT $$' 'exec 2>&-'; do
     "$memtop" -B sh -c "$death" >out 2>err
     says err 'Memory usage summary: heap total: '
@@ -36,7 +36,7 @@ grep -q '^ malloc| *[1-9]' err || fail "ls allocated nothing"
 # --- segments where they normally are ---
 if [ "$MEMTOP_TEST_ALONE" = yes ]; then
     (unset MEMTOP_DIR && run 0 -B true && says err 'heap total')
-    # A directory that cannot be used is not passed over silently.
+    # A directory that cannot be used is reported.
     (MEMTOP_DIR=/nonexistent/deep && export MEMTOP_DIR && run 0 -B true &&
         says err 'MEMTOP_DIR=/nonexistent/deep cannot be used: No such file' && says err 'heap total')
     (MEMTOP_DIR=relative && export MEMTOP_DIR && run 0 -B true &&
@@ -45,13 +45,13 @@ else # somebody else may own it
     echo 'skipped: the usual directory: no mount namespace can be made here'
 fi
 
-# --- arguments and input are the program's ---
+# --- arguments and input belong to the program ---
 run 0 -Bq -- printf '%s|' -B ' two  words ' '' '*' '$(date)' "quote'"
 [ "$(cat out)" = "-B| two  words ||*|\$(date)|quote'|" ] || fail "arguments: $(cat out)"
 echo input | "$memtop" -Bq cat >out 2>err
 says out input
 
-# --- lines: the program runs until so many are there ---
+# --- lines: the program runs until enough of them are there ---
 cat >lines <<'END'
 until [ "$(wc -l <err)" -ge $1 ]; do sleep 0.05; done
 sleep 0.2
@@ -107,8 +107,8 @@ if [ -n "$CC" ] || CC=cc; then
 fi
 
 # --- signals ---
-# background COMMAND...: memtop in the background; $memtop_pid.  The program
-# says that it runs by a file named started.
+# background COMMAND...: memtop in the background as $memtop_pid.  The program creates a
+# file named started when it runs.
 background() {
     rm -f started ended
     : >running
@@ -116,7 +116,7 @@ background() {
     memtop_pid=$!
     await test -s started
 }
-# Two signals within a fifth of a second are one and its echo.
+# Two signals within a fifth of a second count as one and its echo.
 insist() {
     kill -TERM $memtop_pid
     gone $memtop_pid

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Reports by block size of a program while it runs and at its end, the page of the
-# display, and what another memtop may ask.
+# Reports by block size while a program runs and at its end, the page of the display,
+# and reports that another memtop asks for.
 . "$(dirname "$0")/tmux.sh"
 LC_ALL=C.UTF-8
 export LC_ALL
@@ -44,7 +44,7 @@ like report '^  *8888  *1 '
 sed -n '/Most blocks/,$p' report >peaks
 like peaks '^ *7777 *12 *6 *12$'
 like peaks '^ *8888 *1 *1 *1$'
-# The usual report comes first, and both go to one place.
+# The usual report comes first, and both go to the same place.
 run 0 -B --report=overview ./steps
 says err 'Memory usage summary'
 [ "$(grep -n 'Memory usage summary' err | cut -d: -f1)" -lt "$(grep -n '^Overview' err | cut -d: -f1)" ] ||
@@ -66,7 +66,7 @@ run 0 --report=blocksize --report-format=csv trace
 like out '^7777,12,93324,6,12'
 tested=$memtop
 
-# --- a pool and what it asks of malloc: at the end and from a trace ---
+# --- a pool and the memory it gets from malloc: at the end and from a trace ---
 pool=$(dirname "$memtop")/examples/pool
 both() {
     sed '/own pool:/,$d' "$1" >asked
@@ -86,7 +86,7 @@ else
     "$memtopstat" --report=overview,loadpeak --blocks=both pooled.trace >views ||
         fail "no views of a trace"
     both views
-    # For programs, too: each line or table says what it is of.
+    # For programs, too: each line or table says which view it belongs to.
     run 0 -B -q --report=overview --blocks=both --report-format=json -o views.json "$pool"
     "$memtopstat" --report=overview --blocks=both --report-format=json pooled.trace \
         >read.json || fail "no JSON of a trace"
@@ -118,7 +118,8 @@ run 0 -B -q --report=blocksize -o one ./steps '' fork
 run 0 -B -q --report=overview,blocksize --process=all --record=family -o all ./steps '' fork
 like all '^ *6666 *1 '
 like all '^ *7777 *12 '
-# What fork() gave it is not unknown; it is gone with the child, in the record, too.
+# Blocks inherited by fork() are known; they are gone with the child, in the record,
+# too.
 tested=$memtopstat
 run 0 --report=overview --process=all family
 tested=$memtop
@@ -130,11 +131,11 @@ for file in all out; do
 done
 [ "$(uniq ends | wc -l)" = 1 ] || fail "the ends differ: $(cat ends)"
 
-# --- what does not go together ---
+# --- options that do not fit together ---
 run 125 -B --sort=size ./steps
-says err '--sort is of use with --report only'
+says err '--sort can only be used with --report'
 run 125 --report=full -r trace
-says err '--report is of use with PROGRAM or --attach only'
+says err '--report can only be used with PROGRAM or --attach'
 run 125 -B --report=nothing ./steps
 run 125 -B --report=full --params=nowhere ./steps
 says err 'cannot read nowhere'
@@ -162,8 +163,8 @@ says answer 'Full count: '
 rm flag
 wait $memtop_pid || fail "the program was disturbed: $?"
 like late 'allocations  *1[3-9]$'
-# Of one that is recorded for other reasons, likewise; of one that only memusage's
-# file is written of, or nothing, it is said.
+# A process that is recorded for other reasons can be asked, too; one that is recorded
+# only in memusage's format, or not at all, cannot, which is reported.
 for how in '' '-d data' '--record=running'; do
     : >flag
     : >out
@@ -176,7 +177,7 @@ for how in '' '-d data' '--record=running'; do
     --record*) await asked ;;
     *)
         run 125 -a "$child" --report=overview
-        says err "process $child is not recorded"
+        says err "no memtop records the calls of process $child"
         ;;
     esac
     rm flag
@@ -196,7 +197,7 @@ keys / 8000- Enter
 shows 'sizes: 8000-'
 hides '7777'
 keys / big Enter
-shows "'big' is no size"
+shows "'big' is neither a size"
 keys b
 shows 'Saved memtop-'
 await sh -c 'grep -q "Most blocks live at once" memtop-*.blocks.txt'
@@ -212,7 +213,7 @@ runs
 keys 0
 shows 'Not recorded: start memtop with --report=full'
 keys b
-shows 'Calls are not recorded'
+shows 'Block sizes are unknown'
 rm flag
 stop
 

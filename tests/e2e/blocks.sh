@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Reports by block size of recorded calls: the worked example of the article, byte for
-# byte, every parameter, what is refused.
+# Reports by block size from recorded calls: the worked example of the article, byte for
+# byte, every parameter, and errors.
 data=$(cd "$(dirname "$0")/../data/asclib" && pwd)
 . "$(dirname "$0")/common.sh"
 tested=$memtopstat
@@ -23,17 +23,17 @@ expand -t 4 "$data/expected-report.txt" >expected
 same expanded expected
 same TestDll001.log "$data/expected-TestDll001.log"
 silent err
-# Read again, what was written does the same.
+# The parameters written have the same effect when read.
 rm TestDll001.log
 run 0 --compat --params=effective --caption="$caption" --logfile-name=TestDll001 "$events"
 same out "$data/expected-report.txt"
 same TestDll001.log "$data/expected-TestDll001.log"
-# The log file is there: it stays, and that is said.
+# An existing log file is not replaced, which is reported.
 run 1 --compat --params=effective --caption="$caption" --logfile-name=TestDll001 "$events"
 says out 'TestDll001.log  FAILED'
 same TestDll001.log "$data/expected-TestDll001.log"
 
-# Without its inconsistency: one array for both.
+# Without the article's inconsistency: one array for both.
 run 0 --params=effective --report=timeinterval "$events"
 like out '^ *1000 *1 *150\.000 *38\.5%$'
 like out '^ *2-3 *20\.000 *5\.1%$'
@@ -57,7 +57,7 @@ run 0 --report=blocksize --sort=unsorted "$events"
 sed -n 's/^ *\([0-9][0-9]*\)  .*%.*/\1/p' out | tr '\n' ' ' >order
 [ "$(cat order)" = '1000 10 500 257 100 ' ] || fail "as they came: $(cat order)"
 
-# A name is no command to the terminal.
+# A name must not act on the terminal.
 evil=$(printf 'e\033[31mvil')
 cp "$events" "$evil"
 run 0 --report=overview --compat "$evil"
@@ -94,7 +94,8 @@ run 0 --report=logfile --top=1 --logfile-name=one "$events"
 [ "$(head -n 1 one.log | tr '\t' ' ')" = 'ms _1000' ] || fail "$(head -n 1 one.log)"
 run 1 --report=logfile --logfile-dir=nowhere --logfile-name=two "$events"
 says err 'cannot write nowhere/two.log: No such file or directory'
-# The reports are there without it; they are not if there is nothing to report.
+# The reports are written even if the log file fails; neither is if there is nothing to
+# report.
 run 1 --report=full -o alone.txt --logfile-dir=nowhere "$events"
 says err 'cannot write nowhere/'
 run 0 --report=overview,blocksize "$events"
@@ -112,7 +113,7 @@ EOF
     grep -qi 'warning' plot.out && fail "gnuplot: $(cat plot.out)"
 fi
 
-# --- the figure ---
+# --- the chart ---
 if built_with HAVE_GD; then
     run 0 --png=figure.png -s 'Blocks' -x 640 -y 400 "$events"
     [ "$(od -An -c -j 1 -N 3 figure.png | tr -d ' ')" = PNG ] || fail "no picture"
@@ -153,9 +154,9 @@ run 64 --report=overview --at=1ms log
 says err '--at takes the number of an event'
 printf 'rubbish\n' >>log
 run 1 --report=overview log
-says err 'log: 1 line is no call, line 5'
+says err 'log: 1 line is not a call: line 5'
 
-# --- nothing in it ---
+# --- an empty record ---
 printf 't_ms,op,addr,size\n' >empty.csv
 run 0 --report=full empty.csv
 says out 'No allocation is recorded.'
@@ -163,11 +164,11 @@ run 0 --report=full --compat empty.csv
 [ "$(tail -n 1 out)" = 'INFO: memory usage statictic array is empty' ] || fail "$(cat out)"
 ! built_with HAVE_GD || run 0 --png=empty.png empty.csv
 
-# --- what is wrong ---
+# --- errors ---
 run 2 --report=full nowhere
 says err 'cannot read nowhere: No such file or directory'
 run 2 --report=full "$data/params.dat"
-says err 'params.dat: it is text, but of no kind that memtop reads'
+says err 'params.dat: it is text, but not of a kind that memtop reads'
 run 2 --report=overview --params=nowhere "$events"
 says err 'cannot read nowhere: No such file or directory'
 for wrong in --report=all --report= --sort=up --group=maybe --counts=3,2 --counts=linear:0 \
@@ -177,11 +178,11 @@ for wrong in --report=all --report= --sort=up --group=maybe --counts=3,2 --count
     says err "'${wrong#*=}'"
 done
 run 64 --top=3 "$events"
-says err '--top is of use with --report only'
+says err '--top can only be used with --report'
 
 # --- every key of the parameter file ---
 mkdir 'a b'
-# params LINE OPTION...: the file with that line and the option are the same report.
+# params LINE OPTION...: a file with that line and the option give the same report.
 params() {
     printf '%s\n' "$1" >line.dat
     shift
@@ -228,7 +229,7 @@ run 0 --params=reports.dat "$events"
 says out 'Most blocks live at once'
 [ "$(grep -c '^[A-Z]' out)" = 1 ] || fail "more than one report: $(cat out)"
 
-# --- and what is wrong in it ---
+# --- and errors in it ---
 cat >wrong.dat <<'EOF'
 [Report_Sort] amsrstSortByWhim
 [Report_GroupByInterval] perhaps
@@ -248,17 +249,17 @@ run 0 --report=timeinterval --params=wrong.dat "$events"
 mv out wrong.out
 sed 's/^[^:]*: //' err >wrong.err
 cat >expected.err <<'EOF'
-wrong.dat:1: [Report_Sort] is none of its values; the default is used
+wrong.dat:1: [Report_Sort] has an unknown value; the default is used
 wrong.dat:2: [Report_GroupByInterval] is neither True nor False; the default is used
-wrong.dat:4: [Report_IntervalFactor] is no number from 1 to 4294967295; the default is used
-wrong.dat:5: [Report_IntervalType] is none of its values; the default is used
-wrong.dat:7: [Report_IntervalArray_1] does not go on rising from element 0; the default is used
+wrong.dat:4: [Report_IntervalFactor] is not a number from 1 to 4294967295; the default is used
+wrong.dat:5: [Report_IntervalType] has an unknown value; the default is used
+wrong.dat:7: [Report_IntervalArray_1] is out of order: elements count from 0, and their values must increase; the default is used
 wrong.dat:8: [LogFile_Extension] cannot be part of a file's name; the default is used
-wrong.dat:9: [LogFile_DataDelimiter] is no delimiter; the default is used
+wrong.dat:9: [LogFile_DataDelimiter] is not a delimiter; the default is used
 wrong.dat:10: [LogFile_OnceFile] has no value; the default is used
-wrong.dat:11: [Report_Unknown] is no parameter; the default is used
-wrong.dat:12: neither a parameter nor a comment
-wrong.dat:13: [Report_IntervalArrayLowerBound] is no number from 1 to 4294967295; the default is used
+wrong.dat:11: [Report_Unknown] is not a parameter; the default is used
+wrong.dat:12: this line is neither a parameter nor a comment
+wrong.dat:13: [Report_IntervalArrayLowerBound] is not a number from 1 to 4294967295; the default is used
 EOF
 same wrong.err expected.err
 run 0 --report=timeinterval "$events"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Limits from outside: the status, the line, whom they are for, and whose failure counts.
+# Limits from outside: the status, the message, the processes they apply to, and which
+# failure counts.
 . "$(dirname "$0")/common.sh"
 always='-B -q'
 
@@ -21,11 +22,11 @@ int main(int argc, char **argv)
 END
 compile blocks || skip "no C compiler"
 
-# --- within, and above by how much: a peak of a moment is seen ---
+# --- kept, and exceeded by how much: even a short peak counts ---
 run 0 --max-heap=10M --max-live-at-exit=1M --max-allocs=10 --max-stack=1M ./blocks 0
 silent err
 run 124 --max-heap=8M ./blocks 0
-like err '^memtop: --max-heap: blocks \(process [0-9]+\): 10\.00 MiB, 2\.000 MiB above the limit, which was passed [0-9.]+m?s after the start$'
+like err '^memtop: --max-heap: blocks \(process [0-9]+\): 10\.00 MiB, 2\.000 MiB above the limit, which was exceeded [0-9.]+m?s after the start$'
 run 124 --max-heap=10485759 ./blocks 0
 like err '^memtop: --max-heap: blocks \(process [0-9]+\): 10\.00 MiB, 1 B above'
 run 124 --max-live-at-exit=512K ./blocks 0
@@ -37,7 +38,7 @@ like err '^memtop: --max-stack: '
 run 124 --max-allocs=9 --max-heap=1M ./blocks 0
 [ "$(wc -l <err)" = 2 ] || fail "not a line for each limit: $(cat err)"
 
-# --- every process is judged, and named ---
+# --- every process is checked, and named ---
 run 0 --max-heap=11M sh -c './blocks 0; ./blocks 0; exit 0'
 silent err
 run 124 --max-heap=8M sh -c './blocks 0; exit 0'
@@ -46,7 +47,8 @@ run 124 -n blocks --max-heap=8M sh -c './blocks 0; true'
 like err '^memtop: --max-heap: blocks '
 run 124 --max-heap=8M sh -c 'sh -c "./blocks 0; true" & wait'
 like err '^memtop: --max-heap: blocks '
-# Also those that were before an exec, and before so many others that their segments are gone.
+# Also images before an exec, and processes whose segments are gone because so many came
+# after.
 run 124 --max-heap=8M sh -c './blocks 0; i=0; while [ $i -lt 200 ]; do /bin/true; i=$((i+1)); done; exec true'
 like err '^memtop: --max-heap: blocks '
 run 0 --limits=root --max-heap=8M sh -c './blocks 0; exit 0'
@@ -54,7 +56,7 @@ silent err
 run 124 --limits=root --max-heap=8M ./blocks 0
 like err '^memtop: --max-heap: blocks '
 
-# --- all together: those that live at the same time ---
+# --- the sum: of processes that live at the same time ---
 cat >hold.c <<'END'
 #include <stdlib.h>
 #include <unistd.h>
@@ -86,18 +88,18 @@ run 0 --limits=each --max-allocs=10 -n blocks sh -c './blocks 0; ./blocks 0; tru
 run 124 --limits=sum --max-allocs=10 -n blocks sh -c './blocks 0; ./blocks 0; true'
 like err '^memtop: --max-allocs: all processes together: 20, 10 above the limit$'
 
-# --- who is not measured is not judged, however short it ran ---
+# --- processes that are not measured cannot be judged, however short they ran ---
 run 125 --max-heap=64M sh -c 'env -i ./blocks 0; true'
-like err '^memtop: limits cannot be judged: env executed \./blocks, which did not load libmemtop \(LD_PRELOAD was removed\)$'
+like err '^memtop: cannot check the limits: env executed \./blocks, which did not load libmemtop \(LD_PRELOAD was removed\)$'
 run 125 --limits=sum --max-heap=64M sh -c 'env -i ./blocks 0; true'
 run 0 --limits=root --max-heap=64M sh -c 'env -i ./blocks 0; true'
 run 0 --max-heap=64M -n sh sh -c 'env -i ./blocks 0; true'
 run 124 --max-heap=8M sh -c './blocks 0; env -i ./blocks 0; true'
 like err '^memtop: --max-heap: blocks '
-like err '^memtop: limits cannot be judged: env executed'
+like err '^memtop: cannot check the limits: env executed'
 run 125 -n nobody --max-heap=8M ./blocks 0
 like err 'no program called nobody was run$'
-# What ends by _exit() or a signal was measured.
+# Processes that end by _exit() or a signal were measured.
 run 0 --max-heap=64M sh -c 'sh -c "kill -9 \$\$"; (exec ./blocks 0); true'
 
 # --- the program's own failure counts, and the line is printed ---
@@ -114,11 +116,11 @@ grep -q 'max-heap' err && fail "judged without a program: $(cat err)"
 like err '^memtop: --max-heap: '
 grep -q max-heap report && fail "the line is in the report"
 
-# --- what is not measured is not judged ---
+# --- a program that is not measured cannot be judged ---
 echo 'int main(void) { return 0; }' >static.c
 if compile static -static; then
     run 125 --max-heap=8M ./static
-    like err '^memtop: limits cannot be judged: \./static is statically linked$'
+    like err '^memtop: cannot check the limits: \./static is statically linked$'
     run 125 --max-heap=8M sh -c './static; ./static; true'
     like err 'sh executed \./static, which did not load libmemtop \(it is statically linked\); 1 more program was not measured$'
 fi
@@ -131,7 +133,7 @@ says err "'10KiB' is not a value of --max-allocs: it takes a number"
 run 125 --max-heap=8M --limits=all ./blocks 0
 says err "'all' is not a value of --limits"
 run 125 --max-heap=8M --limits=sum --root-only ./blocks 0
-says err 'cannot be judged with --root-only'
+says err 'cannot be checked with --root-only'
 [ ! -s out ] || fail "the program ran"
 run 0 --max-heap=11M --root-only sh -c './blocks 0; true'
 

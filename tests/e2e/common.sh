@@ -1,31 +1,30 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh
-# What all tests from outside begin with: directories of their own, running
-# memtop, waiting, failing.  Sourced, with $PWD the build directory; the test
-# then goes on in $work.
+# The beginning of all tests from outside: separate directories, running memtop,
+# waiting, failing.  Sourced, with $PWD the build directory; the test then runs in $work.
 #
-#   run STATUS ARG...    $tested (memtop) with $always and ARGs: its output lands
-#                        in out and err
-#   says FILE TEXT       TEXT is in FILE
+#   run STATUS ARG...    runs $tested (memtop) with $always and ARGs; its output is in
+#                        out and err
+#   says FILE TEXT       FILE contains TEXT
 #   like FILE REGEX      a line of FILE matches
-#   silent FILE...       nothing is in FILE
+#   silent FILE...       the files are empty
 #   await COMMAND...     waits until COMMAND succeeds, or fails the test
-#   gone PID             whether that process has ended
-#   built_with NAME      whether memtop was (a name in config.h)
-#   compile NAME ARG...  a program from NAME.c; its words land in cc.log
+#   gone PID             has that process ended?
+#   built_with NAME      was memtop built with that (a name in config.h)?
+#   compile NAME ARG...  makes a program from NAME.c; messages are in cc.log
 #   fail TEXT            the test has failed, and goes on
 #   skip TEXT            the test ends here and does not count
-#   be_alone             skips the test where it sees other processes than its own:
-#                        for what lists all that are observed, or takes them by name
+#   be_alone             skips the test if it sees other processes than its own, which
+#                        would be in lists, or have the same names
 #   finish               the end of every test
 #
-# Programs that are to run until they are told run while a file exists in $work:
-# they end with the test, too, however it ends.
+# Programs that must run until they are told run while a file exists in $work: so they
+# end with the test, however it ends.
 
-# Whoever starts a test by hand has it run as "make check" does.
+# A test that is started by hand runs as in "make check".
 [ -n "${MEMTOP_TEST_ALONE-}" ] || exec "$(dirname "$0")/../alone" sh "$0"
 
-# Used by those who source this.
+# These are used by the tests that source this file.
 # shellcheck disable=SC2034
 memtop=$PWD/memtop
 scripted=$PWD/memtop-scripted # plays made-up processes (--source), else the same
@@ -39,7 +38,7 @@ SHELL=/bin/sh # terminals start it, whatever the user's is
 export LC_ALL SHELL
 
 work=$(mktemp -d "/tmp/memtop-$(basename "$0" .sh)-XXXXXX") || exit 99
-# Programs left running leave their segments.
+# Programs that are left running leave their segments here.
 segments=$(mktemp -d /dev/shm/memtop-test-XXXXXX 2>/dev/null) || {
     rmdir "$work"
     echo 'skipped: nothing can be written to /dev/shm'
@@ -55,7 +54,7 @@ trap clean EXIT
 trap 'exit 99' HUP INT TERM
 cd "$work" || exit 99
 
-# A file, because it may happen in a subshell.
+# A file, because a test may fail in a subshell.
 fail() {
     printf 'FAIL: %s\n' "$*"
     : >"$work/failed"
@@ -101,8 +100,8 @@ silent() {
     done
 }
 
-# A minute, for a machine with more to do: if all goes well nobody waits for it.
-# Once the test has failed what follows may never come.
+# A minute, for a busy machine: a test that passes never waits that long.  Once the test
+# has failed, later events may never happen.
 await() {
     tries=3000
     [ ! -e "$work/failed" ] || tries=100

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# memtop in containers, as far as name spaces made here go: other pids, a small, full
+# memtop in containers, as far as name spaces made here allow: other pids, a small, full
 # or missing /dev/shm, a root that cannot be written, no rights at all.
 programs=$PWD/tests/preload/programs
 . "$(dirname "$0")/common.sh"
@@ -19,7 +19,7 @@ ends() {
     [ $status = "$1" ] || fail "status $status, not $1: $(head -n 3 err)"
 }
 
-# begin NAME PREPARATION: can the surroundings be made here?
+# begin NAME PREPARATION: can this environment be made here?
 begin() {
     echo "$1:"
     inside "$2"
@@ -30,7 +30,7 @@ begin() {
     ran=$((ran + 1))
 }
 
-# --- pids of its own: 1 is the shell ---
+# --- its own pids: 1 is the shell ---
 if begin 'other pids' true; then
     # shellcheck disable=SC2016
     MEMTOP_DIR=$segments inside '"$memtop" -B "$programs/forks.run" simple; echo $?'
@@ -39,14 +39,14 @@ if begin 'other pids' true; then
     says err '1 child'
     [ -z "$(ls "$segments")" ] || fail "left in the shared directory: $(ls "$segments")"
 
-    # The name space's first process: its end is everyone's.
+    # The name space's first process: when it ends, all others end.
     # shellcheck disable=SC2016
     MEMTOP_DIR=$segments inside 'exec "$memtop" -B sh -c "exit 7"'
     ends 7
     says err 'malloc|'
 fi
 
-# --- a child in a pid name space of its own, started under memtop outside ---
+# --- a child in its own pid name space, started under memtop outside ---
 if begin 'a child with other pids' true; then
     mkfifo hold held
     exec 9<>hold
@@ -78,7 +78,7 @@ if begin 'a full /dev/shm' "$shm"; then
     ends 5
     says err 'the memory file system is full'
 fi
-# What is there instead is on a disk, or cannot be written.
+# The other places are on a disk, or cannot be written.
 shm='mkdir empty && mount -o bind empty /dev/shm'
 if begin 'no /dev/shm' "$shm"; then
     rmdir empty
@@ -91,7 +91,7 @@ if begin 'no /dev/shm' "$shm"; then
     [ -z "$(ls empty)" ] || fail "left on the disk: $(ls empty)"
 fi
 
-# --- nothing to write to but what is given ---
+# --- nothing can be written except the segments' directory ---
 read_only='mount -t tmpfs none /dev/shm && mount -o remount,bind,ro /'
 if begin 'a read-only root' "$read_only"; then
     # shellcheck disable=SC2016
@@ -118,7 +118,7 @@ if [ "$MEMTOP_TEST_ALONE-$(id -u)" = yes-0 ] && setpriv --reuid=65534 --regid=65
     ends 6
     says err 'malloc|'
 
-    # Root's list has everybody's.
+    # Root's list has the processes of all users.
     mkfifo hold held
     exec 9<>hold
     LD_PRELOAD=${memtop%/*}/libmemtop.so setpriv --reuid=65534 --regid=65534 \
@@ -132,7 +132,7 @@ if [ "$MEMTOP_TEST_ALONE-$(id -u)" = yes-0 ] && setpriv --reuid=65534 --regid=65
     wait $nobody
 fi
 
-# --- somebody else has made nobody's directory ---
+# --- another user has made nobody's directory ---
 echo "another user's directory:"
 as_nobody() {
     setpriv --reuid=65534 --regid=65534 --clear-groups "$@" >out 2>err </dev/null
@@ -154,14 +154,14 @@ elif as_nobody test -x "$memtop" && [ $status = 0 ]; then
     ln -s / "$theirs"
     as_nobody "$memtop" -B sh -c 'exit 8'
     says err "$theirs belongs to the user root"
-    # The next one is taken.
+    # The next directory is used.
     mkdir -m 700 /dev/shm/runtime
     chown 65534 /dev/shm/runtime
     as_nobody env XDG_RUNTIME_DIR=/dev/shm/runtime "$memtop" -B sh -c 'exit 8'
     ends 8
     says err 'malloc|'
     [ -d /dev/shm/runtime/memtop ] || fail 'the next directory was not taken'
-    # Of one's own, but not private.
+    # The user's own directory, but not private.
     rm "$theirs"
     mkdir "$theirs"
     chown 65534 "$theirs"

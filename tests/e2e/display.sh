@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The display on a real program: it shows, every key does what the help says.
+# The display of a real program: it shows, and every key does what the help says.
 . "$(dirname "$0")/tmux.sh"
 
-# A program that allocates while a file is there, and says so.
+# A program that allocates while a file exists, and prints something.
 : >running
 cat >program <<'EOF'
 echo "a line it printed"
@@ -56,7 +56,7 @@ shows 'Graphs in braille'
 keys e
 shows 'Sizes in KiB'
 keys e e e
-shows 'Sizes in fitting units'
+shows 'Sizes in automatic units'
 
 keys '?'
 shows 'freeze the picture'
@@ -100,8 +100,8 @@ shows '.json'
 [ "$(grep -c '"type":"snapshot".*"live_sizes":\[{' memtop-*.json)" = 1 ] ||
     fail "not a snapshot: $(cat memtop-*.json)"
 keys P
-await matches_screen 'Saved .*\.png|no pictures' || show_screen
-on_screen 'no pictures' || [ "$(head -c 4 memtop-*.png | tail -c 3)" = PNG ] ||
+await matches_screen 'Saved .*\.png|cannot draw pictures' || show_screen
+on_screen 'cannot draw pictures' || [ "$(head -c 4 memtop-*.png | tail -c 3)" = PNG ] ||
     fail 'not a picture'
 
 keys C-l
@@ -115,8 +115,8 @@ ends 3
 printed 'Memory usage summary'
 printed 'a line it printed'
 
-# A program of a moment leaves its picture, too, and all it printed, however
-# soon after its end the display is left.
+# A short program also leaves its screen and all its output, however soon after its end
+# the display is left.
 for try in 1 2 3 4; do
     start 80 24 "$memtop ls /"
     shows 'EXITED 0'
@@ -126,7 +126,7 @@ for try in 1 2 3 4; do
     printed 'usr'
 done
 
-# What cannot be measured is said in words.
+# If a program cannot be measured, the display says so in words.
 echo 'int main(void) { volatile int i = 0; while (i == 0); return 0; }' >spin.c
 if ${CC:-cc} -static -o spin spin.c 2>/dev/null; then
     start 80 24 "$memtop ./spin"
@@ -148,15 +148,15 @@ shows 'k kill it'
 keys 'л'
 ends 143
 
-# The answer to a key goes away by itself, too.
+# The answer to a key also disappears by itself.
 start 80 24 "unset MEMTOP_TEST_PATIENCE; $memtop sleep 100"
 runs
 keys Space
-shows 'Space goes on'
+shows 'Space resumes'
 keys q k
 ends 143
 
-# Reading back in the output: it stays while more is printed.
+# Scrolled back in the output, the lines stay while more are printed.
 start 80 14 "$memtop sh -c 'i=0; while :; do i=\$((i + 1)); echo line \$i.; sleep 0.05; done'"
 runs
 keys o
@@ -187,15 +187,15 @@ shows '  SIGUSR1  '
 keys q
 ends 138
 
-# A limit is judged after the display, too.
+# A limit is also checked after the display.
 start 80 24 "$memtop -q --max-heap=1 ls /"
 shows 'EXITED 0'
 keys q
 ends 124
 printed 'memtop: --max-heap: '
 
-# Snapshots on a condition and on a signal; the command does not touch the screen.
-# The messages of both stay on their page.
+# Snapshots on a condition and on a signal; the command does not touch the screen.  Both
+# messages stay on the page of messages.
 rm -f memtop-*.json noted
 start 80 24 "$memtop -i 0.2 --snapshot-when='heap>1K' --snapshot-when=signal \
     --exec='echo garbage; echo \$MEMTOP_CONDITION >>noted' sleep 100"
@@ -212,7 +212,7 @@ not_on_screen garbage || complain 'the command printed on the display'
 keys q k
 ends 143
 
-# Every call is recorded while the display runs; trouble is said there too.
+# Every call is recorded while the display runs; errors are shown there, too.
 start 80 24 "$memtop -d calls $cases 10"
 shows 'exited with status 0'
 keys q

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Preloaded beside the library under test: gives perl a fixed environment.  It
- * copies it, and the two tools leave different variables there.
+ * Preloaded beside the library under test: gives perl a fixed environment. perl copies
+ * its environment, in which the two tools have different variables.
  */
 #include <dlfcn.h>
 #include <string.h>
@@ -18,7 +18,8 @@ __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv,
                 void (*)(void), void (*)(void), void *);
 
     *(void **)&next = dlsym(RTLD_NEXT, "__libc_start_main");
-    if (strcmp(argv[0], "perl") == 0) /* not memtop, which is preloaded with it too */
+    if (strcmp(argv[0], "perl") == 0) /* not memtop, into which this is preloaded as
+                                         well */
         environ = fixed;
     return next(main, argc, argv, init, fini, rtld_fini, stack_end);
 }

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What is quoted from the command line, the environment, files and other processes is
-# harmless for a terminal, whichever program quotes it.
+# Text that is quoted from the command line, the environment, files and other processes
+# does not affect the terminal, whichever program quotes it.
 . "$(dirname "$0")/common.sh"
 build=${memtop%/*}
 
-# The beginning of a sequence, BEL, DEL, the same beginning as a byte and in UTF-8, and
-# what would be a line of memtop's own.
+# The beginning of an escape sequence, BEL, DEL, the same beginning as a byte and in
+# UTF-8, and a line that looks like one of memtop's.
 poison=$(printf 'x\033[31m\007\177\233\302\233y\nmemtop: all is well')
 
 cat >prog.c <<'END_OF_PROGRAM'
@@ -16,7 +16,7 @@ END_OF_PROGRAM
 compile prog || skip "no compiler"
 "$memtop" -B -q --record=trace --save=session ./prog || fail "nothing recorded: $?"
 
-# Of letters alone, in this locale's encoding.
+# Does a file hold only text in this locale's encoding?
 is_text() {
     [ "$LC_ALL" = C.UTF-8 ] || set -- "$1" '\200-\377'
     [ "$(tr -cd "\\000-\\011\\013-\\037\\177${2-}" <"$1" | wc -c)" = 0 ] &&
@@ -37,7 +37,7 @@ other=$!
 trap 'kill $one $other; clean' EXIT
 await sh -c '[ "$("$1" -l 2>&1 | grep -c " 100")" = 2 ]' sh "$memtop"
 
-# The command that is left of the arguments prints nothing but lines of text.
+# The command in the arguments prints only lines of text.
 tries=0
 harmless() {
     tries=$((tries + 1))
@@ -51,7 +51,7 @@ harmless() {
     done
 }
 
-# options PROGRAM: all that take a value, the hidden ones included.
+# options PROGRAM: all options that take a value, including hidden ones.
 options() {
     "$1" --help | sed -n 's/^ .*--\([a-z-]*\)\[*=.*/\1/p'
     case $1 in
@@ -60,7 +60,7 @@ options() {
     esac
 }
 
-# Each run is in an empty directory: some options make a file of that name.
+# Each run is in an empty directory, because some options create a file of that name.
 try() {
     rm -rf place
     mkdir place

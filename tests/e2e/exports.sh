@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Allocation sites in a session file, and what others make of the exports.
+# Allocation sites in a session file, and what other programs read from the exports.
 programs=$PWD/tests/preload/programs
 . "$(dirname "$0")/common.sh"
 memtop=$scripted
@@ -27,7 +27,7 @@ diff expected shop.folded || fail "folded: $(cat shop.folded)"
 run 0 -B -q -r shop.memtop --export=folded:again.folded --sites-mode=allocated
 diff shop.folded again.folded || fail "of the file other sites are exported"
 
-# That nothing is alive is said, and where more is.
+# If nothing is live, that is reported, and where to find more.
 cat >freed <<'END'
 program ./shop --till 3
 pid 4711
@@ -37,12 +37,12 @@ pid 4711
 END
 run 0 -B -q --source=script:freed --export=folded:freed.folded
 [ ! -s freed.folded ] || fail "freed blocks are exported: $(cat freed.folded)"
-says err 'no sampled block is alive: nothing of any is exported'
+says err 'no sampled block is alive, so nothing is exported'
 run 0 -B -q --source=script:freed --export=folded:freed.peak --sites-mode=peak
 says freed.peak 'main;scratch 128'
 [ ! -s err ] || fail "said without need: $(cat err)"
 
-# Nothing is overwritten, and said before anything is done.
+# Nothing is overwritten, which is reported before anything is done.
 run 125 -B -q --export=folded:shop.folded touch done
 says err 'cannot write shop.folded: File exists'
 [ ! -e done ] || fail "the program was run"
@@ -63,9 +63,9 @@ says err 'cannot write peak.folded: File exists'
 run 1 --export=folded --sites-mode=since-mark shop.memtop
 says err 'nothing to export: there is no mark'
 run 64 --sites-mode=peak shop.memtop
-says err '--sites-mode is of use with --export only'
+says err '--sites-mode can only be used with --export'
 run 2 --export=folded script
-says err 'cannot read script: it is text, but of no kind that memtop reads'
+says err 'cannot read script: it is text, but not of a kind that memtop reads'
 echo '7 7 malloc(10)=0x10' >calls.log
 run 2 --export=folded calls.log
 says err 'calls.log is an allocation log, which has no allocation sites: memtop -r shows it'
@@ -74,14 +74,14 @@ run 64 --export=yaml shop.memtop
 run 1 --export=json plain.memtop
 says err 'nothing to export'
 
-# A call belongs to the function it is in, even as the last of it.
+# A call belongs to its function, even if it is the function's last instruction.
 if [ "$(uname -m)" = x86_64 ]; then
     "$memtop" -B -q --sites=1 --export=folded:last.folded "$programs/sites.run" \
         at_end_of_function >out 2>err || fail "no sites: $(cat err)"
     like last.folded ';at_end_of_function;last_call [0-9]*$'
 fi
 
-# --- those for whom it is made ---
+# --- the programs that read exports ---
 # Folded stacks: blanks only within names and before the number.
 grep -vE '^[^;]+(;[^;]+)* [0-9]+$' shop.folded && fail "no folded stack"
 if command -v flamegraph.pl >/dev/null 2>&1; then
@@ -98,7 +98,7 @@ if command -v ms_print >/dev/null 2>&1; then
 fi
 run 0 --export=pprof shop.memtop shop.pb.gz
 gzip -t shop.pb.gz || fail "pprof's file is not compressed"
-# Without a home pprof has nowhere to put what it keeps.
+# Without a home pprof has no place for its files.
 if command -v go >/dev/null 2>&1; then
     export HOME="$PWD" GOTOOLCHAIN=local GOFLAGS=-mod=mod
     # top INDEX EXPECTED: flat bytes of the first function.
@@ -123,7 +123,7 @@ if command -v jq >/dev/null 2>&1; then
         head -n 1)" = 'row<int>::add(int) row.cc:12' ] || fail "json: no stack"
 fi
 # --- real programs ---
-# Everything is sampled: what is known of these is known exactly.
+# Everything is sampled, so the exact figures are known.
 cat >shelf.cc <<'END'
 #include <string>
 #include <vector>
@@ -148,7 +148,7 @@ tested=$memtop
 run 0 -B -q --sites=1 --save=shelf.memtop ./shelf
 tested=$memtopstat
 run 0 --export=folded shelf.memtop shelf.folded
-# The file is enough: neither the program nor its source is looked at.
+# The file suffices: neither the program nor its source is read.
 rm shelf shelf.cc
 run 0 --export=folded shelf.memtop
 diff shelf.folded out || fail "without the program the names are others"
@@ -179,7 +179,7 @@ END
         [ "$first" -ge 10016500 ] || fail "pprof's first of python is $first"
     fi
 fi
-# --- a file that is another one meanwhile ---
+# --- a program's file that was replaced while it ran ---
 cat >hold.c <<'END'
 #include <stdlib.h>
 void *hold(void) { return malloc(100000); }
@@ -207,7 +207,7 @@ run 0 -B -q -a $holder -N 1 -i 0.1 --save=holder.memtop --export=folded:holder.f
 kill $holder
 like holder.folded ';main;libhold.so\+0x[0-9a-f]* 100000$'
 zstd -dcq holder.memtop >holder.json 2>/dev/null
-[ ! -s holder.json ] || says holder.json 'is no longer the file the program has mapped'
+[ ! -s holder.json ] || says holder.json 'is no longer the file that the program has mapped'
 
 # --- a program whose file only it can see ---
 cat >inside.c <<'END'

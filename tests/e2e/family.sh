@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The page of processes: shells, chains of programs, forks, a child that cannot be
-# measured, and looking at one of them.
+# measured, and showing one of them.
 server_source=$(cd "$(dirname "$0")" && pwd)/server.c
 . "$(dirname "$0")/tmux.sh"
 cp "$server_source" .
@@ -31,14 +31,14 @@ sees '└─server b  \(was .*sh > env\)'
 sees '3 running, 0 ended; heap together 19\.[0-9]+ MiB'
 shows '>*'
 
-# --- one of them is shown, and the program again ---
+# --- one of them is shown, then the root again ---
 keys End
 sees '^>.*server b'
 keys Enter
 shows 'sh: server b'
 shows 'is shown'
 shows '9.5'
-# What is saved is what is shown.
+# The process shown is the one saved.
 keys J
 shows 'Saved memtop-'
 await grep -qs '"program":"[^"]*/server"' memtop-*.json || show_screen
@@ -68,7 +68,7 @@ sees '0 running, 3 ended'
 keys q
 ends 7
 
-# --- children that lose the library on their way, each with its reason ---
+# --- children that lose the library, each with its reason ---
 children='env -i ./server a &'
 : >a
 if ln server.c static.c && compile static -static; then
@@ -156,7 +156,7 @@ keys / C-u Enter
 keys q
 ends 6
 
-# --- a pre-forking server: what a child has of its parent's heap is its own ---
+# --- a pre-forking server: blocks that a child got from its parent are its own ---
 : >a
 rm -f a.ready
 start 160 24 "$memtop ./server a 3"
@@ -195,7 +195,7 @@ if [ "$(id -u)" = 0 ]; then
     ends 3
 fi
 
-# --- the one that is shown executes another program, and ends ---
+# --- the process shown executes another program, and ends ---
 : >a
 rm -f a.ready
 mkfifo go
@@ -205,7 +205,7 @@ keys 5
 sees '2 running'
 keys End
 sees '^>.*sh -c'
-# Keys that come together are acted on before the next picture.
+# Keys that arrive together take effect before the next drawing.
 keys Enter 2 Down '[' 1
 shows 'sh: sh -c'
 keys p
@@ -235,7 +235,7 @@ rm a
 shows 'EXITED'
 shows 'The program exited with status 0'
 keys 5
-# Of those that have ended only the newest are listed.
+# Of ended processes only the newest are listed.
 sees '0 running'
 keys q
 ends 0

@@ -1,14 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Every file that memtop is asked for is whole, or one line names it and says why it is
-# not, and the status is not 0.  What can be refused before the program starts is.
+# Every file that memtop is asked for is complete, or one line names it and says why it
+# is not, and the status is not 0.  Files that can be refused before the program starts
+# are.
 alone=yes
 . "$(dirname "$0")/common.sh"
 build=${memtop%/*}
 munge=$build/memtop-munge
 replay=$build/memtop-replay
 
-# Says that it was run, allocates, holds a block, and ends with the status it is told.
+# Creates a file to show that it ran, allocates, holds a block, and ends with a given
+# status.
 cat >prog.c <<'END_OF_PROGRAM'
 #include <fcntl.h>
 #include <stdlib.h>
@@ -35,7 +37,7 @@ own_lines() {
     grep -c '^memtop[a-z-]*: ' "$1"
 }
 
-# one_line FILE TEXT: nothing else is said there.
+# one_line FILE TEXT: this is the only message of memtop there.
 one_line() {
     [ "$(own_lines "$1")" = 1 ] || fail "not one line: $(head -n 5 "$1")"
     says "$1" "$2"
@@ -50,7 +52,7 @@ mkdir directory directory.png
 echo mine >NAME.log
 echo mine >NAME_123456.log
 
-# refused NAME REASON ARG...: one line says both, and nothing has happened.
+# refused NAME REASON ARG...: one line says both, and nothing else has happened.
 refused() {
     name=$1
     reason=$2
@@ -95,21 +97,21 @@ if built_with HAVE_GD; then
         refused $place.png '' -p $place
     done
 fi
-# What was created before another file was refused goes again.
+# Files created before another one was refused are removed.
 refused existing 'File exists' -o new -d data --record=trace --log=log --report=overview \
     --params-out=params --log=existing
 refused existing 'File exists' --params-out=params --report=overview --record=existing
 refused existing 'File exists' -o new --save=existing
 
-# --- what is asked for in vain otherwise ---
+# --- other requests that cannot be met ---
 run 125 -B --report=logfile -a $$
-one_line err '--report=logfile is of use with PROGRAM only'
+one_line err '--report=logfile can only be used with PROGRAM'
 
 # --- the standard output ---
 "$memtop" -B -q --record=trace --log=log ./prog || fail "nothing recorded: $?"
 "$munge" log >munged || fail "not munged: $?"
 
-# full STATUS COMMAND...: to a full disk.
+# full STATUS COMMAND...: writes to a full disk.
 full() {
     expected=$1
     shift
@@ -149,7 +151,7 @@ else
     echo "not tried: /dev/full, which is not here"
 fi
 
-# A reader that has gone: the program sees to it that this is before the report.
+# The reader has gone: the program makes sure of that before the report is written.
 cat >late <<'END_OF_PROGRAM'
 until [ -e gone ]; do sleep 0.02; done
 END_OF_PROGRAM
@@ -172,8 +174,8 @@ one_line munge.err 'cannot write the standard output: Broken pipe'
 [ "$(cat help.status)" = 125 ] || fail "--help, a closed pipe: $(cat help.status)"
 one_line help.err 'cannot write the standard output: Broken pipe'
 
-# --- calls that memtop does not take in time ---
-# stopped STATUS ARG...: while they come, memtop is.
+# --- calls that memtop does not record in time ---
+# stopped STATUS ARG...: memtop is stopped while they come.
 stopped() {
     expected=$1
     shift
@@ -197,9 +199,9 @@ stopped 0 --drop
 
 # --- a quota ---
 if command -v strace >/dev/null && strace -qq -o /dev/null true 2>/dev/null; then
-    # A tracer is in the way of those who look for leaks.
+    # A tracer prevents the leak checker from working.
     export ASAN_OPTIONS=detect_leaks=0
-    # quota WHEN ARG...: from that write on there is no more room in the file.
+    # quota WHEN ARG...: from that write on the file has no more room.
     quota() {
         when=$1
         shift
@@ -225,7 +227,7 @@ else
     echo "not tried: quotas, which strace plays"
 fi
 
-# --- a small disk, and one that can only be read ---
+# --- a small disk, and a read-only one ---
 mkdir small constant
 if [ $$ != 1 ] || ! mount -t tmpfs -o size=64k none small 2>/dev/null ||
     ! mount -t tmpfs -o ro none constant 2>/dev/null; then
@@ -237,7 +239,7 @@ fill() {
     cat /dev/zero >small/fill 2>/dev/null
 }
 
-# cut STATUS NAME ARG... PROGRAM...: what should be in that file is not, or not all.
+# cut STATUS NAME ARG...  PROGRAM...: that file is missing or incomplete.
 cut() {
     expected=$1
     name=$2

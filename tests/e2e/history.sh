@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The mark, and the cursor in the history, in the display of a made-up process.
+# The mark, and the cursor in the history, in the display of a scripted process.
 . "$(dirname "$0")/tmux.sh"
 memtop=$scripted
 tested=$scripted
@@ -100,7 +100,7 @@ shows HISTORY
 keys End
 hides HISTORY
 
-# --- of a paused picture, nothing later than the pause ---
+# --- while paused, nothing later than the pause ---
 keys Home
 shows HISTORY
 keys Space
@@ -117,7 +117,7 @@ shows PAUSED
 keys Space q
 ends 0
 
-# --- after the end, and between what was recorded ---
+# --- after the end, and where nothing was recorded ---
 printf '0 why %s\n3000 heap=1M rss=3M malloc=5\n6000 rss=4M\n9000 exit=0\n' 'not yet' >script
 start 80 24 "MEMTOP_TEST_CLOCK=0 $memtop -i 1 --source=script:script"
 shows '00:00:00'

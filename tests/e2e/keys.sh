@@ -5,7 +5,7 @@
 memtop=$scripted
 tested=$scripted
 
-# --- an interval that is typed ---
+# --- typing an interval ---
 cat >script <<'EOF'
 program ./prog
 pid 24817
@@ -36,7 +36,7 @@ keys d 7 Escape
 hides 'Interval in seconds'
 shows '  0.1 s'
 
-# --- the peak ---
+# --- resetting the peak ---
 shows '20% of peak 100.0 MiB'
 keys r
 shows 'Peak reset'
@@ -44,7 +44,7 @@ tick '100% of peak 20.00 MiB'
 keys r
 shows '20% of peak 100.0 MiB'
 
-# --- the order of a table ---
+# --- sorting a table ---
 first_row() {
     screen | sed -n 4p | grep -q "^ $1 "
 }
@@ -68,7 +68,7 @@ await first_row malloc || complain 'not in the usual order'
 keys q
 ends 0
 
-# --- a search in the output ---
+# --- searching the output ---
 start 80 14 "$memtop sh -c 'i=0; while [ \$i -lt 200 ]; do i=\$((i + 1)); case \$i in
     30|90|170) echo \"line \$i, a Needle\" ;; *) echo \"line \$i.\" ;; esac; done; exec sleep 100'"
 runs
@@ -90,16 +90,16 @@ shows '>line 90, a Needle'
 keys / n o w h e r e Enter
 shows "'nowhere' is not in the output"
 keys / Enter
-shows 'Nothing is searched for any more'
+shows 'The search is off'
 hides '>line'
 keys n
-shows 'Nothing is searched for;'
+shows 'There is no search;'
 
-# --- threads by their names ---
+# --- filtering threads by name ---
 keys 4
 shows ' sleep '
 keys / x y z Enter
-shows 'No thread is called so'
+shows 'No thread has this name'
 shows 'name: xyz ─'
 keys / s l e Enter
 shows ' sleep '

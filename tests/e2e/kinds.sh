@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# All kinds of files, given to all commands that read files: what each makes of each.
+# All kinds of files, given to all commands that read files.
 . "$(dirname "$0")/common.sh"
 build=${memtop%/*}
 
@@ -26,7 +26,7 @@ sanitized=
     echo 'not tried: comparing allocators, there is but the sanitizer'
 }
 
-# --- what is answered ---
+# --- expected answers ---
 # The columns are the commands, as in command(); the words:
 #   ok     it is used, and there is the output
 #   calls  it has no calls          sites  it has no allocation sites
@@ -51,7 +51,7 @@ directory none  none      none  none  none  none  none   none   none    none  no
 later     later sites     later later later later sites  later  later   log   later  later
 missing   none  none      none  none  none  none  none   none   none    none  none   none
 '
-# The same on the standard input, as "-" where a file must be named.
+# The same on the standard input, given as "-" where a file must be named.
 piped='
 kind      show  savesites draw  csv   dat   json  folded report picture munge replay compare
 session   once  once      calls calls calls calls once   calls  calls   calls calls  once
@@ -66,8 +66,8 @@ empty     once  once      none  none  none  none  once   none   none    none  no
 later     once  once      later later later later once   later  later   log   later  once
 '
 
-# command COMMAND FILE: what is made of FILE goes to the file made, or to the standard
-# output.
+# command COMMAND FILE: what is made from FILE goes to the file `made`, or to the
+# standard output.
 command() {
     case $1 in
     show) "$memtop" -B -o made -r "$2" ;;
@@ -83,7 +83,7 @@ command() {
     esac
 }
 
-# What each of them ends with for a file that it cannot use.
+# The status of each command for a file that it cannot use.
 unreadable() {
     case $1 in
     show | savesites) echo 125 ;;
@@ -91,7 +91,7 @@ unreadable() {
     esac
 }
 
-# name KIND FILE: what messages call the kind.
+# name KIND FILE: the name of the kind in messages.
 name() {
     case $1 in
     session) echo 'is a session' ;;
@@ -99,8 +99,8 @@ name() {
     csv) echo 'is a table of events' ;;
     log) echo 'is an allocation log' ;;
     munged) echo 'is a munged log' ;;
-    text) echo 'it is text, but of no kind that memtop reads' ;;
-    binary) echo 'it is binary, and of no kind that memtop reads' ;;
+    text) echo 'it is text, but not of a kind that memtop reads' ;;
+    binary) echo 'it is binary, but not of a kind that memtop reads' ;;
     empty) echo 'it is empty' ;;
     directory) echo 'Is a directory' ;;
     missing) echo 'No such file or directory' ;;
@@ -108,7 +108,7 @@ name() {
     esac
 }
 
-# What comes after the name.
+# The rest of the message after the name.
 sentence() {
     case $1 in
     calls) echo ', which has no calls: memtop -r shows it, memtopstat --export exports its sites' ;;
@@ -120,7 +120,7 @@ sentence() {
 }
 
 # refused COMMAND FILE TEXT: the status of an unreadable file, one line that names the
-# file and says TEXT, and nothing written.
+# file and says TEXT, and no output.
 refused() {
     [ "$status" = "$(unreadable "$1")" ] ||
         fail "$1 $2: status $status, not $(unreadable "$1"): $(head -n 3 err)"
@@ -136,8 +136,8 @@ refused() {
     done
 }
 
-# used COMMAND KIND: it was.  Without libgd nothing is drawn, and data files of
-# programs that were killed are said to be such.
+# used COMMAND KIND: the file was used.  Without libgd nothing is drawn; data files of
+# killed programs are reported as such.
 used() {
     case $1 in
     draw | picture) built_with HAVE_GD || return ;;
@@ -152,12 +152,12 @@ used() {
     esac
 }
 
-# answer COMMAND KIND FILE WORD: the answer that was given is this one.
+# answer COMMAND KIND FILE WORD: was this the answer?
 answer() {
     case $4 in
     ok) used "$1" "$2" ;;
     none) refused "$1" "$3" "$(name "$2")" ;;
-    later) refused "$1" "$3" 'it is of a later version of memtop' ;;
+    later) refused "$1" "$3" 'it was written by a later version of memtop' ;;
     once) case $1 in
         compare) refused "$1" "$3" 'can be read only once: give the log as a file' ;;
         *) refused "$1" "$3" 'is a pipe or a device: copy it to a file first' ;;
@@ -179,7 +179,7 @@ try() { # COMMAND KIND FILE WORD
     echo "$1" >>tried
 }
 
-# each TABLE [-]: all its cells, of files or of the standard input.
+# each TABLE [-]: tries all cells, with files or the standard input.
 each() {
     input=${2-}
     printf '%s\n' "$1" | grep . >cells
@@ -200,7 +200,7 @@ each "$table"
 each "$piped" -
 [ "$(wc -l <tried)" = $((14 * 12 + 10 * 12)) ] || fail "$(wc -l <tried) cells were tried"
 
-# --- what is named as a device, or as nothing ---
+# --- devices, and files that do not exist ---
 tested=$memtopstat
 run 2 /dev/null made
 says err 'cannot read /dev/null: it is empty'
@@ -211,8 +211,8 @@ tested=$build/memtop-replay
 run 2
 says err 'cannot read the standard input: it is empty'
 
-# --- a record without a call for a replay ---
-# replays STATUS TEXT FILE ARG...: what is said, and no table or figures.
+# --- replaying a record without calls ---
+# replays STATUS TEXT FILE ARG...: says TEXT, without a table or figures.
 replays() {
     expected=$1
     text=$2
@@ -231,14 +231,14 @@ replays 2 'munged has no calls of process 9' --pid=9 munged
 printf '1 1 malloc(7)\n' >resultless
 replays 2 'resultless has no calls' resultless
 
-# --- lines that are no calls, of what is not munged before it is replayed ---
+# --- lines that are not calls, in a log that is munged for its replay ---
 { cat log; echo rubbish; } >rubbish
 run 1 rubbish
-says err 'rubbish: 1 line is no call, line 4'
+says err 'rubbish: 1 line is not a call: line 4'
 like err '^3 calls in '
 [ -n "$sanitized" ] || {
     run 1 --compare -i rubbish glibc
-    says err 'rubbish: 1 line is no call, line 4'
+    says err 'rubbish: 1 line is not a call: line 4'
 }
 
 finish

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# In the user's language: catalogues are found in the build tree and in a moved one, by
-# LANGUAGE also where no locale was generated; without native language support there is
-# English, whatever the environment says.
+# In the user's language: catalogues are found in the build tree and in a moved one,
+# with LANGUAGE even if no locale was generated; without native language support
+# everything is in English.
 po=$(cd "$(dirname "$0")/../../po" && pwd)
 . "$(dirname "$0")/common.sh"
 build=${memtop%/memtop}
 
-# speaks LANGUAGE COMMAND...: what the usage message begins with; the language is one
-# of po/LINGUAS, or en.
+# speaks LANGUAGE COMMAND...: checks the beginning of the usage message; the language is
+# one of po/LINGUAS, or en.
 speaks() {
     wanted=$1
     shift
@@ -19,7 +19,7 @@ speaks() {
     esac
 }
 
-# usage LANGUAGE: "Usage:" in it; without native language support in English.
+# usage LANGUAGE: "Usage:" in that language; in English without native language support.
 usage() {
     if [ "$1" != en ] && [ -d "$build/catalogues" ]; then
         awk '$0 == "msgid \"Usage:\"" { getline; print; exit }' "$po/$1.po" |
@@ -43,20 +43,20 @@ for program in memtop memtopstat memtop-munge memtop-replay; do
         speaks "$language" LC_ALL=C.UTF-8 LANGUAGE="xx:$language" "$build/$program"
     done
 done
-# The language's country may be named where its catalogue is for all countries.
+# LANGUAGE may name a country if the catalogue is for all countries.
 speaks ru LC_ALL=C.UTF-8 LANGUAGE=ru_RU "$memtop"
 
-# --- no such locale: still its character set ---
+# --- the locale does not exist: its character set is still used ---
 speaks ru LC_ALL=xx_XX.UTF-8 LANGUAGE=ru "$memtop"
 speaks ru LC_ALL= LC_CTYPE= LANG=xx_XX.utf8 LANGUAGE=ru "$memtop"
 speaks en LC_ALL=xx_XX.UTF-8 "$memtop"
 speaks en LC_ALL=xx_XX LANGUAGE=ru "$memtop"
 
-# --- messages of the C library do not speak another language ---
+# --- messages of the C library are in the same language ---
 env LC_ALL=C.UTF-8 LANGUAGE=ru "$memtop" -B -r /no/such/file 2>err
 [ -d "$build/catalogues" ] || says err 'No such file or directory'
 
-# --- what the program gets is what memtop got ---
+# --- the program gets memtop's environment unchanged ---
 env LC_ALL=xx_XX.UTF-8 LANGUAGE=ru "$memtop" -Bq env >out 2>err
 says out 'LC_ALL=xx_XX.UTF-8'
 says out 'LANGUAGE=ru'

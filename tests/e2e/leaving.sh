@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Ways out of the display, wanted and unwanted: the program, the terminal and
-# the exit status are as they should be.
+# All ways to leave the display, intended or not: the program, the terminal and the exit
+# status are right.
 . "$(dirname "$0")/tmux.sh"
 
-# A program that says who it is; $program, once it does.
+# names_itself COLS ROWS COMMAND: starts a program that writes its pid to a file; sets
+# $program.
 names_itself() {
     rm -f pid
     start "$@"
@@ -36,7 +37,7 @@ rm running
 shows 'after'
 await gone "$program" || fail 'the program does not end'
 
-# A program that ignores SIGTERM is killed in the end.
+# A program that ignores SIGTERM is killed finally.
 start 80 24 "$memtop sh -c 'trap \"\" TERM; while :; do sleep 0.1; done'"
 runs
 keys q
@@ -73,7 +74,7 @@ shows 'k kill it'
 keys k
 ends 143
 
-# --- the terminal as it was ---
+# --- the terminal is restored ---
 modes='stty -a >before;'
 start 80 24 "$modes $memtop true && stty -a >after"
 shows 'EXITED 0'
@@ -92,7 +93,7 @@ for signal in SEGV ABRT BUS; do
     cmp -s before after || fail "terminal modes after SIG$signal: $(diff before after)"
 done
 
-# A crash of memtop is not the program's: neither its life nor its output ends.
+# A crash of memtop affects neither the program's life nor its output.
 start 80 24 "$memtop sh -c 'echo \$\$ >pid; echo first words; while [ ! -e stop ]; do sleep 0.1; done; echo last words'"
 runs
 keys o
@@ -134,7 +135,7 @@ keys k
 printed 'Memory usage summary'
 
 # --- the terminal goes away ---
-# Whatever becomes of the program, memtop does not wait for it.
+# Whatever happens to the program, memtop does not wait for it.
 for prefix in '' nohup; do
     names_itself 80 24 "$prefix $memtop sh -c 'echo \$\$ >pid; exec sleep 1000'"
     pid=$(child memtop)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The display in lines, for who does not look at it: what changes is said, once, on
-# any terminal, and nothing is drawn.
+# The display in lines, for users who cannot see it: changes are said once, on any
+# terminal, and nothing is drawn.
 . "$(dirname "$0")/tmux.sh"
 memtop=$scripted
 tested=$scripted
@@ -29,7 +29,7 @@ shows 'Interval 5 s'
 keys '?'
 printed 'freeze the picture'
 keys Escape
-shows 'Allocated in all' # an Escape and what follows at once are one key
+shows 'Total allocated' # an Escape and what follows at once are one key
 keys Space
 shows 'Paused at'
 keys z
@@ -37,14 +37,14 @@ shows 'Unknown key'
 keys q
 ends 0
 cmp -s before after || fail "terminal modes: $(diff before after)"
-# Plain text: no drawing characters, no bars, no trace of a cursor.
+# Plain text: no drawing characters, no bars, no cursor movements.
 $terminal capture-pane -p -S - | LC_ALL=C grep -q '[^ -~]' &&
     complain 'not plain text'
 $terminal capture-pane -p -S - | grep -qE '\|\||--- ' && complain 'something is drawn'
 [ "$($terminal capture-pane -p -S - | grep -c 'Interval 5 s')" = 1 ] ||
     complain 'an answer is said twice'
 
-# A program comes to its end, and what it printed is there.
+# The program ends, and its output is there.
 start 80 24 "$memtop -L sh -c 'echo some words; read line; exit 3'"
 shows 'RUNNING'
 keys o

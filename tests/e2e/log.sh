@@ -31,7 +31,7 @@ cat >expected <<END
 1 1 free(#1)
 END
 
-# What is in a log, of its first process.
+# The munged lines of a log's first process.
 munged() {
     "$munge" "$1" >all || fail "munge $1: $?"
     grep '^1 ' all >munged
@@ -80,9 +80,9 @@ done
 "$memtop" -B -q --log=3 ./prog 3</dev/null 2>err
 says err 'cannot write 3: Bad file descriptor'
 run 125 --log=x -l
-says err 'of use with PROGRAM only'
+says err 'can only be used with PROGRAM'
 
-# --- beside other things ---
+# --- with other options ---
 run 3 --log=beside -d data ./prog
 munged beside
 [ "$(($(wc -c <data) / 24))" -ge 4 ] || fail "no data beside the log"
@@ -104,7 +104,7 @@ if [ -e "$crowd" ]; then
     [ "$(wc -l <all)" -gt 48000 ] || fail "few lines: $(wc -l <all)"
 fi
 
-# --- recorded, replayed and recorded again, it is the same ---
+# --- a log that is recorded while it is replayed is the same ---
 awk 'BEGIN { for (i = 1; i <= 2000; i++) print i " 1 malloc(8)=0x" i "0" }' >raw
 "$replay" /dev/null 2>err
 if ! grep -q ' in glibc$' err; then

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Small deterministic programs, one a case, for the comparison with glibc's
- * memusage.  A case must not depend on where blocks lie: both tools make them
- * a little larger, by different amounts.
+ * Small deterministic programs, one per case, to compare with glibc's memusage.  A case
+ * must not depend on the addresses of blocks: both tools make blocks a little larger, by
+ * different amounts.
  */
 #include "config.h"
 
@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Out of the compiler's sight, or it would leave the calls out. */
+/* The compiler must not see the use of blocks, or it would remove the calls. */
 static void *volatile slot[100];
 
 static void
@@ -36,7 +36,8 @@ plain(void)
 static void
 sizes_at_the_borders(void)
 {
-    static const size_t sizes[] = {0, 1, 15, 16, 31, 32, 65519, 65520, 65535, 65536, 70000};
+    static const size_t sizes[] = {0,     1,     15,    16,    31,   32,
+                                   65519, 65520, 65535, 65536, 70000};
 
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         slot[i] = malloc(sizes[i]);
@@ -50,7 +51,7 @@ reallocs(void)
     slot[0] = realloc(slot[0], 40);     /* in place */
     slot[1] = malloc(10);
     slot[2] = realloc(NULL, 0);
-    slot[0] = realloc(slot[0], 400000); /* moves: a mapping of its own */
+    slot[0] = realloc(slot[0], 400000); /* moves to its own mapping */
     slot[3] = malloc(77);
     slot[3] = realloc(slot[3], 0);      /* frees */
     free(slot[0]);
@@ -107,8 +108,8 @@ library_calls(void)
     fclose(file);
 }
 
-/* The example of memusage(1), in its older and newer text, with and without
-   what it prints. */
+/* The example of memusage(1) in its older and newer versions, with and without
+   printing. */
 static void
 manual_page(int extra, int printing)
 {
@@ -120,7 +121,8 @@ manual_page(int extra, int printing)
     for (int i = 0; i < 20; i++) {
         j = i < 10 ? i : j - 1;
         for (int wide = 0; wide < 2; wide++) {
-            size_t size = sizeof(int) * (size_t)(wide ? (j + 1) * 150 + 110 : j * 50 + extra);
+            size_t size =
+                sizeof(int) * (size_t)(wide ? (j + 1) * 150 + 110 : j * 50 + extra);
 
             if (printing)
                 printf("realloc: %zu\n", size);
@@ -154,8 +156,8 @@ manual_page_new_printing(void)
     manual_page(110, 1);
 }
 
-/* The rest of what a call can do: all sizes of zero, failing reallocs of
-   nothing, reallocs to zero, growth in small steps. */
+/* The other outcomes of calls: sizes of zero, failing realloc(NULL), realloc to zero,
+   growth in small steps. */
 static void
 corners(void)
 {
@@ -177,7 +179,7 @@ corners(void)
     free(NULL);
 }
 
-/* -m: every kind of mapping, made larger and smaller, and given back. */
+/* -m: every kind of mapping, enlarged, reduced and unmapped. */
 static void
 mappings(void)
 {
@@ -198,7 +200,7 @@ mappings(void)
     close(file);
 }
 
-/* Faster than anybody can write it down. */
+/* Faster than any recorder can write. */
 static void
 race(void)
 {

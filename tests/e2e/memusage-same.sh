@@ -1,24 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# memtop against glibc's memusage: the report byte for byte, and the heap after
-# each recorded call.  What may differ stands in differences(), each with its
-# reason; nothing else may.  Without memusage, what it once printed is compared.
+# memtop compared with glibc's memusage: the report byte for byte, and the heap after
+# each recorded call.  The permitted differences are in differences(), each with its
+# reason.  Without memusage, recorded reports of it are compared.
 environment=$PWD/tests/e2e/environment.plugin
 operators=$PWD/tests/preload/programs/dlerror.run
 recorded=$(cd "$(dirname "$0")/../golden/memusage" && pwd) || exit 99
 . "$(dirname "$0")/common.sh"
 
-# Makes a report forget what may differ, under the name by which a comparison
-# asks for it.
+# Removes from a report the permitted differences that a comparison names.
 differences() {
     script='s/, stack peak: [0-9]*$/, stack peak: -/' # wrong in glibc 2.35 to 2.38
     for name; do
         case $name in
-        # realloc moves or not by how much larger blocks are: 16 bytes under
-        # memusage, 8 under memtop.
+        # Whether realloc moves a block depends on how much larger blocks are: 16 bytes
+        # under memusage, 8 under memtop.
         nomove) script="$script; s/(nomove:[0-9]*,/(nomove:-,/" ;;
-        # memusage subtracts from the heap what it never added (mmap) and so
-        # ends below zero; memtop keeps mappings apart: no peak, no total.
+        # memusage subtracts from the heap what it never added (mmap), so its heap ends
+        # below zero; memtop counts mappings separately: no peak, no total.
         mappings) script="$script; s/heap total: [0-9]*, heap peak: [0-9]*/heap: -/" ;;
         # memusage's histogram and percentages include mappings.
         histogram) script="$script; /Histogram/,\$d" ;;
@@ -29,14 +28,14 @@ differences() {
     sed "$script"
 }
 
-# The heap after each call; memusage's file has the same records, but for its
-# headers, stack and time.
+# The heap after each call. memusage's file has the same records, except headers, stack
+# and time.
 heap() {
     od -An -v -t u8 -w24 "$1" | awk 'NR > 2 { print $1 }'
 }
 
-# same NAMES LABEL COMMAND...: NAMES of differences, separated by blanks, with
-# "-m" for mappings.
+# same NAMES LABEL COMMAND...: NAMES of differences, separated by blanks, with "-m" for
+# mappings.
 same() {
     names=$1 label=$2
     shift 2
@@ -58,7 +57,7 @@ compare() {
     differences $1 <theirs >theirs.masked
     # shellcheck disable=SC2086
     differences $1 <ours >ours.masked
-    # A program that closes its standard error has no report of memusage's.
+    # If a program closes its standard error, memusage prints no report.
     if ! grep -q 'heap total' theirs; then
         grep -q 'heap total' ours || fail "$2: no report"
     elif ! cmp -s theirs.masked ours.masked; then
@@ -71,7 +70,7 @@ compare() {
     cmp theirs.heap ours.heap || fail "$2: the data file"
 }
 
-# What memusage printed for the cases that do not depend on the C library.
+# memusage's recorded reports for cases that do not depend on the C library.
 [ -x "$cases" ] || exit 99
 for file in "$recorded"/case-*; do
     number=${file##*-}
@@ -90,7 +89,8 @@ if command -v memusage >/dev/null; then
         same nomove "case $number" "$cases" $number
     done
     same 'mappings histogram' 'case 16' "$cases" 16
-    # Nothing that we look up is counted: operators of C++, mistakes of the program's pending.
+    # Calls that memtop's own lookups make are not counted: with operators of C++, with
+    # a pending dlerror() of the program.
     [ ! -x "$operators" ] || same nomove operators "$operators" some
     command -v awk >/dev/null &&
         same nomove awk awk 'BEGIN { for (i = 0; i < 5000; i++) a[i % 700] = i "x" a[i / 2]
@@ -100,7 +100,7 @@ if command -v memusage >/dev/null; then
             with recursive c(x) as (select 1 union all select x + 1 from c where x < 2000)
             insert into t select x, x || "text" from c; create index i on t(b);
             select count(*), max(b) from t where b > "5"; drop table t;'
-    # perl copies its environment, which tells it to hash without chance.
+    # perl copies its environment, in which a variable makes its hashing repeatable.
     if command -v perl >/dev/null; then
         theirs_library=$(sed -n "s/^memusageso='\(.*\)'/\1/p" "$(command -v memusage)")
         cat >program.pl <<'END'
@@ -110,7 +110,7 @@ print "@sorted[0 .. 3]\n";
 END
         [ -e "$theirs_library" ] || theirs_library=libmemusage.so
         rm -f ours.dat
-        # A memtop with AddressSanitizer wants its runtime to come first.
+        # With AddressSanitizer memtop's runtime must be loaded first.
         export ASAN_OPTIONS="verify_asan_link_order=0:$ASAN_OPTIONS"
         MEMUSAGE_NO_TIMER=1 MEMUSAGE_OUTPUT=theirs.dat \
             LD_PRELOAD="$theirs_library $environment" perl program.pl >theirs.out 2>theirs
@@ -129,7 +129,7 @@ grep -q 'heap total: 45200, heap peak: 6440, ' plain || fail "example: $(head -n
 grep -q 'realloc|         40          44800              0  (nomove:[0-9]*, dec:19, free:0)' \
     plain || fail "example: $(cat plain)"
 
-# Without colour it is the same text without its escapes.
+# Without colour the text is the same without escapes.
 escape=$(printf '\033')
 "$memtop" -B "$cases" 5 2>plain
 "$memtop" -B --color=always "$cases" 5 2>coloured

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# memtop -B --metrics: a file that is whole at any moment, renewed at each interval, and
-# that promtool has nothing to say about.
+# memtop -B --metrics: a file that is complete at any moment, replaced at each interval,
+# and that promtool does not complain about.
 rules=$(cd "$(dirname "$0")/../.." && pwd)/doc/prometheus-rules.yml
 . "$(dirname "$0")/common.sh"
 
-# A program that holds a known block and lives until "stop" appears.
+# Holds a known block and runs until "stop" appears.
 cat >keeper.c <<'END'
 #include <stdlib.h>
 #include <unistd.h>
@@ -37,7 +37,7 @@ says figures.prom 'memtop_calls_total{'
 [ "$(tail -n 1 figures.prom)" = '# EOF' ] || fail 'no end'
 [ "$(stat -c %a figures.prom)" = 644 ] || fail "mode $(stat -c %a figures.prom)"
 
-# It changes, and is whole whenever one looks.
+# The file changes, and is always complete.
 before=$(value memtop_run_seconds)
 changed() {
     [ "$(tail -n 1 figures.prom)" = '# EOF' ] || fail 'half a file'
@@ -60,7 +60,7 @@ else
     echo 'skipped: promtool is not here'
 fi
 
-# The reference implementation of OpenMetrics, where a counter without a type is of an
+# The reference implementation of OpenMetrics, in which a counter without a type has an
 # unknown one.
 if /usr/bin/python3 -c 'import prometheus_client' 2>/dev/null; then
     /usr/bin/python3 -c 'if True:
@@ -74,7 +74,7 @@ else
     echo 'skipped: python3-prometheus-client is not here'
 fi
 
-# Not measured: nothing is said that is not known.
+# Not measured: unknown figures are left out.
 cp keeper.c static.c
 if compile static -static; then
     run 4 -Bq --metrics figures.prom ./static
@@ -82,7 +82,7 @@ if compile static -static; then
     grep -q '^memtop_heap_bytes{' figures.prom && fail 'a heap that was not measured'
 fi
 
-# Nor are its arguments, which may be secret.
+# Arguments are left out, too, because they may be secret.
 : >run
 cp keeper unseen
 ./unseen --password=hunter2/key &
@@ -95,12 +95,12 @@ grep -q key figures.prom && fail "arguments: $(grep key figures.prom | head -n 1
 rm run
 wait $unseen
 
-# Children, while they live.
+# Children, while they are alive.
 : >run
 "$memtop" -Bq -i 0.1 --metrics figures.prom sh -c './keeper & wait' &
 memtop_pid=$!
 await grep -q '^memtop_heap_bytes{pid="[0-9]*",program="keeper"} 1000000$' figures.prom
-# All that is said of the root is said of them; but for their own children.
+# They have the same families as the root, except for children.
 families() {
     sed -n "s/{.*program=\"$1\".*//p" figures.prom | sort -u
 }
@@ -113,7 +113,7 @@ rm run
 wait $memtop_pid
 grep -q keeper figures.prom && fail 'a child that has ended'
 
-# All observed processes, whoever started them, until a signal comes.
+# All processes with the library, whoever started them, until a signal.
 if [ "$MEMTOP_TEST_ALONE" = yes ]; then
     : >run
     "$memtop" -B -i 0.1 --metrics figures.prom >out 2>err &
@@ -140,7 +140,7 @@ fi
 run 125 -B --metrics nothere/figures.prom
 says err 'cannot write nothere/figures.prom'
 
-# What cannot be written is said before the program starts.
+# A file that cannot be written is reported before the program starts.
 run 125 -B --metrics nothere/figures.prom touch started
 says err 'cannot write nothere/figures.prom'
 mkdir directory
@@ -148,9 +148,9 @@ run 125 -B --metrics directory touch started
 run 125 -B --metrics /dev/null touch started
 [ ! -e started ] || fail 'the program was started'
 run 125 --metrics figures.prom true
-says err 'with --batch only'
+says err 'can only be used with --batch'
 
-# A place that goes away meanwhile is said once, and does no harm.
+# A directory that is removed meanwhile is reported once, and does no harm.
 mkdir place
 : >run
 "$memtop" -B -q -i 0.1 --metrics place/figures.prom ./keeper >out 2>err &

@@ -21,7 +21,7 @@ done
 "$tested" <"$data/readme.log" >out || fail "from the standard input: $?"
 same out "$data/readme.munged"
 
-# --- what is refused ---
+# --- refused lines ---
 printf '%s\n' '7 7 malloc(5)=0x10' 'no line' '' '7 7 mmap(5)=0x1' '7 7 free(0x99)' \
     '7 7 malloc(9)=0x0' '7 7 malloc(9)' "$(printf '7 \033[31m')" '7 7 free(0x10)' >log
 printf '1 1 malloc(5)=#1\n1 1 free(#1)\n' >good
@@ -32,7 +32,7 @@ memtop-munge: line 2: not a line of an allocation log: no line
 memtop-munge: line 4: unknown function: 7 7 mmap(5)=0x1
 memtop-munge: line 5: no allocation of this block was seen: 7 7 free(0x99)
 memtop-munge: line 6: the allocation failed: 7 7 malloc(9)=0x0
-memtop-munge: line 7: an allocation without result: 7 7 malloc(9)
+memtop-munge: line 7: an allocation without a result: 7 7 malloc(9)
 memtop-munge: line 8: not a line of an allocation log: 7 ?[31m
 END
 same err expected
@@ -49,7 +49,7 @@ Ignored "7 ?[31m": Malformed input
 END
 same err expected
 
-# --- blocks that a forked child has from its parent ---
+# --- blocks that a forked child inherited ---
 printf '%s\n' '7 7 free(0x40)' '7 7 malloc(5)=0x10' '8 8 free(0x10)' \
     '9 9 malloc(1)=0x10' '8 8 realloc(0x10,7)=0x20' '8 8 malloc(0)=0x0' '9 9 free(0x20)' >log
 run 1 log
@@ -76,7 +76,7 @@ same out good
 head -c 100000 /dev/urandom >log
 run 2 log
 silent out
-says err 'cannot read log: it is binary, and of no kind that memtop reads'
+says err 'cannot read log: it is binary, but not of a kind that memtop reads'
 run 0 -c log
 silent out
 run 2 /dev/null
@@ -86,7 +86,7 @@ run 0 -c /dev/null
 silent out err
 "$tested" - <"$data/readme.log" >out || fail "-: $?"
 same out "$data/readme.munged"
-# What is written slowly is munged as it comes: a call is enough to tell.
+# Input that arrives slowly is munged as it arrives: one call decides the kind.
 mkfifo slow
 "$tested" slow >out 2>err &
 exec 3>slow
@@ -98,7 +98,7 @@ wait $!
 printf '1 1 malloc(5)=#1\n' >good
 same out good
 
-# --- what cannot be done ---
+# --- errors ---
 run 2 missing
 says err 'cannot read missing: No such file'
 run 2 .

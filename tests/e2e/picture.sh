@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What pictures say is in the user's language where a font has its letters, and in
-# English where none has, with a word about that.
+# Texts in pictures are in the user's language if a font has its letters; otherwise in
+# English, with a message.
 . "$(dirname "$0")/common.sh"
 build=${memtop%/memtop}
 LC_ALL=C.UTF-8
@@ -15,8 +15,8 @@ case $dejavu in
 *) skip 'no DejaVu Sans here' ;;
 esac
 
-english='the picture is in English: no font'
-# draws LANGUAGE PICTURE ARG...: of data, with the fonts of $fonts alone.
+english='the picture is in English: no installed font'
+# draws LANGUAGE PICTURE ARG...: draws data with only the fonts in $fonts.
 draws() {
     printf '<?xml version="1.0"?><fontconfig><dir>%s</dir><cachedir>%s</cachedir></fontconfig>' \
         "$work/$fonts" "$work/cache" >fonts.conf
@@ -27,7 +27,7 @@ draws() {
     run 0 "$@"
     unset LANGUAGE FONTCONFIG_FILE
 }
-# in_english LANGUAGE TEXT: so they are; err says it in that language.
+# in_english LANGUAGE TEXT: pictures are in English, and err says so in that language.
 in_english() {
     draws "$1" data "$fonts-$1.png"
     says err "$2"
@@ -36,7 +36,7 @@ in_english() {
     says err "$2"
     cmp "$fonts-$1-steps.png" "$fonts-steps.png" || fail "steps in $1 with $fonts: not English"
 }
-# translated LANGUAGE: they are not in English, and there is nothing to say.
+# translated LANGUAGE: pictures are not in English, and there is no message.
 translated() {
     draws "$1" data "$fonts-$1.png"
     silent err
@@ -64,11 +64,12 @@ fonts=latin
 translated ru
 translated fr
 in_english zh_TW '圖片以英文呈現'
-# A title is the user's: said to lack letters, in the user's language.
+# A title is not translated: a message says in the user's language that letters are
+# missing.
 draws zh_TW -s '標題' data title.png
 says err '圖片缺字'
 
-# --- of a run ---
+# --- the picture of a run ---
 tested=$memtop
 draws zh_TW -B -q -p run "$cases" 1
 says err '圖片以英文呈現'
@@ -76,7 +77,7 @@ draws zh_TW -B -q --snapshot-when=exit "$cases" 1
 says err '圖片以英文呈現'
 tested=$memtopstat
 
-# --- with a font for it ---
+# --- with a suitable font ---
 if [ -n "$chinese" ]; then
     cp "$chinese" east
     fonts=east

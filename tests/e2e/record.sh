@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# memtop -d: every call in memusage's format, whatever becomes of the program
-# and of the file; and memusagestat takes each of them.
+# memtop -d: every call in memusage's format, whatever happens to the program and the
+# file; memusagestat accepts all of these files.
 . "$(dirname "$0")/common.sh"
 always='-B -q'
 
@@ -10,14 +10,14 @@ records() {
     od -An -v -t u8 -w24 "$1" | awk '{ print $1, $2, $3 }'
 }
 
-# good FILE RECORDS: whole records, so many (or "any"), headers that are true,
-# times in order; and memusagestat draws it, unless that takes it long.
+# good FILE RECORDS: complete records, of that number (or "any"), true headers, times in
+# order; memusagestat draws it, unless that takes too long.
 good() {
     size=$(wc -c <"$1")
     [ $((size % 24)) = 0 ] || fail "$1: $size bytes"
     [ "$2" = any ] || [ $((size / 24 - 2)) = "$2" ] ||
         fail "$1: $((size / 24 - 2)) records, not $2"
-    # Times have more digits than awk's numbers: compared as text, all are of
+    # Times have more digits than awk's numbers, so they are compared as text; all have
     # the same length.
     records "$1" | awk '
         NR == 1 { if ($1 != 0) print "header"; sum = $2; start = last = $3; next }
@@ -75,25 +75,25 @@ run 0 -d tree/f sh -c 'ls >/dev/null; (ls /usr >/dev/null); exec ls -R /usr/incl
 for file in tree/*; do
     good "$file" any
 done
-# The exec went on in the same file: the heap began anew there.
+# The image after exec continues the file: the heap began again at zero.
 records tree/f | awk 'NR > 2 { if ($1 < last / 4) fell++; last = $1 } END { exit !fell }' ||
     fail "the exec left no trace"
 [ "$(wc -c <tree/f)" -gt 10000 ] || fail "the image after the exec is not recorded"
 run 0 --root-only -d alone sh -c 'ls >/dev/null; ls >/dev/null'
 [ "$(echo alone*)" = alone ] || fail "files of children: $(echo alone*)"
-# However many there are, and however short they live.
+# Any number of children, however short they live.
 mkdir many
 run 0 -d many/f sh -c 'i=0; while [ $i -lt 150 ]; do ls >/dev/null & ls >/dev/null
     i=$((i + 1)); done; wait'
 [ "$(ls many | wc -l)" = 301 ] || fail "of 301 processes only $(ls many | wc -l) are recorded"
-# A child that lives on: the file is complete all the same.
+# A child that outlives its parent: the file is complete, too.
 : >running
 run 0 -d parent sh -c '(while [ -e running ]; do x=$(printf %0999d 0); sleep 0.02; done) & exit 0'
 for file in parent*; do
     good "$file" any
 done
 rm running
-# The first process that is counted has FILE itself.
+# The first process that is counted writes to FILE itself.
 run 0 -n ls -d named sh -c 'ls -R /usr/share/doc >/dev/null; true'
 [ "$(echo named*)" = named ] || fail "-n: $(echo named*)"
 good named any
@@ -131,14 +131,14 @@ run 0 -d /dev/null "$cases" 1
 silent err
 run 0 -d 'a b=$(echo >ran)' true
 good 'a b=$(echo >ran)' 0
-# A file that may not grow: said once, whole records, the program unharmed.
+# A file size limit: reported once, complete records, the program unharmed.
 (ulimit -S -f 20 && run 5 -d limited sh -c 'ulimit -S -f unlimited; ls -R /usr/share; exit 5' && cat err >limited.err)
 [ "$(grep -c 'cannot write limited[.0-9]*: File too large' limited.err)" = 1 ] ||
     fail "limit: $(cat limited.err)"
 size=$(wc -c <limited)
 [ $((size % 24)) = 0 ] || fail "limit: $size bytes"
 
-# --- children are counted alike, however the rings are emptied ---
+# --- children are counted alike, whatever empties the rings ---
 many='i=0; while [ $i -lt 300 ]; do /bin/true; i=$((i+1)); done'
 for option in -q -dkids --record=kids --report=full --log=kids; do
     run 0 -B --format=json -o counted "$option" sh -c "$many"
@@ -153,7 +153,7 @@ echo old >existing
 grep -q 'heap total' err || fail "memusage: no report"
 good existing 136
 
-# --- losses ---
+# --- lost calls ---
 run 0 --drop -d dropped "$cases" 10
 good dropped any
 lost=$(sed -n 's/^memtop: \([0-9]*\) call.*recorded.*/\1/p' err)

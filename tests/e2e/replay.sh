@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# memtop-replay: the log's calls and no others, with whatever allocator there is.
+# memtop-replay: makes the calls of the log and no others, with any allocator.
 data=$(cd "$(dirname "$0")/../data/logalloc" && pwd) || exit 99
 golden=$(cd "$(dirname "$0")/../golden" && pwd) || exit 99
 . "$(dirname "$0")/tmux.sh"
@@ -14,7 +14,7 @@ same() {
     cmp -s "$1" "$2" || fail "$1 is not $2: $(diff "$1" "$2" | head -n 9)"
 }
 
-# Times and what is resident vary.
+# Times and resident memory vary.
 normal() {
     sed -e 's/[0-9.]* s\>/T s/g; s/, [0-9.]* ns/, N ns/' \
         -e 's/RSS [0-9.]* [KMG]*i*B/RSS R/g; s/fragmentation [-0-9.%]*/fragmentation F/' \
@@ -46,7 +46,7 @@ run 0 --stats-every=2 "$data/replay.munged"
 [ "$(grep -c '^Ops:' err)" = 9 ] || fail "no nine records: $(cat err)"
 run 0 -p 2 "$data/replay.munged"
 says err '1 call in '
-says err '17 lines of other processes were passed over'
+says err '17 lines of other processes were skipped'
 
 # --- any bytes ---
 printf '\n\n1 1 malloc(7)=#1\r\n\n1 1 stats()\n1 1 free(#1)' >log
@@ -61,8 +61,8 @@ run 1 -q log
 cat >expected <<END
 memtop-replay: line 2: not a line of a munged log
 memtop-replay: line 3: unknown function
-memtop-replay: line 4: an allocation without result
-memtop-replay: line 5: the number of a slot is too large
+memtop-replay: line 4: an allocation without a result
+memtop-replay: line 5: the slot number is too large
 memtop-replay: line 6: not a line of a munged log
 memtop-replay: 6 lines in all were refused
 END
@@ -75,7 +75,7 @@ run 2 .
 says err 'cannot read .: Is a directory'
 run 64 log log
 run 64 --stats-every=x log
-says err "'x' is no number"
+says err "'x' is not a number"
 mkfifo pipe
 (: >pipe) &
 run 2 --compare -i pipe glibc
@@ -83,15 +83,15 @@ says err 'pipe can be read only once'
 run 0 --help
 says out --compare
 
-# 1000 blocks of 64 KiB, all there at once, then none.
+# 1000 blocks of 64 KiB, all live at once, then none.
 awk 'BEGIN { for (i = 1; i <= 1000; i++) print "1 1 malloc(65536)=#" i
     for (i = 1; i <= 1000; i++) print "1 1 free(#" i ")" }' >blocks
 run 0 -c blocks
-like err '^at the peak: 62.50 MiB asked for in 1000 blocks; RSS [5-7][0-9]\.'
-like err '^at the end: 0 B asked for in 0 blocks'
+like err '^at the peak: 62.50 MiB requested in 1000 blocks; RSS [5-7][0-9]\.'
+like err '^at the end: 0 B requested in 0 blocks'
 [ -z "$sanitized" ] || finish
 
-# --- recorded while it replays, the log is the log ---
+# --- a log recorded during a replay equals the log replayed ---
 grep '^1 ' "$data/replay.munged" >expected
 for target in 1 file; do
     for locale_name in C C.UTF-8; do
@@ -108,7 +108,7 @@ MALLOC_LOG=1 MALLOC_LOG_MINIMAL=1 LD_PRELOAD=$library \
     sed -n '/jemalloc_stats/,$p' | "$munge" >munged || fail "minimal: $?"
 [ "$(getconf PAGESIZE)" != 4096 ] || same munged "$data/minimal.munged"
 
-# A real program: as many calls in memtop's report as there are in the log.
+# A real program: memtop's report and the log have the same number of calls.
 awk 'BEGIN { for (i = 1; i <= 3000; i++) print i " 1 malloc(8)=0x" i "0" }' >raw
 MALLOC_LOG=$work/real.log LD_PRELOAD=$library "$munge" raw >out ||
     fail "the program did not stand recording: $?"
@@ -150,16 +150,16 @@ run 0 --compare -c -i blocks
 for name in $present; do
     like out "^$name  *[0-9.]+ s .* [5-7][0-9]\.[0-9]* MiB "
 done
-like out '^2000 calls, at the peak 62.50 MiB asked for in 1000 blocks$'
+like out '^2000 calls, at the peak 62.50 MiB requested in 1000 blocks$'
 silent err
 run 2 --compare -i blocks glibc nonesuch libnonesuch.so.1 /no/where.so 'a b' glibc
 [ "$(grep -c '^glibc ' out)" = 2 ] || fail "no two lines: $(cat out)"
-says err 'nonesuch: no such allocator here'
-says err 'libnonesuch.so.1: no such allocator here'
-says err '/no/where.so: no such allocator here'
+says err 'cannot find allocator nonesuch'
+says err 'cannot find allocator libnonesuch.so.1'
+says err 'cannot find allocator /no/where.so'
 says err "'a b' cannot be preloaded"
 "$tested" --compare -p 2 glibc <"$data/replay.munged" >out || fail "standard input: $?"
-says out '1 call, at the peak 42 B asked for in 1 block'
+says out '1 call, at the peak 42 B requested in 1 block'
 says out 'The blocks were not written to'
 printf 'foo\n1 1 malloc(1)=#1\n' >log
 run 1 --compare -i log glibc

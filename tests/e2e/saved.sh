@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Sessions saved and opened again: the same pages, at the end and in the past; of
-# records of calls, what they hold; of anything else, one line that says why.
+# records of calls, what they contain; of other files, one line that says why not.
 . "$(dirname "$0")/tmux.sh"
 memtop=$scripted
 tested=$scripted
@@ -18,8 +18,7 @@ pid 24817
 2500 exit=3
 EOT
 
-# What the screen shows of a session: all but the state, the message, and how the
-# end of the time axis is called.
+# The screen without state, message, and the name of the end of the time axis.
 figures() {
     screen | sed '1d;23d'
 }
@@ -31,7 +30,7 @@ stand_still() {
     cmp -s one two
 }
 
-# keep NAME TEXT: keeps the screen once it shows TEXT and stands still.
+# keep NAME TEXT: keeps the screen once it shows TEXT and no longer changes.
 keep() {
     shows "$2"
     await stand_still
@@ -43,12 +42,12 @@ same() {
     cmp -s now "$1"
 }
 
-# as_kept NAME: the screen becomes what was kept.
+# as_kept NAME: waits until the screen equals the kept one.
 as_kept() {
     await same "$1" || diff "$1" now
 }
 
-# pages CHECK: goes through all pages, at the end and at two moments before.
+# pages CHECK: checks all pages, at the end and at two earlier moments.
 pages() {
     for moment in end begin middle; do
         case $moment in
@@ -59,7 +58,7 @@ pages() {
         keep:begin) shows 'heap 10.00 MiB' ;;
         keep:middle) hides 'heap 10.00 MiB' ;;
         esac
-        # What the page before does not show.
+        # A text that the page before does not have.
         for page in 2:posix_memalign '3:─ Block ' '4:─ Threads ' '5:─ Processes ' \
             '6:─ Memory ' '8:─ Messages ' '1:─ Heap '; do
             keys "${page%%:*}"
@@ -86,11 +85,11 @@ pages as_kept
 keys 7
 shows 'The output was not recorded.'
 
-# --- what there is no program for ---
+# --- keys that need a program ---
 for key in Space + - d Z K i; do
     keys 1
     keys "$key"
-    shows 'nothing in it runs'
+    shows 'its program is not running'
     keys l l
     shows 'Linear scale'
 done
@@ -179,7 +178,7 @@ shows ' not recorded'
 keys 1 Home
 shows 'History 00:00:00 of'
 keys p
-shows 'No mark: calls were not recorded'
+shows 'No mark was set: calls were not recorded'
 keys S
 shows 'Saved memtop-0-'
 keys q
@@ -227,8 +226,8 @@ grep -q '"calls"' out && fail 'calls of a record that has none'
 run 0 -B -r old.dat
 says err 'heap peak: 1024, stack peak: 1024'
 
-# --- what is no session ---
-# refused TEXT: so it is said, in one line.
+# --- files that are not sessions ---
+# refused TEXT: one line says so.
 refused() {
     run 125 -B -r hostile
     says err "$1"
@@ -246,23 +245,23 @@ for kind in '-r' '--format=json -r'; do
     says err 'pipe is a pipe or a device: copy it to a file first'
 done
 run 125 -r whole.memtop ls
-says err 'without PROGRAM only'
+says err 'can only be used without PROGRAM'
 : >hostile
 refused 'cannot read hostile: it is empty'
 echo 'something else' >hostile
-refused 'cannot read hostile: it is text, but of no kind that memtop reads'
+refused 'cannot read hostile: it is text, but not of a kind that memtop reads'
 head -c 300 whole.memtop >hostile
-refused 'not a memtop session: it is damaged or cut short'
+refused 'is not a memtop session: it is damaged or cut short'
 { head -c 400 whole.memtop; echo garbage; tail -c +409 whole.memtop; } >hostile
-refused 'hostile: not a memtop session: '
+refused 'hostile is not a memtop session: '
 head -c 20 new.dat >hostile
-refused 'not a memtop session: too short for a data file'
+refused 'is not a memtop session: too short for a data file'
 echo '{"v":1,"type":"session"}' >head
 for line in '{"type":"process","measured":true,"heap":-1}' \
     '{"type":"process","pid":"one"}' '{"type":"process","sizes":7}' \
     '{"type":"moment","t_ns":1e9}' '{"type":"history","samples":[[9,9]]}' \
     '{"type":"output","lines":{}}' '[[[[' '"' '{"type":"end"}'; do
     { cat head; printf '%s\n' "$line"; } >hostile
-    refused 'hostile: not a memtop session: '
+    refused 'hostile is not a memtop session: '
 done
 finish

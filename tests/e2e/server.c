@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * server FILE [children [uid]]: holds 10 MB and calls malloc now and then as long as FILE
- * exists, and says so by making FILE.ready.  With children, as many processes do
- * that, forked before anything is called, as a pre-forking server's workers are, and
- * become that user.
+ * server FILE [children [uid]]: holds 10 MB and calls malloc now and then as long as
+ * FILE exists; creates FILE.ready when it has begun.  With children, it forks that many
+ * processes first, which do the same, like workers of a pre-forking server; with uid,
+ * they change to that user.
  */
 #include <stdio.h>
 #include <stdlib.h>

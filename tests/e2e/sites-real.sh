@@ -1,21 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Allocation sites of real programs: the first one is the function that is known to
-# hold most, and about as much as it holds.
+# Allocation sites of real programs: the first one is the function known to hold most
+# memory, with about the right size.
 . "$(dirname "$0")/common.sh"
 
-# top FILE: the first row behind the report's heading, its size in MiB first.
+# top FILE: the first row after the report's heading; its size in MiB is first.
 top() {
     sed -n '/at peak .* call stack$/{n;p;q;}' "$1"
 }
 
-# about MIB PERCENT: whether the row says so.
+# about MIB PERCENT: is the row's size about that?
 about() {
     awk -v e="$1" -v p="$2" '{
         exit !($2 == "MiB" && $1 > e * (1 - p / 100) && $1 < e * (1 + p / 100)) }' row
 }
 
-# has SYMBOL PROGRAM [LIBRARY]: whether it, or its library of that name, tells it.
+# has SYMBOL PROGRAM [LIBRARY]: does the program, or its library of that name, have the
+# symbol?
 has() {
     {
         echo "$2"
@@ -37,7 +38,7 @@ for i in range(20000):
 END
     PYTHONMALLOC=malloc
     export PYTHONMALLOC
-    # At 16K one in 1,200 blocks or so: a standard error of 3 percent.
+    # At 16K about one of 1,200 blocks is sampled: a standard error of 3 percent.
     for case in 1/5 16K/25; do
         run 0 -B --sites="${case%/*}" --sites-top=2 "$python" keep.py
         top err >row
@@ -60,8 +61,8 @@ answers() {
 server=$(command -v redis-server)
 if [ -n "$server" ] && command -v redis-cli >/dev/null && has pushGenericCommand "$server"; then
     tried=true
-    # A standard error of 3 percent.  What counts of a block is what was asked for or
-    # what the allocator gave: 5.2 or 5.9 MiB.
+    # A standard error of 3 percent.  A block counts with its requested or its usable
+    # size: 5.2 or 5.9 MiB together.
     "$memtop" -B --sites=4K --sites-top=2 redis-server --port 0 --save '' \
         --unixsocket "$work/redis.sock" >report 2>&1 &
     observed=$!

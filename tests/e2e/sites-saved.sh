@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Allocation sites in saved sessions: the page shows the same as before, in each mode,
-# now and in the past; and of each process of the tree what it had allocated.
+# now and in the past; and each process of the tree has its sites.
 . "$(dirname "$0")/tmux.sh"
 memtop=$scripted
 tested=$scripted
@@ -23,7 +23,7 @@ sees() {
     await matches_screen "$1" || show_screen
 }
 
-# The page, without what the header, the message and the footer say.
+# The page without header, message and footer.
 page() {
     screen | sed '1d;23,$d'
 }
@@ -33,7 +33,7 @@ same() {
     cmp -s now "$1"
 }
 
-# keep NAME: what is shown once it stands still.
+# Waits until the page no longer changes.
 stand_still() {
     page >one
     sleep 0.1
@@ -48,7 +48,7 @@ as_kept() {
     await same "$1" || diff "$1" now
 }
 
-# modes CHECK: goes through the figures, then old blocks, then the past.
+# modes CHECK: checks all figures, then old blocks, then the past.
 modes() {
     keys 9
     for mode in now peak allocated mark; do
@@ -136,7 +136,7 @@ compile taker -g || skip 'no compiler'
 run 0 -Bq --sites=1 --save=tree.memtop sh -c './taker; ./taker 2 & wait'
 tested=$memtopstat
 run 1 --export=folded --pid=1 tree.memtop
-says err 'tree.memtop: no allocation sites of process 1, but of '
+says err 'tree.memtop has no allocation sites of process 1, only of '
 says err '(sh -c ./taker'
 # Those with most memory come first.
 pids=$(grep -o '[0-9]* ([^)]*)' err | sed -n '2,$s/\([0-9]*\) (.*taker.*/\1/p')
@@ -149,7 +149,7 @@ says out 'main;take_first 700000'
 run 0 --export=json --pid="$2" tree.memtop
 says out "\"pid\":$2"
 says out '/taker"'
-# A file of each: from the session, and at the end of a run.
+# A file for each process: from the session, and at the end of a run.
 tested=$memtop
 run 0 -Bq -r tree.memtop --export=folded:read.%p.folded
 silent err
@@ -165,7 +165,7 @@ done
 [ "$(ls stat.* | wc -l)" = "$(ls read.* | wc -l)" ] || fail "not as many: $(ls)"
 run 1 --export=folded tree.memtop stat.%p
 run 1 --export=folded --sites-filter=nobody_is_called_so tree.memtop none.%p
-says err 'Nothing that was sampled is to be shown here.'
+says err 'There are no samples to show here.'
 tested=$memtop
 run 0 -Bq --sites=1 --export=folded:run.%p --export=pprof:run.%p.pb.gz \
     sh -c './taker; ./taker 2 & wait'
@@ -177,7 +177,7 @@ for file in run.*[0-9]; do
     gzip -t "$file.pb.gz" || fail "no $file.pb.gz"
 done
 run 0 -Bq --sites=1 --export=folded:freed.%p --sites-filter=nobody_is_called_so ./taker
-says err 'Nothing that was sampled is to be shown here.'
+says err 'There are no samples to show here.'
 [ ! -e freed.* ] || fail "a file without a site"
 run 0 -Bq --sites=1 --export=folded:alone sh -c './taker & wait'
 says err '--export: other processes have allocation sites, too; with %p in the name of FILE'
@@ -209,7 +209,7 @@ says out 'main;take_first 700000'
 run 0 --export=folded memtop-"$1"-*.memtop
 says out 'main;take_second 900000'
 
-# --- of a process that nobody looked at, growth and rates ---
+# --- a process that was not on the display, with growth and rates ---
 cat >grower.c <<'END'
 #include <stdlib.h>
 #include <unistd.h>
@@ -227,7 +227,7 @@ END
 compile grower -g
 "$memtop" -Bq -i 0.5 -o lines --sites=1 --save=grower.memtop sh -c './grower & wait' &
 watching=$!
-# Read once a second from its third second on, and at its end.
+# It is read once a second from its third second on, and at its end.
 enough_lines() {
     [ "$(wc -l <lines)" -ge 14 ]
 }
@@ -240,10 +240,10 @@ keys 5 End Enter 9
 shows 'grow < main'
 keys Enter
 shows 'Rate  '
-sees 'Growth +[1-9].* more on average in the later half since 00:00:0'
+sees 'Growth +[1-9].* more on average in the second half since 00:00:0'
 stop
 
-# --- a process that had nothing to be saved ---
+# --- a process without sites to save ---
 cat >one <<'END'
 program ./shop
 pid 4711
@@ -260,10 +260,10 @@ shows '4712'
 keys End
 sees '^> *4712'
 keys Enter
-shows 'Of process 4712 no more was recorded'
+shows 'Nothing more was recorded of process 4712'
 keys q
 ends 0
 tested=$memtopstat
 run 1 --export=folded --pid=4712 one.memtop
-says err 'one.memtop: no allocation sites of process 4712'
+says err 'one.memtop has no allocation sites of process 4712'
 finish

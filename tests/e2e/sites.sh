@@ -1,22 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Allocation sites of programs whose answer is known: the report, and the page.
+# Allocation sites of programs whose figures are known: the report and the page.
 source=$(cd "$(dirname "$0")" && pwd)/sites-subject.cc
 . "$(dirname "$0")/tmux.sh"
 memtop=$scripted
 tested=$scripted
 
-# row FUNCTION: the line of the report whose call stack begins so.
+# row FUNCTION: the line of the report whose call stack begins with it.
 row() {
     grep -F "  $1" err | head -n 1
 }
 
-# about VALUE EXPECTED PERCENT: whether it is so.
+# about VALUE EXPECTED PERCENT: is VALUE within PERCENT of EXPECTED?
 about() {
     awk -v v="$1" -v e="$2" -v p="$3" 'BEGIN { exit !(v > e * (1 - p / 100) && v < e * (1 + p / 100)) }'
 }
 
-# --- a script: the same report whatever machine ---
+# --- a script: the same report on every machine ---
 cat >script <<'END'
 program ./shop --till 3
 pid 4711
@@ -42,15 +42,15 @@ run 0 -B --source=script:script --sites-older=10ms --sites-sort=objects
 like err '^   alive now +error +alive'
 like err '160.0 KiB .* row<int>::add.int. < main'
 run 0 -B --source=script:script --sites-filter='life=1h..'
-says err 'Nothing that was sampled is to be shown here.'
+says err 'There are no samples to show here.'
 run 0 -B --source=script:script --sites-filter='life=1h..' --sites-mode=peak
-says err 'Lifetimes are not recorded of the peak nor of the past.'
+says err 'Lifetimes are recorded neither for the peak nor for the past.'
 run 0 -B --source=script:script --export=folded:- --sites-filter='~main'
 says out 'row<int>::add(int) 163840'
 run 125 -B --sites --sites-filter='row size=1' true
 says err "'size=1' is not a value of --sites-filter: it takes NAME"
 run 125 -B --sites-filter=row true
-says err '--sites-filter is of use with --sites or --export only'
+says err '--sites-filter can only be used with --sites or --export'
 run 0 -B --format=json --source=script:script --sites-mode=live --sites-filter=scratch
 cat out err | grep '"type":"sites"' >live.json
 like live.json '"mode":"live","list":\[\{"bytes":640,'
@@ -80,7 +80,7 @@ shows '+ scratch'
 keys c
 shows '└  main'
 keys t
-shows 'functions and whom'
+shows 'functions and what'
 keys /
 shows 'Filter: _'
 keys -l -- '-scratch'
@@ -123,7 +123,7 @@ keys Enter
 shows '3 GiB-3.5 GiB '
 stop
 
-# --- the page as options have it at first ---
+# --- options that choose what the page shows at first ---
 start 100 24 "$memtop --sites-filter='-row' --sites-mode=allocated --sites-sort=age --source=script:script"
 shows './shop --till 3'
 keys 9

@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The display in terminals of every size, in other character sets and without
-# colours.
+# The display in terminals of every size, in other character sets and without colours.
 . "$(dirname "$0")/tmux.sh"
 memtop=$scripted
 tested=$scripted
@@ -25,7 +24,7 @@ dumped() {
 has_size() {
     [ "$(wc -l <dump)" = "$1" ]
 }
-# The terminal shows what was drawn.
+# The terminal shows exactly what was drawn.
 matches() {
     screen >shown
     diff dump shown >difference

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# memtopstat: memusagestat's command line, any file, always a picture or a word.
+# memtopstat: memusagestat's command line, any file, always a picture or a message.
 . "$(dirname "$0")/common.sh"
 tested=$memtopstat
 LC_ALL=C.UTF-8
@@ -40,7 +40,8 @@ picture f.png 400 400
 run 0 -s "Заголовок 日本語 العربية $(printf '\033[31m')" good
 picture good.png 800 600
 
-# --- letters that no font has are missed; fonts are those of a directory ---
+# --- letters missing in all fonts are reported; only fonts of one directory are used
+# ---
 # with_fonts DIRECTORY ARG...
 with_fonts() {
     printf '<?xml version="1.0"?><fontconfig><dir>%s</dir><cachedir>%s</cachedir></fontconfig>' \
@@ -56,7 +57,7 @@ mkdir none fonts
 with_fonts "$work/none" -s "Plain…"
 silent err
 with_fonts "$work/none" -s "Заголовок"
-says err 'the picture lacks letters: none of the fonts here has them'
+says err 'some letters are missing in the picture: no installed font has them'
 dejavu=$(fc-match -f '%{file}' 'DejaVu Sans' 2>/dev/null)
 case $dejavu in
 */DejaVuSans.ttf)
@@ -65,7 +66,7 @@ case $dejavu in
     silent err
     if built_with HAVE_FONTCONFIG; then
         with_fonts "$work/fonts" -s "標題"
-        says err 'the picture lacks letters'
+        says err 'some letters are missing in the picture'
     fi
     ;;
 esac
@@ -102,7 +103,7 @@ if [ -w /dev/full ]; then
     [ -c /dev/full ] || fail "/dev/full is gone"
 fi
 
-# --- files of all kinds, never changed ---
+# --- files in all conditions, which are never changed ---
 record() { # HEAP STACK TIME, each below 256
     printf "$(printf '\\%03o\\0\\0\\0\\0\\0\\0\\0' "$1" "$2" "$3")"
 }
@@ -125,7 +126,7 @@ picture odd.png 800 600
 { cat odd; record 7 1 20; printf xyz; } >tail
 run 0 tail
 says err 'tail: 3 bytes at the end'
-says err 'tail: 1 record at the end was there twice'
+says err 'tail: 1 record at the end was written twice'
 picture tail.png 800 600
 { record 0 0 9; record 0 0 9; } >empty
 run 0 empty
@@ -144,9 +145,9 @@ for options in '' -t -T -tT; do
 done
 head -c 4800 /dev/urandom >noise # but not headers
 run 2 noise none.png
-says err 'cannot read noise: it is binary, and of no kind that memtop reads'
+says err 'cannot read noise: it is binary, but not of a kind that memtop reads'
 run 2 /etc/passwd none.png
-says err 'cannot read /etc/passwd: it is text, but of no kind that memtop reads'
+says err 'cannot read /etc/passwd: it is text, but not of a kind that memtop reads'
 [ ! -e none.png ] || fail "a picture of anything"
 chmod 400 good # memusagestat refuses it
 cksum good >before
@@ -161,7 +162,7 @@ if command -v memusage >/dev/null; then
     run 0 theirs
 fi
 
-# --- a session is no data file, however damaged ---
+# --- a session is not taken for a data file, however damaged ---
 "$memtop" -B -q --save=kept.memtop "$cases" 1 || fail "no session: $(cat err)"
 run 2 kept.memtop
 says err 'kept.memtop is a session, which has no calls: memtop -r shows it, memtopstat --export exports its sites'

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What each program ends with, under each of its names, when something is wrong.
+# The exit status of each program, under each of its names, for each kind of error.
 . "$(dirname "$0")/common.sh"
 build=${memtop%/*}
-# A replay leaves what the log leaves, on purpose.
+# A replay leaves the blocks live that the log leaves.
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
 export ASAN_OPTIONS
 ln -s "$memtop" memusage
@@ -19,8 +19,8 @@ echo 'nothing that is known' >text
 echo precious >existing
 
 # --- the table ---
-# The columns are src/programs/status.c's, the rows what is wrong; - is what a program
-# does not have.
+# The columns are those of src/programs/status.c, the rows the kinds of errors; - marks
+# errors that a program does not have.
 table='
 what        memtop memusage memtopstat memusagestat munge compat replay
 fine             0        0          0            0     0      0      0
@@ -59,7 +59,7 @@ call() {
     esac
 }
 
-# input COLUMN FILE: has it read the file.
+# input COLUMN FILE: lets the program read the file.
 input() {
     case $1 in
     memtop) call "$1" -r "$2" ;;
@@ -68,7 +68,7 @@ input() {
     esac
 }
 
-# wrong ROW COLUMN: does what is wrong.
+# wrong ROW COLUMN: makes that error.
 wrong() {
     case $1.$2 in
     fine.memtop | fine.memusage) call "$2" true ;;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What memtop sends to its terminal, seen by a terminal emulator (libvterm):
-   attributes, double width, bytes a frame, no flicker, answers to keys, the
-   terminal as it was.  Needs ./memtop-scripted. */
+/* What memtop sends to its terminal, as a terminal emulator (libvterm) sees it:
+   attributes, double width, bytes per frame, no flicker, answers to keys, and the
+   terminal restored.  Needs ./memtop-scripted. */
 #include "config.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@
 
 #define MS       INT64_C(1000000)
 #define CAP_MS   50000   /* waits at most; slow, the next sample would come later */
-#define QUIET_MS 500     /* after so long nothing more is to come */
+#define QUIET_MS 500     /* silence that counts as the end of output */
 #define KEPT     (1 << 20)
 
 static struct {
@@ -108,8 +108,8 @@ start(int rows, int cols, const char *no_color, const char *const arguments[])
     }
 }
 
-/* Takes what memtop sends within ms milliseconds of silence at most; false once
-   the terminal is closed. */
+/* Takes what memtop sends, until there is silence for ms milliseconds; returns false
+   once the terminal is closed. */
 static bool
 receive(int ms)
 {
@@ -140,7 +140,7 @@ cell_at(int row, int col)
     return cell;
 }
 
-/* Where the text is on the screen (ASCII only). */
+/* The position of the text on the screen (ASCII only). */
 static bool
 find(const char *text, int *at_row, int *at_col)
 {
@@ -179,7 +179,7 @@ wait_for(const char *text)
     return now_ms() - begin;
 }
 
-/* Whether nothing comes for a while. */
+/* Does memtop send nothing for a while? */
 static bool
 is_quiet(void)
 {
@@ -248,7 +248,7 @@ roles_have_their_attributes(void **state)
     cell = cell_of("Failed calls");
     assert_true(cell.attrs.reverse);
     assert_true(VTERM_COLOR_IS_INDEXED(&cell.fg) && !VTERM_COLOR_IS_DEFAULT_FG(&cell.fg));
-    /* The background stays the user's. */
+    /* The background is not changed. */
     cell = cell_of("Live");
     assert_true(VTERM_COLOR_IS_DEFAULT_BG(&cell.bg));
     assert_int_equal(finish(), 0);
@@ -309,7 +309,7 @@ frames_are_small_and_never_clear(void **state)
     for (begin = now_ms(); now_ms() - begin < 2000;)
         assert_true(receive(20));
     assert_true(terminal.sent_length > 0);
-    /* Twenty frames of moving graphs; a picture is 200x60 cells. */
+    /* Twenty frames of moving graphs; a full screen is 200x60 cells. */
     assert_true(terminal.sent_length < 20 * 6000);
     assert_false(was_sent("\033[2J"));
     assert_false(was_sent("\033[J"));
@@ -324,7 +324,7 @@ nothing_new_sends_nothing(void **state)
     write_script("program ./prog\npid 7\n0 heap=10M malloc=200\n");
     start(24, 80, NULL, slow);
     wait_for("pid 7");
-    /* The samples of the first second may still bring something. */
+    /* The fast samples of the first second may still change something. */
     RECEIVE_UNTIL(is_quiet(), "silence");
     assert_int_equal(finish(), 0);
 }
@@ -371,8 +371,8 @@ first_picture_comes_at_once(void **state)
     assert_int_equal(finish(), 0);
 }
 
-/* Presses a button of the mouse, as the terminal tells it if it was asked to: 1 the
-   left one, 4 and 5 the wheel. */
+/* Sends a press of a mouse button, as the terminal reports it if asked: 1 is the left
+   button, 4 and 5 are the wheel. */
 static void
 press(int button, int row, int col)
 {
@@ -404,7 +404,7 @@ mouse_does_what_keys_do(void **state)
                  "300 heap=20M\n600 heap=30M\n");
     start(24, 80, NULL, fast);
     wait_for("30.00 MiB");
-    /* The mouse is the terminal's until it is asked for. */
+    /* Mouse events are off until they are asked for. */
     assert_false(was_sent("\033[?1006;1000h"));
     type("m");
     wait_for("Mouse on");
@@ -416,7 +416,7 @@ mouse_does_what_keys_do(void **state)
     wait_for("PAUSED");
     click_on("Space Pause");
     wait_for("live again");
-    /* The middle of the graph is some moment of the past, the wheel zooms. */
+    /* The wheel zooms; a click into the middle of the graph shows the past. */
     press(4, 7, 40);
     wait_for("The graphs show");
     press(1, 7, 12);

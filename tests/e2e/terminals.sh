@@ -41,7 +41,7 @@ shows 'full screen'
 keys q k
 ends 143
 
-# --- what is redirected stays untouched ---
+# --- redirected streams are not touched ---
 start 80 24 "printf 'some\\nbytes' | $memtop sh -c 'cat; printf \"\\001\\377\\r\\n\"; exec sleep 100' >out"
 printf 'some\nbytes\001\377\r\n' >expected
 shows 'Live '

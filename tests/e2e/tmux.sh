@@ -1,26 +1,25 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh
-# For tests of the display, beside common.sh: a terminal of our own (tmux on a
-# private socket, without configuration), keys, and waiting for what the screen
-# shows.
+# For tests of the display, in addition to common.sh: a terminal (tmux on a private
+# socket, without configuration), keys, and waiting for what the screen shows.
 #
 #   start COLS ROWS COMMAND   runs a shell command in a new terminal
-#   shows TEXT, hides TEXT    waits for it, or fails
-#   printed TEXT              the same of all that was printed, also above
-#   ends STATUS               waits until the command has ended so
+#   shows TEXT, hides TEXT    waits until the screen does, or fails
+#   printed TEXT              the same for all printed text, also what scrolled away
+#   ends STATUS               waits until the command has ended with STATUS
 #   keys KEY...               types (tmux's names of keys)
 #   resize COLS ROWS
 #   stop                      ends the terminal
-#   runs                      waits for a living program on the display
-#   tick TEXT                 the clock goes on by the interval; then TEXT is there
-#   complain TEXT             fails, with the screen
+#   runs                      waits until the display shows a living program
+#   tick TEXT                 advances the clock by the interval; then waits for TEXT
+#   complain TEXT             fails, and shows the screen
 #
-# After COMMAND the terminal stays.
+# The terminal remains after COMMAND.
 #
-# Nothing may depend on how soon a test gets to look.  Answers to keys stay until
-# the next key (MEMTOP_TEST_PATIENCE).  For a made-up process (--source) under
-# MEMTOP_TEST_CLOCK=0 no time passes but by tick; for real ones a test looks only
-# for what stays.
+# Nothing may depend on how soon a test reads the screen.  Answers to keys stay until the
+# next key (MEMTOP_TEST_PATIENCE).  For a scripted process (--source) with
+# MEMTOP_TEST_CLOCK=0 time passes only by tick; for real ones a test waits only for what
+# stays.
 
 . "$(dirname "$0")/common.sh"
 command -v tmux >/dev/null 2>&1 || skip "tmux is not installed"
@@ -29,8 +28,8 @@ terminal=false
 trap '$terminal kill-server 2>/dev/null; clean' EXIT
 LC_ALL=C.UTF-8
 unset TMUX COLUMNS LINES
-# The leak checker stops memtop by ptrace; the SIGCONT that comes with a hang-up
-# would set it going again and the checker would wait for ever.
+# The leak checker stops memtop by ptrace; the SIGCONT of a hang-up would continue it,
+# and the checker would wait for ever.
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
 export ASAN_OPTIONS
 MEMTOP_TEST_PATIENCE=1
@@ -43,7 +42,7 @@ stop() {
 
 start() {
     stop
-    # A socket of its own: the server before may take its time to go.
+    # Each terminal has its own socket, because the last server may take a while to end.
     terminals=$((terminals + 1))
     terminal="tmux -S $work/terminal-$terminals -f /dev/null -u"
     cat >command <<EOF
@@ -93,7 +92,7 @@ was_printed() {
     $terminal capture-pane -p -S - | grep -qF -e "$1"
 }
 
-# The display may say "exited with status" before.
+# The display itself may say "exited with status".
 ends() {
     await matches_screen "^status $1 *\$" || show_screen
 }
@@ -102,7 +101,7 @@ hides() {
     await not_on_screen "$1" || show_screen
 }
 
-# A program that has nothing to allocate is idle after some seconds.
+# A program that does not allocate is idle after some seconds.
 runs() {
     await matches_screen 'RUNNING|IDLE' || show_screen
 }
@@ -120,7 +119,7 @@ resize() {
     $terminal resize-window -x "$1" -y "$2"
 }
 
-# The process that runs in the terminal, or a child of it by that name.
+# The process that runs in the terminal, or a child of it with that name.
 child() {
     pgrep -P "$($terminal display-message -p '#{pane_pid}')" -x "$1"
 }

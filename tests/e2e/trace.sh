@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# memtop --record: one trace of the program and its children, readable whatever becomes
-# of either; and what memtopstat makes of it.
+# memtop --record: one trace of the program and its children, readable whatever happens
+# to either of them; and what memtopstat makes from it.
 . "$(dirname "$0")/common.sh"
 always='-B -q'
 munge=${memtop%memtop}memtop-munge
@@ -21,7 +21,7 @@ calls() {
         sed -n 's/.*"type":"end".*"calls":\([0-9]*\).*/\1/p'
 }
 
-# Without libgd a word instead.
+# Without libgd there is a message instead of a picture.
 pictured=0
 built_with HAVE_GD || pictured=1
 
@@ -39,7 +39,7 @@ stat 0 --export=csv one
     fail "csv: $(cat out)"
 head -n 1 out | grep -qx 't_ms,op,addr,size' || fail "csv: $(head -n 1 out)"
 stat 0 --export=dat one other.dat
-# The same records; headers and times are of different clocks by a little.
+# The records are the same, but headers and times are from slightly different clocks.
 od -An -v -t u8 -w24 one.dat | awk 'NR > 2 { print $1, $2 }' >want
 od -An -v -t u8 -w24 other.dat | awk 'NR > 2 { print $1, $2 }' >got
 cmp -s want got || fail "dat: $(cat got)"
@@ -51,7 +51,7 @@ like out '"type":"end",.*"complete":true'
 stat $pictured one one.png
 [ $pictured = 1 ] || [ "$(head -c 4 one.png | tail -c 3)" = PNG ] || fail "no picture"
 stat $pictured -t - two.png <one
-# from_pipe STATUS FILE ARG...: memtopstat on a pipe from which FILE comes.
+# from_pipe STATUS FILE ARG...: memtopstat reads FILE from a pipe.
 mkfifo pipe
 from_pipe() {
     wanted=$1
@@ -67,7 +67,7 @@ from_pipe 2 one.dat pipe none.png
 says err 'pipe is a data file, which cannot be read from a pipe: copy it to a file first'
 stat 2 --export=folded pipe # no writer, and none is waited for
 says err 'pipe is a pipe or a device: copy it to a file first'
-# What has no stack in it has none in pictures either.
+# A record without stacks has none in pictures either.
 stat 0 --export=logalloc one
 cp out one.log
 run 0 -r one.log
@@ -90,7 +90,7 @@ stat $pictured --pid="$child" tree child.png
 stat 1 --pid=999999999 tree none.png
 says err 'tree has no process 999999999'
 
-# --- eight threads in each of two processes: each call of each, no more and no less ---
+# --- eight threads in each of two processes: exactly their calls are recorded ---
 crowd=${memtop%memtop}tests/preload/programs/log.run
 if [ -e "$crowd" ]; then
     run 0 --record=crowd "$crowd" census
@@ -135,12 +135,12 @@ run 127 --record=vain ./no-program
 [ ! -e vain ] || fail "an empty file was left"
 stat 2 existing none.png
 stat 2 --export=csv existing
-says err 'cannot read existing: it is text, but of no kind that memtop reads'
+says err 'cannot read existing: it is text, but not of a kind that memtop reads'
 : >empty
 stat 2 --export=csv empty
 says err 'cannot read empty: it is empty'
 stat 64 --export=xml one
-# A file that may not grow: said once, what is there can be read, the program unharmed.
+# A file size limit: reported once, the file can be read, the program is unharmed.
 (ulimit -S -f 20 && run 5 --record=limited sh -c 'ulimit -S -f unlimited
     for i in 1 2 3 4 5 6 7 8; do ls -R /usr/share; done; exit 5' && cat err >limited.err)
 [ "$(grep -c 'cannot write limited: File too large' limited.err)" = 1 ] ||
@@ -154,7 +154,7 @@ run 137 --record=killed sh -c 'x=$(printf %09999d 0); kill -KILL $$'
 stat 0 --export=csv killed
 silent err
 [ "$(wc -l <out)" -gt 20 ] || fail "killed: $(wc -l <out) lines"
-# memtop is killed while the program runs: what is a second old is there.
+# memtop is killed while the program runs: calls older than a second are in the file.
 cat >busy.sh <<'END'
 while [ -e busy ]; do x=$x$x.; x=; done
 END
@@ -177,7 +177,7 @@ printf 'xxxx' | dd of=damaged bs=1 seek=2000 conv=notrunc 2>/dev/null
 stat $pictured damaged damaged.png
 says err 'bytes are damaged'
 
-# --- losses ---
+# --- lost calls ---
 run 0 --drop --record=dropped "$cases" 10
 lost=$(sed -n 's/^memtop: \([0-9]*\) call.*recorded.*/\1/p' err)
 stat 0 --export=csv dropped
@@ -186,8 +186,8 @@ stat 0 --export=csv dropped
     fail "of 4000000 calls $(wc -l <out) are there, '$lost' lost"
 
 # --- as a session ---
-# The report of what was recorded is that of the run, but for calls that failed: of
-# those there is no record.
+# The report from the record equals that of the run, except for failed calls, which are
+# not recorded.
 "$memtop" -B --record=whole "$cases" 1 2>run || fail "record: $?"
 sed -E '/^ *(malloc|realloc|calloc)\|/s/ 0( *(\(.*)?)$/ -\1/' run >want
 "$memtop" -B -r whole 2>got || fail "-r: status $?"
@@ -201,16 +201,16 @@ cmp -s want got || fail "saved: $(diff want got)"
 "$memtopstat" --export=logalloc whole >whole.log
 "$memtop" -B -r whole.log 2>got || fail "-r of a log: status $?"
 [ "$(grep 'malloc|' want)" = "$(grep 'malloc|' got)" ] || fail "log: $(diff want got)"
-# A realloc() that failed leaves its block where it was.
+# A failed realloc() leaves its block at its address.
 printf '1 1 %s\n' 'malloc(10)=0x100' 'realloc(0x100,99)=0x0' 'free(0x100)' >failing.log
 "$memtop" -B -r failing.log 2>err || fail "-r of a failed realloc: status $?"
 like err '^realloc\|  *1  *0  *1 '
 like err '^   free\|  *1  *10$'
-! grep 'out of memtop' err || fail "its block is forgotten"
+! grep 'did not see allocated' err || fail "its block is forgotten"
 run 125 -r existing
-says err 'cannot read existing: it is text, but of no kind that memtop reads'
+says err 'cannot read existing: it is text, but not of a kind that memtop reads'
 
-# --- to and fro ---
+# --- export and import ---
 run 0 --record=threads "$cases" 8
 stat 0 --export=logalloc threads
 cp out log
@@ -218,9 +218,9 @@ cp out log
 silent err
 [ "$(wc -l <munged)" = "$(wc -l <log)" ] || fail "munge: $(wc -l <munged) of $(wc -l <log)"
 
-# The calls are made again, directly and by way of a log.
+# The calls are replayed, directly and through a log.
 replay=${memtop%memtop}memtop-replay
-# What is alive at the end of a record is no leak of who replays it.
+# Blocks that are live at the end of a record are no leaks of the replaying program.
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
 export ASAN_OPTIONS
 "$replay" threads 2>err || fail "replay: status $? $(cat err)"

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Snapshots on a condition, and the command: files, values, nothing waits.
+# Snapshots on a condition, and the command: files, values, and nothing waits.
 . "$(dirname "$0")/common.sh"
 
-# How many files there are by a suffix.
+# Number of files with a suffix.
 count() {
     find . -name "memtop-*.$1" | wc -l
 }
-# Allocates 8 MiB and frees them at once, says so, runs while a file is there.
+# Allocates 8 MiB and frees them at once, creates a file, runs while another exists.
 cat >spike.c <<'END'
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,7 +64,7 @@ like err '^memtop: exit: Saved '
 grep -q '"state":"exited".*"status":0' memtop-*.json || fail "no end: $(cat memtop-*.json)"
 rm -f memtop-* started
 
-# --- nobody waits for the command; its failure is told ---
+# --- nobody waits for the command; its failure is reported ---
 "$memtop" -B -q --snapshot-when=exit --exec='echo $$ >sleeper; exec sleep 1000' true \
     >out 2>err </dev/null || fail "status $?"
 await test -s sleeper

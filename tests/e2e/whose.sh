@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Whose figures are shown: never those of a program that has executed another one as if
-# they were the other's.
+# Figures of a program are never shown as those of the program it has executed.
 . "$(dirname "$0")/tmux.sh"
 
 # Allocates 20 MiB; with an argument it lives as long as that file.
@@ -21,18 +20,18 @@ END
 compile big || skip "no C compiler"
 removed='LD_PRELOAD was removed'
 
-# is_not_measured BEFORE REASON PROGRAM...: whatever ends too soon to be looked at.
+# is_not_measured BEFORE REASON PROGRAM...: also if it ends before memtop can look.
 is_not_measured() {
     before=$1
     reason=$2
     shift 2
     run 0 -B "$@"
     like err "^memtop: not measured: $before executed .*, which did not load libmemtop \\($reason\\)$"
-    like err "^memtop: of [^ ]*$before, before it executed .*: heap total .*, heap peak .*, live "
+    like err "^memtop: [^ ]*$before, before it executed .*: heap total .*, heap peak .*, live "
     grep -q 'Memory usage summary' err && fail "figures of $before as those of the program"
     grep -q 'executed last' err && fail "said of the wrong one: $*"
     run 125 -B -q --max-heap=1M "$@"
-    like err "^memtop: limits cannot be judged: $before executed "
+    like err "^memtop: cannot check the limits: $before executed "
     run 0 -B --format=json -o - "$@"
     like out '"measured":false,"why":"[^"]* executed [^"]*","before":\{"program":"[^"]*","executed":"[^"]*","heap":[0-9]+,"peak":[0-9]+,"total":[0-9]+\}'
     grep -q '"live"' out && fail "JSON has counters of $before: $(cat out)"
@@ -48,11 +47,11 @@ else
     echo 'skipped: no static C library'
 fi
 
-# --- who keeps the library is measured, by whichever name ---
+# --- a program that keeps the library is measured, by whichever name it runs ---
 run 124 -B -q --max-heap=1M env ./big
 like err '^memtop: --max-heap: big \(process [0-9]+\): 20\.00 MiB'
 run 0 -B env sh -c 'exec ./big'
-like err '^memtop: these figures are those of .*/big, executed last$'
+like err '^memtop: these figures are those of .*/big, which was executed last$'
 run 0 -B sh -c '(exec ./nothing) 2>/dev/null; exec ./big'
 like err 'heap peak: 2097'
 

@@ -59,7 +59,8 @@ usable(void *old)
 }
 
 static const struct replay_allocator none = {
-    give, give_many, give_again, take, give_aligned, give_posix, give_aligned, give, usable,
+    give,       give_many,    give_again, take,   give_aligned,
+    give_posix, give_aligned, give,       usable,
 };
 
 /* ---- what any caller may rely on ---- */

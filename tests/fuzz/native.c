@@ -10,15 +10,16 @@
 #include "fuzz.h"
 #include "files/ledger.h"
 #include "files/native-format.h"
-#include "files/zstd.h"
+#include "files/pack.h"
 #include "files/trace.h"
 
 static void
-put_frame(FILE *file, struct squeezer *squeezer, uint32_t kind, const uint8_t *bytes,
-          size_t size)
+put_frame(FILE *file, struct frame_packer *frame_packer, uint32_t kind,
+          const uint8_t *bytes, size_t size)
 {
     static unsigned char packed[NATIVE_FRAME_SIZE + 70000];
-    size_t stored = squeeze(squeezer, bytes, size, packed + NATIVE_FRAME_SIZE, 70000);
+    size_t stored =
+        frame_pack(frame_packer, bytes, size, packed + NATIVE_FRAME_SIZE, 70000);
 
     native_put32(packed, kind);
     native_put32(packed + 4, (uint32_t)stored);
@@ -30,7 +31,7 @@ put_frame(FILE *file, struct squeezer *squeezer, uint32_t kind, const uint8_t *b
 static void
 make_trace(FILE *file, const uint8_t *data, size_t size)
 {
-    struct squeezer *squeezer = squeezer_new();
+    struct frame_packer *frame_packer = frame_packer_new();
     unsigned char header[NATIVE_HEADER_SIZE] = NATIVE_MAGIC;
 
     native_put32(header + 8, NATIVE_VERSION);
@@ -41,11 +42,11 @@ make_trace(FILE *file, const uint8_t *data, size_t size)
 
         if (length > size - 3)
             length = size - 3;
-        put_frame(file, squeezer, data[0], data + 3, length);
+        put_frame(file, frame_packer, data[0], data + 3, length);
         data += 3 + length;
         size -= 3 + length;
     }
-    squeezer_free(squeezer);
+    frame_packer_free(frame_packer);
 }
 
 static void

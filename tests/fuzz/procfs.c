@@ -10,8 +10,9 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const uint64_t stacks[] = {0x7f0000000000};
-    const struct smaps_hints hints = {.segment = "1.0", .stacks = stacks, .stack_count = 1,
-                                      .stack_size = 8 << 20, .threads = 3};
+    const struct smaps_hints hints = {.segment = "1.0", .stacks = stacks,
+                                      .stack_count = 1, .stack_size = 8 << 20,
+                                      .threads = 3};
     char *text = fuzz_string(data, size);
     FILE *file = fmemopen(text, size + 1, "r");
     struct procfs_memory memory;

@@ -16,9 +16,10 @@ read_everything(struct reader *reader)
     size_t count;
 
     if (reader_identity(reader, &identity) == 0)
-        REQUIRE(identity.pid > 0
-                && (identity.args_size == 0 || identity.args[identity.args_size - 1] == '\0')
-                && memchr(identity.program, '\0', sizeof identity.program) != NULL);
+        REQUIRE(
+            identity.pid > 0
+            && (identity.args_size == 0 || identity.args[identity.args_size - 1] == '\0')
+            && memchr(identity.program, '\0', sizeof identity.program) != NULL);
     if (reader_snapshot(reader, &snapshot) == 0)
         REQUIRE(snapshot.peak_bytes >= snapshot.live_bytes);
     reader_histogram(reader, &histogram);

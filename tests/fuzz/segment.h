@@ -43,7 +43,8 @@ segment_make(uint64_t capacity)
 }
 
 /* Two shards, and what may be written over: two rings with their events, the
-   beginnings of the sites' tables; not all of it, so that no input makes many MiB exist. */
+   beginnings of the sites' tables; not all of it, so that no input makes many MiB
+   exist. */
 #define SEGMENT_WINDOWS 7
 struct segment_window {
     uint64_t offset, size;
@@ -57,10 +58,13 @@ segment_windows(uint64_t capacity, struct segment_window windows[SEGMENT_WINDOWS
     windows[0] = (struct segment_window){0, SHARDS_OFFSET + 2 * SHARD_SIZE};
     windows[1] = (struct segment_window){RINGS_OFFSET, capacity > 0 ? 2 * 64 : 0};
     windows[2] = (struct segment_window){EVENTS_OFFSET, 2 * capacity * 32};
-    windows[3] = (struct segment_window){sites, SEGMENT_SITES ? SITES_MODULES_AT + 2048 : 0};
+    windows[3] =
+        (struct segment_window){sites, SEGMENT_SITES ? SITES_MODULES_AT + 2048 : 0};
     windows[4] = (struct segment_window){sites + SITES_POOL_AT, SEGMENT_SITES ? 4096 : 0};
-    windows[5] = (struct segment_window){sites + SITES_RECORDS_AT, SEGMENT_SITES ? 4096 : 0};
-    windows[6] = (struct segment_window){sites + SITES_BLOCKS_AT, SEGMENT_SITES ? 4096 : 0};
+    windows[5] =
+        (struct segment_window){sites + SITES_RECORDS_AT, SEGMENT_SITES ? 4096 : 0};
+    windows[6] =
+        (struct segment_window){sites + SITES_BLOCKS_AT, SEGMENT_SITES ? 4096 : 0};
 }
 
 /* Where the input's offset lies. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Other allocators behind us, C++ in front of us, and blocks that go past us. */
+/* The library in front of other allocators, behind C++, and with blocks that bypass
+   it. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -51,7 +52,7 @@ test_heap(void **state)
     }
 }
 
-/* A trailer is no harm where the allocator knows no sizes but its own. */
+/* The library's trailer works with allocators that know only usable sizes. */
 static void
 test_requested(void **state)
 {
@@ -65,7 +66,7 @@ test_requested(void **state)
     assert_int_equal(ACCOUNTING_REQUESTED, watch_last(&what)->identity.accounting);
     assert_int_equal(0, watch_last(&what)->snapshot.unmatched);
     watch_free(&what);
-    /* Where such a block has its memory from is not known. */
+    /* It is not known whether such a block has its own mapping. */
     how.argv = WATCH_ARGV("rows.run", "large_block");
     watch_run(&how, &what);
     watch_assert_success(&what);
@@ -74,7 +75,8 @@ test_requested(void **state)
     watch_free(&what);
 }
 
-/* Under libstdc++ alone new is malloc; the others' own new is counted by us. */
+/* With libstdc++ alone, new calls malloc; the new of other allocators is counted by the
+   library itself. */
 static void
 test_cxx(void **state)
 {
@@ -130,8 +132,8 @@ test_cxx_usual(void **state)
     }
 }
 
-/* Children, of a thread and behind libc's back. */
-/* Not every allocator has pvalloc; libc's blocks are no business of theirs. */
+/* Children: of a thread, and made without libc's knowledge. */
+/* Not every allocator has pvalloc; libc's blocks must then not be passed to it. */
 static void
 test_pvalloc(void **state)
 {
@@ -185,7 +187,7 @@ test_cxx_throws(void **state)
             struct watched plain;
             watch_run(&how, &what);
             how.plain = true;
-            watch_run(&how, &plain); /* mimalloc's may abort instead */
+            watch_run(&how, &plain); /* that of mimalloc may abort instead */
             print_message("  %s: %d\n", others[i], plain.status);
             assert_int_equal(plain.status, what.status);
             watch_free(&plain);
@@ -193,7 +195,8 @@ test_cxx_throws(void **state)
         }
 }
 
-/* The plugin's operator new is ours, its runtime is not in our scope. */
+/* The plugin uses the library's operator new; its C++ runtime is not in the library's
+   scope. */
 static void
 test_local_plugin(void **state)
 {
@@ -226,7 +229,7 @@ test_reopened_plugin(void **state)
     watch_free(&what);
 }
 
-/* In whatever mode, and over whatever allocator. */
+/* In every mode, and over every allocator. */
 static void
 test_dlerror(void **state)
 {
@@ -242,7 +245,8 @@ test_dlerror(void **state)
         watch_free(&what);
     }
     for (size_t i = 0; i < OTHERS; i++)
-        if (watch_can_preload(others[i]) && watch_possible(others[i], "dlerror.run", NULL)) {
+        if (watch_can_preload(others[i])
+            && watch_possible(others[i], "dlerror.run", NULL)) {
             print_message("  %s\n", others[i]);
             run_over(others[i], "dlerror.run", NULL, &what);
             watch_free(&what);

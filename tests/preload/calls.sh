@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The system calls of a process that samples, beside those of one that does not: none but
-# those by which its tables grow (madvise in the segment, mmap beside it), and at the start
-# those that make them.
+# The system calls of a process that samples, compared with one that does not: the same,
+# except those that create its tables at the start and those that let them grow (madvise
+# in the segment, mmap beside it).
 command -v strace >/dev/null || { echo "skipped: strace is not installed"; exit 77; }
 work=$(mktemp -d /tmp/memtop-calls-XXXXXX) || exit 99
 MEMTOP_DIR=$(mktemp -d /dev/shm/memtop-calls-XXXXXX) || exit 99
@@ -11,7 +11,8 @@ trap 'rm -rf "$work" "$MEMTOP_DIR"' EXIT
 strace -f -o "$work/tried" true 2>/dev/null || { echo "skipped: strace may not trace"; exit 77; }
 failures=0
 
-# traced NAME WORDS: writes the names of the program's calls, in all and between its marks.
+# traced NAME WORDS: writes the names of the program's calls, all of them, and those
+# between its marks.
 traced() {
     strace -f -o "$work/$1.calls" -E LD_PRELOAD="$PWD/libmemtop.so" -E MEMTOP_OPTIONS="$2" \
         tests/preload/programs/cxx.run marked >/dev/null || { echo "FAIL: $1: $?"; exit 1; }
@@ -21,7 +22,7 @@ traced() {
     [ "$(grep -c '^write$' "$work/$1.between")" = 2 ] || { echo "FAIL: $1: no marks"; exit 1; }
 }
 
-# same PART ALLOWED: between "without" and each other NAME.
+# same PART ALLOWED: compares "without" with each other NAME.
 same() {
     for name in sites frames; do
         grep -vxE "$2" "$work/without.$1" >"$work/expected"

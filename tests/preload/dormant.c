@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Dormant mode: nothing is counted asleep, everything awake, and what is live is of
-   the present stretch alone. */
+/* Dormant mode: nothing is counted asleep, everything awake, and live blocks are those
+   of the present awake period only. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -78,7 +78,7 @@ test_woken(void **state)
     (void)state;
     assert_false(seen->snapshot.asleep);
     assert_int_equal(1, seen->snapshot.wakes);
-    assert_int_equal(3, seen->snapshot.calls[FN_MALLOC]); /* one that wakes */
+    assert_int_equal(3, seen->snapshot.calls[FN_MALLOC]); /* one of them wakes it */
     assert_int_equal(309, seen->snapshot.bytes[FN_MALLOC]);
     assert_int_equal(1, seen->snapshot.calls[FN_FREE]);
     assert_int_equal(1, seen->snapshot.unmatched);
@@ -106,8 +106,8 @@ test_twice(void **state)
     watch_free(&what);
 }
 
-/* With usable sizes a block does not tell when it was made: what is live is at
-   least what is said, and from zero at each wake. */
+/* With usable sizes it is not known when a block was allocated: at least the stated
+   bytes are live, and counting starts from zero at each wake. */
 static void
 test_usable(void **state)
 {
@@ -188,7 +188,7 @@ test_sandboxed(void **state)
     watch_free(&what);
 }
 
-/* Rings record every call: then there is no sleep. */
+/* Rings record every call, so the process does not sleep. */
 static void
 test_not_with_rings(void **state)
 {

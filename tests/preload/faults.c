@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Programs in want and in danger: filters that kill, limits, no memory, SIGKILL at
- * any moment, other libraries that interfere.  What happens to them must be what
- * happens without us.
+ * Programs that lack memory or are in danger: filters that kill, limits, SIGKILL at any
+ * moment, other libraries that interfere.  They must behave as they do without the
+ * library.
  */
 #include "config.h"
 
@@ -38,21 +38,24 @@ test_filter_alone(void **state)
     if (!watch_possible(NULL, "sandbox.run", "alone"))
         skip();
     watch_case("sandbox.run", "alone", "", &what);
-    assert_int_equal(watch_number(&what, "pairs"), watch_last(&what)->snapshot.calls[FN_MALLOC]);
+    assert_int_equal(watch_number(&what, "pairs"),
+                     watch_last(&what)->snapshot.calls[FN_MALLOC]);
     assert_int_equal(SEGMENT_EXITED, watch_last(&what)->identity.state);
     assert_true(watch_last(&what)->recorded_count >= 1);
     watch_free(&what);
 }
 
-/* One that nobody announces: what allocates goes on without a system call; exit() and
-   new threads and processes do not (libmemtop(7)). */
+/* A filter that is not announced by prctl(): allocation goes on without system calls;
+   exit(), new threads and new processes do not work (libmemtop(7)). */
 static void
 test_filter_raw(void **state)
 {
     struct watched what;
 
     (void)state;
-    if (!watch_possible(NULL, "sandbox.run", "raw") || watch_mode("log")) /* it writes */
+    if (!watch_possible(NULL, "sandbox.run", "raw") || watch_mode("log")) /* the log
+                                                                             makes system
+                                                                             calls */
         skip();
     watch_case("sandbox.run", "raw", "", &what);
     assert_int_equal(1000 + watch_number(&what, "pairs"),
@@ -60,7 +63,7 @@ test_filter_raw(void **state)
     watch_free(&what);
 }
 
-/* Threads that start then share a shard: still counted to the last call. */
+/* Threads that start later share a shard, and are counted to the last call. */
 static void
 test_filter_threads(void **state)
 {
@@ -76,7 +79,7 @@ test_filter_threads(void **state)
     watch_free(&what);
 }
 
-/* Children have no segment, for that takes system calls. */
+/* Children have no segment, because that takes system calls. */
 static void
 test_filter_children(void **state)
 {
@@ -127,7 +130,7 @@ test_limited(void **state)
         print_message("  %s\n", names[i]);
         watch_case("faults.run", names[i], "", &what);
         assert_true(watch_last(&what)->snapshot.calls[FN_MALLOC] >= 2000);
-        assert_int_equal(1, what.count); /* no child can have a segment */
+        assert_int_equal(1, what.count); /* no child has room for a segment */
         watch_free(&what);
     }
 }
@@ -145,7 +148,7 @@ test_locked(void **state)
     watch_free(&what);
 }
 
-/* ---- no memory: the control group's killer ---- */
+/* ---- no memory: the control group's OOM killer ---- */
 
 static char group[512];
 
@@ -165,7 +168,8 @@ write_in_group(const char *file, const char *text)
     return written;
 }
 
-/* A group below our own with 32 MiB; false where that is not allowed. */
+/* Makes a control group below this one, limited to 32 MiB; false if that is not
+   allowed. */
 static bool
 make_group(void)
 {
@@ -185,7 +189,7 @@ make_group(void)
     if (root == NULL)
         return false;
     snprintf(group, sizeof group, "%s%s/memtop-test-XXXXXX", root, own);
-    if (mkdtemp(group) == NULL) { /* a name space may show another root */
+    if (mkdtemp(group) == NULL) { /* a name space may have another root */
         snprintf(group, sizeof group, "%s/memtop-test-XXXXXX", root);
         if (mkdtemp(group) == NULL)
             return false;
@@ -240,11 +244,12 @@ kill_soon(pid_t pid, const char *directory)
     (void)directory;
     seed = seed * 1103515245u + 12345u;
     moment.tv_nsec = (long)(seed >> 12) % 20000000;
-    nanosleep(&moment, NULL); /* nothing is waited for: the moment is the test */
+    nanosleep(&moment, NULL); /* not a wait: the random moment is what is tested */
     kill(pid, SIGKILL);
 }
 
-/* Every segment is whole, or was never finished; returns how many were not. */
+/* Every segment is complete, or was never finished; returns how many were not
+   finished. */
 static unsigned
 check_segments(const char *directory)
 {
@@ -294,7 +299,7 @@ test_killed(void **state)
 
     (void)state;
     assert_non_null(mkdtemp(directory));
-    prctl(PR_SET_CHILD_SUBREAPER, 1); /* the children of the killed become ours */
+    prctl(PR_SET_CHILD_SUBREAPER, 1); /* orphaned children become children of the test */
     for (int i = 0; i < KILLS; i++) {
         watch_run(&how, &what);
         assert_int_equal(SIGKILL, WTERMSIG(what.status));
@@ -302,12 +307,12 @@ test_killed(void **state)
         watch_free(&what);
         unfinished += check_segments(directory);
     }
-    print_message("  %zu segments at the end, %u were unfinished\n", watch_entries(directory),
-                  unfinished);
+    print_message("  %zu segments at the end, %u were unfinished\n",
+                  watch_entries(directory), unfinished);
     while (waitpid(-1, NULL, 0) > 0)
         ;
     prctl(PR_SET_CHILD_SUBREAPER, 0);
-    /* Whoever starts next clears away. */
+    /* The next process that starts removes them. */
     how.argv = WATCH_ARGV("harm.run", "work");
     how.meanwhile = NULL;
     for (int i = 0; i < 3 || (i < 20 && watch_entries(directory) > 0); i++) {
@@ -318,9 +323,9 @@ test_killed(void **state)
     assert_int_equal(0, rmdir(directory));
 }
 
-/* ---- what others see and do ---- */
+/* ---- other libraries and the program's surroundings ---- */
 
-/* Signals, timers, threads, identity: as without us. */
+/* Signals, timers, threads and identity are as without the library. */
 static void
 test_untouched(void **state)
 {
@@ -344,7 +349,7 @@ no_rights(void)
     umask(0777);
 }
 
-/* A strange umask must not leave what nobody can use or remove. */
+/* A strange umask must not leave files that nobody can use or remove. */
 static void
 test_umask(void **state)
 {
@@ -389,7 +394,7 @@ test_threads(void **state)
     watch_free(&what);
 }
 
-/* Opened as a plugin it interposes nothing, and must not be missed when closed. */
+/* Opened as a plugin the library interposes nothing, and can be closed safely. */
 static void
 test_plugged(void **state)
 {
@@ -405,7 +410,7 @@ test_plugged(void **state)
     watch_free(&what);
 }
 
-/* Two copies under different names, each before the other's allocator. */
+/* Two copies under different names; each takes the other for the allocator. */
 static void
 test_twice(void **state)
 {
@@ -432,7 +437,7 @@ test_twice(void **state)
     unlink(copy);
 }
 
-/* Others' open, mmap, getenv ... that allocate under a lock. */
+/* Libraries whose open, mmap, getenv ... allocate under a lock. */
 static void
 test_meddled(void **state)
 {
@@ -458,7 +463,7 @@ test_meddled(void **state)
     }
 }
 
-/* memusage's blocks have a head: their sizes cannot be asked for. */
+/* memusage's blocks have a header, so their sizes cannot be asked for. */
 static void
 test_memusage(void **state)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Programs of other kinds, as children of a watched one meet the library: of
- * another C library, built with a sanitizer, for 32 bits, static, privileged.
- * What they do must be what they do without it.  They are built here; what the
- * compilers at hand cannot build is skipped, visibly.
+ * The library in other kinds of programs, as the children of a watched one may be: with
+ * another C library, built with a sanitizer, for 32 bits, static, privileged.  They must
+ * behave as they do without it.  They are built here; what the available compilers
+ * cannot build is skipped with a message.
  */
 #include "config.h"
 
@@ -25,7 +25,7 @@ static char work[] = "/tmp/memtop-test-XXXXXX";
 
 /* ---- building ---- */
 
-/* "mistakes KIND" does what a sanitizer finds, or nothing for it to find. */
+/* "mistakes KIND" makes a mistake that a sanitizer finds, or none. */
 static const char mistakes[] =
     "#include <pthread.h>\n"
     "#include <stdlib.h>\n"
@@ -49,7 +49,7 @@ static const char mistakes[] =
     "    return 0;\n"
     "}\n";
 
-/* Compiles the file SOURCE to work/NAME; false if that cannot be done here. */
+/* Compiles the file SOURCE to work/NAME; false if that is not possible here. */
 static bool
 build(const char *compiler, const char *source, const char *name)
 {
@@ -86,7 +86,7 @@ built(const char *name)
     return path;
 }
 
-/* The source of one of programs/; memory of its own each. */
+/* The source of one of programs/; the result stays valid. */
 static const char *
 source(const char *name)
 {
@@ -122,7 +122,7 @@ check_musl(const char *name, char *what_case, struct watched *what)
     assert_int_equal(0, watch_last(what)->snapshot.unmatched);
 }
 
-/* More children than watch_run reads: that all end well is enough. */
+/* There are more children than watch_run reads; this checks only that all end well. */
 static void
 check_clean(const char *name, char *what_case)
 {
@@ -146,8 +146,8 @@ test_musl_rows(void **state)
     struct watched what;
 
     (void)state;
-    if (!build("musl-gcc -O0 -fno-builtin -D_GNU_SOURCE -Dpvalloc=valloc", source("rows.c"),
-               "rows"))
+    if (!build("musl-gcc -O0 -fno-builtin -D_GNU_SOURCE -Dpvalloc=valloc",
+               source("rows.c"), "rows"))
         skip();
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         check_musl("rows", names[i], &what);
@@ -196,7 +196,8 @@ test_musl_forks(void **state)
 static void
 test_linked(void **state)
 {
-    static char *const others[] = {"jemalloc.so.2", "tcmalloc_minimal.so.4", "mimalloc.so.2"};
+    static char *const others[] = {"jemalloc.so.2", "tcmalloc_minimal.so.4",
+                                   "mimalloc.so.2"};
 
     (void)state;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
@@ -204,7 +205,8 @@ test_linked(void **state)
         struct watched what;
 
         snprintf(compiler, sizeof compiler,
-                 "gcc -O0 -fno-builtin -D_GNU_SOURCE -Wl,--no-as-needed -l:lib%s", others[i]);
+                 "gcc -O0 -fno-builtin -D_GNU_SOURCE -Wl,--no-as-needed -l:lib%s",
+                 others[i]);
         if (!build(compiler, source("heap.c"), "linked"))
             continue;
         print_message("  %s\n", others[i]);
@@ -220,7 +222,7 @@ test_linked(void **state)
 
 /* ---- sanitizers ---- */
 
-/* What kind of error a sanitizer found: the line with the word, without pids and
+/* The kind of error that a sanitizer found: the line with the word, without pids and
    addresses. */
 static const char *
 finding(const char *err, char *line, size_t size)
@@ -257,7 +259,7 @@ test_sanitizers(void **state)
 {
     static const struct {
         const char *compiler, *name;
-        char *kinds[5]; /* "n": there is nothing to find */
+        char *kinds[5]; /* "n": no mistake */
     } all[] = {
         {"gcc -fsanitize=address", "asan-gcc", {"n", "o", "d", "u", "l"}},
         {"clang -fsanitize=address", "asan-clang", {"n", "o", "d", "u", "l"}},
@@ -294,7 +296,7 @@ test_sanitizer_reason(void **state)
     watch_free(&what);
 }
 
-/* ---- where the loader has the last word ---- */
+/* ---- where the loader decides ---- */
 
 static void
 test_static(void **state)

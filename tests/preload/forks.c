@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* fork, clone, vfork, exec: every process image has a segment of its own, the
-   parent's is undisturbed, a child starts with what its parent had live. */
+/* fork, clone, vfork, exec: every process image has its own segment, the parent's is
+   undisturbed, and a child starts with the blocks its parent had live. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -13,12 +13,13 @@
 
 #include "watch.h"
 
-/* The oldest segment of another process that PARENT is the parent of. */
+/* The oldest segment of another process whose parent is PARENT. */
 static const struct watched_segment *
 child_of(const struct watched *what, pid_t parent)
 {
     for (size_t i = 0; i < what->count; i++)
-        if (what->segments[i].identity.parent == parent && what->segments[i].pid != parent)
+        if (what->segments[i].identity.parent == parent
+            && what->segments[i].pid != parent)
             return &what->segments[i];
     fail_msg("no segment of a child of %d", (int)parent);
     return NULL;
@@ -34,7 +35,7 @@ live_blocks(const struct histogram *histogram)
     return sum;
 }
 
-/* A child that did as_child(), with inherited bytes and blocks. */
+/* Checks a child that ran as_child(), with inherited bytes and blocks. */
 static void
 check_child(const struct watched_segment *child, enum segment_origin origin,
             uint64_t bytes, uint64_t blocks)
@@ -104,7 +105,7 @@ test_in_thread(void **state)
     (void)state;
     watch_case("forks.run", "in_thread", "", &what);
     check_parent(&what);
-    /* pthread_create left a block of the thread's. */
+    /* Includes a block that pthread_create made for the thread. */
     inherited = watch_last(&what)->snapshot.live_bytes;
     check_child(child_of(&what, what.pid), ORIGIN_FORK, inherited,
                 watch_last(&what)->snapshot.live_blocks);
@@ -234,8 +235,8 @@ test_two_forkers(void **state)
     watch_free(&what);
 }
 
-/* Handlers that run before and after ours: a child is one process, with one
-   segment, whoever calls first. */
+/* Handlers run before and after the library's: a child is one process with one segment,
+   whoever calls first. */
 static void
 test_with_handlers(void **state)
 {
@@ -263,7 +264,7 @@ test_orphan(void **state)
     watch_free(&what);
 }
 
-/* What is executed is noted, and by whom, but not what could not be. */
+/* Executed programs are noted, with the caller; failed attempts are not. */
 static void
 test_executes(void **state)
 {
@@ -292,7 +293,7 @@ test_executes(void **state)
     watch_free(&what);
 }
 
-/* Of a chain of programs each image but the last was replaced, and kept the library. */
+/* In a chain of programs each image but the last was replaced and kept the library. */
 static void
 test_executes_chain(void **state)
 {

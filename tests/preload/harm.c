@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The library must do no harm: nothing left behind, nothing held open, no way
-   of being refused its place that the program would notice. */
+/* The library must do no harm: it leaves nothing behind, holds nothing open, and the
+   program does not notice if it is refused its place. */
 #include "config.h"
 
 #include <dirent.h>
@@ -33,7 +33,7 @@ test_descriptors(void **state)
     struct watched ours, plain;
 
     (void)state;
-    if (watch_mode("log")) /* which keeps one: log:descriptors */
+    if (watch_mode("log")) /* the log keeps a descriptor, see log:descriptors */
         skip();
     watch_run(&how, &ours);
     how.plain = true;
@@ -49,13 +49,13 @@ close_input(void)
     close(STDIN_FILENO);
 }
 
-/* By whatever stacks are walked: the program's first file has the number that it has without us,
-   and nobody else reads or writes there. */
+/* Whatever walks the stacks: the program's first file has the same number as without the
+   library, and nobody else reads or writes it. */
 static void
 test_numbers(void **state)
 {
-    static const char *const words[] = {"", "sites=1", "sites=1,unwind=fp", "sites=1,dormant",
-                                        "rings=4096,drop"};
+    static const char *const words[] = {"", "sites=1", "sites=1,unwind=fp",
+                                        "sites=1,dormant", "rings=4096,drop"};
     struct preload_watch how = {.argv = WATCH_ARGV("harm.run", "first_number"),
                                 .plain = true};
     struct watched ours, plain;
@@ -70,7 +70,7 @@ test_numbers(void **state)
         watch_run(&how, &ours);
         watch_assert_success(&ours);
         assert_string_equal("", ours.err);
-        if (!watch_mode("log")) /* which keeps one */
+        if (!watch_mode("log")) /* the log keeps a descriptor */
             assert_string_equal(plain.out, ours.out);
         watch_free(&ours);
         watch_free(&plain);
@@ -121,7 +121,7 @@ test_chroot(void **state)
     watch_assert_success(&what);
     assert_int_equal(2000, watch_last(&what)->snapshot.calls[FN_MALLOC]);
     watch_free(&what);
-    assert_int_equal(0, rmdir(root)); /* empty as before */
+    assert_int_equal(0, rmdir(root)); /* still empty */
 }
 
 static void
@@ -177,8 +177,8 @@ test_limits(void **state)
     }
 }
 
-/* Runs a program with a MEMTOP_DIR that cannot be used; nothing appears there.
-   Kept segments in the next best directory would stay: so not kept. */
+/* Runs a program with a MEMTOP_DIR that cannot be used; nothing appears there.  Unkept,
+   because kept segments in the next directory would remain. */
 static void
 check_unusable(const char *directory)
 {
@@ -218,7 +218,7 @@ test_unusable_directories(void **state)
     check_unusable("relative/path");
     check_unusable("/nonexistent/deep/path");
     check_unusable("/dev/null");
-    /* Not on a memory file system: not even the directory stays. */
+    /* Not on a memory file system: not even the directory remains. */
     assert_non_null(mkdtemp(disk_base));
     snprintf(disk, sizeof disk, "%s/not-there", disk_base);
     check_unusable(disk);
@@ -228,7 +228,7 @@ test_unusable_directories(void **state)
     rmdir(base);
 }
 
-/* The segment that lies elsewhere then tells why. */
+/* The segment is elsewhere and says why. */
 static void
 test_moved(void **state)
 {
@@ -241,11 +241,12 @@ test_moved(void **state)
     char path[64];
 
     (void)state;
-    if (watch_mode("dormant")) /* the segment of the first of two runs would be left */
+    if (watch_mode("dormant")) /* the first of two runs would leave its segment */
         skip();
     watch_run(&how, &what);
     watch_assert_success(&what);
-    snprintf(path, sizeof path, "/dev/shm/memtop-%u/%d.0", (unsigned)geteuid(), (int)what.pid);
+    snprintf(path, sizeof path, "/dev/shm/memtop-%u/%d.0", (unsigned)geteuid(),
+             (int)what.pid);
     assert_int_equal(0, reader_open(path, geteuid(), geteuid(), &reader));
     assert_int_equal(0, reader_identity(reader, &identity));
     assert_true(identity.flags & SEGMENT_FLAG_MOVED);
@@ -257,7 +258,7 @@ test_moved(void **state)
     watch_free(&what);
 }
 
-/* A name space of our own, once; false if that is not allowed. */
+/* Makes a mount name space for this process; false if not allowed. */
 static bool
 own_mounts(void)
 {
@@ -310,8 +311,8 @@ test_full(void **state)
     watch_free(&what);
 }
 
-/* The sites' tables grow until there is no room: what is counted stays right, and what
-   of the samples did not fit is known. */
+/* The tables of sites grow until there is no room: the counters stay right, and what did
+   not fit is counted. */
 static void
 test_full_of_sites(void **state)
 {
@@ -319,7 +320,8 @@ test_full_of_sites(void **state)
     struct watched what;
 
     (void)state;
-    if (!own_mounts() || watch_mode("rings") || watch_mode("dormant")) /* no room for more */
+    if (!own_mounts() || watch_mode("rings") || watch_mode("dormant")) /* no room for
+                                                                          more */
         skip();
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         const struct watched_segment *last;
@@ -366,9 +368,9 @@ test_no_dev_shm(void **state)
     watch_free(&what);
 }
 
-/* ---- what others left ---- */
+/* ---- segments left by others ---- */
 
-/* The segment of a process that has ended, or of PID if that is not 0. */
+/* Makes the segment of a process that has ended, or of PID if that is not 0. */
 static void
 leave_segment(int directory, pid_t pid, pid_t keeper, uint64_t pid_namespace)
 {
@@ -421,21 +423,22 @@ test_sweep(void **state)
     int directory;
 
     (void)state;
-    if (watch_mode("dormant")) /* where each run is two, and each clears away */
+    if (watch_mode("dormant")) /* each run is two then, and both remove segments */
         skip();
     assert_non_null(mkdtemp(path));
     directory = open(path, O_RDONLY | O_DIRECTORY);
     for (int i = 0; i < 20; i++)
         leave_segment(directory, 0, 0, here);
-    leave_segment(directory, 0, getpid(), here); /* kept by us */
-    leave_segment(directory, 0, 0, here + 1);    /* another's name space */
+    leave_segment(directory, 0, getpid(), here); /* this process keeps it */
+    leave_segment(directory, 0, 0, here + 1);    /* of another pid namespace */
     leave_segment(directory, getpid(), 0, here); /* alive */
     assert_int_equal(23, watch_entries(path));
-    watch_run(&kept, &what); /* under a memtop it is for that to do; itself it stays */
+    watch_run(&kept, &what); /* with a keeper the process removes nothing, and its own
+                                segment remains */
     watch_assert_success(&what);
     watch_free(&what);
     assert_int_equal(24, watch_entries(path));
-    watch_run(&how, &what); /* 16 a start; its own goes at its end */
+    watch_run(&how, &what); /* removes 16 at its start, and its own at its end */
     watch_assert_success(&what);
     watch_free(&what);
     assert_int_equal(8, watch_entries(path));

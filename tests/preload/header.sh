@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# memtop/memprof.h and memtop.pc as users have them: in every standard of C and C++ from
-# C99 and C++98 on, without a warning, in executables of all kinds, linked with nothing.
+# memtop/memprof.h and memtop.pc as users have them: in every standard of C from C99 and
+# C++ from C++98 on, without warnings, in all kinds of executables, without linking a
+# library.
 top=$(cd "$(dirname "$0")/../.." && pwd)
 build=$PWD
 work=$(mktemp -d /tmp/memtop-header-XXXXXX) || exit 99
@@ -15,7 +16,7 @@ fail() {
     failures=$((failures + 1))
 }
 
-# A program that starts a profile: 0 it could, 3 there is no library.
+# Starts a profile: exits with 0 if it could, with 3 if there is no library.
 cat >"$work/program.c" <<'EOF'
 #include <memtop/memprof.h>
 #include <stdlib.h>
@@ -44,7 +45,7 @@ EOF
 cp "$work/program.c" "$work/program.cc"
 libs=$(sed -n 's/^Libs: *//p' "$build/include/memtop.pc")
 
-# Runs what was built, without the library and with it.
+# Runs the program built, without the library and with it.
 run() {
     "$work/program"
     [ $? = 3 ] || fail "$*: without the library"
@@ -73,7 +74,7 @@ for compiler in "${CC:-cc}" clang; do
     for standard in c99 c11 gnu17 c2x; do
         try dynamic $compiler -std=$standard $strict -O2 "$work/program.c"
     done
-    # Where the linker has decided for itself what is not there.
+    # Where the linker has already decided that the symbols are missing.
     try dynamic $compiler -fno-pie -no-pie -O0 "$work/program.c"
     try dynamic $compiler -fPIE -pie -fvisibility=hidden -O2 "$work/program.c"
     try static $compiler -static "$work/program.c"
@@ -96,7 +97,7 @@ if command -v pkg-config >/dev/null; then
     esac
 fi
 
-# As bindings have it: nothing but declarations.
+# As bindings use it: only declarations.
 printf '#define MEMPROF_NO_STUBS\n#include <memtop/memprof.h>\n' >"$work/bare.c"
 # shellcheck disable=SC2086
 ${CC:-cc} -E -I"$top/include" "$work/bare.c" | grep -q dlsym && fail "stubs in spite of all"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What libmemtop.so is as a file: its symbols, what it needs, how it is linked.
+# libmemtop.so as a file: its symbols, what it needs, how it is linked.
 library=$PWD/libmemtop.so
 map=$(cd "$(dirname "$0")/../.." && pwd)/src/preload/libmemtop.map
 command -v readelf >/dev/null || exit 77
@@ -15,7 +15,7 @@ fail() {
     failures=$((failures + 1))
 }
 
-# Defined and global are exactly the names of the map.
+# The defined global symbols are exactly the names in the map.
 sed -n '/global:/,/local:/p' "$map" | grep -v ':' | tr -d '\t ' | tr ';' '\n' |
     grep . | sort >"$work/wanted"
 readelf -W --dyn-syms "$library" |
@@ -25,7 +25,8 @@ readelf -W --dyn-syms "$library" |
 cmp -s "$work/wanted" "$work/found" ||
     fail "exported symbols: $(diff "$work/wanted" "$work/found")"
 
-# A symbol version that an older libc lacks keeps every program from starting.
+# A symbol version that an older libc does not have would keep every program from
+# starting.
 readelf -W -V "$library" | grep -o 'GLIBC_[0-9.]*' | sort -u >"$work/versions"
 grep -q . "$work/versions" || fail "no symbol versions seen"
 newest=$(printf 'GLIBC_2.31\n' | sort -V - "$work/versions" | tail -n 1)
@@ -42,7 +43,8 @@ grep -E 'RPATH|RUNPATH' "$work/dynamic" && fail "looks for libraries in places o
 grep -q 'NOW' "$work/dynamic" || fail "is bound lazily"
 grep -q '(FLAGS).*STATIC_TLS' "$work/dynamic" || fail "its TLS is not initial-exec"
 
-# Static TLS is scarce; a library that wants an executable stack gives the program one.
+# Static TLS is scarce; a library that asks for an executable stack makes the program's
+# stack executable.
 readelf -W -l "$library" >"$work/segments"
 tls=$(awk '$1 == "TLS" { print $6 }' "$work/segments")
 [ -n "$tls" ] && [ "$((tls))" -le 64 ] || fail "static TLS: ${tls:-none}"
@@ -50,9 +52,8 @@ grep -q 'GNU_STACK' "$work/segments" || fail "says nothing of its stack"
 grep 'RWE' "$work/segments" && fail "has what is writable and executable, too"
 grep -q 'GNU_RELRO' "$work/segments" || fail "leaves its table of functions writable"
 
-# Of libc only what is known neither to allocate, print, lock nor wait, nor to change what
-# dlerror() says.  Checks that a packager's flags would add (__memcpy_chk) print and
-# abort.
+# From libc, only functions known not to allocate, print, lock, wait or change
+# dlerror().  Checks that a packager's flags would add (__memcpy_chk) print and abort.
 known="__errno_location abort clock_gettime getauxval
     __getauxval getpagesize gnu_get_libc_version pthread_self syscall __register_atfork
     memcmp bcmp memcpy memmove memset strchr strcmp strcspn strlen strncmp strrchr

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The edges of a life: before main, after exit, a thread's last breath, inside
-   signal handlers; and that whatever the end, what was counted is there. */
+/* The edges of a process's life: before main, after exit, the end of a thread, inside
+   signal handlers.  However it ends, what was counted is in the segment. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -24,7 +24,7 @@ test_edges(void **state)
     (void)state;
     watch_case("life.run", "edges", "", &what);
     segment = watch_last(&what);
-    /* .preinit_array (1000) comes before the environment can be read. */
+    /* .preinit_array (1000) runs before the environment can be read. */
     for (uint64_t size = 2000; size <= 9000; size += 1000)
         assert_int_equal(1, segment->histogram.allocated[histogram_cell(size)]);
     assert_int_equal(8, segment->snapshot.calls[FN_MALLOC]);
@@ -82,14 +82,15 @@ test_ends(void **state)
         assert_string_equal("", what.err);
         assert_int_equal(ends[i].state, watch_last(&what)->identity.state);
         assert_int_equal(700, watch_last(&what)->snapshot.live_bytes);
-        /* Without exit() the recorder tells, a whole slot. */
+        /* Without exit() the end is known from the flight recorder, as a multiple of a
+           slot. */
         assert_true((ends[i].state == SEGMENT_EXITED)
                     == (watch_last(&what)->life_ns % RECORDER_SLOT_NS != 0));
         watch_free(&what);
     }
 }
 
-/* The same signal and the same message with and without us. */
+/* The same signal and the same message with and without the library. */
 static void
 test_mistakes(void **state)
 {
@@ -149,7 +150,7 @@ test_handlers(void **state)
     watch_free(&what);
 }
 
-/* What siglongjmp cut off is counted or not: nothing else may go wrong. */
+/* Calls that siglongjmp cut off may be counted or not; nothing else may go wrong. */
 static void
 test_handlers_leave(void **state)
 {

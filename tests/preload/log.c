@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The text log: its lines, where they go, and that the program does not notice. */
+/* The text log: its lines, where they go, and that the program is not disturbed. */
 #include "config.h"
 
 #include <errno.h>
@@ -53,7 +53,7 @@ enter_scratch(void)
         _exit(98);
 }
 
-/* The whole file, which goes; "" if there is none. */
+/* Reads the whole file and removes it; "" if there is none. */
 static char *
 take_file(const char *name)
 {
@@ -72,7 +72,7 @@ take_file(const char *name)
     return text;
 }
 
-/* Runs a case with the log at TARGET; it must not notice. */
+/* Runs a case with the log at TARGET; the program must not notice. */
 static void
 run(char *name, char *target, void (*prepare)(void), struct watched *what)
 {
@@ -89,7 +89,7 @@ run(char *name, char *target, void (*prepare)(void), struct watched *what)
     assert_string_equal("", what->err);
 }
 
-/* The segment says why the log has ended, 0 if it has not. */
+/* The segment holds the error that ended the log, 0 if there was none. */
 static void
 ended_by(struct watched *what, int error)
 {
@@ -222,7 +222,7 @@ test_minimal(void **state)
     free(log);
 }
 
-/* Counted or not, with usable sizes, with rings: the log is the same. */
+/* Asleep, with usable sizes, with rings: the log is the same. */
 static void
 test_whatever_is_counted(void **state)
 {
@@ -251,7 +251,7 @@ test_whatever_is_counted(void **state)
 
 /* ---- where they go ---- */
 
-/* Descriptors 3 and 2 are files called so. */
+/* Opens files of that name as descriptors 3 and 2. */
 static void
 open_three(void)
 {
@@ -270,10 +270,11 @@ test_targets(void **state)
         size_t lines;
         int error;
     } cases[] = {
-        {"3", "three", 3000, 0}, {"00003", "three", 3000, 0},   {"0", "0", 0, 0},
-        {"000", "000", 0, 0},    {"", "three", 0, 0},           {"10000", "10000", 3000, 0},
-        {"3x", "3x", 3000, 0},   {"9999", "9999", 0, EBADF},    {"-1", "-1", 3000, 0},
-        {"none/such", "none", 0, ENOENT},
+        {"3", "three", 3000, 0}, {"00003", "three", 3000, 0},
+        {"0", "0", 0, 0},        {"000", "000", 0, 0},
+        {"", "three", 0, 0},     {"10000", "10000", 3000, 0},
+        {"3x", "3x", 3000, 0},   {"9999", "9999", 0, EBADF},
+        {"-1", "-1", 3000, 0},   {"none/such", "none", 0, ENOENT},
     };
     struct watched what;
 
@@ -326,7 +327,7 @@ struct log_block {
 
 static struct log_block blocks[1u << 16];
 
-/* Where a block stands, or would. */
+/* The element of a block, or the free one where it belongs. */
 static struct log_block *
 find(uint64_t pid, uint64_t address)
 {
@@ -338,7 +339,7 @@ find(uint64_t pid, uint64_t address)
     return &blocks[at];
 }
 
-/* A free one keeps its place: its address is odd. */
+/* A freed block keeps its element, with an odd address. */
 static bool
 is_live(const struct log_block *block)
 {
@@ -452,8 +453,8 @@ full_device(void)
         _exit(98);
 }
 
-/* Little room in a pipe that does not wait, and a slow reader: what it got is what
-   is left in a file. */
+/* A narrow pipe that does not block, with a slow reader, which writes what it got to a
+   file. */
 static void
 narrow_pipe(void)
 {
@@ -465,7 +466,7 @@ narrow_pipe(void)
     fcntl(9, F_SETPIPE_SZ, 4096);
     fcntl(9, F_SETFL, O_NONBLOCK);
     if (fork() == 0) {
-        /* Its standard output keeps the test waiting until it ends. */
+        /* The test waits for its standard output to close, so until it ends. */
         close(9);
         dup2(ends[0], 0);
         execlp("dd", "dd", "bs=64", "status=none", "of=log", NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Programs that profile themselves (memtop/memprof.h), and what memtop is told of
-   their pools. */
+/* Programs that profile themselves (memtop/memprof.h), and what they report of their
+   pools. */
 #include "config.h"
 
 #include <errno.h>
@@ -19,12 +19,12 @@
 
 #include "watch.h"
 
-/* The behaviour that a case checks by itself, in every way to count. */
+/* Runs cases that check themselves, in every way of counting. */
 static void
 run_all(char *const *names)
 {
-    static const char *const ways[] = {"", "accounting=usable", "rings=4096,drop", "exact",
-                                       "sites=0.01"};
+    static const char *const ways[] = {"", "accounting=usable", "rings=4096,drop",
+                                       "exact", "sites=0.01"};
     struct watched what;
 
     for (; *names != NULL; names++)
@@ -36,7 +36,7 @@ run_all(char *const *names)
 
 #define RUN_ALL(...) run_all((char *[]){__VA_ARGS__, NULL})
 
-/* Runs a case and gives what it printed and what its segment says. */
+/* Runs a case; returns its last counters. */
 static const struct snapshot *
 run(char *name, const char *options, struct watched *what)
 {
@@ -51,7 +51,7 @@ test_errors(void **state)
     RUN_ALL("errors", "many");
 }
 
-/* With libgcc and where it cannot be loaded. */
+/* With libgcc, and with a libgcc that cannot be loaded. */
 static void
 test_pending(void **state)
 {
@@ -137,7 +137,7 @@ test_processes(void **state)
     RUN_ALL("forked", "cloned", "forked_inside");
 }
 
-/* By every way to walk them there is. */
+/* With every unwinder. */
 static void
 test_stacks(void **state)
 {
@@ -162,7 +162,7 @@ test_mappings(void **state)
     watch_free(&what);
 }
 
-/* No call of a pool that comes in a handler is lost, whatever it interrupts. */
+/* No call of a pool in a handler is lost, whatever the handler interrupts. */
 static void
 test_signals(void **state)
 {
@@ -179,14 +179,14 @@ test_signals(void **state)
 
 /* ---- statistics ---- */
 
-/* Of so many words each with that probability: within 5 standard deviations. */
+/* Hits of words with that probability: within 5 standard deviations of the mean. */
 static void
 assert_binomial(double hits, double words, double rate)
 {
     assert_true(fabs(hits - words * rate) <= 5 * sqrt(words * rate * (1 - rate)));
 }
 
-/* Also beside samples that memtop takes for itself, at another rate. */
+/* Also beside memtop's own samples, at another rate. */
 static void
 test_million(void **state)
 {
@@ -229,7 +229,7 @@ test_gaps(void **state)
     watch_free(&what);
 }
 
-/* Whatever a block has been resized to before: 201 words. */
+/* A block's size after resizing decides, whatever it was before: 201 words. */
 static void
 test_resized_statistics(void **state)
 {
@@ -241,7 +241,7 @@ test_resized_statistics(void **state)
     watch_free(&what);
 }
 
-/* ---- where it is not there ---- */
+/* ---- without the library ---- */
 
 static void
 test_absent(void **state)
@@ -291,7 +291,7 @@ test_cxx(void **state)
     assert_int_equal(watch_number(&what, "made"), 17);
     assert_int_equal(watch_number(&what, "gone"), 17);
     watch_free(&what);
-    /* Operators that go past malloc. */
+    /* Operators that bypass malloc. */
     if (watch_can_preload("libjemalloc.so.2")) {
         how.preload_after = "libjemalloc.so.2";
         watch_run(&how, &what);
@@ -339,7 +339,7 @@ test_many_pool_blocks(void **state)
     watch_free(&what);
 }
 
-/* A child begins with what it inherited. */
+/* A child begins with the blocks it inherited. */
 static void
 test_pools_forked(void **state)
 {
@@ -366,7 +366,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_errors),     TEST(test_pending),       TEST(test_every_block),   TEST(test_tracker),
+        TEST(test_errors),     TEST(test_pending),       TEST(test_every_block),
+        TEST(test_tracker),
         TEST(test_states),     TEST(test_callbacks),     TEST(test_threads),
         TEST(test_processes),  TEST(test_stacks),
         TEST(test_mappings),      TEST(test_million),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the environment asks for: MEMTOP_OPTIONS, memusage's variables, and what
-   the segment says about itself. */
+/* What the environment asks for: MEMTOP_OPTIONS, memusage's variables; and what the
+   segment says about itself. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -29,7 +29,8 @@ test_identity(void **state)
     assert_int_equal(getpid(), identity->keeper);
     assert_int_equal(SEGMENT_EXITED, identity->state);
     assert_string_equal(watch_program("rows.run"), identity->program);
-    assert_int_equal(strlen("rows.run") + 1 + strlen("malloc_one") + 1, identity->args_size);
+    assert_int_equal(strlen("rows.run") + 1 + strlen("malloc_one") + 1,
+                     identity->args_size);
     assert_string_equal("rows.run", identity->args);
     assert_string_equal("malloc_one", identity->args + 9);
     assert_memory_equal("exact,keep=", identity->options, 11);
@@ -58,7 +59,7 @@ test_garbage(void **state)
     }
 }
 
-/* A keeper that is no living process keeps nothing. */
+/* A keeper that is not a living process has no effect. */
 static void
 test_keepers(void **state)
 {
@@ -97,14 +98,14 @@ test_memusage_variables(void **state)
     watch_free(&what);
 }
 
-/* Passed through, calls behave as without us, the strange ones too. */
+/* Calls that are only passed on behave as without the library, even strange ones. */
 static void
 test_other_program(void **state)
 {
-    static char *const names[] = {"malloc_one", "aligned_all", "aligned_fail", "free_forms",
-                                  "pvalloc_page", "usable_filled", "calloc_overflow",
-                                  "realloc_fails", "realloc_zero", "reallocarray_one",
-                                  "errno_kept"};
+    static char *const names[] = {"malloc_one",       "aligned_all",   "aligned_fail",
+                                  "free_forms",       "pvalloc_page",  "usable_filled",
+                                  "calloc_overflow",  "realloc_fails", "realloc_zero",
+                                  "reallocarray_one", "errno_kept"};
 
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -121,7 +122,7 @@ test_other_program(void **state)
     }
 }
 
-/* Only our own entry leaves LD_PRELOAD, and the root stays watched. */
+/* Only the library's own entry is removed from LD_PRELOAD, and the root stays watched. */
 static void
 test_root_only(void **state)
 {
@@ -175,7 +176,7 @@ test_recorder(void **state)
     (void)state;
     watch_case("harm.run", "for_a_while", "", &what);
     segment = watch_last(&what);
-    /* Ten intervals of the program's are at least five slots. */
+    /* Ten intervals of the program are at least five slots. */
     assert_in_range(segment->recorded_count, 5, 1000);
     assert_int_equal(0, segment->recorded[0].begin_ns);
     for (size_t i = 0; i < segment->recorded_count; i++) {
@@ -211,7 +212,7 @@ test_recorder_slowly(void **state)
     segment = watch_last(&what);
     for (size_t i = 0; i < segment->recorded_count; i++)
         calls += segment->recorded[i].calls;
-    /* Not those since the last look, nor the open slot's. */
+    /* Without those since the last look, and those in the open slot. */
     assert_true(calls >= 400 - 128 - 50);
     watch_free(&what);
 
@@ -229,10 +230,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_identity),          cmocka_unit_test(test_garbage),
-        cmocka_unit_test(test_keepers),           cmocka_unit_test(test_memusage_variables),
-        cmocka_unit_test(test_other_program),     cmocka_unit_test(test_root_only),
-        cmocka_unit_test(test_old_kernel),        cmocka_unit_test(test_recorder),
+        cmocka_unit_test(test_identity),        cmocka_unit_test(test_garbage),
+        cmocka_unit_test(test_keepers),         cmocka_unit_test(test_memusage_variables),
+        cmocka_unit_test(test_other_program),   cmocka_unit_test(test_root_only),
+        cmocka_unit_test(test_old_kernel),      cmocka_unit_test(test_recorder),
         cmocka_unit_test(test_recorder_slowly),
     };
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# examples/profiler: without the library it says so; with it its estimates are near what
-# it has, by function, and SIGUSR1 makes it print them while it runs.
+# examples/profiler: without the library it says so; with it, its estimates by function
+# are near the true sizes, and SIGUSR1 makes it print them while it runs.
 profiler=$PWD/examples/profiler
 work=$(mktemp -d /tmp/memtop-profiler-XXXXXX) || exit 99
 trap 'rm -rf "$work"' EXIT
@@ -20,7 +20,7 @@ under() {
 "$profiler" >"$work/out" 2>"$work/said" && fail "it profiles without the library"
 grep -q 'not implemented' "$work/said" || fail "it says: $(cat "$work/said")"
 
-# near FUNCTION BYTES DEVIATION: the estimate is within five of them.
+# near FUNCTION BYTES DEVIATION: is the estimate within five deviations of it?
 near() {
     awk -v name="$1" -v bytes="$2" -v deviation="$3" '
         $1 ~ ";" name "(;|$)" { sum += $2 }
@@ -28,16 +28,16 @@ near() {
         "$work/out" || fail "$1: $(grep -c ";$1" "$work/out") samples, not about $2 bytes"
 }
 
-# 1000 blocks of 1000 bytes, 126 words each; 20000 of 200, 26 words: the variance is
-# blocks * bytes^2 / (rate * words).
+# 1000 blocks of 1000 bytes with 126 words each; 20000 of 200 bytes with 26 words: the
+# variance is blocks * bytes^2 / (rate * words).
 under "$profiler" >"$work/out" || fail "status $?"
 near fill_cache 1000000 89000
 near forget 4000000 175000
 grep -qv '^[^ ]*;main;[^ ]* [0-9][0-9]*$' "$work/out" &&
     fail "a line that is no stack: $(grep -v ';main;' "$work/out" | head -n 1)"
 
-# await LINES: until so many have come; it ends before that only if it has crashed.
-# The first are there at once, then some hundreds at each signal.
+# await LINES: waits until there are so many; gives up only if the program has crashed.
+# The first lines come at once, then some hundreds at each signal.
 await() {
     until [ "$(wc -l <"$work/out")" -ge "$1" ]; do
         kill -0 $pid 2>/dev/null || { fail "it has ended"; return 1; }
@@ -45,7 +45,7 @@ await() {
     done
 }
 
-# While it runs, as often as one asks.
+# While it runs, whenever it is asked.
 : >"$work/out"
 MEMTOP_DIR=$work/segments LD_PRELOAD=$PWD/libmemtop.so "$profiler" stay >"$work/out" &
 pid=$!

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Event rings, drained as memtop drains them, while the program runs or, to
- * see what happens then, only after its end.  A ledger of live addresses tells
- * whether an event is missing, doubled or out of order.
+ * Event rings, drained as memtop drains them: while the program runs, or, to see what
+ * happens then, only after its end.  A ledger of live addresses shows whether an event
+ * is missing, doubled or out of order.
  */
 #include "config.h"
 
@@ -32,16 +32,16 @@
 
 struct ring_ledger {
     pid_t pid;
-    uint64_t calls[FN_COUNT]; /* that made a block; FN_FREE: events of it */
+    uint64_t calls[FN_COUNT]; /* calls that made a block; FN_FREE: events of free */
     uint64_t from, to, freed, kept; /* events of reallocs */
     uint64_t bytes;           /* live */
     uint64_t twice, unknown, backwards, orphans;
     uint64_t last_ns;
     uint64_t lost, marked;
-    uint64_t threads;         /* that said who they are */
-    uint64_t tid;             /* the last of them */
+    uint64_t threads;         /* threads that identified themselves */
+    uint64_t tid;             /* the last one */
     uint64_t addresses[ADDRESSES];
-    bool pending[SHARD_COUNT]; /* a FROM has come without its TO */
+    bool pending[SHARD_COUNT]; /* a FROM without its TO so far */
     struct drained first[FIRST];
     size_t count;
 };
@@ -167,13 +167,14 @@ static void
 finish(struct drain *drain, struct ring_ledger *ledger)
 {
     assert_true(drain_round(drain, true, take, ledger) >= 0);
-    assert_int_equal(0, drain_round(drain, true, take, ledger)); /* once */
+    assert_int_equal(0, drain_round(drain, true, take, ledger)); /* each event is handed
+                                                                    over once */
     ledger->lost = drain_lost(drain);
     assert_int_equal(ledger->lost, ledger->marked);
     drain_close(drain);
 }
 
-/* The children's rings hold all they have written. */
+/* Drains the children's rings, which hold everything they have written. */
 static void
 drain_others(pid_t root, const char *directory)
 {
@@ -234,7 +235,7 @@ run(char *program, char *name, const char *options, const char *preload_after,
     watch_run(&how, what);
 }
 
-/* Nothing lost, doubled or out of order: what the counters say, no more. */
+/* Nothing is lost, doubled or out of order, and events and counters agree. */
 static void
 check_against(const struct ring_ledger *ledger, const struct snapshot *seen)
 {
@@ -288,7 +289,7 @@ test_sequence(void **state)
         assert_int_equal(expected[i].kind, ledgers[0].first[i].kind);
         assert_int_equal(expected[i].size, ledgers[0].first[i].size);
         assert_int_equal(expected[i].kind >= FN_POSIX_MEMALIGN
-                             && expected[i].kind < FN_COUNT ? 6 : 0, /* of 64 */
+                             && expected[i].kind < FN_COUNT ? 6 : 0, /* log2 of 64 */
                          ledgers[0].first[i].alignment);
         assert_in_range(ledgers[0].first[i].depth, 1, 100000);
     }
@@ -298,7 +299,7 @@ test_sequence(void **state)
     watch_free(&what);
 }
 
-/* Four threads, rings that are full all the time, blocks freed elsewhere. */
+/* Four threads, rings that are always full, blocks freed by other threads. */
 static void
 test_threads(void **state)
 {
@@ -354,7 +355,7 @@ test_fork(void **state)
     assert_int_equal(3, child->calls[FN_FREE]);
     assert_int_equal(1, child->threads);
     assert_int_equal(child->pid, child->tid);
-    assert_int_equal(3, child->unknown); /* its parent's blocks */
+    assert_int_equal(3, child->unknown); /* blocks of its parent */
     assert_int_equal(8, child->count);
     watch_free(&what);
 }
@@ -367,15 +368,15 @@ test_drop(void **state)
     (void)state;
     run("rings.run", "many", "rings=128,drop", NULL, false, &what);
     watch_assert_success(&what);
-    assert_int_equal(127, ledgers[0].count); /* and who the thread is */
+    assert_int_equal(127, ledgers[0].count); /* and the event that identifies the
+                                                thread */
     assert_int_equal(2000 - 127, ledgers[0].lost);
     assert_in_range(watch_number(&what, "sleeps"), 0, 100);
     watch_free(&what);
 }
 
-/* Nobody drains: ten thousand steps (a second) for the whole run, not for
-   every event.  A step that is over before the kernel has put us aside is no sleep
-   to it. */
+/* Nobody drains: ten thousand steps (a second) for the whole run, not for every event.
+   A step that ends before the kernel has switched does not count as a sleep. */
 static void
 test_abandoned(void **state)
 {
@@ -384,7 +385,8 @@ test_abandoned(void **state)
     (void)state;
     run("rings.run", "many", "rings=128", NULL, false, &what);
     watch_assert_success(&what);
-    assert_int_equal(127, ledgers[0].count); /* and who the thread is */
+    assert_int_equal(127, ledgers[0].count); /* and the event that identifies the
+                                                thread */
     assert_int_equal(2000 - 127, ledgers[0].lost);
     assert_in_range(watch_number(&what, "sleeps"), 9000, 10100);
     watch_free(&what);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What each call does to the counters: memusage's definitions, but failed
- * calls add no bytes and the aligned family has rows of its own.  Where
- * memusage counts the same, it is asked too, if it is installed.
+ * What each call does to the counters.  They are defined as memusage's, but failed calls
+ * add no bytes, and the aligned family has its own rows.  Where memusage counts the
+ * same, its results are compared, too, if it is installed.
  */
 #include "config.h"
 
@@ -29,7 +29,7 @@ struct expectation {
     struct expected_row rows[FN_COUNT];
     uint64_t live_bytes, live_blocks, peak;
     uint64_t inplace, dec, freed, null;
-    bool not_memusage; /* it counts otherwise, or crashes */
+    bool not_memusage; /* memusage counts differently, or crashes */
 };
 
 static const struct expectation expectations[] = {
@@ -47,7 +47,8 @@ static const struct expectation expectations[] = {
      .live_bytes = 150, .live_blocks = 1, .peak = 150},
     {.name = "calloc_fails", .rows = {[FN_CALLOC] = {1, 0, 1, HUGE}}},
     /* memusage has no overflow check. */
-    {.name = "calloc_overflow", .rows = {[FN_CALLOC] = {1, 0, 1, 0}}, .not_memusage = true},
+    {.name = "calloc_overflow", .rows = {[FN_CALLOC] = {1, 0, 1, 0}},
+     .not_memusage = true},
     {.name = "free_null", .rows = {[FN_FREE] = {3, 0}}, .null = 3},
     {.name = "realloc_null", .rows = {[FN_REALLOC] = {1, 100}},
      .live_bytes = 100, .live_blocks = 1, .peak = 100},
@@ -81,7 +82,8 @@ static const struct expectation expectations[] = {
               [FN_FREE] = {5, 386}},
      .peak = 386, .not_memusage = true},
     {.name = "aligned_fail",
-     .rows = {[FN_POSIX_MEMALIGN] = {2, 0, 2, HUGE + 10}, [FN_ALIGNED_ALLOC] = {1, 0, 1, HUGE},
+     .rows = {[FN_POSIX_MEMALIGN] = {2, 0, 2, HUGE + 10},
+              [FN_ALIGNED_ALLOC] = {1, 0, 1, HUGE},
               [FN_MEMALIGN] = {1, 0, 1, HUGE}, [FN_VALLOC] = {1, 0, 1, HUGE},
               [FN_PVALLOC] = {2, 0, 2, HUGE + UINT64_MAX}},
      .not_memusage = true},
@@ -91,7 +93,8 @@ static const struct expectation expectations[] = {
      .rows = {[FN_MALLOC] = {2, 30}, [FN_ALIGNED_ALLOC] = {1, 64}, [FN_FREE] = {3, 94}},
      .peak = 64, .not_memusage = true},
     {.name = "calloc_zeroed",
-     .rows = {[FN_MALLOC] = {64, 64000}, [FN_CALLOC] = {64, 64000}, [FN_FREE] = {128, 128000}},
+     .rows = {[FN_MALLOC] = {64, 64000}, [FN_CALLOC] = {64, 64000},
+              [FN_FREE] = {128, 128000}},
      .peak = 1000, .not_memusage = true},
 };
 
@@ -138,7 +141,8 @@ memusage_row(const char *report, const char *name, struct expected_row *row)
     char line[256] = "";
 
     assert_non_null(found);
-    for (size_t used = 0; *found != '\n' && *found != '\0' && used < sizeof line - 1; found++)
+    for (size_t used = 0; *found != '\n' && *found != '\0' && used < sizeof line - 1;
+         found++)
         if (*found == '\033')
             found += strcspn(found, "m");
         else
@@ -184,8 +188,8 @@ test_rows_as_memusage(void **state)
 static void
 test_sizes(void **state)
 {
-    static const uint64_t asked[] = {0,  15, 16, 31, 32, 33, 64, 4095, 65519, 65520, 65535,
-                                     65536, 81919, 81920, 1 << 20};
+    static const uint64_t asked[] = {0,  15, 16, 31, 32, 33, 64, 4095, 65519, 65520,
+                                     65535, 65536, 81919, 81920, 1 << 20};
     uint64_t cells[HISTOGRAM_CELLS] = {0}, live[HISTOGRAM_COARSE] = {0};
     struct watched what;
 
@@ -194,7 +198,7 @@ test_sizes(void **state)
         cells[histogram_cell(asked[i])]++;
         live[histogram_coarse(asked[i])]++;
     }
-    cells[HISTOGRAM_CELLS - 1]++; /* the failed one; it lives nowhere */
+    cells[HISTOGRAM_CELLS - 1]++; /* the failed one, which is not live */
     watch_case("rows.run", "sizes", "", &what);
     assert_memory_equal(cells, watch_last(&what)->histogram.allocated, sizeof cells);
     assert_memory_equal(live, watch_last(&what)->histogram.live, sizeof live);
@@ -261,8 +265,8 @@ test_accounting_usable(void **state)
     watch_free(&what);
 }
 
-/* Blocks that glibc gives mappings of their own are told from the others by where
-   they end; a forked child goes on from its parent's. */
+/* Blocks for which glibc makes separate mappings are recognised by where they end; a
+   forked child continues from its parent's count. */
 static void
 test_own_mappings(void **state)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Sampled allocations: with every word sampled the sites are exact, with fewer right on
- * average; nothing of it shows in the counters, and no way to allocate ever waits for
- * the unwinder.
+ * Sampled allocations: with every word sampled the sites are exact, otherwise right on
+ * average; the counters are not affected; and no way to allocate ever waits for the
+ * unwinder.
  */
 #include "config.h"
 
@@ -41,7 +41,7 @@ sum(const struct sites_reading *sites, size_t offset)
 
 #define SUM(sites, what) sum(sites, offsetof(struct site, what))
 
-/* With every word sampled the sites say what the counters say. */
+/* With every word sampled, sites and counters agree. */
 static void
 assert_exact(const struct watched_segment *segment)
 {
@@ -81,7 +81,8 @@ test_exact(void **state)
     static const char *const ways[] = {"sites=1", "sites=1,accounting=usable",
                                        "sites=1,rings=4096,drop", "sites=1,exact",
                                        "sites=1,old-kernel",
-                                       "sites=1,unwind=fp,depth=64", "sites=1,unwind=none"};
+                                       "sites=1,unwind=fp,depth=64",
+                                       "sites=1,unwind=none"};
     struct watched what;
 
     (void)state;
@@ -92,7 +93,7 @@ test_exact(void **state)
     }
 }
 
-/* One thread: the estimated peak is the heap's, and so is what was live at it. */
+/* With one thread the estimated peak equals the heap's, with the blocks live at it. */
 static void
 test_peak(void **state)
 {
@@ -108,7 +109,7 @@ test_peak(void **state)
     watch_free(&what);
 }
 
-/* Counted is the same with sites and without. */
+/* Counters are the same with sites and without. */
 static void
 test_counters_the_same(void **state)
 {
@@ -135,7 +136,8 @@ test_counters_the_same(void **state)
     watch_free(&without);
 }
 
-/* 1e6 blocks of so many words at 1e-3: binomial, of 9 with mean 9000, deviation 95. */
+/* 1e6 blocks of `words` words at rate 1e-3; for 9 words binomial with mean 9000,
+   deviation 95. */
 static void
 assert_uniform(char *which, double words, double size)
 {
@@ -160,7 +162,7 @@ test_uniform(void **state)
     assert_uniform("uneven", 8, 49);
 }
 
-/* Sizes mixed: no bias, within five deviations of what is estimated. */
+/* Mixed sizes: no bias, within five deviations of the estimate. */
 static void
 test_mixed(void **state)
 {
@@ -170,8 +172,8 @@ test_mixed(void **state)
 
     (void)state;
     for (int times = 0; times < 3; times++) {
-        watch_case("sites.run", "mixed", times == 1 ? "sites=1e-3,accounting=usable" : "sites=1e-3",
-                   &what);
+        watch_case("sites.run", "mixed",
+                   times == 1 ? "sites=1e-3,accounting=usable" : "sites=1e-3", &what);
         last = watch_last(&what);
         made = SUM(&last->sites, made);
         live = SUM(&last->sites, live);
@@ -184,7 +186,7 @@ test_mixed(void **state)
     }
 }
 
-/* What does not fit is counted, and the rest stays right. */
+/* Samples that do not fit are counted as lost, and the others stay right. */
 static void
 test_crowded(void **state)
 {
@@ -195,7 +197,8 @@ test_crowded(void **state)
     watch_case("sites.run", "crowded", "sites=1", &what);
     last = watch_last(&what);
     assert_true(last->sites.lost.blocks > 0);
-    assert_int_equal(last->sites.sampled, SUM(&last->sites, made).blocks + last->sites.lost.blocks);
+    assert_int_equal(last->sites.sampled,
+                     SUM(&last->sites, made).blocks + last->sites.lost.blocks);
     assert_true(SUM(&last->sites, made).bytes + last->sites.lost.bytes
                 >= (double)last->snapshot.total_bytes);
     assert_int_equal(0, last->snapshot.unmatched);
@@ -217,7 +220,8 @@ test_threads(void **state)
     }
 }
 
-/* A child begins with what was live; what its parent does meanwhile is not its. */
+/* A child begins with its parent's live blocks; what the parent does later does not
+   count for it. */
 static void
 test_fork(void **state)
 {
@@ -226,7 +230,8 @@ test_fork(void **state)
 
     (void)state;
     for (int usable = 0; usable < 2; usable++) {
-        watch_case("sites.run", "forked", usable ? "sites=1,accounting=usable" : "sites=1", &what);
+        watch_case("sites.run", "forked",
+                   usable ? "sites=1,accounting=usable" : "sites=1", &what);
         child = (pid_t)watch_number(&what, "child");
         assert_int_equal(2, what.count);
         for (size_t i = 0; i < what.count; i++) {
@@ -239,7 +244,7 @@ test_fork(void **state)
     }
 }
 
-/* What was sampled in an earlier stretch is as forgotten as what was counted. */
+/* Samples of an earlier awake period are forgotten, as its counts are. */
 static void
 test_dormant(void **state)
 {
@@ -256,15 +261,15 @@ test_dormant(void **state)
         watch_free(&what);
     }
     watch_case((char *)"dormant.run", (char *)"toggled", "dormant,sites=1", &what);
-    assert_true(watch_last(&what)->sites.sampled > 0); /* calls may be counted by half */
+    assert_true(watch_last(&what)->sites.sampled > 0); /* a call may be counted in part */
     watch_free(&what);
     watch_case((char *)"dormant.run", (char *)"never_woken", "dormant,sites=1", &what);
     assert_int_equal(0, watch_last(&what)->sites.sampled);
     watch_free(&what);
 }
 
-/* Nothing of it calls the kernel where that may be deadly, once the program has said
-   so: by prctl(). */
+/* After the program has called prctl(), sampling makes no system calls, which might kill
+   it. */
 static void
 test_sandbox(void **state)
 {
@@ -278,13 +283,14 @@ test_sandbox(void **state)
         watch_case((char *)"dormant.run", (char *)"sandboxed", options, &what);
         watch_free(&what);
         for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
-            watch_case((char *)"sandbox.run", names[k], options + strlen("dormant,"), &what);
+            watch_case((char *)"sandbox.run", names[k], options + strlen("dormant,"),
+                       &what);
             watch_free(&what);
         }
     }
 }
 
-/* Places in which a careless unwinder waits for ever, or crashes. */
+/* Places where a careless unwinder would hang or crash. */
 static void
 test_odd_places(void **state)
 {
@@ -303,11 +309,12 @@ test_odd_places(void **state)
         }
 }
 
-/* With the loader's list lock held somebody waits for a thread that allocates. */
+/* A thread that holds the loader's list lock waits for a thread that allocates. */
 static void
 test_waiting_callback(void **state)
 {
-    static const char *const safe[] = {"sites=1", "sites=1,unwind=fp", "sites=1,unwind=none"};
+    static const char *const safe[] = {"sites=1", "sites=1,unwind=fp",
+                                       "sites=1,unwind=none"};
     struct watched what;
 
     (void)state;
@@ -317,7 +324,7 @@ test_waiting_callback(void **state)
         watch_case((char *)"sites.run", (char *)"waiting_callback", safe[i], &what);
         watch_free(&what);
     }
-    /* LLVM's libunwind, of which libgcc asks where frames are, has that lock taken. */
+    /* LLVM's libunwind, which libgcc asks for frames, needs that lock, which is held. */
     if (!watch_can_preload("libunwind.so.1"))
         return;
     watch_run(&(struct preload_watch){.argv = WATCH_ARGV((char *)"sites.run",
@@ -329,8 +336,8 @@ test_waiting_callback(void **state)
     watch_free(&what);
 }
 
-/* libgcc allocates with its own lock held: when it looks for the first time at frames
-   that the program has registered.  And forked children find the lock taken. */
+/* libgcc allocates with its own lock held when it first looks at frames that the program
+   has registered.  A forked child may also find that lock held. */
 static void
 test_registered_frames(void **state)
 {
@@ -366,7 +373,7 @@ site_of_size(const struct sites_reading *sites, uint64_t size)
 static bool
 lies_in(uint64_t pc, uint64_t function)
 {
-    return pc > function && pc < function + 200; /* its size, about */
+    return pc > function && pc < function + 200; /* about the size of a function */
 }
 
 static uint64_t
@@ -378,7 +385,7 @@ inode_of(const char *path)
     return st.st_ino;
 }
 
-/* The program's own frames, all of them, innermost first. */
+/* All of the program's frames, innermost first. */
 static void
 test_stacks(void **state)
 {
@@ -410,7 +417,8 @@ test_stacks(void **state)
             assert_int_equal(inode_of(watch_program("sites.run")), module->inode);
         }
         if (sites->has_modules && strcmp(unwinders[i], "glibc") == 0) {
-            module = sites_module(sites, pcs[depth - 2], site->first_ns); /* below main */
+            module = sites_module(sites, pcs[depth - 2], site->first_ns); /* the caller
+                                                                             of main */
             assert_non_null(strstr(module->path, "libc.so"));
             assert_true(module->build_id_size > 0);
         }
@@ -445,7 +453,7 @@ test_depth(void **state)
     watch_free(&what);
 }
 
-/* C++ operators, of libstdc++ and of allocators that bring their own. */
+/* C++ operators of libstdc++, and of allocators with their own. */
 static void
 test_allocators(void **state)
 {
@@ -471,8 +479,8 @@ test_allocators(void **state)
     }
 }
 
-/* What threads allocate at their end is sampled as rarely as anything else: here never,
-   in a million runs. */
+/* Allocations at the end of a thread are sampled as rarely as all others: here never, in
+   a million runs. */
 static void
 test_rare_at_ends(void **state)
 {
@@ -484,8 +492,8 @@ test_rare_at_ends(void **state)
     watch_free(&what);
 }
 
-/* Signal handlers that interrupt the unwinder and do not come back, or not alone: what
-   is allocated later is counted and sampled. */
+/* Signal handlers that interrupt the unwinder and do not return, or fork: later
+   allocations are counted and sampled. */
 static void
 test_interrupted(void **state)
 {
@@ -495,7 +503,7 @@ test_interrupted(void **state)
 
     (void)state;
     if (library == NULL || dlsym(library, "_dl_find_object") == NULL)
-        skip(); /* libgcc asks nobody whom the program could stand in for */
+        skip(); /* this libgcc calls nothing that the program could replace */
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct watched what;
 
@@ -510,7 +518,7 @@ test_interrupted(void **state)
     dlclose(library);
 }
 
-/* Without the word there is nothing to read. */
+/* Without the option there is nothing to read. */
 static void
 test_off(void **state)
 {

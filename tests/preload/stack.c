@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Stack depths: as deep as the program says it was when it called, and no more
-   than the frames of the call itself beyond. */
+/* Stack depths: the depth that the program had when it called, plus at most the frames
+   of the call itself. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -27,7 +27,8 @@ check(char *name, uint64_t at_least, void (*prepare)(void))
     watch_assert_success(&what);
     deepest = watch_number(&what, "deepest");
     assert_true(deepest >= at_least);
-    assert_in_range(watch_last(&what)->snapshot.stack_peak, deepest, deepest + OWN_FRAMES);
+    assert_in_range(watch_last(&what)->snapshot.stack_peak, deepest,
+                    deepest + OWN_FRAMES);
     watch_free(&what);
 }
 
@@ -86,7 +87,7 @@ unlimited(void)
     setrlimit(RLIMIT_STACK, &limit);
 }
 
-/* The legacy layout of memory: mappings lie above, not far below. */
+/* The legacy memory layout, where mappings are above the stack's limit. */
 static void
 test_unlimited(void **state)
 {

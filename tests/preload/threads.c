@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Threads: counts are exact however many there are; the peak is within its
-   stated bound, and exact with "exact". */
+/* Threads: counts are exact however many there are; the peak is within its stated bound,
+   and exact with "exact". */
 #include "config.h"
 
 #include <setjmp.h>
@@ -31,7 +31,7 @@ test_busy(void **state)
     watch_free(&what);
 }
 
-/* 1023 shards are for single threads; the others share one. */
+/* 1023 shards serve one thread each; all other threads share one. */
 static void
 test_crowd(void **state)
 {
@@ -97,7 +97,7 @@ test_peak_exact(void **state)
     watch_free(&what);
 }
 
-/* exit() while others allocate: glibc's memusage aborts in one run of seven. */
+/* exit() while other threads allocate; glibc's memusage aborts in one run of seven. */
 static void
 test_main_returns(void **state)
 {
@@ -119,7 +119,7 @@ test_main_leaves(void **state)
 
     (void)state;
     watch_case("threads.run", "main_leaves", "", &what);
-    /* The loader has blocks of its own: pthread_exit needs libgcc_s. */
+    /* The loader allocates as well, because pthread_exit needs libgcc_s. */
     assert_in_range(watch_last(&what)->snapshot.calls[FN_MALLOC], 1001, 1020);
     assert_int_equal(1, watch_last(&what)->histogram.allocated[histogram_cell(60000)]);
     assert_int_equal(0, watch_last(&what)->snapshot.unmatched);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The harness of the library's tests.  It waits for events (end of output, end
- * of the process), never for time; the only clock is the cap after which a
- * hanging program is killed.
+ * The harness of the library's tests.  It waits for events (end of output, end of the
+ * process), never for time; the only clock is the limit after which a hanging program is
+ * killed.
  */
 #include "config.h"
 
@@ -27,7 +27,7 @@
 
 #include "segment/names.h"
 
-#define CAP_MS 120000 /* for busy machines */
+#define CAP_MS 120000 /* long enough for busy machines */
 #define DIRECTORY_MAX 256
 
 /* ---- paths ---- */
@@ -83,10 +83,11 @@ watch_mode(const char *name)
     return words != NULL && strncmp(words, name, strlen(name)) == 0;
 }
 
-/* In mode "dormant": the second time of a test, or one without the library. */
+/* In mode "dormant": the second run of a test, or a run without the library. */
 static bool awake;
 
-/* Those of the test, and behind them those of the mode, unless the test has its own. */
+/* Options of the test followed by those of the mode, unless the test sets the same
+   ones. */
 static char *
 words_of(const struct preload_watch *how)
 {
@@ -164,7 +165,7 @@ struct watch_sink {
     size_t used;
 };
 
-/* Reads what is there; false at the end. */
+/* Reads what is there; returns false at the end. */
 static bool
 drain(int fd, struct watch_sink *sink)
 {
@@ -180,7 +181,7 @@ drain(int fd, struct watch_sink *sink)
     return got > 0;
 }
 
-/* Until both are closed; false if that takes too long. */
+/* Reads until both are closed; returns false if that takes too long. */
 static bool
 gather(int out, int err, struct watch_sink sinks[2])
 {
@@ -316,8 +317,8 @@ run(const struct preload_watch *how, struct watched *what)
         fail_msg("%s hung", how->argv[0]);
 }
 
-/* What is not counted in a dormant process cannot be compared: it runs once as such, for
-   its status and whether it complains, and then as usual. */
+/* Nothing can be compared with a dormant process, which counts nothing.  So the program
+   runs once like that, for its status and complaints, and then again as usual. */
 void
 watch_run(const struct preload_watch *how, struct watched *what)
 {
@@ -332,7 +333,8 @@ watch_run(const struct preload_watch *how, struct watched *what)
     awake = true;
     run(how, what);
     awake = false;
-    if (asleep.status != what->status || (asleep.err[0] == '\0') != (what->err[0] == '\0'))
+    if (asleep.status != what->status
+        || (asleep.err[0] == '\0') != (what->err[0] == '\0'))
         fail_msg("dormant: status %#x, not %#x; stderr: %s", (unsigned)asleep.status,
                  (unsigned)what->status, asleep.err);
     watch_free(&asleep);
@@ -397,7 +399,7 @@ watch_number(const struct watched *what, const char *key)
     return 0;
 }
 
-/* dlopen would not do: there may be no static TLS left for it. */
+/* dlopen would not do, because static TLS may be used up. */
 bool
 watch_possible(const char *allocator, char *program, char *name)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Runs a program under the libmemtop.so just built and gives back what became
- * of it: how it ended, what it printed, what its segments say.  Segments live
- * in a directory of their own under /dev/shm, which is gone afterwards.
+ * Runs a program under the libmemtop.so just built and collects how it ended, what it
+ * printed, and what its segments say.  Segments are in a separate directory under
+ * /dev/shm, which is removed afterwards.
  *
  * Failures of the harness itself fail the cmocka test that called it.
  */
@@ -17,18 +17,18 @@
 #include "segment/reader.h"
 #include "segment/sites.h"
 
-#define WATCH_SEGMENTS 32 /* read; more are only counted */
+#define WATCH_SEGMENTS 32 /* are read; more are only counted */
 
 /* What to run.  All but argv may be left out. */
 struct preload_watch {
     char *const *argv;          /* argv[0] without a slash: one of programs/ */
     const char *options;        /* MEMTOP_OPTIONS; "keep=PID" is added */
-    const char *preload_before; /* LD_PRELOAD entries before and after ours */
+    const char *preload_before; /* LD_PRELOAD entries before and after the library */
     const char *preload_after;
     char *const *environment;   /* further NAME=VALUE, NULL-terminated */
     const char *directory;      /* MEMTOP_DIR; NULL: a fresh one.  Never removed */
     void (*prepare)(void);      /* in the child before exec */
-    void (*meanwhile)(pid_t pid, const char *directory); /* once it runs */
+    void (*meanwhile)(pid_t pid, const char *directory); /* runs while the program runs */
     bool unkept;                /* no "keep=": as under a plain LD_PRELOAD */
     bool plain;                 /* without libmemtop, to compare */
     bool gone;                  /* do not expect MEMTOP_DIR to be readable */
@@ -45,7 +45,7 @@ struct watched_segment {
     size_t recorded_count;
     uint64_t life_ns;
     int log_error;
-    struct sites_reading sites;  /* all zero without */
+    struct sites_reading sites;  /* all zero if nothing is sampled */
 };
 
 struct watched {
@@ -53,47 +53,47 @@ struct watched {
     int status;                 /* as from waitpid */
     char *out;                  /* NUL-terminated */
     char *err;
-    struct watched_segment *segments; /* by age */
-    size_t count;               /* of them */
-    size_t files;               /* in the directory, whatever they are */
+    struct watched_segment *segments; /* oldest first */
+    size_t count;               /* number of segments */
+    size_t files;               /* files in the directory, of any kind */
 };
 
-/* Runs it to its end and to that of all who hold its output.  A program that
-   takes longer than two minutes is killed and fails the test. */
+/* Runs the program, and waits until all holders of its output have ended.  A program
+   that takes longer than two minutes is killed and fails the test. */
 void watch_run(const struct preload_watch *how, struct watched *what);
 void watch_free(struct watched *what);
 
-/* The segment of the process itself, its last image: fails if there is none. */
+/* The segment of the process itself, its last image.  Fails if there is none. */
 const struct watched_segment *watch_last(const struct watched *what);
 
 /* Runs "PROGRAM CASE" under OPTIONS; it must exit with 0 and print nothing on
    stderr. */
 void watch_case(char *program, char *name, const char *options, struct watched *what);
 
-/* Absolute path of a file in the build directory; static buffers in turn. */
+/* Absolute path of a file in the build directory, in one of several static buffers. */
 const char *watch_path(const char *relative);
 
 /* Path of programs/NAME as built. */
 const char *watch_program(const char *name);
 
-/* First number after KEY= in what was printed on stdout; fails if not there. */
+/* The number after KEY= on the standard output.  Fails if there is none. */
 uint64_t watch_number(const struct watched *what, const char *key);
 
 /* Fails unless the program exited with 0; shows its stderr. */
 void watch_assert_success(const struct watched *what);
 
-/* Is it installed for the loader to find? */
+/* Does the loader find it? */
 bool watch_can_preload(const char *soname);
 
-/* Whether "PROGRAM CASE" succeeds without libmemtop, on this machine and over that
-   allocator (NULL: the C library's). */
+/* Does "PROGRAM CASE" succeed without libmemtop, on this machine and with that allocator
+   (NULL: the C library's)? */
 bool watch_possible(const char *allocator, char *program, char *name);
 
-/* How many files are in a directory. */
+/* Number of files in a directory. */
 size_t watch_entries(const char *directory);
 
-/* Is this the mode in which all programs run?  MEMTOP_TEST_MODE, of modes.sh: words like
-   those of MEMTOP_OPTIONS, that are added to those of each test; or "log". */
+/* Do all programs run in this mode?  MEMTOP_TEST_MODE, set by modes.sh, holds words for
+   MEMTOP_OPTIONS that are added to those of each test, or "log". */
 bool watch_mode(const char *name);
 
 #define WATCH_ARGV(...) ((char *[]){__VA_ARGS__, NULL})

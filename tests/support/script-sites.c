@@ -266,30 +266,35 @@ script_sites_read(const struct script_sites *sites, struct sites_reading *readin
 }
 
 /* Names an address "function@file:line". */
-static void
-name(void *context, uint64_t address, struct profile_name *out)
+static const struct symbol *
+name(void *context, uint64_t address)
 {
     static char function[256], file[256]; /* valid until the next call */
+    static struct symbol_frame frame;
+    static struct symbol out;
     const struct script_sites *sites = context;
     size_t index = (size_t)((address + STEP - 1) / STEP) - 1;
     const char *at, *line;
 
-    out->module = "/usr/bin/prog";
-    out->offset = address;
-    out->final = index < sites->known;
-    if (!out->final || index >= sites->place_count)
-        return;
+    out = (struct symbol){.module = "/usr/bin/prog",
+                          .offset = address,
+                          .state = index < sites->known ? SYMBOL_UNNAMED : SYMBOL_ASKED};
+    if (index >= sites->known || index >= sites->place_count)
+        return &out;
     at = strchr(sites->places[index], '@');
     line = strrchr(sites->places[index], ':');
     snprintf(function, sizeof function, "%.*s",
              (int)strcspn(sites->places[index], "@"), sites->places[index]);
-    out->count = 1;
-    out->frames[0].function = function;
+    frame = (struct symbol_frame){.function = function};
+    out.state = SYMBOL_KNOWN;
+    out.count = 1;
+    out.frames = &frame;
     if (!at || !line || line < at)
-        return;
+        return &out;
     snprintf(file, sizeof file, "%.*s", (int)(line - at) - 1, at + 1);
-    out->frames[0].file = file;
-    out->frames[0].line = (unsigned)strtoul(line + 1, NULL, 10);
+    frame.file = file;
+    frame.line = (unsigned)strtoul(line + 1, NULL, 10);
+    return &out;
 }
 
 struct profile_namer

@@ -350,7 +350,8 @@ arrange(struct script *script, const struct process *root)
                             || !process_list_add(script->process_list, root->pid)))
         return;
     entry = process_list_first(script->process_list);
-    snprintf(entry->command, sizeof entry->command, "%s", script->command ? script->command : "script");
+    snprintf(entry->command, sizeof entry->command, "%s",
+             script->command ? script->command : "script");
     process_list_copy_process(entry, root);
     process_list_arrange(script->process_list, (uint64_t)root->run_ns);
 }

@@ -19,8 +19,8 @@
  *   FUNCTION FUNCTION.bytes FUNCTION.failed FUNCTION.failed_bytes
  *   size.BYTES      blocks of that size, ever and alive
  *   rss rss_anon rss_peak touched children children_seen generations
- *   band.NAME       resident bytes of a part of the RSS (rss-breakdown.h; name in JSON); also
- *                   pss swap mappings absent unsure, and reserve=1: with_reserve.
+ *   band.NAME       resident bytes of a part of the RSS (rss-breakdown.h; name in JSON);
+ *                   also pss swap mappings absent unsure, and reserve=1: with_reserve.
  *                   Parts that are not named are unknown
  *   state           name in JSON of a living state: running, stopped, ...
  *   exit signal     the end

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The counters' code on the host, with the library's own process out of the
- * game: threads with shards and threads without hammer on it while the reader
- * reads.  tests/tsan.sh builds this with ThreadSanitizer as well.
+ * The code that counts, run on the host without the library's own process: threads with
+ * shards and threads without call it all the time while the reader reads. tests/tsan.sh
+ * builds this with ThreadSanitizer as well.
  */
 #include "config.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Session files: what is written is read again, and what is wrong is said. */
+/* Session files: what is written can be read again, and errors are reported. */
 #include "config.h"
 
 #include <errno.h>
@@ -41,7 +41,7 @@ static const char script_text[] =
     "4000 heap=60M free=4537 threads=3 usable=61M generations=2\n"
     "9000 heap=61M\n";
 
-/* A session that a script has led to its end or somewhere before. */
+/* A session played from a script up to a time. */
 static struct session *
 scripted(const char *rest, int64_t until_ns)
 {
@@ -59,7 +59,7 @@ scripted(const char *rest, int64_t until_ns)
     return session;
 }
 
-/* Two files are the same but for the time they were saved at. */
+/* Removes the time of saving, so that files can be compared. */
 static void
 forget_time(char *text)
 {
@@ -97,7 +97,7 @@ read_back(const char *text, size_t size, char why[256])
     return saved;
 }
 
-/* What was read is written as it was. */
+/* A session that was read is written as it was. */
 static void
 check_round_trip(const struct archive *archive)
 {
@@ -137,7 +137,8 @@ test_round_trip(void **state)
     archive.capture = capture_new_saved();
     check_round_trip(&archive);
     for (int i = 0; i < 250; i++)
-        capture_feed((struct capture *)(uintptr_t)archive.capture, "\nline\ttext \x80", 12);
+        capture_feed((struct capture *)(uintptr_t)archive.capture, "\nline\ttext \x80",
+                     12);
     check_round_trip(&archive);
     capture_free((struct capture *)(uintptr_t)archive.capture);
     session_free(session);
@@ -154,7 +155,7 @@ test_round_trip(void **state)
     session_free(session);
 }
 
-/* What can be asked of both sessions. */
+/* Both sessions give the same answers. */
 static void
 test_reads_as_it_was(void **state)
 {
@@ -215,7 +216,7 @@ test_reads_as_it_was(void **state)
 
 /* ---- allocation sites ---- */
 
-/* One that grows, one that comes and goes, one that stays. */
+/* A site that grows, one that comes and goes, one that stays. */
 static const char sites_text[] =
     "9000 sites every=64 unwinder=1\n"
     "9400 site size=4K made=500 live=400 peak=450 gone.3=100 born=9100 : "
@@ -224,7 +225,8 @@ static const char sites_text[] =
     "10500 site size=4K made=900 live=800 peak=850 gone.3=100 born=10200 : "
     "row<int>::add(int)@row.cc:12 < main@prog.cc:7\n"
     "11600 site size=100 made=700 live=700 peak=700 born=11600 : keep@prog.cc:50 < main\n"
-    "13700 site size=100 made=1700 live=1600 peak=1600 born=13600 : keep@prog.cc:50 < main\n";
+    "13700 site size=100 made=1700 live=1600 peak=1600 born=13600 : keep@prog.cc:50 < "
+    "main\n";
 
 /* A session with sites, their names, and a mark at its middle. */
 static struct session *
@@ -244,7 +246,7 @@ sampled(void)
     return session;
 }
 
-/* The names of the row's stack. */
+/* The names of the functions in a row's stack. */
 static void
 path_of(const struct profile *profile, const struct profile_table *table, size_t row,
         char *text, size_t size)
@@ -282,7 +284,7 @@ check_same_rows(const struct profile *one, const struct profile *other,
     profile_table_free(&b);
 }
 
-/* Whatever can be asked on the page, of the present and of the past. */
+/* Both profiles give the same answers, for the present and the past. */
 static void
 check_same_profile(const struct profile *one, const struct profile *other)
 {
@@ -326,7 +328,7 @@ test_sites(void **state)
     session_free(session);
 }
 
-/* Its lines once more, as those of another process. */
+/* Appends the lines of a process as those of another one. */
 static char *
 with_other(const char *text, const char *pid)
 {
@@ -352,7 +354,7 @@ with_other(const char *text, const char *pid)
     return all;
 }
 
-/* A file of several processes: each can be shown, and saved again. */
+/* Each process in a file of several can be shown and saved again. */
 static void
 test_others(void **state)
 {
@@ -386,7 +388,7 @@ test_others(void **state)
     free(text);
 }
 
-/* What older files have: a reading, and nothing before it. */
+/* As in older files: a reading, without moments. */
 static char *
 without_moments(const char *text)
 {
@@ -427,7 +429,7 @@ test_sites_of_old(void **state)
     free(old);
 }
 
-/* ---- figures that cannot be ---- */
+/* ---- impossible figures ---- */
 
 static uint64_t
 odd_number(void)
@@ -542,7 +544,7 @@ spoil_site(struct sites_reading *reading, struct site *site)
     site->last_ns = odd_number();
 }
 
-/* What the reader of segments leaves as it finds it. */
+/* Values in a reading that the reader of segments does not check. */
 static void
 spoil_sites(struct sites_reading *reading)
 {
@@ -601,7 +603,7 @@ spoil_history(struct history *history)
     }
 }
 
-/* Whatever a segment holds can be saved, read again, and is then as it stays. */
+/* Whatever a segment holds can be saved and read, and saving it again gives the same. */
 static void
 test_damaged(void **state)
 {
@@ -652,7 +654,7 @@ test_damaged(void **state)
 #define HISTORY(rows) "{\"type\":\"history\",\"begin_ns\":5,\"series\":[\"heap\"],"  \
                       "\"samples\":[" rows "]}\n"
 
-/* Lines and fields of a later memtop, and none of what could be missing. */
+/* Accepts lines and fields of later versions, and missing optional ones. */
 static void
 test_accepts_what_it_can(void **state)
 {
@@ -686,51 +688,54 @@ test_says_what_is_wrong(void **state)
     static const struct {
         const char *text, *why;
     } cases[] = {
-        {"{}\n", "line 1 begins no session"},
-        {"{\n", "line 1 is no JSON object"},
-        {"{\"type\":\"session\"}\n", "line 1 begins no session"},
-        {"{\"type\":\"session\",\"v\":2}\n", "it is of version 2, this memtop reads 1"},
-        {"{\"type\":\"session\",\"v\":\"1\"}\n", "line 1 begins no session"},
+        {"{}\n", "line 1 does not begin a session"},
+        {"{\n", "line 1 is not a JSON object"},
+        {"{\"type\":\"session\"}\n", "line 1 does not begin a session"},
+        {"{\"type\":\"session\",\"v\":2}\n",
+         "it has version 2, but this memtop reads version 1"},
+        {"{\"type\":\"session\",\"v\":\"1\"}\n", "line 1 does not begin a session"},
         {HEAD, "damaged or cut short"},
-        {HEAD END, "there is no process in it"},
-        {HEAD HEAD PROCESS END, "line 2 begins no session"},
-        {HEAD PROCESS PROCESS END, "line 3 is one too many"},
+        {HEAD END, "it contains no process"},
+        {HEAD HEAD PROCESS END, "line 2 does not begin a session"},
+        {HEAD PROCESS PROCESS END, "line 3 exceeds the number allowed"},
         {HEAD PROCESS "{\"type\":\"en", "damaged or cut short"},
-        {HEAD PROCESS "[]\n", "line 3 is no JSON object"},
-        {HEAD PROCESS "\xff\n", "line 3 is no JSON object"},
-        {HEAD "{\"type\":\"process\",\"heap\":-1}\n", "'heap' in line 2 is no number"},
-        {HEAD PROCESS HISTORY("[4,1,1]"), "line 3 is no history"},
-        {HEAD PROCESS HISTORY("[6,1]"), "line 3 is no history"},
-        {HEAD PROCESS HISTORY("[6,1,-1]"), "line 3 is no history"},
-        {HEAD PROCESS HISTORY("[6,1,\"\"]"), "line 3 is no history"},
-        {HEAD PROCESS HISTORY("[9,1,1],[8,1,1]"), "line 3 is no history"},
-        {HEAD PROCESS HISTORY("[9223372036854775807,1,1]"), "line 3 is no history"},
-        {HEAD PROCESS HISTORY("7"), "line 3 is no history"},
-        {HEAD PROCESS "{\"type\":\"history\"}\n", "line 3 is no history"},
+        {HEAD PROCESS "[]\n", "line 3 is not a JSON object"},
+        {HEAD PROCESS "\xff\n", "line 3 is not a JSON object"},
+        {HEAD "{\"type\":\"process\",\"heap\":-1}\n",
+         "'heap' in line 2 is not a valid number"},
+        {HEAD PROCESS HISTORY("[4,1,1]"), "line 3 is not a history"},
+        {HEAD PROCESS HISTORY("[6,1]"), "line 3 is not a history"},
+        {HEAD PROCESS HISTORY("[6,1,-1]"), "line 3 is not a history"},
+        {HEAD PROCESS HISTORY("[6,1,\"\"]"), "line 3 is not a history"},
+        {HEAD PROCESS HISTORY("[9,1,1],[8,1,1]"), "line 3 is not a history"},
+        {HEAD PROCESS HISTORY("[9223372036854775807,1,1]"), "line 3 is not a history"},
+        {HEAD PROCESS HISTORY("7"), "line 3 is not a history"},
+        {HEAD PROCESS "{\"type\":\"history\"}\n", "line 3 is not a history"},
         {HEAD PROCESS "{\"type\":\"moment\",\"t_ns\":-1}\n", "'t_ns' in line 3"},
-        {HEAD PROCESS "{\"type\":\"moment\",\"t_ns\":5}\n{\"type\":\"moment\",\"t_ns\":5}\n",
+        {HEAD PROCESS
+         "{\"type\":\"moment\",\"t_ns\":5}\n{\"type\":\"moment\",\"t_ns\":5}\n",
          "line 4 is older than the one before"},
-        {HEAD PROCESS "{\"type\":\"threads\"}\n", "line 3 is no list of threads"},
+        {HEAD PROCESS "{\"type\":\"threads\"}\n", "line 3 is not a list of threads"},
         {HEAD PROCESS "{\"type\":\"threads\",\"list\":[{\"calls\":\"x\"}]}\n",
          "'calls' in line 3"},
-        {HEAD PROCESS "{\"type\":\"output\",\"lines\":[1]}\n", "line 3 is no output"},
+        {HEAD PROCESS "{\"type\":\"output\",\"lines\":[1]}\n", "line 3 is not output"},
         {HEAD PROCESS "{\"type\":\"output\",\"lines\":[\"\\u0000\"]}\n",
-         "line 3 is no JSON object"},
-        {HEAD "{\"type\":\"other\"}\n", "line 2 begins no session"},
+         "line 3 is not a JSON object"},
+        {HEAD "{\"type\":\"other\"}\n", "line 2 does not begin a session"},
         {HEAD PROCESS "{\"type\":\"other\",\"kind\":\"site\",\"of\":-1}\n",
-         "line 3 begins no session"},
+         "line 3 does not begin a session"},
         {HEAD PROCESS "{\"type\":\"other\",\"kind\":\"news\",\"of\":7}\n" END,
-         "there is no process in it"},
+         "it contains no process"},
         {HEAD PROCESS "{\"type\":\"other\",\"kind\":\"site\",\"of\":7}\n",
-         "'site' in line 3 is not of any sites"},
+         "'site' in line 3 does not belong to any sites"},
         {HEAD PROCESS SITES "{\"type\":\"sites_moment\",\"t_ns\":1,\"sites\":1}\n",
-         "'sites_moment' in line 4 is not of any sites"},
+         "'sites_moment' in line 4 does not belong to any sites"},
         {HEAD PROCESS SITES SITE MOMENT("[1,1,1,1,1,1,1,1,1,1]"),
-         "'list' in line 5 is no list of figures"},
+         "'list' in line 5 is not a list of figures"},
         {HEAD PROCESS SITES SITE MOMENT("[0,1,1,-1,1,1,1,1,1,1]"),
-         "'list' in line 5 is no list of figures"},
+         "'list' in line 5 is not a list of figures"},
         {HEAD PROCESS SITES "{\"type\":\"site\",\"rate\":[1]}\n",
-         "'rate' in line 4 is no list of figures"},
+         "'rate' in line 4 is not a list of figures"},
         {"", "damaged or cut short"},
         {"x", "damaged or cut short"},
         {"\x28\xb5\x2f\xfd", "damaged or cut short"},
@@ -752,7 +757,7 @@ test_says_what_is_wrong(void **state)
     }
 }
 
-/* Gives the text so many times after the head. */
+/* The text, repeated after the head, is refused. */
 static void
 check_refused(const char *text, size_t times, const char *expected)
 {
@@ -768,7 +773,7 @@ check_refused(const char *text, size_t times, const char *expected)
     free(all);
 }
 
-/* More processes, and more in all of them, than memory is to be got for. */
+/* More processes, and more in all of them together, than the limits allow. */
 static void
 check_many_others(void)
 {
@@ -784,12 +789,14 @@ check_many_others(void)
         fputs(HEAD PROCESS, out);
         for (int pid = 1; pid <= (i == 0 ? 257 : 250); pid++)
             for (int k = 0; k < (i == 1 ? 2000 : 1); k++)
-                fprintf(out, "{\"type\":\"other\",\"of\":%d,\"kind\":%s}\n", pid, kinds[i]);
+                fprintf(out, "{\"type\":\"other\",\"of\":%d,\"kind\":%s}\n", pid,
+                        kinds[i]);
         for (int k = 0; i == 2 && k < 250 * 600; k++)
-            fprintf(out, "{\"type\":\"other\",\"of\":%d,\"kind\":\"site\"}\n", k / 600 + 1);
+            fprintf(out, "{\"type\":\"other\",\"of\":%d,\"kind\":\"site\"}\n",
+                    k / 600 + 1);
         fclose(out);
         assert_null(read_back(text, size, why));
-        if (strstr(why, "one too many") == NULL)
+        if (strstr(why, "exceeds the number allowed") == NULL)
             fail_msg("%s", why);
         free(text);
     }
@@ -804,12 +811,13 @@ test_limits(void **state)
     size_t size;
 
     (void)state;
-    check_refused("[", 2000000, "line 3 is longer than any can be");
+    check_refused("[", 2000000, "line 3 is too long");
     check_refused("[", 100000, "damaged or cut short");
-    check_refused("[]\n", 1, "line 3 is no JSON object");
-    check_refused(HISTORY("[5,1,1],[5,1,1],[5,1,1],[5,1,1]"), 20000, "one too many");
+    check_refused("[]\n", 1, "line 3 is not a JSON object");
+    check_refused(HISTORY("[5,1,1],[5,1,1],[5,1,1],[5,1,1]"), 20000,
+                  "exceeds the number allowed");
     check_refused("{\"type\":\"threads\",\"list\":[{},{},{},{}]}\n", 2, "cut short");
-    check_refused(SITES SITE, 2, "'sites' in line 5 is one too many");
+    check_refused(SITES SITE, 2, "'sites' in line 5 exceeds the number allowed");
     check_many_others();
     out = open_memstream(&text, &size);
     fprintf(out, HEAD PROCESS);
@@ -820,11 +828,11 @@ test_limits(void **state)
     fclose(out);
     char why[256];
     assert_null(read_back(text, size, why));
-    assert_non_null(strstr(why, "one too many"));
+    assert_non_null(strstr(why, "exceeds the number allowed"));
     free(text);
 }
 
-/* Numbers that are there twice, parents that are their own grandparents. */
+/* Pids that occur twice, parents that are their own grandparents. */
 static void
 test_processes_of_any_kind(void **state)
 {
@@ -846,7 +854,7 @@ test_processes_of_any_kind(void **state)
     saved_free(saved);
 }
 
-/* Many, all of them children of the one before, or all of the first. */
+/* Many processes, each the child of the one before, or all of the first. */
 static void
 test_many_processes(void **state)
 {
@@ -860,7 +868,8 @@ test_many_processes(void **state)
 
         fputs(HEAD PROCESS "{\"type\":\"processes\",\"list\":[{\"pid\":1}", out);
         for (int i = 2; i < 3000; i++)
-            fprintf(out, ",{\"pid\":%d,\"parent\":%d,\"ended\":true}", i, deep ? i - 1 : 1);
+            fprintf(out, ",{\"pid\":%d,\"parent\":%d,\"ended\":true}", i,
+                    deep ? i - 1 : 1);
         fputs("]}\n" END, out);
         fclose(out);
         saved = read_back(text, size, why);
@@ -871,7 +880,7 @@ test_many_processes(void **state)
     }
 }
 
-/* Ten thousand times what came in. */
+/* Ten thousand times the size of the file. */
 static void
 test_bomb(void **state)
 {
@@ -891,7 +900,7 @@ test_bomb(void **state)
     assert_int_equal(fclose(out), 0);
     assert_true(size < 1000000);
     assert_null(read_back(packed, size, why));
-    assert_non_null(strstr(why, "is longer than any can be"));
+    assert_non_null(strstr(why, "is too long"));
     free(packed);
 }
 
@@ -940,7 +949,7 @@ enter(void **state)
     return mkdtemp(directory) == NULL || chdir(directory) != 0;
 }
 
-/* Nothing but the script is left behind. */
+/* Only the script was left behind. */
 static int
 leave(void **state)
 {

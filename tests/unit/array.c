@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Arrays that grow, up to sizes that there cannot be. */
+/* Growing arrays, up to impossible sizes. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 
 #define MANY 100000
 
-/* AddressSanitizer would end the test where memory is refused. */
+/* AddressSanitizer would otherwise end the test when memory is refused. */
 const char *__asan_default_options(void);
 const char *
 __asan_default_options(void)
@@ -21,7 +21,7 @@ __asan_default_options(void)
     return "allocator_may_return_null=1";
 }
 
-/* What was there stays, what is new is zero, and it grows seldom. */
+/* Old elements stay, new ones are zero, and the array grows seldom. */
 static void
 test_growing(void **state)
 {
@@ -64,14 +64,14 @@ test_many_at_once(void **state)
     free(array);
 }
 
-/* More bytes than a size_t can say, and more than there are. */
+/* More bytes than a size_t can hold, and more than there are. */
 static void
 test_refused(void **state)
 {
     static const size_t counts[] = {
         SIZE_MAX,
         SIZE_MAX / sizeof(uint64_t) + 1,
-        SIZE_MAX / sizeof(uint64_t) + 3, /* the product would be 16 */
+        SIZE_MAX / sizeof(uint64_t) + 3, /* the product would overflow to 16 */
         PTRDIFF_MAX / sizeof(uint64_t) + 1,
     };
     uint64_t *array = NULL, *before;

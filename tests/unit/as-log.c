@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Recorded calls as lines of a log: of calls whose events are all there, and of such
-   that have lost some. */
+/* Recorded calls as lines of a log, also if some of their events are lost. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -18,7 +17,7 @@ static const uint64_t threads[] = {7, 0};
 static const struct trace_process process = {.pid = 7, .threads = 2, .thread = threads};
 static const struct trace_info info = {.process = &process, .processes = 1};
 
-/* Takes an event, and expects that line of it; "" for none. */
+/* Takes an event and expects that line; "" for none. */
 static void
 take(struct as_log *log, unsigned thread, unsigned kind, uint64_t address, uint64_t size,
      const char *expected)
@@ -53,7 +52,7 @@ test_calls(void **state)
     as_log_free(log);
 }
 
-/* A realloc() is about no block of one before it. */
+/* A realloc() does not use the block of an earlier one. */
 static void
 test_beginnings_that_are_missing(void **state)
 {

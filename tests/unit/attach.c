@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Attaching from outside to a process in a container: another pid and mount name
- * space, its segment on a /dev/shm that nobody else has mounted.
+ * Attaching from outside to a process in a container: with other pid and mount name
+ * spaces, and its segment on a /dev/shm that is mounted only there.
  */
 #include "config.h"
 
@@ -29,10 +29,10 @@
 
 #define CAP_NS INT64_C(20000000000)
 
-/* unshare(1), and the program below it. */
+/* unshare(1), and the program that is its child. */
 struct container {
     pid_t unshare;
-    pid_t program; /* as we see it */
+    pid_t program; /* pid outside */
     int in, out;   /* the program's standard input and output */
 };
 
@@ -55,7 +55,7 @@ become_container(const char *preparation, const char *what, int in, int out)
     _exit(127);
 }
 
-/* The only child of unshare: 0 if there is none. */
+/* The only child of a process; 0 if there is none. */
 static pid_t
 child_of(pid_t pid)
 {
@@ -73,7 +73,7 @@ child_of(pid_t pid)
     return (pid_t)child;
 }
 
-/* False where it cannot be made. */
+/* Returns false if containers cannot be made here. */
 static bool
 container_start(const char *preparation, const char *what, struct container *container)
 {
@@ -143,12 +143,13 @@ check_attached(const char *preparation)
     assert_int_equal(container.program, process->pid);
     assert_string_equal("", process->why_not);
     assert_true(process->measured);
-    assert_int_equal(1, process->identity.pid); /* inside */
+    assert_int_equal(1, process->identity.pid); /* pid inside */
     assert_in_range(process->now.live_bytes, 1234567, 1300000);
     assert_true(process->os_known && process->os.rss > 0);
     container_stop(&container);
     await_end(session);
-    assert_true(process->now.live_bytes >= 1234567); /* mapped to the end */
+    assert_true(process->now.live_bytes >= 1234567); /* the segment stays mapped to the
+                                                        end */
     session_free(session);
 }
 
@@ -163,7 +164,8 @@ static void
 test_read_only_root(void **state)
 {
     (void)state;
-    check_attached("mount -t tmpfs -o size=64m none /dev/shm && mount -o remount,bind,ro /");
+    check_attached(
+        "mount -t tmpfs -o size=64m none /dev/shm && mount -o remount,bind,ro /");
 }
 
 static const struct process_entry *
@@ -175,7 +177,7 @@ find_entry(const struct process_list *process_list, pid_t pid)
     return NULL;
 }
 
-/* Its processes go by the numbers they have here; those they have inside are of others. */
+/* Its processes have their pids outside; the same numbers inside belong to others. */
 static void
 test_family(void **state)
 {
@@ -206,7 +208,7 @@ test_family(void **state)
     assert_in_range(entry->heap, 7654321, 8000000);
     assert_string_equal("harm.run held_family", entry->command);
 
-    /* Threads have other numbers inside, too. */
+    /* Threads have different ids inside, too. */
     assert_int_equal(1, session_threads(session, &thread, 1));
     assert_int_equal(1, thread.counters.tid);
     assert_string_equal("harm.run", thread.name);
@@ -214,7 +216,7 @@ test_family(void **state)
     assert_int_equal(0, session_show(session, child));
     session_poll(session, clock_ns(CLOCK_MONOTONIC), true);
     assert_true(session_shown(session)->process.measured);
-    assert_in_range(session_shown(session)->process.identity.pid, 2, 9); /* inside */
+    assert_in_range(session_shown(session)->process.identity.pid, 2, 9); /* pid inside */
     assert_int_equal(1, session_threads(session, &thread, 1));
     assert_string_equal("harm.run", thread.name);
     container_stop(&container);
@@ -222,7 +224,7 @@ test_family(void **state)
     session_free(session);
 }
 
-/* The list of all observed processes has those of containers. */
+/* The system-wide list includes processes of containers. */
 static void
 test_observed(void **state)
 {
@@ -250,7 +252,7 @@ test_observed(void **state)
     system_list_free(systemwide);
 }
 
-/* It has no segment: what /proc tells is there, and why there is not more. */
+/* Without a segment there are the figures of /proc, and a reason for no others. */
 static void
 test_nowhere(void **state)
 {

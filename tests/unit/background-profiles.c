@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Samples of processes that nobody looks at: who is read, how often, and what becomes of
-   what was gathered. */
+/* Samples of processes that are not on the display: which are read, how often, and what
+   happens to their profiles. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -15,8 +15,8 @@
 #include "segment/sites-layout.h"
 
 #define SECOND  INT64_C(1000000000)
-#define PIDS_AT 5000000   /* above all real ones */
-#define ALL_MAX 17        /* one too many */
+#define PIDS_AT 5000000   /* above all real pids */
+#define ALL_MAX 17        /* one more than fit */
 
 static struct process_list *process_list;
 static struct tree *tree;
@@ -36,7 +36,7 @@ head(void)
     return (void *)(scratch + scratch_header()->sites_offset);
 }
 
-/* The site has made so many bytes. */
+/* The site has allocated so many bytes. */
 static void
 make(uint64_t bytes)
 {
@@ -46,7 +46,7 @@ make(uint64_t bytes)
     record()[1].made.bytes += bytes * SITES_BYTES_ONE;
 }
 
-/* The same segment, by another name. */
+/* Gives the same segment another name. */
 static void
 link_name(char *path, size_t size, int index)
 {
@@ -131,7 +131,7 @@ moments_of(const struct profile *profile)
 {
     size_t count;
 
-    profile_moments(profile, &count);
+    profile_checkpoints(profile, &count);
     return count;
 }
 
@@ -159,7 +159,8 @@ it_is_read_once_a_second(void **state)
     background_profiles_return(background, profile);
 }
 
-/* Who does not sample, and an image that the tree does not have, have nothing. */
+/* Processes that do not sample, and images that the tree does not know, have no
+   profile. */
 static void
 not_everybody_is_read(void **state)
 {
@@ -172,14 +173,15 @@ not_everybody_is_read(void **state)
     make(10);
     pass_second();
     assert_null(lend(0));
-    assert_null(background_profiles_lend(background, PIDS_AT + 1, (uint64_t)image_ns + 1));
+    assert_null(
+        background_profiles_lend(background, PIDS_AT + 1, (uint64_t)image_ns + 1));
     profile = lend(2);
     assert_non_null(profile);
     background_profiles_return(background, profile);
 }
 
-/* Of those that live for a moment there are many: one is not read before its third
-   second, which here never comes. */
+/* There are many short-lived processes, so a process is not read before its third
+   second, which never comes here. */
 static void
 the_young_are_not_read(void **state)
 {
@@ -220,7 +222,7 @@ what_is_lent_is_not_read(void **state)
     assert_true(run_ns > before_ns);
 }
 
-/* With its segment's file gone, too; once only. */
+/* Also if its segment's file is gone; and only once. */
 static void
 the_last_reading_is_after_the_end(void **state)
 {
@@ -248,7 +250,7 @@ the_last_reading_is_after_the_end(void **state)
     background_profiles_return(background, profile);
 }
 
-/* Of one that is not in the list any more nothing is kept, but what is lent. */
+/* A profile is freed when its process leaves the list, unless it is in use. */
 static void
 the_forgotten_go(void **state)
 {
@@ -270,7 +272,7 @@ the_forgotten_go(void **state)
     background_profiles_return(background, profile);
 }
 
-/* One that has ended leaves its place to one that lives. */
+/* An ended process gives up its place to a living one. */
 static void
 places_are_few(void **state)
 {

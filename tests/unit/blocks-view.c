@@ -58,7 +58,7 @@ not_recorded_is_as_drawn(void **state)
     session_free(session);
 }
 
-/* The sizes that are shown, in order. */
+/* The sizes shown, in order. */
 static void
 expect_sizes(const uint64_t *sizes, size_t count)
 {
@@ -138,7 +138,7 @@ fits_every_size(void **state)
     session_free(session);
 }
 
-/* Shares of the time go on while nothing is called. */
+/* Shares of the time change even if nothing is called. */
 static void
 shares_are_until_now(void **state)
 {

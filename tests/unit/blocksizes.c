@@ -12,7 +12,7 @@
 
 #include "monitor/blockmap.h"
 #include "monitor/blocksizes.h"
-#include "system/counts.h"
+#include "base/counts.h"
 #include "segment/layout.h"
 
 /* ---- the table ---- */
@@ -32,7 +32,7 @@ test_map_against_array(void **state)
     for (int i = 0; i < 200000; i++) {
         seed = seed * 1103515245 + 12345;
         unsigned k = seed >> 8 & 0xfff;
-        uint64_t key = (uint64_t)k << 47 | k * 48; /* spaced, and key 0 */
+        uint64_t key = (uint64_t)k << 47 | k * 48; /* spaced keys, and key 0 */
 
         if (k >= KEYS)
             continue;
@@ -56,7 +56,7 @@ test_map_against_array(void **state)
 
 /* ---- intervals ---- */
 
-/* The bounds found hold the count, are those of its number, and meet. */
+/* Each interval contains its count, has the right number, and adjoins the next one. */
 static void
 check_intervals(const struct counts *counts)
 {
@@ -134,7 +134,7 @@ test_interval_bounds(void **state)
     counts.factor = 3;
     expect_interval(&counts, 3, 1, 0, 3);
     expect_interval(&counts, 7, 3, 6, 12);
-    counts.base = 1; /* never grows: the second one is the last */
+    counts.base = 1; /* never grows: the second interval is the last */
     expect_interval(&counts, 4, 2, 3, COUNTS_LIMIT);
     counts.kind = COUNTS_ARRAY;
     counts.lower = 2;
@@ -222,7 +222,8 @@ test_counts_exactly(void **state)
     assert_int_equal(sum.peak_bytes, 20);
     assert_int_equal(sum.peak_time, 5);
     assert_int_equal(sum.end, 20);
-    assert_int_equal(blocksizes_at(world->blocks, 0)->size, 10); /* as they came */
+    assert_int_equal(blocksizes_at(world->blocks, 0)->size, 10); /* in the order of their
+                                                                    first calls */
 }
 
 static void
@@ -239,7 +240,7 @@ test_time_in_intervals(void **state)
     assert_int_equal(blocksize_spent(ten, 2, 250), 5);
     assert_int_equal(blocksize_spent(ten, 3, 250), 0);
     assert_int_equal(blocksize_spent(ten, 300, 250), 0);
-    call(world, 300, FN_MALLOC, 16, 10); /* goes on */
+    call(world, 300, FN_MALLOC, 16, 10); /* time goes on */
     assert_int_equal(blocksize_spent(of_size(world, 10), 1, 340), 95 + 40);
     blocksizes_pass(world->blocks, 400);
     assert_int_equal(blocksizes_total(world->blocks).end, 400);
@@ -258,7 +259,7 @@ test_realloc_calls(void **state)
     expect(world, 30, 1, 1, 1);
     call(world, 2, EVENT_REALLOC_FROM, 16, 30);
     call(world, 2, EVENT_REALLOC_KEPT, 16, 0);
-    expect(world, 30, 1, 1, 1); /* a failed one is nothing */
+    expect(world, 30, 1, 1, 1); /* a failed realloc changes nothing */
     call(world, 3, EVENT_REALLOC_FROM, 16, 30);
     call(world, 3, EVENT_REALLOC_FREED, 0, 0);
     expect(world, 30, 1, 0, 1);
@@ -303,7 +304,8 @@ test_what_does_not_fit(void **state)
     assert_int_equal(blocksizes_total(world->blocks).replaced, 1);
     call(world, 1, FN_MALLOC, 32, 10); /* time does not go back */
     assert_int_equal(blocksizes_total(world->blocks).end, 2);
-    assert_true(blocksizes_call(world->blocks, &child)); /* another's address */
+    assert_true(blocksizes_call(world->blocks, &child)); /* the address is another
+                                                            process's */
     assert_int_equal(blocksizes_total(world->blocks).unknown, 2);
     expect(world, 20, 1, 1, 1);
     call(world, 10, 200, 16, 10); /* no such call */
@@ -313,12 +315,12 @@ test_what_does_not_fit(void **state)
     assert_int_equal(blocksizes_total(world->blocks).live_bytes, 0);
 }
 
-/* Random calls against the plainest of models. */
+/* Random calls, compared with a simple model. */
 static void
 test_against_model(void **state)
 {
     enum { ADDRESSES = 500, SIZES = 7 };
-    static int of[ADDRESSES]; /* size + 1 */
+    static int of[ADDRESSES]; /* index of the size + 1 */
     static uint64_t live[SIZES], peak[SIZES], made[SIZES], spent[SIZES][ADDRESSES + 1];
     struct world *world = *state;
     uint64_t time = 0;

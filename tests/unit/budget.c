@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Budgets: what exceeds them, by how much, when, and in which words. */
+/* Budgets: what exceeds them, by how much, when, and the messages. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -102,7 +102,7 @@ heap(void **state)
     assert_int_equal(excess.passed_ns, SECOND);
 }
 
-/* The final counters saw what no sample did. */
+/* The final counters include a peak that no sample saw. */
 static void
 between_samples(void **state)
 {
@@ -138,14 +138,14 @@ allocations(void **state)
     fake_calls(FN_REALLOC, 8, 3);
     fake_calls(FN_FREE, 8, 100);
     assert_false(exceeds(USAGE_ALLOCS));
-    fake_failures(FN_MALLOC, 1, 5); /* give no block */
+    fake_failures(FN_MALLOC, 1, 5); /* failed calls give no block */
     assert_false(exceeds(USAGE_ALLOCS));
     fake_calls(FN_POSIX_MEMALIGN, 64, 2);
     assert_true(exceeds(USAGE_ALLOCS));
     assert_int_equal(excess.used, 11);
     fake.now.realloc_freed = 2;
     assert_false(exceeds(USAGE_ALLOCS));
-    fake.now.realloc_freed = 50; /* nonsense */
+    fake.now.realloc_freed = 50; /* an impossible value */
     assert_false(exceeds(USAGE_ALLOCS));
     fake.now.calls[FN_MALLOC] = UINT64_MAX;
     assert_true(exceeds(USAGE_ALLOCS));
@@ -175,10 +175,14 @@ words(void **state)
 
     (void)state;
     budget_text(USAGE_HEAP, "./a (process 7)", &known, UNIT_AUTO, text, sizeof text);
-    assert_string_equal(text, "--max-heap: ./a (process 7): 80.00 MiB, 16.00 MiB above the limit, which was"
-                              " passed 1.2s after the start");
-    budget_text(USAGE_LIVE_AT_EXIT, "./a (process 7)", &unknown, UNIT_AUTO, text, sizeof text);
-    assert_string_equal(text, "--max-live-at-exit: ./a (process 7): 1.172 KiB, 200 B above the limit");
+    assert_string_equal(
+        text,
+        "--max-heap: ./a (process 7): 80.00 MiB, 16.00 MiB above the limit, which was"
+        " exceeded 1.2s after the start");
+    budget_text(USAGE_LIVE_AT_EXIT, "./a (process 7)", &unknown, UNIT_AUTO, text,
+                sizeof text);
+    assert_string_equal(
+        text, "--max-live-at-exit: ./a (process 7): 1.172 KiB, 200 B above the limit");
     budget_text(USAGE_ALLOCS, "./a (process 7)", &unknown, UNIT_AUTO, text, sizeof text);
     assert_string_equal(text, "--max-allocs: ./a (process 7): 1200, 200 above the limit");
 }

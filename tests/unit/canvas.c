@@ -154,7 +154,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(text_is_clipped_at_its_columns, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(text_is_clipped_at_its_columns, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(nothing_is_written_outside, set_up, tear_down),
         cmocka_unit_test_setup_teardown(fields_are_padded, set_up, tear_down),
         cmocka_unit_test_setup_teardown(wide_characters_are_whole_or_absent, set_up,

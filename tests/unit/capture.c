@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A real pty, raw or as a terminal is, with this test on both sides. */
+/* A real pty, raw or like a terminal, with this test on both sides. */
 #include "config.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@
 
 #include "system/capture.h"
 
-/* A pty; its other side in *slave. */
+/* Opens a pty; *slave is its other side. */
 static int
 open_pair(int *slave)
 {
@@ -37,7 +37,7 @@ open_pair(int *slave)
     return master;
 }
 
-/* Reads until the pty is closed, waiting as a program's loop does. */
+/* Reads until the pty is closed, waiting like the display's loop. */
 static void
 read_to_end(struct capture *capture)
 {
@@ -49,7 +49,7 @@ read_to_end(struct capture *capture)
             assert_int_equal(1, poll(&readable, 1, 10000));
 }
 
-/* Everything in the file from its beginning. */
+/* The file's contents from its beginning. */
 static char *
 contents(int file, size_t *size)
 {
@@ -98,8 +98,8 @@ test_lines_and_replay(void **state)
     capture_free(capture);
 }
 
-/* To a terminal that adds its own returns the program's bytes arrive as they
-   would have without us in between. */
+/* On a terminal that adds carriage returns, the program's bytes arrive as they would
+   without memtop in between. */
 static void
 test_replay_to_terminal(void **state)
 {
@@ -136,8 +136,8 @@ test_replay_to_terminal(void **state)
     capture_free(straight);
 }
 
-/* 43 MB of numbered lines from a child: the first and the last arrive, the
-   note says how much is missing, memory holds 2000 lines. */
+/* 43 MB of numbered lines from a child: the first and the last arrive, the note says how
+   much is missing, and memory holds 2000 lines. */
 static void
 test_flood(void **state)
 {
@@ -180,7 +180,7 @@ test_flood(void **state)
     capture_free(capture);
 }
 
-/* One call takes a bounded amount, however much there is. */
+/* One call takes a limited amount, however much there is. */
 static void
 test_call_is_bounded(void **state)
 {
@@ -223,14 +223,14 @@ test_keys(void **state)
     assert_int_equal(3, capture_write(capture, "hi\n", 3));
     assert_int_equal(3, read(slave, line, sizeof line));
     assert_memory_equal(line, "hi\n", 3);
-    /* Nobody reads: no waiting. */
+    /* Nobody reads, and writing does not wait. */
     memset(many, 'x', sizeof many);
     assert_true(capture_write(capture, many, sizeof many) < sizeof many);
     close(slave);
     capture_free(capture);
 }
 
-/* The helper copies what comes later, to its end, and is not our child. */
+/* The helper copies later output to its end, and is not a child of this process. */
 static void
 test_leave(void **state)
 {

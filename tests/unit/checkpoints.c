@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Moments of the run against a list of everything that was added: few are kept,
-   those unchanged, the first and the last among them, spread over the run. */
+/* Moments of the run, compared with a list of everything that was added: few are kept,
+   unchanged, spread over the run, the first and the last among them. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -15,10 +15,10 @@
 
 #define LENGTH 3000
 
-static struct process process;   /* large: not for the stack */
+static struct process process;   /* too large for the stack */
 static struct process restored;
 
-/* A process whose every number tells when it was. */
+/* A process whose numbers all show its time. */
 static void
 at(int64_t run_ns)
 {
@@ -94,8 +94,7 @@ few_are_kept_as_they_were(void **state)
     checkpoints_free(NULL);
 }
 
-/* Added as often as asked for, they are nowhere sparser than the capacity
-   demands. */
+/* Added as often as asked for, they are nowhere sparser than the capacity requires. */
 static void
 they_spread_over_the_run(void **state)
 {
@@ -120,7 +119,7 @@ they_spread_over_the_run(void **state)
         }
     }
     assert_in_range(checkpoints_count(checkpoints), CAPACITY / 2, CAPACITY);
-    /* Asked for less and less often: not each nanosecond by now. */
+    /* Moments are asked for less and less often. */
     assert_true(checkpoints_spacing(checkpoints) > LENGTH / CAPACITY / 2);
     checkpoints_free(checkpoints);
 }
@@ -145,7 +144,7 @@ a_moment_finds_the_one_before_it(void **state)
     checkpoints_free(checkpoints);
 }
 
-/* The last reading of a program may come at the time of the one before. */
+/* The last reading of a program may have the same time as the one before. */
 static void
 the_same_moment_is_replaced(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tables: which columns a window has room for, how wide they are, headings, the cursor,
-   scrolling and sorting. */
+/* Tables: which columns fit a window, how wide they are, headings, the cursor, scrolling
+   and sorting. */
 #include "config.h"
 
 #include <locale.h>
@@ -76,7 +76,7 @@ interval_heading(struct table_cell *cell, const struct table_at *at)
     snprintf(cell->room, sizeof cell->room, "w%d", at->cols);
 }
 
-/* So many of them, from the first one shown on. */
+/* `count` rows, shown from `first` on. */
 static struct table_rows
 rows_of(size_t count, size_t first)
 {
@@ -87,8 +87,8 @@ rows_of(size_t count, size_t first)
                                .selected = TABLE_NO_ROW};
 }
 
-/* Draws it in a window of the size; lines are compared from the top, blanks at the ends
-   left out. */
+/* Draws the table in a window of that size and compares its lines from the top, without
+   blanks at their ends. */
 static void
 expect(const struct table *table, const struct table_rows *rows, int height, int cols,
        const char *const *lines, size_t count)
@@ -130,7 +130,7 @@ static const struct table_column ranked_columns[] = {
 };
 static const struct table ranked = {TABLE_COLUMNS(ranked_columns), .narrow = &narrow};
 
-/* The name has 4 columns, the count 7; then come 7, 4 and 2. */
+/* The name has 4 columns, the count 7; the others 7, 4 and 2. */
 static void
 columns_leave_by_rank(void **state)
 {
@@ -140,9 +140,9 @@ columns_leave_by_rank(void **state)
     EXPECT(&ranked, &rows, 3, 24, "name   a  count     bb c", "one    1      1      1 1");
     EXPECT(&ranked, &rows, 3, 23, "name   a  count     bb", "one    1      1      1");
     EXPECT(&ranked, &rows, 3, 22, "name   a  count     bb", "one    1      1      1");
-    /* The loose one has room where a more important one has none, ... */
+    /* The loose column fits where a more important one does not, ... */
     EXPECT(&ranked, &rows, 3, 21, "name  count     bb c", "one       1      1 1");
-    /* ... and those that are not loose are left out after one that has none. */
+    /* ... and after a column that does not fit, those that are not loose are left out. */
     EXPECT(&ranked, &rows, 3, 17, "name  count c", "one       1 1");
     EXPECT(&ranked, &rows, 3, 12, "name  count", "one       1");
     EXPECT(&ranked, &rows, 3, 11, "name  count", "one       1");
@@ -170,7 +170,7 @@ columns_share_what_is_left(void **state)
            "two          2 ###");
     assert_int_equal(shares_seen, 20 - 1 - 5);
     assert_int_equal(role_at(1, 17), ROLE_HEAP);
-    /* Without room for the bar; with none for the name. */
+    /* Without room for the bar; then without room for the name. */
     EXPECT(&growing, &rows, 4, 14, "a tit\u2026     w7", "three       3",
            "two         2");
     EXPECT(&growing, &rows, 4, 8, "     w7", "      3", "      2");
@@ -191,7 +191,7 @@ narrow_windows_have_columns_of_their_own(void **state)
 
     (void)state;
     EXPECT(&table, &rows, 3, 16, "name     n count", "one      1     1");
-    /* Half of it is the name's. */
+    /* The name gets half of it. */
     EXPECT(&table, &rows, 3, 11, "name      n", "one       1");
     EXPECT(&table, &rows, 3, 9, "name", "one");
 }
@@ -241,7 +241,7 @@ the_cursor_stands_in_its_row(void **state)
     }
 }
 
-/* Of a figure only the text: what is reversed must not fill the field. */
+/* The role applies only to the figure's text: reversed text must not fill the field. */
 static void
 a_figure_has_its_role(void **state)
 {

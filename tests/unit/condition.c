@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Conditions: what is one, and when each comes true. */
+/* Conditions: which texts are valid, and when each comes true. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -25,7 +25,7 @@ parse(const char *text)
         fail_msg("'%s' is refused", text);
 }
 
-/* A look at the given time, the heap being so and the peak what it implies. */
+/* A look at a time with that heap; the peak follows it. */
 static bool
 look(int64_t time_ns, uint64_t heap)
 {
@@ -87,7 +87,7 @@ heap_once_a_crossing(void **state)
     assert_true(look(9 * SECOND, 120 * MIB));
 }
 
-/* The peak tells of what no look saw, once. */
+/* The peak shows what no look saw, once. */
 static void
 heap_between_looks(void **state)
 {
@@ -121,7 +121,7 @@ growth_within_its_window(void **state)
 
     (void)state;
     parse("growth>10M/min");
-    /* 9 MiB a minute for an hour, seen each second: never too fast. */
+    /* 9 MiB a minute for an hour, looked at each second: never too fast. */
     for (time_ns = SECOND; time_ns <= 60 * MINUTE; time_ns += SECOND) {
         heap += 9 * MIB / 60;
         assert_false(look(time_ns, heap));
@@ -139,7 +139,7 @@ growth_within_its_window(void **state)
     assert_true(look(time_ns, heap + 11 * MIB));
 }
 
-/* The start counts as the beginning of the first window; looks may be rare. */
+/* The first window begins at the start; looks may be rare. */
 static void
 growth_at_the_start_and_seldom(void **state)
 {
@@ -155,7 +155,8 @@ growth_at_the_start_and_seldom(void **state)
     assert_true(look(5 * MINUTE, 49 * MIB));
 }
 
-/* Ten looks a second for three hours: the past does not run out. */
+/* Ten looks a second for three hours: there is room for all past values that are
+   needed. */
 static void
 growth_over_an_hour(void **state)
 {
@@ -178,12 +179,13 @@ new_peaks(void **state)
     (void)state;
     parse("peak");
     assert_false(look(0, 0));
-    assert_false(look(SECOND - 1, 100 * MIB)); /* programs start with many */
+    assert_false(look(SECOND - 1, 100 * MIB)); /* programs usually have many peaks at
+                                                  their start */
     assert_true(look(1 * SECOND, 100 * MIB));
     assert_false(look(2 * SECOND, 500 * MIB)); /* too soon */
     assert_false(look(60 * SECOND, 1 * MIB));
-    assert_true(look(61 * SECOND, 1 * MIB)); /* not forgotten */
-    assert_false(look(130 * SECOND, 550 * MIB)); /* a tenth is not above one */
+    assert_true(look(61 * SECOND, 1 * MIB)); /* it comes true later */
+    assert_false(look(130 * SECOND, 550 * MIB)); /* only a tenth higher, not more */
     assert_true(look(131 * SECOND, 551 * MIB));
     assert_false(look(1000 * SECOND, 551 * MIB));
 }

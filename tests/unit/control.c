@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The lease of a dormant process, as viewers see it. */
+/* The lease of a dormant process, as viewers set it. */
 #include "config.h"
 
 #include <errno.h>
@@ -19,7 +19,8 @@
 static uint64_t *
 word(void)
 {
-    return &((struct segment_control *)(void *)(scratch + CONTROL_OFFSET))->awake_until_ns;
+    return &((struct segment_control *)(void *)(scratch + CONTROL_OFFSET))
+                ->awake_until_ns;
 }
 
 static int
@@ -62,7 +63,7 @@ test_lease(void **state)
     assert_int_equal(first, *word());
     assert_int_equal(0, control_wake(other, 20 * SECOND));
     assert_true(*word() >= first + 9 * SECOND);
-    *word() = UINT64_MAX; /* nonsense does not last */
+    *word() = UINT64_MAX; /* an impossible value is replaced */
     assert_int_equal(0, control_wake(other, SECOND));
     assert_in_range(*word(), before, (uint64_t)clock_ns(CLOCK_MONOTONIC) + SECOND);
     control_close(other);

@@ -15,7 +15,8 @@
 
 #include "scratch-file.h"
 #include "monitor/checkpoints.h"
-#include "files/dat-session.h"
+#include "files/dat.h"
+#include "files/open.h"
 
 #define START UINT64_C(1700000000000000000) /* ns since the Epoch */
 #define SECOND UINT64_C(1000000000)
@@ -102,11 +103,11 @@ test_heap_over_time(void **state)
 
     assert_int_equal(column_at(session, SERIES_HEAP, 0, SECOND * 10).max, 1000000);
     assert_in_range(column_at(session, SERIES_HEAP, 0, SECOND / 2).max, 598, 603);
-    /* Nothing happened: the heap stayed, there were no calls. */
+    /* Nothing happened: the heap stayed the same and there were no calls. */
     assert_int_equal(column_at(session, SERIES_HEAP, 3 * SECOND, 8 * SECOND).max, 5000);
     assert_int_equal(column_at(session, SERIES_CALLS, 3 * SECOND, 8 * SECOND).max, 0);
     assert_true(column_at(session, SERIES_CALLS, 3 * SECOND, 8 * SECOND).known);
-    /* Two or three in a slot of 2.4 ms. */
+    /* Two or three calls in a slot of 2.4 ms. */
     assert_in_range(column_at(session, SERIES_CALLS, SECOND / 4, SECOND / 2).last, 700,
                     1300);
     assert_false(column_at(session, SERIES_RSS, 0, SECOND).known);
@@ -124,7 +125,7 @@ test_heap_over_time(void **state)
     session_free(session);
 }
 
-/* Ticks of a clock that is not known. */
+/* Ticks of an unknown clock. */
 static void
 test_time_without_unit(void **state)
 {
@@ -141,7 +142,8 @@ test_time_without_unit(void **state)
     assert_int_equal(
         column_at(session, SERIES_HEAP, 0, PROCESS_RUN_PARTS * 4 / 10).max, 10);
     assert_int_equal(
-        column_at(session, SERIES_HEAP, PROCESS_RUN_PARTS * 6 / 10, PROCESS_RUN_PARTS).max,
+        column_at(session, SERIES_HEAP, PROCESS_RUN_PARTS * 6 / 10, PROCESS_RUN_PARTS)
+            .max,
         20);
     assert_false(column_at(session, SERIES_CALLS, 0, PROCESS_RUN_PARTS).known);
     assert_true(session_message_count(session) >= 2);
@@ -176,7 +178,7 @@ test_empty_and_short(void **state)
     assert_int_equal(dat_session("/no/such/file", NULL, &saved), -ENOENT);
 }
 
-/* As many as make slots merge, and all values a file may hold. */
+/* So many that slots merge, with all values a file may hold. */
 static void
 test_many_and_wild(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* memusage's data files: what is written is what memusage writes; what is read
-   is what can be saved of any of them. */
+/* memusage's data files: memtop writes what memusage writes, and reads what can be saved
+   of any such file. */
 #include "config.h"
 
 #include <errno.h>
@@ -38,7 +38,7 @@ raw(uint64_t heap, uint64_t stack, uint64_t time)
     return (struct raw_record){heap, stack, (uint32_t)time, (uint32_t)(time >> 32)};
 }
 
-/* How many bytes the file has; its records in file[]. */
+/* Returns the file's size; its records go to file[]. */
 static size_t
 load(void)
 {
@@ -100,16 +100,16 @@ test_headers(void **state)
     struct dat_writer *writer = create(DAT_BUFFER_MAX);
 
     (void)state;
-    assert_int_equal(48, load()); /* at once */
+    assert_int_equal(48, load()); /* written at once */
     check_raw(0, 0, 0, START);
     check_raw(1, 0, 0, START);
     put(writer, 100, 10, START + 5);
     put(writer, 90, 30, START + 6);
     put(writer, 20, 60, START + 9);
-    assert_int_equal(48, load()); /* held back */
+    assert_int_equal(48, load()); /* still buffered */
     assert_int_equal(0, dat_close(writer, START + 8));
     assert_int_equal(5 * 24, load());
-    check_raw(0, 0, 120, START); /* not 100 + 60: they never came together */
+    check_raw(0, 0, 120, START); /* not 100 + 60: they were not at the same time */
     check_raw(1, 100, 60, START + 9);
     check_raw(2, 100, 10, START + 5);
     check_raw(4, 20, 60, START + 9);
@@ -121,7 +121,8 @@ test_end(void **state)
     struct dat_writer *writer = create(1);
 
     (void)state;
-    assert_int_equal(0, dat_close(writer, START)); /* memusagestat divides by it */
+    assert_int_equal(0, dat_close(writer, START)); /* not zero, because memusagestat
+                                                      divides by it */
     assert_int_equal(48, load());
     check_raw(1, 0, 0, START + 1);
     unlink(path);
@@ -143,7 +144,7 @@ test_buffer(void **state)
             assert_int_equal(48 + i / buffered * buffered * 24, load());
         }
         assert_int_equal(0, dat_close(writer, 0));
-        assert_int_equal(48 + 7 * 24, load()); /* nothing twice */
+        assert_int_equal(48 + 7 * 24, load()); /* nothing is written twice */
         unlink(path);
     }
 }
@@ -179,7 +180,7 @@ test_full_at_once(void **state)
     assert_int_equal(-ENOSPC, dat_create("/dev/full", false, START, 1, &writer));
 }
 
-/* A limit that falls inside a record. */
+/* A limit in the middle of a record. */
 static void
 test_full_later(void **state)
 {
@@ -198,8 +199,8 @@ test_full_later(void **state)
     assert_int_equal(7, errors); /* from the fourth on */
     assert_int_equal(-EFBIG, dat_close(writer, START + 10));
     setrlimit(RLIMIT_FSIZE, &before);
-    assert_int_equal(5 * 24, load()); /* whole records, */
-    check_raw(1, 4, 0, START + 10);   /* and headers */
+    assert_int_equal(5 * 24, load()); /* complete records, */
+    check_raw(1, 4, 0, START + 10);   /* and the headers */
     check_raw(4, 3, 0, START + 3);
 }
 
@@ -249,7 +250,8 @@ test_round_trip(void **state)
     assert_int_equal(6, dat.stack_peak);
     assert_int_equal(1001, dat.sum_peak);
     assert_true(dat.nanoseconds);
-    assert_false(dat.killed || dat.cut_bytes || dat.doubled || dat.holes || dat.backwards);
+    assert_false(dat.killed || dat.cut_bytes || dat.doubled || dat.holes
+                 || dat.backwards);
     assert_int_equal(300, seen[2].heap);
     assert_int_equal(START + 3, seen[2].time);
 }
@@ -287,9 +289,9 @@ test_doubled(void **state)
     memcpy(&records[12], &records[7], 5 * sizeof *records);
     store(records, 17, 0);
     assert_int_equal(5, read_back(10).doubled);
-    store(records, 16, 0); /* no double: 4 of 5 */
+    store(records, 16, 0); /* not doubled: 4 of 5 are equal */
     assert_int_equal(0, read_back(14).doubled);
-    memcpy(&records[12], &records[11], sizeof *records); /* as -u leaves it */
+    memcpy(&records[12], &records[11], sizeof *records); /* as memusage -u leaves it */
     store(records, 13, 0);
     assert_int_equal(1, read_back(10).doubled);
 }
@@ -338,7 +340,7 @@ test_sizes(void **state)
     assert_int_equal(-EISDIR, dat_open("/tmp", NULL, &dat));
 }
 
-/* More than is read at once, and a doubled half of memusage's own size. */
+/* More records than are read at once, and a doubled half of memusage's own size. */
 static void
 test_long(void **state)
 {

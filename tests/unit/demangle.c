@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Names that compilers made, as people know them. */
+/* Names made by compilers, as people write them. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -59,14 +59,15 @@ test_mangled(void **state)
           "3bar17h930b740aa94f1d3aE",
           "<Test + 'static as foo::Bar<Test>>::bar");
     check("_RNvC6_123foo3bar", "123foo::bar");
-    check("_RNvMs0_NtCs5l0EXMQXRMU_21rustc_data_structures8fifo_setINtB5_7FifoSetNtNtC4core3fmt5ErrorE6insertB7_",
+    check("_RNvMs0_NtCs5l0EXMQXRMU_21rustc_data_structures8fifo_setINtB5_"
+          "7FifoSetNtNtC4core3fmt5ErrorE6insertB7_",
           "<rustc_data_structures::fifo_set::FifoSet<core::fmt::Error>>::insert");
 #else
     check("_ZNSt6vectorIiSaIiEE9push_backERKi", "_ZNSt6vectorIiSaIiEE9push_backERKi");
 #endif
 }
 
-/* The longer the name, the more nothing happens. */
+/* A very long name is left as it is. */
 static void
 test_endless(void **state)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which words are hit: against the distributions they must have, by Pearson's chi^2.
- * The generator begins with the same number every time, so what passes once does so
- * always.
+ * Which words are sampled, compared by Pearson's chi^2 with the distributions they must
+ * have.  The generator always starts with the same number, so a test that passes once
+ * always does.
  */
 #include "config.h"
 
@@ -17,15 +17,15 @@
 #include "preload/memprof/draw.h"
 
 #define CLASSES 64
-#define FEW     8.0 /* expected in a class, at least: neighbours are put together */
+#define FEW     8.0 /* least expected number in a class; smaller neighbours are joined */
 
-/* What was drawn so often each, and should have been. */
+/* How often each outcome was drawn, and should have been. */
 struct drawn_sample {
     double seen[CLASSES];
     double expected[CLASSES];
 };
 
-/* chi^2 with k degrees of freedom is hardly ever above k + 5 sqrt(2 k) + 8. */
+/* chi^2 with k degrees of freedom is almost never above k + 5 sqrt(2 k) + 8. */
 static void
 assert_fits(const struct drawn_sample *sample)
 {
@@ -78,14 +78,14 @@ test_bounds(void **state)
     draw_begin(&draw, 1);
     assert_true(draw_hits(&draw, UINT64_C(1) << 60) == UINT64_C(1) << 60);
     assert_int_equal(draw_hits(&draw, 1), 1);
-    draw_begin(&draw, 1e-18); /* a distance hardly a number can hold */
+    draw_begin(&draw, 1e-18); /* distances so large that a number can hardly hold them */
     for (int i = 0; i < 1000; i++)
         assert_int_equal(draw_hits(&draw, 1000), 0);
     draw_begin(&draw, 5e-324);
     assert_int_equal(draw_hits(&draw, UINT64_C(1) << 50), 0);
 }
 
-/* Words one by one, and in blocks of three: the gaps are the same. */
+/* The gaps are the same for single words and for blocks of three. */
 static void
 test_gaps(void **state)
 {
@@ -111,7 +111,7 @@ test_gaps(void **state)
     assert_fits(&sample);
 }
 
-/* So many draws of the hits in so many words. */
+/* `draws` draws of the number of hits in `words` words. */
 static void
 check_binomial(uint64_t random, double rate, unsigned words, double begin, double width)
 {
@@ -127,12 +127,13 @@ check_binomial(uint64_t random, double rate, unsigned words, double begin, doubl
     for (unsigned k = 0; k <= words; k++) {
         double class = floor((k - begin) / width);
         sample.expected[class < 0 ? 0 : class >= CLASSES ? CLASSES - 1 : (int)class] +=
-            draws * exp(log_choose(words, k) + k * log(rate) + (words - k) * log1p(-rate));
+            draws
+            * exp(log_choose(words, k) + k * log(rate) + (words - k) * log1p(-rate));
     }
     assert_fits(&sample);
 }
 
-/* Drawn by gaps, or at once where there are many hits to come. */
+/* Drawn by gaps, or all at once if many hits are expected. */
 static void
 test_hits(void **state)
 {
@@ -148,7 +149,7 @@ test_hits(void **state)
     check_binomial(11, 0.02, 3400, 36, 1);
 }
 
-/* Far more than can be drawn one by one. */
+/* Far more hits than can be drawn one by one. */
 static void
 test_huge(void **state)
 {
@@ -164,7 +165,7 @@ test_huge(void **state)
     assert_true(fabs(sum) < 5 * sqrt(1000));
 }
 
-/* Of 30 words 12 of which were hit 18 stay. */
+/* Of 30 words, of which 12 were hit, 18 remain. */
 static void
 test_kept(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The page that doc/HACKING has as an example, built from there: it is one of the list
-   like the others, sorted, drawn at every size. */
+/* The example page of doc/HACKING, built from that text: it is in the list of pages like
+   the others, can be sorted, and is drawn at every size. */
 #include "config.h"
 
 #include <locale.h>
@@ -16,7 +16,7 @@ row_text(int row)
     return line;
 }
 
-/* The words stand in this order in a row. */
+/* The words are in this order in a row. */
 static void
 expect_words(int row, const char *const *words, size_t count)
 {
@@ -51,7 +51,7 @@ it_is_one_of_the_pages(void **state)
     assert_int_equal(pages_next(PAGE_TOTALS, 1), PAGE_OVERVIEW);
     assert_int_equal(pages_next(PAGE_OVERVIEW, -1), PAGE_TOTALS);
     assert_string_equal(pages_title(PAGE_TOTALS), "Totals");
-    /* It has no digit. */
+    /* It has no digit key. */
     for (int digit = 0; digit < 10; digit++)
         assert_int_not_equal(view_page_of_digit(digit), PAGE_TOTALS);
     assert_int_equal(pages_of_key(0), pages_count());
@@ -67,7 +67,7 @@ it_is_drawn(void **state)
     expect_golden("totals-80x24-utf8");
     EXPECT_WORDS(2, "now", "peak");
     EXPECT_WORDS(3, " Heap ", "62.00 MiB", "100.0 MiB");
-    /* A narrow window has no room for the peaks, a low one none for headings. */
+    /* A narrow window has no room for the peaks, a low one not for headings. */
     draw(24, 20);
     EXPECT_WORDS(3, " Heap ", "62.00 MiB");
     assert_null(strstr(row_text(2), "peak"));

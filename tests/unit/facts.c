@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Values stand below each other, and no name is cut. */
+/* Values are aligned, and no name is cut. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A process to JSON and back: all of it, what is missing, what is wrong. */
+/* A process to JSON and back: complete, with missing fields, with wrong ones. */
 #include "config.h"
 
 #include <limits.h>
@@ -19,7 +19,7 @@
 
 static struct process before, after;
 
-/* Every figure of the table is another. */
+/* Gives every figure of the table a different value. */
 static void
 fill_figures(struct process *process)
 {
@@ -53,7 +53,7 @@ fill_figures(struct process *process)
     }
 }
 
-/* One by one: assigned as a whole, what is between its fields need not stay zero. */
+/* Member by member, because assigning the whole struct need not keep its padding zero. */
 static void
 fill_bands(struct rss_breakdown *breakdown)
 {
@@ -124,7 +124,7 @@ put(const struct process *process)
     return object.json;
 }
 
-/* Takes it and lets go of it. */
+/* Reads a process from json and frees json. */
 static bool
 take(json_t *json, struct fault *fault)
 {
@@ -151,7 +151,8 @@ test_there_and_back(void **state)
     before.wait_status = W_EXITCODE(3, 0);
     before.missing = PART_CLOCK;
     assert_true(take(put(&before), &fault));
-    memset(&before.rates, 0, sizeof before.rates); /* not written: by no clock known */
+    memset(&before.rates, 0, sizeof before.rates); /* not written, because the clock is
+                                                      not known */
     assert_memory_equal(&after, &before, sizeof before);
 }
 
@@ -171,7 +172,7 @@ test_not_measured(void **state)
     assert_string_equal(after.why_not, before.why_not);
 }
 
-/* What is missing is not taken for zero. */
+/* Missing fields are not read as zero. */
 static void
 test_missing(void **state)
 {
@@ -206,7 +207,7 @@ test_missing(void **state)
     assert_int_equal(after.state, STATE_GONE);
 }
 
-/* What was missing stays so when it is written again. */
+/* Missing fields stay missing when written again. */
 static void
 test_missing_is_not_made_up(void **state)
 {
@@ -256,7 +257,7 @@ test_wrong(void **state)
     }
 }
 
-/* Sizes are anywhere in their range, and may come more than once. */
+/* Sizes may be anywhere in their range, and occur more than once. */
 static void
 test_sizes_of_any_kind(void **state)
 {
@@ -273,7 +274,7 @@ test_sizes_of_any_kind(void **state)
     assert_int_equal(after.sizes.allocated[HISTOGRAM_CELLS - 1], 4);
 }
 
-/* More arguments than there is room for. */
+/* More arguments than fit. */
 static void
 test_arguments_are_cut(void **state)
 {

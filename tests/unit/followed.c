@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Records of followed blocks on the host: a dormant process forgets all of them while a
- * call of an earlier stretch is in the midst of taking one (ld --wrap).
+ * call from an earlier awake period is just taking one (ld --wrap).
  */
 #include "config.h"
 
@@ -49,7 +49,8 @@ __wrap_mt_table_release(struct mt_place place)
 static unsigned
 blocks_shown(void)
 {
-    const struct block_record *blocks = (const void *)(mt_segment.sites + SITES_BLOCKS_AT);
+    const struct block_record *blocks =
+        (const void *)(mt_segment.sites + SITES_BLOCKS_AT);
     unsigned shown = 0;
 
     for (unsigned i = 0; i < 10; i++)

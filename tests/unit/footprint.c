@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is resident of this process, and who its allocator is. */
+/* The resident memory of this process, and its allocator. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -16,18 +16,19 @@
 
 #define MIB (UINT64_C(1) << 20)
 
-/* Within the pages that the kernel and the test itself may touch. */
+/* The kernel and the test itself may touch some more pages. */
 static void
 assert_about(uint64_t expected, uint64_t bytes)
 {
     assert_in_range(bytes + MIB, expected, expected + 2 * MIB);
 }
 
-/* Within what a kernel with many CPUs may not have counted yet. */
+/* A kernel with many CPUs may not have counted all pages yet. */
 static void
 assert_peak(uint64_t expected, const struct footprint *footprint)
 {
-    assert_in_range(footprint_peak(footprint, 0) + 8 * MIB, expected, expected + 16 * MIB);
+    assert_in_range(footprint_peak(footprint, 0) + 8 * MIB, expected,
+                    expected + 16 * MIB);
 }
 
 static void
@@ -40,7 +41,8 @@ test_footprint(void **state)
     footprint_begin(&footprint);
     assert_about(0, footprint_now(&footprint, 0));
     assert_peak(0, &footprint);
-    memory = mmap(NULL, 64 * MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    memory =
+        mmap(NULL, 64 * MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_true(memory != MAP_FAILED);
     assert_about(0, footprint_now(&footprint, 0)); /* not touched yet */
     memset(memory, 1, 32 * MIB);
@@ -64,7 +66,8 @@ test_shared_is_none(void **state)
 
     (void)state;
     footprint_begin(&footprint);
-    memory = mmap(NULL, 32 * MIB, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    memory =
+        mmap(NULL, 32 * MIB, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert_true(memory != MAP_FAILED);
     memset(memory, 1, 32 * MIB);
     assert_about(0, footprint_now(&footprint, 0));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which function has an address. */
+/* Finding the function at an address. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -59,7 +59,7 @@ test_addresses(void **state)
     free(functions.all);
 }
 
-/* Of several names for one address the best known. */
+/* Of several names for an address, the best known is used. */
 static void
 test_names(void **state)
 {

@@ -13,7 +13,7 @@
 
 #define MAX_CELLS 256
 
-/* One value a column; UNKNOWN is a gap. */
+/* One value per column; UNKNOWN is a gap. */
 #define UNKNOWN UINT64_MAX
 
 static void

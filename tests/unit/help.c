@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The help's columns where letters have two bytes. */
+/* The columns of the help in a language with two-byte letters. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -35,7 +35,7 @@ take_all(int key, char *word, struct argp_state *state)
     return key == 'p' ? 0 : ARGP_ERR_UNKNOWN;
 }
 
-/* What the help prints, and how the program ends. */
+/* Returns what the help prints; checks how the program ends. */
 static FILE *
 printed(const char *argument)
 {
@@ -62,7 +62,7 @@ printed(const char *argument)
     return file;
 }
 
-/* Where text begins in a line of the help. */
+/* The column in which text begins in a line of the help. */
 static int
 column_of(FILE *file, const char *text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The histogram's buckets, over all sizes that matter. */
+/* The histogram's cells and buckets, over all sizes that matter. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -10,7 +10,7 @@
 
 #include "segment/layout.h"
 
-/* Each size, its cell and its buckets fit together. */
+/* A size's cell and buckets agree. */
 static void
 check_size(uint64_t size)
 {
@@ -39,7 +39,7 @@ test_sizes(void **state)
     check_size(UINT64_MAX);
 }
 
-/* memusage: 16 bytes wide below 64 KiB. */
+/* As in memusage, 16 bytes wide below 64 KiB. */
 static void
 test_fine_cells(void **state)
 {
@@ -51,7 +51,7 @@ test_fine_cells(void **state)
     assert_int_equal(HISTOGRAM_CELLS - 1, histogram_cell(UINT64_MAX));
 }
 
-/* Buckets follow one another, each at most a quarter of its floor wide. */
+/* Buckets adjoin, and each is at most a quarter of its lower bound wide. */
 static void
 test_coarse_buckets(void **state)
 {
@@ -67,7 +67,7 @@ test_coarse_buckets(void **state)
     }
 }
 
-/* A bucket is a union of cells: every cell lies in one bucket whole. */
+/* A bucket is a union of cells: every cell lies entirely in one bucket. */
 static void
 test_unions(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The history against a plain list of everything that was pushed.  Four slots
-   a level, so that merging and halving happen all the time. */
+/* The history, compared with a plain list of everything that was pushed.  It has four
+   slots per level, so that merging and halving happen all the time. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -126,7 +126,7 @@ true_first_above(const struct sample *list, size_t length, uint64_t limit)
     return -1;
 }
 
-/* Merged samples tell a later time, never an earlier one, and miss nothing. */
+/* Merged samples may show a later time, but never an earlier one, and miss nothing. */
 static void
 test_first_above(void **state)
 {
@@ -150,7 +150,7 @@ test_first_above(void **state)
     }
 }
 
-/* The columns together hold the maximum, each at least its own; no column
+/* The columns together contain the maximum, each at least its own values; no column
    inside the span is empty. */
 static void
 test_columns(void **state)
@@ -197,7 +197,7 @@ test_columns_outside_and_narrow(void **state)
     for (int i = 11; i <= 20; i++)
         assert_int_equal(columns[i].max, 9);
     assert_false(columns[21].known);
-    /* More columns than nanoseconds, an empty span and none at all. */
+    /* More columns than nanoseconds, an empty span, and a negative one. */
     history_columns(history, SERIES_HEAP, 19, 20, columns, 40);
     assert_true(columns[1].known && columns[39].known);
     history_columns(history, SERIES_HEAP, 20, 20, columns, 1);
@@ -267,7 +267,7 @@ keep(void *context, const struct sample *sample)
     kept[kept_count++] = *sample;
 }
 
-/* What was merged already is not merged again. */
+/* Samples that were merged already are not merged again. */
 static void
 test_restored_shows_the_same(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the library's counting code needs from the rest of the library, in a test program,
-   and a segment for it.  Include in one file of a test program. */
+/* What the library's counting code needs from the rest of the library, for a test
+   program, and a segment for it.  Include in one file of a test program. */
 #ifndef MEMTOP_HOSTED_LIBRARY_H
 #define MEMTOP_HOSTED_LIBRARY_H
 
@@ -81,7 +81,7 @@ mt_dormant_look(uint64_t now)
 }
 
 #ifdef SAME_MAPPING
-/* ThreadSanitizer compares addresses, so the reader gets the writers' mapping (ld
+/* ThreadSanitizer compares addresses, so the reader uses the writers' mapping (ld
    --wrap). */
 void *__real_mmap(void *, size_t, int, int, int, off_t);
 void *__wrap_mmap(void *, size_t, int, int, int, off_t);

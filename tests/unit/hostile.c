@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A process that has gone mad, or was made to: it writes words of any value all over its
- * segment, header and all, while everything that reads segments reads it.  What comes
- * out must keep to what the headers promise, and come: the test is over in seconds.
+ * A process that has gone mad or was compromised: it writes random words all over its
+ * segment, header included, while all readers of segments read it.  Their results must
+ * keep what the headers promise, and arrive: the test ends within seconds.
  */
 #include "config.h"
 
@@ -23,18 +23,18 @@
 
 #define CAPACITY RING_CAPACITY_MIN
 #define ROUNDS      150
-#define SITES_EVERY 10       /* rounds: their tables are large */
-#define WORDS       1000000u /* written meanwhile */
-#define REPAIRED    4096u    /* after so many some are put in order again */
+#define SITES_EVERY 10       /* rounds, because their tables are large */
+#define WORDS       1000000u /* words written during a round */
+#define REPAIRED    4096u    /* after so many, some words are repaired */
 
-/* Somebody should look if it takes that long; most machines need seconds. */
+/* Most machines need seconds; a run this long hangs. */
 #define HANGS_SECONDS 300
 
 static bool stop;
 static unsigned written;
 
 enum hostile_reading { IDENTITY, COUNTERS, RECORDER, SITES, DRAIN, CONTROL, READINGS };
-static unsigned good[READINGS]; /* those that came to something */
+static unsigned good[READINGS]; /* readings that succeeded */
 static bool header_too;
 
 static uint64_t
@@ -46,7 +46,7 @@ next_random(uint64_t *seed)
     return *seed;
 }
 
-/* Values that have a meaning somewhere, and such that have none. */
+/* Values with a meaning somewhere, and others. */
 static uint64_t
 any_value(uint64_t *seed, uint64_t before)
 {
@@ -78,7 +78,7 @@ any_value(uint64_t *seed, uint64_t before)
     }
 }
 
-/* Half of them where the others are kept in order. */
+/* Half of the places are where words are repaired. */
 static size_t
 any_place(uint64_t *seed)
 {
@@ -105,7 +105,7 @@ any_place(uint64_t *seed)
     return (places[number].offset + where % places[number].size) & ~UINT64_C(7);
 }
 
-/* Or nothing would get past what is looked at first any more. */
+/* Without this, nothing would pass the first checks any more. */
 static void
 repair(void)
 {
@@ -212,7 +212,7 @@ check_sites(struct reader *reader, struct sites_reading *reading)
 
         assert_true(depth <= SITES_DEPTH_MAX);
         for (unsigned frame = 0; frame < depth; frame++)
-            (void)*(volatile const uint64_t *)&pcs[frame]; /* may be read */
+            (void)*(volatile const uint64_t *)&pcs[frame]; /* must be readable */
         assert_true(isfinite(site->live.bytes) && site->live.bytes >= 0);
         assert_true(isfinite(site->made.objects) && site->made.objects >= 0);
     }
@@ -261,7 +261,7 @@ check_control(void)
     control_close(control);
 }
 
-/* Once with a mapping that stays, as a viewer has it, and once with a new one. */
+/* Reads with a mapping that is kept, as viewers do, and with a new one. */
 static void
 read_all(struct reader *kept, struct sites_reading *reading, bool sites)
 {
@@ -286,7 +286,7 @@ read_all(struct reader *kept, struct sites_reading *reading, bool sites)
     check_control();
 }
 
-/* Each kind of reading came to something: how soon depends on who gets the CPU. */
+/* Has every kind of reading succeeded?  How soon depends on the scheduler. */
 static bool
 all_good(void)
 {

@@ -14,7 +14,7 @@
 #include "fake-process.h"
 #include "report/json.h"
 
-/* The one line written, parsed; caller decrefs. */
+/* Parses the one line written; the caller calls json_decref(). */
 static json_t *
 parsed(bool exit_object)
 {
@@ -47,7 +47,8 @@ sample_golden(void **state)
         text,
         "{\"v\":1,\"type\":\"sample\",\"t_ns\":1500000000,\"pid\":24817,"
         "\"state\":\"running\",\"generation\":0,\"children\":0,\"children_seen\":0,"
-        "\"measured\":true,\"heap\":100,\"peak\":300,\"total\":400,\"live\":2,\"usable\":0,"
+        "\"measured\":true,\"heap\":100,\"peak\":300,\"total\":400,\"live\":2,\"usable\":"
+        "0,"
         "\"stack\":0,\"stack_peak\":0,\"threads\":0,\"threads_started\":0,"
         "\"calls\":{\"malloc\":2,\"realloc\":0,\"calloc\":0,\"free\":0,"
         "\"posix_memalign\":0,\"aligned_alloc\":0,\"memalign\":0,\"valloc\":0,"
@@ -79,7 +80,8 @@ unmeasured_has_no_figures(void **state)
     assert_true(json_is_false(json_object_get(json, "measured")));
     assert_string_equal(json_string_value(json_object_get(json, "why")),
                         "statically linked?");
-    assert_string_equal(json_string_value(json_object_get(json, "state")), "not-measured");
+    assert_string_equal(json_string_value(json_object_get(json, "state")),
+                        "not-measured");
     assert_null(json_object_get(json, "heap"));
     assert_null(json_object_get(json, "calls"));
     json_decref(json);
@@ -165,7 +167,7 @@ check_range(json_t *array, size_t index, json_int_t from, json_int_t to, const c
     assert_int_equal(json_integer_value(json_object_get(range, name)), 1);
 }
 
-/* In whole moments only, without what is unknown. */
+/* Only in snapshots, and without unknown parts. */
 static void
 bands_of_a_moment(void **state)
 {
@@ -216,7 +218,7 @@ sizes_by_range(void **state)
     json_decref(json);
 }
 
-/* Of a program that tells of its pools; sample_golden has nothing of it. */
+/* For programs that report their pools; sample_golden does not. */
 static void
 pools_if_there_are(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The table of keys is whole, and Russian letters find their Latin keys. */
+/* The table of keys is complete, and Russian letters find their Latin keys. */
 #include "config.h"
 
 #include <setjmp.h>

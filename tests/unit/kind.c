@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What kind of file it is: by its first bytes, however they come. */
+/* Kinds of files, recognised by their first bytes, however these arrive. */
 #include "config.h"
 
 #include <errno.h>
@@ -63,13 +63,13 @@ test_sessions(void **state)
 {
     (void)state;
     expect_text(KIND_SESSION, "{\"v\":1,\"type\":\"session\"}\n{");
-    expect_text(KIND_SESSION, "{\"v\":2,\"type\":\"session\"}"); /* a later one */
+    expect_text(KIND_SESSION, "{\"v\":2,\"type\":\"session\"}"); /* a later version */
     expect_text(KIND_TEXT, "{\"v\":1,\"type\":\"trace\"}\n\"session\"\n");
     expect_text(KIND_TEXT, "{}");
     expect(KIND_SESSION, "\x28\xb5\x2f\xfd", 4); /* cut before anything can be read */
 }
 
-/* A text, compressed: how many bytes. */
+/* Compresses a text; returns its size. */
 static size_t
 compress(const char *text, char *bytes, size_t size)
 {
@@ -132,8 +132,9 @@ test_data_files(void **state)
     (void)state;
     expect_data(KIND_DAT, (struct raw){0, 9, 5}, (struct raw){9, 9, 99});
     expect_data(KIND_DAT, (struct raw){0, 0, 7}, (struct raw){0, 0, 7}); /* killed */
-    expect_data(KIND_DAT, (struct raw){0, 7, 0}, (struct raw){5, 4, 3}); /* of a log */
-    /* memusage counts a heap below zero. */
+    expect_data(KIND_DAT, (struct raw){0, 7, 0}, (struct raw){5, 4, 3}); /* made from a
+                                                                            log */
+    /* memusage may count a heap below zero. */
     expect_data(KIND_DAT, (struct raw){0, 90, 5}, (struct raw){UINT64_MAX - 8, 96, 6});
     expect_data(KIND_BINARY, (struct raw){1, 9, 5}, (struct raw){9, 9, 99});
     expect_data(KIND_BINARY, (struct raw){0, 9, 50}, (struct raw){9, 9, 49});
@@ -145,7 +146,7 @@ test_data_files(void **state)
     expect(KIND_BINARY, &(struct raw){0, 9, 5}, 7);
 }
 
-/* ---- what is no file, or comes in pieces ---- */
+/* ---- not regular files, or in pieces ---- */
 
 static void
 test_no_file(void **state)
@@ -161,7 +162,8 @@ test_no_file(void **state)
     assert_int_equal(kind, KIND_STREAM);
     unlink(path);
     assert_int_equal(mkfifo(path, 0600), 0);
-    assert_int_equal(kind_of_file(path, &kind), 0); /* nobody writes: it is not opened */
+    assert_int_equal(kind_of_file(path, &kind), 0); /* without a writer, so it must not
+                                                       be opened */
     assert_int_equal(kind, KIND_STREAM);
     unlink(path);
     file_holds("", 0);
@@ -184,7 +186,7 @@ test_bytes_still_to_come(void **state)
     assert_true(kind_of_bytes("7 7 malloc(5)=0x1", 17, false) < KIND_STREAM);
 }
 
-/* The writer keeps the pipe open: nobody waits for its end. */
+/* The writer keeps the pipe open, so its end must not be waited for. */
 static void
 test_a_pipe(void **state)
 {
@@ -202,7 +204,7 @@ test_a_pipe(void **state)
     assert_int_equal(kind_of_input(&input, &kind), 0);
     assert_int_equal(kind, KIND_LOG);
     assert_int_equal(input_line(&input, &text, &length), 1);
-    assert_int_equal(length, sizeof line - 2); /* it was not taken */
+    assert_int_equal(length, sizeof line - 2); /* the line was not taken */
     close(ends[1]);
     assert_int_equal(kind_of_input(&input, &kind), 0);
     assert_int_equal(kind, KIND_EMPTY);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The pages in other languages: in some of the catalogues word for word, and in one
- * made up of double-width letters, in which everything stays in its columns and nothing
- * is cut in the middle of a cell.  Messages are translated here, so that no locale has
- * to be installed: calls of gettext are linked to __wrap_gettext.
+ * The pages in other languages: in some of the catalogues word for word, and in an
+ * artificial language with double-width letters, in which everything stays in its
+ * columns and nothing is cut in the middle of a cell.  Messages are translated here, so
+ * that no locale must be installed: calls of gettext are linked to __wrap_gettext.
  */
 #include "config.h"
 
@@ -13,8 +13,8 @@
 #include "pages.h"
 
 struct language {
-    const char *name;   /* of its catalogue, and before the names of its goldens */
-    unsigned (*form)(unsigned long n);   /* which of the catalogue's plural forms */
+    const char *name;   /* of its catalogue; also the beginning of its goldens' names */
+    unsigned (*form)(unsigned long n);   /* chooses the catalogue's plural form */
 };
 
 static unsigned
@@ -38,8 +38,9 @@ french_form(unsigned long n)
     return n > 1;
 }
 
-static const struct language russian = { "ru", russian_form }, chinese = { "zh_TW", one_form },
-                             french = { "fr", french_form }, wide = { "wide", NULL };
+static const struct language russian = {"ru", russian_form},
+                             chinese = {"zh_TW", one_form}, french = {"fr", french_form},
+                             wide = {"wide", NULL};
 static const struct language *const languages[] = { &russian, &chinese, &wide };
 static const struct language *language;   /* NULL: English */
 
@@ -78,8 +79,8 @@ read_catalogue(const char *name)
     return pclose(compiled) == 0 && catalogue.size > 28;
 }
 
-/* The translation, NULL if there is none; of several forms all, each ended by a
-   NUL.  The originals are sorted. */
+/* The translation, NULL if there is none; several forms follow one another, each with a
+   NUL at its end.  The originals are sorted. */
 static const char *
 translated(const char *message)
 {
@@ -115,7 +116,7 @@ is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Letters become wide ones, what printf() reads stays. */
+/* Makes letters wide, except conversions of printf(). */
 static void
 widen(const char *message, char *text)
 {
@@ -160,7 +161,7 @@ widened(const char *message)
     return known[i].text;
 }
 
-/* ---- in place of gettext ---- */
+/* ---- replacements for gettext ---- */
 
 static char *
 translate(const char *message, const char *plural, unsigned long n)
@@ -213,7 +214,7 @@ __wrap_dcngettext(const char *domain, const char *message, const char *plural,
 
 /* ---- the pages ---- */
 
-/* Wide characters have both their halves, halves their wide character. */
+/* Wide characters have both halves, and halves belong to a wide character. */
 static void
 check_cells(void)
 {
@@ -229,7 +230,7 @@ check_cells(void)
         }
 }
 
-/* The footer has whole items: a word for each key, and no ellipsis. */
+/* The footer has complete items: a word for each key, and no ellipsis. */
 static void
 check_footer(void)
 {
@@ -244,7 +245,7 @@ check_footer(void)
     assert_true(line[0] == '?');
 }
 
-/* Not each width with each height and page, but each with some. */
+/* Tests some combinations of width, height and page, each of them in some. */
 static int
 wider(int cols, int seed)
 {
@@ -262,7 +263,7 @@ check_sizes(int seed)
         }
 }
 
-/* The help covers the page below it: once is enough. */
+/* The help covers the page, so testing it once is enough. */
 static void
 nothing_is_cut_at_any_size(void **state)
 {
@@ -288,20 +289,23 @@ nothing_is_cut_at_any_size(void **state)
 static void
 expect_page(enum page page, int rows, int cols)
 {
-    struct session *session =
-        play_text(page == PAGE_MEMORY ? resident : page == PAGE_SITES ? sampled : running, 7 * SECOND);
+    struct session *session = play_text(page == PAGE_MEMORY  ? resident
+                                        : page == PAGE_SITES ? sampled
+                                                             : running,
+                                        7 * SECOND);
     char name[64];
 
     view.page = page;
     if (page == PAGE_BLOCKS)
         count_blocks();
     draw(rows, cols);
-    snprintf(name, sizeof name, "%s-%s-%dx%d", language->name, page_names[page], cols, rows);
+    snprintf(name, sizeof name, "%s-%s-%dx%d", language->name, page_names[page], cols,
+             rows);
     expect_golden(name);
     session_free(session);
 }
 
-/* One allocation site, whose labels are the longest of all. */
+/* One allocation site; its labels are the longest of all. */
 static void
 expect_site(int rows, int cols)
 {
@@ -352,7 +356,7 @@ expect_pages(const struct language *in)
     speak(NULL);
 }
 
-/* Page and size for page and size. */
+/* Compares pages at several sizes. */
 static void
 russian_is_as_drawn(void **state)
 {
@@ -387,7 +391,7 @@ french_is_as_drawn(void **state)
     (void)state;
     expect_pages(&french);
     speak(&french);
-    expect_help(24, 80); /* names of keys that are not as long as the English ones */
+    expect_help(24, 80); /* names of keys differ in length from the English ones */
     speak(NULL);
 }
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Real programs, started as memtop does: environment, arguments, descriptors,
- * terminal, exit.  The segments live in a directory of this test's own.  In
- * place of libmemtop.so the C library is preloaded, which every program has
- * anyway.
+ * Real programs, started as memtop does: environment, arguments, descriptors, terminal,
+ * exit.  The segments are in a separate directory.  Instead of libmemtop.so the C
+ * library is preloaded, which every program uses anyway.
  */
 #include "config.h"
 
@@ -39,7 +38,7 @@ static char libc_path[PATH_MAX];
 
 #define ARGV(...) ((char *[]){__VA_ARGS__, NULL})
 
-/* Runs argv with standard output in a pipe; output gets what it printed. */
+/* Runs argv with its standard output in a pipe; output receives what it printed. */
 static int
 run(struct launch_options *options, struct launched *launched, char *output, size_t size)
 {
@@ -63,7 +62,7 @@ run(struct launch_options *options, struct launched *launched, char *output, siz
     return result;
 }
 
-/* Its wait status; everything taken back. */
+/* Returns the program's wait status and cleans up. */
 static int
 finish(struct launched *launched)
 {
@@ -128,7 +127,8 @@ test_environment(void **state)
     assert_int_equal(0, segments_left());
 }
 
-/* A child with AddressSanitizer starts, unless the user wants otherwise. */
+/* Options make a child with AddressSanitizer start, unless the user has set them
+   otherwise. */
 static void
 test_sanitizers_start(void **state)
 {
@@ -158,7 +158,7 @@ test_sanitizers_start(void **state)
     unsetenv("ASAN_OPTIONS");
 }
 
-/* The segment is there, prepared, the child's and kept by us. */
+/* The segment exists, is prepared, belongs to the child, and memtop keeps it. */
 static void
 test_prepared_segment(void **state)
 {
@@ -218,7 +218,7 @@ test_exec_failures(void **state)
     const char *stage;
 
     (void)state;
-    /* With a directory that may not be searched it were EACCES. */
+    /* A directory that may not be searched would give EACCES. */
     setenv("PATH", "/usr/bin:/bin", 1);
     options.argv = ARGV("memtop-no-such-program");
     assert_int_equal(-ENOENT, launch_program(&options, &launched, &stage));
@@ -251,7 +251,7 @@ test_script_without_interpreter(void **state)
     assert_int_equal(0, finish(&launched));
 }
 
-/* The program has exactly the descriptors that we inherited. */
+/* The program has exactly the descriptors that memtop inherited. */
 static void
 test_no_descriptor_leaks(void **state)
 {
@@ -271,7 +271,7 @@ test_no_descriptor_leaks(void **state)
     assert_int_equal(0, run(&options, &launched, with, sizeof with));
     assert_int_equal(0, finish(&launched));
     assert_string_equal(with, without);
-    /* One without close-on-exec is the user's and passes through. */
+    /* A descriptor without close-on-exec belongs to the user and is passed on. */
     mine = fcntl(STDIN_FILENO, F_DUPFD, 77);
     assert_int_equal(mine, 77);
     assert_int_equal(0, run(&options, &launched, with, sizeof with));
@@ -299,7 +299,7 @@ test_signals_are_inherited(void **state)
     assert_string_equal(with, without);
 }
 
-/* A library whose path LD_PRELOAD cannot hold goes through a link. */
+/* A library whose path LD_PRELOAD cannot hold is reached through a link. */
 static void
 test_odd_library_path(void **state)
 {
@@ -329,7 +329,7 @@ test_odd_library_path(void **state)
     assert_int_equal(0, segments_left());
 }
 
-/* Without a usable directory or with no room for segments the program runs. */
+/* The program also runs without a usable directory, or without room for segments. */
 static void
 test_no_directory(void **state)
 {
@@ -339,7 +339,7 @@ test_no_directory(void **state)
     char spaced[] = "/dev/shm/memtop test XXXXXX", output[100];
 
     (void)state;
-    /* The link has a space in it and cannot stand in LD_PRELOAD either. */
+    /* The link's path has a space, too, so LD_PRELOAD cannot hold it either. */
     assert_non_null(mkdtemp(spaced));
     setenv("MEMTOP_DIR", spaced, 1);
     options.library = "/no where/lib.so";
@@ -372,7 +372,8 @@ test_file_size_limit(void **state)
     assert_int_equal(0, finish(&launched));
 }
 
-/* ---- with a terminal: in a child whose 0, 1, 2 are a pty of the test ---- */
+/* ---- with a terminal: in a child whose descriptors 0, 1, 2 are a pty of the test
+   ---- */
 
 #define REQUIRE(condition)                                                               \
     do {                                                                                 \
@@ -450,7 +451,7 @@ check_captured(int redirected)
     capture_free(capture);
 }
 
-/* Standard output redirected: the pty stands for the other two. */
+/* With its standard output redirected, the pty serves as the other two. */
 static void
 check_redirected(int file)
 {
@@ -476,7 +477,7 @@ check_redirected(int file)
     capture_free(capture);
 }
 
-/* Runs check in a child whose terminal is a fresh pty. */
+/* Runs check in a child with a new pty as its terminal. */
 static void
 in_terminal(void (*check)(int file))
 {
@@ -503,11 +504,11 @@ in_terminal(void (*check)(int file))
     }
     close(slave);
     close(file);
-    while ((got = read(master, said, sizeof said)) > 0) /* a sanitizer's report */
+    while ((got = read(master, said, sizeof said)) > 0) /* for a sanitizer's report */
         print_message("%.*s", (int)got, said);
     assert_int_equal(pid, waitpid(pid, &status, 0));
     assert_true(WIFEXITED(status));
-    assert_int_equal(0, WEXITSTATUS(status)); /* else 20 + line % 200 */
+    assert_int_equal(0, WEXITSTATUS(status)); /* otherwise 20 + line % 200 */
     close(master);
     assert_int_equal(0, segments_left());
 }

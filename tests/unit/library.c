@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Copies of this test's executable are not at hand, so: the variable, files
-   beside the executable, and the words for a vain search. */
+/* Finding the library: by the variable, beside the executable, and the message if the
+   search fails. */
 #include "config.h"
 
 #include <fcntl.h>
@@ -53,7 +53,7 @@ test_installed_tree(void **state)
     assert_int_equal(0, system(command));
 }
 
-/* What the copy in the tree does. */
+/* What the copy of this program in the tree does. */
 static int
 find_in_tree(void)
 {

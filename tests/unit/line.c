@@ -32,7 +32,8 @@ figures(void **state)
     fake.now.live_blocks = 24537;
     fake.rates.calls[FN_MALLOC] = 28113.6;
     fake.rates.calls[FN_FREE] = 27990;
-    check("00:02:24 heap 248.3 MiB peak 400.1 MiB live 24537 malloc/s 28114 free/s 27990\n");
+    check("00:02:24 heap 248.3 MiB peak 400.1 MiB live 24537 malloc/s 28114 free/s "
+          "27990\n");
     fake.now.failed[FN_CALLOC] = 2;
     fake.now.failed[FN_MALLOC] = 1;
     fake.rates.calls[FN_MALLOC] = 0.0 / 0.0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Terminal output to lines; every case also a byte at a time. */
+/* Terminal output to lines; every case also byte by byte. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -124,7 +124,7 @@ test_only_the_latest_are_kept(void **state)
     lines_free(NULL);
 }
 
-/* A line without end is cut between characters, nothing of it is lost. */
+/* A line without end is split between characters, and nothing of it is lost. */
 static void
 test_long_line(void **state)
 {
@@ -143,7 +143,7 @@ test_long_line(void **state)
         total += length;
     }
     assert_int_equal(total, 15000);
-    /* Not even continuation bytes without end leave the line. */
+    /* Endless continuation bytes do not exceed the line either. */
     for (int i = 0; i < 5000; i++)
         lines_feed(lines, "\x80", 1);
     lines_get(lines, lines_count(lines) - 1, &length);
@@ -151,7 +151,7 @@ test_long_line(void **state)
     lines_free(lines);
 }
 
-/* Whatever comes, nothing but text is kept and no line is too long. */
+/* Whatever the input, only text is kept, and no line is too long. */
 static void
 test_noise(void **state)
 {

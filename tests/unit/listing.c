@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Processes as a table and as lines of JSON: what is not known is not made up. */
+/* Processes as a table and as JSON lines: unknown values are not made up. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -56,7 +56,8 @@ text_of(bool json)
     FILE *out = open_memstream(&text, &size);
 
     assert_non_null(out);
-    assert_true(json ? listing_json(out, process_list) : listing_text(out, process_list, UNIT_AUTO));
+    assert_true(json ? listing_json(out, process_list)
+                     : listing_text(out, process_list, UNIT_AUTO));
     fclose(out);
     return text;
 }
@@ -69,7 +70,8 @@ test_text(void **state)
 
     (void)state;
     assert_non_null(strstr(text, "program\n"));
-    assert_non_null(strstr(second, "     100 RUNNING    1.000 MiB  2.000 MiB  4.000 MiB"));
+    assert_non_null(
+        strstr(second, "     100 RUNNING    1.000 MiB  2.000 MiB  4.000 MiB"));
     assert_null(strchr(text, '\033'));
     assert_non_null(strstr(third, "     101 NO DATA            -          -          -"));
     free(text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Whose segment a process has mapped, and the numbers of other pid namespaces. */
+/* Finding the segment that a process has mapped, and pids of other pid namespaces. */
 #include "config.h"
 
 #include <errno.h>
@@ -67,12 +67,12 @@ test_maps_without(void **state)
                      parse_maps("1-2 rw-s 00000000 00:19 7 /m/012.0\n", path, &inode));
     assert_int_equal(-ENOENT, parse_maps("1-2 rw-s 00000000 00:19 7 /m/12.0 (deleted)\n",
                                          path, &inode));
-    /* A path that is too long is not cut. */
+    /* A path that is too long is refused, not cut. */
     snprintf(text, sizeof text, "1-2 rw-s 00000000 00:19 7 /%0300d/12.0\n", 0);
     assert_int_equal(-ENODATA, parse_maps(text, path, &inode));
 }
 
-/* One that was deleted does not hide a later one. */
+/* A deleted segment does not hide a later one. */
 static void
 test_maps_deleted(void **state)
 {
@@ -108,7 +108,7 @@ test_own_number(void **state)
     assert_int_equal(0, parse_own("NSpid:\t99999999999999999999\n"));
 }
 
-/* Those of our own namespace are no strangers. */
+/* Processes of the same namespace are not foreign. */
 static void
 test_no_stranger(void **state)
 {

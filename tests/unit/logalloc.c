@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lines of an allocation log, both ways, and lines from a descriptor. */
+/* Lines of an allocation log, read and written, and lines from a descriptor. */
 #include "config.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ parse(const char *text, enum logalloc_form form, struct logalloc_line *line)
     return logalloc_parse(text, strlen(text), form, line);
 }
 
-/* What is written is what was read, as far as it is spelt the usual way. */
+/* A line that was read is written as it was, if spelt in the usual way. */
 static void
 check_round(enum logalloc_form form, const char *text)
 {
@@ -102,15 +102,18 @@ test_refused(void **state)
     static const char *const malformed[] = {
         "", " ", "1", "1 2", "malloc(1)=0x1", "1 2 malloc 1", "1 2 malloc(1=0x1",
         "1 2 malloc)1(=0x1", "1 2 malloc(1))=0x1", "1 2 malloc((1)=0x1",
-        "1 2 malloc(1)=0x1)", "1 2 malloc(1)0x1", "1 2 malloc(1) =0x1", "x 2 malloc(1)=0x1",
+        "1 2 malloc(1)=0x1)", "1 2 malloc(1)0x1", "1 2 malloc(1) =0x1",
+        "x 2 malloc(1)=0x1",
         "1 x malloc(1)=0x1", "-1 2 malloc(1)=0x1", "1  malloc(1)=0x1",
         "1 2 3 malloc(1)=0x1", "18446744073709551616 1 malloc(1)=0x1",
     };
     static const char *const unknown[] = {
-        "1 2 mmap(1)=0x1", "1 2 (1)=0x1", "1 2 mallo(1)=0x1", "1 2 malloc2()", "1 2 Free(0x1)",
+        "1 2 mmap(1)=0x1", "1 2 (1)=0x1",   "1 2 mallo(1)=0x1",
+        "1 2 malloc2()",   "1 2 Free(0x1)",
     };
     static const char *const misfit[] = {
-        "1 2 malloc()=0x1", "1 2 malloc(1,2)=0x1", "1 2 malloc(,)=0x1", "1 2 malloc(x)=0x1",
+        "1 2 malloc()=0x1", "1 2 malloc(1,2)=0x1", "1 2 malloc(,)=0x1",
+        "1 2 malloc(x)=0x1",
         "1 2 malloc(1)=", "1 2 malloc(1)=nil", "1 2 malloc(1)=#1", "1 2 malloc(0x1)=0x1",
         "1 2 malloc(18446744073709551616)=0x1", "1 2 malloc(1)=0x10000000000000000",
         "1 2 calloc(1)=0x1", "1 2 calloc(1,2,3)=0x1", "1 2 realloc(5)=0x1",
@@ -132,7 +135,7 @@ test_refused(void **state)
     assert_int_equal(LOGALLOC_MISFIT, parse("1 2 free(0x1)", LOGALLOC_MUNGED, &line));
 }
 
-/* Nothing beyond the given length is read: each line ends where memory does. */
+/* Nothing beyond the given length is read: each line ends at the end of memory. */
 static void
 test_any_bytes(void **state)
 {
@@ -170,7 +173,7 @@ test_longest(void **state)
 
 static struct input input;
 
-/* Opens a file with these bytes, which has no name. */
+/* Makes a file without a name with these bytes. */
 static int
 file_with(const char *bytes, size_t size)
 {
@@ -232,8 +235,8 @@ test_long_lines(void **state)
     (void)state;
     memset(bytes, 'x', size);
     bytes[3] = '\n';                            /* "xxx" */
-    bytes[4 + INPUT_LINE_MAX] = '\n';           /* as long as can be */
-    bytes[6 + 2 * INPUT_LINE_MAX] = '\n';       /* a byte longer */
+    bytes[4 + INPUT_LINE_MAX] = '\n';           /* longest possible */
+    bytes[6 + 2 * INPUT_LINE_MAX] = '\n';       /* one byte longer */
     bytes[size - 10] = '\n';                    /* much longer */
     tail = 9;
     input_init(&input, file_with(bytes, size));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Symbols found by the tables of the loaded objects, against dlsym(): all names that the
- * C library, libm and libstdc++ define, functions of several forms among them.
+ * Symbols found in the tables of loaded objects, compared with dlsym(): all names that
+ * the C library, libm and libstdc++ define, including functions with several
+ * implementations.
  */
 #include "config.h"
 
@@ -70,7 +71,7 @@ loaded(const char *soname)
     return map;
 }
 
-/* Has it an address that is the same for all threads? */
+/* Does it have an address, the same one in all threads? */
 static bool
 has_address(const ElfW(Sym) * symbol)
 {
@@ -88,7 +89,7 @@ open_all(void **state)
     return 0;
 }
 
-/* How many names were compared. */
+/* Returns the number of names compared. */
 static size_t
 compare(const struct looked_up_file *file)
 {
@@ -140,7 +141,7 @@ test_holders(void **state)
     assert_ptr_equal(loaded("libm.so.6"), mt_lookup_next("cos").map);
     assert_null(mt_lookup_next("no_such_name").address);
     assert_null(mt_lookup_next("no_such_name").map);
-    assert_null(mt_lookup_next("main").address); /* our own */
+    assert_null(mt_lookup_next("main").address); /* of the program itself */
     assert_null(mt_lookup_next("").address);
     assert_ptr_equal(dlsym(loaded("libc.so.6"), "backtrace"),
                      mt_lookup_libc("backtrace"));
@@ -171,8 +172,8 @@ test_loaded(void **state)
     assert_false(mt_lookup_loaded(NULL, "no_such_name", &found));
 }
 
-/* A hash table of the older kind, and what a dynamic section says where nobody has added
-   the object's address to it: the kernel's own object is not written to. */
+/* A hash table of the older kind; and a dynamic section to which nobody has added the
+   object's address, because the kernel's own object is read-only. */
 static void
 test_other_tables(void **state)
 {
@@ -194,7 +195,7 @@ test_other_tables(void **state)
     assert_ptr_equal(dlsym(handle, "__vdso_time"), mt_lookup_in(&found, "__vdso_time"));
 }
 
-/* The program's next dlerror() is that of its own mistakes. */
+/* The program's next dlerror() reports only its own errors. */
 static void
 test_dlerror(void **state)
 {

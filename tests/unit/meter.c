@@ -40,7 +40,7 @@ test_rates(void **state)
     process.now.total_bytes = 4000;
     process.now.live_bytes = 1000;
     read_at(2);
-    /* The first: since the program's start. */
+    /* The first rates are those since the program's start. */
     assert_true(process.rates.calls[FN_MALLOC] == 50);
     assert_true(process.rates.bytes_allocated == 2000);
     assert_true(process.rates.bytes_freed == 1500);
@@ -53,7 +53,7 @@ test_rates(void **state)
     assert_true(process.rates.calls[FN_FREE] == 14);
     assert_true(process.rates.bytes_allocated == 2000);
     assert_true(process.rates.bytes_freed == 4000);
-    /* Another look at once changes nothing, but loses nothing either. */
+    /* A second look at the same time changes nothing and loses nothing. */
     process.now.calls[FN_MALLOC] = 135;
     read_at(2.51);
     assert_true(process.rates.calls[FN_MALLOC] == 60);
@@ -64,7 +64,7 @@ test_rates(void **state)
     assert_true(process.rates.calls[FN_MALLOC] == 0);
 }
 
-/* Counters of a hostile segment: never negative, never a crash. */
+/* Counters of a hostile segment: rates are never negative, and nothing crashes. */
 static void
 test_counters_going_back(void **state)
 {
@@ -108,7 +108,7 @@ test_idle(void **state)
     assert_false(meter_idle(&meter, 107 * SECOND));
 }
 
-/* A peak between two samples shows in the later one, and only there. */
+/* A peak between two samples is in the later one only. */
 static void
 test_peaks_in_samples(void **state)
 {
@@ -141,8 +141,8 @@ test_peaks_in_samples(void **state)
     assert_int_equal(sample.max[SERIES_RSS], 70);
 }
 
-/* Slots of the recorder fill the time between two readings; late and future
-   ones, and nonsense, are left out; a peak is shown where it was. */
+/* Slots of the recorder fill the time between two readings.  Slots that are late, in the
+   future or impossible are left out; a peak is shown where it was. */
 static void
 test_recorded(void **state)
 {
@@ -192,7 +192,7 @@ test_recorded(void **state)
     history_free(history);
 }
 
-/* The calls of a reading are those that the recorder does not have yet. */
+/* The calls of a reading are those that are not in the recorder yet. */
 static void
 test_calls_are_shown_once(void **state)
 {
@@ -221,8 +221,8 @@ test_calls_are_shown_once(void **state)
     history_free(history);
 }
 
-/* A dormant process, asleep and awake: what it did asleep is not known, unlike what
-   it did not do. */
+/* A dormant process, asleep and awake: values are not known for the time asleep, but are
+   zero if it did nothing awake. */
 static void
 test_asleep(void **state)
 {
@@ -257,7 +257,7 @@ test_asleep(void **state)
     history_free(history);
 }
 
-/* What was freed while it slept, or forgotten when it woke, has no rate. */
+/* Bytes freed while it slept, or forgotten when it woke, give no rate. */
 static void
 test_woken(void **state)
 {

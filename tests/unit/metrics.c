@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Figures for Prometheus: the text, its escapes, what is left out; and that promtool,
-   if it is there, finds nothing to say. */
+/* Figures for Prometheus: the text, its escapes, what is left out; and promtool, if
+   installed, reports nothing. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -77,8 +77,9 @@ test_values(void **state)
     assert_has(text, "memtop_resident_bytes{pid=\"42\",program=\"server\"} 8192\n");
     assert_has(text, "memtop_heap_peak_bytes{pid=\"42\",program=\"server\"} 2000\n");
     assert_has(text, "memtop_heap_blocks{pid=\"42\",program=\"server\"} 7\n");
-    assert_has(text, "memtop_calls_total{pid=\"42\",program=\"server\",function=\"malloc\"}"
-                     " 200\n");
+    assert_has(text,
+               "memtop_calls_total{pid=\"42\",program=\"server\",function=\"malloc\"}"
+               " 200\n");
     assert_has(text, "memtop_calls_total{pid=\"42\",program=\"server\",function=\"free\"}"
                      " 18446744073709551615\n");
     assert_has(text, "memtop_failed_calls_total{pid=\"42\",program=\"server\","
@@ -105,7 +106,7 @@ test_unmeasured(void **state)
     free(text);
 }
 
-/* Every family stands together, whatever the processes. */
+/* The lines of each family are together, whatever the processes. */
 static void
 test_families(void **state)
 {
@@ -156,7 +157,7 @@ test_none(void **state)
     free(text);
 }
 
-/* A disk that is full. */
+/* A full disk. */
 static void
 test_failure(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Munging: the original's rules as they are, and those that are mended. */
+/* Munging: the original's rules, and memtop's corrections of them. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -15,7 +15,7 @@
 #include "replay/munge.h"
 
 static char output[4096];
-static bool counting; /* records, instead of writing them */
+static bool counting; /* count records instead of writing them */
 static int counted;
 
 static void
@@ -40,7 +40,7 @@ start(bool original)
     return munge_new(&options);
 }
 
-/* Munges each line of input; refused has a letter for each: '.' good, Malformed,
+/* Munges each line of input. refused has a letter per line: '.' good, Malformed,
    Unknown, block not Seen, Failed, no Result. */
 static void
 check(bool original, const char *input, const char *refused, const char *expected)
@@ -83,7 +83,7 @@ test_slots(void **state)
                "1 1 posix_memalign(256,240)=#3\n"
                "1 1 jemalloc_stats()\n"
                "1 1 free(#1)\n");
-    /* The slot left first is the first to be used again. */
+    /* The slot that was freed first is used again first. */
     check_both("1 1 malloc(1)=0x10\n1 1 malloc(2)=0x20\n1 1 malloc(3)=0x30\n"
                "1 1 free(0x20)\n1 1 free(0x10)\n"
                "1 1 valloc(4)=0x10\n1 1 memalign(8,5)=0x20\n1 1 aligned_alloc(8,6)=0x40\n"
@@ -99,14 +99,15 @@ static void
 test_processes_and_threads(void **state)
 {
     (void)state;
-    check_both("50 71 malloc(1)=0x10\n60 71 malloc(2)=0x10\n50 70 malloc(3)=0x20\n"
-               "50 71 free(0x20)\n60 60 free(0x10)\n60 71 free(0x20)\n13663 malloc(42)=0x1",
-               ".....S.",
-               "1 1 malloc(1)=#1\n2 1 malloc(2)=#1\n1 2 malloc(3)=#2\n"
-               "1 1 free(#2)\n2 2 free(#1)\n3 1 malloc(42)=#1\n");
+    check_both(
+        "50 71 malloc(1)=0x10\n60 71 malloc(2)=0x10\n50 70 malloc(3)=0x20\n"
+        "50 71 free(0x20)\n60 60 free(0x10)\n60 71 free(0x20)\n13663 malloc(42)=0x1",
+        ".....S.",
+        "1 1 malloc(1)=#1\n2 1 malloc(2)=#1\n1 2 malloc(3)=#2\n"
+        "1 1 free(#2)\n2 2 free(#1)\n3 1 malloc(42)=#1\n");
 }
 
-/* What is refused for its form is not numbered; what is refused later is. */
+/* Malformed lines get no numbers; lines refused later do. */
 static void
 test_refused(void **state)
 {
@@ -156,7 +157,7 @@ test_realloc_to_nothing(void **state)
                "1 1 malloc(1)=#1\n1 1 realloc(#1,0)=#1\n1 1 free(#1)\n");
 }
 
-/* Lines that make the munger lose its patience. */
+/* Adds lines until the munger stops waiting. */
 static void
 wait_long(struct munge *munge, int lines)
 {
@@ -164,7 +165,7 @@ wait_long(struct munge *munge, int lines)
         munge_line(munge, "1 1 stats()", 11);
 }
 
-/* Address 0x10 comes again, and nobody has freed it. */
+/* Address 0x10 is returned again without having been freed. */
 static void
 test_missing_free(void **state)
 {
@@ -174,7 +175,7 @@ test_missing_free(void **state)
     (void)state;
     check(true, input, "...", "1 1 malloc(1)=#1\n1 1 malloc(2)=#1\n1 1 free(#1)\n");
     check(false, input, "...", "1 1 malloc(1)=#1\n1 1 malloc(2)=#2\n1 1 free(#2)\n");
-    /* Time and again: not more than five blocks at an address. */
+    /* Again and again: at most five blocks at an address. */
     check(false,
           "1 1 malloc(1)=0x10\n1 1 malloc(2)=0x10\n1 1 malloc(3)=0x10\n"
           "1 1 malloc(4)=0x10\n1 1 malloc(5)=0x10\n1 1 malloc(6)=0x10\n1 1 free(0x10)",
@@ -183,7 +184,7 @@ test_missing_free(void **state)
           "1 1 free(#1)\n1 1 malloc(5)=#1\n1 1 free(#2)\n1 1 malloc(6)=#2\n"
           "1 1 free(#2)\n");
 
-    /* In the end a free() is added, whether its address is live or not. */
+    /* At the end a free() is added, whether its address is live or not. */
     munge = start(false);
     munge_line(munge, "1 7 malloc(1)=0x10", 18);
     munge_line(munge, "1 7 malloc(2)=0x10", 18);
@@ -204,7 +205,7 @@ test_missing_free(void **state)
     munge_free(munge);
 }
 
-/* Thread 1 reallocates, which frees 0x10; thread 2 is given it and is recorded
+/* Thread 1 calls realloc, which frees 0x10; thread 2 then gets 0x10 and is recorded
    first. */
 static void
 test_late_realloc(void **state)
@@ -216,7 +217,7 @@ test_late_realloc(void **state)
           ".....S",
           "1 1 malloc(1)=#1\n1 2 malloc(2)=#2\n1 1 realloc(#1,9)=#1\n"
           "1 2 free(#2)\n1 1 free(#1)\n");
-    /* Thread 2 has long given it up, and got it again. */
+    /* Thread 2 has freed it since, and got it again. */
     check(false,
           "1 1 malloc(1)=0x10\n1 2 malloc(2)=0x10\n1 2 free(0x10)\n1 2 malloc(3)=0x10\n"
           "1 2 realloc(0x10,4)=0x30\n1 1 realloc(0x10,9)=0x20\n1 1 free(0x20)\n"
@@ -224,14 +225,14 @@ test_late_realloc(void **state)
           ".......S",
           "1 1 malloc(1)=#1\n1 2 malloc(2)=#2\n1 2 free(#2)\n1 2 malloc(3)=#2\n"
           "1 2 realloc(#2,4)=#2\n1 1 realloc(#1,9)=#1\n1 1 free(#1)\n");
-    /* Two of them are late, and a third thread has the address. */
+    /* Two reallocs are late, and a third thread has the address. */
     check(false,
           "1 1 malloc(1)=0x10\n1 2 malloc(2)=0x10\n1 3 malloc(3)=0x10\n"
           "1 2 realloc(0x10,8)=0x20\n1 1 realloc(0x10,9)=0x30\n1 3 free(0x10)",
           "......",
           "1 1 malloc(1)=#1\n1 2 malloc(2)=#2\n1 3 malloc(3)=#3\n"
           "1 2 realloc(#2,8)=#2\n1 1 realloc(#1,9)=#1\n1 3 free(#3)\n");
-    /* It failed: it was not that, then. */
+    /* The realloc failed, so it was not the cause. */
     check(false,
           "1 1 malloc(1)=0x10\n1 2 malloc(2)=0x10\n1 1 realloc(0x10,9)=0x0\n"
           "1 2 free(0x10)",
@@ -247,8 +248,8 @@ test_no_result(void **state)
     check(false, "1 1 malloc(1)\n1 1 realloc(0x0,5)\n1 1 free(0x1)", "RRS", "");
 }
 
-/* Whatever is recorded, a mended log is one that can be: every slot that is freed
-   is taken, none is taken twice. */
+/* Whatever is recorded, a corrected log is a possible one: every freed slot is in use,
+   and none is used twice. */
 static void
 check_legal(void *context, const struct logalloc_line *line)
 {
@@ -282,7 +283,8 @@ test_any_calls(void **state)
         unsigned size = (unsigned)rand() % 2;
 
         if (form == 2)
-            snprintf(text, sizeof text, forms[2], rand() % 3, rand() % 16, size, rand() % 16);
+            snprintf(text, sizeof text, forms[2], rand() % 3, rand() % 16, size,
+                     rand() % 16);
         else
             snprintf(text, sizeof text, forms[form], rand() % 3, rand() % 16);
         munge_line(munge, text, strlen(text));

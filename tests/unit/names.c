@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Names and places of segments: what is accepted, created, refused, swept. */
+/* Names and directories of segments: which are accepted, created, refused, swept. */
 #include "config.h"
 
 #include <errno.h>
@@ -38,16 +38,17 @@ static int
 tear_down(void **state)
 {
     (void)state;
-    return rmdir(base); /* every test cleans up: so it must be empty */
+    return rmdir(base); /* every test cleans up, so it must be empty */
 }
 
 static void
 test_names(void **state)
 {
     static const char *const wrong[] = {
-        "", ".", "..", "1", "1.", ".1", "0.0", "01.0", "1.00", "1.01", "-1.0", "+1.0",
-        " 1.0", "1.0 ", "1.0.0", "1,0", "2147483648.0", "99999999999999999999.0", "1.10000",
-        "1.0x", "0x1.0", "1.-1",
+        "",        ".",    "..",    "1",    "1.",           ".1",
+        "0.0",     "01.0", "1.00",  "1.01", "-1.0",         "+1.0",
+        " 1.0",    "1.0 ", "1.0.0", "1,0",  "2147483648.0", "99999999999999999999.0",
+        "1.10000", "1.0x", "0x1.0", "1.-1",
     };
     char name[24];
     pid_t pid;
@@ -80,11 +81,11 @@ test_directory(void **state)
     assert_string_equal(wanted, path);
     assert_int_equal(FD_CLOEXEC, fcntl(fd, F_GETFD));
     close(fd);
-    fd = segment_directory(wanted, NULL, path); /* is there now */
+    fd = segment_directory(wanted, NULL, path); /* exists now */
     assert_true(fd >= 0);
     assert_string_equal(wanted, path);
     close(fd);
-    /* Anyone may look in: not used. */
+    /* Others may read the directory, so it is not used. */
     assert_int_equal(0, chmod(wanted, 0750));
     fd = segment_directory(wanted, NULL, path);
     assert_string_not_equal(wanted, path);
@@ -98,8 +99,8 @@ test_directory(void **state)
     close(fd);
 }
 
-/* On a disk nothing is made, not even for a moment: that would show in the time of the
-   directory in which it lay. */
+/* On a disk nothing is created, not even briefly: the time of the parent directory would
+   show it. */
 static void
 test_disk(void **state)
 {
@@ -137,7 +138,7 @@ test_refused(void **state)
     assert_int_equal(-EINVAL, segment_directory_refused("relative"));
     assert_int_equal(-ENOENT, segment_directory_refused("/nonexistent/deep/path"));
     assert_int_equal(-ENOTDIR, segment_directory_refused("/dev/null"));
-    snprintf(wanted, sizeof wanted, "%s/made/", base); /* in memory: made */
+    snprintf(wanted, sizeof wanted, "%s/made/", base); /* in memory, so it is created */
     assert_int_equal(0, segment_directory_refused(wanted));
     assert_int_equal(0, chmod(wanted, 0755));
     assert_int_equal(-EPERM, segment_directory_refused(wanted));
@@ -178,7 +179,7 @@ test_create(void **state)
         assert_int_equal(0, fstat(fd, &st));
         assert_int_equal(SEGMENT_SIZE, st.st_size);
         assert_int_equal(0600, st.st_mode & 07777);
-        /* Sparse: what need not be there is not. */
+        /* Sparse: unused parts take no memory. */
         assert_true(st.st_blocks * 512 < 300000);
         assert_true(st.st_blocks * 512 >= 2 * SHARD_SIZE);
         close(fd);
@@ -190,7 +191,7 @@ test_create(void **state)
     close(directory);
 }
 
-/* Nothing is left behind, and no SIGXFSZ comes. */
+/* Nothing is left behind, and there is no SIGXFSZ. */
 static void
 test_file_limit(void **state)
 {
@@ -237,7 +238,8 @@ test_namespace(void **state)
     assert_int_equal(st.st_ino, segment_pid_namespace());
 }
 
-/* Killed before its header was written: gone, but not while it may be coming. */
+/* Killed before its header was written: removed, but not while it may still be
+   written. */
 static void
 test_unfinished(void **state)
 {
@@ -260,7 +262,7 @@ test_unfinished(void **state)
     close(directory);
 }
 
-/* A child that has ended, not yet waited for. */
+/* A child that has ended but was not waited for. */
 static pid_t
 make_zombie(void)
 {
@@ -282,7 +284,7 @@ test_lives(void **state)
     (void)state;
     assert_true(segment_process_lives(getpid(), now));
     assert_true(segment_process_lives(getpid(), 0));
-    /* Made long before we started: by another process with our number. */
+    /* Made long before this process started, so by another one with the same pid. */
     assert_false(segment_process_lives(getpid(), 1));
     assert_false(segment_process_lives(INT32_MAX, 0));
     assert_int_equal(0, kill(zombie, 0));
@@ -290,7 +292,7 @@ test_lives(void **state)
     waitpid(zombie, NULL, 0);
 }
 
-/* Leaves a segment of pid as if made at that time. */
+/* Makes a segment of pid that looks as if made at that time. */
 static void
 leave_segment(int directory, pid_t pid, uint64_t created_ns)
 {
@@ -331,7 +333,7 @@ test_thorough_sweep(void **state)
     close(directory);
 }
 
-/* Finding the directories that are there makes none. */
+/* Looking for directories creates none. */
 static void
 test_next_directory(void **state)
 {

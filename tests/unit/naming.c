@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Names in a profile whose modules come to be known one after the other, as those of
-   libraries that a program loads while it runs. */
+/* Names in a profile whose modules become known one by one, like libraries that a
+   program loads while it runs. */
 #include "config.h"
 
 #include <dlfcn.h>
@@ -28,7 +28,8 @@ static struct setting
 begin(void)
 {
     const struct session_options options = {0};
-    struct setting setting = {.session = session_new(&options), .naming = naming_new(NULL)};
+    struct setting setting = {.session = session_new(&options),
+                              .naming = naming_new(NULL)};
 
     assert_non_null(setting.session);
     assert_non_null(setting.naming);
@@ -72,7 +73,7 @@ look_at(struct dl_phdr_info *info, size_t size, void *context)
     return 1;
 }
 
-/* Of the file as it is loaded. */
+/* The module of the file as it is loaded. */
 static struct site_module
 module_of(const char *path)
 {
@@ -128,8 +129,8 @@ name_of(const struct setting *setting)
     return profile_function(setting->tracked.profile, place.function);
 }
 
-/* The library is known only when somebody has already asked for an address in it, and
-   not as the last of the modules. */
+/* The library becomes known only after an address in it was asked for, and is not the
+   last of the modules. */
 static void
 test_late_library(void **state)
 {
@@ -141,7 +142,8 @@ test_late_library(void **state)
     assert_non_null(library);
     pc = call_in(library, "subject_plain");
     const struct site_module late = module_of(SUBJECT);
-    const struct site_module both[] = {late, {.start = 0x1000, .end = 0x2000, .path = "/x"}};
+    const struct site_module both[] = {late,
+                                       {.start = 0x1000, .end = 0x2000, .path = "/x"}};
 
     read_site(&setting, pc, both + 1, 1);
     assert_memory_equal(name_of(&setting), "0x", 2);
@@ -151,7 +153,8 @@ test_late_library(void **state)
     dlclose(library);
 }
 
-/* From one process to the other and back: each time the names are there. */
+/* The names are there each time, when switching from one process to the other and
+   back. */
 static void
 test_turns(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* memtop's own traces: what is written is read again, and what is damaged or cut is
-   passed over. */
+/* memtop's own traces: what is written can be read, and damaged or missing parts are
+   skipped. */
 #include "config.h"
 
 #include <errno.h>
@@ -18,12 +18,12 @@
 #include "files/eventblock.h"
 #include "files/native-format.h"
 #include "files/native.h"
-#include "files/zstd.h"
+#include "files/pack.h"
 #include "files/trace.h"
 #include "files/varint.h"
 
 #define EPOCH INT64_C(1700000000000000000)
-#define MANY  100000u /* more than a block */
+#define MANY  100000u /* more than a block holds */
 
 static struct trace_event *made, *seen;
 
@@ -62,7 +62,7 @@ static const uint8_t kinds[] = {
     TRACE_LOST, 100,
 };
 
-/* Anything at all, few addresses and sizes among it so that they meet again. */
+/* Random events, with few addresses and sizes, so that some of them match. */
 static void
 make_anything(size_t count, unsigned width)
 {
@@ -85,7 +85,7 @@ make_anything(size_t count, unsigned width)
     }
 }
 
-/* Field by field: what pads the struct does not count. */
+/* Member by member, because padding may differ. */
 static void
 assert_events_equal(const struct trace_event *got, const struct trace_event *wanted,
                     size_t count)
@@ -119,7 +119,7 @@ test_blocks_of_anything(void **state)
         memset(seen, 0, count * sizeof *seen);
         assert_int_equal(eventblock_decode(reader, bytes, size, seen), count);
         assert_events_equal(seen, made, count);
-        /* Nothing of it is more than there is. */
+        /* A block that is cut is refused. */
         assert_int_equal(eventblock_decode(reader, bytes, size - 1, seen), -EBADMSG);
     }
     eventblock_free(writer);
@@ -172,7 +172,7 @@ event_at(uint64_t time_ns, unsigned kind, uint64_t address, uint64_t size)
         .time_ns = time_ns, .address = address, .size = size, .kind = (uint8_t)kind};
 }
 
-/* All that the file has. */
+/* Reads all events of the file. */
 static size_t
 read_all(struct trace **out)
 {
@@ -235,7 +235,7 @@ test_a_trace(void **state)
     trace_close(trace);
 }
 
-/* A process says its arguments after its first calls. */
+/* A process reports its arguments after its first calls. */
 static void
 test_late_arguments(void **state)
 {
@@ -256,7 +256,8 @@ test_late_arguments(void **state)
     trace_close(trace);
 }
 
-/* Processes that write in turns come out in the order of time, and each as it was. */
+/* Events of processes that write in turns come out in order of time, and each process's
+   in its order. */
 static void
 test_processes_in_one_order(void **state)
 {
@@ -289,12 +290,12 @@ test_processes_in_one_order(void **state)
             assert_int_equal(seen[i].address, ++next[seen[i].process] * 16);
         }
     }
-    /* Not only at the limits of groups. */
+    /* The order holds within groups, too. */
     assert_true(seen[4].process != seen[5].process || seen[5].process != seen[6].process);
     trace_close(trace);
 }
 
-/* A trace of some groups; its size. */
+/* Writes a trace of some groups; returns its size. */
 static long
 write_groups(void)
 {
@@ -318,7 +319,7 @@ write_groups(void)
     return size;
 }
 
-/* Wherever it is cut, the events of whole groups are there and in order. */
+/* Wherever the file is cut, the events of complete groups are there, in order. */
 static void
 test_cut(void **state)
 {
@@ -343,7 +344,7 @@ test_cut(void **state)
     assert_int_equal(before, 0);
 }
 
-/* One wrong byte costs what it lies in, is counted, and the rest is read. */
+/* A wrong byte damages only the frame it is in, which is counted; the rest is read. */
 static void
 test_damaged(void **state)
 {
@@ -374,7 +375,7 @@ test_damaged(void **state)
     assert_true(full > (unsigned)size / 2);
 }
 
-/* Spoils the file's frame of that kind with that number, from 0. */
+/* Damages the frame with that number, from 0, among those of its kind. */
 static void
 damage_frame(enum native_frame kind, unsigned number)
 {
@@ -394,8 +395,8 @@ damage_frame(enum native_frame kind, unsigned number)
     fclose(file);
 }
 
-/* Processes 0 to 2 with a thread of which nothing is heard and one that makes a block
-   of as many bytes as the process's number. */
+/* Processes 0 to 2, each with an idle thread and one that allocates a block of as many
+   bytes as the process's number. */
 static void
 write_three(void)
 {
@@ -414,8 +415,8 @@ write_three(void)
     assert_int_equal(native_close(writer, 120), 0);
 }
 
-/* What is lost with a process's or a thread's frame is what it said: neither the numbers
-   of others nor the events. */
+/* If the frame of a process or thread is damaged, only its own data are lost: neither
+   the numbers of others nor their events. */
 static void
 test_damaged_names(void **state)
 {
@@ -426,7 +427,7 @@ test_damaged_names(void **state)
     (void)state;
     write_three();
     damage_frame(NATIVE_PROCESS, 1);
-    damage_frame(NATIVE_THREAD, 4); /* the first of the last process */
+    damage_frame(NATIVE_THREAD, 4); /* the first thread of the last process */
     count = read_all(&trace);
     info = trace_about(trace);
     assert_true(info->damaged > 0);
@@ -442,12 +443,12 @@ test_damaged_names(void **state)
     trace_close(trace);
 }
 
-/* Numbers that lead far away are no reason to make room. */
+/* Numbers far beyond the last process allocate no memory. */
 static void
 test_numbers_from_nowhere(void **state)
 {
     const uint64_t numbers[] = {1, 2, UINT64_C(1) << 23, UINT64_MAX};
-    struct squeezer *squeezer = squeezer_new();
+    struct frame_packer *frame_packer = frame_packer_new();
     struct trace *trace;
 
     (void)state;
@@ -459,8 +460,9 @@ test_numbers_from_nowhere(void **state)
 
         assert_int_equal(native_close(create(), 0), 0);
         assert_int_equal(truncate(path, NATIVE_HEADER_SIZE), 0);
-        stored = squeeze(squeezer, raw, (size_t)(end - raw), packed + NATIVE_FRAME_SIZE,
-                         sizeof packed - NATIVE_FRAME_SIZE);
+        stored =
+            frame_pack(frame_packer, raw, (size_t)(end - raw), packed + NATIVE_FRAME_SIZE,
+                       sizeof packed - NATIVE_FRAME_SIZE);
         native_put32(packed, NATIVE_PROCESS);
         native_put32(packed + 4, (uint32_t)stored);
         native_put32(packed + 8, (uint32_t)(end - raw));
@@ -475,10 +477,10 @@ test_numbers_from_nowhere(void **state)
         assert_true(trace_about(trace)->damaged > 0);
         trace_close(trace);
     }
-    squeezer_free(squeezer);
+    frame_packer_free(frame_packer);
 }
 
-/* However many processes a small file names, only so many bytes are kept. */
+/* However many processes a small file names, the memory for names is limited. */
 static void
 test_names_are_bounded(void **state)
 {
@@ -509,7 +511,7 @@ test_names_are_bounded(void **state)
     trace_close(trace);
 }
 
-/* Times may be subtracted from each other. */
+/* Differences of times do not overflow. */
 static void
 test_times_without_end(void **state)
 {

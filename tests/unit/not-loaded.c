@@ -81,7 +81,8 @@ test_loader(void **state)
                      loader_of("1-2 r-xp 0 08:01 7 /lib/ld-musl-x86_64.so.1\n"));
 }
 
-/* cat reads until its input ends; what it says of itself first tells that it runs. */
+/* cat reads until its input ends; its own name, which it prints first, shows that it
+   runs. */
 static pid_t
 start(const char *preload, int *hold)
 {
@@ -127,7 +128,7 @@ test_processes(void **state)
     stop(pid, hold);
     assert_non_null(reason);
     assert_non_null(strstr(reason, "without LD_PRELOAD"));
-    /* Asked for, and nothing speaks against it: who knows. */
+    /* Asked for, and no reason against it: not known. */
     pid = start("LD_PRELOAD=/none/libmemtop.so", &hold);
     reason = not_loaded_reason(pid);
     stop(pid, hold);

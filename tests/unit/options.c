@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The command line.  options_parse() may end the process, so every parse runs
- * in a child, and what it printed and how it ended is what is compared.
+ * The command line. options_parse() may end the process, so every parse runs in a child;
+ * what it printed and how it ended are compared.
  */
 #include "config.h"
 
@@ -23,8 +23,7 @@
 
 #define WORDS 20
 
-/* What the child left: the options, with the strings' places known only to it
-   copied beside. */
+/* The child's results: the options, and copies of the strings they point to. */
 static struct parsed {
     struct options options;
     char program[256];    /* words joined by '|' */
@@ -188,20 +187,21 @@ test_sites(void **state)
     assert_string_equal(parsed->words, "mmap,sites=1e-4,unwind=glibc");
     assert_int_equal(parse("--sites=64K ls"), 0);
     assert_string_equal(parsed->words, "sites=64K");
-    assert_int_equal(parse("--export=folded:f ls"), 0); /* nothing else to export */
+    assert_int_equal(parse("--export=folded:f ls"), 0); /* exports need samples */
     assert_string_equal(parsed->words, "sites");
     assert_int_equal(parse("--export=folded:f --unwind=fp --debuginfod ls"), 0);
     assert_string_equal(parsed->words, "sites,unwind=fp");
     assert_int_equal(parse("--sites=0 ls"), status_of(STATUS_USAGE));
     assert_int_equal(parse("--sites=much ls"), status_of(STATUS_USAGE));
     assert_int_equal(parse("--sites=1e-4,exact ls"), status_of(STATUS_USAGE));
-    assert_int_equal(parse("--sites --unwind=auto ls"), 0); /* the default's former name */
+    /* the default's former name */
+    assert_int_equal(parse("--sites --unwind=auto ls"), 0);
     assert_string_equal(parsed->words, "sites,unwind=glibc");
     assert_int_equal(parse("--unwind=magic ls"), status_of(STATUS_USAGE));
-    refuse("--sites --unwind=libunwind ls", "--unwind=libunwind is gone");
+    refuse("--sites --unwind=libunwind ls", "--unwind=libunwind was removed");
 }
 
-/* What would do nothing is refused, and what would do something is not. */
+/* Options without effect are refused, others are not. */
 static void
 test_sites_needed(void **state)
 {
@@ -270,7 +270,8 @@ test_limits(void **state)
     assert_int_equal(parse("--max-heap=1 --root-only ls"), 0);
     assert_int_equal(budget->scope, SCOPE_ROOT);
     refuse("--limits=some ls", "'some' is not a value of --limits");
-    refuse("--limits=each --root-only ls", "--limits=each cannot be judged with --root-only");
+    refuse("--limits=each --root-only ls",
+           "--limits=each cannot be checked with --root-only");
 
     refuse("--max-heap=-1 ls", "'-1' is not a value of --max-heap");
     refuse("--max-heap= ls", "a size such as 64M");
@@ -283,11 +284,13 @@ test_conditions(void **state)
     char line[512] = "";
 
     (void)state;
-    assert_int_equal(parse("--snapshot-when=heap>2G --snapshot-when exit --exec=x ls"), 0);
+    assert_int_equal(parse("--snapshot-when=heap>2G --snapshot-when exit --exec=x ls"),
+                     0);
     assert_int_equal(parsed->options.snapshots, 2);
-    refuse("--snapshot-when=heap>much ls", "'heap>much' is not a value of --snapshot-when");
+    refuse("--snapshot-when=heap>much ls",
+           "'heap>much' is not a value of --snapshot-when");
     refuse("--snapshot-when=moon ls", "it takes heap>SIZE");
-    refuse("--exec=x ls", "with --snapshot-when only");
+    refuse("--exec=x ls", "only be used with --snapshot-when");
     for (int i = 0; i <= TRIGGER_CONDITIONS; i++)
         strcat(line, "--snapshot-when=peak ");
     refuse(line, "too many --snapshot-when");
@@ -305,7 +308,7 @@ test_sessions(void **state)
     assert_int_equal(parse("--save=run.memtop ls"), 0);
     assert_non_null(parsed->options.save);
     assert_null(parsed->options.read);
-    refuse("-r run.memtop ls", "--read is of use without PROGRAM only");
+    refuse("-r run.memtop ls", "--read can only be used without PROGRAM");
     refuse("--read= ls", "--read takes the name of a file");
     refuse("--save= ls", "--save takes the name of a file");
 }
@@ -318,8 +321,8 @@ test_wrong(void **state)
     refuse("--nonsense ls", "unrecognized option '--nonsense'");
     refuse("-N 0 -B ls", "a number from 1");
     refuse("-N 5x -B ls", "a number from 1");
-    refuse("-N 5 ls", "with --batch only");
-    refuse("--format=text ls", "with --batch only");
+    refuse("-N 5 ls", "only be used with --batch");
+    refuse("--format=text ls", "only be used with --batch");
     refuse("-n dir/ ls", "name of a program");
     refuse("--output= ls", "name of a file");
     refuse("-x 10001 ls", "from 0");
@@ -328,7 +331,7 @@ test_wrong(void **state)
 
 /* ---- memusage's options ---- */
 
-/* What an option changes, as text; of all of them, in one fixed order. */
+/* All that options can change, as text, in one fixed order. */
 static const char *
 effect(void)
 {
@@ -347,8 +350,8 @@ effect(void)
 static const struct {
     const char *letter;
     const char *name;
-    size_t least;      /* of the abbreviations */
-    const char *value; /* NULL: takes none */
+    size_t least;      /* shortest abbreviation */
+    const char *value; /* NULL: takes no value */
     const char *effect;
 } memusage_options[] = {
     {"n", "progname", 2, "prog", "prog|||| u32768 m0 t0 T0 x0 y0"},
@@ -424,7 +427,7 @@ test_memusage_spellings(void **state)
     }
 }
 
-/* What memusage refuses, and what it takes for the program's name. */
+/* What memusage refuses, and what it takes as the program's name. */
 static void
 test_memusage_refusals(void **state)
 {
@@ -458,7 +461,7 @@ test_memusage_values(void **state)
     parse("--data=a=b.dat --title=x=y p");
     assert_string_equal(effect(), "||a=b.dat|x=y| u32768 m0 t0 T0 x0 y0");
     parse("-u -b 7 p");
-    assert_string_equal(effect(), "|||| u7 m0 t0 T0 x0 y0"); /* the last counts */
+    assert_string_equal(effect(), "|||| u7 m0 t0 T0 x0 y0"); /* the last one counts */
     parse("-b 32769 -x 7 -y 7 p");
     assert_string_equal(effect(), "|||| u32768 m0 t0 T0 x100 y80");
     parse("-b 0 -x 0 -y 0 p");
@@ -519,7 +522,7 @@ test_png_name(void **state)
     assert_string_equal(name, "a.png");
     options_png_name("a.png", name, sizeof name);
     assert_string_equal(name, "a.png");
-    options_png_name("a.PNG", name, sizeof name); /* as memusage */
+    options_png_name("a.PNG", name, sizeof name); /* as memusage does */
     assert_string_equal(name, "a.PNG.png");
 }
 
@@ -546,8 +549,8 @@ main(void)
         cmocka_unit_test(test_png_name),
     };
 
-    parsed = mmap(NULL, sizeof *parsed, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-                  -1, 0);
+    parsed = mmap(NULL, sizeof *parsed, PROT_READ | PROT_WRITE,
+                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (parsed == MAP_FAILED)
         return 99;
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Output files: never overwritten, and trouble is noticed. */
+/* Output files: never overwritten, and failures are noticed. */
 #include "config.h"
 
 #include <errno.h>
@@ -69,7 +69,7 @@ test_discard(void **state)
     output_discard(&output);
     assert_int_equal(access("vain", F_OK), -1);
     assert_int_equal(output_open(&output, "/dev/null"), 0);
-    output_discard(&output); /* not ours to remove */
+    output_discard(&output); /* not created here, so it is not removed */
     assert_int_equal(access("/dev/null", F_OK), 0);
 }
 
@@ -87,7 +87,7 @@ test_full(void **state)
     assert_true(output.failed);
 }
 
-/* What belongs together goes to its place, or to the standard error. */
+/* Text that belongs together goes to its destination, or to the standard error. */
 static void
 test_kept(void **state)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The program's own profiles on the host, without an allocator: threads that tell of
- * blocks while profiles come and go, also under ThreadSanitizer (tests/tsan.sh).  What
- * programs see of it is in tests/preload/memprof.c.
+ * The program's own profiles on the host, without an allocator: threads report blocks
+ * while profiles come and go, also under ThreadSanitizer (tests/tsan.sh).
+ * tests/preload/memprof.c tests what programs see.
  */
 #include "config.h"
 
@@ -37,7 +37,7 @@ tear_down(void **state)
     return 0;
 }
 
-/* ---- a tracker whose data tell whether the profile was alive ---- */
+/* ---- a tracker whose data show whether the profile was alive ---- */
 
 struct life {
     unsigned alive;
@@ -92,7 +92,7 @@ begin(double rate, struct life *life)
 
 #define ADDRESS(number) ((void *)(uintptr_t)(((number) + 1) * 16))
 
-/* A signal handler forks in the midst of a realloc: in the child, too, that ends. */
+/* A signal handler forks during a realloc, which also finishes in the child. */
 static void
 test_forked_in_resize(void **state)
 {
@@ -132,11 +132,11 @@ test_mode(void **state)
     assert_true(mt_profiled());
     assert_int_equal(mt_profile_stop(), 0);
     assert_int_equal(mt_profile_discard(second), 0);
-    assert_false(mt_profiled()); /* the fast paths are as before */
+    assert_false(mt_profiled()); /* the fast paths are restored */
     assert_int_equal(mt_guard.mode, ACCOUNTING_REQUESTED);
 }
 
-/* A block that went where we do not see it ends when its address comes again. */
+/* A block that was freed unnoticed ends when its address is returned again. */
 static void
 test_stale(void **state)
 {
@@ -160,7 +160,7 @@ test_stale(void **state)
     mt_profile_discard(profile);
 }
 
-/* What is left of a profile in the tables is nobody's when the next one starts. */
+/* What a profile leaves in the tables does not belong to the next profile. */
 static void
 test_left_over(void **state)
 {
@@ -181,7 +181,7 @@ test_left_over(void **state)
     mt_profile_discard(profile);
 }
 
-/* Without memory for more, samples are lost, and counted. */
+/* Without memory, samples are lost and counted. */
 static void
 test_no_room(void **state)
 {
@@ -221,7 +221,8 @@ tell(void *argument)
             mt_profile_made(MEMPROF_NORMAL, ADDRESS(base + i), i * 8, NULL);
         for (uintptr_t i = 0; i < OWN; i++) {
             resize = mt_profile_resize_begin(ADDRESS(base + i), i * 8);
-            mt_profile_resize_end(&resize, MEMPROF_NORMAL, ADDRESS(base + OWN + i), i * 5);
+            mt_profile_resize_end(&resize, MEMPROF_NORMAL, ADDRESS(base + OWN + i),
+                                  i * 5);
         }
         for (uintptr_t i = 0; i < OWN; i++)
             mt_profile_freed(MEMPROF_NORMAL, ADDRESS(base + OWN + i));
@@ -245,7 +246,7 @@ test_storm(void **state)
             sched_yield();
         assert_int_equal(mt_profile_stop(), 0);
         assert_int_equal(mt_profile_discard(profile), 0);
-        lives[i].alive = 0; /* nobody looks any more: not even a race */
+        lives[i].alive = 0; /* nobody reads any more, so even a race would show */
         calls += lives[i].calls;
     }
     __atomic_store_n(&over, 1, __ATOMIC_RELAXED);
@@ -260,7 +261,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_no_room), /* first: tables only grow */
+        TEST(test_no_room), /* must be first, because tables only grow */
         TEST(test_forked_in_resize), TEST(test_mode), TEST(test_stale),
         TEST(test_left_over), TEST(test_storm),
     };

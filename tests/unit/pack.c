@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Compressed streams: what goes in comes out; what is damaged does not. */
+/* Compressed streams: what goes in comes out; damaged data does not. */
 #include "config.h"
 
 #include <errno.h>
@@ -47,7 +47,7 @@ free_text(void **state)
     return 0;
 }
 
-/* Reads size bytes of what is packed; bytes that came out, errno in *error. */
+/* Decompresses size bytes; returns the number of bytes that came out, errno in *error. */
 static size_t
 unpack(const char *bytes, size_t size, int *error)
 {
@@ -108,7 +108,7 @@ test_damaged(void **state)
     free(copy);
 }
 
-/* A frame that wants 128 MiB to be read in. */
+/* A frame that needs 128 MiB of memory to read. */
 static void
 test_wants_too_much_memory(void **state)
 {

@@ -20,7 +20,7 @@
 
 #define SECOND INT64_C(1000000000)
 
-/* As in the names of goldens. */
+/* Parts of the names of goldens. */
 static const char *const page_names[PAGE_COUNT] = {
     [PAGE_OVERVIEW] = "overview",
     [PAGE_CALLS] = "calls",
@@ -39,7 +39,8 @@ static struct view view;
 static struct scene scene;
 static struct sites_shown sites;
 static const struct thread threads[] = {
-    { { 24817, 1, 1204871, 200u << 20, 180u << 20, 4096, 8192, 8u << 20, 0, 1 }, "prog", 'R', 12288 },
+    { { 24817, 1, 1204871, 200u << 20, 180u << 20, 4096, 8192, 8u << 20, 0, 1 }, "prog",
+      'R', 12288 },
     { { 24818, 3, 88210, 30u << 20, 1u << 20, 0, 40960, 0, 0, 2 }, "wor\033ker", 'S', 0 },
     { { 24819, 1, 7, 100, 0, 512, 600, 65536, 0, 3 }, "", '\0', 4096 },
 };

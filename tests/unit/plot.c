@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a picture says, where it stands, and the PNG that comes of it. */
+/* Texts in a picture, their positions, and the PNG made from it. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -60,7 +60,7 @@ plotted(int width, int height)
     return plot;
 }
 
-/* A font of half its height for every character. */
+/* A font in which every character is half as wide as high. */
 static int
 ruler_width(void *context, const char *text, int height)
 {
@@ -191,7 +191,8 @@ rss_does_not_flatten_the_heap(void **state)
     push(SECOND, MIB, 4096, 80 * MIB);
     plot = plotted(0, 0);
     assert_true(plot->series[PLOT_RSS].off_scale);
-    assert_string_equal(plot->series[PLOT_RSS].legend, "RSS up to 80.00 MiB, off the scale");
+    assert_string_equal(plot->series[PLOT_RSS].legend,
+                        "RSS up to 80.00 MiB, off the scale");
     plot_layout_new(plot, &ruler, &layout);
     assert_true(plot_scale_top(&layout.left) < 2 * MIB);
     plot_free(plot);
@@ -240,7 +241,7 @@ late_first_sample_leaves_a_gap(void **state)
     plot_free(plot);
 }
 
-/* The unit a label ends in. */
+/* The unit at the end of a label. */
 static const char *
 unit_of(const struct plot_tick *tick)
 {
@@ -283,8 +284,9 @@ check_inside(const struct plot *plot, const struct plot_box *box)
 static bool
 overlap(const struct plot_box *a, const struct plot_box *b)
 {
-    return a->width > 0 && b->width > 0 && a->x < b->x + b->width && b->x < a->x + a->width
-           && a->y < b->y + b->height && b->y < a->y + a->height;
+    return a->width > 0 && b->width > 0 && a->x < b->x + b->width
+           && b->x < a->x + a->width && a->y < b->y + b->height
+           && b->y < a->y + a->height;
 }
 
 static void
@@ -308,7 +310,8 @@ check_layout(const struct plot *plot)
     for (unsigned i = 0; i < PLOT_LINES; i++)
         for (int x = 0; x < layout.chart.width; x += 7)
             if (plot_pixel(plot, &layout, i, x).known)
-                assert_true(plot_pixel(plot, &layout, i, x).max <= plot->series[i].highest);
+                assert_true(plot_pixel(plot, &layout, i, x).max
+                            <= plot->series[i].highest);
 }
 
 static void
@@ -318,7 +321,8 @@ every_size_has_its_layout(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof heights / sizeof heights[0]; i++) {
-        push((int64_t)(i + 1) * 10 * SECOND, heights[i], heights[i] / 7, heights[i] / 3 * 2);
+        push((int64_t)(i + 1) * 10 * SECOND, heights[i], heights[i] / 7,
+             heights[i] / 3 * 2);
         for (int width = 1; width < 2000; width += 83)
             for (int height = 1; height < 1400; height += 97) {
                 struct plot *plot = plotted(width, height);
@@ -353,7 +357,7 @@ coordinates(void **state)
     plot_free(plot);
 }
 
-/* A spike in one column is seen at every width. */
+/* A spike in one column is visible at every width. */
 static void
 spikes_survive(void **state)
 {
@@ -419,7 +423,8 @@ png_is_written_once(void **state)
 static void
 png_of_nothing_and_of_anything(void **state)
 {
-    static const int sizes[][2] = {{100, 80}, {0, 0}, {1200, 400}, {333, 777}, {2000, 90}};
+    static const int sizes[][2] = {
+        {100, 80}, {0, 0}, {1200, 400}, {333, 777}, {2000, 90}};
     char directory[] = "/tmp/memtop-plot-XXXXXX";
     char path[64], error[256];
 
@@ -446,7 +451,8 @@ png_cannot_be_written(void **state)
     struct plot *plot = plotted(0, 0);
 
     (void)state;
-    assert_false(png_write(plot, module, "/proc/nonexistent/\033.png", false, error, sizeof error));
+    assert_false(png_write(plot, module, "/proc/nonexistent/\033.png", false, error,
+                           sizeof error));
     assert_non_null(strstr(error, "/proc/nonexistent/?.png"));
     plot_free(plot);
 }
@@ -460,8 +466,10 @@ png_without_its_module(void **state)
 
     (void)state;
     assert_false(png_write(plot, NULL, "/tmp/never.png", false, error, sizeof error));
-    assert_string_equal(error, "memtop-png.so is not installed: no pictures");
-    assert_false(png_write(plot, "/nonexistent.so", "/tmp/never.png", false, error, sizeof error));
+    assert_string_equal(error,
+                        "memtop-png.so is not installed: memtop cannot draw pictures");
+    assert_false(
+        png_write(plot, "/nonexistent.so", "/tmp/never.png", false, error, sizeof error));
     assert_non_null(strstr(error, "/nonexistent.so"));
     assert_int_equal(access("/tmp/never.png", F_OK), -1);
     plot_free(plot);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Preflight against real programs, made here: what the compiler at hand cannot
- * build (-static without libc.a, musl...) is skipped, not passed.
+ * Preflight of real programs, made here.  What the compiler cannot build (-static
+ * without libc.a, musl...) is skipped, not passed.
  */
 #include "config.h"
 
@@ -108,7 +108,7 @@ test_found_in_path(void **state)
     assert_string_equal(result.path[0], "/usr/bin/sh");
     expect_message("");
 
-    preflight_check("sh", NULL, &result); /* no PATH: execvp's own */
+    preflight_check("sh", NULL, &result); /* no PATH: the default of execvp */
     assert_string_equal(result.path[0], "/bin/sh");
 }
 
@@ -129,8 +129,8 @@ test_not_found(void **state)
     expect(longest, PREFLIGHT_NOT_FOUND, PREFLIGHT_MISSING);
 }
 
-/* An unexecutable file earlier in PATH does not hide a program, but is what is
-   wrong if there is no other. */
+/* A file that is not executable, earlier in PATH, does not hide a program, but is
+   reported if there is no other. */
 static void
 test_path_order(void **state)
 {
@@ -231,7 +231,8 @@ test_bad_interpreters(void **state)
     (void)state;
     write_script("orphan", "#!/no/such/interpreter\n");
     expect("./orphan", PREFLIGHT_NOT_FOUND, PREFLIGHT_NO_LOADER);
-    expect_message("./orphan cannot run: /no/such/interpreter, which starts it, is not there");
+    expect_message(
+        "./orphan cannot run: its interpreter /no/such/interpreter does not exist");
     write_script("loop", "#!./loop\n");
     expect("./loop", PREFLIGHT_NOT_EXECUTABLE, PREFLIGHT_TOO_DEEP);
 
@@ -252,7 +253,7 @@ test_dynamic(void **state)
     expect("./dynamic", PREFLIGHT_OK, PREFLIGHT_NO_REASON);
     assert_true(result.preload);
 
-    /* Takes malloc's address: an undefined symbol that has a value. */
+    /* Takes malloc's address, so malloc is an undefined symbol with a value. */
     compile(compiler(), "-no-pie -fno-pic",
             "void *malloc(unsigned long); void *(*volatile f)(unsigned long) = malloc;\n"
             "int main(void) { return f(1) == 0; }\n", "address");
@@ -266,7 +267,7 @@ test_static(void **state)
     compile(compiler(), "-static", MAIN, "static");
     expect("./static", PREFLIGHT_NOT_OBSERVED, PREFLIGHT_STATIC);
     assert_int_equal(preflight_exit_status(&result), 0);
-    assert_true(result.preload); /* harmless, and its children are seen */
+    assert_true(result.preload); /* harmless, and its children are measured */
     expect_message("./static is statically linked");
 
     write_script("by-static", "#!./static\n");
@@ -387,7 +388,7 @@ test_set_id(void **state)
         skip();
     copy_program("/bin/sh", "set-id");
     assert_int_equal(chmod("set-id", 04755), 0);
-    expect("./set-id", PREFLIGHT_OK, PREFLIGHT_NO_REASON); /* ours: changes nothing */
+    expect("./set-id", PREFLIGHT_OK, PREFLIGHT_NO_REASON); /* the user's own: no change */
 
     assert_int_equal(chown("set-id", 1, 0), 0);
     assert_int_equal(chmod("set-id", 04755), 0);
@@ -401,16 +402,18 @@ test_set_id(void **state)
     expect("./set-id", PREFLIGHT_OK, PREFLIGHT_NO_REASON);
 }
 
-/* Judged by the uid that will run it: in a child that has given up root. */
+/* Depends on the user who runs it, so in a child that has given up root. */
 static void
 test_capabilities(void **state)
 {
     (void)state;
     copy_program("/bin/sh", "capable");
     if (getuid() != 0
-        || system("PATH=$PATH:/sbin:/usr/sbin setcap cap_net_raw+ep capable 2>/dev/null") != 0)
+        || system("PATH=$PATH:/sbin:/usr/sbin setcap cap_net_raw+ep capable 2>/dev/null")
+               != 0)
         skip();
-    expect("./capable", PREFLIGHT_OK, PREFLIGHT_NO_REASON); /* root has them all */
+    expect("./capable", PREFLIGHT_OK, PREFLIGHT_NO_REASON); /* root has all
+                                                               capabilities */
 
     assert_int_equal(chmod(".", 0755), 0);
     pid_t child = fork();
@@ -427,7 +430,7 @@ test_capabilities(void **state)
 
 /* --- Hostile files --- */
 
-/* Every prefix and many corruptions of a real program: any verdict, no crash. */
+/* Every prefix and many corruptions of a real program: any verdict, but no crash. */
 static void
 test_corrupt_files(void **state)
 {
@@ -458,7 +461,7 @@ test_corrupt_files(void **state)
     }
 }
 
-/* Sparse files that claim to be of terabytes are passed over, quickly. */
+/* Sparse files that claim terabytes are handled quickly. */
 static void
 test_huge_file(void **state)
 {

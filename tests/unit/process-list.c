@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The order of a tree's processes, what is folded away, their sum. */
+/* The order of a tree's processes, which are left out, and their sum. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -54,7 +54,7 @@ end(pid_t pid)
     entry->state = STATE_EXITED;
 }
 
-/* The pids in order, each with its depth in front: "0:1 1:2". */
+/* The pids in order, each after its depth: "0:1 1:2". */
 static const char *
 order(void)
 {
@@ -82,13 +82,13 @@ test_order(void **state)
     add(2, 1, 20, 3);
     add(4, 2, 40, 4);
     assert_string_equal(order(), "0:1 1:2 2:4 2:5 1:3");
-    /* What goes on below: the root has none, 2 has a sibling after it. */
+    /* Lines that continue below: the root has none, 2 has a sibling after it. */
     assert_int_equal(process_list_at(process_list, 0)->guides, 0);
     assert_int_equal(process_list_at(process_list, 1)->guides, 1 << 1);
     assert_int_equal(process_list_at(process_list, 2)->guides, 1 << 1 | 1 << 2);
     assert_int_equal(process_list_at(process_list, 3)->guides, 1 << 1);
     assert_int_equal(process_list_at(process_list, 4)->guides, 0);
-    /* Who has ended comes after the living, with its children. */
+    /* Ended processes come after living ones, with their children. */
     end(2);
     assert_string_equal(order(), "0:1 1:3 1:2 2:4 2:5");
     assert_int_equal(process_list_sum(process_list)->heap, 10 + 1 + 2 + 4);
@@ -106,7 +106,7 @@ test_orphans(void **state)
     add(1, 77, 1, 0);
     add(2, 99, 2, 0);
     assert_string_equal(order(), "0:1 1:2");
-    /* Without a root everybody stands for himself. */
+    /* Without a root each process is a tree of its own. */
     process_list_add(all, 5)->parent = 99;
     process_list_add(all, 6)->parent = 5;
     process_list_arrange(all, 0);
@@ -116,7 +116,7 @@ test_orphans(void **state)
     process_list_free(all);
 }
 
-/* What parents claim may be nonsense: nobody is listed twice, none is lost. */
+/* Parents may be impossible: no process is listed twice, none is lost. */
 static void
 test_loop(void **state)
 {
@@ -139,11 +139,11 @@ test_folded(void **state)
     for (int i = 0; i < 19; i++)
         end(100 + i);
     add(500, 101, 900, 0);
-    /* The living one, the newest that have ended, and one with a living child. */
+    /* The living one, the newest ended ones, and one with a living child. */
     assert_string_equal(order(), "0:1 1:119 1:118 1:117 1:116 1:101 2:500");
     assert_int_equal(process_list_at(process_list, 0)->unlisted, 20 - 5);
     assert_int_equal(process_list_sum(process_list)->ended, 19);
-    /* Then that one has ended too, and what is below the others does not matter. */
+    /* Now that one has ended, too, and children of the others do not matter. */
     end(500);
     add(501, 117, 901, 0);
     end(501);
@@ -181,7 +181,7 @@ test_exec(void **state)
     process_list_note_exec(entry, entry->command);
     assert_string_equal(entry->before, "sh > env");
     assert_int_equal(entry->generations, 3);
-    /* What executes itself again is named once. */
+    /* A program that executes itself again is named once. */
     process_list_note_exec(entry, entry->command);
     assert_string_equal(entry->before, "sh > env");
     for (int i = 0; i < 100; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The parsers on made-up text, the rest on this process and its children. */
+/* The parsers on given texts, the rest on this process and its children. */
 #include "config.h"
 
 #include <errno.h>
@@ -67,8 +67,8 @@ test_hostile_status(void **state)
     assert_int_equal(memory.rss_peak, 0);
     assert_int_equal(memory.threads, 0);
     assert_true(memory.rss_anon == UINT64_MAX);
-    /* A line longer than any buffer hides nothing behind it, and its own
-       middle is not taken for a line. */
+    /* A line longer than any buffer does not hide the lines after it, and its middle is
+       not taken for a line. */
     memset(text, '7', sizeof text);
     memcpy(text, "Groups:\t", 8);
     for (size_t i = 200; i < 8900; i++)
@@ -205,7 +205,7 @@ test_descendants(void **state)
     close(ready[1]);
 }
 
-/* What is resident grows by what is touched, and is all there is. */
+/* Touching pages increases the resident memory by them, and all of it is counted. */
 static void
 test_resident(void **state)
 {
@@ -227,7 +227,7 @@ test_resident(void **state)
     assert_true(after.rss[REGION_ANON] >= before.rss[REGION_ANON] + size);
     assert_true(after.size[REGION_ANON] >= before.size[REGION_ANON] + size);
     assert_true(after.rss[REGION_STACK] > 0 && after.rss[REGION_PROGRAM] > 0);
-    /* The kernel's own sum lags behind by some pages a processor. */
+    /* The kernel's own sum is late by some pages per processor. */
     assert_true(after.total < memory.rss + size && memory.rss < after.total + size);
     munmap(block, size);
     assert_int_equal(0, getrlimit(RLIMIT_STACK, &limit));
@@ -249,13 +249,13 @@ reach_deep(void *out)
     for (size_t i = 0; i < sizeof deep; i += 1024) /* every page */
         deep[i] = 1;
     stacks[0].base = (uintptr_t)pthread_self();
-    stacks[1].base = 16; /* of nobody */
+    stacks[1].base = 16; /* of no thread */
     assert_int_equal(0, procfs_stacks(getpid(), stacks, 2));
     (void)deep[0];
     return NULL;
 }
 
-/* A thread's stack: as large as was asked for, touched as deep as it got. */
+/* A thread's stack: its size as asked for, and touched to its deepest page. */
 static void
 test_stacks(void **state)
 {
@@ -276,7 +276,7 @@ test_stacks(void **state)
     assert_true(procfs_stacks(-1, stacks, 2) < 0);
 }
 
-/* A program is not another one whose name begins as its own. */
+/* A program is not mistaken for another whose name begins with the same letters. */
 static void
 test_executes(void **state)
 {

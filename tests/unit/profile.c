@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The model of allocation sites, from hand-made readings: a simulated program whose
- * truth is known, sampled as the library does.
+ * The model of allocation sites, from artificial readings: a simulated program whose
+ * true figures are known, sampled as the library does.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -41,8 +41,8 @@ begin(double rate, uint64_t seed)
     memset(&program, 0, sizeof program);
     program.rate = rate;
     program.seed = seed * 2 + 1;
-    program.pool_count = 1; /* 0 is no stack */
-    program.site_count = 1; /* site 0 takes what has no other */
+    program.pool_count = 1; /* id 0 means no stack */
+    program.site_count = 1; /* site 0 counts what has no other site */
     program.sites[0].bucket = SITE_ANY_SIZE;
 }
 
@@ -103,7 +103,7 @@ count(struct site_figures *figures, uint64_t size, double sign)
     figures->samples += sign > 0 ? 1 : UINT64_MAX;
 }
 
-/* An allocation; returns its address, 0 if it was not sampled. */
+/* Allocates a block; returns its address, 0 if it was not sampled. */
 static uint64_t
 make(const char *functions, uint64_t size, int64_t born_ns)
 {
@@ -156,7 +156,7 @@ copy(const void *from, size_t size)
     return to;
 }
 
-/* The peak: what lives now is what it was. */
+/* Makes the present the peak. */
 static void
 peak(void)
 {
@@ -164,32 +164,36 @@ peak(void)
         program.sites[i].at_peak = program.sites[i].live;
 }
 
-static void
-name(void *context, uint64_t address, struct profile_name *out)
+static const struct symbol *
+name(void *context, uint64_t address)
 {
     static char names[256][64];
+    static struct symbol_frame frames[2];
+    static struct symbol out;
     const char *module = context;
     unsigned letter = (unsigned)(address / 256) & 255;
 
-    out->module = "/usr/lib/libtest.so.1";
-    out->offset = address;
-    out->final = module == NULL;
+    out = (struct symbol){.module = "/usr/lib/libtest.so.1",
+                          .offset = address,
+                          .state = module == NULL ? SYMBOL_KNOWN : SYMBOL_ASKED};
     if (module != NULL)
-        return; /* not known yet */
+        return &out; /* not known yet */
     snprintf(names[letter], sizeof names[letter],
              letter == 'v' ? "std::vector<Row>::push_back" : "fun_%c", letter);
-    out->count = 1;
-    out->frames[0] = (struct profile_frame){names[letter], "source.c", letter};
-    if (letter == 'i') { /* has 'j' inlined */
-        out->count = 2;
-        out->frames[1] = out->frames[0];
-        out->frames[0] = (struct profile_frame){"fun_j", "inline.h", 7};
+    out.count = 1;
+    out.frames = frames;
+    frames[0] = (struct symbol_frame){names[letter], "source.c", letter};
+    if (letter == 'i') { /* 'j' is inlined here */
+        out.count = 2;
+        frames[1] = frames[0];
+        frames[0] = (struct symbol_frame){"fun_j", "inline.h", 7};
     }
+    return &out;
 }
 
 static const struct profile_namer namer = {NULL, name};
 
-/* Has the profile read the program as it is. */
+/* Makes the profile read the program's present state. */
 static void
 read_at(struct profile *profile, int64_t run_ns)
 {
@@ -223,7 +227,7 @@ ask(const struct profile *profile, struct profile_query query)
     profile_table_fill(&table, profile, &query);
 }
 
-/* The row of a function; of several, the first one. */
+/* The row of a function, the first one if there are several. */
 static const struct profile_row *
 row_of(const struct profile *profile, const char *function)
 {
@@ -281,7 +285,7 @@ at_rate_one_estimates_are_the_truth(void **state)
 
 #define TRIALS 400
 
-/* How the estimates of many samples of the same program lie about the truth. */
+/* How the estimates from many samples of a program are distributed around the truth. */
 struct spread {
     double sum, variance;
     int within_one, within_two;   /* standard errors */
@@ -298,7 +302,7 @@ spread_add(struct spread *spread, double truth)
     spread->within_two += fabs(table.sum.bytes - truth) <= 2 * error;
 }
 
-/* The mean has no bias; two thirds lie within one standard error, 95 of 100 within
+/* The mean has no bias; two thirds are within one standard error, 95 of 100 within
    two. */
 static void
 expect_spread(const struct spread *spread, double truth)
@@ -331,12 +335,12 @@ estimates_are_unbiased(void **state)
             old_truth += i % 2 ? 0 : (double)size;
         }
         read_at(profile, 10 * SECOND);
-        ask(profile, query); /* from the sums of sites */
+        ask(profile, query); /* computed from the sums of sites */
         spread_add(&made, program.true_bytes);
         objects += table.sum.objects / TRIALS;
         query.mode = PROFILE_LIVE;
         query.survivors_ns = 8 * SECOND + 1;
-        ask(profile, query); /* from the blocks themselves */
+        ask(profile, query); /* computed from the blocks */
         spread_add(&old, old_truth);
         if (trial == TRIALS - 1) {
             expect_spread(&made, program.true_bytes);
@@ -359,8 +363,8 @@ trees_have_each_block_once(void **state)
     begin(1, 1);
     make("cba", 100, SECOND);
     make("dba", 50, SECOND);
-    make("bbba", 1000, SECOND); /* calls itself */
-    make("ba", 7, SECOND);      /* ends where others go on */
+    make("bbba", 1000, SECOND); /* recursive */
+    make("ba", 7, SECOND);      /* ends where others continue */
     read_at(profile, 2 * SECOND);
 
     query.toggled = &toggled;
@@ -375,7 +379,7 @@ trees_have_each_block_once(void **state)
     assert_int_equal(row_of(profile, "fun_c")->depth, 2);
     assert_int_equal(table.count, 6); /* a, b, b, b, c, d */
 
-    /* What is alone stands with its parent, unless that is a root. */
+    /* An only child is at its parent's indent, unless the parent is a root. */
     assert_true(table.rows[1].branch && table.rows[1].indent == 1);
     assert_true(row_of(profile, "fun_c")->branch);
     assert_int_equal(row_of(profile, "fun_c")->indent, 2);
@@ -387,7 +391,7 @@ trees_have_each_block_once(void **state)
     assert_about(roots, 1157);
     assert_about(row_of(profile, "fun_b")->figures.bytes, 1007);
 
-    /* Closed at first, but for what is alone; a key opens. */
+    /* Closed at first, except for only children; a key opens rows. */
     toggled.all_open = false;
     ask(profile, query);
     assert_int_equal(table.count, 3);
@@ -464,19 +468,20 @@ filters_choose_stacks(void **state)
 
     filter = rule(PROFILE_REQUIRE, "fun_b", false);
     assert_about(bytes_with(profile, query, &filter), 150);
-    filter = rule(PROFILE_REQUIRE, "VECTOR", false); /* capitals are meant so */
+    filter = rule(PROFILE_REQUIRE, "VECTOR", false); /* capitals match only capitals */
     assert_about(bytes_with(profile, query, &filter), 0);
     filter = rule(PROFILE_REQUIRE, "vector<row>", false);
     assert_about(bytes_with(profile, query, &filter), 50);
-    filter = rule(PROFILE_REQUIRE, "fun", true); /* none is called just so */
+    filter = rule(PROFILE_REQUIRE, "fun", true); /* no function has exactly this name */
     assert_about(bytes_with(profile, query, &filter), 0);
     filter = rule(PROFILE_FORBID, "fun_c", true);
     assert_about(bytes_with(profile, query, &filter), 50);
     filter = rule(PROFILE_HIDE, "vector", false);
     assert_about(bytes_with(profile, query, &filter), 3150);
     assert_null(row_of(profile, "std::vector<Row>::push_back"));
-    assert_about(row_of(profile, "fun_b")->figures.bytes, 50); /* takes its place */
-    filter = rule(PROFILE_HIDE, "", false); /* all of them */
+    assert_about(row_of(profile, "fun_b")->figures.bytes, 50); /* its caller takes its
+                                                                  place */
+    filter = rule(PROFILE_HIDE, "", false); /* hides all functions */
     assert_about(bytes_with(profile, query, &filter), 3150);
     assert_int_equal(table.count, 1);
     assert_int_equal(table.rows[0].function, PROFILE_HIDDEN);
@@ -550,7 +555,7 @@ marks_and_moments(void **state)
     assert_true(!(table.missing & PROFILE_RATES));
     assert_about(row_of(profile, "fun_c")->figures.bytes_rate, 150);
 
-    /* Looking back. */
+    /* In the past. */
     query.mode = PROFILE_LIVE;
     query.past_ns = 3 * SECOND;
     ask(profile, query);
@@ -570,7 +575,7 @@ marks_and_moments(void **state)
     profile_free(profile);
 }
 
-/* What grows stands before what is larger and comes and goes. */
+/* Growing sites come before larger ones whose blocks come and go. */
 static void
 leaks_come_first(void **state)
 {
@@ -580,7 +585,7 @@ leaks_come_first(void **state)
 
     (void)state;
     begin(1, 1);
-    make("ka", 50000, SECOND); /* kept from the beginning */
+    make("ka", 50000, SECOND); /* live from the beginning */
     for (int64_t now = 2; now < 300; now++) {
         for (int i = 0; i < 10; i++)
             if ((now + i) % 7 == 0) {
@@ -597,7 +602,7 @@ leaks_come_first(void **state)
     assert_about(table.rows[0].figures.bytes, 100 * 238); /* older than a minute */
     assert_true(table.rows[0].figures.growth > 10000);
     assert_string_equal(profile_function(profile, table.rows[1].function), "fun_k");
-    assert_null(row_of(profile, "fun_c")); /* nothing of it is that old */
+    assert_null(row_of(profile, "fun_c")); /* none of its blocks are that old */
     query.survivors_ns = 0;
     query.column = PROFILE_BY_GROWTH;
     ask(profile, query);
@@ -664,7 +669,7 @@ names_come_later(void **state)
     reading->sites = copy(program.sites, program.site_count * sizeof *program.sites);
     reading->site_count = program.site_count;
     assert_true(profile_digest(profile, 2 * SECOND, 0));
-    assert_true(profile_resolve(profile, NULL)); /* nobody to ask */
+    assert_true(profile_resolve(profile, NULL)); /* without a source of names */
     ask(profile, query_of(PROFILE_LIVE, PROFILE_STACKS));
     assert_string_equal(profile_function(profile, table.rows[0].function), "0x6200");
     assert_true(profile_resolve(profile, &none));
@@ -710,7 +715,7 @@ a_row_is_made_of_sizes_and_ages(void **state)
     profile_free(profile);
 }
 
-/* Looking back, a row is what it was: sums, not lifetimes, which are not kept. */
+/* In the past, a row has the sums of that time, but no lifetimes, which are not kept. */
 static void
 a_row_of_the_past_is_as_it_was(void **state)
 {
@@ -729,7 +734,7 @@ a_row_of_the_past_is_as_it_was(void **state)
     query.past_ns = 5 * SECOND;
     ask(profile, query);
     assert_true(profile_table_detail(&table, profile, 0, &detail));
-    assert_int_equal(detail.size_count, 1); /* nothing as large was there yet */
+    assert_int_equal(detail.size_count, 1); /* no block as large existed then */
     assert_about(detail.sizes[0].live.bytes, 100);
     assert_about(detail.sizes[0].made.bytes, 200);
     for (unsigned i = 0; i < SITE_LIFETIMES; i++) {
@@ -746,7 +751,7 @@ a_row_of_the_past_is_as_it_was(void **state)
     profile_free(profile);
 }
 
-/* Moments are bounded: the first and the latest stay. */
+/* The number of moments is limited; the first and the latest are kept. */
 static void
 moments_are_bounded(void **state)
 {
@@ -757,13 +762,14 @@ moments_are_bounded(void **state)
     make("ba", 100, SECOND);
     for (int64_t now = 1; now < 1000; now++)
         read_at(profile, now * SECOND);
-    assert_int_equal(profile_moment(profile, SECOND), SECOND);
-    assert_true(profile_moment(profile, 999 * SECOND) > 980 * SECOND);
-    assert_int_equal(profile_moment(profile, 0), -1);
+    assert_int_equal(profile_checkpoint(profile, SECOND), SECOND);
+    assert_true(profile_checkpoint(profile, 999 * SECOND) > 980 * SECOND);
+    assert_int_equal(profile_checkpoint(profile, 0), -1);
     profile_free(profile);
 }
 
-/* Less memory for moments: fewer, less often, and growth is of those that are left. */
+/* With less memory for moments there are fewer of them, and growth is computed from
+   those that are left. */
 static void
 moments_may_have_less_room(void **state)
 {
@@ -775,20 +781,20 @@ moments_may_have_less_room(void **state)
     make("ba", 100, SECOND);
     for (int64_t now = 1; now <= 100; now++)
         read_at(profile, now * SECOND);
-    profile_moments(profile, &count);
+    profile_checkpoints(profile, &count);
     assert_int_equal(count, 100);
-    profile_limit_moments(profile, 20 * 2 * sizeof(struct profile_kept_site));
-    profile_moments(profile, &count);
+    profile_limit_checkpoints(profile, 20 * 2 * sizeof(struct profile_kept_site));
+    profile_checkpoints(profile, &count);
     assert_in_range(count, 5, 20);
     assert_int_equal(profile_growth_since(profile), SECOND);
-    assert_false(profile_moment_due(profile, 102 * SECOND));
-    profile_limit_moments(profile, 0);
-    profile_moments(profile, &count);
+    assert_false(profile_checkpoint_due(profile, 102 * SECOND));
+    profile_limit_checkpoints(profile, 0);
+    profile_checkpoints(profile, &count);
     assert_in_range(count, 1, 4);
     profile_free(profile);
 }
 
-/* What came within no time says nothing of a second: the rate before stays. */
+/* A reading after no time has no rate: the last rate is kept. */
 static void
 rates_take_their_time(void **state)
 {

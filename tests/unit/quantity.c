@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sizes and counts as people write them. */
+/* Sizes and counts as users write them. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -38,7 +38,8 @@ test_sizes(void **state)
         {"0.999999999E", UINT64_C(1152921503453925471)},
         {"1.000000001G", (UINT64_C(1) << 30) + 1},
         {"15E", UINT64_C(15) << 60},
-        {"15.999999999E", UINT64_C(15) * (UINT64_C(1) << 60) + UINT64_C(1152921503453925471)},
+        {"15.999999999E",
+         UINT64_C(15) * (UINT64_C(1) << 60) + UINT64_C(1152921503453925471)},
         {"18446744073709551615", UINT64_MAX},
         {"3T", UINT64_C(3) << 40},
         {"2p", UINT64_C(2) << 50},
@@ -61,7 +62,8 @@ test_no_sizes(void **state)
     static const char *const cases[] = {
         "",     "K",    ".",    ",K",   "-1",   "+1",   " 1",    "1 ",  "1 K",
         "1KK",  "1Ki",  "1iB",  "1KiBs", "1.2.3", "0x10", "1e3", "ten", "nan",
-        "1KIB", "1.0000000001G", "16E", "18446744073709551616", "99999999999999999999999K",
+        "1KIB", "1.0000000001G", "16E", "18446744073709551616",
+        "99999999999999999999999K",
     };
 
     (void)state;
@@ -134,6 +136,28 @@ test_seconds(void **state)
     assert_int_equal(ns, 7);
 }
 
+static void
+test_digits(void **state)
+{
+    uint64_t number = 7;
+
+    (void)state;
+    assert_true(quantity_digits("250x", 3, 10, &number));
+    assert_int_equal(number, 250);
+    assert_true(quantity_digits("fFfFfFfFfFfFfFfF", 16, 16, &number));
+    assert_true(number == UINT64_MAX);
+    assert_true(quantity_digits("18446744073709551615", 20, 10, &number));
+    assert_true(number == UINT64_MAX);
+    number = 7;
+    assert_false(quantity_digits("18446744073709551616", 20, 10, &number));
+    assert_false(quantity_digits("10000000000000000", 17, 16, &number));
+    assert_false(quantity_digits("", 0, 10, &number));
+    assert_false(quantity_digits("1a", 2, 10, &number));
+    assert_false(quantity_digits("-1", 2, 10, &number));
+    assert_false(quantity_digits("0x1", 3, 16, &number));
+    assert_int_equal(number, 7);
+}
+
 int
 main(void)
 {
@@ -143,6 +167,7 @@ main(void)
         cmocka_unit_test(test_prefix),
         cmocka_unit_test(test_counts),
         cmocka_unit_test(test_seconds),
+        cmocka_unit_test(test_digits),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The reader against segments that lie, shrink or change: never a crash, never
- * a number that nobody wrote.
+ * The reader with segments that lie, shrink or change: never a crash, never a number
+ * that nobody wrote.
  */
 #include "config.h"
 
@@ -53,7 +53,7 @@ open_scratch(struct reader **reader)
     return reader_open(scratch_path, getuid(), geteuid(), reader);
 }
 
-/* All that can be asked; the answers may be errors. */
+/* Reads everything; the results may be errors. */
 static void
 read_everything(struct reader *reader)
 {
@@ -118,7 +118,7 @@ test_threads(void **state)
     assert_int_equal(1000, threads[0].stack_now);
     assert_int_equal(3000, threads[0].stack_peak);
     assert_int_equal(5000, threads[0].stack_limit);
-    /* Counted though there is no room; gone when it has ended. */
+    /* Counted even without room for it; not listed after its end. */
     assert_int_equal(0, reader_threads(reader, threads, 0, &count));
     assert_int_equal(1, count);
     scratch_states()[1] = SHARD_FREE;
@@ -145,7 +145,7 @@ test_empty(void **state)
     reader_close(NULL);
 }
 
-/* Every 32-bit word that says where things are must say what this version has. */
+/* Every 32-bit word of the layout must have the value of this version. */
 static void
 test_wrong_headers(void **state)
 {
@@ -162,8 +162,9 @@ test_wrong_headers(void **state)
         uint32_t right = words[i];
 
         for (unsigned bit = 0; bit < 32; bit++) {
-            int expected = at == offsetof(struct segment_header, version) ? -EPROTONOSUPPORT
-                                                                         : -EPROTO;
+            int expected = at == offsetof(struct segment_header, version)
+                               ? -EPROTONOSUPPORT
+                               : -EPROTO;
             words[i] = right ^ (1u << bit);
             if (!unused)
                 assert_int_equal(expected, open_scratch(&reader));
@@ -188,7 +189,8 @@ test_wrong_files(void **state)
                      reader_open(scratch_path, getuid() + 1, getuid() + 2, &reader));
     assert_int_equal(0, reader_open(scratch_path, getuid() + 1, getuid(), &reader));
     reader_close(reader);
-    assert_int_equal(-EPROTO, reader_open(scratch_directory, getuid(), getuid(), &reader));
+    assert_int_equal(-EPROTO,
+                     reader_open(scratch_directory, getuid(), getuid(), &reader));
     assert_int_equal(-EPROTO, reader_open("/dev/zero", getuid(), getuid(), &reader));
     snprintf(path, sizeof path, "%s/link", scratch_directory);
     assert_int_equal(0, symlink(scratch_path, path));
@@ -205,7 +207,8 @@ static void
 test_cut_before(void **state)
 {
     static const off_t sizes[] = {0, 1, 100, 4095, 4096, 8192, SHARDS_OFFSET,
-                                  SEGMENT_SIZE - 4096, SEGMENT_SIZE - 1, SEGMENT_SIZE + 1};
+                                  SEGMENT_SIZE - 4096, SEGMENT_SIZE - 1,
+                                  SEGMENT_SIZE + 1};
     struct reader *reader;
 
     (void)state;
@@ -218,7 +221,7 @@ test_cut_before(void **state)
     }
 }
 
-/* At every page that is read at all, while it is mapped. */
+/* At every page that is read, while it is mapped. */
 static void
 test_cut_while_mapped(void **state)
 {
@@ -254,7 +257,7 @@ test_cut_while_mapped(void **state)
     assert_int_equal(0, truncate(scratch_path, SEGMENT_SIZE));
 }
 
-/* ---- contents that lie ---- */
+/* ---- wrong contents ---- */
 
 static void
 test_random_contents(void **state)
@@ -268,12 +271,12 @@ test_random_contents(void **state)
     for (int round = 0; round < 60; round++) {
         for (size_t i = first; i < last; i++)
             words[i] = random_word() >> random_word() % 64;
-        /* Not all 1024 shards each time: that would make them exist. */
+        /* Not all 1024 shards each time, because writing makes their pages exist. */
         scratch_process()->shards_used = round == 0 ? UINT32_MAX : 2;
         for (unsigned i = 2; i < SHARD_COUNT; i++)
             scratch_states()[i] = SHARD_UNUSED;
-        for (size_t i = offsetof(struct segment_header, state); i < sizeof(struct segment_header);
-             i++)
+        for (size_t i = offsetof(struct segment_header, state);
+             i < sizeof(struct segment_header); i++)
             scratch[i] = (unsigned char)random_word();
         if (round % 2)
             scratch_header()->state = SEGMENT_ACTIVE;
@@ -297,7 +300,7 @@ test_nonsense_identity(void **state)
     header->state = SEGMENT_EXITED + 1;
     assert_int_equal(-EPROTO, reader_identity(reader, &identity));
     *header = right;
-    header->pid = UINT32_MAX; /* kill(-1) would end the session */
+    header->pid = UINT32_MAX; /* kill(-1) would kill all processes of the user */
     assert_int_equal(-EPROTO, reader_identity(reader, &identity));
     header->pid = 0;
     assert_int_equal(-EPROTO, reader_identity(reader, &identity));
@@ -314,7 +317,7 @@ test_nonsense_identity(void **state)
     header->origin = ORIGIN_RAW_CLONE + 1;
     assert_int_equal(-EPROTO, reader_identity(reader, &identity));
     *header = right;
-    header->reason = 12345; /* a newer library may have more */
+    header->reason = 12345; /* a newer library may have more reasons */
     assert_int_equal(0, reader_identity(reader, &identity));
     assert_string_not_equal("", segment_reason_text(identity.reason));
     memset(header->program, 'x', sizeof header->program + sizeof header->options);
@@ -349,7 +352,7 @@ test_saturation(void **state)
     reader_close(reader);
 }
 
-/* Odd and the same twice: killed inside an update. */
+/* Odd, and the same twice: killed during an update. */
 static void
 test_torn(void **state)
 {
@@ -373,7 +376,7 @@ test_torn(void **state)
 
 /* ---- a writer at full speed ---- */
 
-/* A process that writes for ever; gone with the test, however that ends. */
+/* A process that writes all the time and ends with the test, however that ends. */
 static pid_t
 fork_writer(void)
 {
@@ -385,7 +388,7 @@ fork_writer(void)
     return writer;
 }
 
-/* Some hundred nanoseconds: longer than a copy takes, however slowly cache lines travel
+/* Some hundred nanoseconds: longer than a copy takes, even if cache lines travel slowly
    between two busy processors. */
 static void
 work_a_while(void)
@@ -405,8 +408,8 @@ count_a_block(struct shard *shard)
     seqlock_write_end(&shard->hot.sequence);
 }
 
-/* Reads a shard that is written all the time; the share of copies that were
-   mixed, in percent. */
+/* Reads a shard that is written all the time; returns the percentage of inconsistent
+   copies. */
 static double
 read_while_written(struct reader *reader)
 {
@@ -429,9 +432,9 @@ read_while_written(struct reader *reader)
     return 100.0 * (double)mixed / (double)polls;
 }
 
-/* A copy is mixed only if the writer lost the CPU inside an update (torn, if it
-   stays there) or all tries failed: some in 100,000.  With a single try it is some
-   hundreds in each round. */
+/* A copy is inconsistent only if the writer lost the CPU during an update (it is torn if
+   the writer stays there) or all tries failed: some in 100,000.  With a single try there
+   are some hundreds in each round. */
 static void
 test_consistent(void **state)
 {
@@ -454,8 +457,8 @@ test_consistent(void **state)
     assert_true(mixed <= 0.05);
 }
 
-/* Blocks made in one shard and freed in another: the freed ones are read
-   first, so there are never fewer than none, nor more than there can be. */
+/* Blocks are allocated in one shard and freed in another.  Freed ones are read first, so
+   counts are never negative, nor higher than possible. */
 static void
 test_never_negative(void **state)
 {
@@ -510,8 +513,8 @@ count_malloc(uint64_t size)
     cell_of(1, size)->came++;
 }
 
-/* The reader looks at cells it does not know only when calls are missing in those it
-   knows: none may ever be overlooked. */
+/* The reader looks at further cells only if calls are missing in those it knows: it must
+   never miss any. */
 static void
 test_cells(void **state)
 {
@@ -527,7 +530,7 @@ test_cells(void **state)
         made++;
         count_malloc(48);
         made++;
-        if (i % 3 == 0) { /* a realloc(p, 0) is in no cell */
+        if (i % 3 == 0) { /* realloc(p, 0) is counted in no cell */
             scratch_shard(1)->hot.calls[FN_REALLOC]++;
             scratch_shard(1)->hot.realloc_freed++;
         }
@@ -547,7 +550,7 @@ test_cells(void **state)
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
-/* Blocks of pools: what the shards say and what was carried over. */
+/* Blocks of pools: the counts of shards, and those carried over. */
 static void
 test_custom(void **state)
 {
@@ -572,7 +575,7 @@ test_custom(void **state)
     assert_int_equal(snapshot.custom_live, 4);
     assert_int_equal(snapshot.custom_live_bytes, 900);
     assert_int_equal(snapshot.live_bytes, 0);
-    scratch_shard(0)->custom_freed = 10; /* a lie */
+    scratch_shard(0)->custom_freed = 10; /* impossible */
     assert_int_equal(reader_snapshot(reader, &snapshot), 0);
     assert_int_equal(snapshot.custom_live, 0);
     reader_close(reader);

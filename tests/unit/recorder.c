@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The flight recorder over weeks, by a clock of the test's own, read back by
- * the reader and compared with a list of every slot that ever was.
+ * The flight recorder over weeks of a simulated clock, read by the reader and compared
+ * with a list of all slots.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 #include "scratch-segment.h"
 #include "segment/reader.h"
 
-/* ---- what the recorder needs of the library ---- */
+/* ---- what the recorder needs from the library ---- */
 
 struct mt_segment mt_segment;
 __thread struct mt_thread mt_thread;
@@ -29,7 +29,7 @@ mt_now_coarse(void)
     return clock_ns;
 }
 
-/* ---- every slot that was closed ---- */
+/* ---- all closed slots ---- */
 
 #define MOST 4000000
 
@@ -77,7 +77,7 @@ tear_down(void **state)
     return 0;
 }
 
-/* The program makes calls and stands at heap and depth, after ns more. */
+/* After ns more, the program has made so many calls and has this heap and depth. */
 static void
 step(uint64_t ns, uint64_t calls, uint64_t heap, uint64_t depth)
 {
@@ -108,7 +108,7 @@ step(uint64_t ns, uint64_t calls, uint64_t heap, uint64_t depth)
         now_open.stack_max = depth;
 }
 
-/* What the closed slots from begin to end add up to. */
+/* The sum of the closed slots from begin to end. */
 static struct recorder_slot
 model(uint64_t begin_ns, uint64_t end_ns)
 {
@@ -134,8 +134,8 @@ model(uint64_t begin_ns, uint64_t end_ns)
     return sum;
 }
 
-/* Each slot tells what the model tells; none is missing.  Where levels meet a slot
-   may be cut: its calls are too, its maxima are still those of all of it. */
+/* Each slot agrees with the model, and none is missing.  Where levels meet a slot may be
+   cut: so are its calls, but its maxima are still those of the whole slot. */
 static void
 check(void)
 {
@@ -188,19 +188,20 @@ test_first_seconds(void **state)
     assert_in_range(closed_count, 25, 30);
 }
 
-/* Three weeks of a server, with nights in which nothing happens. */
+/* Three weeks of a server, with nights when nothing happens. */
 static void
 test_weeks(void **state)
 {
     uint64_t end = clock_ns + 21 * 24 * HOUR, next_check = 0;
 
     (void)state;
-    step(10 * MS, 7, 77777777, 9999); /* the peak of all, in the first slot */
+    step(10 * MS, 7, 77777777, 9999); /* the highest peak, in the first slot */
     while (clock_ns < end) {
         uint64_t pause = random_below(20) == 0 ? random_below(60000) : random_below(1000);
         if (random_below(20000) == 0)
             pause = 8 * HOUR / MS;
-        step(pause * MS, 1 + random_below(5000), random_below(1000000), random_below(8000));
+        step(pause * MS, 1 + random_below(5000), random_below(1000000),
+             random_below(8000));
         if (closed_count >= next_check) {
             check();
             next_check = closed_count + closed_count / 4 + 100;
@@ -210,8 +211,8 @@ test_weeks(void **state)
     assert_true(closed_count > 100000);
 }
 
-/* Awake for an hour, asleep for a day, a hundred times: what was slept through is
-   said to be, at whatever grain is kept, and nothing of it is measured. */
+/* Awake for an hour, asleep for a day, a hundred times: at every level of detail, the
+   time asleep is marked as such, and nothing is measured in it. */
 static void
 test_sleeps(void **state)
 {
@@ -256,8 +257,8 @@ test_sleeps(void **state)
             assert_int_equal(1000, slot->heap_max);
         }
     }
-    /* A slot of the overview is five hours long, and both ends of a sleep lie within
-       slots in which something was measured. */
+    /* A slot of the overview is five hours long, and both ends of a sleep are in slots
+       with measurements. */
     assert_true(slept > 100 * 14 * HOUR);
     assert_true(slept <= 100 * 24 * HOUR);
     assert_true(recorded[count - 1].end_ns > end[99]);

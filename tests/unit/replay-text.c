@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a replay says, letter by letter. */
+/* The texts of a replay, letter by letter. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -26,7 +26,8 @@ test_record(void **state)
 {
     struct replay_record record = {
         .figures = &some,
-        .slop = {.blocks = 4, .sloppy_blocks = 3, .requested = 3 * 1024, .usable = 4 * 1024},
+        .slop = {.blocks = 4, .sloppy_blocks = 3,
+                 .requested = 3 * 1024, .usable = 4 * 1024},
         .rss = UINT64_C(123456789012), .told_count = 1, .told = {{"arena", 135168}},
     };
 
@@ -81,8 +82,9 @@ test_summary(void **state)
     (void)state;
     assert_string_equal(
         "1234567 calls in 1.500 s (CPU 1.250 s), 100.0 ns each in glibc\n"
-        "at the peak: 1.000 GiB asked for in 14902 blocks; RSS 1.250 GiB, fragmentation 20.0%\n"
-        "at the end: 4.082 KiB asked for in 3 blocks, 4.883 KiB usable; RSS 640.0 MiB\n",
+        "at the peak: 1.000 GiB requested in 14902 blocks; RSS 1.250 GiB, fragmentation "
+        "20.0%\n"
+        "at the end: 4.082 KiB requested in 3 blocks, 4.883 KiB usable; RSS 640.0 MiB\n",
         replay_text_summary(text, sizeof text, &result, true));
     result.figures.failed = 1;
     result.figures.lost = 2;
@@ -90,18 +92,19 @@ test_summary(void **state)
     result.rss_peak = result.rss_end = REPLAY_UNKNOWN_BYTES;
     assert_string_equal(
         "1234567 calls in 1.500 s (CPU 1.250 s), 100.0 ns each in glibc\n"
-        "at the peak: 1.000 GiB asked for in 14902 blocks; RSS -, fragmentation -\n"
-        "at the end: 4.082 KiB asked for in 3 blocks, 4.883 KiB usable; RSS -\n"
+        "at the peak: 1.000 GiB requested in 14902 blocks; RSS -, fragmentation -\n"
+        "at the end: 4.082 KiB requested in 3 blocks, 4.883 KiB usable; RSS -\n"
         "1 allocation failed\n"
-        "2 blocks were lost: their slots were filled again\n"
-        "3 lines of other processes were passed over\n"
-        "The blocks were not written to: the RSS is less than a program's (see -c).\n",
+        "2 blocks were lost: their slots were reused\n"
+        "3 lines of other processes were skipped\n"
+        "The blocks were not written to, so the RSS is lower than a real program's (see "
+        "-c).\n",
         replay_text_summary(text, sizeof text, &result, false));
-    /* What was not touched is not resident, and nothing can be said. */
+    /* Blocks that were not written to are not resident, so fragmentation is not known. */
     result = make_result("glibc", UINT64_C(5) << 28);
     replay_text_summary(text, sizeof text, &result, false);
     assert_non_null(strstr(text, "; RSS 1.250 GiB, fragmentation -\n"));
-    /* Nothing was replayed at all. */
+    /* Nothing was replayed. */
     result = (struct replay_result){0};
     replay_text_summary(text, sizeof text, &result, true);
     assert_non_null(strstr(text, "0 calls in 0.000 s (CPU 0.000 s), 0.0 ns each"));
@@ -116,19 +119,20 @@ test_table(void **state)
     results[0] = make_result("glibc", UINT64_C(5) << 28);
     results[1] = make_result("liblong-name.so.1", UINT64_C(1) << 20);
     assert_string_equal(
-        "1234567 calls, at the peak 1.000 GiB asked for in 14902 blocks\n"
+        "1234567 calls, at the peak 1.000 GiB requested in 14902 blocks\n"
         "\n"
-        "allocator             time      CPU  ns a call  page faults   peak RSS  fragmentation"
-        "  RSS at end  failed\n"
-        "glibc              1.500 s  1.250 s      100.0       700000  1.250 GiB          20.0%"
-        "   640.0 MiB       0\n"
-        "liblong-name.so.1  1.500 s  1.250 s      100.0       700000  1.000 MiB              -"
-        "   512.0 KiB       0\n",
+        "allocator             time      CPU  ns a call  page faults   peak RSS"
+        "  fragmentation  RSS at end  failed\n"
+        "glibc              1.500 s  1.250 s      100.0       700000  1.250 GiB"
+        "          20.0%   640.0 MiB       0\n"
+        "liblong-name.so.1  1.500 s  1.250 s      100.0       700000  1.000 MiB"
+        "              -   512.0 KiB       0\n",
         replay_text_table(text, sizeof text, results, 2, true));
     assert_string_equal("", replay_text_table(text, sizeof text, results, 0, true));
     for (size_t i = 0; i < REPLAY_TABLE_MAX; i++)
-        results[i] = make_result("a name that is as long as it can be, that is sixty-three cha",
-                                 UINT64_MAX - 1);
+        results[i] =
+            make_result("a name that is as long as it can be, that is sixty-three cha",
+                        UINT64_MAX - 1);
     replay_text_table(text, sizeof text, results, REPLAY_TABLE_MAX, false);
     assert_non_null(strstr(text, "(see -c).\n"));
 }

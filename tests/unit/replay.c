@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Replays: which calls are made of a log, and what is counted. */
+/* Replays: which calls are made from a log, and what is counted. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -14,9 +14,9 @@
 
 #include "replay/replay.h"
 
-/* ---- an allocator that writes down its calls ---- */
+/* ---- an allocator that records its calls ---- */
 
-/* Blocks are a, b, c... in the order they are returned; NULL is a dash. */
+/* Blocks are called a, b, c... in the order they are returned; NULL is a dash. */
 static struct {
     void *at;
     size_t size;
@@ -181,7 +181,7 @@ line(const char *text)
     return replay_line(replay, text, strlen(text));
 }
 
-/* Lines one after the other, all of them good. */
+/* Replays lines, all of which are good. */
 static void
 lines(const char *text)
 {
@@ -217,11 +217,12 @@ test_calls(void **state)
           "1 1 aligned_alloc(256,1024)=#3\n1 1 memalign(512,1024)=#4\n"
           "1 1 valloc(1024)=#5\n1 1 jemalloc_stats()\n1 1 free(#5)\n1 1 free(#4)\n"
           "1 1 free(#3)\n1 1 free(#2)\n1 1 free(#1)\n");
-    assert_string_equal("malloc(42)=a malloc(24)=b free(a) posix_memalign(4096,1024)=c "
-                        "calloc(4,42)=d free(b) realloc(d,84)=e aligned_alloc(256,1024)=f "
-                        "memalign(512,1024)=g valloc(1024)=h free(h) free(g) free(f) "
-                        "free(e) free(c) ",
-                        calls);
+    assert_string_equal(
+        "malloc(42)=a malloc(24)=b free(a) posix_memalign(4096,1024)=c "
+        "calloc(4,42)=d free(b) realloc(d,84)=e aligned_alloc(256,1024)=f "
+        "memalign(512,1024)=g valloc(1024)=h free(h) free(g) free(f) "
+        "free(e) free(c) ",
+        calls);
     assert_int_equal(1, figures->pid);
     assert_int_equal(17, figures->calls);
     assert_int_equal(1, figures->passed_over);
@@ -285,7 +286,8 @@ test_realloc_to_nothing(void **state)
     assert_int_equal(0, figures->live_bytes);
 }
 
-/* With the original's munging a slot may be filled twice: the block leaks. */
+/* With the original's munging a slot may be filled twice; the first block is then
+   lost. */
 static void
 test_lost(void **state)
 {
@@ -375,7 +377,8 @@ test_records(void **state)
 {
     (void)state;
     begin((struct replay_options){.stats = note_record, .context = &failing});
-    lines("1 1 malloc(3)=#1\n1 1 jemalloc_stats()\n2 1 stats()\n1 1 free(#1)\n1 1 stats()");
+    lines(
+        "1 1 malloc(3)=#1\n1 1 jemalloc_stats()\n2 1 stats()\n1 1 free(#1)\n1 1 stats()");
     assert_string_equal("malloc(3)=a [2 calls 3 live] free(a) [4 calls 0 live] ", calls);
 }
 
@@ -386,12 +389,13 @@ test_records_every(void **state)
     begin((struct replay_options){
         .stats = note_record, .context = &failing, .stats_every = 2});
     lines("1 1 malloc(3)=#1\n1 1 free(#1)\n1 1 malloc(4)=#1\n1 1 stats()\n1 1 free(#1)");
-    assert_string_equal("malloc(3)=a free(a) [2 calls 0 live] malloc(4)=b [4 calls 4 live] "
-                        "free(b) ",
-                        calls);
+    assert_string_equal(
+        "malloc(3)=a free(a) [2 calls 0 live] malloc(4)=b [4 calls 4 live] "
+        "free(b) ",
+        calls);
 }
 
-/* More than a bundle, more than a group of slots. */
+/* More than a bundle and more than a group of slots. */
 static void
 test_many(void **state)
 {

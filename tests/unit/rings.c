@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Event rings on the host: threads with rings of their own and threads that share
- * one write while the drain drains; the rings are full most of the time.
- * tests/tsan.sh builds this with ThreadSanitizer as well.
+ * Event rings on the host: threads with their own rings, and threads that share one,
+ * write while the drain drains; the rings are full most of the time. tests/tsan.sh
+ * builds this with ThreadSanitizer as well.
  */
 #include "config.h"
 
@@ -27,7 +27,7 @@
 
 static unsigned running;
 
-/* An address says which thread's and which round's block it is. */
+/* The address tells the thread and the round of a block. */
 static void *
 block_of(uint64_t thread, uint64_t round)
 {
@@ -55,7 +55,7 @@ allocate_and_free(void *argument)
     return NULL;
 }
 
-/* ---- the events as they come out ---- */
+/* ---- checking the drained events ---- */
 
 static uint64_t made[THREADS + 1], freed[THREADS + 1], wrong, latest_ns;
 
@@ -72,7 +72,8 @@ take(void *context, const struct drained *events, size_t count)
             made[thread]++;
         else
             freed[thread]++;
-        /* Its own in order, freed after it was made, in the right ring. */
+        /* A thread's events are in order, freed after allocated, and from the right
+           ring. */
         wrong += event->address != (uintptr_t)block_of(thread, made[thread])
                  || event->size != made[thread] || made[thread] - freed[thread] > 1
                  || event->ring != (thread <= OWNERS ? thread : 0)

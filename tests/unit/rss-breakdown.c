@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Recorded texts of /proc/PID/smaps by kind of mapping, and what is resident by
-   what it is good for: always the whole, never below zero. */
+/* Recorded texts of /proc/PID/smaps by kind of mapping, and the resident memory by its
+   use: the bands always add up to all of it, and none is negative. */
 #include "config.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "monitor/rss-reader.h"
+#include "monitor/proc-reader.h"
 #include "monitor/rss-breakdown.h"
 #include "monitor/session.h"
 
@@ -57,7 +57,7 @@ read_recorded(const char *name, const struct smaps_hints *hints)
     assert_int_equal(fclose(file), 0);
 }
 
-/* In KiB, by region in its order. */
+/* In KiB, for each region in order. */
 static void
 expect_regions(const uint64_t (*kib)[REGION_COUNT])
 {
@@ -84,9 +84,9 @@ threads_of_glibc(void **state)
     (void)state;
     read_recorded("threads", &hints);
     assert_int_equal(resident.mappings, 47);
-    /* Nothing tells the small stack yet. */
+    /* The small stack is not recognised yet. */
     EXPECT_REGIONS(15396 + 104, 20004 + 3 * 2504, 20 + 104 + 108, 2012, 3072, 244, 4);
-    /* Four threads: there is one for each guard. */
+    /* With four threads known, each guard page is a thread's. */
     hints.threads = 4;
     read_recorded("threads", &hints);
     EXPECT_REGIONS(15396, 27516, 336, 2012, 3072, 244, 4);
@@ -99,7 +99,7 @@ threads_of_glibc(void **state)
     EXPECT_REGIONS(15396, 27516, 336, 2012, 3072, 244, 4);
     assert_int_equal(resident.total, KIB(48580));
     assert_int_equal(resident.swap, 0);
-    /* Without the segment's name it is shared memory. */
+    /* Without its name the segment counts as shared memory. */
     hints.segment = "8337.1";
     read_recorded("threads", &hints);
     EXPECT_REGIONS(15396, 27516, 336, 2012, 3072 + 172, 244 - 172, 4);
@@ -126,7 +126,7 @@ other_programs(void **state)
     EXPECT_REGIONS(15472, 26272, 228, 1368, 3072, 0, 4);
 }
 
-/* Mappings that are named, joined, or nearly what others are. */
+/* Mappings that are named, joined, or similar to others. */
 static void
 neighbours(void **state)
 {
@@ -135,7 +135,8 @@ neighbours(void **state)
         .stacks = &pointer, .stack_count = 1, .stack_size = MIB(8)};
 
     (void)state;
-    /* A stack joined with 4 MiB above it: more is resident than the stack can be. */
+    /* A stack joined with 4 MiB above it: more is resident than can belong to the
+       stack. */
     assert_int_equal(read_text("7f0000800000-7f0001000000 rw-p 00000000 00:00 0 \n"
                                "Rss: 6144 kB\n",
                                &hints),
@@ -154,8 +155,8 @@ neighbours(void **state)
                                &hints),
                      0);
     EXPECT_REGIONS(66, 4, 8, 0, 0, 0, 0);
-    /* A data file that is not executable; a library whose bss follows; what does not
-       follow at once. */
+    /* A data file that is not executable; a library followed by its bss; the same with a
+       gap. */
     assert_int_equal(read_text("7f1000000000-7f1000001000 rw-p 00000000 08:01 5 /a b\n"
                                "Rss: 1 kB\n"
                                "7f1000001000-7f1000002000 r-xp 00000000 08:01 6 /lib\n"
@@ -260,8 +261,8 @@ static void
 untouched_blocks_are_not_resident(void **state)
 {
     (void)state;
-    /* 40 MiB in a mapping of its own, of which 1 MiB was touched, beside 3 MiB of
-       the program's: these may be the block's for all one knows. */
+    /* 40 MiB in a separate mapping, of which 1 MiB was touched, beside 3 MiB that the
+       program mapped: these may belong to the block. */
     set_resident(MIB(1), MIB(4), MIB(1), MIB(43));
     process.now.live_bytes = process.now.usable_bytes = MIB(40);
     process.now.mapped_bytes = MIB(40);
@@ -273,7 +274,7 @@ untouched_blocks_are_not_resident(void **state)
     assert_int_equal(breakdown.unsure, MIB(3));
 }
 
-/* The recorded program: its arithmetic is known, see threads_of_glibc(). */
+/* The recorded program, whose figures are known: see threads_of_glibc(). */
 static void
 a_real_program(void **state)
 {
@@ -285,7 +286,7 @@ a_real_program(void **state)
     process.now.live_bytes = small + MIB(50);
     process.now.live_blocks = 40502;
     process.now.mapped_bytes = 52436992 - 2 * 16;
-    /* What malloc_stats() called in use, without the headers. */
+    /* What malloc_stats() reported as in use, without the headers. */
     process.now.usable_bytes =
         67049152 - 52436992 - 8 * 40502 + process.now.mapped_bytes;
     divide();
@@ -294,11 +295,11 @@ a_real_program(void **state)
     assert_true(breakdown.bytes[BAND_REQUESTED] > small + MIB(10));
     assert_int_equal(breakdown.bytes[BAND_HELD], KIB(27516) - (67049152 - 52436992));
     assert_true(breakdown.absent > MIB(34) && breakdown.absent < MIB(40));
-    /* Of the 40 MiB 4 KiB are touched, and 5 MiB are mmap's. */
+    /* Of the 40 MiB 4 KiB are touched, and 5 MiB were mapped by the program. */
     assert_true(breakdown.unsure >= MIB(5));
 }
 
-/* Their sizes are those the allocator tells, and what it holds is among the rest. */
+/* Usable sizes come from the allocator, and what it holds back is in another band. */
 static void
 other_allocators(void **state)
 {
@@ -307,7 +308,7 @@ other_allocators(void **state)
     process.identity.accounting = ACCOUNTING_USABLE;
     set_resident(KIB(100), MIB(4), KIB(100), MIB(8));
     process.now.live_bytes = process.now.usable_bytes = MIB(3);
-    process.now.mapped_bytes = MIB(1); /* means nothing here */
+    process.now.mapped_bytes = MIB(1); /* not used here */
     divide();
     assert_int_equal(breakdown.bytes[BAND_REQUESTED], MIB(3));
     assert_int_equal(breakdown.bytes[BAND_SLACK], BAND_UNKNOWN);
@@ -330,7 +331,7 @@ without_counters(void **state)
     assert_int_equal(breakdown.bytes[BAND_MMAP], MIB(4));
 }
 
-/* Counters are untrusted, and read at another moment than the kernel's. */
+/* Counters are untrusted, and read at another time than the kernel's figures. */
 static void
 whatever_the_counters_say(void **state)
 {
@@ -344,7 +345,8 @@ whatever_the_counters_say(void **state)
         process.now.usable_bytes = values[i / count % count];
         process.now.mapped_bytes = values[i / count / count % count];
         if (process.now.mapped_bytes > process.now.usable_bytes)
-            process.now.mapped_bytes = process.now.usable_bytes; /* reader.h */
+            process.now.mapped_bytes = process.now.usable_bytes; /* as reader.h
+                                                                    guarantees */
         process.now.live_blocks = i % 7 == 0 ? UINT64_MAX : values[i / 216 % count];
         if (resident.total <= MIB(20))
             divide();
@@ -373,7 +375,7 @@ readings_cost_little(void **state)
     assert_true(rss_reader_due(&reader, 110 * second, false));
 }
 
-/* This process: its own bands, of now. */
+/* The bands of this process at present. */
 static void
 a_reading_of_this_process(void **state)
 {
@@ -387,7 +389,7 @@ a_reading_of_this_process(void **state)
     assert_int_equal(process.breakdown.run_ns, 5);
     assert_int_equal(reader.read_ns, 7);
     assert_true(reader.tried && reader.cost_ns > 0);
-    /* Of nobody: what was known stays. */
+    /* Without a process, the last result stays. */
     process.pid = -1;
     process.run_ns = 6;
     rss_reader_read(&reader, 8, &process, NULL, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A file of the test program's own.  Include in one file of a test program, and pass
+/* A file for the test program.  Include in one file of a test program, and pass
    file_make() and file_remove() to cmocka as set-up and tear-down of the group. */
 #ifndef MEMTOP_SCRATCH_FILE_H
 #define MEMTOP_SCRATCH_FILE_H

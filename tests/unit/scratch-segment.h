@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A segment of the test's own, in a directory under /dev/shm, open for writing.
-   Include in one file of a test program. */
+/* A segment for the test in a directory under /dev/shm, open for writing.  Include in
+   one file of a test program. */
 #ifndef MEMTOP_SCRATCH_SEGMENT_H
 #define MEMTOP_SCRATCH_SEGMENT_H
 
@@ -44,8 +44,8 @@ scratch_shard(unsigned index)
     return (void *)(scratch + SHARDS_OFFSET + (size_t)index * SHARD_SIZE);
 }
 
-/* Opens a valid, empty segment with shards 0 and 1, rings of capacity events, and sites
-   or not. */
+/* Opens a valid, empty segment with shards 0 and 1, rings of capacity events, and
+   optionally sites. */
 static inline void
 scratch_open_with(uint64_t capacity, bool sites)
 {
@@ -57,7 +57,8 @@ scratch_open_with(uint64_t capacity, bool sites)
     directory = open(scratch_directory, O_RDONLY | O_DIRECTORY);
     fd = segment_create(directory, getpid(), 2, capacity, sites, &generation);
     assert_true(fd >= 0);
-    snprintf(scratch_path, sizeof scratch_path, "%s/%d.0", scratch_directory, (int)getpid());
+    snprintf(scratch_path, sizeof scratch_path, "%s/%d.0", scratch_directory,
+             (int)getpid());
     scratch_size = segment_size(capacity, sites);
     scratch = mmap(NULL, scratch_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     assert_ptr_not_equal(MAP_FAILED, scratch);

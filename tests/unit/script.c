@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A session played from a script: the whole way from a file to history,
-   states and messages, with a clock of our own. */
+/* A session played from a script: all steps from the file to history, states and
+   messages, with a simulated clock. */
 #include "config.h"
 
 #include <errno.h>
@@ -76,7 +76,7 @@ test_play(void **state)
     assert_int_equal(process->now.peak_bytes, 12 << 20);
     assert_int_equal(2, session_message_count(session));
     assert_string_equal(session_message(session, 0)->text,
-                        "calloc failed 2 times (1.0 GiB asked for together)");
+                        "calloc failed 2 times (1.0 GiB requested together)");
     assert_int_equal(session_message(session, 0)->run_ns, 2000 * MS);
     assert_string_equal(session_message(session, 1)->text, "all is well");
     session_poll(session, START + 9000 * MS, true);
@@ -95,7 +95,7 @@ test_play(void **state)
     session_free(session);
 }
 
-/* One late poll sees every line that was due. */
+/* One late poll plays every line that was due. */
 static void
 test_one_poll(void **state)
 {
@@ -175,7 +175,7 @@ test_mistakes(void **state)
     assert_int_equal(errno, ENOENT);
 }
 
-/* The ring keeps the latest. */
+/* The ring keeps the latest messages. */
 static void
 test_messages(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Text is found by characters and counted in columns; tables are put in order. */
+/* Text is found by characters and counted in columns; tables are sorted. */
 #include "config.h"
 
 #include <locale.h>
@@ -14,7 +14,7 @@
 #include "tui/search.h"
 #include "tui/sort.h"
 
-/* Expects the first match from column "from" on to be there, < 0: none. */
+/* Expects the first match from column "from" on at column `at`; < 0: none. */
 static void
 expect(const char *text, const char *pattern, int from, int at, int cols)
 {

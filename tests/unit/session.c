@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A session that watches a puppet: this executable started again, which plays
- * the library in its own segment and does what it is told on its standard
- * input, one word a step, answering each with a dot.  The clock is ours.
+ * A session that watches a puppet: this executable started again, which plays the
+ * library in its own segment.  It obeys words on its standard input, one word a step,
+ * and answers each with a dot.  The clock is simulated.
  */
 #include "config.h"
 
@@ -97,7 +97,7 @@ become(enum segment_state state)
     __atomic_store_n(&header->state, state, __ATOMIC_RELEASE);
 }
 
-/* A segment of our own, as after fork or exec. */
+/* Makes a segment for this process, as after fork or exec. */
 static void
 create_segment(void)
 {
@@ -127,7 +127,7 @@ fork_children(int count)
     }
 }
 
-/* A child that says it has called exit() so long after its start. */
+/* A child that says it has called exit() that long after its start. */
 static void
 fork_short_lived(uint64_t ns)
 {
@@ -195,7 +195,7 @@ puppet(char *self, bool created)
         create_segment();
         (void)!write(1, ".", 1);
     }
-    /* Unbuffered: what is left belongs to the next image. */
+    /* Unbuffered, because the remaining input belongs to the next image. */
     setvbuf(stdin, NULL, _IONBF, 0);
     while (fgets(word, sizeof word, stdin)) {
         obey(self, word);
@@ -336,10 +336,10 @@ test_counting(void **state)
     poll_at(&stage, 2);
     assert_true(stage.process->rates.calls[FN_MALLOC] == 1);
     assert_true(stage.process->rates.bytes_allocated == 500);
-    assert_true(said(&stage, "calloc failed 1 time (4.0 KiB asked for)"));
+    assert_true(said(&stage, "calloc failed 1 time (4.0 KiB requested)"));
     poll_at(&stage, 7.1);
     assert_int_equal(STATE_IDLE, stage.process->state);
-    /* What it does last is seen after its end. */
+    /* Its last actions are seen after its end. */
     tell(&stage, "malloc 7\n");
     tell_last(&stage, "exit 5\n");
     poll_at(&stage, 8);
@@ -366,7 +366,7 @@ test_killed(void **state)
     tell(&stage, "active\n");
     tell(&stage, "malloc 77\n");
     tell_last(&stage, "kill 9\n");
-    /* The first poll of all comes after its death. */
+    /* The very first poll comes after its death. */
     poll_at(&stage, 1);
     assert_int_equal(STATE_KILLED, stage.process->state);
     assert_int_equal(128 + SIGKILL, launch_exit_status(stage.process->wait_status));
@@ -390,7 +390,7 @@ test_not_loaded(void **state)
     assert_int_equal(STATE_NOT_LOADED, stage.process->state);
     assert_non_null(strstr(stage.process->why_not, "did not load libmemtop"));
     assert_true(said(&stage, "did not load libmemtop"));
-    /* Better late than never. */
+    /* The library is loaded late. */
     tell(&stage, "active\n");
     poll_at(&stage, 3);
     assert_int_equal(STATE_RUNNING, stage.process->state);
@@ -399,7 +399,7 @@ test_not_loaded(void **state)
     poll_at(&stage, 4);
     close_stage(&stage);
 
-    /* Over before two seconds are. */
+    /* It ends within two seconds. */
     open_stage(&stage, PUPPET);
     tell_last(&stage, "exit 0\n");
     poll_at(&stage, 0.1);
@@ -429,7 +429,7 @@ test_passive(void **state)
     assert_int_equal(0, files());
 }
 
-/* What a dormant process had live when it fell asleep is not live now. */
+/* What a dormant process had live when it fell asleep does not count as live now. */
 static void
 test_dormant(void **state)
 {
@@ -444,7 +444,7 @@ test_dormant(void **state)
     poll_at(&stage, 0.5);
     assert_false(stage.process->measured);
     assert_int_equal(STATE_NOT_LOADED, stage.process->state);
-    assert_non_null(strstr(stage.process->why_not, "sleeps"));
+    assert_non_null(strstr(stage.process->why_not, "dormant"));
     assert_false(said(&stage, "counted for"));
     tell(&stage, "wake\n");
     poll_at(&stage, 1);
@@ -457,7 +457,7 @@ test_dormant(void **state)
     assert_false(stage.process->measured);
     tell(&stage, "wake\n");
     poll_at(&stage, 2);
-    tell(&stage, "sleep\n"); /* and ends before anybody looks */
+    tell(&stage, "sleep\n"); /* and ends before the next poll */
     tell_last(&stage, "exit 0\n");
     poll_at(&stage, 2.5);
     assert_true(stage.process->measured);
@@ -483,7 +483,7 @@ test_exec(void **state)
     assert_true(stage.process->rates.calls[FN_MALLOC] == 1);
     assert_true(said(&stage, "; counters restarted"));
     assert_int_equal(0, stage.process->children_seen);
-    /* Once more, and the end before the next poll. */
+    /* Once more, with its end before the next poll. */
     tell(&stage, "exec\n");
     tell(&stage, "malloc 3\n");
     tell_last(&stage, "kill 9\n");
@@ -495,7 +495,7 @@ test_exec(void **state)
     assert_int_equal(0, files());
 }
 
-/* Executing a program without the library must not look like idleness. */
+/* Executing a program without the library must not look like an idle process. */
 static void
 test_exec_without_library(void **state)
 {
@@ -507,7 +507,7 @@ test_exec_without_library(void **state)
     poll_at(&stage, 1);
     assert_int_equal(STATE_RUNNING, stage.process->state);
     assert_int_equal(4, write(stage.orders, "cat\n", 4));
-    /* cat echoes the next word once it runs. */
+    /* cat echoes the next word when it runs. */
     tell(&stage, "x");
     poll_at(&stage, 3);
     poll_at(&stage, 5.5);
@@ -553,8 +553,8 @@ test_torn_and_stopped(void **state)
     assert_int_equal(0, files());
 }
 
-/* Children are counted; their dead segments do not pile up; strangers' files
-   are nobody's business. */
+/* Children are counted; segments of ended ones do not pile up; other users' files are
+   ignored. */
 static void
 test_children(void **state)
 {
@@ -585,8 +585,8 @@ test_children(void **state)
     close(dir);
 }
 
-/* A child that has ended lived until it called exit(), not until somebody looked; one
-   of which nothing is left is not shown. */
+/* A child that has ended lived until it called exit(), not until the next poll.  A child
+   that left no segment is not shown. */
 static void
 test_short_lived(void **state)
 {
@@ -624,7 +624,8 @@ test_short_lived(void **state)
     close_stage(&stage);
 }
 
-/* Left running, its segment stays; its own exit or the next start takes it. */
+/* If the process is left running its segment stays; its own exit or the next start
+   removes it. */
 static void
 test_left_running(void **state)
 {
@@ -716,7 +717,7 @@ main(int argc, char **argv)
         || !realpath(libc.dli_fname, libc_path))
         return 1;
     setenv("MEMTOP_DIR", directory, 1);
-    /* The puppet of a sanitized build wants its runtime to come first. */
+    /* In a sanitized build the puppet's runtime requires to be loaded first. */
     setenv("ASAN_OPTIONS", "verify_asan_link_order=0:detect_leaks=0", 1);
     unsetenv("LD_PRELOAD");
     unsetenv("MEMTOP_OPTIONS");

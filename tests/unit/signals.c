@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The rule by table, and the descriptor with signals to this process. */
+/* What memtop does with each signal, as a table, and the descriptor with real signals. */
 #include "config.h"
 
 #include <poll.h>
@@ -22,15 +22,15 @@ test_rule(void **unused)
     struct signal_state state = {0};
 
     (void)unused;
-    /* A ^C in the shared terminal has reached the program. */
+    /* A ^C in the shared terminal has reached the program, too. */
     assert_int_equal(SIGNAL_REACHED, signals_judge(&state, SIGINT, true, false, SECOND));
     assert_int_equal(SIGNAL_QUIT, signals_judge(&state, SIGINT, true, false, 3 * SECOND));
     state = (struct signal_state){0};
     assert_int_equal(SIGNAL_REACHED, signals_judge(&state, SIGQUIT, true, false, SECOND));
-    /* With a pty of its own it has not. */
+    /* With its own pty the program has not got it. */
     state = (struct signal_state){0};
     assert_int_equal(SIGNAL_FORWARD, signals_judge(&state, SIGINT, true, true, SECOND));
-    /* kill(2) speaks to memtop alone; its echo counts once. */
+    /* kill(2) reaches memtop alone; its echo is ignored. */
     state = (struct signal_state){0};
     assert_int_equal(SIGNAL_FORWARD,
                      signals_judge(&state, SIGTERM, false, false, SECOND));
@@ -38,7 +38,7 @@ test_rule(void **unused)
                      signals_judge(&state, SIGTERM, false, false, SECOND + 1000));
     assert_int_equal(SIGNAL_QUIT,
                      signals_judge(&state, SIGINT, false, false, 2 * SECOND));
-    /* These never end memtop. */
+    /* These signals never end memtop. */
     for (int i = 0; i < 3; i++)
         assert_int_equal(SIGNAL_FORWARD,
                          signals_judge(&state, SIGUSR1, false, false, i * SECOND));
@@ -82,8 +82,8 @@ test_descriptor(void **unused)
     assert_int_equal(-1, signals_fd());
 }
 
-/* What was ignored stays ignored for memtop and for the program, and memtop's
-   own SIGPIPE and SIGCHLD do not reach it. */
+/* Signals that were ignored stay ignored in memtop and in the program; memtop's own
+   SIGPIPE and SIGCHLD settings do not reach the program. */
 static void
 test_inheritance(void **unused)
 {

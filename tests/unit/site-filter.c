@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Filters of sites as people write them. */
+/* Filters of sites as users write them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -84,7 +84,7 @@ what_is_not_understood_is_named(void **state)
         assert_int_equal(length, strlen(bad[i]));
     }
     assert_false(parse("a b c d e f g h i j k l m n o p q"));
-    assert_int_equal(*wrong, 'q'); /* more than there is room for */
+    assert_int_equal(*wrong, 'q'); /* more words than fit */
 }
 
 int

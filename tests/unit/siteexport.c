@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Allocation sites of a script, in every format; and the same after they were in a
-   session file. */
+/* Allocation sites of a script in every format, also after saving them to a session
+   file. */
 #include "config.h"
 
 #include <errno.h>
@@ -67,13 +67,14 @@ session_of_script(void)
     return session;
 }
 
-/* What is written in the format; free it. */
+/* The export in that format; the caller frees it. */
 static char *
-export(const struct session *session, enum siteexport_format format, enum profile_mode mode,
-       size_t *size)
+export(const struct session *session, enum siteexport_format format,
+       enum profile_mode mode, size_t *size)
 {
     const struct tracked *tracked = session_shown(session);
-    const struct siteexport export = {.profile = tracked->profile, .tracked = tracked, .mode = mode};
+    const struct siteexport export = {
+        .profile = tracked->profile, .tracked = tracked, .mode = mode};
     char *text = NULL;
     FILE *out = open_memstream(&text, size);
 
@@ -84,8 +85,8 @@ export(const struct session *session, enum siteexport_format format, enum profil
 }
 
 static void
-check(const struct session *session, enum siteexport_format format, enum profile_mode mode,
-      const char *expected)
+check(const struct session *session, enum siteexport_format format,
+      enum profile_mode mode, const char *expected)
 {
     size_t size;
     char *text = export(session, format, mode, &size);
@@ -94,7 +95,7 @@ check(const struct session *session, enum siteexport_format format, enum profile
     free(text);
 }
 
-/* The function of the fourth place is not known. */
+/* The function at the fourth place is not known. */
 static void
 test_folded(void **state)
 {
@@ -115,7 +116,7 @@ test_folded(void **state)
     session_free(session);
 }
 
-/* What passes a filter, and without what is hidden. */
+/* Exports what passes a filter, without hidden functions. */
 static char *
 filtered(const struct session *session, enum siteexport_format format,
          enum profile_mode mode, const char *text, int64_t survivors_ns)
@@ -164,7 +165,8 @@ test_filters(void **state)
     check_filtered(session, PROFILE_LIVE, "", 0, "main;row<int_ char> 204800\nmain 64\n");
     check_filtered(session, PROFILE_LIVE, "row", 0, "main;row<int_ char> 204800\n");
     check_filtered(session, PROFILE_LIVE, "-row", 0, "main 64\n");
-    check_filtered(session, PROFILE_LIVE, "~main", 0, "row<int_ char> 204800\n(hidden) 64\n");
+    check_filtered(session, PROFILE_LIVE, "~main", 0,
+                   "row<int_ char> 204800\n(hidden) 64\n");
     check_filtered(session, PROFILE_LIVE, "size=1K..", 0, "main;row<int_ char> 204800\n");
     check_filtered(session, PROFILE_LIVE, "samples=2", 0, "main;row<int_ char> 204800\n");
     check_filtered(session, PROFILE_LIVE, "nobody", 0, "");
@@ -184,8 +186,8 @@ test_filters(void **state)
     session_free(session);
 }
 
-/* The heap over time; trees at the peak and at the end, where the estimate is larger
-   than the heap: ms_print ends at a part that is larger than the whole. */
+/* The heap over time, and trees at the peak and at the end.  At the end the estimate is
+   larger than the heap, but ms_print fails if a part is larger than the whole. */
 static void
 test_massif(void **state)
 {
@@ -234,7 +236,7 @@ test_json(void **state)
     session_free(session);
 }
 
-/* Compressed; with its strings.  What it means pprof itself is asked (exports.sh). */
+/* Compressed, with its strings. exports.sh lets pprof itself read it. */
 static void
 test_pprof(void **state)
 {
@@ -259,7 +261,7 @@ test_pprof(void **state)
     session_free(session);
 }
 
-/* Blocks that a child has from its parent are of some size, too: 4096 as field 3. */
+/* Blocks that a child inherited have a size, too: 4096 in field 3. */
 static void
 test_pprof_inherited(void **state)
 {
@@ -284,7 +286,7 @@ test_pprof_inherited(void **state)
     session_free(session);
 }
 
-/* What is exported of a session is exported of its file. */
+/* An export from a session equals that from its file. */
 static void
 test_file(void **state)
 {
@@ -342,7 +344,7 @@ test_nothing(void **state)
     session_free(session);
 }
 
-/* A file appears whole, and nothing is overwritten. */
+/* A file appears complete, and nothing is overwritten. */
 static void
 test_save(void **state)
 {
@@ -362,7 +364,8 @@ test_save(void **state)
     assert_string_equal("main;row<int_ char> 204800\n", line);
     fclose(file);
     unlink(path);
-    assert_int_equal(-ENOENT, siteexport_save(SITEEXPORT_FOLDED, &export, "/no/such/file"));
+    assert_int_equal(-ENOENT,
+                     siteexport_save(SITEEXPORT_FOLDED, &export, "/no/such/file"));
     session_free(session);
 }
 
@@ -370,8 +373,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_folded), cmocka_unit_test(test_filters), cmocka_unit_test(test_massif),
-        cmocka_unit_test(test_json),   cmocka_unit_test(test_pprof), cmocka_unit_test(test_pprof_inherited),
+        cmocka_unit_test(test_folded), cmocka_unit_test(test_filters),
+        cmocka_unit_test(test_massif), cmocka_unit_test(test_json),
+        cmocka_unit_test(test_pprof),  cmocka_unit_test(test_pprof_inherited),
         cmocka_unit_test(test_file),   cmocka_unit_test(test_nothing),
         cmocka_unit_test(test_save),
     };

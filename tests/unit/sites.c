@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sampled allocations as they are read: what is valid comes out, what is not does
-   not lead outside; and the arithmetic of sampling. */
+/* Reading sampled allocations: valid data comes out, invalid data does no harm; and the
+   arithmetic of sampling. */
 #include "config.h"
 
 #include <errno.h>
@@ -72,7 +72,7 @@ sums(uint64_t blocks, double bytes, double objects)
                               (uint64_t)(objects * SITES_OBJECTS_ONE)};
 }
 
-/* One stack with a site of 64 bytes, of which one block of three lives. */
+/* One stack with one site of 64 bytes; one of its three blocks is live. */
 static int
 set_up(void **state)
 {
@@ -94,8 +94,9 @@ set_up(void **state)
     record(1)->freed[7] = sums(1, 100, 2);
     record(1)->first_ns = CREATED + 5;
     record(1)->last_ns = CREATED + 9;
-    *block(1) = (struct block_record){.address = 0x5000, .size = 64, .born_ns = CREATED + 9,
-                                      .samples = 2, .site = 1, .thread = 7};
+    *block(1) = (struct block_record){.address = 0x5000, .size = 64,
+                                      .born_ns = CREATED + 9, .samples = 2,
+                                      .site = 1, .thread = 7};
     assert_int_equal(0, reader_open(scratch_path, getuid(), geteuid(), &reader));
     return 0;
 }
@@ -167,7 +168,8 @@ test_reading(void **state)
     assert_int_equal(0, depth);
 }
 
-/* Live at the peak: what was kept if it has changed since, else what is live. */
+/* Live at the peak: the copy made then if the site has changed since, otherwise what is
+   live. */
 static void
 test_peak(void **state)
 {
@@ -195,13 +197,14 @@ test_inherited_forgotten(void **state)
     assert_int_equal(4, reading.sites[1].live.blocks);
 }
 
-/* More freed than made: nothing is below zero. */
+/* More freed than allocated: nothing is negative. */
 static void
 test_nothing_negative(void **state)
 {
     (void)state;
     record(1)->freed[2] = sums(9, 900, 18);
-    record(1)->freed[3] = (struct site_sums){UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
+    record(1)->freed[3] =
+        (struct site_sums){UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
     head()->live_bytes = (uint64_t)-5;
     assert_int_equal(0, sites_read(reader, &reading));
     assert_true(reading.sites[1].live.bytes == 0);
@@ -209,7 +212,7 @@ test_nothing_negative(void **state)
     assert_true(reading.live_bytes == 0);
 }
 
-/* Whatever stacks, sites and counts claim. */
+/* Wrong stacks, sites and counts. */
 static void
 test_lies(void **state)
 {
@@ -217,9 +220,9 @@ test_lies(void **state)
 
     (void)state;
     record(1)->key = site_key(4, 9999);
-    pool()[4] = 64; /* reaches beyond the pool */
+    pool()[4] = 64; /* reaches beyond the end of the pool */
     block(0)->address = 0x7000;
-    block(0)->site = 2; /* there is none */
+    block(0)->site = 2; /* does not exist */
     block(1)->function = 99;
     head()->rate = NAN;
     head()->depth = head()->unwinder = UINT32_MAX;
@@ -242,7 +245,7 @@ test_lies(void **state)
     assert_int_equal(0, reading.module_count);
 }
 
-/* A stack that was reserved but not written when the pool was copied first. */
+/* A stack that was reserved, but not yet written when the pool was copied first. */
 static void
 test_late_stack(void **state)
 {
@@ -267,11 +270,11 @@ enter_module(unsigned index, uint64_t start, uint64_t seen, const char *path)
     *module(index) = (struct sites_module){.start = start, .end = start + 0x1000,
                                            .seen_ns = CREATED + seen, .ready = 1,
                                            .build_id_size = 99};
-    memset(module(index)->path, 'x', SITE_PATH_LEN); /* no end */
+    memset(module(index)->path, 'x', SITE_PATH_LEN); /* without a NUL */
     memcpy(module(index)->path, path, strlen(path));
 }
 
-/* The one that was there when the stack was seen. */
+/* The module that was loaded when the stack was recorded. */
 static void
 test_modules(void **state)
 {
@@ -358,7 +361,7 @@ test_rates(void **state)
     assert_close(8.0 / (1 << 21), rate_of("2m"));
     assert_close(8.0 / (1 << 29), rate_of("0.5G"));
     assert_close(1, rate_of("8"));
-    assert_close(1, rate_of("2"));      /* not more than all */
+    assert_close(1, rate_of("2"));      /* not more than everything */
     assert_close(1, rate_of("0.001K"));
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         assert_true(rate_of(wrong[i]) == -1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Saved moments: the text, line by line, and the files. */
+/* Snapshots: the text, line by line, and the files. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -28,7 +28,7 @@
 static struct history *history;
 static int64_t saved_epoch_s;
 
-/* The fake process, with its past. */
+/* The fake process with a history. */
 static const struct tracked *
 subject(void)
 {
@@ -95,7 +95,7 @@ check_names(const char *name, const char *pattern)
     regfree(&regex);
 }
 
-/* After its second line, which holds the date. */
+/* The text after its second line, which has the date. */
 static const char *
 after_date(const char *text)
 {
@@ -185,7 +185,7 @@ text_of_the_moment(void **state)
         "  stack                   512 B (512)\n"
         "  stack peak              4.000 KiB (4096)\n"
         "  threads                 2\n"
-        "  threads ever            3\n"
+        "  threads started         3\n"
         "  RSS                     30.00 MiB (31457280)\n"
         "  RSS peak                120.0 MiB (125829120)\n"
         "  anonymous RSS           25.00 MiB (26214400)\n"
@@ -217,20 +217,21 @@ text_of_the_moment(void **state)
         "     32K-64K              0              0\n"
         "        64K+              0              0\n"
         "\n"
-        "Heap over the run\n"
-        "    100 MiB +    ########################\n"
-        "            |    ########################\n"
-        "     80 MiB +    ########################\n"
-        "            |    ########################\n"
-        "     60 MiB +    ########################\n"
-        "            |    ########################\n"
-        "     40 MiB +############################\n"
-        "            |############################\n"
-        "     20 MiB +##################################################################\n"
-        "            |##################################################################\n"
-        "          0 +---------------------+---------------------+---------------------+\n"
-        "                               48s                   96s                  144s\n"
-        "\n");
+    /* further left, since the picture is as wide as a line may be */
+    "Heap over the run\n"
+    "    100 MiB +    ########################\n"
+    "            |    ########################\n"
+    "     80 MiB +    ########################\n"
+    "            |    ########################\n"
+    "     60 MiB +    ########################\n"
+    "            |    ########################\n"
+    "     40 MiB +############################\n"
+    "            |############################\n"
+    "     20 MiB +##################################################################\n"
+    "            |##################################################################\n"
+    "          0 +---------------------+---------------------+---------------------+\n"
+    "                               48s                   96s                  144s\n"
+    "\n");
     free(text);
 }
 
@@ -252,7 +253,7 @@ graph_in_blocks(void **state)
     free(text);
 }
 
-/* What was saved is dated as of then. */
+/* A saved session keeps its date. */
 static void
 date_of_a_saved_session(void **state)
 {
@@ -273,7 +274,7 @@ date_of_a_saved_session(void **state)
     saved_epoch_s = 0;
 }
 
-/* Unknown is not zero, and what there is nothing of is left out. */
+/* Unknown parts are not zero, and empty parts are left out. */
 static void
 bands_of_the_moment(void **state)
 {
@@ -295,15 +296,16 @@ bands_of_the_moment(void **state)
     assert_non_null(strstr(text, "  coverage                80%\n"
                                  "\n"
                                  "Where the RSS went, read at 00:00:03\n"
-                                 "  requested         20.00 MiB   67%  live blocks, as asked"
-                                 " for\n"
-                                 "  slack                   0 B    0%  live blocks, beyond"
-                                 " that\n"
+                                 "  requested         20.00 MiB   67%  live blocks, as"
+                                 " asked for\n"
+                                 "  slack                   0 B    0%  live blocks,"
+                                 " overhead\n"
                                  "  held                      -        freed, kept by"
                                  " malloc\n"
                                  "  mmap              10.00 MiB   33%  anonymous, not"
                                  " malloc's\n"));
-    assert_non_null(strstr(text, "  other                 512 B   <1%  the kernel's pages\n"
+    assert_non_null(strstr(text, "  other                 512 B   <1%  the kernel's"
+                                 " pages\n"
                                  "  RSS               30.00 MiB        all of these\n"
                                  "  absent            7.000 MiB        live blocks, not"
                                  " resident\n"
@@ -382,7 +384,8 @@ json_of_the_moment(void **state)
     fclose(file);
     assert_memory_equal(line, "{\"v\":1,\"type\":\"snapshot\"", 23);
     assert_non_null(strstr(line, "\"heap\":20971520,\"peak\":104857600"));
-    assert_non_null(strstr(line, "\"live_sizes\":[{\"from\":16,\"to\":31,\"live\":24537}]"));
+    assert_non_null(
+        strstr(line, "\"live_sizes\":[{\"from\":16,\"to\":31,\"live\":24537}]"));
     assert_null(strstr(line, "\"status\""));
     assert_int_equal(unlink(first), 0);
     assert_int_equal(unlink(second), 0);
@@ -410,7 +413,7 @@ no_half_file(void **state)
     setrlimit(RLIMIT_FSIZE, &before);
     assert_false(saved);
     check_names(text, "^cannot write memtop-24817-[0-9]{6}\\.json: ");
-    /* teardown's rmdir sees that nothing was left */
+    /* rmdir in the teardown checks that nothing was left */
 }
 
 #ifdef HAVE_GD
@@ -422,7 +425,8 @@ pictures(void **state)
     (void)state;
     fill_moment();
     assert_true(snapshot_save_png(subject(), UNIT_AUTO, PNG_MODULE, first, sizeof first));
-    assert_true(snapshot_save_png(subject(), UNIT_AUTO, PNG_MODULE, second, sizeof second));
+    assert_true(
+        snapshot_save_png(subject(), UNIT_AUTO, PNG_MODULE, second, sizeof second));
     check_names(first, "^memtop-24817-[0-9]{6}\\.png$");
     assert_string_not_equal(first, second);
     assert_int_equal(unlink(first), 0);

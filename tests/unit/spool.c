@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A spool of 16 bytes against what went in: whole, with a gap, in any steps. */
+/* A spool of 16 bytes, compared with what went in: complete, with a gap, in steps of any
+   size. */
 #include "config.h"
 
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Walks by known steps, against those of libgcc alone: random chains of functions with and without
- * frame pointers, with frames of changing length, aligned ones, signal handlers, another
- * stack.
+ * Walks by known steps, compared with libgcc's alone: random chains of functions with
+ * and without frame pointers, with frames of varying length, aligned frames, signal
+ * handlers, another stack.
  */
 #include "config.h"
 
@@ -60,7 +60,8 @@ set_up(void **state)
         return -1;
     asked = mt_libgcc.backtrace;
     mt_libgcc.backtrace = ask;
-    mt_thread.stack_base = (uintptr_t)environ; /* the arguments and it lie at the top */
+    mt_thread.stack_base = (uintptr_t)environ; /* the environment is near the top of the
+                                                  stack */
     mt_thread.stack_limit = UINT32_MAX;
     return 0;
 }
@@ -95,8 +96,8 @@ collect(struct _Unwind_Context *context, void *argument)
     return VISIT_GO_ON;
 }
 
-/* The frames of both above the one that asks: of that the two calls differ.  (Not those
-   of backtrace(), in whose place AddressSanitizer puts its own.) */
+/* Compares the frames above this function, whose own frame differs between the two
+   calls.  (Frames of backtrace() are left out, because AddressSanitizer replaces it.) */
 static NOINLINE void
 compare(void)
 {
@@ -115,7 +116,7 @@ compare(void)
 typedef void (*chain_link)(unsigned depth, bool plain_only);
 static void go_on(unsigned depth, bool plain_only);
 
-/* Keeps a call from becoming a jump, and a buffer from being left out. */
+/* Keeps a call from becoming a jump, and a buffer from being removed. */
 #define KEEP(pointer) __asm__ volatile("" : : "r"(pointer) : "memory")
 
 static NOINLINE void
@@ -180,7 +181,8 @@ interrupted(unsigned depth, bool plain_only)
 static NOINLINE void
 go_on(unsigned depth, bool plain_only)
 {
-    static const chain_link links[] = {plain, large, changing, aligned, framed, interrupted};
+    static const chain_link links[] = {plain,   large,  changing,
+                                       aligned, framed, interrupted};
 
     if (depth == 0)
         compare();
@@ -200,7 +202,7 @@ test_chains(void **state)
         go_on(random_below(12), false);
 }
 
-/* After a while nobody is asked. */
+/* After a while all steps are known, and libgcc is not asked. */
 static void
 test_known(void **state)
 {
@@ -208,7 +210,7 @@ test_known(void **state)
 
     (void)state;
     if (!mt_object_of((void *)(uintptr_t)test_known, &object))
-        skip(); /* glibc is older than 2.35: nothing is kept */
+        skip(); /* glibc is older than 2.35, so no steps are kept */
     for (volatile int pass = 0; pass < 2; pass++) {
         asked_times = 0;
         for (int i = 0; i < 1000; i++)
@@ -226,7 +228,7 @@ static ucontext_t main_context, other_context;
 static void
 on_other_stack(void)
 {
-    mt_thread.stack_base = (uintptr_t)&main_context; /* not this one's */
+    mt_thread.stack_base = (uintptr_t)&main_context; /* that of another stack */
     mt_thread.stack_limit = 4096;
     asked_times = 0;
     for (int i = 0; i < 100; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The report against memusage's own output, and memtop's remarks. */
+/* The report, compared with memusage's own output, and memtop's additions. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -24,7 +24,7 @@ check(bool colour, const char *expected)
     free(text);
 }
 
-/* Both captured from glibc 2.36's memusage. */
+/* Both outputs are from glibc 2.36's memusage. */
 static void
 empty_program(void **state)
 {
@@ -34,10 +34,12 @@ empty_program(void **state)
           E "[01;32mMemory usage summary:" E "[0;0m heap total: 0, heap peak: 0, stack "
           "peak: 0\n"
           E "[04;34m         total calls   total memory   failed calls" E "[0m\n"
-          E "[00;34m malloc|" E "[0m          0              0              0" E "[00;00m\n"
+          E "[00;34m malloc|" E "[0m          0              0              0" E
+          "[00;00m\n"
           E "[00;34mrealloc|" E "[0m          0              0              0" E
           "[00;00m  (nomove:0, dec:0, free:0)\n"
-          E "[00;34m calloc|" E "[0m          0              0              0" E "[00;00m\n"
+          E "[00;34m calloc|" E "[0m          0              0              0" E
+          "[00;00m\n"
           E "[00;34m   free|" E "[0m          0              0\n"
           E "[01;32mHistogram for block sizes:" E "[0;0m\n");
 }
@@ -56,14 +58,15 @@ failures_and_large_blocks(void **state)
     fake.now.stack_peak = 16;
     check(true,
           "\n"
-          E "[01;32mMemory usage summary:" E "[0;0m heap total: 2305843009213770052, heap "
-          "peak: 70000, stack peak: 16\n"
+          E "[01;32mMemory usage summary:" E "[0;0m heap total: 2305843009213770052, "
+          "heap peak: 70000, stack peak: 16\n"
           E "[04;34m         total calls   total memory   failed calls" E "[0m\n"
           E "[00;34m malloc|" E "[0m        253   2305843009213770052   " E
           "[01;41m           1" E "[00;00m\n"
           E "[00;34mrealloc|" E "[0m          0              0              0" E
           "[00;00m  (nomove:0, dec:0, free:0)\n"
-          E "[00;34m calloc|" E "[0m          0              0              0" E "[00;00m\n"
+          E "[00;34m calloc|" E "[0m          0              0              0" E
+          "[00;00m\n"
           E "[00;34m   free|" E "[0m        252          76100\n"
           E "[01;32mHistogram for block sizes:" E "[0;0m\n"
           "   16-31            250  98% " E
@@ -173,21 +176,21 @@ remarks(void **state)
     FAKE_OUTPUT(text, report_remarks(out, &fake));
     assert_string_equal(
         text,
-        "memtop: 1 block came from out of memtop's sight and was freed or resized; it is "
+        "memtop: 1 block that memtop did not see allocated was freed or resized; it is "
         "not counted\n"
-        "memtop: sizes are not those asked for, but as libjemalloc.so.2 rounds them up\n"
-        "memtop: 7 threads shared the counters of others: their stacks are not told "
-        "apart\n"
+        "memtop: sizes are not those requested, but as libjemalloc.so.2 rounds them up\n"
+        "memtop: 7 threads shared the counters of others: their stacks are not shown "
+        "separately\n"
         "memtop: 2 threads ended inside a call, which may be counted in part\n"
-        "memtop: these figures are those of /bin/l?s, executed last\n"
-        "memtop: 3 child processes are counted apart and not in these figures\n"
-        "memtop: the process began as a clone the C library does not know of: the memory "
-        "it began with is estimated\n"
+        "memtop: these figures are those of /bin/l?s, which was executed last\n"
+        "memtop: 3 child processes are counted separately and not in these figures\n"
+        "memtop: the process began as a clone that the C library does not know of: the "
+        "memory it began with is estimated\n"
         "memtop: coverage 11%: most of the process's memory does not come from malloc\n");
     free(text);
 }
 
-/* What comes from pools of the program's own is said in a line. */
+/* One line reports the program's own pools. */
 static void
 pools(void **state)
 {
@@ -204,7 +207,8 @@ pools(void **state)
     free(text);
 }
 
-/* A small program's memory is not malloc's for the most part: not worth a word. */
+/* Most memory of a small program does not come from malloc, which is not worth
+   reporting. */
 static void
 coverage_only_where_it_matters(void **state)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Addresses in symbols-subject.cc, loaded as it was built, without its debugging
-   information and with it elsewhere; files that are not what they were; helpers that
-   die. */
+/* Addresses in symbols-subject.cc, loaded as built, without debugging information, and
+   with it in another file; files that have changed; helpers that die. */
 #include "config.h"
 
 #include <arpa/inet.h>
@@ -32,7 +31,7 @@ static char scratch[] = "/tmp/memtop-symbols-XXXXXX";
 
 /* ---- the subject ---- */
 
-/* Lines are found by what their comments say. */
+/* Lines are found by their comments. */
 static unsigned
 line_of(const char *what)
 {
@@ -98,7 +97,7 @@ module_of(const char *path)
     return search.module;
 }
 
-/* A variant of the subject, loaded; made by a command with $SUBJECT and $OUT. */
+/* Loads a variant of the subject, made by a command with $SUBJECT and $OUT. */
 static void *
 load(const char *name, const char *command, char *path)
 {
@@ -124,7 +123,7 @@ call_in(void *handle, const char *function)
     return (uint64_t)(uintptr_t)call() - 1;
 }
 
-/* ---- what is asked for ---- */
+/* ---- asking ---- */
 
 struct asked {
     struct symbols *symbols;
@@ -205,7 +204,7 @@ check_all(const char *path, void *handle)
     check_frame(inlined, 0, "shop::innermost", "innermost");
     check_frame(inlined, 1, "shop::Clerk::serve", "serve");
     check_frame(inlined, 2, "subject_inlined", "inlined");
-    /* Equal names are equal pointers: functions are told apart by them. */
+    /* Equal names must be equal pointers, because functions are compared by them. */
     assert_ptr_equal(plain->frames[0].file, inlined->frames[0].file);
 #else
     assert_int_equal(1, inlined->count);
@@ -229,7 +228,7 @@ test_as_built(void **state)
     dlclose(handle);
 }
 
-/* Only what it exports has a name: others get none, not that of their neighbour. */
+/* Only exported functions have names; others have none, not that of their neighbour. */
 static void
 test_stripped(void **state)
 {
@@ -251,7 +250,7 @@ test_stripped(void **state)
 }
 
 #ifdef HAVE_LIBDW
-/* clang makes no table of units by address. */
+/* clang writes no table of units by address. */
 static void
 test_clang(void **state)
 {
@@ -292,15 +291,16 @@ test_separate_file(void **state)
 }
 #endif
 
-/* A function without debugging information, between two parts of a unit of which the
-   first has a last line without code: it has no line. */
+/* A function without debugging information lies between two parts of a unit, the first
+   of which ends with a line without code: the function has no line. */
 static void
 test_between_units(void **state)
 {
     char path[200];
     void *handle = load(
         "between.so",
-        "printf '#ifdef __clang__\n#define VIEW\n#else\n#define VIEW \" view 0\"\n#endif\n"
+        "printf '#ifdef __clang__\n#define VIEW\n#else\n#define VIEW \" view "
+        "0\"\n#endif\n"
         "int with(void) { return 0; }"
         " __attribute__((section(\".text.unlikely\"))) void cold(void)"
         " { __asm__ volatile(\"nop; .loc 1 7 1\" VIEW); __builtin_unreachable(); }' |"
@@ -319,7 +319,7 @@ test_between_units(void **state)
     dlclose(handle);
 }
 
-/* ---- files that are not what they were ---- */
+/* ---- files that have changed ---- */
 
 static void
 test_changed_file(void **state)
@@ -354,7 +354,7 @@ inode_of(const char *path)
     return st.st_ino;
 }
 
-/* No pipe is waited for, no device read, and no file taken for one of which nothing but the
+/* Pipes are not waited for, devices are not read, and a file is not used if only its
    name is known. */
 static void
 test_no_file(void **state)
@@ -392,7 +392,8 @@ test_no_file(void **state)
     symbols_free(NULL);
 }
 
-/* Where a library was, another one is loaded: what was known stays as it was. */
+/* Another library is loaded at the same addresses: old names remain for what was
+   recorded before. */
 static void
 test_reloaded(void **state)
 {
@@ -426,7 +427,7 @@ helper_pid(void)
     return pid;
 }
 
-/* It dies of one file; of others something is found out all the same. */
+/* One file makes the helper die; names in other files are still found. */
 static void
 test_helper_dies(void **state)
 {
@@ -458,7 +459,7 @@ test_helper_dies(void **state)
     check_frame(innocent, 0, "subject_plain", LINE("plain"));
     check_frame(symbols_at(asked.space, address), 0, "subject_plain", LINE("plain"));
 
-    /* Nothing that it does keeps memtop from ending. */
+    /* Whatever the helper does, memtop can end. */
     helper = helper_pid();
     assert_int_equal(0, kill(helper, SIGSTOP));
     symbols_at(asked.space, call_in(second, "subject_plain") + 1);
@@ -514,7 +515,7 @@ test_servers(void **state)
     void *client = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
 #ifdef HAVE_LIBDW
     if (client != NULL) {
-        /* It waits for an answer, which does not come. */
+        /* The helper waits for an answer that does not come. */
         const struct symbol *symbol = symbols_at(asked.space, address);
         struct pollfd source = {.fd = listener, .events = POLLIN};
         assert_int_equal(1, poll(&source, 1, -1));
@@ -529,7 +530,7 @@ test_servers(void **state)
         dlclose(client);
     if (listener >= 0)
         close(listener);
-    assert_string_not_equal("", getenv("DEBUGINFOD_URLS")); /* the program's */
+    assert_string_not_equal("", getenv("DEBUGINFOD_URLS")); /* belongs to the program */
     symbols_free(asked.symbols);
     dlclose(handle);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tables by address: what is entered is found until it is taken, however much there is
-   and whoever else enters. */
+   and however many threads enter. */
 #include "config.h"
 
 #include <pthread.h>
@@ -51,7 +51,7 @@ enter(uintptr_t address, uint64_t value)
     return true;
 }
 
-/* Its value, or 0 if it is not there. */
+/* Takes the entry; returns its value, or 0 if there is none. */
 static uint64_t
 strike(uintptr_t address)
 {
@@ -77,11 +77,11 @@ test_one(void **state)
     assert_true(enter(4096, 7));
     place = mt_table_take(&table, 4096);
     assert_non_null(place.key);
-    assert_null(mt_table_take(&table, 4096).key); /* it is whose it was taken by */
+    assert_null(mt_table_take(&table, 4096).key); /* it belongs to whoever has taken it */
     mt_table_show(place, 4096);
     assert_int_equal(strike(4096), 7);
     assert_int_equal(strike(4096), 0);
-    for (uintptr_t low = 0; low < 3; low++) { /* any number may be one */
+    for (uintptr_t low = 0; low < 3; low++) { /* every number is a valid key */
         assert_true(enter(low, low + 1));
         assert_int_equal(strike(low), low + 1);
     }
@@ -115,11 +115,11 @@ test_clear(void **state)
     mt_table_clear(&table);
     for (uintptr_t i = 1; i <= 10000; i++)
         assert_int_equal(strike(i * 16), 0);
-    mt_table_show(claimed, 8); /* was not shown then */
+    mt_table_show(claimed, 8); /* it was not visible before */
     assert_non_null(mt_table_take(&table, 8).key);
 }
 
-/* Where there is no memory any more nothing is lost but what finds no room. */
+/* Without memory nothing is lost except new entries. */
 static void
 test_full(void **state)
 {
@@ -139,7 +139,7 @@ test_full(void **state)
 #define ROUNDS  60
 #define OWN     400
 
-/* Addresses of a thread's own, side by side with those of the others. */
+/* Each thread has its own addresses, next to those of others. */
 static void *
 churn(void *argument)
 {

@@ -23,7 +23,8 @@ static int
 use_utf8(void **state)
 {
     (void)state;
-    return setlocale(LC_ALL, "C.UTF-8") == NULL && setlocale(LC_ALL, "en_US.UTF-8") == NULL;
+    return setlocale(LC_ALL, "C.UTF-8") == NULL
+           && setlocale(LC_ALL, "en_US.UTF-8") == NULL;
 }
 
 static int
@@ -76,8 +77,10 @@ clipped(void **state)
     assert_string_equal(text_clip(buf, sizeof buf, "abcdef", 1), ELLIPSIS);
     assert_string_equal(text_clip(buf, sizeof buf, "abcdef", 0), "");
     assert_string_equal(text_clip(buf, sizeof buf, WIDE WIDE WIDE, 4), WIDE ELLIPSIS);
-    assert_string_equal(text_clip(buf, sizeof buf, WIDE WIDE WIDE, 5), WIDE WIDE ELLIPSIS);
-    assert_string_equal(text_clip(buf, sizeof buf, "e" ACUTE "e" ACUTE, 2), "e" ACUTE "e" ACUTE);
+    assert_string_equal(text_clip(buf, sizeof buf, WIDE WIDE WIDE, 5),
+                        WIDE WIDE ELLIPSIS);
+    assert_string_equal(text_clip(buf, sizeof buf, "e" ACUTE "e" ACUTE, 2),
+                        "e" ACUTE "e" ACUTE);
     assert_string_equal(text_clip(buf, sizeof buf, "a\x1b", 2), "a?");
     text_ascii_ellipsis(true);
     assert_string_equal(text_clip(buf, sizeof buf, "abcdef", 5), "ab...");
@@ -159,7 +162,8 @@ utf8_for_files(void **state)
     (void)state;
     assert_string_equal(text_utf8(buf, sizeof buf, "жук " WIDE " \xf0\x9f\x98\x80"),
                         "жук " WIDE " \xf0\x9f\x98\x80");
-    assert_string_equal(text_utf8(buf, sizeof buf, "\xed\xa0\x80"), "???"); /* surrogate */
+    /* surrogate */
+    assert_string_equal(text_utf8(buf, sizeof buf, "\xed\xa0\x80"), "???");
     assert_string_equal(text_utf8(buf, sizeof buf, "\xc0\xaf"), "??");      /* overlong */
     assert_string_equal(text_utf8(buf, sizeof buf, "\xf4\x90\x80\x80"), "????");
     assert_string_equal(text_utf8(buf, sizeof buf, "\xe6\xbc"), "??");
@@ -181,8 +185,8 @@ utf8_from_another_charset(void **state)
     assert_string_equal(buf, "жук");
 }
 
-/* Any bytes, any sizes: bounded, terminated, at most the columns asked for,
-   and what comes out is already clean. */
+/* Any bytes and any sizes: the output is bounded, terminated, at most as wide as asked
+   for, and clean. */
 static void
 anything_is_bounded(void **state)
 {

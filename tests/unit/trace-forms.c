@@ -23,7 +23,7 @@ open_text(const char *text, struct trace **trace)
     return trace_open(path, NULL, trace);
 }
 
-/* All of a file, read so many at a time; ends with one whose kind is 255. */
+/* Reads a whole file, at_once events at a time; adds one whose kind is 255. */
 static struct trace *
 read_text(const char *text, struct trace_event *events, size_t room, size_t at_once)
 {
@@ -74,7 +74,7 @@ test_table(void **state)
     expect(&events[1], FN_FREE, 255, 0);
     assert_int_equal(events[1].time_ns, 1500000);
     assert_int_equal(events[2].size, UINT64_MAX);
-    assert_int_equal(events[2].time_ns, 1500000); /* never back */
+    assert_int_equal(events[2].time_ns, 1500000); /* times never go back */
     assert_int_equal(events[3].time_ns, 2000000);
     assert_int_equal(events[3].address, events[2].address);
     assert_true(events[4].address != events[3].address);

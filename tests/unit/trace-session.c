@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Traces as sessions: figures, sizes and threads at the end and at moments before, and
-   the family. */
+/* Traces as sessions: figures, sizes and threads at the end and at earlier moments, and
+   all processes. */
 #include "config.h"
 
 #include <errno.h>
@@ -17,10 +17,11 @@
 #include "scratch-file.h"
 #include "monitor/checkpoints.h"
 #include "files/native.h"
-#include "files/timeline.h"
-#include "files/trace-session.h"
+#include "monitor/timeline.h"
+#include "files/open.h"
 
 #define EPOCH INT64_C(1700000000000000000)
+#define SLOTS 8192u
 #define MS UINT64_C(1000000)
 
 static struct trace_event
@@ -103,7 +104,7 @@ check_counts(const struct snapshot *now)
     assert_int_equal(now->calls[FN_CALLOC], 1);
     assert_int_equal(now->calls[FN_REALLOC], 5);
     assert_int_equal(now->bytes[FN_MALLOC], 100);
-    assert_int_equal(now->bytes[FN_REALLOC], 208); /* what they grew by */
+    assert_int_equal(now->bytes[FN_REALLOC], 208); /* bytes by which blocks grew */
     assert_int_equal(now->bytes[FN_FREE], 200);
     assert_int_equal(now->realloc_inplace, 1);
     assert_int_equal(now->realloc_dec, 1);
@@ -145,7 +146,7 @@ test_family(void **state)
     assert_int_equal(threads[1].counters.calls, 2);
     assert_int_equal(threads[1].counters.allocated, 58);
 
-    /* At 30 ms of the run nothing had shrunk. */
+    /* Until 30 ms of the run nothing had shrunk. */
     before = *process;
     assert_true(checkpoints_find(session_root(session)->checkpoints, 34 * (int64_t)MS,
                                  &moment));
@@ -159,11 +160,11 @@ test_family(void **state)
     assert_int_equal(process_list_at(session_processes(session), 1)->pid, 11);
     assert_int_equal(process_list_at(session_processes(session), 1)->heap_peak, 70);
     assert_int_equal(process_list_at(session_processes(session), 1)->run_ns, 3 * MS);
-    assert_int_equal(session_message_count(session), 2); /* what it is; 7 are lost */
+    assert_int_equal(session_message_count(session), 2); /* what it is; that 7 are lost */
     session_free(session);
 }
 
-/* Nothing but a header. */
+/* Only a header. */
 static void
 test_nothing(void **state)
 {
@@ -179,32 +180,33 @@ test_nothing(void **state)
     session_free(session);
 }
 
-/* However long it gets, no peak is lost and the slots are of one length. */
+/* However long the run becomes, no peak is lost and all slots have the same length. */
 static void
 test_timeline(void **state)
 {
-    static struct timeline timeline;
+    struct timeline *timeline = timeline_new(SLOTS, 16384);
     struct history *history;
     uint64_t peak;
     int64_t when;
 
     (void)state;
-    timeline_init(&timeline);
     for (uint64_t i = 0; i < 50000; i++) {
-        timeline_reach(&timeline, i * MS);
-        timeline_set(&timeline, i == 31234 ? 1000000 : i, 5, true);
+        timeline_reach(timeline, i * MS);
+        timeline_add(timeline, i * MS, i == 31234 ? 1000000 : i, 5, true);
     }
-    assert_true(timeline.count <= TIMELINE_SLOTS && timeline.count > TIMELINE_SLOTS / 3);
-    history = timeline_history(&timeline, 60000 * MS, true, true);
+    assert_true(timeline->count <= SLOTS && timeline->count > SLOTS / 3);
+    history = timeline_history(timeline, 60000 * MS, true, true);
     assert_true(history_peak(history, SERIES_HEAP, 0, 60000 * (int64_t)MS, &peak, &when));
     assert_int_equal(peak, 1000000);
     assert_in_range(when, 31234 * MS, 31250 * MS);
-    assert_true(history_peak(history, SERIES_CALLS, 0, 40000 * (int64_t)MS, &peak, &when));
+    assert_true(
+        history_peak(history, SERIES_CALLS, 0, 40000 * (int64_t)MS, &peak, &when));
     assert_in_range(peak, 900, 1300);
     history_free(history);
+    timeline_free(timeline);
 }
 
-/* A log says nothing of stacks: they are not known, and not 0. */
+/* A log has no depths of stacks: they are not known, rather than 0. */
 static void
 test_log(void **state)
 {
@@ -226,7 +228,7 @@ test_log(void **state)
     session_free(session);
 }
 
-/* Whatever a file says, no run is longer than one can be told. */
+/* Whatever a file says, runs are limited to the longest that can be shown. */
 static void
 test_times_without_end(void **state)
 {

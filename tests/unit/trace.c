@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which form a file of recorded calls has, and bytes from a descriptor. */
+/* The kind of a file of recorded calls, and bytes from a descriptor. */
 #include "config.h"
 
 #include <errno.h>
@@ -34,7 +34,7 @@ test_what_is_no_trace(void **state)
     assert_null(trace);
 }
 
-/* What is written on while it is read ends where it ended. */
+/* A file that grows while it is read ends where it ended when it was opened. */
 static void
 test_a_file_that_grows(void **state)
 {
@@ -57,7 +57,7 @@ test_a_file_that_grows(void **state)
     trace_close(trace);
 }
 
-/* Bytes and lines come from one place, whoever looks first. */
+/* Bytes and lines come from the same input, whichever is read first. */
 static void
 test_bytes_after_a_look(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is gathered of a process from made-up readings. */
+/* What is gathered of a process, from artificial readings. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -33,7 +33,7 @@ tear_down(void **state)
     return 0;
 }
 
-/* A reading that many seconds after the start. */
+/* A reading run_s seconds after the start. */
 static void
 read_at(int64_t run_s, uint64_t heap)
 {
@@ -90,10 +90,10 @@ test_failures(void **state)
     read_at(2, 0);
     assert_int_equal(session_message_count(session), 1);
     assert_string_equal(session_message(session, 0)->text,
-                        "calloc failed 2 times (3.0 KiB asked for together)");
+                        "calloc failed 2 times (3.0 KiB requested together)");
     read_at(3, 0);
     assert_int_equal(session_message_count(session), 1);
-    /* Another image has failed as often: that is news. */
+    /* Another image has failed as often, which is reported again. */
     tracked_restart(&tracked);
     read_at(4, 0);
     assert_int_equal(session_message_count(session), 2);
@@ -106,12 +106,12 @@ test_moments(void **state)
 
     (void)state;
     read_at(1, 1000);
-    assert_false(tracked_moment_due(&tracked, 101 * SECOND));
+    assert_false(tracked_checkpoint_due(&tracked, 101 * SECOND));
     assert_true(tracked_keep_checkpoints(&tracked));
-    assert_true(tracked_moment_due(&tracked, 101 * SECOND));
-    tracked_keep_moment(&tracked, 101 * SECOND);
-    assert_false(tracked_moment_due(&tracked, 101 * SECOND + 1));
-    assert_true(tracked_moment_due(&tracked, 102 * SECOND));
+    assert_true(tracked_checkpoint_due(&tracked, 101 * SECOND));
+    tracked_add_checkpoint(&tracked, 101 * SECOND);
+    assert_false(tracked_checkpoint_due(&tracked, 101 * SECOND + 1));
+    assert_true(tracked_checkpoint_due(&tracked, 102 * SECOND));
     assert_true(checkpoints_find(tracked.checkpoints, 2 * SECOND, &index));
     assert_int_equal(checkpoints_time(tracked.checkpoints, index), SECOND);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Golden text of sizes, counts, rates and times, and their bounds. */
+/* Exact texts of sizes, counts, rates and times, and their limits. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -175,7 +175,8 @@ durations(void **state)
     assert_string_equal(units_duration(buf, sizeof buf, 144 * SECOND), "00:02:24");
     assert_string_equal(units_duration(buf, sizeof buf, -5), "00:00:00");
     assert_string_equal(units_duration(buf, sizeof buf, 86399 * SECOND), "23:59:59");
-    assert_string_equal(units_duration(buf, sizeof buf, (86400 + 7380) * SECOND), "1d 02:03");
+    assert_string_equal(units_duration(buf, sizeof buf, (86400 + 7380) * SECOND),
+                        "1d 02:03");
     assert_string_equal(units_duration(buf, sizeof buf, INT64_MAX), "106751d 23:47");
 }
 

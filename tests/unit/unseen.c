@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Programs that ran without the library, by what others have executed. */
+/* Programs that ran without the library, found by what others have executed. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -125,7 +125,7 @@ spawned(void **state)
     assert_string_equal("", search());
 }
 
-/* Of many only the latest have names. */
+/* Of many programs only the latest have names. */
 static void
 many(void **state)
 {
@@ -140,7 +140,7 @@ many(void **state)
     assert_string_equal("make:0: ", search());
 }
 
-/* system() is not noted: its shell must not make good for a child that is missing. */
+/* system() is not noted: its shell must not stand for a missing child. */
 static void
 not_noted(void **state)
 {
@@ -153,7 +153,7 @@ not_noted(void **state)
     assert_string_equal("sh:102:./static ", search());
 }
 
-/* Children of a parent that has ended belong to another one. */
+/* Children of an ended process get another parent. */
 static void
 orphans(void **state)
 {
@@ -174,7 +174,7 @@ elsewhere(void **state)
     assert_string_equal("", search());
 }
 
-/* A damaged segment may say anything. */
+/* A damaged segment may hold anything. */
 static void
 nonsense(void **state)
 {
@@ -190,10 +190,10 @@ int
 main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(nothing, setup),   cmocka_unit_test_setup(own_exec, setup),
-        cmocka_unit_test_setup(forked, setup),    cmocka_unit_test_setup(spawned, setup),
-        cmocka_unit_test_setup(many, setup),      cmocka_unit_test_setup(not_noted, setup),
-        cmocka_unit_test_setup(orphans, setup),   cmocka_unit_test_setup(elsewhere, setup),
+        cmocka_unit_test_setup(nothing, setup),  cmocka_unit_test_setup(own_exec, setup),
+        cmocka_unit_test_setup(forked, setup),   cmocka_unit_test_setup(spawned, setup),
+        cmocka_unit_test_setup(many, setup),     cmocka_unit_test_setup(not_noted, setup),
+        cmocka_unit_test_setup(orphans, setup),  cmocka_unit_test_setup(elsewhere, setup),
         cmocka_unit_test_setup(nonsense, setup),
     };
 

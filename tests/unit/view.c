@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The pages drawn from a scripted process: at every kind of size without
-   touching what they must not, and word for word at the usual ones. */
+/* The pages of a scripted process: at every kind of size they draw only where they may,
+   and at the usual sizes they are compared word for word. */
 #include "config.h"
 
 #include <locale.h>
@@ -11,19 +11,20 @@
 #include "tui/picker.h"
 #include "tui/processes.h"
 
-/* What changes after 2 s is seen from a mark. */
+/* Changes after 2 s, to be seen with a mark. */
 static const char changed[] =
     "program ./prog\n"
     "pid 24817\n"
     "0 heap=10M blocks=200 rss=12M malloc=200 malloc.bytes=10M size.24=150 size.100=50\n"
     "2000 heap=100M blocks=24537 stack=12K rss=130M threads=4 malloc=1204871"
-    " malloc.bytes=200M realloc=88210 realloc.bytes=30M calloc=10442 calloc.failed=2 free=1180334 total=280M"
+    " malloc.bytes=200M realloc=88210 realloc.bytes=30M calloc=10442 calloc.failed=2 "
+    "free=1180334 total=280M"
     " size.1=312044 size.24=401882 size.40=288310 size.70=120551 size.300=44110"
     " size.70000=31\n"
     "4000 heap=60M blocks=20000 free=1184901 malloc.bytes=201M malloc=1204901"
     " calloc.failed=5 size.24=411882 size.40=288300 size.5000=12\n";
 
-/* A script that runs things, a chain of shims among them. */
+/* A shell script that runs programs, among them a chain of wrappers. */
 static const char family[] =
     "program sh ./run.sh\n"
     "pid 24817\n"
@@ -153,7 +154,7 @@ pages_are_as_drawn(void **state)
     }
 }
 
-/* The pages but those that have goldens of their own. */
+/* The pages except those with separate goldens. */
 static void
 pages_golden(int rows, int cols, bool unicode)
 {
@@ -191,7 +192,7 @@ pages_are_as_drawn_in_ascii(void **state)
     pages_golden(24, 80, false);
 }
 
-/* Of a log without times: no rate is known. */
+/* In a log without times rates are not known. */
 static void
 rates_without_a_clock(void **state)
 {
@@ -204,7 +205,7 @@ rates_without_a_clock(void **state)
     session_free(session);
 }
 
-/* A program that tells of its pools: two rows and a fact more. */
+/* A program that reports its pools: two more rows and one more fact. */
 static void
 pools_are_as_drawn(void **state)
 {
@@ -247,7 +248,7 @@ processes_are_as_drawn(void **state)
     text_ascii_ellipsis(false);
 }
 
-/* Sorted or filtered there is no tree. */
+/* A list that is sorted or filtered is not a tree. */
 static void
 processes_in_other_orders(void **state)
 {
@@ -269,13 +270,14 @@ processes_in_other_orders(void **state)
     session_free(session);
 }
 
-/* The list of all observed processes, with some and with none. */
+/* The system-wide list, with processes and empty. */
 static void
 picker_is_as_drawn(void **state)
 {
     struct session *session = play_text(family, 7 * SECOND);
     struct process_list *none = process_list_new(false);
-    struct processes list = { .process_list = session_processes(session), .selected = 24910 };
+    struct processes list = {.process_list = session_processes(session),
+                             .selected = 24910};
 
     (void)state;
     for (int reverse = 0; reverse < 2; reverse++) {
@@ -294,7 +296,7 @@ picker_is_as_drawn(void **state)
     session_free(session);
 }
 
-/* A digit is a page for good. */
+/* The digits of pages never change. */
 static void
 digits_name_pages(void **state)
 {
@@ -309,7 +311,8 @@ digits_name_pages(void **state)
     assert_int_equal(view_page_of_digit(0), PAGE_BLOCKS);
 }
 
-/* An allocator whose memory is that of anybody; a process without counters. */
+/* An allocator whose memory cannot be told from other memory; a process without
+   counters. */
 static const char undivided[] =
     "program ./prog\n"
     "pid 24817\n"
@@ -324,7 +327,7 @@ static const char uncounted[] =
     " band.stacks=36K band.program=2M band.memtop=0 band.other=4K\n"
     "20000 rss=1M\n";
 
-/* The page of memory as NAME at a size, in either character set. */
+/* The page of memory as golden NAME at a size, in either character set. */
 static void
 memory_golden(const char *name, int rows, int cols, bool unicode)
 {
@@ -370,7 +373,7 @@ memory_is_as_drawn(void **state)
     session_free(session);
 }
 
-/* A moment from before there were any, or one at which they were not read. */
+/* A moment before the first breakdown, or one without a breakdown. */
 static void
 memory_that_is_not_known_is_said_so(void **state)
 {
@@ -383,7 +386,7 @@ memory_that_is_not_known_is_said_so(void **state)
     session_free(session);
 }
 
-/* The page of sites as NAME at a size, in either character set. */
+/* The page of sites as golden NAME at a size, in either character set. */
 static void
 sites_golden(const char *name, int rows, int cols, bool unicode)
 {
@@ -431,7 +434,7 @@ sites_are_as_drawn(void **state)
     session_free(session);
 }
 
-/* One site by itself: every line of it can be scrolled to. */
+/* One site alone; all of its lines can be scrolled to. */
 static void
 a_site_is_as_drawn(void **state)
 {
@@ -454,7 +457,7 @@ a_site_is_as_drawn(void **state)
     session_free(session);
 }
 
-/* What is asked for and cannot be answered is said; so is what would be there. */
+/* The page says what is not known, and what it would need. */
 static void
 sites_that_are_not_known_are_said_so(void **state)
 {
@@ -473,8 +476,8 @@ sites_that_are_not_known_are_said_so(void **state)
     session_free(session);
 }
 
-/* What each thread has done since the mark: of one that came since then all it has
-   done, of one in another's place nothing that is known. */
+/* What each thread has done since the mark: everything for a thread that started since,
+   nothing known for one that took another's place. */
 static void
 threads_are_as_drawn(void **state)
 {
@@ -556,7 +559,7 @@ changes_since_the_mark_are_as_drawn(void **state)
     }
 }
 
-/* The moment at the cursor, 2 s into the run, with a mark at its beginning. */
+/* The moment 2 s into the run at the cursor, with a mark at the beginning. */
 static void
 moments_of_the_past_are_as_drawn(void **state)
 {
@@ -640,7 +643,7 @@ help_lists_every_key_over_its_pages(void **state)
     session_free(session);
 }
 
-/* The words of the pages' lines after the labels, one after the other. */
+/* The words after the labels in the lines of the help, one after the other. */
 static void
 read_help(char *words, size_t size)
 {
@@ -702,7 +705,7 @@ the_interval_is_that_of_the_message(void **state)
     session_free(session);
 }
 
-/* They take the lines they need, and all can be scrolled to. */
+/* Long messages take the lines they need, and all lines can be scrolled to. */
 static void
 long_messages_are_wrapped(void **state)
 {
@@ -719,7 +722,7 @@ long_messages_are_wrapped(void **state)
     session_free(session);
 }
 
-/* What does not fit goes by its parts. */
+/* A message that does not fit is shortened by whole parts. */
 static void
 messages_are_shortened_by_parts(void **state)
 {
@@ -727,10 +730,10 @@ messages_are_shortened_by_parts(void **state)
     char line[16384];
 
     (void)state;
-    scene.message = "Paused at 1.25; collecting continues, Space goes on";
+    scene.message = "Paused at 1.25; collecting continues, Space resumes";
     draw(10, 60);
     canvas_row_text(&screen.canvas, 8, line);
-    assert_string_equal(line, " Paused at 1.25; collecting continues, Space goes on");
+    assert_string_equal(line, " Paused at 1.25; collecting continues, Space resumes");
     draw(10, 40);
     canvas_row_text(&screen.canvas, 8, line);
     assert_string_equal(line, " Paused at 1.25; collecting continues");
@@ -762,7 +765,7 @@ what_is_typed_is_seen(void **state)
     session_free(session);
 }
 
-/* Cells of a graph that differ from one picture to the next, 0.1 s later. */
+/* Number of a graph's cells that change between two drawings, 0.1 s apart. */
 static int
 changed_cells(int64_t window_ns, int64_t from_ns)
 {
@@ -784,7 +787,7 @@ changed_cells(int64_t window_ns, int64_t from_ns)
     return count;
 }
 
-/* Young runs fill the window, older ones move on now and then. */
+/* Young runs fill the window; older ones move now and then. */
 static void
 graphs_stand_still(void **state)
 {
@@ -812,7 +815,7 @@ drawing_twice_gives_the_same(void **state)
     session_free(session);
 }
 
-/* Allocations of the code under test and this one (linked with --wrap). */
+/* Allocations by the code under test and by this test (linked with --wrap). */
 static unsigned long allocations;
 void *__real_malloc(size_t size);
 void *__wrap_malloc(size_t size);

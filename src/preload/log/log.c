@@ -56,7 +56,8 @@ static void
 note_end(int error)
 {
     if (mt_segment.process != NULL)
-        __atomic_store_n(&mt_segment.process->log_error, (uint32_t)error, __ATOMIC_RELAXED);
+        __atomic_store_n(&mt_segment.process->log_error, (uint32_t)error,
+                         __ATOMIC_RELAXED);
 }
 
 /* True for internal allocations, which are not the program's, and in a sandbox, where a
@@ -296,8 +297,8 @@ enter(struct log_writer writer, const void *block)
 
     for (unsigned way = 0; way < SET_WAYS; way++) {
         uint64_t nobody = 0;
-        if (__atomic_compare_exchange_n(&set[way].owner, &nobody, owner_word(writer), false,
-                                        __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+        if (__atomic_compare_exchange_n(&set[way].owner, &nobody, owner_word(writer),
+                                        false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
             __atomic_store_n(&set[way].block, block, __ATOMIC_RELEASE);
             return &set[way];
         }

@@ -109,8 +109,9 @@ change_state(uint32_t number, enum profile_state from, enum profile_state to)
 {
     uint64_t word = word_of(number, from);
 
-    return __atomic_compare_exchange_n(&profile_of(number)->word, &word, word_of(number, to),
-                                       false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    return __atomic_compare_exchange_n(&profile_of(number)->word, &word,
+                                       word_of(number, to), false, __ATOMIC_SEQ_CST,
+                                       __ATOMIC_SEQ_CST);
 }
 
 /*
@@ -241,7 +242,8 @@ random_seed(void)
         memcpy(&seed, random, sizeof seed);
     /* The factor is odd, so no two seeds of a process are equal. */
     return seed
-           + __atomic_add_fetch(&turns, 1, __ATOMIC_RELAXED) * UINT64_C(0xd1342543de82ef95);
+           + __atomic_add_fetch(&turns, 1, __ATOMIC_RELAXED)
+                 * UINT64_C(0xd1342543de82ef95);
 }
 
 static void
@@ -462,7 +464,8 @@ passes(uint64_t words)
 }
 
 void
-mt_profile_made(enum memprof_source source, void *block, uint64_t size, const void *caller)
+mt_profile_made(enum memprof_source source, void *block, uint64_t size,
+                const void *caller)
 {
     uint64_t words = draw_words(size);
     int saved_errno;
@@ -545,8 +548,8 @@ move_tracked(struct mt_place place, void *from, void *to)
 }
 
 static void
-resize_tracked(const struct profile_resize *resize, enum memprof_source source, void *made,
-               uint64_t size)
+resize_tracked(const struct profile_resize *resize, enum memprof_source source,
+               void *made, uint64_t size)
 {
     struct tracked_block *tracked = resize->place.value;
     uint32_t number = tracked->profile;
@@ -573,8 +576,8 @@ resize_tracked(const struct profile_resize *resize, enum memprof_source source, 
 
 /* An untracked block: the words it gained may be hit, like those of a new block. */
 static void
-resize_untracked(const struct profile_resize *resize, enum memprof_source source, void *made,
-                 uint64_t size)
+resize_untracked(const struct profile_resize *resize, enum memprof_source source,
+                 void *made, uint64_t size)
 {
     uint64_t before = resize->block != NULL ? draw_words(resize->size) : 0;
     uint64_t words = draw_words(size);
@@ -691,8 +694,8 @@ start(const struct memprof_tracker *tracker, void *ctx, double rate, int frames,
 }
 
 int
-mt_profile_start(const struct memprof_tracker *tracker, void *ctx, double rate, int frames,
-                 memprof_t **out)
+mt_profile_start(const struct memprof_tracker *tracker, void *ctx, double rate,
+                 int frames, memprof_t **out)
 {
     int error;
 

@@ -45,8 +45,8 @@ struct profile_resize {
    to *made of size bytes; made NULL and size 0 means freed; made NULL otherwise means
    that the block is unchanged. */
 struct profile_resize mt_profile_resize_begin(void *block, uint64_t size);
-void mt_profile_resize_end(const struct profile_resize *resize, enum memprof_source source,
-                           void *made, uint64_t size);
+void mt_profile_resize_end(const struct profile_resize *resize,
+                           enum memprof_source source, void *made, uint64_t size);
 
 /* The parts of memprof_start() etc. that need not know whether calls are counted; each
    returns 0 or a positive errno. */

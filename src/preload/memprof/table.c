@@ -129,7 +129,8 @@ mt_table_claim(struct mt_table *table, uintptr_t address)
 
     for (;; level++) {
         uint64_t *found;
-        if (level == TABLE_LEVELS || (level >= levels_used(table) && !add_level(table, level)))
+        if (level == TABLE_LEVELS
+            || (level >= levels_used(table) && !add_level(table, level)))
             break;
         found = change_in(bucket_of(table, level, address), 0, TAKEN);
         if (found != NULL)

@@ -253,8 +253,8 @@ pop_free(void)
             return SITES_BLOCKS;
         next = ((seen >> 32) + 1) << 32
                | __atomic_load_n(&mine[(uint32_t)seen - 1].reserved, __ATOMIC_RELAXED);
-    } while (!__atomic_compare_exchange_n(&free_list, &seen, next, false, __ATOMIC_ACQUIRE,
-                                          __ATOMIC_ACQUIRE));
+    } while (!__atomic_compare_exchange_n(&free_list, &seen, next, false,
+                                          __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE));
     return (uint32_t)seen - 1;
 }
 
@@ -266,8 +266,8 @@ push_free(uint32_t number)
     do {
         __atomic_store_n(&mine[number].reserved, (uint32_t)seen, __ATOMIC_RELAXED);
         next = ((seen >> 32) + 1) << 32 | (number + 1);
-    } while (!__atomic_compare_exchange_n(&free_list, &seen, next, false, __ATOMIC_RELEASE,
-                                          __ATOMIC_RELAXED));
+    } while (!__atomic_compare_exchange_n(&free_list, &seen, next, false,
+                                          __ATOMIC_RELEASE, __ATOMIC_RELAXED));
 }
 
 /* Returns the number of a free record, or SITES_BLOCKS if there is none. */
@@ -467,7 +467,8 @@ move_live(size_t sums_offset)
             continue;
         weight = weight_of(block->size);
         note_peak(record);
-        sums_add((void *)((unsigned char *)record + sums_offset), &weight, block->samples);
+        sums_add((void *)((unsigned char *)record + sums_offset), &weight,
+                 block->samples);
     }
 }
 

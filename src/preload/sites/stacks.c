@@ -265,7 +265,8 @@ note_objects(const void *const *frames, size_t depth, uint64_t now)
     for (size_t i = 0; i < depth; i++) {
         struct mt_object object;
 
-        if ((uintptr_t)frames[i] - start < end - start || !mt_object_of(frames[i], &object))
+        if ((uintptr_t)frames[i] - start < end - start
+            || !mt_object_of(frames[i], &object))
             continue;
         start = (uintptr_t)object.start;
         end = (uintptr_t)object.end;
@@ -355,7 +356,8 @@ find_stack(uint64_t hash, const void *const *frames, size_t depth, uint64_t now)
                 return written;
             }
         }
-        if (pool[id] == header && memcmp(&pool[id + 1], frames, depth * sizeof *pool) == 0)
+        if (pool[id] == header
+            && memcmp(&pool[id + 1], frames, depth * sizeof *pool) == 0)
             return id;
     }
     return 0;

@@ -67,7 +67,8 @@ realloc(void *block, size_t size)
     void *moved = malloc(size);
     size_t old = block != NULL ? ((size_t *)block)[-1] : 0;
 
-    return moved != NULL && block != NULL ? memcpy(moved, block, old < size ? old : size) : moved;
+    return moved != NULL && block != NULL ? memcpy(moved, block, old < size ? old : size)
+                                          : moved;
 }
 
 #ifndef BLIND

@@ -46,7 +46,8 @@ aligned()
     with_pending([=] { operator delete(operator new(300, alignment), alignment); });
     with_pending([=] { operator delete[](operator new[](300, alignment), alignment); });
     with_pending([=] {
-        operator delete(operator new(300, alignment, std::nothrow), alignment, std::nothrow);
+        operator delete(operator new(300, alignment, std::nothrow), alignment,
+                        std::nothrow);
     });
     with_pending([=] {
         operator delete[](operator new[](300, alignment, std::nothrow), alignment,
@@ -63,7 +64,8 @@ main(int argc, char **)
     with_pending([] { delete[] new char[4096]; });
     with_pending([] { delete new int(1); });
     with_pending([] { operator delete(operator new(30, std::nothrow), std::nothrow); });
-    with_pending([] { operator delete[](operator new[](30, std::nothrow), std::nothrow); });
+    with_pending(
+        [] { operator delete[](operator new[](30, std::nothrow), std::nothrow); });
     with_pending([] { std::free(std::realloc(std::calloc(3, 5), 500)); });
     if (argc == 1)
         aligned();

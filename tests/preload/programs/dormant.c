@@ -220,7 +220,8 @@ toggled(void)
     look_at_own_segment();
     REQUIRE(pthread_create(&viewer, NULL, toggle, NULL) == 0);
     for (uintptr_t i = 0; i < 4; i++)
-        REQUIRE(pthread_create(&threads[i], NULL, churn, (void *)(i * (BLOCKS / 4))) == 0);
+        REQUIRE(pthread_create(&threads[i], NULL, churn, (void *)(i * (BLOCKS / 4)))
+                == 0);
     for (int i = 0; i < 4; i++)
         pthread_join(threads[i], NULL);
     atomic_store(&done, true);

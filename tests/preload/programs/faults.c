@@ -153,10 +153,10 @@ dump(const char *path)
     text[size] = '\0';
     close(fd);
     for (line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n"))
-        if ((strncmp(line, "Sig", 3) == 0 && line[3] != 'Q') || strncmp(line, "Shd", 3) == 0
-            || strncmp(line, "Threads", 7) == 0 || strncmp(line, "Cap", 3) == 0
-            || strncmp(line, "NoNewPrivs", 10) == 0 || strncmp(line, "Seccomp", 7) == 0
-            || strncmp(line, "Umask", 5) == 0)
+        if ((strncmp(line, "Sig", 3) == 0 && line[3] != 'Q')
+            || strncmp(line, "Shd", 3) == 0 || strncmp(line, "Threads", 7) == 0
+            || strncmp(line, "Cap", 3) == 0 || strncmp(line, "NoNewPrivs", 10) == 0
+            || strncmp(line, "Seccomp", 7) == 0 || strncmp(line, "Umask", 5) == 0)
             puts(line);
 }
 
@@ -259,7 +259,8 @@ restless(void *argument)
 
     for (unsigned i = 0;; i++) {
         void **slot = &kept[i % 8];
-        *slot = i % 3 == 0 ? realloc(*slot, i % 5000 + 1) : (free(*slot), malloc(i % 700));
+        *slot = i % 3 == 0 ? realloc(*slot, i % 5000 + 1)
+                           : (free(*slot), malloc(i % 700));
     }
     return argument;
 }

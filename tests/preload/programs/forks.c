@@ -358,8 +358,7 @@ executes_in_vain(void)
 }
 
 CASES
-    CASE(executes) CASE(executes_in_vain)
-    CASE(simple) CASE(grandchild) CASE(in_thread) CASE(raw) CASE(vfork_exec)
-    CASE(vfork_promise) CASE(spawn) CASE(shell) CASE(chain) CASE(storm) CASE(two_forkers) CASE(many) CASE(with_handlers)
-    CASE(orphan)
-END_CASES
+CASE(executes)
+CASE(executes_in_vain) CASE(simple) CASE(grandchild) CASE(in_thread) CASE(raw)
+    CASE(vfork_exec) CASE(vfork_promise) CASE(spawn) CASE(shell) CASE(chain) CASE(storm)
+        CASE(two_forkers) CASE(many) CASE(with_handlers) CASE(orphan) END_CASES

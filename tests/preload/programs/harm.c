@@ -286,7 +286,8 @@ held_family(void)
 }
 
 CASES
-    CASE(work) CASE(held) CASE(held_family) CASE(descriptors) CASE(strict)
-    CASE(no_tsc) CASE(close_all) CASE(numbers_used_again) CASE(first_number) CASE(in_chroot) CASE(dropped) CASE(new_environment)
-    CASE(preload_left) CASE(for_a_while) CASE(slowly) CASE(slowly_by_turns)
-END_CASES
+CASE(work)
+CASE(held) CASE(held_family) CASE(descriptors) CASE(strict) CASE(no_tsc) CASE(close_all)
+    CASE(numbers_used_again) CASE(first_number) CASE(in_chroot) CASE(dropped)
+        CASE(new_environment) CASE(preload_left) CASE(for_a_while) CASE(slowly)
+            CASE(slowly_by_turns) END_CASES

@@ -14,7 +14,8 @@ extern void *__dso_handle;
 
 /* Sizes tell the calls apart: each stands in a cell of its own. */
 static void preinit(void) { free(malloc(1000)); }
-__attribute__((section(".preinit_array"), used)) static void (*preinit_entry)(void) = preinit;
+__attribute__((section(".preinit_array"),
+               used)) static void (*preinit_entry)(void) = preinit;
 
 __attribute__((constructor)) static void
 constructor(void)
@@ -111,7 +112,8 @@ first_null(void *argument)
 static void
 first_calls(void)
 {
-    void *(*const bodies[])(void *) = {first_free, first_malloc, first_realloc, first_null};
+    void *(*const bodies[])(void *) = {first_free, first_malloc, first_realloc,
+                                       first_null};
 
     for (int i = 0; i < 4; i++) {
         pthread_t thread;

@@ -68,8 +68,10 @@ exchange(void *seed)
         random = random * 1103515245 + 12345;
         void *block = __atomic_exchange_n(&slots[(random >> 8) % SLOTS], NULL,
                                           __ATOMIC_ACQ_REL);
-        block = random & 1 ? realloc(block, 16 + (random >> 20)) : (free(block), malloc(40));
-        free(__atomic_exchange_n(&slots[(random >> 16) % SLOTS], block, __ATOMIC_ACQ_REL));
+        block =
+            random & 1 ? realloc(block, 16 + (random >> 20)) : (free(block), malloc(40));
+        free(
+            __atomic_exchange_n(&slots[(random >> 16) % SLOTS], block, __ATOMIC_ACQ_REL));
     }
     return NULL;
 }
@@ -83,7 +85,8 @@ in_two_processes(void *(*work_of)(void *seed))
     mallopt(M_ARENA_MAX, 1);
     child = fork();
     for (unsigned i = 0; i < THREADS; i++)
-        REQUIRE(pthread_create(&threads[i], NULL, work_of, (void *)(uintptr_t)(i + 1)) == 0);
+        REQUIRE(pthread_create(&threads[i], NULL, work_of, (void *)(uintptr_t)(i + 1))
+                == 0);
     for (unsigned i = 0; i < THREADS; i++)
         REQUIRE(pthread_join(threads[i], NULL) == 0);
     if (child == 0)
@@ -159,7 +162,8 @@ counted(void *seed)
         size_t *block;
 
         random = random * 1103515245 + 12345;
-        block = __atomic_exchange_n(&slots[(random >> 8) % SLOTS], NULL, __ATOMIC_ACQ_REL);
+        block =
+            __atomic_exchange_n(&slots[(random >> 8) % SLOTS], NULL, __ATOMIC_ACQ_REL);
         block = __atomic_exchange_n(&slots[(random >> 16) % SLOTS],
                                     one_more(block, random, tally), __ATOMIC_ACQ_REL);
         if (block != NULL)

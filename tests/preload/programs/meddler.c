@@ -37,11 +37,13 @@ openat(int directory, const char *path, int flags, ...)
 }
 
 int close(int fd) { meddle(); return (int)syscall(SYS_close, fd); }
-int ftruncate(int fd, off_t size) { meddle(); return (int)syscall(SYS_ftruncate, fd, size); }
+int ftruncate(int fd, off_t size)
+{ meddle(); return (int)syscall(SYS_ftruncate, fd, size); }
 int fstat(int fd, struct stat *st) { meddle(); return (int)syscall(SYS_fstat, fd, st); }
 pid_t getpid(void) { meddle(); return (pid_t)syscall(SYS_getpid); }
 uid_t geteuid(void) { meddle(); return (uid_t)syscall(SYS_geteuid); }
-int madvise(void *at, size_t size, int how) { meddle(); return (int)syscall(SYS_madvise, at, size, how); }
+int madvise(void *at, size_t size, int how)
+{ meddle(); return (int)syscall(SYS_madvise, at, size, how); }
 
 void *
 mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)

@@ -43,7 +43,8 @@ main(int argc, char **argv)
     memprof_t *profile = memprof_start(1, -1, &tracker, &sums);
 
     if (profile == nullptr)
-        return argc > 1 && std::strcmp(argv[1], "absent") == 0 && errno == ENOSYS ? 0 : 99;
+        return argc > 1 && std::strcmp(argv[1], "absent") == 0 && errno == ENOSYS ? 0
+                                                                                  : 99;
     delete new int(1);
     delete[] new long[100];
     delete new wide;

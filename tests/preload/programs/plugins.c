@@ -75,8 +75,8 @@ deep(void)
     }
 }
 
-/* The library itself, when what calls malloc has found another long ago; and the address of
-   malloc is known, which in a program at a fixed place is one in the program. */
+/* The library itself, when what calls malloc has found another long ago; and the address
+   of malloc is known, which in a program at a fixed place is one in the program. */
 static void
 late(void)
 {

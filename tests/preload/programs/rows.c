@@ -25,11 +25,13 @@ static void malloc_fails(void) { REQUIRE(malloc(huge) == NULL && errno == ENOMEM
 static void malloc_max(void) { REQUIRE(malloc(huge * 4 - 1) == NULL && errno == ENOMEM); }
 static void calloc_one(void) { block = calloc(3, 50); REQUIRE(block); }
 static void calloc_fails(void) { REQUIRE(calloc(1, huge) == NULL && errno == ENOMEM); }
-static void calloc_overflow(void) { REQUIRE(calloc(huge, 16) == NULL && errno == ENOMEM); }
+static void
+calloc_overflow(void) { REQUIRE(calloc(huge, 16) == NULL && errno == ENOMEM); }
 static void free_null(void) { free(NULL); free(NULL); free(NULL); }
 static void realloc_null(void) { block = realloc(NULL, 100); REQUIRE(block); }
 static void realloc_null_zero(void) { block = realloc(NULL, 0); REQUIRE(block); }
-static void realloc_null_fails(void) { REQUIRE(realloc(NULL, huge) == NULL && errno == ENOMEM); }
+static void
+realloc_null_fails(void) { REQUIRE(realloc(NULL, huge) == NULL && errno == ENOMEM); }
 
 static void
 calloc_zeroed(void)
@@ -324,10 +326,12 @@ mappings(void)
 
     unlink(path);
     REQUIRE(ftruncate(fd, 8192) == 0);
-    anonymous = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    anonymous =
+        mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     file = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     readable = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
-    REQUIRE(mmap(NULL, huge, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED);
+    REQUIRE(mmap(NULL, huge, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+            == MAP_FAILED);
     REQUIRE(mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, 12345, 0) == MAP_FAILED);
     REQUIRE(errno == EBADF);
     grown = mremap(anonymous, 8192, 16384, MREMAP_MAYMOVE);

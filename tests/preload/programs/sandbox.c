@@ -32,11 +32,12 @@ make_filter(struct sock_filter *code, const int *more)
     struct sock_fprog program = {.filter = code};
     const int *lists[2] = {basic, more};
 
-    code[program.len++] = STATEMENT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
+    code[program.len++] =
+        STATEMENT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
     for (int list = 0; list < 2; list++)
         for (const int *number = lists[list]; number != NULL && *number >= 0; number++) {
-            code[program.len++] =
-                (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)*number, 0, 1);
+            code[program.len++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
+                                                               (unsigned)*number, 0, 1);
             code[program.len++] = STATEMENT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
         }
     code[program.len++] = STATEMENT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);

@@ -46,7 +46,8 @@ begin(void (*handler)(int))
 {
     static char stack[8192];
     stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};
-    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_ONSTACK | SA_RESTART};
+    struct sigaction action = {.sa_handler = handler,
+                               .sa_flags = SA_ONSTACK | SA_RESTART};
 
     REQUIRE(sigaltstack(&alternate, NULL) == 0);
     REQUIRE(sigaction(SIGALRM, &action, NULL) == 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The course of a run in fixed room: no peak is lost, nothing is made up. */
+/* A run's values in bounded memory: no peak is lost, nothing is made up. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "report/curve.h"
+#include "monitor/timeline.h"
 #include "report/plot-layout.h"
 
 static struct column columns[1000];
@@ -28,46 +28,46 @@ check(size_t at, bool known, uint64_t max, uint64_t last)
 static void
 test_few(void **state)
 {
-    struct curve *curve = curve_new();
+    struct timeline *timeline = timeline_new(TIMELINE_SLOTS, 1);
     uint64_t value, x;
 
     (void)state;
-    assert_false(curve_peak(curve, CURVE_HEAP, &value, &x));
-    curve_columns(curve, CURVE_HEAP, 10, columns, 10);
+    assert_false(timeline_peak(timeline, TIMELINE_HEAP, &value, &x));
+    timeline_columns(timeline, TIMELINE_HEAP, 10, columns, 10);
     check(0, false, 0, 0);
-    curve_add(curve, 0, 100, 9);
-    curve_add(curve, 1, 300, 1);
-    curve_add(curve, 2, 50, 5);
-    assert_int_equal(3, curve_count(curve));
-    assert_true(curve_peak(curve, CURVE_TOTAL, &value, &x));
+    timeline_add(timeline, 0, 100, 9, true);
+    timeline_add(timeline, 1, 300, 1, true);
+    timeline_add(timeline, 2, 50, 5, true);
+    assert_int_equal(3, timeline->calls);
+    assert_true(timeline_peak(timeline, TIMELINE_TOTAL, &value, &x));
     assert_int_equal(301, value);
     assert_int_equal(1, x);
-    curve_columns(curve, CURVE_HEAP, 3, columns, 12); /* steps of four columns */
+    timeline_columns(timeline, TIMELINE_HEAP, 3, columns, 12); /* steps of four columns */
     check(0, true, 100, 100);
     check(3, true, 100, 100);
     check(4, true, 300, 300);
     check(11, true, 50, 50);
-    curve_columns(curve, CURVE_STACK, 3, columns, 2); /* two calls in a column */
+    timeline_columns(timeline, TIMELINE_STACK, 3, columns, 2); /* two calls in a column */
     check(0, true, 9, 1);
     check(1, true, 5, 5);
-    curve_free(curve);
+    timeline_free(timeline);
 }
 
 static void
 test_time(void **state)
 {
-    struct curve *curve = curve_new();
+    struct timeline *timeline = timeline_new(TIMELINE_SLOTS, 1);
 
     (void)state;
-    curve_add(curve, 50, 7, 0);
-    curve_add(curve, 50, 3, 0); /* at the same moment */
-    curve_add(curve, 100, 9, 0); /* at the end */
-    curve_columns(curve, CURVE_HEAP, 100, columns, 10);
+    timeline_add(timeline, 50, 7, 0, true);
+    timeline_add(timeline, 50, 3, 0, true);  /* at the same time */
+    timeline_add(timeline, 100, 9, 0, true); /* at the end */
+    timeline_columns(timeline, TIMELINE_HEAP, 100, columns, 10);
     check(4, false, 0, 0);
     check(5, true, 7, 3);
     check(6, true, 3, 3);
     check(9, true, 9, 9);
-    curve_free(curve);
+    timeline_free(timeline);
 }
 
 /* Ten million calls, one of them a peak; then a jump to the end of time. */
@@ -75,26 +75,26 @@ static void
 test_long(void **state)
 {
     const uint64_t calls = 10000000;
-    struct curve *curve = curve_new();
+    struct timeline *timeline = timeline_new(TIMELINE_SLOTS, 1);
     uint64_t value, x;
 
     (void)state;
     for (uint64_t i = 0; i < calls; i++)
-        curve_add(curve, i, i == 7654321 ? 1000 : i % 10, 0);
-    curve_columns(curve, CURVE_HEAP, calls, columns, 1000);
+        timeline_add(timeline, i, i == 7654321 ? 1000 : i % 10, 0, true);
+    timeline_columns(timeline, TIMELINE_HEAP, calls, columns, 1000);
     for (size_t i = 0; i < 1000; i++)
         check(i, true, i == 765 ? 1000 : 9, columns[i].last);
-    curve_add(curve, UINT64_MAX, UINT64_MAX, UINT64_MAX);
-    assert_true(curve_peak(curve, CURVE_TOTAL, &value, &x));
+    timeline_add(timeline, UINT64_MAX, UINT64_MAX, UINT64_MAX, true);
+    assert_true(timeline_peak(timeline, TIMELINE_TOTAL, &value, &x));
     assert_int_equal(UINT64_MAX, value); /* saturated */
     assert_int_equal(UINT64_MAX, x);
-    curve_columns(curve, CURVE_HEAP, UINT64_MAX, columns, 10);
+    timeline_columns(timeline, TIMELINE_HEAP, UINT64_MAX, columns, 10);
     check(0, true, 1000, columns[0].last);
     check(9, true, UINT64_MAX, UINT64_MAX);
-    curve_free(curve);
+    timeline_free(timeline);
 }
 
-/* ---- the picture of it ---- */
+/* ---- the picture ---- */
 
 static int
 ruler(void *context, const char *text, int height)
@@ -107,18 +107,18 @@ static void
 plotted(enum plot_axis axis, uint64_t end, bool total, struct plot_layout *layout,
         struct plot **plot)
 {
-    struct curve *curve = curve_new();
+    struct timeline *timeline = timeline_new(TIMELINE_SLOTS, 1);
     const struct plot_record record = {
-        .curve = curve, .axis = axis, .end = end, .total = total};
+        .timeline = timeline, .axis = axis, .end = end, .total = total};
     const struct plot_options options = {.title = "t", .record = &record};
     const struct plot_ruler measure = {ruler, NULL};
 
-    curve_add(curve, 0, 1000, 3000);
-    curve_add(curve, end / 2, 5000, 4000);
+    timeline_add(timeline, 0, 1000, 3000, true);
+    timeline_add(timeline, end / 2, 5000, 4000, true);
     *plot = plot_new_record("s", &options);
     assert_non_null(*plot);
     plot_layout_new(*plot, &measure, layout);
-    curve_free(curve);
+    timeline_free(timeline);
 }
 
 static void
@@ -141,12 +141,12 @@ test_axes(void **state)
     plotted(PLOT_AXIS_SHARE, 2000000007, true, &layout, &plot);
     assert_string_equal("0% of the time", layout.x[0].label);
     assert_string_equal("10%", layout.x[1].label);
-    /* With the sum both axes are one. */
+    /* With the sum both axes have the same scale. */
     assert_int_equal(9000, plot->series[PLOT_TOTAL].highest);
     assert_true(layout.left.step * layout.left.intervals >= 9000);
     assert_true(layout.left.step == layout.right.step);
     plot_free(plot);
-    plotted(PLOT_AXIS_SHARE, 0, false, &layout, &plot); /* start is end */
+    plotted(PLOT_AXIS_SHARE, 0, false, &layout, &plot); /* start equals end */
     assert_true(plot->from < plot->to);
     plot_free(plot);
 }

@@ -2,7 +2,7 @@
 /* Intervals of counts; pure, saturating arithmetic. */
 #include "config.h"
 
-#include "system/counts.h"
+#include "base/counts.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,8 +4,9 @@
  */
 #include "config.h"
 
-#include "monitor/rss-reader.h"
+#include "monitor/proc-reader.h"
 
+#include <stdlib.h>
 #include <time.h>
 
 #include "monitor/rss-breakdown.h"
@@ -50,4 +51,47 @@ rss_reader_read(struct rss_reader *reader, int64_t now_ns, struct process *proce
     reader->tried = true;
     reader->read_ns = now_ns;
     reader->cost_ns = clock_ns(CLOCK_MONOTONIC) - begin_ns;
+}
+
+/* ---- stacks ---- */
+
+void
+stack_reader_free(struct stack_reader *reader)
+{
+    free(reader->stacks);
+    *reader = (struct stack_reader){0};
+}
+
+/* The size of a thread's stack is that of its mapping.  RLIMIT_STACK, which the library
+   knows, is right only for threads created with default attributes. */
+void
+stack_reader_read(struct stack_reader *reader, int64_t now_ns, pid_t pid,
+                  const struct thread_counters *threads, size_t count)
+{
+    if (reader->stacks && now_ns - reader->read_ns < SECOND_NS)
+        return;
+    if (!reader->stacks)
+        reader->stacks = calloc(THREADS_MAX, sizeof *reader->stacks);
+    if (!reader->stacks)
+        return;
+    reader->count = count < THREADS_MAX ? count : THREADS_MAX;
+    for (size_t i = 0; i < reader->count; i++)
+        reader->stacks[i] = (struct procfs_stack){.base = threads[i].stack_base};
+    procfs_stacks(pid, reader->stacks, reader->count);
+    reader->read_ns = now_ns;
+}
+
+void
+stack_reader_tell(const struct stack_reader *reader, size_t index, struct thread *thread)
+{
+    for (size_t i = 0; i < reader->count; i++) {
+        const struct procfs_stack *stack = &reader->stacks[(index + i) % reader->count];
+
+        if (stack->base == 0 || stack->base != thread->counters.stack_base)
+            continue;
+        thread->stack_touched = stack->touched;
+        if (stack->size > 0)
+            thread->counters.stack_limit = stack->size;
+        return;
+    }
 }
