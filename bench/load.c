@@ -43,7 +43,7 @@
 
 #define BATCH_STEPS 20000u /* some hundred microseconds: few are interrupted */
 #define RING_STEPS 4000u   /* fit the smallest ring that memtop uses */
-#define MIN_BATCHES 10u    /* however late it is: all of one batch may be another program's */
+#define MIN_BATCHES 10u    /* however late it is: one batch may be another program's */
 #define MAX_BATCHES 4096u
 #define MAX_THREADS 64
 

@@ -256,9 +256,10 @@ static const struct phase phases[] = {
     {.name = "churn2m", CHURN(2000000), .warm_steps = 400000, .batch_steps = 5000},
     {.name = "growth", .run = grow, IN_WARM_HEAP, .kept_blocks = GROWN},
     {.name = "grow-free", .run = grow_and_free, IN_WARM_HEAP, .kept_blocks = GROWN},
-    {.name = "growth-cold", .run = grow, .prepare = first_call, .kept_blocks = 10 * GROWN,
-     .batch_steps = 5000, .until_full = true},
-    {.name = "handover", .run = hand_over, .prepare = start_receiver, .batch_steps = 5000},
+    {.name = "growth-cold", .run = grow, .prepare = first_call,
+     .kept_blocks = 10 * GROWN, .batch_steps = 5000, .until_full = true},
+    {.name = "handover", .run = hand_over, .prepare = start_receiver,
+     .batch_steps = 5000},
 };
 
 #define PHASES (sizeof phases / sizeof phases[0])

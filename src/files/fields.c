@@ -44,6 +44,7 @@ const struct field fields_table[] = {
     FIELD("realloc_freed", COUNTERS, NUMBER, now.realloc_freed),
     FIELD("free_null", VAIN, NUMBER, now.free_null),
     FIELD("unmatched", COUNTERS, NUMBER, now.unmatched),
+    FIELD("not_counted", COUNTERS_MORE, NUMBER, now.not_counted),
     FIELD("threads_merged", COUNTERS_MORE, NUMBER, now.threads_merged),
     FIELD("torn", COUNTERS_MORE, UNSIGNED, now.torn),
     FIELD("occupied_peak", COUNTERS_MORE, NUMBER, heap_peak),

@@ -3,15 +3,15 @@
  * What a call does to the counters.  The definitions are memusage's (see doc/PROTOCOL).
  * A thread writes its own shard, without a locked instruction, in one of three ways:
  *
- *   packed   malloc, calloc and free of small blocks in the usual mode: single additions to
- *            the packed words of the shard's first cache line (count_came, count_gone).  They
- *            are whole for signal handlers, so no update is opened.  Now and then
- *            something is due: an update then folds the packed words into the totals;
+ *   packed   malloc, calloc and free in the usual mode: single additions to the packed
+ *            words of the shard's first cache line (count_came, count_gone).  They are
+ *            whole for signal handlers, so no update is opened.  Now and then something
+ *            is due: an update then folds the packed words into the totals;
  *   update   all other calls change the totals inside the shard's seqlock;
  *   shared   in shard 0 with atomic operations (account.c), if the thread has no shard
  *            (not yet, no longer, or none was free), or if this is a signal handler that
- *            interrupted the thread's own update.  In all these cases the sequence of the
- *            thread's shard is odd, and something is always due in MT_NO_SHARD.
+ *            interrupted the thread's own update.  In all these cases the sequence of
+ *            the thread's shard is odd, and something is always due in MT_NO_SHARD.
  */
 #ifndef MEMTOP_ACCOUNT_H
 #define MEMTOP_ACCOUNT_H
@@ -104,7 +104,8 @@ stack_pointer_store(uint64_t *word)
 static inline struct shard_cell *
 near_cell(struct shard *shard, uint64_t size)
 {
-    _Static_assert(sizeof(struct shard_cell) == HISTOGRAM_CELL_BYTES, "an index is a mask");
+    _Static_assert(sizeof(struct shard_cell) == HISTOGRAM_CELL_BYTES,
+                   "an index is a mask");
     return (void *)((char *)shard->cells + (size & -(uint64_t)HISTOGRAM_CELL_BYTES));
 }
 
@@ -128,9 +129,10 @@ cell_of(struct shard *shard, uint64_t size)
 
 /* ---- packed ---- */
 
-/* Counts a block that malloc or calloc made, with the space that it occupies, its head included.  Returns true if something is due: then the block must
-   still be counted in its cell, or, if no update can be opened, be taken back with
-   uncount_came() and counted in another way. */
+/* Counts a block that malloc or calloc made, with the space that it occupies, its head
+   included.  Returns true if something is due: then the block must still be counted in
+   its cell, or, if no update can be opened, be taken back with uncount_came() and counted
+   in another way. */
 static inline __attribute__((always_inline)) bool
 count_came(struct shard *shard, enum segment_function fn, uint64_t size, uint64_t space)
 {
@@ -326,7 +328,8 @@ update_end_freed(struct shard *shard, uint64_t before, uint64_t size)
         delta_shrunk(shard, size);
     else
         mt_delta_large(shard, -(int64_t)size);
-    if (unlikely(beyond_quantum(shard)) || unlikely(stack_pointer() < mt_thread.stack_lowest)
+    if (unlikely(beyond_quantum(shard))
+        || unlikely(stack_pointer() < mt_thread.stack_lowest)
         || unlikely(free_looks(shard)))
         mt_update_end_freed(shard, before);
     else

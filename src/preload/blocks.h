@@ -38,7 +38,8 @@ with_events(void)
    Returns block. */
 void *mt_made(enum segment_function fn, void *block, size_t size, size_t alignment);
 
-/* Marks an internal allocation, which the program must not be charged for (internal.h). */
+/* Marks an internal allocation, which must not be charged to the program
+   (internal.h). */
 void mt_made_ours(void *block, size_t size);
 
 /* Decides whether a block that is counted, and whose size is noted, is to be sampled.

@@ -44,8 +44,8 @@ add_sizes(const struct shard *shard, struct mt_baseline *sum)
 {
     for (unsigned page = 0; page < CELL_PAGES; page++)
         if (page == 0 || (shard->cell_pages >> page & 1))
-            add_cells(shard->cells + page * CELLS_A_PAGE, CELLS_A_PAGE, page * CELLS_A_PAGE,
-                      sum);
+            add_cells(shard->cells + page * CELLS_A_PAGE, CELLS_A_PAGE,
+                      page * CELLS_A_PAGE, sum);
     for (unsigned bucket = 0; bucket < HISTOGRAM_COARSE; bucket++)
         sum->sizes[bucket] += word_load(&shard->coarse[bucket].came)
                               - word_load(&shard->coarse[bucket].gone);

@@ -81,7 +81,8 @@ realloc_failed(void *block, size_t size, const struct mt_resize *resize,
 
     size_t usable;
 
-    if (with_sizes() && mt_size_note(block, resize->old_size, &usable) && followed != NULL)
+    if (with_sizes() && mt_size_note(block, resize->old_size, &usable)
+        && followed != NULL)
         mt_size_flag(block, resize->old_size, mt_sample_keep(block, followed));
     else if (followed != NULL)
         mt_sample_keep(block, followed);
@@ -239,7 +240,8 @@ realloc_rarely(void *block, size_t size)
 static __attribute__((noinline)) void *
 realloc_otherwise(void *block, size_t size)
 {
-    return mt_only_counting() ? counted_realloc(block, size) : realloc_rarely(block, size);
+    return mt_only_counting() ? counted_realloc(block, size)
+                              : realloc_rarely(block, size);
 }
 
 /* The real allocator has refused, or the new block is not an ordinary one. */

@@ -6,8 +6,8 @@
  * without which an ordinary user may not set one.  From then on the library makes no
  * system calls: new threads share a shard, forked children are not measured, and the file
  * of a segment that nobody keeps is left to the next sweep; blocks far from all others
- * are not counted, once the slabs made ready before are used (shadow.h).  Strict mode also forbids the
- * TSC, as PR_SET_TSC alone does.
+ * are not counted, once the slabs made ready before are used (shadow.h).  Strict mode
+ * also forbids the TSC, as PR_SET_TSC alone does.
  */
 #include "config.h"
 

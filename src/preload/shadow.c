@@ -49,8 +49,9 @@ map(size_t size)
     void *mapped = NULL;
 
     if (!mt_sandboxed)
-        mapped = (void *)syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
-                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, (off_t)0);
+        mapped =
+            (void *)syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, (off_t)0);
     if (mapped == MAP_FAILED)
         mapped = NULL;
     if (mapped != NULL)
@@ -89,7 +90,8 @@ new_slab(void)
 
     if (!mt_sandboxed)
         return map(SHADOW_SLAB_SIZE);
-    number = spare != NULL ? __atomic_fetch_add(&spare_used, 1, __ATOMIC_RELAXED) : SPARE_SLABS;
+    number = spare != NULL ? __atomic_fetch_add(&spare_used, 1, __ATOMIC_RELAXED)
+                           : SPARE_SLABS;
     if (number < SPARE_SLABS)
         return spare + number * SHADOW_SLAB_SIZE;
     __atomic_store_n(&spare_used, SPARE_SLABS, __ATOMIC_RELAXED);
@@ -120,10 +122,11 @@ complete(struct shadow_region *entry, uint64_t region)
         return true;
     if (__atomic_load_n(&entry->bias, __ATOMIC_ACQUIRE) == 0) {
         slab = new_slab();
-        bias = slab != NULL ? (uintptr_t)slab - (region << (SHADOW_REGION_BITS - SHADOW_UNIT_BITS))
-                            : REFUSED;
-        if (!__atomic_compare_exchange_n(&entry->bias, &none, bias, false, __ATOMIC_ACQ_REL,
-                                         __ATOMIC_ACQUIRE)
+        bias = slab != NULL
+                   ? (uintptr_t)slab - (region << (SHADOW_REGION_BITS - SHADOW_UNIT_BITS))
+                   : REFUSED;
+        if (!__atomic_compare_exchange_n(&entry->bias, &none, bias, false,
+                                         __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
             && slab != NULL)
             unmap(slab, SHADOW_SLAB_SIZE);
     }
@@ -170,7 +173,8 @@ find_away(uint64_t region, bool make)
     return NULL;
 }
 
-/* The byte of a block; NULL if its region has no slab, and make is false or cannot help. */
+/* The byte of a block; NULL if its region has no slab and make is false or does not
+   help. */
 static unsigned char *
 find(const void *block, bool make)
 {
@@ -210,7 +214,8 @@ meaning_of(unsigned char byte)
     if (rest < FOLLOWS)
         return (struct meaning){.state = SHADOW_SAMPLED + rest / SHADOW_SLACKS,
                                 .slack = rest % SHADOW_SLACKS};
-    return (struct meaning){.state = (SHADOW_PLAIN + (rest - FOLLOWS)) & 3, .follows = true};
+    return (struct meaning){.state = (SHADOW_PLAIN + (rest - FOLLOWS)) & 3,
+                            .follows = true};
 }
 
 static unsigned char
@@ -354,7 +359,8 @@ void
 mt_shadow_forget(void)
 {
     for (unsigned i = 0; i < SHADOW_HOMES; i++)
-        if (mt_shadow_homes[i].region != UNUSED(i) && (int64_t)mt_shadow_homes[i].region >= 0)
+        if (mt_shadow_homes[i].region != UNUSED(i)
+            && (int64_t)mt_shadow_homes[i].region >= 0)
             forget(&mt_shadow_homes[i]);
     for (unsigned i = 0; away != NULL && i < AWAY_COUNT; i++)
         if (away[i].region != 0 && (int64_t)away[i].region > 0)

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The shadow of glibc's heap: one byte for every 32 bytes of address space in which blocks
- * lie.  Two blocks are never nearer than that, so each has a byte of its own, which tells
- * that it is counted, and its size.  The heap itself is as it would be without us.
+ * The shadow of glibc's heap: one byte for every 32 bytes of address space in which
+ * blocks lie.  Two blocks are never nearer than that, so each has a byte of its own,
+ * which tells that it is counted, and its size.  The heap itself is as it would be
+ * without us.
  *
  *   address >> 24   region, 16 MiB      its slab of 512 KiB is mapped at the first block
  *   address >> 5    byte of the slab
  *
- * A byte is 0 if its block is not counted.  If it is above 0, as a signed number, the block
- * is an ordinary one, and the byte is what its space has beyond its size; the space is
- * what the block's head says (head_space), 8 bytes more than can be used.  The others are
- * below 0:
+ * A byte is 0 if its block is not counted.  If it is above 0, as a signed number, the
+ * block is an ordinary one, and the byte is what its space has beyond its size; the space
+ * is what the block's head says (head_space), 8 bytes more than can be used.  The others
+ * are below 0:
  *
  *   0x80 + 60 * flag + slack   of a block that is sampled (flag 0) or ours (flag 1); the
  *                              slack is what can be used beyond the size
@@ -132,10 +133,11 @@ shadow_note_plain(const void *block, size_t size, size_t *space)
 
 /* The same for a block that goes, if its size is below a limit: forgets it, and returns
    its size and space.  The size of a damaged block is beyond all limits.  Nothing but the
-   shadow is read unless it knows the block, and it does not know NULL, the arena, nor what
-   is not glibc's.  mapped: also if it has a mapping of its own. */
+   shadow is read unless it knows the block, and it does not know NULL, the arena, nor
+   what is not glibc's.  mapped: also if it has a mapping of its own. */
 static inline __attribute__((always_inline)) bool
-shadow_take_plain(const void *block, size_t limit, bool mapped, size_t *size, size_t *space)
+shadow_take_plain(const void *block, size_t limit, bool mapped, size_t *size,
+                  size_t *space)
 {
     uintptr_t place = shadow_place(block);
     signed char *byte;
@@ -153,8 +155,9 @@ shadow_take_plain(const void *block, size_t limit, bool mapped, size_t *size, si
     return true;
 }
 
-/* Notes the size of a block, with its state; it may be noted already.  Returns false if there is no memory for its
-   region, which is not asked for again, or the process may not map any.  Keeps errno. */
+/* Notes the size of a block, with its state; it may be noted already.  Returns false if
+   there is no memory for its region, which is not asked for again, or the process may not
+   map any.  Keeps errno. */
 bool mt_shadow_note(const void *block, uint64_t size, enum shadow_state state);
 
 /* What is known about a block.  A block whose head makes no sense is damaged: something

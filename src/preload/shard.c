@@ -108,7 +108,8 @@ take(unsigned index)
         return true;
     /* First use: the shard stays refused until its memory exists.  The first few have
        theirs from the start. */
-    if ((index >= SEGMENT_FIRST_SHARDS && !mt_make_present(mt_shard(index), SHARD_NEAR_SIZE))
+    if ((index >= SEGMENT_FIRST_SHARDS
+         && !mt_make_present(mt_shard(index), SHARD_NEAR_SIZE))
         || (mt_guard.ring_capacity > 0 && !mt_ring_present(index)))
         return false;
     __atomic_store_n(state, SHARD_OWNED, __ATOMIC_RELEASE);

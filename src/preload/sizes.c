@@ -118,10 +118,12 @@ mt_size_note(void *block, uint64_t size, size_t *usable)
     *usable = mt_usable_size(block);
     /* The answer may just have shown that heads are not to be trusted: then this block
        has no room for a trailer. */
-    if (!shadow)
+    if (!shadow) {
         write_trailer(block, *usable, size);
-    else if (!mt_guard.shadow || !mt_shadow_note(block, size, SHADOW_PLAIN))
+    } else if (!mt_guard.shadow || !mt_shadow_note(block, size, SHADOW_PLAIN)) {
+        word_add_shared(&mt_segment.process->not_counted, 1);
         return false;
+    }
     note_mapped(block, *usable, true);
     return true;
 }

@@ -65,7 +65,8 @@ size_take(void *block, uint64_t *size, size_t *usable, unsigned *flags)
 {
     size_t space;
 
-    if (likely(mt_guard.shadow) && shadow_take_plain(block, SIZE_MAX, false, size, &space)) {
+    if (likely(mt_guard.shadow)
+        && shadow_take_plain(block, SIZE_MAX, false, size, &space)) {
         *usable = space - HEAD_BYTES;
         *flags = 0;
         return true;

@@ -93,7 +93,8 @@ mt_activate(void)
     mt_recorder_start();
     if (mt_options.dormant)
         mode |= mt_dormant_start();
-    mt_guard.shadow = accounting == ACCOUNTING_REQUESTED && mt_real.doubts != HEADS_UNKNOWN;
+    mt_guard.shadow =
+        accounting == ACCOUNTING_REQUESTED && mt_real.doubts != HEADS_UNKNOWN;
     mt_guard.padding =
         accounting == ACCOUNTING_REQUESTED && !mt_guard.shadow ? TRAILER_BYTES : 0;
     mt_guard.packed =

@@ -45,8 +45,8 @@ struct mt_guard {
     bool shadow;           /* sizes are in the shadow (sizes.h) */
     uint32_t padding;      /* bytes that blocks are made larger: for a trailer, or 0 */
     bool packed;           /* malloc and free may count by the packed way (account.h) */
-    uint64_t packed_limit; /* they do so for sizes below this: 0 unless packed, and the mode
-                              is ACCOUNTING_REQUESTED */
+    uint64_t packed_limit; /* they do so for sizes below this: 0 unless packed, and the
+                              mode is ACCOUNTING_REQUESTED */
     uint64_t ring_capacity;
     struct ring *rings;    /* of the segment, if it has any */
     struct event *events;
@@ -88,7 +88,8 @@ mt_packed_limit_set(void)
     do {
         mode = __atomic_load_n(&mt_guard.mode, __ATOMIC_SEQ_CST);
         __atomic_store_n(&mt_guard.packed_limit,
-                         mt_guard.packed && mode == ACCOUNTING_REQUESTED ? PACKED_LIMIT : 0,
+                         mode == ACCOUNTING_REQUESTED && mt_guard.packed ? PACKED_LIMIT
+                                                                         : 0,
                          __ATOMIC_SEQ_CST);
     } while (mode != __atomic_load_n(&mt_guard.mode, __ATOMIC_SEQ_CST));
 }
@@ -155,9 +156,11 @@ HIDDEN extern __thread struct mt_thread mt_thread;
 /* Stands in for the shard of a thread that has none: its sequence is odd, as during an
    update, and something is always due, which leads to the slow path. */
 HIDDEN extern struct shard_hot mt_no_shard;
-#define MT_NO_SHARD_INIT                                                                   \
-    {.sequence = 1, .top = INT64_MAX, .came_space = INT64_MAX / 2,                        \
-     .gone_space = INT64_MAX / 2}
+#define MT_NO_SHARD_INIT                                                                 \
+    {                                                                                    \
+        .sequence = 1, .top = INT64_MAX, .came_space = INT64_MAX / 2,                    \
+        .gone_space = INT64_MAX / 2                                                      \
+    }
 #define MT_NO_SHARD ((struct shard *)(void *)&mt_no_shard)
 
 /* Options, from MEMTOP_OPTIONS and memusage's variables. */

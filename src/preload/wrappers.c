@@ -60,9 +60,9 @@ mt_look_at(enum segment_function fn, void *block, uint64_t size, const void *cal
 }
 
 /*
- * The caller of malloc or calloc, in their functions, which enter each other by jumps, and
- * in what is inlined into them.  It is read from the stack where it is wanted, which is
- * rarely; an argument would cost every call a register.
+ * The caller of malloc or calloc, in their functions, which enter each other by jumps,
+ * and in what is inlined into them.  It is read from the stack where it is wanted, which
+ * is rarely; an argument would cost every call a register.
  */
 #define CALLER __builtin_return_address(0)
 
@@ -139,7 +139,7 @@ made_due(enum segment_function fn, void *block, size_t size, size_t space,
 
 /* Counts a call of malloc or calloc for size bytes, below PACKED_LARGE, that glibc
    answered with block.  near: the size is below NEAR_SIZES; it and fn are constants where
-   this is inlined.  All that is rare is left by a jump, so that few registers are saved. */
+   this is inlined.  All that is rare is reached by a jump, so few registers are saved. */
 static inline __attribute__((always_inline)) void *
 made_packed(enum segment_function fn, void *block, size_t size, bool near)
 {
@@ -220,8 +220,10 @@ malloc_usable(size_t size)
     struct shard *shard = mt_thread.shard;
     size_t usable;
 
-    if (unlikely(block == NULL) || unlikely((usable = mt_usable_size(block)) >= NEAR_SIZES)
-        || unlikely(stack_pointer() < mt_thread.stack_lowest) || unlikely(!mt_guard.packed))
+    if (unlikely(block == NULL)
+        || unlikely((usable = mt_usable_size(block)) >= NEAR_SIZES)
+        || unlikely(stack_pointer() < mt_thread.stack_lowest)
+        || unlikely(!mt_guard.packed))
         return made_otherwise(FN_MALLOC, block, size, CALLER);
     mt_thread.last_block = block;
     if (unlikely(count_came(shard, FN_MALLOC, usable, usable + HEAD_BYTES)))

@@ -320,6 +320,12 @@ remark_counting(FILE *out, const struct process *process)
                           "resized; they are not counted",
                           plural(now->unmatched)),
                  now->unmatched);
+    remark_count(out,
+                 ngettext("%s block is not counted: there was no memory to note its size",
+                          "%s blocks are not counted: there was no memory to note their "
+                          "sizes",
+                          plural(now->not_counted)),
+                 now->not_counted);
     if (identity->accounting == ACCOUNTING_USABLE)
         /* TRANSLATORS: %s is the file of the allocator, as in libjemalloc.so.2. */
         remark_name(out, _("sizes are not those requested, but as %s rounds them up"),

@@ -255,8 +255,8 @@ struct shard_hot {
     uint64_t came;              /* packed: all blocks made since the last fold: the others
                                    are malloc's */
     int64_t top;                /* packed: the highest came - gone, see live.h */
-    int64_t gone_space;         /* what the blocks of gone and of came occupy, 8 bytes a */
-    int64_t came_space;         /* block more than is usable, less the number at which
+    int64_t gone_space;         /* what the blocks of gone and of came occupy, 8 bytes */
+    int64_t came_space;         /* a block more than is usable, less the number at which
                                    something is due: it is when they are >= 0 */
     uint64_t stack_pointer;     /* at the last call that allocates: depth is stack_base
                                    minus this */
@@ -272,7 +272,7 @@ struct shard_hot {
     uint64_t unmatched;         /* frees and reallocs of blocks not counted */
     uint64_t usable;            /* with came_space less gone_space, and their 8 bytes a
                                    block: usable bytes allocated less freed, mod 2^64 */
-    int64_t delta;              /* live bytes in the totals that are not in the process's */
+    int64_t delta;              /* live bytes in the totals, not yet in the process's */
     uint64_t quantum;           /* a delta beyond this is added to the process's */
     uint64_t stack_peak;        /* greatest depth */
 };
@@ -309,7 +309,7 @@ struct shard {
     uint64_t custom_freed;
     uint64_t custom_freed_bytes;
     uint32_t cell_pages;        /* bit i: page i of the cells is present.  Touching
-                                   another one would allocate it, or kill who touches it */
+                                   another one would allocate it, or kill the process */
     uint32_t cell_pages_refused;/* bit i: there was no memory for it */
     /* By coarse bucket: sizes from HISTOGRAM_LARGE on, and those whose page of cells is
        not present. */
@@ -376,7 +376,8 @@ struct segment_process {
                                    own, mod 2^64; with trailers and glibc only */
     uint64_t exited_ns;         /* CLOCK_MONOTONIC, when it called exit() and had a clock;
                                    else 0 */
-    uint64_t reserved[4];
+    uint64_t not_counted;       /* blocks for whose sizes there was no memory */
+    uint64_t reserved[3];
     /* Live bytes and blocks that a forked child started with. */
     uint64_t baseline_bytes;
     uint64_t baseline_blocks;
@@ -515,7 +516,7 @@ _Static_assert(sizeof(struct segment_process) <= SEGMENT_PAGE,
 _Static_assert(SHARD_COUNT * sizeof(uint32_t) == SEGMENT_PAGE, "directory is a page");
 _Static_assert(sizeof(struct recorder_slot) == 40, "recorder slot");
 _Static_assert(RECORDER_LEVEL_SIZE % SEGMENT_PAGE == 0, "a level is whole pages");
-_Static_assert(offsetof(struct shard_hot, calls) == 64, "malloc and free use one cache line");
+_Static_assert(offsetof(struct shard_hot, calls) == 64, "malloc and free use one line");
 _Static_assert(offsetof(struct shard, cells) == SEGMENT_PAGE, "a page before the cells");
 _Static_assert(sizeof(struct shard) == SHARD_SIZE, "a shard is whole pages");
 _Static_assert(CELL_PAGES <= 32, "a bit a page");

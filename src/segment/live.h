@@ -31,8 +31,9 @@ hot_high(const struct shard_hot *hot)
 {
     int64_t now = (int64_t)(hot->came - hot->gone);
 
-    return (int64_t)((uint64_t)hot->delta
-                     + (uint64_t)packed_difference_bytes(now > hot->top ? now : hot->top));
+    if (now < hot->top)
+        now = hot->top;
+    return (int64_t)((uint64_t)hot->delta + (uint64_t)packed_difference_bytes(now));
 }
 
 /* Calls counted since the segment began, but for those since the last fold. */

@@ -5,8 +5,8 @@
 
 #include "segment/mapping.h"
 
-/* Cells of a shard that share a cache line.  The groups of the fine cells come first, then
-   those of the coarse ones. */
+/* Cells of a shard that share a cache line.  The groups of the fine cells come first,
+   then those of the coarse ones. */
 #define CELL_GROUP   4u
 #define FINE_GROUPS  (HISTOGRAM_FINE / CELL_GROUP)
 #define CELL_GROUPS  (FINE_GROUPS + HISTOGRAM_COARSE / CELL_GROUP)

@@ -301,6 +301,7 @@ read_process(const struct reader *reader, struct snapshot *snapshot)
     snapshot->threads = mapping_load32(&process->threads);
     snapshot->threads_started = word_load(&process->threads_started);
     snapshot->threads_merged = word_load(&process->threads_merged);
+    snapshot->not_counted = word_load(&process->not_counted);
     raise_to(&snapshot->stack_peak, word_load(&process->stack_peak));
     raise_to(&snapshot->peak_bytes, word_load(&process->peak));
 }
@@ -627,7 +628,8 @@ learn_groups(struct reader *reader, unsigned index)
 
 /* Adds the known cells of a shard to sums, by cell: what came, or what is gone. */
 static void
-add_cells(struct reader *reader, unsigned index, bool gone, uint64_t sums[HISTOGRAM_CELLS])
+add_cells(struct reader *reader, unsigned index, bool gone,
+          uint64_t sums[HISTOGRAM_CELLS])
 {
     const struct shard *shard = mapping_shard(&reader->mapping, index);
     uint64_t left[GROUP_WORDS];

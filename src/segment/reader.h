@@ -50,6 +50,8 @@ struct snapshot {
     uint64_t realloc_freed;           /* memusage's free: in the realloc row */
     uint64_t free_null;
     uint64_t unmatched;
+    uint64_t not_counted;             /* allocations of blocks that are not counted, for
+                                         want of memory for their sizes */
     uint64_t mapping_calls[MAPPING_COUNT];
     uint64_t mapping_bytes[MAPPING_COUNT];
     uint64_t mapping_failed[MAPPING_COUNT];

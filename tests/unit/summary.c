@@ -163,6 +163,7 @@ remarks(void **state)
 
     (void)state;
     fake.now.unmatched = 1;
+    fake.now.not_counted = 3;
     fake.now.threads_merged = 7;
     fake.now.torn = 2;
     fake.generations = 2;
@@ -178,6 +179,7 @@ remarks(void **state)
         text,
         "memtop: 1 block that memtop did not see allocated was freed or resized; it is "
         "not counted\n"
+        "memtop: 3 blocks are not counted: there was no memory to note their sizes\n"
         "memtop: sizes are not those requested, but as libjemalloc.so.2 rounds them up\n"
         "memtop: 7 threads shared the counters of others: their stacks are not shown "
         "separately\n"

@@ -60,8 +60,8 @@ uint64_t mt_sample_due(struct shard *shard, uint64_t size, uint64_t space);
 unsigned mt_sample_hit(enum segment_function fn, const void *block, uint64_t size,
                        uint64_t hits, const void *caller);
 
-/* Returns the flags (BLOCK_*) of a block whose size is not kept.  If it has any, the block is
-   taken out of the table and described in *taken. */
+/* Returns the flags (BLOCK_*) of a block whose size is not kept.  If it has any, the
+   block is taken out of the table and described in *taken. */
 unsigned mt_sample_take(const void *block, struct mt_followed *taken);
 
 /* A sampled block is about to be freed. */
