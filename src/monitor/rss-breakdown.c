@@ -81,6 +81,21 @@ divide_blocks(const struct rss_part *heap, const struct rss_part *rest,
     out->bytes[BAND_MMAP] = rest->resident - resident_blocks(rest);
 }
 
+/* The library's shadow of the heap lies in anonymous mappings that nothing tells from the
+   program's.  A page of it is touched as soon as one block of the heap beside it is, so it
+   is about as large as the heap's resident part makes it. */
+static void
+divide_shadow(const struct process *process, uint64_t heap_resident,
+              struct rss_breakdown *out)
+{
+    uint64_t shadow = less(heap_resident / SEGMENT_SHADOW_UNIT, out->bytes[BAND_MMAP]);
+
+    if ((process->identity.flags & SEGMENT_FLAG_SHADOW) == 0)
+        return;
+    out->bytes[BAND_MMAP] -= shadow;
+    out->bytes[BAND_MEMTOP] += shadow;
+}
+
 /* For glibc, when blocks with their own mappings are counted. */
 static void
 divide_glibc(const struct resident *resident, const struct process *process,
@@ -96,6 +111,7 @@ divide_glibc(const struct resident *resident, const struct process *process,
     divide_blocks(&heap, &rest, process, out);
     out->bytes[BAND_HELD] = heap.resident - resident_blocks(&heap);
     out->bytes[BAND_HEAP] = 0;
+    divide_shadow(process, heap.resident, out);
 }
 
 /* For an allocator whose mappings cannot be recognised. */

@@ -87,12 +87,6 @@ mt_activate(void)
     mt_guard.sites = sampling;
     if (mt_options.ring_capacity > 0)
         mt_ring_start();
-    mt_segment.header->accounting = accounting;
-    __atomic_store_n(&mt_segment.directory[0], SHARD_FREE, __ATOMIC_RELEASE);
-    mt_segment.process->shards_used = 1;
-    mt_recorder_start();
-    if (mt_options.dormant)
-        mode |= mt_dormant_start();
     mt_guard.shadow =
         accounting == ACCOUNTING_REQUESTED && mt_real.doubts != HEADS_UNKNOWN;
     mt_guard.padding =
@@ -100,6 +94,14 @@ mt_activate(void)
     mt_guard.packed =
         !mt_options.exact
         && (accounting == ACCOUNTING_USABLE || (mt_guard.shadow && mt_real.doubts == 0));
+    mt_segment.header->accounting = accounting;
+    if (mt_guard.shadow)
+        mt_segment.header->flags |= SEGMENT_FLAG_SHADOW;
+    __atomic_store_n(&mt_segment.directory[0], SHARD_FREE, __ATOMIC_RELEASE);
+    mt_segment.process->shards_used = 1;
+    mt_recorder_start();
+    if (mt_options.dormant)
+        mode |= mt_dormant_start();
     mt_thread.shard = MT_NO_SHARD;
     mt_thread.state = THREAD_NEW;
     mt_thread.limit_checks = 0;

@@ -173,6 +173,9 @@ struct segment_header {
 #define SEGMENT_FLAG_TICKS   16u /* events carry TSC ticks, else ns */
 #define SEGMENT_FLAG_DORMANT 32u /* counts only while watched */
 #define SEGMENT_FLAG_MOVED   64u /* MEMTOP_DIR could not be used */
+#define SEGMENT_FLAG_SHADOW  128u /* sizes are kept in private memory beside the heap: a
+                                     byte for SEGMENT_SHADOW_UNIT bytes of it */
+#define SEGMENT_SHADOW_UNIT  32u
 
 /* One shard per thread. */
 #define SHARD_COUNT 1024u   /* shard 0 is shared by all and uses atomics */

@@ -257,6 +257,23 @@ blocks_divide_the_heap(void **state)
     assert_false(breakdown.with_reserve);
 }
 
+/* The library's bytes beside the heap are memtop's, not mappings of the program's. */
+static void
+shadow_of_the_heap(void **state)
+{
+    (void)state;
+    set_resident(MIB(32), MIB(3), MIB(32), MIB(3));
+    process.now.live_bytes = process.now.usable_bytes = MIB(30);
+    process.identity.flags = SEGMENT_FLAG_SHADOW;
+    divide();
+    assert_int_equal(breakdown.bytes[BAND_MMAP], MIB(2));
+    assert_int_equal(breakdown.bytes[BAND_MEMTOP], MIB(1));
+    set_resident(MIB(32), KIB(4), MIB(32), KIB(4));
+    divide();
+    assert_int_equal(breakdown.bytes[BAND_MMAP], 0);
+    assert_int_equal(breakdown.bytes[BAND_MEMTOP], KIB(4));
+}
+
 static void
 untouched_blocks_are_not_resident(void **state)
 {
@@ -405,6 +422,7 @@ main(void)
         cmocka_unit_test(neighbours),
         cmocka_unit_test(texts_that_are_none),
         cmocka_unit_test_setup(blocks_divide_the_heap, measured_with_glibc),
+        cmocka_unit_test_setup(shadow_of_the_heap, measured_with_glibc),
         cmocka_unit_test_setup(untouched_blocks_are_not_resident, measured_with_glibc),
         cmocka_unit_test_setup(a_real_program, measured_with_glibc),
         cmocka_unit_test_setup(other_allocators, measured_with_glibc),
