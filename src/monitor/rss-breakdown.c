@@ -82,8 +82,8 @@ divide_blocks(const struct rss_part *heap, const struct rss_part *rest,
 }
 
 /* The library's shadow of the heap lies in anonymous mappings that nothing tells from the
-   program's.  A page of it is touched as soon as one block of the heap beside it is, so it
-   is about as large as the heap's resident part makes it. */
+   program's.  A page of it is touched as soon as one block of the heap beside it is, so
+   it is about as large as the heap's resident part makes it. */
 static void
 divide_shadow(const struct process *process, uint64_t heap_resident,
               struct rss_breakdown *out)
