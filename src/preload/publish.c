@@ -234,6 +234,7 @@ map(int fd)
     mt_segment.shards = base + SHARDS_OFFSET;
     mt_segment.sites =
         sites_wanted() ? base + segment_rings_end(mt_options.ring_capacity) : NULL;
+    mt_segment.process->recorder_reach[0] = RECORDER_PAGE_SLOTS;
     return REASON_NONE;
 }
 

@@ -26,6 +26,10 @@ void mt_recorder_look(const struct shard *shard, uint64_t depth);
 bool mt_recorder_take(void);
 void mt_recorder_give(void);
 
+/* Called before the program shuts itself in, after which the recorder can be given no more
+   memory: gives it all that it may need. */
+void mt_recorder_complete(void);
+
 /* For the owner: sleep closes the open slot as the last known one and closes no more;
    wake begins a new one. */
 void mt_recorder_sleep(uint64_t now);

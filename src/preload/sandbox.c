@@ -18,6 +18,7 @@
 
 #include "preload/public.h"
 #include "preload/real.h"
+#include "preload/recorder.h"
 #include "preload/ring/ring.h"
 #include "preload/state.h"
 
@@ -52,6 +53,8 @@ prctl(int option, ...)
     for (unsigned i = 0; i < 4; i++)
         words[i] = va_arg(arguments, unsigned long);
     va_end(arguments);
+    if (shuts && mt_guard.mode)
+        mt_recorder_complete();
     if (forbids_tsc(option, words[0])) {
         mt_ticks_become_coarse(); /* first: afterwards the clocks cannot be read */
         mt_tsc_forbidden = true;

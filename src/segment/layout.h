@@ -374,7 +374,8 @@ struct segment_process {
                                    own, mod 2^64; with trailers and glibc only */
     uint64_t exited_ns;         /* CLOCK_MONOTONIC, when it called exit() and had a clock;
                                    else 0 */
-    uint64_t reserved[4];
+    uint32_t recorder_reach[6]; /* slots of each level that are present */
+    uint64_t reserved;
     /* Live bytes and blocks that a forked child started with. */
     uint64_t baseline_bytes;
     uint64_t baseline_blocks;
@@ -400,12 +401,17 @@ struct segment_process {
 };
 
 /*
- * The flight recorder.  Levels 0 to 4 hold the last 512 slots of RECORDER_SLOT_NS <<
- * level each; the slot of period k is at k % 512, so gaps need no filling.  The last
- * level is the overview of the whole run: 512 slots of overview_ns from its start.  When
- * they are full, neighbours are merged and overview_ns doubles (overview_sequence is odd
- * meanwhile).  So the space is fixed and present from the start: a program in a sandbox
- * could not be given more.
+ * The flight recorder.  Levels 0 to 4 hold the last slots of RECORDER_SLOT_NS << level
+ * each, at most 512; with n slots the one of period k is at (k - 1) % n, so gaps need no
+ * filling.  The last level is the overview of the whole run: slots of overview_ns from
+ * its start.  When they are full, neighbours are merged and overview_ns doubles
+ * (overview_sequence is odd meanwhile).
+ *
+ * A level's n is recorder_reach[level]; the pages behind these slots may not exist.  Level
+ * 0 begins with a page of slots, and each other level begins when the one below it is
+ * full, with all that is in there.  Where there is no memory, or the program has
+ * sandboxed itself, a level stays as short as it is, or is left out.  n grows only while
+ * no period is above it.
  *
  * period is written last: a slot whose period changes while it is copied is skipped.
  */
@@ -416,6 +422,7 @@ struct segment_process {
 #define OVERVIEW_NS_MIN   (RECORDER_SLOT_NS << RECORDER_OVERVIEW)
 #define OVERVIEW_NS_MAX   (UINT64_C(1) << 50) /* 512 times 13 days */
 #define RECORDER_ASLEEP   UINT64_MAX
+#define RECORDER_PAGE_SLOTS (SEGMENT_PAGE / 40u) /* whole ones in a level's first page */
 
 struct recorder_slot {
     uint64_t period;    /* time since created_ns / slot length + 1; 0: empty */
@@ -511,6 +518,8 @@ _Static_assert(sizeof(struct ring) == 64, "a ring's state is a cache line");
 _Static_assert(sizeof(struct segment_process) <= SEGMENT_PAGE, "process block fits its page");
 _Static_assert(SHARD_COUNT * sizeof(uint32_t) == SEGMENT_PAGE, "directory is a page");
 _Static_assert(sizeof(struct recorder_slot) == 40, "recorder slot");
+_Static_assert(sizeof((struct segment_process){0}.recorder_reach) / 4 == RECORDER_LEVELS,
+               "a reach a level");
 _Static_assert(RECORDER_LEVEL_SIZE % SEGMENT_PAGE == 0, "a level is whole pages");
 _Static_assert(offsetof(struct shard_hot, calls) == 64, "malloc and free use one cache line");
 _Static_assert(offsetof(struct shard, cells) == SEGMENT_PAGE, "a page before the cells");

@@ -63,6 +63,12 @@ mt_make_present(void *address, size_t size)
 }
 
 bool
+mt_present_later(void)
+{
+    return true;
+}
+
+bool
 mt_stack_grew(uint64_t depth)
 {
     (void)depth;
