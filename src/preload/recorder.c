@@ -288,6 +288,13 @@ mt_recorder_give(void)
     __atomic_store_n(&mt_segment.process->recorder_owner, 0, __ATOMIC_RELEASE);
 }
 
+void
+mt_recorder_ready(void)
+{
+    if (reach_of(0) == 0)
+        reach_to(0, RECORDER_PAGE_SLOTS);
+}
+
 /* Where the last slot before the sleep ended. */
 static uint64_t slept_from;
 
@@ -312,8 +319,8 @@ mt_recorder_wake(uint64_t now)
 {
     struct segment_process *process = mt_segment.process;
 
-    if (sleep_unwritten) { /* a dormant process wakes for the first time */
-        reach_to(0, RECORDER_PAGE_SLOTS);
+    mt_recorder_ready();
+    if (sleep_unwritten) {
         word_store(&process->recorder_end, slept_from);
         close_slot(true);
         sleep_unwritten = false;

@@ -12,6 +12,10 @@ struct shard;
 /* Starts recording into the published segment; call once per process. */
 void mt_recorder_start(void);
 
+/* Gives the recorder its first page, if there is memory for it.  Call it before the
+   process counts. */
+void mt_recorder_ready(void);
+
 /* Is it time for this thread, whose shard that is, to look?  Looking writes words
    that all threads share, so each thread does it only some hundred times a second,
    however often it calls. */

@@ -24,7 +24,9 @@
 #include "preload/sites/sample.h"
 #include "preload/shard.h"
 #include "preload/state.h"
+#include "preload/windows.h"
 #include "preload/sites/unwind.h"
+#include "segment/seqlock.h"
 
 enum phase {
     PHASE_NEW = 0,
@@ -75,6 +77,25 @@ active_mode(void)
     return sampling && mode != ACCOUNTING_REQUESTED ? mode | MODE_SITES : mode;
 }
 
+/* From now on calls are passed through; the segment, if there is one, says why. */
+static void
+stay_passive(enum segment_reason reason)
+{
+    __atomic_store_n(&phase, PHASE_PASSIVE, __ATOMIC_RELEASE);
+    if (mt_segment.header == NULL)
+        return;
+    mt_segment.header->reason = reason;
+    __atomic_store_n(&mt_segment.header->state, SEGMENT_PASSIVE, __ATOMIC_RELEASE);
+}
+
+/* Makes present what is needed to count; false if there is no memory. */
+static bool
+begin_counting(void)
+{
+    mt_recorder_ready();
+    return mt_shards_begin();
+}
+
 void
 mt_activate(void)
 {
@@ -86,31 +107,23 @@ mt_activate(void)
     if (mt_options.ring_capacity > 0)
         mt_ring_start();
     mt_segment.header->accounting = accounting;
-    __atomic_store_n(&mt_segment.directory[0], SHARD_FREE, __ATOMIC_RELEASE);
-    mt_segment.process->shards_used = 1;
     mt_recorder_start();
     if (mt_options.dormant)
         mode |= mt_dormant_start();
+    if (!(mode & MODE_ASLEEP) && !begin_counting()) {
+        stay_passive(REASON_NO_ROOM);
+        return;
+    }
     mt_guard.packed = !mt_options.exact && mt_real.doubts == 0;
     mt_thread.shard = MT_NO_SHARD;
     mt_thread.state = THREAD_NEW;
     mt_thread.limit_checks = 0;
     /* Done now and not at the first call, because a sandbox may close before that. */
-    mt_shard_claim();
+    if (!(mode & MODE_ASLEEP))
+        mt_shard_claim();
     __atomic_store_n(&phase, PHASE_ACTIVE, __ATOMIC_RELAXED);
     mt_mode_change(mode, ~0u);
     __atomic_store_n(&mt_segment.header->state, SEGMENT_ACTIVE, __ATOMIC_RELEASE);
-}
-
-/* From now on calls are passed through; the segment, if there is one, says why. */
-static void
-stay_passive(enum segment_reason reason)
-{
-    __atomic_store_n(&phase, PHASE_PASSIVE, __ATOMIC_RELEASE);
-    if (mt_segment.header == NULL)
-        return;
-    mt_segment.header->reason = reason;
-    __atomic_store_n(&mt_segment.header->state, SEGMENT_PASSIVE, __ATOMIC_RELEASE);
 }
 
 static enum segment_reason
@@ -186,6 +199,7 @@ mt_start_child(enum segment_origin origin, const struct mt_baseline *baseline)
         stay_passive(REASON_NONE);
         return;
     }
+    mt_windows_unmap();
     reason = mt_publish(origin, baseline);
     if (reason == REASON_NONE) {
         mt_publish_inherited(&parent);
@@ -204,6 +218,23 @@ is_counting(void)
     return mt_guard.mode != 0 && (mt_guard.mode & MODE_ASLEEP) == 0;
 }
 
+/* Called asleep.  The first time the process needs memory for what it will count; without
+   it it sleeps on until the lease is renewed. */
+static bool
+wake_dormant(void)
+{
+    static uint64_t refused;
+    uint64_t until = word_load(mt_guard.lease);
+
+    if (until == mt_guard.lease_seen || until == word_load(&refused))
+        return false;
+    if (mt_sandboxed ? mt_segment.process->shards_used == 0 : !mt_shards_begin()) {
+        word_store(&refused, until);
+        return false;
+    }
+    return mt_dormant_wake();
+}
+
 bool
 mt_wake(void)
 {
@@ -215,7 +246,7 @@ mt_wake(void)
     seen = __atomic_load_n(&phase, __ATOMIC_ACQUIRE);
     saved_errno = errno;
     if (mt_guard.mode & MODE_ASLEEP)
-        return mt_dormant_wake();
+        return wake_dormant();
     if (seen == PHASE_PASSIVE || seen == PHASE_STARTING || environ == NULL)
         return false;
     if (!__atomic_compare_exchange_n(&phase, &seen, PHASE_STARTING, false,

@@ -26,10 +26,11 @@ static size_t memory_left; /* for further slots, in bytes */
 bool
 mt_make_present(void *address, size_t size)
 {
-    (void)address;
     if (size > memory_left)
         return false;
     memory_left -= size;
+    for (size_t at = 0; at < size; at += SEGMENT_PAGE)
+        ((volatile unsigned char *)address)[at] |= 0;
     return true;
 }
 
@@ -78,7 +79,6 @@ set_up(void **state)
     mt_segment.header = scratch_header();
     mt_segment.process = scratch_process();
     mt_segment.recorder = scratch + RECORDER_OFFSET;
-    scratch_process()->recorder_reach[0] = RECORDER_PAGE_SLOTS;
     memory_left = SIZE_MAX;
     scratch_header()->created_ns = clock_ns = UINT64_C(123456789012345);
     memset(&mt_thread, 0, sizeof mt_thread);
@@ -87,6 +87,7 @@ set_up(void **state)
     now_open = (struct recorder_slot){.period = 1};
     shard.hot.calls[FN_MALLOC] = not_looked = 0;
     mt_recorder_start();
+    mt_recorder_ready();
     return closed != NULL ? 0 : -1;
 }
 
