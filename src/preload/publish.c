@@ -378,8 +378,16 @@ fill_baseline(struct segment_process *process, const struct mt_baseline *baselin
     process->peak = baseline->bytes;
 }
 
+/* A process sees its parent's pid only if both are in the same pid namespace. */
+static bool
+is_child_of(const struct segment_header *parent)
+{
+    return (uint32_t)syscall(SYS_getppid) == parent->pid;
+}
+
 enum segment_reason
-mt_publish(enum segment_origin origin, const struct mt_baseline *baseline)
+mt_publish(enum segment_origin origin, const struct segment_header *parent,
+           const struct mt_baseline *baseline)
 {
     enum segment_reason reason;
     uint64_t pid_namespace = 0;
@@ -389,7 +397,9 @@ mt_publish(enum segment_origin origin, const struct mt_baseline *baseline)
 
     adopted = fd >= 0;
     if (!adopted) {
-        pid_namespace = segment_pid_namespace();
+        pid_namespace = parent != NULL && is_child_of(parent)
+                            ? parent->pid_namespace
+                            : segment_pid_namespace();
         fd = create(origin, pid_namespace, &generation);
     }
     if (fd < 0)

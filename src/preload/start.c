@@ -35,7 +35,10 @@ enum phase {
     PHASE_PASSIVE
 };
 
-struct mt_guard mt_guard;
+/* Common symbols come last, so its page is the last one: giving a page in the middle other
+   properties would make three mappings of the library's data and not two, which every
+   fork copies. */
+__attribute__((common)) struct mt_guard mt_guard;
 
 static uint32_t phase;
 static enum segment_accounting accounting;
@@ -155,7 +158,7 @@ start(void)
     }
     accounting = choose_accounting();
     rouse_allocator();
-    reason = mt_publish(ORIGIN_EXEC, NULL);
+    reason = mt_publish(ORIGIN_EXEC, NULL, NULL);
     /* The log works whether calls can be counted or not. */
     mt_log_start(mt_options.log, mt_options.log_minimal);
     if (reason == REASON_NONE)
@@ -200,7 +203,7 @@ mt_start_child(enum segment_origin origin, const struct mt_baseline *baseline)
         return;
     }
     mt_windows_unmap();
-    reason = mt_publish(origin, baseline);
+    reason = mt_publish(origin, parent.header, baseline);
     if (reason == REASON_NONE) {
         mt_publish_inherited(&parent);
         sampling = sampling && mt_sample_inherit(&parent);

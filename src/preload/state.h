@@ -238,9 +238,11 @@ void mt_baseline_sum(struct mt_baseline *baseline);
 void mt_live_sum(struct mt_baseline *live); /* the same mod 2^64, even when asleep */
 
 /* Publishing (publish.c): creates or adopts the segment, fills in its header and maps it;
-   baseline may be NULL.  Of the file only the head is present then (segment/layout.h), and
-   what rings need.  Returns the reason on failure. */
+   parent (the header of the parent's) and baseline are NULL except in a child.  Of the file
+   only the head is present then (segment/layout.h), and what rings need.  Returns the
+   reason on failure. */
 enum segment_reason mt_publish(enum segment_origin origin,
+                               const struct segment_header *parent,
                                const struct mt_baseline *baseline);
 /* Unmaps a segment, but for what mt_windows_unmap() does; the file stays. */
 void mt_unmap(const struct mt_segment *segment);

@@ -309,7 +309,7 @@ test_full(void **state)
     }
     watch_free(&what);
     /* Room for the segment and few threads: the others share.  (None for rings.) */
-    run_on(watch_mode("rings") ? "400k" : "500k", NULL, "threads.run", "crowd", &what);
+    run_on(watch_mode("rings") ? "200k" : "500k", NULL, "threads.run", "crowd", &what);
     if (watch_mode("rings")) {
         assert_int_equal(0, what.files);
         watch_free(&what);
