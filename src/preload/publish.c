@@ -116,7 +116,7 @@ reason_of(int error)
 /* Opens the segment memtop prepared for this very process image.  Returns -1 if there is
    none or an earlier image took it. */
 static int
-adopt(void)
+adopt(pid_t pid)
 {
     struct segment_header header;
     struct stat st;
@@ -135,7 +135,7 @@ adopt(void)
         && header.state == SEGMENT_PREPARED
         && header.ring_capacity == mt_options.ring_capacity
         && (header.sites_offset != 0) == sites_wanted()
-        && header.pid == (uint32_t)syscall(SYS_getpid)) {
+        && header.pid == (uint32_t)pid) {
         memcpy(segment_path, mt_options.segment, sizeof mt_options.segment);
         return fd;
     }
@@ -147,9 +147,8 @@ adopt(void)
    its report.  A free generation is used again, so an earlier image may have a higher
    one. */
 static void
-unlink_earlier(int directory, uint32_t generation, uint64_t pid_namespace)
+unlink_earlier(int directory, pid_t pid, uint32_t generation, uint64_t pid_namespace)
 {
-    pid_t pid = (pid_t)syscall(SYS_getpid);
     uint32_t other;
 
     for (other = 0; other < generation; other++)
@@ -169,9 +168,9 @@ static bool moved;
 
 /* Creates the segment and opens it; returns -errno on failure. */
 static int
-create(enum segment_origin origin, uint64_t pid_namespace, uint32_t *generation)
+create(enum segment_origin origin, pid_t pid, uint64_t pid_namespace,
+       uint32_t *generation)
 {
-    pid_t pid = (pid_t)syscall(SYS_getpid);
     int directory = segment_directory(memtop_dir, runtime_dir, segment_path);
     int fd;
 
@@ -184,7 +183,7 @@ create(enum segment_origin origin, uint64_t pid_namespace, uint32_t *generation)
         size_t length = strlen(segment_path);
         segment_path[length] = '/';
         segment_name(segment_path + length + 1, pid, *generation);
-        unlink_earlier(directory, *generation, pid_namespace);
+        unlink_earlier(directory, pid, *generation, pid_namespace);
     }
     if (mt_options.keeper == 0 || !segment_pid_exists((pid_t)mt_options.keeper))
         segment_sweep(directory, pid_namespace,
@@ -324,10 +323,10 @@ asked_ns(clockid_t clock)
 }
 
 static void
-fill_identity(struct segment_header *header, enum segment_origin origin)
+fill_identity(struct segment_header *header, enum segment_origin origin, pid_t pid)
 {
     header->origin = origin;
-    header->pid = (uint32_t)syscall(SYS_getpid);
+    header->pid = (uint32_t)pid;
     header->parent = (uint32_t)syscall(SYS_getppid);
     header->uid = (uint32_t)syscall(SYS_geteuid);
     header->created_boottime_ns = asked_ns(CLOCK_BOOTTIME);
@@ -392,15 +391,16 @@ mt_publish(enum segment_origin origin, const struct segment_header *parent,
     enum segment_reason reason;
     uint64_t pid_namespace = 0;
     uint32_t generation = 0;
+    pid_t pid = (pid_t)syscall(SYS_getpid);
     bool adopted;
-    int fd = origin == ORIGIN_EXEC ? adopt() : -1;
+    int fd = origin == ORIGIN_EXEC ? adopt(pid) : -1;
 
     adopted = fd >= 0;
     if (!adopted) {
         pid_namespace = parent != NULL && is_child_of(parent)
                             ? parent->pid_namespace
                             : segment_pid_namespace();
-        fd = create(origin, pid_namespace, &generation);
+        fd = create(origin, pid, pid_namespace, &generation);
     }
     if (fd < 0)
         return reason_of(fd);
@@ -419,7 +419,7 @@ mt_publish(enum segment_origin origin, const struct segment_header *parent,
            on. */
         segment_header_init(mt_segment.header, mt_options.ring_capacity, sites_wanted());
     }
-    fill_identity(mt_segment.header, origin);
+    fill_identity(mt_segment.header, origin, pid);
     if (origin == ORIGIN_EXEC)
         fill_program(mt_segment.header);
     if (baseline != NULL)

@@ -7,8 +7,11 @@
  * between fork and exec, before main and after exit:
  *   - nothing is allocated, printed, localised or waited for; no lock is held across a
  *     call-out; errno stays as it was;
- *   - no system call except when a thread or a process starts or ends (and once each
- *     time the flight recorder doubles its reach);
+ *   - no system call except when a thread or a process starts or ends, and once for each
+ *     part of the segment when it is needed: a page of a shard's cells, a level of the
+ *     flight recorder, that is each time it doubles its reach;
+ *   - no page of the segment is touched before mt_make_present() has succeeded for it:
+ *     if the file system is full that is a SIGBUS;
  *   - libc functions only if they can neither allocate nor lock; others that programs
  *     can interpose are replaced by syscall();
  *   - if anything fails, calls are passed through and the segment says why.
@@ -116,7 +119,7 @@ HIDDEN extern struct mt_segment mt_segment;
 
 /* Shards are mapped so many at a time.  Large enough for few mappings, small enough for
    programs that lock all their memory: the kernel then fills whatever is mapped. */
-#define WINDOW_SHARDS 8u
+#define WINDOW_SHARDS 4u
 #define WINDOW_SIZE   ((size_t)WINDOW_SHARDS * SHARD_SIZE)
 
 /* Each NULL until it is mapped. */

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -17,7 +18,7 @@
 #define HELD 40
 
 static pthread_barrier_t all_there, may_end;
-static atomic_uint handled;
+static atomic_uint handled, called;
 
 static pthread_t
 start(void *(*body)(void *))
@@ -47,6 +48,7 @@ call_and_stay(void *argument)
     pthread_barrier_wait(&all_there);
     pairs(100);
     block = malloc(100);
+    called++;
     pthread_barrier_wait(&may_end);
     free(block);
     return argument;
@@ -79,20 +81,72 @@ together(unsigned count)
     end_together(threads, count);
 }
 
-/* In new processes, because a process maps a window but once. */
+static unsigned
+segment_mappings(void)
+{
+    static char text[1 << 18];
+    int fd = open("/proc/self/maps", O_RDONLY);
+    size_t used = 0;
+    ssize_t got;
+    unsigned count = 0;
+
+    while ((got = read(fd, text + used, sizeof text - 1 - used)) > 0)
+        used += (size_t)got;
+    close(fd);
+    text[used] = '\0';
+    for (char *at = text; (at = strstr(at, "/memtop-")) != NULL; at++)
+        count++;
+    return count;
+}
+
+/* One thread calls after the other, so that nothing is mapped twice. */
+static void
+start_in_turn(pthread_t *threads, unsigned count)
+{
+    pthread_barrier_init(&all_there, NULL, 1);
+    pthread_barrier_init(&may_end, NULL, count + 1);
+    for (unsigned i = 0; i < count; i++) {
+        threads[i] = start(call_and_stay);
+        while (called < i + 1)
+            sched_yield();
+    }
+}
+
+/* In a process of its own, because a process maps a window but once.  How many mappings
+   that makes goes to *mappings, or must be that. */
+static void
+child_at_once(unsigned *mappings)
+{
+    pthread_t threads[HELD];
+
+    if (*mappings == 0)
+        start_in_turn(threads, 24);
+    else
+        start_together(threads, 24);
+    while (called < 24)
+        sched_yield();
+    if (*mappings == 0)
+        *mappings = segment_mappings();
+    REQUIRE(segment_mappings() == *mappings);
+    end_together(threads, 24);
+    exit(0);
+}
+
 static void
 at_once(void)
 {
+    unsigned *mappings = mmap(NULL, sizeof *mappings, PROT_READ | PROT_WRITE,
+                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
     for (int i = 0; i < 25; i++) {
         int status;
         pid_t child = fork();
 
-        if (child == 0) {
-            together(24);
-            exit(0);
-        }
+        if (child == 0)
+            child_at_once(mappings);
         REQUIRE(waitpid(child, &status, 0) == child && status == 0);
     }
+    tell("mappings", *mappings);
 }
 
 static void
@@ -136,24 +190,6 @@ in_handlers(void)
         REQUIRE(pthread_kill(threads[i], SIGUSR1) == 0);
     end_together(threads, HELD);
     REQUIRE(handled == HELD);
-}
-
-static unsigned
-segment_mappings(void)
-{
-    static char text[1 << 18];
-    int fd = open("/proc/self/maps", O_RDONLY);
-    size_t used = 0;
-    ssize_t got;
-    unsigned count = 0;
-
-    while ((got = read(fd, text + used, sizeof text - 1 - used)) > 0)
-        used += (size_t)got;
-    close(fd);
-    text[used] = '\0';
-    for (char *at = text; (at = strstr(at, "/memtop-")) != NULL; at++)
-        count++;
-    return count;
 }
 
 /* A child of a process with many windows: none of them is left to it. */
