@@ -104,7 +104,6 @@ mt_activate(void)
 {
     uint32_t mode = active_mode();
 
-    mt_guard.mappings = mt_options.mappings;
     mt_guard.exact = mt_options.exact;
     mt_guard.sites = sampling;
     if (mt_options.ring_capacity > 0)
@@ -117,6 +116,7 @@ mt_activate(void)
         stay_passive(REASON_NO_ROOM);
         return;
     }
+    mt_guard.mappings = mt_options.mappings && !(mode & MODE_ASLEEP);
     mt_guard.packed = !mt_options.exact && mt_real.doubts == 0;
     mt_thread.shard = MT_NO_SHARD;
     mt_thread.state = THREAD_NEW;

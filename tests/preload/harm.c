@@ -306,6 +306,8 @@ test_full(void **state)
         assert_int_equal(REASON_NO_ROOM, watch_last(&what)->identity.reason);
         assert_int_equal(0, watch_last(&what)->snapshot.calls[FN_MALLOC]);
         watch_free(&what);
+        run_on("20k", "mmap", "rows.run", "mappings", &what);
+        watch_free(&what);
     }
     /* Room for the segment and few threads: the others share.  (None for rings.) */
     run_on(watch_mode("rings") ? "200k" : "500k", NULL, "threads.run", "crowd", &what);
