@@ -10,7 +10,7 @@ libmemtop_so_SOURCES = \
 	src/preload/sizes.c src/preload/sizes.h src/preload/shadow.c src/preload/shadow.h \
 	src/preload/shard.c src/preload/shard.h \
 	src/preload/dormant.c src/preload/dormant.h \
-	src/preload/recorder.c src/preload/recorder.h \
+	src/preload/recorder.c src/preload/recorder.h src/preload/windows.c src/preload/windows.h \
 	src/preload/ring/ring.c src/preload/ring/ring.h \
 	src/preload/log/log.c src/preload/log/log.h \
 	src/preload/sites/sample.c src/preload/sites/sample.h \

@@ -17,13 +17,15 @@
 
 struct mt_options mt_options;
 
+/* The first letter is compared first: most variables need no more. */
 static const char *
 environment(const char *name)
 {
     size_t length = strlen(name);
 
     for (char **entry = environ; entry != NULL && *entry != NULL; entry++)
-        if (strncmp(*entry, name, length) == 0 && (*entry)[length] == '=')
+        if ((*entry)[0] == name[0] && strncmp(*entry, name, length) == 0
+            && (*entry)[length] == '=')
             return *entry + length + 1;
     return NULL;
 }

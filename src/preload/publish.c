@@ -20,16 +20,13 @@
 #include "preload/ring/ring.h"
 #include "preload/sites/stacks.h"
 #include "preload/state.h"
+#include "preload/windows.h"
 #include "base/clock.h"
 #include "segment/names.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
 #endif
-
-/* Without MADV_POPULATE_WRITE a shard cannot be made present later, because the
-   descriptor is closed; so some are allocated at the start. */
-#define OLD_KERNEL_SHARDS 9u
 
 /* A process that ends by _exit leaves its segment, and processes that start later remove
    it.  Forked children take part, or a pre-forking server would fill the memory, but they
@@ -67,6 +64,12 @@ mt_present_later(void)
     return populate_works;
 }
 
+static bool
+populate(void *address, size_t size)
+{
+    return syscall(SYS_madvise, address, size, MADV_POPULATE_WRITE) == 0;
+}
+
 bool
 mt_make_present(void *address, size_t size)
 {
@@ -75,9 +78,8 @@ mt_make_present(void *address, size_t size)
     bool present;
 
     if (!populate_works)
-        return start >= mt_segment.shards
-               && start + size <= (unsigned char *)mt_shard(OLD_KERNEL_SHARDS);
-    present = syscall(SYS_madvise, address, size, MADV_POPULATE_WRITE) == 0;
+        return start >= mt_windows[0] && start + size <= mt_windows[0] + WINDOW_SIZE;
+    present = populate(address, size);
     errno = saved_errno;
     return present;
 }
@@ -91,7 +93,7 @@ sites_wanted(void)
 }
 
 static size_t
-mapped_size(void)
+file_size(void)
 {
     return segment_size(mt_options.ring_capacity, sites_wanted());
 }
@@ -114,7 +116,7 @@ reason_of(int error)
 /* Opens the segment memtop prepared for this very process image.  Returns -1 if there is
    none or an earlier image took it. */
 static int
-adopt(void)
+adopt(pid_t pid)
 {
     struct segment_header header;
     struct stat st;
@@ -127,13 +129,13 @@ adopt(void)
     if (fd < 0)
         return -1;
     if (syscall(SYS_fstat, fd, &st) == 0 && S_ISREG(st.st_mode)
-        && st.st_uid == (uid_t)syscall(SYS_geteuid) && st.st_size == (off_t)mapped_size()
+        && st.st_uid == (uid_t)syscall(SYS_geteuid) && st.st_size == (off_t)file_size()
         && syscall(SYS_pread64, fd, &header, sizeof header, (off_t)0) == sizeof header
         && header.magic == SEGMENT_MAGIC && header.version == SEGMENT_VERSION
         && header.state == SEGMENT_PREPARED
         && header.ring_capacity == mt_options.ring_capacity
         && (header.sites_offset != 0) == sites_wanted()
-        && header.pid == (uint32_t)syscall(SYS_getpid)) {
+        && header.pid == (uint32_t)pid) {
         memcpy(segment_path, mt_options.segment, sizeof mt_options.segment);
         return fd;
     }
@@ -145,9 +147,8 @@ adopt(void)
    its report.  A free generation is used again, so an earlier image may have a higher
    one. */
 static void
-unlink_earlier(int directory, uint32_t generation, uint64_t pid_namespace)
+unlink_earlier(int directory, pid_t pid, uint32_t generation, uint64_t pid_namespace)
 {
-    pid_t pid = (pid_t)syscall(SYS_getpid);
     uint32_t other;
 
     for (other = 0; other < generation; other++)
@@ -167,22 +168,22 @@ static bool moved;
 
 /* Creates the segment and opens it; returns -errno on failure. */
 static int
-create(enum segment_origin origin, uint64_t pid_namespace, uint32_t *generation)
+create(enum segment_origin origin, pid_t pid, uint64_t pid_namespace,
+       uint32_t *generation)
 {
-    pid_t pid = (pid_t)syscall(SYS_getpid);
     int directory = segment_directory(memtop_dir, runtime_dir, segment_path);
     int fd;
 
     if (directory < 0)
         return directory;
     moved = memtop_dir[0] != '\0' && strcmp(memtop_dir, segment_path) != 0;
-    fd = segment_create(directory, pid, SEGMENT_FIRST_SHARDS, mt_options.ring_capacity,
-                        sites_wanted(), generation);
+    fd = segment_create_empty(directory, pid, mt_options.ring_capacity, sites_wanted(),
+                              generation);
     if (fd >= 0) {
         size_t length = strlen(segment_path);
         segment_path[length] = '/';
         segment_name(segment_path + length + 1, pid, *generation);
-        unlink_earlier(directory, *generation, pid_namespace);
+        unlink_earlier(directory, pid, *generation, pid_namespace);
     }
     if (mt_options.keeper == 0 || !segment_pid_exists((pid_t)mt_options.keeper))
         segment_sweep(directory, pid_namespace,
@@ -191,7 +192,8 @@ create(enum segment_origin origin, uint64_t pid_namespace, uint32_t *generation)
     return fd;
 }
 
-/* On kernels before 5.14: allocates the memory that may be needed later. */
+/* Without MADV_POPULATE_WRITE nothing can be made present later, because the descriptor
+   is closed: so what may be needed is allocated at the start. */
 static bool
 allocate_ahead(int fd)
 {
@@ -199,9 +201,11 @@ allocate_ahead(int fd)
                                SITES_BLOCKS_AT};
     uint64_t sites = segment_rings_end(mt_options.ring_capacity);
 
-    if (syscall(SYS_fallocate, fd, 0, (off_t)SHARDS_OFFSET,
-                (off_t)OLD_KERNEL_SHARDS * SHARD_SIZE)
-        != 0)
+    if (segment_allocate(fd, SEGMENT_FIRST_SHARDS, mt_options.ring_capacity,
+                         sites_wanted())
+            < 0
+        || syscall(SYS_fallocate, fd, 0, (off_t)0, (off_t)(SHARDS_OFFSET + WINDOW_SIZE))
+               != 0)
         return false;
     for (size_t i = 0; sites_wanted() && i < sizeof tables / sizeof tables[0]; i++)
         if (syscall(SYS_fallocate, fd, 0, (off_t)(sites + tables[i]), (off_t)SITES_AHEAD)
@@ -210,37 +214,89 @@ allocate_ahead(int fd)
     return true;
 }
 
+/* The three parts that are mapped from the start: everything up to the first shards, the
+   rings' state with the events of the first, and all of the sites. */
+#define FIRST_SIZE (SHARDS_OFFSET + WINDOW_SIZE)
+
+static size_t
+rings_size(void)
+{
+    return EVENTS_OFFSET - RINGS_OFFSET + mt_options.ring_capacity * sizeof(struct event);
+}
+
+static unsigned char *
+map_part(int fd, uint64_t offset, size_t size)
+{
+    unsigned char *part = (void *)syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
+                                          MAP_SHARED, fd, (off_t)offset);
+
+    if (part == MAP_FAILED)
+        return NULL;
+    syscall(SYS_madvise, part, size, MADV_DONTDUMP);
+    return part;
+}
+
+static bool
+map_parts(int fd, struct mt_segment *made)
+{
+    unsigned char *base = map_part(fd, 0, FIRST_SIZE);
+    uint64_t capacity = mt_options.ring_capacity;
+
+    if (base == NULL)
+        return false;
+    made->header = (void *)base;
+    made->process = (void *)(base + PROCESS_OFFSET);
+    made->directory = (void *)(base + DIRECTORY_OFFSET);
+    made->recorder = base + RECORDER_OFFSET;
+    made->rings = capacity > 0 ? map_part(fd, RINGS_OFFSET, rings_size()) : NULL;
+    made->sites =
+        sites_wanted() ? map_part(fd, segment_rings_end(capacity), SITES_SIZE) : NULL;
+    return (made->rings != NULL || capacity == 0)
+           && (made->sites != NULL || !sites_wanted());
+}
+
+static bool
+populate_first(const struct mt_segment *made)
+{
+    unsigned char *base = (void *)made->header;
+
+    return populate(base, SEGMENT_HEAD_SIZE)
+           && (made->rings == NULL
+               || (populate(base + CONTROL_OFFSET, CONTROL_SIZE)
+                   && populate(made->rings, rings_size())))
+           && (made->sites == NULL || populate(made->sites, SITES_HEAD_SIZE));
+}
+
 static enum segment_reason
 map(int fd)
 {
-    unsigned char *base = (void *)syscall(SYS_mmap, NULL, mapped_size(),
-                                          PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-                                          (off_t)0);
+    struct mt_segment made = {.header = NULL};
 
-    if (base == MAP_FAILED)
+    if (!map_parts(fd, &made)) {
+        mt_unmap(&made);
         return REASON_MAP_FAILED;
-    syscall(SYS_madvise, base, mapped_size(), MADV_DONTDUMP);
-    populate_works =
-        !mt_options.old_kernel
-        && syscall(SYS_madvise, base, (size_t)RECORDER_OFFSET, MADV_POPULATE_WRITE) == 0;
+    }
+    populate_works = !mt_options.old_kernel && populate_first(&made);
     if (!populate_works && !allocate_ahead(fd)) {
-        syscall(SYS_munmap, base, mapped_size());
+        mt_unmap(&made);
         return REASON_NO_ROOM;
     }
-    mt_segment.header = (void *)base;
-    mt_segment.process = (void *)(base + PROCESS_OFFSET);
-    mt_segment.directory = (void *)(base + DIRECTORY_OFFSET);
-    mt_segment.recorder = base + RECORDER_OFFSET;
-    mt_segment.shards = base + SHARDS_OFFSET;
-    mt_segment.sites =
-        sites_wanted() ? base + segment_rings_end(mt_options.ring_capacity) : NULL;
+    mt_windows_start((unsigned char *)made.header + SHARDS_OFFSET,
+                     made.rings != NULL ? made.rings + (EVENTS_OFFSET - RINGS_OFFSET)
+                                        : NULL);
+    mt_segment = made;
     return REASON_NONE;
 }
 
 void
 mt_unmap(const struct mt_segment *segment)
 {
-    syscall(SYS_munmap, segment->header, mapped_size());
+    if (segment->header != NULL)
+        syscall(SYS_munmap, segment->header, (size_t)FIRST_SIZE);
+    if (segment->rings != NULL)
+        syscall(SYS_munmap, segment->rings, rings_size());
+    if (segment->sites != NULL)
+        syscall(SYS_munmap, segment->sites, (size_t)SITES_SIZE);
 }
 
 /* ---- the header ---- */
@@ -267,10 +323,10 @@ asked_ns(clockid_t clock)
 }
 
 static void
-fill_identity(struct segment_header *header, enum segment_origin origin)
+fill_identity(struct segment_header *header, enum segment_origin origin, pid_t pid)
 {
     header->origin = origin;
-    header->pid = (uint32_t)syscall(SYS_getpid);
+    header->pid = (uint32_t)pid;
     header->parent = (uint32_t)syscall(SYS_getppid);
     header->uid = (uint32_t)syscall(SYS_geteuid);
     header->created_boottime_ns = asked_ns(CLOCK_BOOTTIME);
@@ -321,19 +377,30 @@ fill_baseline(struct segment_process *process, const struct mt_baseline *baselin
     process->peak = baseline->bytes;
 }
 
+/* A process sees its parent's pid only if both are in the same pid namespace. */
+static bool
+is_child_of(const struct segment_header *parent)
+{
+    return (uint32_t)syscall(SYS_getppid) == parent->pid;
+}
+
 enum segment_reason
-mt_publish(enum segment_origin origin, const struct mt_baseline *baseline)
+mt_publish(enum segment_origin origin, const struct segment_header *parent,
+           const struct mt_baseline *baseline)
 {
     enum segment_reason reason;
     uint64_t pid_namespace = 0;
     uint32_t generation = 0;
+    pid_t pid = (pid_t)syscall(SYS_getpid);
     bool adopted;
-    int fd = origin == ORIGIN_EXEC ? adopt() : -1;
+    int fd = origin == ORIGIN_EXEC ? adopt(pid) : -1;
 
     adopted = fd >= 0;
     if (!adopted) {
-        pid_namespace = segment_pid_namespace();
-        fd = create(origin, pid_namespace, &generation);
+        pid_namespace = parent != NULL && is_child_of(parent)
+                            ? parent->pid_namespace
+                            : segment_pid_namespace();
+        fd = create(origin, pid, pid_namespace, &generation);
     }
     if (fd < 0)
         return reason_of(fd);
@@ -352,7 +419,7 @@ mt_publish(enum segment_origin origin, const struct mt_baseline *baseline)
            on. */
         segment_header_init(mt_segment.header, mt_options.ring_capacity, sites_wanted());
     }
-    fill_identity(mt_segment.header, origin);
+    fill_identity(mt_segment.header, origin, pid);
     if (origin == ORIGIN_EXEC)
         fill_program(mt_segment.header);
     if (baseline != NULL)

@@ -132,7 +132,7 @@ void *mt_real_next(const char *name);
 
 /* The arena: zeroed blocks, 16-byte aligned or as asked (a power of two up to a
    page); NULL when it is full.  Pages nobody touched cost nothing. */
-#define MT_ARENA_SIZE (1u << 20)
+#define MT_ARENA_SIZE (1u << 18)
 HIDDEN extern unsigned char mt_arena[MT_ARENA_SIZE];
 void *mt_arena_allocate(size_t size, size_t alignment);
 size_t mt_arena_size(const void *block);

@@ -12,6 +12,10 @@ struct shard;
 /* Starts recording into the published segment; call once per process. */
 void mt_recorder_start(void);
 
+/* Gives the recorder its first page, if there is memory for it.  Call it before the
+   process counts. */
+void mt_recorder_ready(void);
+
 /* Is it time for this thread, whose shard that is, to look?  Looking writes words
    that all threads share, so each thread does it only some hundred times a second,
    however often it calls. */
@@ -25,6 +29,10 @@ void mt_recorder_look(const struct shard *shard, uint64_t depth);
    if there is an owner already. */
 bool mt_recorder_take(void);
 void mt_recorder_give(void);
+
+/* Called before the program shuts itself in, after which the recorder can be given no
+   more memory: gives it all that it may need. */
+void mt_recorder_complete(void);
 
 /* For the owner: sleep closes the open slot as the last known one and closes no more;
    wake begins a new one. */

@@ -11,6 +11,7 @@
  */
 #include "config.h"
 
+#include <errno.h>
 #include <linux/seccomp.h>
 #include <stdarg.h>
 #include <sys/prctl.h>
@@ -19,8 +20,10 @@
 
 #include "preload/public.h"
 #include "preload/real.h"
+#include "preload/recorder.h"
 #include "preload/ring/ring.h"
 #include "preload/shadow.h"
+#include "preload/shard.h"
 #include "preload/state.h"
 
 bool mt_sandboxed, mt_tsc_forbidden;
@@ -33,6 +36,20 @@ shuts_us_in(int option)
     if (mt_sandboxed || (option != PR_SET_SECCOMP && option != PR_SET_NO_NEW_PRIVS))
         return false;
     return !mt_guard.mode || mt_started_here();
+}
+
+/* The memory that cannot be had any more afterwards.  A process that is dormant, and has
+   not been awake yet, has none: its shard, too. */
+static void
+take_what_is_needed(void)
+{
+    int saved_errno = errno;
+
+    if (mt_shards_begin() && mt_thread.state == THREAD_NEW)
+        mt_shard_claim();
+    mt_recorder_complete();
+    mt_shadow_prepare();
+    errno = saved_errno;
 }
 
 static bool
@@ -54,8 +71,8 @@ prctl(int option, ...)
     for (unsigned i = 0; i < 4; i++)
         words[i] = va_arg(arguments, unsigned long);
     va_end(arguments);
-    if (shuts)
-        mt_shadow_prepare();
+    if (shuts && mt_guard.mode)
+        take_what_is_needed();
     if (forbids_tsc(option, words[0])) {
         mt_ticks_become_coarse(); /* first: afterwards the clocks cannot be read */
         mt_tsc_forbidden = true;

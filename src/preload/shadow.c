@@ -75,6 +75,7 @@ unmap(void *mapped, size_t size)
 #define SPARE_SLABS 16u
 static unsigned char *spare;
 static uint32_t spare_used;
+static void *returned; /* by a thread that was not the first */
 
 void
 mt_shadow_prepare(void)
@@ -88,14 +89,28 @@ new_slab(void)
 {
     uint32_t number;
 
+    void *slab;
+
     if (!mt_sandboxed)
         return map(SHADOW_SLAB_SIZE);
+    slab = __atomic_exchange_n(&returned, NULL, __ATOMIC_ACQ_REL);
+    if (slab != NULL)
+        return slab;
     number = spare != NULL ? __atomic_fetch_add(&spare_used, 1, __ATOMIC_RELAXED)
                            : SPARE_SLABS;
     if (number < SPARE_SLABS)
         return spare + number * SHADOW_SLAB_SIZE;
     __atomic_store_n(&spare_used, SPARE_SLABS, __ATOMIC_RELAXED);
     return NULL;
+}
+
+static void
+return_slab(void *slab)
+{
+    if (mt_sandboxed)
+        __atomic_store_n(&returned, slab, __ATOMIC_RELEASE);
+    else
+        unmap(slab, SHADOW_SLAB_SIZE);
 }
 
 /* Is this the entry of the region, or could it be made that? */
@@ -128,7 +143,7 @@ complete(struct shadow_region *entry, uint64_t region)
         if (!__atomic_compare_exchange_n(&entry->bias, &none, bias, false,
                                          __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
             && slab != NULL)
-            unmap(slab, SHADOW_SLAB_SIZE);
+            return_slab(slab);
     }
     if (__atomic_load_n(&entry->bias, __ATOMIC_ACQUIRE) == REFUSED)
         return false;

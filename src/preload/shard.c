@@ -22,8 +22,8 @@
 #include "preload/ring/ring.h"
 #include "preload/sites/sample.h"
 #include "preload/state.h"
+#include "preload/windows.h"
 #include "segment/live.h"
-#include "segment/names.h"
 
 _Static_assert(SHARD_COUNT * sizeof(struct ring) <= UINT16_MAX + 1u, "ring_place");
 
@@ -106,10 +106,8 @@ take(unsigned index)
         return false;
     if (claimed == SHARD_OWNED)
         return true;
-    /* First use: the shard stays refused until its memory exists.  The first few have
-       theirs from the start. */
-    if ((index >= SEGMENT_FIRST_SHARDS
-         && !mt_make_present(mt_shard(index), SHARD_NEAR_SIZE))
+    /* First use: the shard stays refused until its memory exists. */
+    if (!mt_make_present(mt_shard(index), SHARD_NEAR_SIZE)
         || (mt_guard.ring_capacity > 0 && !mt_ring_present(index)))
         return false;
     __atomic_store_n(state, SHARD_OWNED, __ATOMIC_RELEASE);
@@ -128,16 +126,43 @@ raise_shards_used(uint32_t used)
         ;
 }
 
-/* Claims a shard; returns its index, or 0. */
+static bool
+is_unused(unsigned index)
+{
+    return __atomic_load_n(&mt_segment.directory[index], __ATOMIC_RELAXED)
+           == SHARD_UNUSED;
+}
+
+/* Claims a shard; returns its index, or 0.  Where one cannot be mapped, those behind it
+   cannot either; the next thread will try again. */
 static unsigned
 find_shard(void)
 {
-    for (unsigned index = 1; index < SHARD_COUNT; index++)
+    for (unsigned index = 1; index < SHARD_COUNT; index++) {
+        if (is_unused(index) && !mt_window_map(index))
+            return 0;
         if (take(index)) {
             raise_shards_used(index + 1);
             return index;
         }
+    }
     return 0;
+}
+
+bool
+mt_shards_begin(void)
+{
+    uint32_t unused = SHARD_UNUSED;
+
+    if (!is_unused(0))
+        return true;
+    if (!mt_make_present(mt_shard(0), SHARD_NEAR_SIZE))
+        return false;
+    /* Two threads may be here at once. */
+    if (__atomic_compare_exchange_n(&mt_segment.directory[0], &unused, SHARD_FREE, false,
+                                    __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        raise_shards_used(1);
+    return true;
 }
 
 /* Folds what the previous owner has left, and makes the next block that comes or goes by

@@ -12,6 +12,10 @@
    end. */
 void mt_shard_install(void);
 
+/* Makes shard 0 present, for a process that begins to count; false if there is no
+   memory. */
+bool mt_shards_begin(void);
+
 /* Gives the calling thread a shard, or marks it as sharing shard 0. */
 void mt_shard_claim(void);
 

@@ -26,7 +26,9 @@
 #include "preload/sizes.h"
 #include "preload/state.h"
 #include "preload/trailer.h"
+#include "preload/windows.h"
 #include "preload/sites/unwind.h"
+#include "segment/seqlock.h"
 
 enum phase {
     PHASE_NEW = 0,
@@ -35,7 +37,10 @@ enum phase {
     PHASE_PASSIVE
 };
 
-struct mt_guard mt_guard;
+/* Common symbols come last, so its page is the last one: giving a page in the middle
+   other properties would make three mappings of the library's data and not two, which
+   every fork copies. */
+__attribute__((common)) struct mt_guard mt_guard;
 
 static uint32_t phase;
 static enum segment_accounting accounting;
@@ -77,41 +82,6 @@ active_mode(void)
     return sampling && mode != ACCOUNTING_REQUESTED ? mode | MODE_SITES : mode;
 }
 
-void
-mt_activate(void)
-{
-    uint32_t mode = active_mode();
-
-    mt_guard.mappings = mt_options.mappings;
-    mt_guard.exact = mt_options.exact;
-    mt_guard.sites = sampling;
-    if (mt_options.ring_capacity > 0)
-        mt_ring_start();
-    mt_guard.shadow =
-        accounting == ACCOUNTING_REQUESTED && mt_real.doubts != HEADS_UNKNOWN;
-    mt_guard.padding =
-        accounting == ACCOUNTING_REQUESTED && !mt_guard.shadow ? TRAILER_BYTES : 0;
-    mt_guard.packed =
-        !mt_options.exact
-        && (accounting == ACCOUNTING_USABLE || (mt_guard.shadow && mt_real.doubts == 0));
-    mt_segment.header->accounting = accounting;
-    if (mt_guard.shadow)
-        mt_segment.header->flags |= SEGMENT_FLAG_SHADOW;
-    __atomic_store_n(&mt_segment.directory[0], SHARD_FREE, __ATOMIC_RELEASE);
-    mt_segment.process->shards_used = 1;
-    mt_recorder_start();
-    if (mt_options.dormant)
-        mode |= mt_dormant_start();
-    mt_thread.shard = MT_NO_SHARD;
-    mt_thread.state = THREAD_NEW;
-    mt_thread.limit_checks = 0;
-    /* Done now and not at the first call, because a sandbox may close before that. */
-    mt_shard_claim();
-    __atomic_store_n(&phase, PHASE_ACTIVE, __ATOMIC_RELAXED);
-    mt_mode_change(mode, ~0u);
-    __atomic_store_n(&mt_segment.header->state, SEGMENT_ACTIVE, __ATOMIC_RELEASE);
-}
-
 /* From now on calls are passed through; the segment, if there is one, says why. */
 static void
 stay_passive(enum segment_reason reason)
@@ -121,6 +91,57 @@ stay_passive(enum segment_reason reason)
         return;
     mt_segment.header->reason = reason;
     __atomic_store_n(&mt_segment.header->state, SEGMENT_PASSIVE, __ATOMIC_RELEASE);
+}
+
+/* Makes present what is needed to count; false if there is no memory. */
+static bool
+begin_counting(void)
+{
+    mt_recorder_ready();
+    return mt_shards_begin();
+}
+
+/* Where sizes are kept, and whether calls may be counted by the packed way. */
+static void
+choose_sizes(void)
+{
+    bool requested = accounting == ACCOUNTING_REQUESTED;
+
+    mt_guard.shadow = requested && mt_real.doubts != HEADS_UNKNOWN;
+    mt_guard.padding = requested && !mt_guard.shadow ? TRAILER_BYTES : 0;
+    mt_guard.packed = !mt_options.exact && (!requested || mt_real.doubts == 0);
+    if (mt_guard.shadow)
+        mt_segment.header->flags |= SEGMENT_FLAG_SHADOW;
+}
+
+void
+mt_activate(void)
+{
+    uint32_t mode = active_mode();
+
+    mt_guard.exact = mt_options.exact;
+    mt_guard.sites = sampling;
+    if (mt_options.ring_capacity > 0)
+        mt_ring_start();
+    choose_sizes();
+    mt_segment.header->accounting = accounting;
+    mt_recorder_start();
+    if (mt_options.dormant)
+        mode |= mt_dormant_start();
+    if (!(mode & MODE_ASLEEP) && !begin_counting()) {
+        stay_passive(REASON_NO_ROOM);
+        return;
+    }
+    mt_guard.mappings = mt_options.mappings && !(mode & MODE_ASLEEP);
+    mt_thread.shard = MT_NO_SHARD;
+    mt_thread.state = THREAD_NEW;
+    mt_thread.limit_checks = 0;
+    /* Done now and not at the first call, because a sandbox may close before that. */
+    if (!(mode & MODE_ASLEEP))
+        mt_shard_claim();
+    __atomic_store_n(&phase, PHASE_ACTIVE, __ATOMIC_RELAXED);
+    mt_mode_change(mode, ~0u);
+    __atomic_store_n(&mt_segment.header->state, SEGMENT_ACTIVE, __ATOMIC_RELEASE);
 }
 
 static enum segment_reason
@@ -152,7 +173,7 @@ start(void)
     }
     accounting = choose_accounting();
     rouse_allocator();
-    reason = mt_publish(ORIGIN_EXEC, NULL);
+    reason = mt_publish(ORIGIN_EXEC, NULL, NULL);
     /* The log works whether calls can be counted or not. */
     mt_log_start(mt_options.log, mt_options.log_minimal);
     if (reason == REASON_NONE)
@@ -196,7 +217,8 @@ mt_start_child(enum segment_origin origin, const struct mt_baseline *baseline)
         stay_passive(REASON_NONE);
         return;
     }
-    reason = mt_publish(origin, baseline);
+    mt_windows_unmap();
+    reason = mt_publish(origin, parent.header, baseline);
     if (reason == REASON_NONE) {
         mt_publish_inherited(&parent);
         sampling = sampling && mt_sample_inherit(&parent);
@@ -214,6 +236,23 @@ is_counting(void)
     return mt_guard.mode != 0 && (mt_guard.mode & MODE_ASLEEP) == 0;
 }
 
+/* Called asleep.  The first time the process needs memory for what it will count; without
+   it it sleeps on until the lease is renewed. */
+static bool
+wake_dormant(void)
+{
+    static uint64_t refused;
+    uint64_t until = word_load(mt_guard.lease);
+
+    if (until == mt_guard.lease_seen || until == word_load(&refused))
+        return false;
+    if (mt_sandboxed ? mt_segment.process->shards_used == 0 : !mt_shards_begin()) {
+        word_store(&refused, until);
+        return false;
+    }
+    return mt_dormant_wake();
+}
+
 bool
 mt_wake(void)
 {
@@ -225,7 +264,7 @@ mt_wake(void)
     seen = __atomic_load_n(&phase, __ATOMIC_ACQUIRE);
     saved_errno = errno;
     if (mt_guard.mode & MODE_ASLEEP)
-        return mt_dormant_wake();
+        return wake_dormant();
     if (seen == PHASE_PASSIVE || seen == PHASE_STARTING || environ == NULL)
         return false;
     if (!__atomic_compare_exchange_n(&phase, &seen, PHASE_STARTING, false,

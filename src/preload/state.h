@@ -7,8 +7,11 @@
  * between fork and exec, before main and after exit:
  *   - nothing is allocated, printed, localised or waited for; no lock is held across a
  *     call-out; errno stays as it was;
- *   - no system call except when a thread or a process starts or ends (and once each
- *     time the flight recorder doubles its reach);
+ *   - no system call except when a thread or a process starts or ends, and once for each
+ *     part of the segment when it is needed: a page of a shard's cells, a level of the
+ *     flight recorder, that is each time it doubles its reach;
+ *   - no page of the segment is touched before mt_make_present() has succeeded for it:
+ *     if the file system is full that is a SIGBUS;
  *   - libc functions only if they can neither allocate nor lock; others that programs
  *     can interpose are replaced by syscall();
  *   - if anything fails, calls are passed through and the segment says why.
@@ -49,12 +52,11 @@ struct mt_guard {
                               mode is ACCOUNTING_REQUESTED */
     uint64_t ring_capacity;
     struct ring *rings;    /* of the segment, if it has any */
-    struct event *events;
-    uint64_t awake_period;     /* dormant: the number of this awake period; else 0 */
+    uint64_t awake_period; /* dormant: the number of this awake period; else 0 */
     const uint64_t *lease;     /* dormant: awake until then ... */
     uint64_t lease_seen;       /* ... asleep while it is this */
     uint64_t ring_mask;        /* ring_capacity less 1 */
-    char rest[4096 - 88];
+    char rest[4096 - 80];
 };
 _Static_assert(sizeof(struct mt_guard) == 4096, "the guard is one page");
 
@@ -105,22 +107,33 @@ mt_mode_change(uint32_t set, uint32_t clear)
     mt_packed_limit_set();
 }
 
-/* The mapped segment; all NULL while there is none. */
+/* The mapped segment; all NULL while there is none.  Shards beyond the first few, and the
+   events of rings, are mapped when they are needed (windows.h). */
 struct mt_segment {
     struct segment_header *header;
     struct segment_process *process;
     uint32_t *directory;
     unsigned char *recorder;
-    unsigned char *shards;
+    unsigned char *rings;     /* NULL without */
     unsigned char *sites;     /* NULL without */
 };
 
 HIDDEN extern struct mt_segment mt_segment;
 
+/* Shards are mapped so many at a time.  Large enough for few mappings, small enough for
+   programs that lock all their memory: the kernel then fills whatever is mapped. */
+#define WINDOW_SHARDS 4u
+#define WINDOW_SIZE   ((size_t)WINDOW_SHARDS * SHARD_SIZE)
+
+/* Each NULL until it is mapped. */
+HIDDEN extern unsigned char *mt_windows[SHARD_COUNT / WINDOW_SHARDS];
+
+/* A shard whose window is mapped: one that has ever been claimed, and the first ones. */
 static inline struct shard *
 mt_shard(unsigned index)
 {
-    return (struct shard *)(void *)(mt_segment.shards + (size_t)index * SHARD_SIZE);
+    return (struct shard *)(void *)(mt_windows[index / WINDOW_SHARDS]
+                                    + (size_t)(index % WINDOW_SHARDS) * SHARD_SIZE);
 }
 
 /* State of a thread, in initial-exec TLS, because any other kind allocates. */
@@ -233,10 +246,14 @@ void mt_baseline_sum(struct mt_baseline *baseline);
 void mt_live_sum(struct mt_baseline *live); /* the same mod 2^64, even when asleep */
 
 /* Publishing (publish.c): creates or adopts the segment, fills in its header and maps it;
-   baseline may be NULL.  Returns the reason on failure. */
+   parent (the header of the parent's) and baseline are NULL except in a child.  Of the
+   file only the head is present then (segment/layout.h), and what rings need.  Returns
+   the reason on failure. */
 enum segment_reason mt_publish(enum segment_origin origin,
+                               const struct segment_header *parent,
                                const struct mt_baseline *baseline);
-void mt_unmap(const struct mt_segment *segment); /* the file stays */
+/* Unmaps a segment, but for what mt_windows_unmap() does; the file stays. */
+void mt_unmap(const struct mt_segment *segment);
 bool mt_started_here(void);          /* is the segment this process's own? */
 void mt_publish_directories(const char *memtop_dir, const char *runtime_dir);
 void mt_publish_arguments(int argc, char *const *argv);

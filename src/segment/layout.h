@@ -3,16 +3,22 @@
  * The protocol between a watched process and memtop: what lies where in the
  * shared segment.  Written by libmemtop (src/preload), read by src/segment/reader.
  *
- *   offset 0      struct segment_header      identity, offsets, why not measured
- *   + 1 page      struct segment_control     the only words memtop writes
- *   + 3 pages     struct segment_process     sums that no single thread owns
- *   + 1 page      uint32_t directory[1024]   state of every shard
- *   + 30 pages    struct recorder_slot[6][512]   flight recorder
- *   + 17 pages each   struct shard[1024]     one per thread; sparse
+ *   1 page       struct segment_header       identity, offsets, why not measured
+ *   1 page       struct segment_process      sums that no single thread owns
+ *   1 page       uint32_t directory[1024]    state of every shard
+ *   3 pages      struct segment_control      the only words memtop writes
+ *   30 pages     struct recorder_slot[6][512]   flight recorder
+ *   17 pages each   struct shard[1024]       one per thread
  *   only if events were asked for:
- *   + 16 pages        struct ring[1024]      one per shard
- *   + capacity * 32 each   struct event[]    the rings' events; sparse
+ *   16 pages        struct ring[1024]        one per shard
+ *   capacity * 32 each   struct event[]      the rings' events
  *   only if sites were asked for, last:      see sites-layout.h
+ *
+ * The file is sparse.  From the start only the first SEGMENT_HEAD_SIZE bytes are present
+ * (with rings, all of the control pages and of struct ring, too), and whatever else a
+ * word in these says is there: recorder_reach, the directory, a shard's cell_pages, the
+ * head of the sites.  Neither side touches anything else, because reading a hole through
+ * a mapping allocates it, and if the file system is full that is a SIGBUS.
  *
  * All integers are in the byte order of the process (header.byte_order says
  * which), 64-bit words are aligned, times are CLOCK_MONOTONIC nanoseconds
@@ -26,7 +32,8 @@
  *      forgotten is not live); ring.full_at
  *   3  sites
  *   4  shard_hot.made is a part of what was shard_hot.usable
- *   5  packed words; the cells of a shard count blocks that come and that go
+ *   5  packed words; the cells of a shard count blocks that come and that go; control
+ *      behind the directory; recorder_reach: the recorder is not present from the start
  */
 #ifndef MEMTOP_LAYOUT_H
 #define MEMTOP_LAYOUT_H
@@ -380,7 +387,7 @@ struct segment_process {
     uint64_t exited_ns;         /* CLOCK_MONOTONIC, when it called exit() and had a clock;
                                    else 0 */
     uint64_t not_counted;       /* blocks for whose sizes there was no memory */
-    uint64_t reserved[3];
+    uint32_t recorder_reach[6]; /* slots of each level that are present */
     /* Live bytes and blocks that a forked child started with. */
     uint64_t baseline_bytes;
     uint64_t baseline_blocks;
@@ -406,12 +413,17 @@ struct segment_process {
 };
 
 /*
- * The flight recorder.  Levels 0 to 4 hold the last 512 slots of RECORDER_SLOT_NS <<
- * level each; the slot of period k is at k % 512, so gaps need no filling.  The last
- * level is the overview of the whole run: 512 slots of overview_ns from its start.  When
- * they are full, neighbours are merged and overview_ns doubles (overview_sequence is odd
- * meanwhile).  So the space is fixed and present from the start: a program in a sandbox
- * could not be given more.
+ * The flight recorder.  Levels 0 to 4 hold the last slots of RECORDER_SLOT_NS << level
+ * each, at most 512; with n slots the one of period k is at (k - 1) % n, so gaps need no
+ * filling.  The last level is the overview of the whole run: slots of overview_ns from
+ * its start.  When they are full, neighbours are merged and overview_ns doubles
+ * (overview_sequence is odd meanwhile).
+ *
+ * A level's n is recorder_reach[level]; the pages behind these slots may not exist. Level
+ * 0 begins with a page of slots, and each other level begins when the one below it is
+ * full, with all that is in there.  Where there is no memory, or the program has
+ * sandboxed itself, a level stays as short as it is, or is left out.  n grows only while
+ * no period is above it.
  *
  * period is written last: a slot whose period changes while it is copied is skipped.
  */
@@ -422,6 +434,7 @@ struct segment_process {
 #define OVERVIEW_NS_MIN   (RECORDER_SLOT_NS << RECORDER_OVERVIEW)
 #define OVERVIEW_NS_MAX   (UINT64_C(1) << 50) /* 512 times 13 days */
 #define RECORDER_ASLEEP   UINT64_MAX
+#define RECORDER_PAGE_SLOTS (SEGMENT_PAGE / 40u) /* whole ones in a level's first page */
 
 struct recorder_slot {
     uint64_t period;    /* time since created_ns / slot length + 1; 0: empty */
@@ -474,11 +487,12 @@ struct ring {
 #define RING_CAPACITY_MIN     128u        /* whole pages */
 #define RING_CAPACITY_MAX     (1u << 20)
 
-#define CONTROL_OFFSET   (1 * SEGMENT_PAGE)
-#define CONTROL_SIZE     (3 * SEGMENT_PAGE)
-#define PROCESS_OFFSET   (CONTROL_OFFSET + CONTROL_SIZE)
+#define PROCESS_OFFSET   (1 * SEGMENT_PAGE)
 #define DIRECTORY_OFFSET (PROCESS_OFFSET + SEGMENT_PAGE)
-#define RECORDER_OFFSET  (DIRECTORY_OFFSET + SEGMENT_PAGE)
+#define CONTROL_OFFSET   (DIRECTORY_OFFSET + SEGMENT_PAGE)
+#define CONTROL_SIZE     (3 * SEGMENT_PAGE)
+#define RECORDER_OFFSET  (CONTROL_OFFSET + CONTROL_SIZE)
+#define SEGMENT_HEAD_SIZE (CONTROL_OFFSET + SEGMENT_PAGE) /* with the lease */
 #define RECORDER_LEVEL_SIZE (RECORDER_SLOTS * 40u)
 #define SHARDS_OFFSET    (RECORDER_OFFSET + RECORDER_LEVELS * RECORDER_LEVEL_SIZE)
 #define SEGMENT_SIZE     (SHARDS_OFFSET + (uint64_t)SHARD_COUNT * SHARD_SIZE)
@@ -512,12 +526,15 @@ ring_capacity_valid(uint64_t capacity)
 
 _Static_assert(sizeof(struct segment_header) <= SEGMENT_PAGE, "header fits its page");
 _Static_assert(sizeof(struct segment_control) <= CONTROL_SIZE, "control fits its pages");
+_Static_assert(offsetof(struct segment_control, awake_until_ns) == 0, "in the head");
 _Static_assert(sizeof(struct event) == 32, "event");
 _Static_assert(sizeof(struct ring) == 64, "a ring's state is a cache line");
 _Static_assert(sizeof(struct segment_process) <= SEGMENT_PAGE,
                "process block fits its page");
 _Static_assert(SHARD_COUNT * sizeof(uint32_t) == SEGMENT_PAGE, "directory is a page");
 _Static_assert(sizeof(struct recorder_slot) == 40, "recorder slot");
+_Static_assert(sizeof((struct segment_process){0}.recorder_reach) / 4 == RECORDER_LEVELS,
+               "a reach a level");
 _Static_assert(RECORDER_LEVEL_SIZE % SEGMENT_PAGE == 0, "a level is whole pages");
 _Static_assert(offsetof(struct shard_hot, calls) == 64, "malloc and free use one line");
 _Static_assert(offsetof(struct shard, cells) == SEGMENT_PAGE, "a page before the cells");

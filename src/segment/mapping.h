@@ -58,6 +58,16 @@ mapping_level(const struct mapping *mapping, unsigned level)
                           + (size_t)level * RECORDER_LEVEL_SIZE);
 }
 
+/* Number of slots of a level that are present.  Reading others would allocate pages. */
+static inline unsigned
+mapping_reach(const struct mapping *mapping, unsigned level)
+{
+    uint32_t reach = __atomic_load_n(&mapping_process(mapping)->recorder_reach[level],
+                                     __ATOMIC_ACQUIRE);
+
+    return reach < RECORDER_SLOTS ? reach : RECORDER_SLOTS;
+}
+
 static inline const struct ring *
 mapping_ring(const struct mapping *mapping, unsigned index)
 {

@@ -298,32 +298,39 @@ give_shards(int fd, unsigned shards)
     return true;
 }
 
-/* Sets the file's size and allocates the pages of its fixed parts. */
-static int
-allocate(int fd, unsigned shards, uint64_t ring_capacity, bool sites)
+static bool
+give_rings(int fd, unsigned shards, uint64_t capacity)
 {
-    uint64_t ring_bytes = ring_capacity * sizeof(struct event);
+    if (capacity == 0)
+        return true;
+    return give_pages(fd, CONTROL_OFFSET, CONTROL_SIZE)
+           && give_pages(fd, RINGS_OFFSET,
+                         EVENTS_OFFSET - RINGS_OFFSET
+                             + shards * capacity * sizeof(struct event));
+}
 
-    if (syscall(SYS_ftruncate, fd, (off_t)segment_size(ring_capacity, sites)) < 0
-        || !give_pages(fd, 0, SHARDS_OFFSET) || !give_shards(fd, shards)
-        || !give_pages(fd, RINGS_OFFSET,
-                       ring_capacity > 0 ? EVENTS_OFFSET - RINGS_OFFSET : 0)
-        || !give_pages(fd, EVENTS_OFFSET, shards * ring_bytes)
+int
+segment_allocate(int fd, unsigned shards, uint64_t ring_capacity, bool sites)
+{
+    if (!give_pages(fd, 0, SEGMENT_HEAD_SIZE)
+        || !give_pages(fd, RECORDER_OFFSET, SEGMENT_PAGE) || !give_shards(fd, shards)
+        || !give_rings(fd, shards, ring_capacity)
         || !give_pages(fd, segment_rings_end(ring_capacity), sites ? SITES_HEAD_SIZE : 0))
         return -errno;
     return 0;
 }
 
 int
-segment_create(int directory, pid_t pid, unsigned shards, uint64_t ring_capacity,
-               bool sites, uint32_t *generation)
+segment_create_empty(int directory, pid_t pid, uint64_t ring_capacity, bool sites,
+                     uint32_t *generation)
 {
     const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+    uint64_t size = segment_size(ring_capacity, sites);
     char name[24];
     long fd = -EEXIST;
     int error;
 
-    if (!file_limit_allows(segment_size(ring_capacity, sites)))
+    if (!file_limit_allows(size))
         return -EFBIG;
     for (*generation = 0; fd == -EEXIST && *generation <= MAX_GENERATION; ++*generation) {
         segment_name(name, pid, *generation);
@@ -333,13 +340,28 @@ segment_create(int directory, pid_t pid, unsigned shards, uint64_t ring_capacity
     if (fd < 0)
         return (int)fd;
     syscall(SYS_fchmod, (int)fd, 0600); /* the umask may have removed bits */
-    error = allocate((int)fd, shards, ring_capacity, sites);
-    if (error < 0) {
-        syscall(SYS_unlinkat, directory, name, 0);
-        syscall(SYS_close, (int)fd);
-        return error;
-    }
-    return (int)fd;
+    error = (int)fail_code(syscall(SYS_ftruncate, (int)fd, (off_t)size));
+    if (error == 0)
+        return (int)fd;
+    syscall(SYS_unlinkat, directory, name, 0);
+    syscall(SYS_close, (int)fd);
+    return error;
+}
+
+int
+segment_create(int directory, pid_t pid, unsigned shards, uint64_t ring_capacity,
+               bool sites, uint32_t *generation)
+{
+    int fd = segment_create_empty(directory, pid, ring_capacity, sites, generation);
+    int error = fd < 0 ? fd : segment_allocate(fd, shards, ring_capacity, sites);
+    char name[24];
+
+    if (fd < 0 || error == 0)
+        return fd;
+    segment_name(name, pid, *generation);
+    syscall(SYS_unlinkat, directory, name, 0);
+    syscall(SYS_close, fd);
+    return error;
 }
 
 void

@@ -38,16 +38,25 @@ int segment_directory_path(unsigned which, const char *memtop_dir,
 int segment_directory_refused(const char *memtop_dir);
 
 /*
- * Creates PID.GENERATION in the directory, with the first free generation, sized and with
- * its fixed parts allocated: nothing written there later can fault.  shards is how many
- * shards (and their rings) to allocate as well; ring_capacity and sites are as for
- * segment_size(), and of the sites only the head is allocated.  Returns an open
- * descriptor and *generation, or -errno; nothing is left behind on error.
+ * Creates PID.GENERATION in the directory, with the first free generation and its whole
+ * size, but without a page.  ring_capacity and sites are as for segment_size().  Returns
+ * an open descriptor and *generation, or -errno; nothing is left behind on error.
  */
+int segment_create_empty(int directory, pid_t pid, uint64_t ring_capacity, bool sites,
+                         uint32_t *generation);
+
+/*
+ * Allocates what a segment needs first: its head, a page of the flight recorder and the
+ * near parts of shards shards; rings of these and the head of the sites, if it has them.
+ * Returns 0 or -errno.
+ */
+int segment_allocate(int fd, unsigned shards, uint64_t ring_capacity, bool sites);
+
+/* Both. */
 int segment_create(int directory, pid_t pid, unsigned shards, uint64_t ring_capacity,
                    bool sites, uint32_t *generation);
 
-/* The shards that the library relies on: shard 0 and the main thread's. */
+/* Shard 0 and the main thread's. */
 #define SEGMENT_FIRST_SHARDS 2u
 
 /* Writes "PID.GENERATION" into buffer (at least 24 bytes). */

@@ -100,18 +100,26 @@ trim_slot(struct recording *recording, size_t finer)
     slot->end_ns = recording->covered_from;
 }
 
-/* Returns the newest period of a level, or 0. */
+/* Returns the newest period of a level of count slots, or 0. */
 static uint64_t
-newest_period(const struct recorder_slot *slots, uint64_t longest)
+newest_period(const struct recorder_slot *slots, unsigned count, uint64_t longest)
 {
     uint64_t newest = 0;
 
-    for (unsigned i = 0; i < RECORDER_SLOTS; i++) {
+    for (unsigned i = 0; i < count; i++) {
         uint64_t period = word_load(&slots[i].period);
-        if (period > newest && period <= longest && (period - 1) % RECORDER_SLOTS == i)
+        if (period > newest && period <= longest && (period - 1) % count == i)
             newest = period;
     }
     return newest;
+}
+
+/* A level that has no slots: from the one below it to the one above it go only whole
+   slots of this one. */
+static void
+skip_level(struct recording *recording, uint64_t slot_ns)
+{
+    recording->carried_until -= recording->carried_until % slot_ns;
 }
 
 static void
@@ -119,16 +127,21 @@ gather_level(struct reader *reader, unsigned level, uint64_t slot_ns,
              struct recording *recording)
 {
     const struct recorder_slot *slots = mapping_level(&reader->mapping, level);
-    uint64_t newest = newest_period(slots, (UINT64_C(1) << 60) / slot_ns);
-    uint64_t oldest = newest > RECORDER_SLOTS ? newest - RECORDER_SLOTS + 1 : 1;
+    unsigned slots_present = mapping_reach(&reader->mapping, level);
+    uint64_t newest = newest_period(slots, slots_present, (UINT64_C(1) << 60) / slot_ns);
+    uint64_t oldest = newest > slots_present ? newest - slots_present + 1 : 1;
     size_t finer = recording->count;
     struct recorder_slot slot;
 
+    if (slots_present == 0) {
+        skip_level(recording, slot_ns);
+        return;
+    }
     for (uint64_t period = newest; period >= oldest && period > 0; period--) {
         if (period * slot_ns <= recording->since
             || recording->count == recording->capacity)
             break;
-        if (!copy_slot(&slots[(period - 1) % RECORDER_SLOTS], &slot)
+        if (!copy_slot(&slots[(period - 1) % slots_present], &slot)
             || slot.period != period
             || (period - 1) * slot_ns >= recording->covered_from)
             continue;

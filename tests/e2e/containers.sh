@@ -72,6 +72,13 @@ if begin '64 MiB of /dev/shm' "$shm"; then
     says err '22000' # calls, none of them lost
 fi
 shm='mount -t tmpfs -o size=64k none /dev/shm'
+if begin '64 KiB of /dev/shm' "$shm"; then
+    # shellcheck disable=SC2016
+    inside "$shm"' && exec "$memtop" -B sh -c "exit 5"'
+    ends 5
+    says err 'malloc|'
+fi
+shm='mount -t tmpfs -o size=8k none /dev/shm'
 if begin 'a full /dev/shm' "$shm"; then
     # shellcheck disable=SC2016
     inside "$shm"' && exec "$memtop" -B sh -c "exit 5"'
@@ -172,5 +179,5 @@ elif as_nobody test -x "$memtop" && [ $status = 0 ]; then
 fi
 
 [ $ran != 0 ] || skip 'no name spaces can be made here'
-echo "$ran of 9 surroundings"
+echo "$ran of 10 surroundings"
 finish

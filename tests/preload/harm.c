@@ -159,20 +159,25 @@ test_limits(void **state)
 {
     static const struct {
         void (*prepare)(void);
+        const char *options;
         size_t segments;
     } limits[] = {
-        {small_files, 0}, {few_descriptors, 0}, {little_room, 0},
+        {small_files, "", 0},
+        {few_descriptors, "", 0},
+        {little_room, "sites", 0}, /* they are mapped as one: 20 MiB */
+        {little_room, "", 1},
     };
 
     (void)state;
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
         struct preload_watch how = {.argv = WATCH_ARGV("harm.run", "work"),
+                                    .options = limits[i].options,
                                     .prepare = limits[i].prepare};
         struct watched what;
         watch_run(&how, &what);
         watch_assert_success(&what);
         assert_string_equal("", what.err);
-        assert_int_equal(limits[i].segments, what.files);
+        assert_int_equal(watch_mode("sites") ? 0 : limits[i].segments, what.files);
         watch_free(&what);
     }
 }
@@ -293,11 +298,20 @@ test_full(void **state)
     (void)state;
     if (!own_mounts())
         skip();
-    run_on("64k", NULL, "harm.run", "work", &what);
+    run_on("12k", NULL, "harm.run", "work", &what);
     assert_int_equal(0, what.files);
     watch_free(&what);
+    /* Room for the head, which says why. */
+    if (!watch_mode("rings") && !watch_mode("sites") && !watch_mode("dormant")) {
+        run_on("20k", NULL, "harm.run", "work", &what);
+        assert_int_equal(REASON_NO_ROOM, watch_last(&what)->identity.reason);
+        assert_int_equal(0, watch_last(&what)->snapshot.calls[FN_MALLOC]);
+        watch_free(&what);
+        run_on("20k", "mmap", "rows.run", "mappings", &what);
+        watch_free(&what);
+    }
     /* Room for the segment and few threads: the others share.  (None for rings.) */
-    run_on(watch_mode("rings") ? "400k" : "500k", NULL, "threads.run", "crowd", &what);
+    run_on(watch_mode("rings") ? "200k" : "500k", NULL, "threads.run", "crowd", &what);
     if (watch_mode("rings")) {
         assert_int_equal(0, what.files);
         watch_free(&what);

@@ -30,7 +30,7 @@ watched = $(programs)/rows.run $(programs)/threads.run $(programs)/stack.run \
 	$(programs)/own-malloc.run $(programs)/cxx.run $(programs)/plugin.plugin \
 	$(programs)/deep.plugin $(programs)/plugins.run $(programs)/heap.run \
 	$(programs)/harm.run $(programs)/faults.run $(programs)/sandbox.run \
-	$(programs)/meddler.plugin \
+	$(programs)/meddler.plugin $(programs)/windows.run \
 	$(programs)/rings.run $(programs)/dormant.run $(programs)/log.run \
 	$(programs)/memprof.run $(programs)/memprof-cxx.run $(programs)/sites.run \
 	$(programs)/dlerror.run $(programs)/plugins-fixed.run
@@ -40,7 +40,7 @@ EXTRA_DIST += $(programs)/cases.h $(programs)/frames.h $(programs)/rows.c $(prog
 	$(programs)/own-malloc.c $(programs)/cxx.cc $(programs)/plugin.cc \
 	$(programs)/deep.c $(programs)/plugins.c $(programs)/heap.c \
 	$(programs)/harm.c $(programs)/faults.c $(programs)/sandbox.c \
-	$(programs)/meddler.c \
+	$(programs)/meddler.c $(programs)/windows.c \
 	$(programs)/rings.c $(programs)/dormant.c $(programs)/log.c \
 	$(programs)/memprof.c $(programs)/memprof-cxx.cc $(programs)/sites.c \
 	$(programs)/dlerror.cc
@@ -55,7 +55,7 @@ library_tests = tests/preload/rows tests/preload/threads tests/preload/stack \
 	tests/preload/forks tests/preload/life tests/preload/allocators \
 	tests/preload/options tests/preload/harm tests/preload/rings \
 	tests/preload/foreign tests/preload/faults tests/preload/dormant tests/preload/log \
-	tests/preload/memprof tests/preload/sites
+	tests/preload/memprof tests/preload/sites tests/preload/windows
 check_PROGRAMS += $(library_tests)
 TESTS += $(library_tests)
 tests_preload_rows_LDADD = $(WATCH_LIBS)
@@ -70,6 +70,7 @@ tests_preload_rings_LDADD = $(WATCH_LIBS)
 tests_preload_foreign_LDADD = $(WATCH_LIBS)
 tests_preload_faults_LDADD = $(WATCH_LIBS)
 tests_preload_dormant_LDADD = $(WATCH_LIBS)
+tests_preload_windows_LDADD = $(WATCH_LIBS)
 tests_preload_sites_LDADD = $(WATCH_LIBS) -lm -ldl
 tests_preload_memprof_LDADD = $(WATCH_LIBS) -lm
 tests_preload_log_LDADD = $(WATCH_LIBS)

@@ -6,7 +6,7 @@
 mode=$1
 shift
 failed=
-for test in harm faults life forks threads rows stack allocators foreign "$@"; do
+for test in harm faults life forks threads windows rows stack allocators foreign "$@"; do
     [ -x "tests/preload/$test" ] || exit 77
     echo "== $test, $mode"
     MEMTOP_TEST_MODE=$mode "tests/preload/$test" || failed="$failed $test"

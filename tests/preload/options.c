@@ -34,7 +34,7 @@ test_identity(void **state)
     assert_string_equal("rows.run", identity->args);
     assert_string_equal("malloc_one", identity->args + 9);
     assert_memory_equal("exact,keep=", identity->options, 11);
-    assert_int_equal(SEGMENT_FLAG_EXACT, identity->flags);
+    assert_int_equal(SEGMENT_FLAG_EXACT | SEGMENT_FLAG_SHADOW, identity->flags);
     watch_free(&what);
 }
 
@@ -54,7 +54,7 @@ test_garbage(void **state)
         struct watched what;
         watch_case("rows.run", "malloc_one", options[i], &what);
         assert_int_equal(1, watch_last(&what)->snapshot.calls[FN_MALLOC]);
-        assert_int_equal(0, watch_last(&what)->identity.flags);
+        assert_int_equal(SEGMENT_FLAG_SHADOW, watch_last(&what)->identity.flags);
         watch_free(&what);
     }
 }
@@ -92,7 +92,7 @@ test_memusage_variables(void **state)
                                  "MEMUSAGE_OUTPUT=/nonexistent/x");
     watch_run(&how, &what);
     watch_assert_success(&what);
-    assert_int_equal(SEGMENT_FLAG_MMAP | SEGMENT_FLAG_OUTPUT,
+    assert_int_equal(SEGMENT_FLAG_MMAP | SEGMENT_FLAG_OUTPUT | SEGMENT_FLAG_SHADOW,
                      watch_last(&what)->identity.flags);
     assert_int_equal(2, watch_last(&what)->snapshot.mapping_calls[MAPPING_MMAP_R]);
     watch_free(&what);

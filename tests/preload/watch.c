@@ -211,11 +211,12 @@ by_age(const void *left, const void *right)
     return (int)a->generation - (int)b->generation;
 }
 
+/* Reading must not allocate what the process has not. */
 static void
 read_segment(const char *path, struct watched_segment *segment)
 {
     struct reader *reader;
-    struct stat st;
+    struct stat st, after;
     int error;
 
     assert_int_equal(0, stat(path, &st));
@@ -231,6 +232,9 @@ read_segment(const char *path, struct watched_segment *segment)
     error = sites_read(reader, &segment->sites);
     assert_true(error == 0 || error == -ENODATA);
     reader_close(reader);
+    segment->allocated = (uint64_t)st.st_blocks * 512;
+    assert_int_equal(0, stat(path, &after));
+    assert_int_equal(st.st_blocks, after.st_blocks);
 }
 
 static void

@@ -37,6 +37,7 @@ struct preload_watch {
 struct watched_segment {
     pid_t pid;
     uint32_t generation;
+    uint64_t allocated;         /* bytes of its file that exist */
     struct identity identity;
     struct snapshot snapshot;
     struct histogram histogram;

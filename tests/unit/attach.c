@@ -261,7 +261,7 @@ test_nowhere(void **state)
     struct session *session;
 
     (void)state;
-    if (!container_start("mount -t tmpfs -o size=64k none /dev/shm", "held",
+    if (!container_start("mount -t tmpfs -o size=8k none /dev/shm", "held",
                          &container))
         skip();
     session = session_new(&options);

@@ -26,12 +26,6 @@ mt_object_of(const void *address, struct mt_object *found)
     return false;
 }
 
-bool
-mt_present_later(void)
-{
-    return true;
-}
-
 static bool forget_then;
 
 void __real_mt_table_release(struct mt_place place);

@@ -8,12 +8,15 @@
 #include "preload/internal.h"
 #include "preload/shard.h"
 #include "preload/state.h"
+#include "preload/windows.h"
 #include "preload/sites/unwind.h"
 #include "scratch-segment.h"
 
 struct mt_guard mt_guard;
 struct mt_options mt_options;
 struct mt_segment mt_segment;
+unsigned char *mt_windows[SHARD_COUNT / WINDOW_SHARDS];
+unsigned char *mt_ring_pieces[SHARD_COUNT];
 bool mt_sandboxed;
 struct shard_hot mt_no_shard = MT_NO_SHARD_INIT;
 __thread struct mt_thread mt_thread = {.shard = MT_NO_SHARD, .state = THREAD_SHARED};
@@ -59,6 +62,12 @@ mt_make_present(void *address, size_t size)
 {
     (void)address;
     (void)size;
+    return true;
+}
+
+bool
+mt_present_later(void)
+{
     return true;
 }
 
@@ -111,7 +120,11 @@ host_segment(uint64_t capacity)
     mt_segment.process = scratch_process();
     mt_segment.directory = scratch_states();
     mt_segment.recorder = scratch + RECORDER_OFFSET;
-    mt_segment.shards = scratch + SHARDS_OFFSET;
+    for (unsigned i = 0; i < SHARD_COUNT / WINDOW_SHARDS; i++)
+        mt_windows[i] = scratch + SHARDS_OFFSET + i * WINDOW_SIZE;
+    mt_segment.rings = scratch + RINGS_OFFSET;
+    for (unsigned i = 0; i < SHARD_COUNT; i++)
+        mt_ring_pieces[i] = scratch + EVENTS_OFFSET + i * capacity * sizeof(struct event);
 }
 
 static inline void

@@ -86,7 +86,7 @@ any_place(uint64_t *seed)
     const struct {
         size_t offset, size;
     } places[] = {
-        {CONTROL_OFFSET, SHARDS_OFFSET + 2 * SHARD_SIZE - CONTROL_OFFSET},
+        {PROCESS_OFFSET, SHARDS_OFFSET + 2 * SHARD_SIZE - PROCESS_OFFSET},
         {RINGS_OFFSET, 2 * sizeof(struct ring)},
         {EVENTS_OFFSET, 2 * CAPACITY * sizeof(struct event)},
         {sites, SITES_MODULES_AT + 2048},
@@ -95,7 +95,7 @@ any_place(uint64_t *seed)
         {sites + SITES_BLOCKS_AT, 4096},
     };
     uint64_t number = next_random(seed), where = next_random(seed);
-    size_t from = header_too ? 0 : CONTROL_OFFSET;
+    size_t from = header_too ? 0 : PROCESS_OFFSET;
 
     if (header_too && number % 64 == 1)
         return where % sizeof(struct segment_header) & ~UINT64_C(7);

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <cmocka.h>
 
 #include "preload/recorder.h"
@@ -19,6 +20,26 @@
 /* ---- what the recorder needs from the library ---- */
 
 struct mt_segment mt_segment;
+bool mt_sandboxed;
+static size_t memory_left; /* for further slots, in bytes */
+
+bool
+mt_make_present(void *address, size_t size)
+{
+    if (size > memory_left)
+        return false;
+    memory_left -= size;
+    for (size_t at = 0; at < size; at += SEGMENT_PAGE)
+        ((volatile unsigned char *)address)[at] |= 0;
+    return true;
+}
+
+bool
+mt_present_later(void)
+{
+    return true;
+}
+
 __thread struct mt_thread mt_thread;
 
 static uint64_t clock_ns;
@@ -58,6 +79,7 @@ set_up(void **state)
     mt_segment.header = scratch_header();
     mt_segment.process = scratch_process();
     mt_segment.recorder = scratch + RECORDER_OFFSET;
+    memory_left = SIZE_MAX;
     scratch_header()->created_ns = clock_ns = UINT64_C(123456789012345);
     memset(&mt_thread, 0, sizeof mt_thread);
     closed = malloc(MOST * sizeof *closed);
@@ -65,6 +87,7 @@ set_up(void **state)
     now_open = (struct recorder_slot){.period = 1};
     shard.hot.calls[FN_MALLOC] = not_looked = 0;
     mt_recorder_start();
+    mt_recorder_ready();
     return closed != NULL ? 0 : -1;
 }
 
@@ -134,10 +157,11 @@ model(uint64_t begin_ns, uint64_t end_ns)
     return sum;
 }
 
-/* Each slot agrees with the model, and none is missing.  Where levels meet a slot may be
-   cut: so are its calls, but its maxima are still those of the whole slot. */
+/* Each slot agrees with the model, and none is missing, unless the recorder is short of
+   memory.  Where levels meet a slot may be cut: so are its calls, but its maxima are
+   still those of the whole slot. */
 static void
-check(void)
+check_recorded(bool complete)
 {
     struct reader *reader;
     struct recorded *recorded;
@@ -166,9 +190,17 @@ check(void)
         all_calls += closed[i].calls;
         all_max = all_max < closed[i].heap_max ? closed[i].heap_max : all_max;
     }
-    assert_int_equal(all_max, heap_max);
-    assert_int_equal(all_calls, calls);
+    if (complete) {
+        assert_int_equal(all_max, heap_max);
+        assert_int_equal(all_calls, calls);
+    }
     free(recorded);
+}
+
+static void
+check(void)
+{
+    check_recorded(true);
 }
 
 /* ---- runs ---- */
@@ -209,6 +241,79 @@ test_weeks(void **state)
     }
     check();
     assert_true(closed_count > 100000);
+}
+
+/* The blocks of the file do not become more by being read. */
+static void
+check_untouched(bool complete)
+{
+    struct stat before, after;
+
+    assert_int_equal(0, stat(scratch_path, &before));
+    check_recorded(complete);
+    assert_int_equal(0, stat(scratch_path, &after));
+    assert_int_equal(before.st_blocks, after.st_blocks);
+}
+
+/* Each level gets memory when the one below it is full, and not before. */
+static void
+test_grows(void **state)
+{
+    static const uint64_t begins[RECORDER_LEVELS] = {0, 512, 1024, 2048, 4096, 8192};
+    const uint32_t *reach = mt_segment.process->recorder_reach;
+
+    (void)state;
+    while (closed_count < 9000) {
+        step(RECORDER_SLOT_NS, 5, random_below(1000000), 100);
+        assert_int_equal(closed_count <= RECORDER_PAGE_SLOTS ? RECORDER_PAGE_SLOTS
+                                                             : RECORDER_SLOTS,
+                         reach[0]);
+        for (unsigned level = 1; level < RECORDER_LEVELS; level++)
+            if (closed_count <= begins[level])
+                assert_int_equal(0, reach[level]);
+            else if (closed_count > begins[level] + (UINT64_C(2) << level))
+                assert_int_equal(RECORDER_SLOTS, reach[level]);
+        if (closed_count % 250 == 0)
+            check_untouched(true);
+    }
+}
+
+/* With memory for some pages only, or in a sandbox, what is kept is right, and the pages
+   that are not there are not touched. */
+static void
+test_little_memory(void **state)
+{
+    static const size_t pages[] = {0, 1, 4, 5, 6, 7, 9, 10, 12};
+
+    for (size_t i = 0; i < sizeof pages / sizeof pages[0]; i++) {
+        if (i > 0) {
+            tear_down(state);
+            set_up(state);
+        }
+        memory_left = pages[i] * SEGMENT_PAGE;
+        while (closed_count < 20000) {
+            step(RECORDER_SLOT_NS / 2 + random_below(RECORDER_SLOT_NS), 5,
+                 random_below(1000000), random_below(1000));
+            if (random_below(10000) == 0)
+                step(HOUR, 1, 1, 1);
+            if (closed_count % 1000 == 1)
+                check_untouched(false);
+        }
+    }
+}
+
+/* What was made ready before the sandbox closed is used. */
+static void
+test_sandboxed(void **state)
+{
+    (void)state;
+    mt_recorder_complete();
+    memory_left = 0;
+    mt_sandboxed = true;
+    for (int i = 0; i < 20000; i++)
+        step(RECORDER_SLOT_NS, 5, random_below(1000000), 100);
+    mt_sandboxed = false;
+    check();
 }
 
 /* Awake for an hour, asleep for a day, a hundred times: at every level of detail, the
@@ -273,6 +378,9 @@ main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_first_seconds),
         TEST(test_weeks),
+        TEST(test_grows),
+        TEST(test_little_memory),
+        TEST(test_sandboxed),
         TEST(test_sleeps),
     };
 

@@ -113,10 +113,7 @@ mt_ticks(void)
 void
 mt_ring_start(void)
 {
-    unsigned char *base = (unsigned char *)mt_segment.header;
-
-    mt_guard.rings = (struct ring *)(void *)(base + RINGS_OFFSET);
-    mt_guard.events = (struct event *)(void *)(base + EVENTS_OFFSET);
+    mt_guard.rings = (struct ring *)(void *)mt_segment.rings;
     mt_guard.ring_capacity = mt_options.ring_capacity;
     mt_guard.ring_mask = mt_options.ring_capacity - 1;
     mt_guard.drop = mt_options.drop;

@@ -13,6 +13,7 @@
 
 #include "preload/account.h"
 #include "preload/state.h"
+#include "preload/windows.h"
 #include "segment/layout.h"
 
 /*
@@ -34,11 +35,11 @@ void mt_event_made(enum segment_function fn, const void *block, uint64_t size,
                    uint64_t usable, size_t alignment);
 void mt_event_freed(const void *block, uint64_t size, uint64_t usable);
 
-/* Where the events of a shard's ring begin; without meaning if there are no rings. */
+/* Where the events of a shard's ring begin; NULL if there are no rings. */
 static inline struct event *
 mt_ring_events(unsigned index)
 {
-    return mt_guard.events + index * mt_guard.ring_capacity;
+    return (struct event *)(void *)mt_ring_pieces[index];
 }
 
 static inline struct ring *
