@@ -255,8 +255,15 @@ write_size(const void *block, unsigned char *byte, size_t room, uint64_t size)
     return true;
 }
 
-/* Blocks from this size on do not depend on their head when they go. */
+/* Blocks from this size on do not depend on their head when they go, unless they begin at
+   the end of a slab. */
 #define SIZE_FOLLOWS_FROM 65536u
+
+static bool
+must_follow(const void *block, size_t room, uint64_t size)
+{
+    return size >= SIZE_FOLLOWS_FROM && stays_in_slab(block, bytes_behind(room));
+}
 
 bool
 mt_shadow_note(const void *block, uint64_t size, enum shadow_state state)
@@ -265,7 +272,7 @@ mt_shadow_note(const void *block, uint64_t size, enum shadow_state state)
     size_t room = head_room(block);
     struct meaning meaning = {
         .state = state,
-        .follows = room - size >= SHADOW_SLACKS || size >= SIZE_FOLLOWS_FROM,
+        .follows = room - size >= SHADOW_SLACKS || must_follow(block, room, size),
     };
 
     if (byte == NULL || (meaning.follows && !write_size(block, byte, room, size)))
@@ -296,6 +303,7 @@ read_byte(const void *block, const unsigned char *byte)
         entry.damaged = true;
     } else if (!meaning.follows) {
         entry.size = room - meaning.slack;
+        entry.damaged = must_follow(block, room, entry.size);
     } else if (stays_in_slab(block, bytes_behind(room))) {
         memcpy(&entry.size, byte + 1, bytes_behind(room));
         entry.damaged = entry.size > room;

@@ -156,9 +156,10 @@ made_packed(void *block, size_t size, bool near)
     return block;
 }
 
-/* Something is due after count_gone(); frees the block, too. */
-static __attribute__((noinline)) void
-freed_due(void *block, size_t size, size_t space)
+/* Something is due after count_gone().  Where an update can be opened, nothing is taken
+   back: a signal handler may have folded it meanwhile. */
+static void
+gone_due(size_t size, size_t space)
 {
     struct shard *shard = mt_thread.shard;
     uint64_t before;
@@ -171,6 +172,12 @@ freed_due(void *block, size_t size, size_t space)
         mt_due_gone_in(shard, mt_due_after(shard, space));
         mt_update_end_looking(shard, before);
     }
+}
+
+static __attribute__((noinline)) void
+freed_due(void *block, size_t size, size_t space)
+{
+    gone_due(size, space);
     mt_real.free(block);
 }
 
@@ -342,14 +349,13 @@ gone_far(void *block)
     if (mt_guard.packed_limit == 0)
         return false;
     entry = mt_shadow_look(block);
-    if (entry.state != SHADOW_PLAIN || entry.size >= HISTOGRAM_LARGE)
+    if (entry.state != SHADOW_PLAIN || entry.damaged || entry.size >= HISTOGRAM_LARGE)
         return false;
-    if (count_gone(shard, entry.size, space)) {
-        uncount_gone(shard, entry.size, space);
-        return false;
-    }
     mt_shadow_take(block);
-    word_add(&mt_far_cell(shard, entry.size)->gone, 1);
+    if (count_gone(shard, entry.size, space))
+        gone_due(entry.size, space);
+    else
+        word_add(&mt_far_cell(shard, entry.size)->gone, 1);
     return true;
 }
 
