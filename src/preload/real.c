@@ -85,7 +85,8 @@ mt_usable_size_asked(void *block)
     uint32_t doubts = __atomic_load_n(&mt_real.doubts, __ATOMIC_RELAXED);
     size_t head;
 
-    if (doubts == 0 || doubts == HEADS_UNKNOWN)
+    /* 0: the program has overwritten the next block's head, so this one looks free. */
+    if (doubts == 0 || doubts == HEADS_UNKNOWN || usable == 0)
         return usable;
     head = ((const size_t *)block)[-1];
     if ((head & HEAD_MAPPED) == 0)

@@ -289,12 +289,13 @@ realloc(void *block, size_t size)
     void *moved;
 
     if (unlikely(size - 1 >= mt_guard.packed_limit - 1) || with_sites()
-        || unlikely(!shadow_take_plain(block, mt_guard.packed_limit, true, &old_size,
+        || unlikely(!shadow_take_plain(block, mt_guard.packed_limit, false, &old_size,
                                        &old_space)))
         return realloc_otherwise(block, size);
     moved = mt_real.realloc(block, size);
     shard = mt_thread.shard;
-    if (unlikely(moved == NULL) || unlikely(!shadow_note_plain(moved, size, &space))
+    if (unlikely(moved == NULL)
+        || unlikely(!shadow_note_plain(moved, size, false, &space))
         || unlikely(!update_begin(shard, &before)))
         return realloc_ended(block, moved, size, old_size, old_space);
     count_ordinary(shard, size, old_size, moved == block);

@@ -292,8 +292,11 @@ mt_shadow_note(const void *block, uint64_t size, enum shadow_state state)
 
     if (byte == NULL || (meaning.follows && !write_size(block, byte, room, size)))
         return false;
-    if (!meaning.follows)
+    if (!meaning.follows) {
         meaning.slack = (unsigned)(room - size);
+        if (size >= SHADOW_LARGE)
+            shadow_note_large(block, byte, size);
+    }
     *byte = byte_of(meaning);
     return true;
 }
@@ -318,6 +321,8 @@ read_byte(const void *block, const unsigned char *byte)
         entry.damaged = true;
     } else if (!meaning.follows) {
         entry.size = room - meaning.slack;
+        entry.damaged =
+            entry.size >= SHADOW_LARGE && !shadow_check_large(block, byte, entry.size);
     } else if (stays_in_slab(block, bytes_behind(room))) {
         memcpy(&entry.size, byte + 1, bytes_behind(room));
         entry.damaged = entry.size > room;
@@ -347,7 +352,8 @@ mt_shadow_take(const void *block)
     if (entry.state == SHADOW_NONE)
         return entry;
     behind = bytes_behind(head_room(block));
-    if (meaning_of(*byte).follows && !entry.damaged && stays_in_slab(block, behind))
+    if ((meaning_of(*byte).follows || entry.size >= SHADOW_LARGE) && !entry.damaged
+        && stays_in_slab(block, behind))
         memset(byte + 1, 0, behind);
     *byte = 0;
     return entry;

@@ -24,6 +24,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "preload/state.h"
 
@@ -113,11 +114,38 @@ head_room(const void *block)
     return head_space(block) - sizeof(size_t);
 }
 
-/* Notes the size of an ordinary block whose region is at home, and reads its space; false
-   if it is not such a block. */
+/* A size from SHADOW_LARGE on stands in the bytes that follow as well, unless the block
+   begins at the end of a slab: a head that somebody has written over may claim any size.
+ */
+#define SHADOW_LARGE 65536u
+
 static inline bool
-shadow_note_plain(const void *block, size_t size, size_t *space)
+shadow_has_bytes(const void *block)
 {
+    size_t byte = (uintptr_t)block >> SHADOW_UNIT_BITS & (SHADOW_SLAB_SIZE - 1);
+
+    return likely(byte + sizeof(uint64_t) < SHADOW_SLAB_SIZE);
+}
+
+static inline void
+shadow_note_large(const void *block, unsigned char *byte, uint64_t size)
+{
+    if (shadow_has_bytes(block))
+        memcpy(byte + 1, &size, sizeof size);
+}
+
+static inline bool
+shadow_check_large(const void *block, const unsigned char *byte, uint64_t size)
+{
+    return !shadow_has_bytes(block) || memcmp(byte + 1, &size, sizeof size) == 0;
+}
+
+/* Notes the size of an ordinary block whose region is at home, and reads its space; false
+   if it is not such a block.  large: the size may be SHADOW_LARGE or more. */
+static inline __attribute__((always_inline)) bool
+shadow_note_plain(const void *block, size_t size, bool large, size_t *space)
+{
+    unsigned char *byte;
     uintptr_t place = shadow_place(block);
     size_t beyond;
 
@@ -127,16 +155,20 @@ shadow_note_plain(const void *block, size_t size, size_t *space)
     beyond = *space - size;
     if (unlikely(beyond > SHADOW_PLAIN_MAX))
         return false;
-    *shadow_byte(shadow_entry_at(place), block) = (unsigned char)beyond;
+    byte = shadow_byte(shadow_entry_at(place), block);
+    if (large && size >= SHADOW_LARGE)
+        shadow_note_large(block, byte, size);
+    *byte = (unsigned char)beyond;
     return true;
 }
 
 /* The same for a block that goes, if its size is below a limit: forgets it, and returns
    its size and space.  The size of a damaged block is beyond all limits.  Nothing but the
    shadow is read unless it knows the block, and it does not know NULL, the arena, nor
-   what is not glibc's.  mapped: also if it has a mapping of its own. */
+   what is not glibc's.  large: the limit is beyond SHADOW_LARGE; then blocks with a
+   mapping of their own are left out. */
 static inline __attribute__((always_inline)) bool
-shadow_take_plain(const void *block, size_t limit, bool mapped, size_t *size,
+shadow_take_plain(const void *block, size_t limit, bool large, size_t *size,
                   size_t *space)
 {
     uintptr_t place = shadow_place(block);
@@ -149,8 +181,15 @@ shadow_take_plain(const void *block, size_t limit, bool mapped, size_t *size,
         return false;
     *space = head_space(block);
     *size = *space - (size_t)*byte;
-    if (unlikely(*size >= limit) || (!mapped && unlikely(head_is_mapped(block))))
+    if (unlikely(*size >= limit))
         return false;
+    if (large
+        && (unlikely(head_is_mapped(block))
+            || (*size >= SHADOW_LARGE
+                && !shadow_check_large(block, (unsigned char *)byte, *size))))
+        return false;
+    if (large && *size >= SHADOW_LARGE)
+        shadow_note_large(block, (unsigned char *)byte, 0);
     *byte = 0;
     return true;
 }

@@ -99,6 +99,16 @@ take_shadow(void *block, uint64_t *size, unsigned *flags)
     return true;
 }
 
+/* The allocator is not asked about a block that may be damaged, or whose neighbour may
+   be: it reads what follows the block, wherever the head says that this is. */
+static size_t
+usable_by_head(const void *block)
+{
+    bool mapped = (((const size_t *)block)[-1] & HEAD_MAPPED) != 0;
+
+    return head_room(block) - (mapped ? HEAD_BYTES : 0);
+}
+
 /* ---- both ---- */
 
 void
@@ -134,7 +144,7 @@ mt_size_take(void *block, uint64_t *size, size_t *usable, unsigned *flags)
     if (mt_guard.shadow) {
         if (!take_shadow(block, size, flags))
             return false;
-        *usable = mt_usable_size(block);
+        *usable = usable_by_head(block);
     } else {
         *usable = mt_usable_size(block);
         if (!take_trailer(block, *usable, size, flags))

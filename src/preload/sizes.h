@@ -42,10 +42,6 @@ bool mt_size_note(void *block, uint64_t size, size_t *usable);
    and flags.  Returns false if it is not counted. */
 bool mt_size_take(void *block, uint64_t *size, size_t *usable, unsigned *flags);
 
-/* Whether a block of a size below this has a mapping of its own need not be known: it is
-   not counted among those that have. */
-#define SIZES_ORDINARY (HISTOGRAM_LARGE - 256u)
-
 /* The same two functions, inline for ordinary blocks. */
 static inline __attribute__((always_inline)) bool
 size_note(void *block, uint64_t size, size_t *usable)
@@ -53,7 +49,8 @@ size_note(void *block, uint64_t size, size_t *usable)
     size_t space;
 
     if (likely(mt_guard.shadow) && likely(mt_real.doubts == 0)
-        && likely(!head_is_mapped(block)) && shadow_note_plain(block, size, &space)) {
+        && likely(!head_is_mapped(block))
+        && shadow_note_plain(block, size, true, &space)) {
         *usable = space - HEAD_BYTES;
         return true;
     }
@@ -66,7 +63,7 @@ size_take(void *block, uint64_t *size, size_t *usable, unsigned *flags)
     size_t space;
 
     if (likely(mt_guard.shadow)
-        && shadow_take_plain(block, SIZE_MAX, false, size, &space)) {
+        && shadow_take_plain(block, SIZE_MAX, true, size, &space)) {
         *usable = space - HEAD_BYTES;
         *flags = 0;
         return true;

@@ -148,7 +148,7 @@ made_packed(enum segment_function fn, void *block, size_t size, bool near)
 
     if (unlikely(stack_pointer() < mt_thread.stack_lowest) || (!near && block == NULL)
         || (!near && head_is_mapped(block))
-        || unlikely(!shadow_note_plain(block, size, &space)))
+        || unlikely(!shadow_note_plain(block, size, !near, &space)))
         return made_otherwise(fn, block, size, CALLER);
     shard = mt_thread.shard;
     if (unlikely(count_came(shard, fn, size, space)))
@@ -157,9 +157,10 @@ made_packed(enum segment_function fn, void *block, size_t size, bool near)
     return block;
 }
 
-/* Something is due after count_gone(); frees the block, too. */
-static __attribute__((noinline)) void
-freed_due(void *block, size_t size, size_t space)
+/* Something is due after count_gone().  Where an update can be opened, nothing is taken
+   back: a signal handler may have folded it meanwhile. */
+static void
+gone_due(size_t size, size_t space)
 {
     struct shard *shard = mt_thread.shard;
     uint64_t before;
@@ -172,6 +173,12 @@ freed_due(void *block, size_t size, size_t space)
         mt_due_gone_in(shard, mt_due_after(shard, space));
         mt_update_end_looking(shard, before);
     }
+}
+
+static __attribute__((noinline)) void
+freed_due(void *block, size_t size, size_t space)
+{
+    gone_due(size, space);
     mt_real.free(block);
 }
 
@@ -432,7 +439,7 @@ free_packed(void *block, size_t limit, bool near)
     struct shard *shard;
     size_t size, space;
 
-    if (unlikely(!shadow_take_plain(block, limit, near, &size, &space)))
+    if (unlikely(!shadow_take_plain(block, limit, !near, &size, &space)))
         return false;
     shard = mt_thread.shard;
     if (unlikely(count_gone(shard, size, space))) {

@@ -33,7 +33,8 @@ watched = $(programs)/rows.run $(programs)/threads.run $(programs)/stack.run \
 	$(programs)/meddler.plugin $(programs)/windows.run \
 	$(programs)/rings.run $(programs)/dormant.run $(programs)/log.run \
 	$(programs)/memprof.run $(programs)/memprof-cxx.run $(programs)/sites.run \
-	$(programs)/dlerror.run $(programs)/plugins-fixed.run
+	$(programs)/dlerror.run $(programs)/plugins-fixed.run $(programs)/bare.run \
+	$(programs)/inert.plugin $(programs)/shadow.run
 EXTRA_DIST += $(programs)/cases.h $(programs)/frames.h $(programs)/rows.c $(programs)/threads.c \
 	$(programs)/stack.c $(programs)/forks.c $(programs)/life.c \
 	$(programs)/ifunc.c $(programs)/signals.c $(programs)/bump.c $(programs)/blind.c \
@@ -43,7 +44,8 @@ EXTRA_DIST += $(programs)/cases.h $(programs)/frames.h $(programs)/rows.c $(prog
 	$(programs)/meddler.c $(programs)/windows.c \
 	$(programs)/rings.c $(programs)/dormant.c $(programs)/log.c \
 	$(programs)/memprof.c $(programs)/memprof-cxx.cc $(programs)/sites.c \
-	$(programs)/dlerror.cc
+	$(programs)/dlerror.cc $(programs)/bare.c $(programs)/inert.c \
+	$(programs)/shadow.c
 
 if HAVE_CMOCKA
 check_DATA += $(watched)
@@ -55,7 +57,7 @@ library_tests = tests/preload/rows tests/preload/threads tests/preload/stack \
 	tests/preload/forks tests/preload/life tests/preload/allocators \
 	tests/preload/options tests/preload/harm tests/preload/rings \
 	tests/preload/foreign tests/preload/faults tests/preload/dormant tests/preload/log \
-	tests/preload/memprof tests/preload/sites tests/preload/windows
+	tests/preload/memprof tests/preload/sites tests/preload/windows tests/preload/shadow
 check_PROGRAMS += $(library_tests)
 TESTS += $(library_tests)
 tests_preload_rows_LDADD = $(WATCH_LIBS)
@@ -74,6 +76,7 @@ tests_preload_windows_LDADD = $(WATCH_LIBS)
 tests_preload_sites_LDADD = $(WATCH_LIBS) -lm -ldl
 tests_preload_memprof_LDADD = $(WATCH_LIBS) -lm
 tests_preload_log_LDADD = $(WATCH_LIBS)
+tests_preload_shadow_LDADD = $(WATCH_LIBS)
 endif
 CLEANFILES += $(watched)
 # At a fixed address.
@@ -85,11 +88,12 @@ EXTRA_DIST += tests/preload/README
 
 # The library as a file, and the headers.
 dist_check_SCRIPTS += tests/preload/library.sh tests/preload/header.sh \
-	tests/preload/profiler.sh tests/preload/modes.sh tests/preload/calls.sh tests/headers.sh
+	tests/preload/profiler.sh tests/preload/modes.sh tests/preload/calls.sh tests/preload/bare.sh \
+	tests/headers.sh
 TESTS += tests/preload/library.sh tests/preload/header.sh \
 	tests/preload/profiler.sh tests/headers.sh
 if HAVE_CMOCKA
-TESTS += tests/preload/calls.sh
+TESTS += tests/preload/calls.sh tests/preload/bare.sh
 endif
 
 # All that can hurt a program once more in each other mode of the library.
