@@ -182,7 +182,7 @@ put_checkpoints(struct writer *writer, const struct tracked *tracked)
     const struct checkpoints *checkpoints = tracked->checkpoints;
     int64_t before_ns = -1;
 
-    for (size_t i = 0; checkpoints && i < checkpoints_count(checkpoints); i++) {
+    for (size_t i = 0; checkpoints != NULL && i < checkpoints_count(checkpoints); i++) {
         struct process process = tracked->process;
         struct object line;
         int64_t time_ns;

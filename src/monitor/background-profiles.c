@@ -71,7 +71,7 @@ drop(struct background_profiles *background, size_t index)
 void
 background_profiles_free(struct background_profiles *background)
 {
-    while (background && background->count > 0)
+    while (background != NULL && background->count > 0)
         drop(background, background->count - 1);
     free(background);
 }
@@ -92,7 +92,7 @@ static bool
 make_place(struct background_profiles *background)
 {
     for (size_t i = 0; background->count == OTHERS_MAX && i < OTHERS_MAX; i++)
-        if (!background->all[i].reader && !background->all[i].lent)
+        if (background->all[i].reader == NULL && !background->all[i].lent)
             drop(background, i);
     return background->count < OTHERS_MAX;
 }
@@ -106,7 +106,7 @@ add(struct background_profiles *background, const struct process_entry *entry,
     const struct tree_segment *segment;
 
     /* If there are many processes most find no place; then no segment is searched for. */
-    if (!make_place(background) || !(segment = tree_newest(tree, entry->pid))
+    if (!make_place(background) || (segment = tree_newest(tree, entry->pid)) == NULL
         || segment->created_boottime_ns != entry->image_ns
         || tree_open(tree, segment, &other.reader))
         return NULL;
@@ -114,7 +114,7 @@ add(struct background_profiles *background, const struct process_entry *entry,
         start_ns = entry->image_ns;
     other.started_ns = clock_monotonic_of(start_ns);
     if (reader_identity(other.reader, &other.identity)
-        || !(other.profile = profile_new())) {
+        || (other.profile = profile_new()) == NULL) {
         reader_close(other.reader);
         return NULL;
     }
@@ -141,13 +141,13 @@ look_at(void *context, const struct process_entry *entry)
     const struct background_look *looking = context;
     struct other *other = find(looking->background, entry->pid, entry->image_ns);
 
-    if (!other && entry->sampled && !entry->ended
+    if (other == NULL && entry->sampled && !entry->ended
         && clock_ns(CLOCK_BOOTTIME) - (int64_t)entry->image_ns >= LIVED_NS)
         other = add(looking->background, entry, looking->tree);
-    if (!other)
+    if (other == NULL)
         return;
     other->listed = true;
-    if (!entry->ended || !other->reader)
+    if (!entry->ended || other->reader == NULL)
         return;
     if (!other->lent)
         read_other(other, entry->run_ns);
@@ -180,9 +180,9 @@ next_due(struct background_profiles *background, int64_t now_ns)
     for (size_t i = 0; i < background->count; i++) {
         struct other *other = &background->all[i];
 
-        if (other->reader && !other->lent && other->read_ns < now_ns
+        if (other->reader != NULL && !other->lent && other->read_ns < now_ns
             && profile_checkpoint_due(other->profile, now_ns - other->started_ns)
-            && (!next || other->read_ns < next->read_ns))
+            && (next == NULL || other->read_ns < next->read_ns))
             next = other;
     }
     return next;
@@ -202,7 +202,7 @@ background_profiles_read(struct background_profiles *background,
         background->budget_ns = BUDGET_MAX_NS;
     background->looked_ns = now_ns;
     look(background, process_list, tree);
-    while (background->budget_ns > 0 && (other = next_due(background, now_ns))) {
+    while (background->budget_ns > 0 && (other = next_due(background, now_ns)) != NULL) {
         int64_t begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
         other->read_ns = now_ns;
@@ -219,7 +219,7 @@ background_profiles_lend(struct background_profiles *background, pid_t pid,
 {
     struct other *other = find(background, pid, image_ns);
 
-    if (!other || other->lent)
+    if (other == NULL || other->lent)
         return NULL;
     other->lent = true;
     profile_limit_checkpoints(other->profile, PROFILE_CHECKPOINTS_BYTES);

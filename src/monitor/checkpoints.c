@@ -39,11 +39,11 @@ checkpoints_new(size_t capacity)
 {
     struct checkpoints *checkpoints = calloc(1, sizeof *checkpoints);
 
-    if (!checkpoints)
+    if (checkpoints == NULL)
         return NULL;
     checkpoints->capacity = capacity < 4 ? 4 : capacity;
     checkpoints->items = calloc(checkpoints->capacity, sizeof *checkpoints->items);
-    if (!checkpoints->items) {
+    if (checkpoints->items == NULL) {
         free(checkpoints);
         return NULL;
     }
@@ -53,7 +53,7 @@ checkpoints_new(size_t capacity)
 void
 checkpoints_free(struct checkpoints *checkpoints)
 {
-    if (!checkpoints)
+    if (checkpoints == NULL)
         return;
     free(checkpoints->items);
     free(checkpoints);

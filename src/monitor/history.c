@@ -49,11 +49,11 @@ history_new(size_t slots)
 {
     struct history *history = calloc(1, sizeof *history);
 
-    if (!history)
+    if (history == NULL)
         return NULL;
     history->slots = slots < 4 ? 4 : slots;
     history->storage = calloc(LEVELS * history->slots, sizeof *history->storage);
-    if (!history->storage) {
+    if (history->storage == NULL) {
         free(history);
         return NULL;
     }
@@ -65,7 +65,7 @@ history_new(size_t slots)
 void
 history_free(struct history *history)
 {
-    if (!history)
+    if (history == NULL)
         return;
     free(history->storage);
     free(history);
@@ -179,7 +179,7 @@ cursor_next(struct cursor *cursor)
 {
     const struct history *history = cursor->history;
 
-    if (cursor->sample)
+    if (cursor->sample != NULL)
         cursor->begin_ns = cursor->sample->time_ns;
     while (cursor->level == LEVELS
            || cursor->index == history->levels[cursor->level].count) {
@@ -208,9 +208,9 @@ history_restore(int64_t first_ns, const struct sample *samples, size_t count)
 {
     struct history *history = history_new(count);
 
-    for (size_t i = 0; history && i < count; i++)
+    for (size_t i = 0; history != NULL && i < count; i++)
         history_push(history, &samples[i]);
-    if (history && count > 0)
+    if (history != NULL && count > 0)
         history->first_ns = first_ns;
     return history;
 }

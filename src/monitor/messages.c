@@ -19,7 +19,7 @@ messages_new(size_t limit)
     struct messages *messages =
         calloc(1, sizeof *messages + limit * sizeof *messages->ring);
 
-    if (messages)
+    if (messages != NULL)
         messages->limit = limit;
     return messages;
 }

@@ -37,10 +37,10 @@ naming_new(const struct symbols_options *options)
 {
     struct naming *naming = calloc(1, sizeof *naming);
 
-    if (!naming)
+    if (naming == NULL)
         return NULL;
     naming->symbols = symbols_new(options);
-    if (naming->symbols)
+    if (naming->symbols != NULL)
         return naming;
     free(naming);
     return NULL;
@@ -49,7 +49,7 @@ naming_new(const struct symbols_options *options)
 void
 naming_free(struct naming *naming)
 {
-    if (!naming)
+    if (naming == NULL)
         return;
     symbols_free(naming->symbols);
     free(naming);
@@ -61,7 +61,7 @@ follow_image(struct naming *naming, const struct process *process)
 {
     const bool saved = session_saved(naming->session) != NULL;
 
-    if (naming->space && naming->pid == process->pid
+    if (naming->space != NULL && naming->pid == process->pid
         && naming->generation == process->generations)
         return true;
     symbols_space_free(naming->space);
@@ -98,7 +98,7 @@ find_file(const struct naming *naming, struct symbols_module *module)
 
     snprintf(path, sizeof path, "/proc/%d/maps", (int)naming->pid);
     maps = fopen(path, "re");
-    while (maps && module->inode == 0 && getline(&line, &room, maps) > 0) {
+    while (maps != NULL && module->inode == 0 && getline(&line, &room, maps) > 0) {
         uint64_t start, inode;
         unsigned major, minor;
 
@@ -110,7 +110,7 @@ find_file(const struct naming *naming, struct symbols_module *module)
         }
     }
     free(line);
-    if (maps)
+    if (maps != NULL)
         fclose(maps);
 }
 
@@ -175,12 +175,12 @@ map_from_proc(struct naming *naming)
 
     snprintf(path, sizeof path, "/proc/%d/maps", (int)naming->pid);
     file = fopen(path, "re");
-    while (file && getline(&line, &room, file) > 0) {
+    while (file != NULL && getline(&line, &room, file) > 0) {
         line[strcspn(line, "\n")] = '\0';
         map_line(naming, line, &first);
     }
     free(line);
-    if (file)
+    if (file != NULL)
         fclose(file);
 }
 
@@ -220,9 +220,9 @@ naming_update(struct naming *naming, struct session *session,
     const struct profile_namer namer = {naming, name};
     const struct sites_reading *reading;
 
-    if (!profile)
+    if (profile == NULL)
         return false;
-    if (known)
+    if (known != NULL)
         return profile_resolve(profile, known);
     naming->session = session;
     if (!follow_image(naming, &tracked->process))

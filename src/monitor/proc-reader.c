@@ -68,11 +68,11 @@ void
 stack_reader_read(struct stack_reader *reader, int64_t now_ns, pid_t pid,
                   const struct thread_counters *threads, size_t count)
 {
-    if (reader->stacks && now_ns - reader->read_ns < SECOND_NS)
+    if (reader->stacks != NULL && now_ns - reader->read_ns < SECOND_NS)
         return;
-    if (!reader->stacks)
+    if (reader->stacks == NULL)
         reader->stacks = calloc(THREADS_MAX, sizeof *reader->stacks);
-    if (!reader->stacks)
+    if (reader->stacks == NULL)
         return;
     reader->count = count < THREADS_MAX ? count : THREADS_MAX;
     for (size_t i = 0; i < reader->count; i++)

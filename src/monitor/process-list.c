@@ -36,7 +36,7 @@ process_list_new(bool rooted)
 {
     struct process_list *list = calloc(1, sizeof *list);
 
-    if (list)
+    if (list != NULL)
         list->rooted = rooted;
     return list;
 }
@@ -44,7 +44,7 @@ process_list_new(bool rooted)
 void
 process_list_free(struct process_list *list)
 {
-    if (!list)
+    if (list == NULL)
         return;
     for (size_t i = 0; i < list->count; i++)
         free(list->items[i]);
@@ -88,7 +88,7 @@ process_list_add(struct process_list *list, pid_t pid)
 {
     struct item *item = make_room(list) ? calloc(1, sizeof *item) : NULL;
 
-    if (!item)
+    if (item == NULL)
         return NULL;
     item->entry.pid = pid;
     item->entry.generations = 1;
@@ -147,7 +147,7 @@ process_list_note_exec(struct process_entry *entry, const char *name)
     const char *last = strrchr(entry->before, ' ');
 
     entry->generations++;
-    last = last ? last + 1 : entry->before;
+    last = last != NULL ? last + 1 : entry->before;
     if (strlen(last) == length && strncmp(last, name, length) == 0)
         return; /* that name is there already */
     snprintf(entry->before + used, sizeof entry->before - used, "%s%.*s",
@@ -174,7 +174,7 @@ by_importance(const void *left, const void *right)
 static bool
 is_child(const struct item *item, const struct process_entry *parent)
 {
-    return !item->listed && item->entry.parent == (parent ? parent->pid : 0);
+    return !item->listed && item->entry.parent == (parent != NULL ? parent->pid : 0);
 }
 
 /* Has it a living descendant?  depth bounds the walk, whatever parents claim. */
@@ -199,9 +199,10 @@ static bool
 is_folded(const struct process_list *list, const struct process_entry *parent,
           const struct item *item, unsigned ended)
 {
-    const bool within = parent && parent->ended && parent->parent != 0;
+    const bool within = parent != NULL && parent->ended && parent->parent != 0;
 
-    return parent && item->entry.ended && (within || ended >= PROCESS_LIST_ENDED_LISTED)
+    return parent != NULL && item->entry.ended
+           && (within || ended >= PROCESS_LIST_ENDED_LISTED)
            && !has_living(list, &item->entry, 0);
 }
 

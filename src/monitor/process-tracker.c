@@ -62,19 +62,20 @@ process_tracker_new(const struct process *root, const char *command, bool all_ou
     struct process_tracker *tracker = calloc(1, sizeof *tracker);
     struct process_entry *entry = NULL;
 
-    if (!tracker)
+    if (tracker == NULL)
         return NULL;
     tracker->root = root;
     tracker->all_ours = all_ours;
     tracker->process_list = process_list_new(root != NULL);
     tracker->followed = calloc(LIVING_MAX, sizeof *tracker->followed);
-    if (tracker->process_list && root)
+    if (tracker->process_list != NULL && root != NULL)
         entry = process_list_add(tracker->process_list, root->pid);
-    if (!tracker->process_list || !tracker->followed || (root && !entry)) {
+    if (tracker->process_list == NULL || tracker->followed == NULL
+        || (root != NULL && entry == NULL)) {
         process_tracker_free(tracker);
         return NULL;
     }
-    if (entry)
+    if (entry != NULL)
         snprintf(entry->command, sizeof entry->command, "%s", command);
     return tracker;
 }
@@ -82,7 +83,7 @@ process_tracker_new(const struct process *root, const char *command, bool all_ou
 void
 process_tracker_free(struct process_tracker *tracker)
 {
-    if (!tracker)
+    if (tracker == NULL)
         return;
     for (size_t i = 0; i < tracker->count; i++)
         reader_close(tracker->followed[i].reader);
@@ -117,7 +118,7 @@ read_figures(struct followed_process *followed, int64_t now_ns)
     struct snapshot snapshot;
     uint64_t calls, allocations;
 
-    if (!followed->reader || followed->replaced_ns
+    if (followed->reader == NULL || followed->replaced_ns
         || (!entry->measured && !followed->asleep)
         || reader_snapshot(followed->reader, &snapshot))
         return;
@@ -154,7 +155,7 @@ follow(struct process_tracker *tracker, pid_t pid)
     if (tracker->count == LIVING_MAX)
         return NULL;
     entry = process_list_add(tracker->process_list, pid);
-    if (!entry)
+    if (entry == NULL)
         return NULL;
     *followed = (struct followed_process){.entry = entry};
     tracker->count++;
@@ -194,14 +195,15 @@ name_by_segment(struct process_entry *entry, const struct identity *identity)
         const char *argument = identity->args + at;
         const char *slash = at == 0 ? strrchr(argument, '/') : NULL;
 
-        used += (size_t)snprintf(entry->command + used, sizeof entry->command - used,
-                                 "%s%s", at ? " " : "", slash ? slash + 1 : argument);
+        used +=
+            (size_t)snprintf(entry->command + used, sizeof entry->command - used, "%s%s",
+                             at ? " " : "", slash != NULL ? slash + 1 : argument);
         if (used >= sizeof entry->command)
             return;
     }
     if (used == 0)
         snprintf(entry->command, sizeof entry->command, "%.100s",
-                 program ? program + 1 : identity->program);
+                 program != NULL ? program + 1 : identity->program);
 }
 
 static void
@@ -219,7 +221,7 @@ name_entry(struct followed_process *followed, const struct identity *identity)
         if (procfs_command(entry->pid, entry->command, sizeof entry->command) == 0)
             return;
     }
-    if (identity)
+    if (identity != NULL)
         name_by_segment(entry, identity);
 }
 
@@ -256,10 +258,10 @@ belongs(const struct process_tracker *tracker, pid_t pid)
 {
     struct procfs_stat stat;
 
-    if (!tracker->root || tracker->all_ours)
+    if (tracker->root == NULL || tracker->all_ours)
         return true;
     for (int steps = 0; pid > 1 && steps < 64; steps++) {
-        if (process_list_find(tracker->process_list, pid))
+        if (process_list_find(tracker->process_list, pid) != NULL)
             return true;
         if (procfs_stat(pid, &stat))
             return false;
@@ -293,11 +295,11 @@ note_alien(struct process_tracker *tracker, const struct tree_segment *segment)
 {
     struct followed_process *followed;
 
-    if (find_followed(tracker, segment->pid) || !belongs(tracker, segment->pid)
+    if (find_followed(tracker, segment->pid) != NULL || !belongs(tracker, segment->pid)
         || !segment_process_lives(segment->pid, 0))
         return;
     followed = follow(tracker, segment->pid);
-    if (!followed)
+    if (followed == NULL)
         return;
     followed->entry->state = STATE_NOT_LOADED;
     followed->entry->why_not = reader_error_text(-EPROTONOSUPPORT);
@@ -314,27 +316,28 @@ note_segment(void *context, const struct tree_segment *segment)
     struct reader *reader;
 
     /* The pid is 0 if the process ended before it was found in /proc. */
-    if (segment->pid == 0 || (tracker->root && segment->pid == tracker->root->pid))
+    if (segment->pid == 0
+        || (tracker->root != NULL && segment->pid == tracker->root->pid))
         return;
     if (segment->alien) {
         note_alien(tracker, segment);
         return;
     }
     if (process_list_find_image(tracker->process_list, segment->pid,
-                                segment->created_boottime_ns)
-        || (!tracker->root
+                                segment->created_boottime_ns) != NULL
+        || (tracker->root == NULL
             && !segment_process_lives(segment->pid, segment->created_boottime_ns))
         || !belongs(tracker, segment->pid))
         return;
     reader = open_segment(looking->tree, segment, &identity);
-    if (!reader)
+    if (reader == NULL)
         return;
     followed = find_followed(tracker, segment->pid);
-    if (followed && followed->entry->image_ns)
+    if (followed != NULL && followed->entry->image_ns)
         process_list_note_exec(followed->entry, followed->program);
-    else if (!followed)
+    else if (followed == NULL)
         followed = follow(tracker, segment->pid);
-    if (followed)
+    if (followed != NULL)
         note_image(followed, reader, &identity);
     else
         reader_close(reader);
@@ -350,7 +353,7 @@ life_of(const struct followed_process *followed)
     const uint64_t now_ns = (uint64_t)clock_ns(CLOCK_BOOTTIME);
     uint64_t life_ns, until_ns = followed->alive_ns;
 
-    if (followed->reader && reader_life(followed->reader, &life_ns) == 0)
+    if (followed->reader != NULL && reader_life(followed->reader, &life_ns) == 0)
         raise_to(&until_ns, add_saturating(entry->image_ns, life_ns));
     if (until_ns > now_ns)
         until_ns = now_ns;
@@ -386,7 +389,7 @@ replace(struct followed_process *followed, const struct executed *executed, bool
     entry->measured = false;
     entry->why_not = executed_reason(executed->path, executed->preload_removed,
                                      ended ? 0 : entry->pid);
-    if (!entry->why_not)
+    if (entry->why_not == NULL)
         entry->why_not = _("it did not load libmemtop");
     if (ended)
         snprintf(entry->command, sizeof entry->command, "%s", followed->program);
@@ -403,9 +406,9 @@ note_end(struct process_tracker *tracker, struct followed_process *followed,
     struct executed executed;
 
     read_figures(followed, now_ns);
-    if (followed->reader)
+    if (followed->reader != NULL)
         reader_state(followed->reader, &state);
-    if (followed->reader && reader_executed(followed->reader, &executed) == 0
+    if (followed->reader != NULL && reader_executed(followed->reader, &executed) == 0
         && executed.replaced)
         replace(followed, &executed, true);
     else if (followed->replaced_ns)
@@ -454,12 +457,12 @@ judge_state(struct followed_process *followed, char kernel_state, int64_t now_ns
     struct process_entry *entry = followed->entry;
     uint64_t age = (uint64_t)clock_ns(CLOCK_BOOTTIME) - entry->start_ns;
 
-    if (!entry->measured && followed->replaced_ns && followed->reader) {
+    if (!entry->measured && followed->replaced_ns && followed->reader != NULL) {
         entry->state = STATE_STARTING;
     } else if (!entry->measured
                && (entry->state != STATE_STARTING || age >= HANDSHAKE_NS)) {
         entry->state = STATE_NOT_LOADED;
-        if (!entry->why_not)
+        if (entry->why_not == NULL)
             entry->why_not = not_loaded_reason(entry->pid);
     } else if (entry->measured) {
         if (kernel_state == 'T' || kernel_state == 't')
@@ -486,7 +489,7 @@ look_at_process(struct process_tracker *tracker, struct followed_process *follow
     }
     entry->rss = stat.rss;
     followed->alive_ns = (uint64_t)clock_ns(CLOCK_BOOTTIME);
-    if (followed->reader
+    if (followed->reader != NULL
         && (entry->measured || followed->asleep || followed->replaced_ns))
         follow_executed(followed, now_ns);
     judge_state(followed, stat.state, now_ns);
@@ -506,11 +509,11 @@ look_for_not_loaded(struct process_tracker *tracker)
         struct followed_process *followed;
         struct procfs_stat stat;
 
-        if (process_list_find(tracker->process_list, pids[i])
+        if (process_list_find(tracker->process_list, pids[i]) != NULL
             || procfs_stat(pids[i], &stat) || stat.state == 'Z' || stat.state == 'X')
             continue;
         followed = follow(tracker, pids[i]);
-        if (!followed)
+        if (followed == NULL)
             return;
         followed->entry->state = STATE_STARTING;
         name_entry(followed, NULL);
@@ -550,12 +553,12 @@ process_tracker_take(struct process_tracker *tracker, int64_t now_ns, bool figur
         tracker->slow_ns = now_ns;
         for (size_t i = 0; i < tracker->count;)
             i += look_at_process(tracker, &tracker->followed[i], now_ns);
-        if (tracker->root && !tracker->root->ended)
+        if (tracker->root != NULL && !tracker->root->ended)
             look_for_not_loaded(tracker);
     }
     for (size_t i = 0; figures && i < tracker->count; i++)
         read_figures(&tracker->followed[i], now_ns);
-    if (tracker->root)
+    if (tracker->root != NULL)
         copy_root(tracker);
     process_list_arrange(tracker->process_list, (uint64_t)clock_ns(CLOCK_BOOTTIME));
 }

@@ -50,7 +50,7 @@ process_signal_name(int signal)
     static char name[32];
     const char *known = sigabbrev_np(signal);
 
-    if (known)
+    if (known != NULL)
         snprintf(name, sizeof name, "SIG%s", known);
     else
         /* TRANSLATORS: a signal without a name. */

@@ -80,7 +80,7 @@ figures_site_at(const struct profile *profile,
 {
     const struct site *site = &profile->reading.sites[index];
 
-    if (!checkpoint)
+    if (checkpoint == NULL)
         return (struct site_then){site->made, site->live, site->at_peak};
     if (index >= checkpoint->count)
         return (struct site_then){.made = {.bytes = 0}};
@@ -189,7 +189,7 @@ add_site(struct profile_figures *to, const struct query_work *work, size_t index
     const struct site_then now = figures_site_at(profile, work->past, index);
     const struct site_past *past = &profile->sites[index];
 
-    if (!work->past) {
+    if (work->past == NULL) {
         to->bytes_rate += past->bytes_rate;
         to->objects_rate += past->objects_rate;
         to->growth += past->growth;
@@ -307,7 +307,7 @@ figures_fill(struct query_work *work)
     for (size_t i = 0; i < profile->site_count; i++)
         if (passes_size(work->query->filter, profile->reading.sites[i].bucket))
             add_site(figures_at(work, i), work, i);
-    if (!work->past)
+    if (work->past == NULL)
         add_blocks(work);
 }
 
@@ -318,7 +318,7 @@ figures_answer(const struct profile *profile, const struct profile_query *query)
 
     if (!profile->known)
         return PROFILE_NOTHING_KNOWN;
-    if (past && !profile_find_checkpoint(profile, query->past_ns))
+    if (past && profile_find_checkpoint(profile, query->past_ns) == NULL)
         return PROFILE_NOT_RECORDED;
     if (query->mode == PROFILE_SINCE && !profile->marked)
         return PROFILE_NOT_MARKED;
@@ -369,9 +369,9 @@ detail_add_site(struct profile_detail *detail, const struct profile *profile,
     add_figures(&size->made, &then.made);
     add_figures(&size->live, &then.live);
     add_figures(&size->at_peak, &then.at_peak);
-    for (unsigned i = 0; !past && i < SITE_LIFETIMES; i++)
+    for (unsigned i = 0; past == NULL && i < SITE_LIFETIMES; i++)
         add_figures(&detail->freed_after[i], &site->freed_after[i]);
-    if (past && then.made.blocks == 0)
+    if (past != NULL && then.made.blocks == 0)
         return;
     take_time(&detail->first_ns, profile->begin_ns, site->first_ns, false);
     take_time(&detail->last_ns, profile->begin_ns, site->last_ns, true);
@@ -427,7 +427,7 @@ profile_table_detail(const struct profile_table *table, const struct profile *pr
 
     memset(detail, 0, sizeof *detail);
     detail->first_ns = detail->last_ns = -1;
-    if (row >= table->count || !(members = calloc(profile->stack_count + 1, 1)))
+    if (row >= table->count || (members = calloc(profile->stack_count + 1, 1)) == NULL)
         return false;
     for (size_t i = chosen->begin; i < chosen->begin + chosen->stacks; i++)
         members[table->work->order[i]] = true;
@@ -435,9 +435,9 @@ profile_table_detail(const struct profile_table *table, const struct profile *pr
         if (members[profile->sites[i].stack])
             detail_add_site(detail, profile, past, i);
     /* An allocation after the snapshot hides when the last one before it was. */
-    if (past && detail->last_ns > past->run_ns)
+    if (past != NULL && detail->last_ns > past->run_ns)
         detail->last_ns = -1;
-    if (!past)
+    if (past == NULL)
         add_ages(detail, profile, members);
     drop_empty(detail);
     free(members);

@@ -20,7 +20,7 @@ function_number(struct profile *profile, const char *name, uint32_t *number)
     const struct interned *function =
         intern_bytes(&profile->functions, name, strnlen(name, INTERN_TEXT_MAX));
 
-    if (function)
+    if (function != NULL)
         *number = function->number;
     return function != NULL;
 }
@@ -29,10 +29,10 @@ function_number(struct profile *profile, const char *name, uint32_t *number)
 static void
 provisional_name(char *text, size_t size, const struct symbol *symbol)
 {
-    const char *slash = symbol->module ? strrchr(symbol->module, '/') : NULL;
+    const char *slash = symbol->module != NULL ? strrchr(symbol->module, '/') : NULL;
 
-    if (symbol->module && symbol->module[0])
-        snprintf(text, size, "%s+0x%llx", slash ? slash + 1 : symbol->module,
+    if (symbol->module != NULL && symbol->module[0])
+        snprintf(text, size, "%s+0x%llx", slash != NULL ? slash + 1 : symbol->module,
                  (unsigned long long)symbol->offset);
     else
         snprintf(text, size, "0x%llx", (unsigned long long)symbol->offset);
@@ -50,7 +50,7 @@ set_name(struct profile *profile, struct profile_address *address,
     char text[512];
     bool changed = address->frame_count != count;
 
-    if (!frames)
+    if (frames == NULL)
         return false;
     provisional_name(text, sizeof text, symbol);
     for (unsigned i = 0; i < count; i++) {
@@ -97,7 +97,7 @@ add_address(struct profile *profile, uint64_t where)
 {
     struct profile_address *address = calloc(1, sizeof *address);
 
-    if (!address)
+    if (address == NULL)
         return NULL;
     address->address = where;
     HASH_ADD(hh, profile->addresses, address, sizeof where, address);
@@ -117,7 +117,7 @@ name_address(struct profile *profile, struct profile_address *address,
     const struct symbol *symbol = &nobody_asked;
     bool was_final = address->final, changed;
 
-    if (namer)
+    if (namer != NULL)
         symbol = namer->name(namer->context, address->address);
     else if (address->frame_count > 0)
         return false;
@@ -135,10 +135,11 @@ enter_addresses(struct profile *profile)
         unsigned depth;
         const uint64_t *pcs = sites_stack(&profile->reading, id, &depth);
 
-        for (unsigned i = 0; pcs && i < depth; i++) {
+        for (unsigned i = 0; pcs != NULL && i < depth; i++) {
             uint64_t where = sites_call(pcs[i]);
 
-            if (!find_address(profile, where) && add_address(profile, where))
+            if (find_address(profile, where) == NULL
+                && add_address(profile, where) != NULL)
                 profile->nameless++;
         }
     }
@@ -168,7 +169,7 @@ profile_reopen_names(struct profile *profile)
 
     HASH_ITER(hh, profile->addresses, address, next)
     {
-        if (!address->final || address->frames[0].module)
+        if (!address->final || address->frames[0].module != NULL)
             continue;
         address->final = false;
         profile->nameless++;
@@ -195,11 +196,11 @@ profile_places(const struct profile *profile, uint32_t stack, struct profile_pla
     const uint64_t *pcs = sites_stack(&profile->reading, stack, &depth);
     size_t count = 0;
 
-    for (unsigned i = 0; pcs && i < depth; i++) {
+    for (unsigned i = 0; pcs != NULL && i < depth; i++) {
         const struct profile_address *address =
             profile_find_address(profile, sites_call(pcs[i]));
 
-        for (uint32_t k = 0; address && k < address->frame_count; k++, count++)
+        for (uint32_t k = 0; address != NULL && k < address->frame_count; k++, count++)
             if (count < capacity)
                 out[count] = address->frames[k];
     }

@@ -30,7 +30,7 @@ struct build {
 static void
 free_work(struct profile_work *work)
 {
-    if (!work)
+    if (work == NULL)
         return;
     free(work->figures);
     free(work->order);
@@ -80,8 +80,8 @@ judge_functions(struct build *build)
     if (filter->rule_count == 0)
         return NULL;
     rules = calloc(profile->functions.count + 1, sizeof *rules);
-    build->failed |= !rules;
-    for (size_t i = 0; rules && i < profile->functions.count; i++)
+    build->failed |= rules == NULL;
+    for (size_t i = 0; rules != NULL && i < profile->functions.count; i++)
         for (unsigned k = 0; k < filter->rule_count; k++)
             if (rule_names(&filter->rules[k], profile->functions.all[i]->text))
                 rules[i] |= 1u << k;
@@ -122,16 +122,16 @@ put_stack(struct build *build, const struct call_stack *stack, uint32_t hidden)
     unsigned depth;
     const uint64_t *pcs = sites_stack(&profile->reading, stack->id, &depth);
 
-    for (unsigned i = 0; pcs && i < depth; i++) {
+    for (unsigned i = 0; pcs != NULL && i < depth; i++) {
         const struct profile_address *address =
             profile_find_address(profile, sites_call(pcs[i]));
 
-        for (uint32_t k = 0; address && k < address->frame_count; k++) {
+        for (uint32_t k = 0; address != NULL && k < address->frame_count; k++) {
             uint32_t function = address->frames[k].function;
-            uint32_t rules = build->rules ? build->rules[function] : 0;
+            uint32_t rules = build->rules != NULL ? build->rules[function] : 0;
 
             found |= rules;
-            if (build->work && !(rules & hidden))
+            if (build->work != NULL && !(rules & hidden))
                 put_function(build, function);
         }
     }
@@ -253,7 +253,7 @@ row_key(uint64_t parent, uint32_t function)
 static bool
 is_toggled(const struct profile_toggled *toggled, uint64_t key)
 {
-    for (unsigned i = 0; toggled && i < PROFILE_TOGGLED_MAX; i++)
+    for (unsigned i = 0; toggled != NULL && i < PROFILE_TOGGLED_MAX; i++)
         if (toggled->keys[i] == key)
             return true;
     return false;
@@ -403,7 +403,7 @@ group(struct build *build, const struct level *level, size_t *count)
         }
         rows[(*count)++] = row;
     }
-    if (rows)
+    if (rows != NULL)
         qsort_r(rows, *count, sizeof *rows, compare_rows, (void *)build->query.query);
     return rows;
 }
@@ -422,7 +422,7 @@ add_level(struct build *build, const struct level *level)
                               .depth = level->depth + 1,
                               .parent = row->key,
                               .guides = level->guides};
-        bool at_first = count == 1 || (toggled && toggled->all_open);
+        bool at_first = count == 1 || (toggled != NULL && toggled->all_open);
 
         /* A root's only child must not look like another root. */
         row->branch = level->depth == 1 || (level->depth > 1 && count > 1);
@@ -432,7 +432,7 @@ add_level(struct build *build, const struct level *level)
         row->guides = below.guides;
         row->more = row->more && below.depth < TREE_DEPTH_MAX;
         row->open = row->more && at_first != is_toggled(toggled, row->key);
-        if (add_row(build, row) && row->open)
+        if (add_row(build, row) != NULL && row->open)
             add_level(build, &below);
     }
     free(rows);
@@ -446,12 +446,12 @@ new_work(const struct profile *profile)
     struct profile_work *work = calloc(1, sizeof *work);
     size_t count = profile->stack_count + 1;
 
-    if (!work)
+    if (work == NULL)
         return NULL;
     work->figures = calloc(count, sizeof *work->figures);
     work->order = calloc(count, sizeof *work->order);
     work->starts = calloc(count, sizeof *work->starts);
-    if (work->figures && work->order && work->starts)
+    if (work->figures != NULL && work->order != NULL && work->starts != NULL)
         return work;
     free_work(work);
     return NULL;
@@ -463,11 +463,11 @@ missing_parts(const struct build *build)
     const struct profile *profile = build->query.profile;
     unsigned missing = 0;
 
-    if (build->query.past || !profile->rates_known)
+    if (build->query.past != NULL || !profile->rates_known)
         missing |= PROFILE_RATES;
-    if (build->query.past || profile->growth_since_ns < 0)
+    if (build->query.past != NULL || profile->growth_since_ns < 0)
         missing |= PROFILE_GROWTH;
-    if (build->query.past)
+    if (build->query.past != NULL)
         missing |= PROFILE_AGES;
     return missing;
 }
@@ -514,12 +514,12 @@ profile_table_fill(struct profile_table *table, const struct profile *profile,
         return;
     if (query->past_ns >= 0)
         build.query.past = profile_find_checkpoint(profile, query->past_ns);
-    table->run_ns = build.query.past ? build.query.past->run_ns : profile->run_ns;
+    table->run_ns = build.query.past != NULL ? build.query.past->run_ns : profile->run_ns;
     table->missing = missing_parts(&build);
     table->work = build.work = new_work(profile);
-    if (build.work)
+    if (build.work != NULL)
         fill_rows(&build);
-    if (!build.work || build.failed) {
+    if (build.work == NULL || build.failed) {
         table->answer = PROFILE_SHORT;
         table->count = 0;
     }
@@ -546,10 +546,10 @@ drop_sites(struct build *build, struct profile_figures *figures)
     const struct profile_filter *filter = build->query.query->filter;
     uint64_t *blocks = calloc(profile->stack_count + 1, sizeof *blocks);
 
-    build->failed |= !blocks;
-    for (size_t i = 0; blocks && i < profile->site_count; i++)
+    build->failed |= blocks == NULL;
+    for (size_t i = 0; blocks != NULL && i < profile->site_count; i++)
         blocks[profile->sites[i].stack] += figures[i].blocks;
-    for (size_t i = 0; blocks && i < profile->site_count; i++) {
+    for (size_t i = 0; blocks != NULL && i < profile->site_count; i++) {
         uint32_t stack = profile->sites[i].stack;
 
         if (blocks[stack] < filter->blocks_min
@@ -564,7 +564,8 @@ hide_functions(struct build *build, bool *hidden)
 {
     const uint32_t rules = rules_of_kind(build->query.query->filter, PROFILE_HIDE);
 
-    for (size_t i = 0; build->rules && i < build->query.profile->functions.count; i++)
+    for (size_t i = 0; build->rules != NULL && i < build->query.profile->functions.count;
+         i++)
         hidden[i] = build->rules[i] & rules;
 }
 
@@ -581,7 +582,7 @@ profile_select(const struct profile *profile, const struct profile_query *query,
     selection->figures = calloc(profile->site_count + 1, sizeof *selection->figures);
     selection->hidden = calloc(profile->functions.count + 1, sizeof *selection->hidden);
     build.query.figures = selection->figures;
-    build.failed = !selection->figures || !selection->hidden;
+    build.failed = selection->figures == NULL || selection->hidden == NULL;
     if (!build.failed) {
         build.rules = judge_functions(&build);
         figures_fill(&build.query);

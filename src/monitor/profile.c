@@ -28,7 +28,7 @@ profile_new(void)
 {
     struct profile *profile = calloc(1, sizeof *profile);
 
-    if (!profile)
+    if (profile == NULL)
         return NULL;
     profile->checkpoints_limit = PROFILE_CHECKPOINTS_BYTES;
     profile_restart(profile);
@@ -76,7 +76,7 @@ profile_restart(struct profile *profile)
 void
 profile_free(struct profile *profile)
 {
-    if (!profile)
+    if (profile == NULL)
         return;
     forget(profile);
     free(profile);
@@ -91,7 +91,7 @@ profile_reading(struct profile *profile)
 const struct sites_reading *
 profile_digested(const struct profile *profile, int64_t *begin_ns)
 {
-    if (begin_ns)
+    if (begin_ns != NULL)
         *begin_ns = profile->begin_ns;
     return &profile->reading;
 }
@@ -115,10 +115,10 @@ add_stack(struct profile *profile, uint64_t key, uint32_t id, unsigned depth)
     struct call_stack *stack;
 
     HASH_FIND(hh, profile->by_key, &key, sizeof key, stack);
-    if (stack)
+    if (stack != NULL)
         return stack;
     if (!ARRAY_GROW(profile->stacks, profile->stack_room, profile->stack_count + 1)
-        || !(stack = calloc(1, sizeof *stack)))
+        || (stack = calloc(1, sizeof *stack)) == NULL)
         return NULL;
     *stack = (struct call_stack){.key = key, .id = id, .depth = depth};
     stack->index = (uint32_t)profile->stack_count;
@@ -140,13 +140,13 @@ find_stack(struct profile *profile, uint32_t id, uint32_t *index)
     const uint64_t *pcs = sites_stack(&profile->reading, id, &depth);
     const struct call_stack *stack;
 
-    if (!pcs)
+    if (pcs == NULL)
         id = depth = 0;
     if (!ARRAY_GROW(profile->stack_at, profile->id_room, (size_t)id + 1))
         return false;
     if (profile->stack_at[id] == 0) {
         stack = add_stack(profile, stack_key(pcs, depth), id, depth);
-        if (!stack)
+        if (stack == NULL)
             return false;
         profile->stack_at[id] = stack->index + 1;
     }
@@ -182,7 +182,7 @@ make_checkpoint(const struct profile *profile, struct profile_checkpoint *checkp
     *checkpoint = (struct profile_checkpoint){.run_ns = profile->run_ns,
                                               .count = reading->site_count};
     checkpoint->sites = calloc(checkpoint->count + 1, sizeof *checkpoint->sites);
-    if (!checkpoint->sites)
+    if (checkpoint->sites == NULL)
         return false;
     for (size_t i = 0; i < checkpoint->count; i++)
         checkpoint->sites[i] = (struct profile_kept_site){
@@ -248,10 +248,10 @@ keep_checkpoint(struct profile *profile)
 {
     struct profile_checkpoint *checkpoints = profile->checkpoints, checkpoint;
 
-    if (!checkpoints)
+    if (checkpoints == NULL)
         checkpoints = profile->checkpoints =
             calloc(PROFILE_CHECKPOINTS_MAX, sizeof *checkpoints);
-    if (!checkpoints || !make_checkpoint(profile, &checkpoint))
+    if (checkpoints == NULL || !make_checkpoint(profile, &checkpoint))
         return;
     if (profile->checkpoint_count == PROFILE_CHECKPOINTS_MAX
         || (profile->checkpoint_count > 4
@@ -299,7 +299,7 @@ profile_checkpoint(const struct profile *profile, int64_t run_ns)
     const struct profile_checkpoint *checkpoint =
         profile_find_checkpoint(profile, run_ns);
 
-    return checkpoint ? checkpoint->run_ns : -1;
+    return checkpoint != NULL ? checkpoint->run_ns : -1;
 }
 
 int64_t
@@ -321,7 +321,7 @@ profile_restore_checkpoints(struct profile *profile,
 {
     struct profile_checkpoint *all = calloc(PROFILE_CHECKPOINTS_MAX, sizeof *all);
 
-    if (!all)
+    if (all == NULL)
         return false;
     for (size_t i = 0; i < profile->checkpoint_count; i++)
         drop_checkpoint(&profile->checkpoints[i]);
@@ -343,7 +343,7 @@ profile_restore_mark(struct profile *profile, int64_t run_ns,
     struct profile_checkpoint mark = {.run_ns = run_ns, .count = count};
 
     mark.sites = calloc(count + 1, sizeof *mark.sites);
-    if (!mark.sites)
+    if (mark.sites == NULL)
         return false;
     for (size_t i = 0; i < count; i++)
         mark.sites[i] = (struct profile_kept_site){.made = keep_figures(&made[i]),
@@ -366,7 +366,7 @@ copy_checkpoint(const struct profile_checkpoint *from, struct profile_checkpoint
 {
     *to = *from;
     to->sites = calloc(from->count + 1, sizeof *to->sites);
-    if (!to->sites)
+    if (to->sites == NULL)
         return false;
     memcpy(to->sites, from->sites, from->count * sizeof *to->sites);
     return true;
@@ -382,7 +382,7 @@ profile_set_mark(struct profile *profile, int64_t run_ns)
     if (profile->known && profile->run_ns <= run_ns) {
         if (!make_checkpoint(profile, &mark))
             return false;
-    } else if (!checkpoint || !copy_checkpoint(checkpoint, &mark)) {
+    } else if (checkpoint == NULL || !copy_checkpoint(checkpoint, &mark)) {
         return false;
     }
     profile_clear_mark(profile);

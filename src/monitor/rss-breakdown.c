@@ -35,7 +35,7 @@ static bool
 is_glibc(const struct identity *identity)
 {
     const char *slash = strrchr(identity->allocator, '/');
-    const char *name = slash ? slash + 1 : identity->allocator;
+    const char *name = slash != NULL ? slash + 1 : identity->allocator;
 
     return strncmp(name, "libc.so", 7) == 0 || strncmp(name, "libc-2", 6) == 0;
 }

@@ -15,10 +15,10 @@ saved_new(void)
 {
     struct saved *saved = calloc(1, sizeof *saved);
 
-    if (!saved)
+    if (saved == NULL)
         return NULL;
     saved->messages = messages_new(MESSAGES);
-    if (!tracked_init(&saved->root) || !saved->messages) {
+    if (!tracked_init(&saved->root) || saved->messages == NULL) {
         saved_free(saved);
         return NULL;
     }
@@ -35,9 +35,9 @@ forget_reason(void *context, const struct process_entry *entry)
 void
 saved_free(struct saved *saved)
 {
-    if (!saved)
+    if (saved == NULL)
         return;
-    if (saved->process_list)
+    if (saved->process_list != NULL)
         process_list_each(saved->process_list, forget_reason, NULL);
     process_list_free(saved->process_list);
     for (size_t i = 0; i < saved->other_count; i++) {
@@ -75,20 +75,20 @@ saved_add_process(struct saved *saved, const struct process_entry *entry,
 {
     struct process_entry *copy;
 
-    if (!saved->process_list)
+    if (saved->process_list == NULL)
         saved->process_list = process_list_new(true);
-    if (!saved->process_list)
+    if (saved->process_list == NULL)
         return false;
     if (saved->process_count == SAVED_PROCESSES
-        || process_list_find_image(saved->process_list, entry->pid, 0))
+        || process_list_find_image(saved->process_list, entry->pid, 0) != NULL)
         return true;
     copy = process_list_add(saved->process_list, entry->pid);
-    if (!copy)
+    if (copy == NULL)
         return false;
     saved->process_count++;
     *copy = *entry;
     copy->why_not = *why_not ? strdup(why_not) : NULL;
-    return copy->why_not || !*why_not;
+    return copy->why_not != NULL || !*why_not;
 }
 
 struct tracked *
@@ -102,7 +102,7 @@ saved_other(struct saved *saved, pid_t pid)
     if (saved->other_count == SAVED_OTHERS)
         return NULL;
     other = calloc(1, sizeof *other);
-    if (!other)
+    if (other == NULL)
         return NULL;
     other->process.pid = pid;
     saved->others[saved->other_count++] = other;
@@ -125,7 +125,7 @@ saved_arrange_processes(struct saved *saved)
 {
     uint64_t now_ns = 0;
 
-    if (!saved->process_list)
+    if (saved->process_list == NULL)
         return;
     process_list_each(saved->process_list, note_time, &now_ns);
     process_list_arrange(saved->process_list, now_ns);

@@ -59,18 +59,18 @@ session_new(const struct session_options *options)
 {
     struct session *session = calloc(1, sizeof *session);
 
-    if (!session)
+    if (session == NULL)
         return NULL;
     session->keep_segments = options->keep_segments;
     session->shown = &session->root;
     session->messages = messages_new(MESSAGES);
-    if (options->source)
+    if (options->source != NULL)
         session->source = *options->source;
-    if (!tracked_init(&session->root) || !session->messages) {
+    if (!tracked_init(&session->root) || session->messages == NULL) {
         session_free(session);
         return NULL;
     }
-    if (options->source)
+    if (options->source != NULL)
         session->root.command =
             strdup(session->source.class->command(session->source.state));
     return session;
@@ -113,7 +113,7 @@ session_new_saved(struct saved *saved)
 {
     struct session *session = calloc(1, sizeof *session);
 
-    if (!session) {
+    if (session == NULL) {
         saved_free(saved);
         return NULL;
     }
@@ -141,7 +141,7 @@ session_saved(const struct session *session)
 static void
 other_free(struct session *session, struct tracked *other, struct watch *watch)
 {
-    if (session->background) {
+    if (session->background != NULL) {
         background_profiles_return(session->background, other->profile);
         other->profile = NULL;
     }
@@ -154,7 +154,7 @@ static void
 drop_selected(struct session *session)
 {
     session->shown = &session->root;
-    if (!session->selected)
+    if (session->selected == NULL)
         return;
     other_free(session, session->selected, session->selected_watch);
     session->selected = NULL;
@@ -164,7 +164,7 @@ drop_selected(struct session *session)
 void
 session_free(struct session *session)
 {
-    if (!session)
+    if (session == NULL)
         return;
     drop_selected(session);
     background_profiles_free(session->background);
@@ -172,7 +172,7 @@ session_free(struct session *session)
     watch_free(session->watch, session->keep_segments);
     usage_free(session->usage);
     tree_free(session->tree);
-    if (session->source.class && session->source.class->free)
+    if (session->source.class != NULL && session->source.class->free != NULL)
         session->source.class->free(session->source.state);
     messages_free(session->messages);
     tracked_free(&session->root);
@@ -185,10 +185,10 @@ join(char *const *argv)
     size_t size = 1;
     char *joined, *end;
 
-    for (size_t i = 0; argv && argv[i]; i++)
+    for (size_t i = 0; argv != NULL && argv[i] != NULL; i++)
         size += strlen(argv[i]) + 1;
     joined = end = calloc(1, size);
-    for (size_t i = 0; joined && argv && argv[i]; i++) {
+    for (size_t i = 0; joined != NULL && argv != NULL && argv[i] != NULL; i++) {
         if (i > 0)
             *end++ = ' ';
         end = stpcpy(end, argv[i]);
@@ -202,7 +202,7 @@ static const struct source_class live_source;
 static int
 begin_live(struct session *session)
 {
-    if (!session->root.command || !session->watch)
+    if (session->root.command == NULL || session->watch == NULL)
         return -ENOMEM;
     session->source = (struct session_source){&live_source, session};
     return 0;
@@ -213,7 +213,7 @@ session_watch(struct session *session, const struct launched *launched)
 {
     session->root.command = join(launched->argv);
     session->tree = tree_new(launched->directory, launched->pid);
-    if (!session->tree)
+    if (session->tree == NULL)
         return -ENOMEM;
     session->watch = watch_new(launched, session->tree, session, &session->root.process);
     return begin_live(session);
@@ -240,12 +240,12 @@ session_attach(struct session *session, pid_t pid)
     if (located.directory[0]) {
         session->tree =
             tree_new_all(located.directory, located.real, located.effective);
-        if (!session->tree)
+        if (session->tree == NULL)
             return -ENOMEM;
         tree_scan(session->tree);
         newest = tree_newest(session->tree, pid);
     }
-    if (newest && newest->alien)
+    if (newest != NULL && newest->alien)
         return -EPROTONOSUPPORT;
     session->root.command = command_of(pid);
     session->watch = watch_attach(&(struct attached){pid, located.start_boottime_ns, 0},
@@ -260,7 +260,7 @@ find_listed(const struct session *session, pid_t pid)
 {
     const struct process_list *process_list = session_processes(session);
 
-    for (size_t i = 0; process_list && i < process_list_count(process_list); i++)
+    for (size_t i = 0; process_list != NULL && i < process_list_count(process_list); i++)
         if (process_list_at(process_list, i)->pid == pid)
             return process_list_at(process_list, i);
     return NULL;
@@ -271,9 +271,9 @@ attached_to(pid_t pid, const struct process_entry *listed)
 {
     struct attached attached = {.pid = pid};
 
-    if (listed)
+    if (listed != NULL)
         attached.start_boottime_ns = listed->start_ns;
-    if (listed && listed->ended)
+    if (listed != NULL && listed->ended)
         attached.lived_ns = listed->run_ns;
     return attached;
 }
@@ -283,9 +283,9 @@ static struct profile *
 gathered(const struct session *session, pid_t pid)
 {
     const struct tree_segment *newest =
-        session->background ? tree_newest(session->tree, pid) : NULL;
+        session->background != NULL ? tree_newest(session->tree, pid) : NULL;
 
-    return newest ? background_profiles_lend(session->background, pid,
+    return newest != NULL ? background_profiles_lend(session->background, pid,
                                              newest->created_boottime_ns)
                   : NULL;
 }
@@ -299,17 +299,17 @@ other_new(struct session *session, pid_t pid, struct watch **watch)
     struct tracked *other = calloc(1, sizeof *other);
 
     *watch = NULL;
-    if (!other)
+    if (other == NULL)
         return NULL;
-    if (tracked_init(other) && session->root.profile)
+    if (tracked_init(other) && session->root.profile != NULL)
         other->profile = gathered(session, pid);
-    if (other->history
-        && (!session->root.checkpoints || tracked_keep_checkpoints(other))
-        && (!session->root.profile || tracked_keep_profile(other))) {
-        other->command = listed ? strdup(listed->command) : command_of(pid);
+    if (other->history != NULL
+        && (session->root.checkpoints == NULL || tracked_keep_checkpoints(other))
+        && (session->root.profile == NULL || tracked_keep_profile(other))) {
+        other->command = listed != NULL ? strdup(listed->command) : command_of(pid);
         *watch = watch_attach(&attached, session->tree, session, &other->process);
     }
-    if (*watch)
+    if (*watch != NULL)
         return other;
     other_free(session, other, NULL);
     return NULL;
@@ -337,15 +337,16 @@ session_show(struct session *session, pid_t pid)
         drop_selected(session);
         return 0;
     }
-    if (session->saved)
+    if (session->saved != NULL)
         return show_saved(session, pid);
-    if (!session->watch)
+    if (session->watch == NULL)
         return -ENOTSUP;
-    if (listed && listed->ended && (!session->tree || !tree_newest(session->tree, pid)))
+    if (listed != NULL && listed->ended
+        && (session->tree == NULL || tree_newest(session->tree, pid) == NULL))
         return -ENOENT;
     drop_selected(session);
     session->selected = other_new(session, pid, &session->selected_watch);
-    if (!session->selected)
+    if (session->selected == NULL)
         return -ENOMEM;
     session->selected_past_due = true;
     session->shown = session->selected;
@@ -355,7 +356,7 @@ session_show(struct session *session, pid_t pid)
 bool
 session_keep_usage(struct session *session, const struct usage_options *options)
 {
-    if (session->tree && !session->usage)
+    if (session->tree != NULL && session->usage == NULL)
         session->usage = usage_new(session->tree, session->root.process.pid, options);
     return session->usage != NULL;
 }
@@ -363,7 +364,7 @@ session_keep_usage(struct session *session, const struct usage_options *options)
 void
 session_poll_usage(struct session *session)
 {
-    if (!session->usage || !session->tree)
+    if (session->usage == NULL || session->tree == NULL)
         return;
     tree_scan(session->tree);
     usage_poll(session->usage);
@@ -372,7 +373,7 @@ session_poll_usage(struct session *session)
 bool
 session_usage(struct session *session, struct usage_result *result)
 {
-    if (session->usage)
+    if (session->usage != NULL)
         usage_finish(session->usage, result);
     return session->usage != NULL;
 }
@@ -467,7 +468,7 @@ read_profile(const struct session *session, const struct tracked *tracked,
     const struct process *process = &tracked->process;
     bool shown = session->profile_shown && tracked == session->shown;
 
-    if (tracked->profile && !session->hold
+    if (tracked->profile != NULL && !session->hold
         && (shown || process->ended
             || profile_checkpoint_due(tracked->profile, process->run_ns)))
         watch_sites(watch, tracked->profile);
@@ -505,7 +506,7 @@ poll_watch(struct session *session, struct tracked *tracked, struct watch *watch
     if (!tracked->process.ended)
         tracked->process.state = judge_state(tracked, watch, now_ns);
     shown = session->rss_shown && tracked == session->shown;
-    if (shown || tracked->checkpoints)
+    if (shown || tracked->checkpoints != NULL)
         watch_rss(watch, now_ns, shown ? BANDS_SHOWN : BANDS_KEPT);
 }
 
@@ -524,7 +525,8 @@ live_threads(void *state, struct thread *out, size_t capacity)
 {
     const struct session *session = state;
 
-    return watch_threads(session->selected ? session->selected_watch : session->watch,
+    return watch_threads(session->selected != NULL ? session->selected_watch
+                                                   : session->watch,
                          out, capacity);
 }
 
@@ -533,7 +535,7 @@ live_processes(const void *state)
 {
     const struct session *session = state;
 
-    return session->tracker ? process_tracker_list(session->tracker) : NULL;
+    return session->tracker != NULL ? process_tracker_list(session->tracker) : NULL;
 }
 
 static const struct source_class live_source = {
@@ -570,7 +572,7 @@ poll_subject(struct session *session, struct tracked *tracked,
     if (tracked->process.ended)
         return;
     poll(session, now_ns, with_sizes || keep);
-    if (keep || (tracked->checkpoints && tracked->process.ended))
+    if (keep || (tracked->checkpoints != NULL && tracked->process.ended))
         tracked_add_checkpoint(tracked, now_ns);
 }
 
@@ -578,18 +580,19 @@ poll_subject(struct session *session, struct tracked *tracked,
 static void
 track_processes(struct session *session, int64_t now_ns)
 {
-    if (!session->tracker || session->hold)
+    if (session->tracker == NULL || session->hold)
         return;
-    if (session->root.process.ended && session->tree)
+    if (session->root.process.ended && session->tree != NULL)
         tree_scan(session->tree);
-    if (session->tree && tree_looks(session->tree) != session->looks) {
+    if (session->tree != NULL && tree_looks(session->tree) != session->looks) {
         session->looks = tree_looks(session->tree);
         process_tracker_look(session->tracker, session->tree);
     }
     process_tracker_take(session->tracker, now_ns, session->want_figures);
-    if (!session->background && session->root.profile && session->tree)
+    if (session->background == NULL && session->root.profile != NULL
+        && session->tree != NULL)
         session->background = background_profiles_new();
-    if (session->background)
+    if (session->background != NULL)
         background_profiles_read(session->background,
                                  process_tracker_list(session->tracker), session->tree,
                                  now_ns);
@@ -598,13 +601,13 @@ track_processes(struct session *session, int64_t now_ns)
 void
 session_poll(struct session *session, int64_t now_ns, bool with_sizes)
 {
-    if (!session->source.class || !session->source.class->poll)
+    if (session->source.class == NULL || session->source.class->poll == NULL)
         return;
     session->polled_ns = now_ns;
     poll_subject(session, &session->root, poll_root, now_ns, with_sizes);
-    if (session->selected)
+    if (session->selected != NULL)
         poll_subject(session, session->selected, poll_selected, now_ns, with_sizes);
-    if (session->usage)
+    if (session->usage != NULL)
         usage_poll(session->usage);
     track_processes(session, now_ns);
 }
@@ -624,16 +627,16 @@ session_show_rss(struct session *session, bool shown)
 void
 session_read_rss(struct session *session)
 {
-    if (session->watch)
+    if (session->watch != NULL)
         watch_rss(session->watch, session->polled_ns, BANDS_NOW);
-    if (session->selected_watch)
+    if (session->selected_watch != NULL)
         watch_rss(session->selected_watch, session->polled_ns, BANDS_NOW);
 }
 
 bool
 session_keep_profile(struct session *session)
 {
-    return session->saved || tracked_keep_profile(&session->root);
+    return session->saved != NULL || tracked_keep_profile(&session->root);
 }
 
 void
@@ -645,9 +648,10 @@ session_show_profile(struct session *session, bool shown)
 void
 session_read_profile(struct session *session)
 {
-    struct watch *watch = session->selected ? session->selected_watch : session->watch;
+    struct watch *watch =
+        session->selected != NULL ? session->selected_watch : session->watch;
 
-    if (watch && session->shown->profile)
+    if (watch != NULL && session->shown->profile != NULL)
         watch_sites(watch, session->shown->profile);
 }
 
@@ -673,7 +677,8 @@ note_sampled(void *context, const struct process *process)
 
     /* A process that memtop is attached to is surrounded by unrelated ones, too. */
     if (process->pid == sampled->session->shown->process.pid
-        || (sampled->session->attached && !find_listed(sampled->session, process->pid)))
+        || (sampled->session->attached
+            && find_listed(sampled->session, process->pid) == NULL))
         return;
     while (at < sampled->count && sampled->all[at].pid != process->pid)
         at++;
@@ -697,7 +702,7 @@ was_sampled(const struct tracked *tracked)
 {
     int64_t run_ns;
 
-    return tracked->profile && profile_known(tracked->profile, &run_ns);
+    return tracked->profile != NULL && profile_known(tracked->profile, &run_ns);
 }
 
 /* Is the profile as of the last reading? */
@@ -718,10 +723,10 @@ visit_other(struct session *session, pid_t pid,
     struct tracked *other = other_new(session, pid, &watch);
     bool go_on = true, past_due = true;
 
-    if (!other)
+    if (other == NULL)
         return true;
     poll_watch(session, other, watch, &past_due, session->polled_ns, true);
-    if (other->profile && !is_read(other))
+    if (other->profile != NULL && !is_read(other))
         watch_sites(watch, other->profile);
     if (was_sampled(other))
         go_on = visit(context, other);
@@ -744,9 +749,10 @@ session_each_sampled(struct session *session,
     static struct sampled sampled;
     bool go_on = visit_known(session, &session->root, visit, context);
 
-    for (size_t i = 0; go_on && session->saved && i < session->saved->other_count; i++)
+    for (size_t i = 0; go_on && session->saved != NULL && i < session->saved->other_count;
+         i++)
         go_on = visit_known(session, session->saved->others[i], visit, context);
-    if (!session->watch || !session->tree || !session->root.profile)
+    if (session->watch == NULL || session->tree == NULL || session->root.profile == NULL)
         return;
     sampled = (struct sampled){.session = session};
     session_each_child(session, note_sampled, &sampled);
@@ -762,17 +768,18 @@ session_namer(struct session *session)
 {
     const struct session_source *source = &session->source;
 
-    return source->class && source->class->namer ? source->class->namer(source->state)
-                                                 : NULL;
+    return source->class != NULL && source->class->namer != NULL
+               ? source->class->namer(source->state)
+               : NULL;
 }
 
 bool
 session_keep_processes(struct session *session)
 {
-    if (!session->tracker && session->watch)
+    if (session->tracker == NULL && session->watch != NULL)
         session->tracker = process_tracker_new(
             &session->root.process, session_command(session), !session->attached);
-    return session->tracker || !session->watch;
+    return session->tracker != NULL || session->watch == NULL;
 }
 
 void
@@ -796,7 +803,7 @@ session_processes(const struct session *session)
 {
     const struct session_source *source = &session->source;
 
-    return source->class && source->class->processes
+    return source->class != NULL && source->class->processes != NULL
                ? source->class->processes(source->state)
                : NULL;
 }
@@ -806,7 +813,7 @@ session_each_child(const struct session *session,
                    void (*visit)(void *context, const struct process *process),
                    void *context)
 {
-    if (session->watch && session->tree)
+    if (session->watch != NULL && session->tree != NULL)
         children_each(session->tree, session->root.process.pid, visit, context);
 }
 
@@ -821,8 +828,8 @@ session_threads(struct session *session, struct thread *out, size_t capacity)
 {
     const struct session_source *source = &session->source;
 
-    if (!source->class || !source->class->threads
-        || (session->saved && session->shown != &session->root))
+    if (source->class == NULL || source->class->threads == NULL
+        || (session->saved != NULL && session->shown != &session->root))
         return 0;
     return source->class->threads(source->state, out, capacity);
 }

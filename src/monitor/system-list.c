@@ -81,10 +81,10 @@ system_list_new(void)
 {
     struct system_list *systemwide = calloc(1, sizeof *systemwide);
 
-    if (!systemwide)
+    if (systemwide == NULL)
         return NULL;
     systemwide->tracker = process_tracker_new(NULL, NULL, false);
-    if (!systemwide->tracker) {
+    if (systemwide->tracker == NULL) {
         free(systemwide);
         return NULL;
     }
@@ -95,7 +95,7 @@ system_list_new(void)
 void
 system_list_free(struct system_list *systemwide)
 {
-    if (!systemwide)
+    if (systemwide == NULL)
         return;
     for (unsigned i = 0; i < systemwide->count; i++)
         tree_free(systemwide->places[i].tree);

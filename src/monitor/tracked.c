@@ -41,7 +41,7 @@ tracked_restart(struct tracked *tracked)
     meter_restart(&tracked->meter, tracked->meter.at_ns);
     tracked->last = (struct snapshot){0};
     tracked->process.breakdown = (struct rss_breakdown){0};
-    if (tracked->profile)
+    if (tracked->profile != NULL)
         profile_restart(tracked->profile);
 }
 
@@ -112,7 +112,7 @@ tracked_digest(struct tracked *tracked, struct session *session, int64_t now_ns,
 bool
 tracked_keep_checkpoints(struct tracked *tracked)
 {
-    if (!tracked->checkpoints)
+    if (tracked->checkpoints == NULL)
         tracked->checkpoints = checkpoints_new(CHECKPOINTS);
     return tracked->checkpoints != NULL;
 }
@@ -120,7 +120,7 @@ tracked_keep_checkpoints(struct tracked *tracked)
 bool
 tracked_keep_profile(struct tracked *tracked)
 {
-    if (!tracked->profile)
+    if (tracked->profile == NULL)
         tracked->profile = profile_new();
     return tracked->profile != NULL;
 }
@@ -128,7 +128,7 @@ tracked_keep_profile(struct tracked *tracked)
 bool
 tracked_checkpoint_due(const struct tracked *tracked, int64_t now_ns)
 {
-    return tracked->checkpoints && now_ns >= tracked->checkpoint_due_ns;
+    return tracked->checkpoints != NULL && now_ns >= tracked->checkpoint_due_ns;
 }
 
 void

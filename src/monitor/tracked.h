@@ -40,7 +40,7 @@ void tracked_free(struct tracked *tracked);
 static inline const char *
 tracked_command(const struct tracked *tracked)
 {
-    return tracked->command ? tracked->command : "";
+    return tracked->command != NULL ? tracked->command : "";
 }
 
 /* The counters start over: the process has executed another program. */

@@ -70,7 +70,7 @@ open_tree(const char *directory)
 {
     struct tree *tree = calloc(1, sizeof *tree);
 
-    if (!tree)
+    if (tree == NULL)
         return NULL;
     snprintf(tree->path, sizeof tree->path, "%s", directory);
     tree->pid_namespace = segment_pid_namespace();
@@ -89,7 +89,7 @@ tree_new(const char *directory, pid_t root)
 {
     struct tree *tree = open_tree(directory);
 
-    if (!tree)
+    if (tree == NULL)
         return NULL;
     tree->keeps = true;
     tree->root = root;
@@ -104,7 +104,7 @@ tree_new_all(const char *directory, uid_t owner_real, uid_t owner_effective)
 {
     struct tree *tree = open_tree(directory);
 
-    if (!tree)
+    if (tree == NULL)
         return NULL;
     tree->real = owner_real;
     tree->effective = owner_effective;
@@ -114,7 +114,7 @@ tree_new_all(const char *directory, uid_t owner_real, uid_t owner_effective)
 void
 tree_free(struct tree *tree)
 {
-    if (!tree)
+    if (tree == NULL)
         return;
     if (tree->directory >= 0)
         close(tree->directory);
@@ -198,9 +198,9 @@ our_number(struct tree *tree, const struct tree_segment *segment, uint64_t inode
     if (segment->pid_namespace == tree->pid_namespace
         || (segment->pid_namespace == 0 && locate_has_mapped(own, inode)))
         return own;
-    if (!tree->others)
+    if (tree->others == NULL)
         tree->others = pidspace_read();
-    if (!tree->others)
+    if (tree->others == NULL)
         return 0;
     if (segment->pid_namespace)
         return pidspace_find(tree->others, segment->pid_namespace, own);
@@ -278,7 +278,7 @@ look_at(struct tree *tree, const char *name, uint64_t inode)
     if (!segment_name_parse(name, &segment->own_pid, &segment->generation))
         return;
     place = find_member(tree, segment->own_pid, segment->generation);
-    if (place && place->inode == inode) {
+    if (place != NULL && place->inode == inode) {
         place->present = true;
         return;
     }
@@ -289,9 +289,9 @@ look_at(struct tree *tree, const char *name, uint64_t inode)
     describe(tree, &member, &identity, error);
     if (segment->pid != tree->root && segment->counts && !has_earlier(tree, segment))
         tree->seen++;
-    if (!place)
+    if (place == NULL)
         place = add_member(tree);
-    if (place)
+    if (place != NULL)
         *place = member;
 }
 
@@ -330,7 +330,7 @@ static void
 tell_removal(const struct tree *tree, const struct tree_segment *segment)
 {
     for (size_t i = 0; i < TREE_LISTENERS; i++)
-        if (tree->listeners[i].leave)
+        if (tree->listeners[i].leave != NULL)
             tree->listeners[i].leave(tree->listeners[i].context, segment);
 }
 
@@ -391,14 +391,14 @@ tree_scan(struct tree *tree)
         return false;
     copy = openat(tree->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     entries = copy < 0 ? NULL : fdopendir(copy);
-    if (!entries) {
+    if (entries == NULL) {
         if (copy >= 0)
             close(copy);
         return false;
     }
     for (size_t i = 0; i < tree->count; i++)
         tree->members[i].present = false;
-    while ((entry = readdir(entries)))
+    while ((entry = readdir(entries)) != NULL)
         look_at(tree, entry->d_name, entry->d_ino);
     closedir(entries);
     pidspace_free(tree->others);
@@ -414,7 +414,7 @@ void
 tree_on_removal(struct tree *tree, tree_leave *leave, void *context)
 {
     for (size_t i = 0; i < TREE_LISTENERS; i++)
-        if (!tree->listeners[i].leave) {
+        if (tree->listeners[i].leave == NULL) {
             tree->listeners[i] = (struct listener){leave, context};
             return;
         }

@@ -77,7 +77,7 @@ count_orphans(struct unseen_search *search, pid_t root)
         const struct image *image = &search->images[i];
 
         if (is_spawned(search, image, root)
-            && (image->elsewhere || !find_process(search, image->parent)))
+            && (image->elsewhere || find_process(search, image->parent) == NULL))
             search->orphans++;
     }
 }
@@ -114,7 +114,7 @@ tell_named(const struct unseen_search *search, const struct image *image,
     for (unsigned i = 0; i < EXEC_RECENT && told < missing; i++) {
         pid_t pid = image->executed.recent[i].pid;
 
-        if (pid == 0 || find_process(search, pid))
+        if (pid == 0 || find_process(search, pid) != NULL)
             continue;
         tell_child(search, image, pid, image->executed.recent[i].name);
         told++;
@@ -164,7 +164,7 @@ count_children(const struct unseen_search *search, pid_t root, uint64_t *counts)
                 ? find_process(search, image->parent)
                 : NULL;
 
-        if (parent)
+        if (parent != NULL)
             counts[parent - search->images]++;
     }
 }
@@ -176,12 +176,12 @@ unseen_find(struct image *images, size_t count, pid_t root,
     struct unseen_search search = {images, count, 0, visit, context};
     uint64_t *counts = calloc(count + 1, sizeof *counts);
 
-    if (counts && count > 0) {
+    if (counts != NULL && count > 0) {
         qsort(images, count, sizeof *images, by_process);
         count_orphans(&search, root);
         count_children(&search, root, counts);
     }
-    for (size_t i = 0; counts && i < count; i++) {
+    for (size_t i = 0; counts != NULL && i < count; i++) {
         check_own(&search, &images[i]);
         if (is_first(&search, &images[i]))
             check_children(&search, &images[i], counts[i]);

@@ -82,7 +82,8 @@ usage_of(enum usage_kind kind, const struct snapshot *now)
 static bool
 is_wanted(const struct usage *usage, const char *path)
 {
-    return !usage->options.only || strcmp(path_name(path), usage->options.only) == 0;
+    return usage->options.only == NULL
+           || strcmp(path_name(path), usage->options.only) == 0;
 }
 
 static void
@@ -182,7 +183,7 @@ take_image(void *context, const struct tree_segment *segment)
     if (tree_open(usage->tree, segment, &reader))
         return;
     image = reader_identity(reader, &identity) == 0 ? add_image(usage, &identity) : NULL;
-    if (image) {
+    if (image != NULL) {
         reader_executed(reader, &image->executed);
         if (usage->images_only)
             ; /* later */
@@ -346,7 +347,7 @@ loading(struct usage *usage)
 
     gather(usage, true);
     copy = calloc(usage->image_count + 1, sizeof *copy);
-    if (copy && usage->image_count > 0) {
+    if (copy != NULL && usage->image_count > 0) {
         memcpy(copy, usage->images, usage->image_count * sizeof *copy);
         unseen_find(copy, usage->image_count, usage->root, count_loading, &count);
     }
@@ -372,7 +373,7 @@ usage_new(struct tree *tree, pid_t root, const struct usage_options *options)
 {
     struct usage *usage = calloc(1, sizeof *usage);
 
-    if (!usage)
+    if (usage == NULL)
         return NULL;
     usage->tree = tree;
     usage->root = root;
@@ -384,7 +385,7 @@ usage_new(struct tree *tree, pid_t root, const struct usage_options *options)
 void
 usage_free(struct usage *usage)
 {
-    if (!usage)
+    if (usage == NULL)
         return;
     for (size_t i = 0; i < usage->member_count; i++)
         reader_close(usage->members[i].reader);

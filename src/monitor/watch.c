@@ -91,7 +91,7 @@ name_program(struct watch *watch, const char *path)
     const char *slash = strrchr(path, '/');
 
     snprintf(watch->name, sizeof watch->name, "%.60s",
-             slash && slash[1] ? slash + 1 : path);
+             slash != NULL && slash[1] ? slash + 1 : path);
 }
 
 static void
@@ -109,7 +109,7 @@ make_watch(pid_t pid, struct tree *tree, struct session *session, struct process
 {
     struct watch *watch = calloc(1, sizeof *watch);
 
-    if (!watch)
+    if (watch == NULL)
         return NULL;
     watch->session = session;
     watch->process = process;
@@ -129,15 +129,15 @@ watch_new(const struct launched *launched, struct tree *tree, struct session *se
     const char *file = strrchr(launched->segment, '/');
     pid_t pid;
 
-    if (!watch)
+    if (watch == NULL)
         return NULL;
     watch->started = true;
     snprintf(watch->prepared, sizeof watch->prepared, "%s", launched->segment);
-    if (file && !segment_name_parse(file + 1, &pid, &watch->segment.generation))
+    if (file != NULL && !segment_name_parse(file + 1, &pid, &watch->segment.generation))
         watch->segment.generation = 0;
     watch->started_ns = watch->image_ns = launched->started_ns;
     watch->recorded = launched->recorded;
-    name_program(watch, launched->argv ? launched->argv[0] : "?");
+    name_program(watch, launched->argv != NULL ? launched->argv[0] : "?");
     /* If there is a segment this is only a forecast: the handshake may still come. */
     if (!launched->segment[0] || launched->why_no_segment[0])
         refuse(watch, MISSED,
@@ -156,11 +156,11 @@ watch_attach(const struct attached *attached, struct tree *tree, struct session 
     const struct tree_segment *newest;
     char command[64];
 
-    if (!watch)
+    if (watch == NULL)
         return NULL;
     watch->lived_ns = attached->lived_ns;
-    newest = tree ? tree_newest(tree, pid) : NULL;
-    if (newest) {
+    newest = tree != NULL ? tree_newest(tree, pid) : NULL;
+    if (newest != NULL) {
         watch->segment = *newest;
         if (start_boottime_ns == 0 || start_boottime_ns > newest->created_boottime_ns)
             start_boottime_ns = newest->created_boottime_ns;
@@ -172,7 +172,7 @@ watch_attach(const struct attached *attached, struct tree *tree, struct session 
     watch->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     /* The pidfd is useless if another process has reused the pid. */
     if (watch->pidfd >= 0
-        && !segment_process_lives(pid, newest ? newest->created_boottime_ns
+        && !segment_process_lives(pid, newest != NULL ? newest->created_boottime_ns
                                               : start_boottime_ns)) {
         close(watch->pidfd);
         watch->pidfd = -1;
@@ -208,7 +208,8 @@ open_segment(struct watch *watch)
     char path[SEGMENT_PATH_MAX + 32], name[24];
     uid_t real, effective;
 
-    if (watch->reader || !watch->tree || (watch->started && !watch->prepared[0]))
+    if (watch->reader != NULL || watch->tree == NULL
+        || (watch->started && !watch->prepared[0]))
         return;
     segment_name(name, watch->segment.own_pid, watch->segment.generation);
     snprintf(path, sizeof path, "%s/%s", tree_directory(watch->tree), name);
@@ -222,7 +223,7 @@ static void
 close_segment(struct watch *watch)
 {
     reader_close(watch->reader);
-    if (watch->control)
+    if (watch->control != NULL)
         control_close(watch->control);
     watch->reader = NULL;
     watch->control = NULL;
@@ -231,7 +232,7 @@ close_segment(struct watch *watch)
 void
 watch_free(struct watch *watch, bool keep)
 {
-    if (!watch)
+    if (watch == NULL)
         return;
     close_segment(watch);
     if (watch->pidfd >= 0)
@@ -251,10 +252,11 @@ static void
 follow_exec(struct watch *watch, int64_t now_ns)
 {
     const struct tree_segment *newest =
-        watch->tree ? tree_newest(watch->tree, watch->process->pid) : NULL;
+        watch->tree != NULL ? tree_newest(watch->tree, watch->process->pid) : NULL;
     const uint32_t before = watch->segment.generation;
 
-    if (!newest || newest->created_boottime_ns <= watch->segment.created_boottime_ns)
+    if (newest == NULL
+        || newest->created_boottime_ns <= watch->segment.created_boottime_ns)
         return;
     watch->segment = *newest;
     if (watch->started && newest->generation == before)
@@ -324,7 +326,8 @@ shake_hands(struct watch *watch)
 {
     enum segment_state state;
 
-    if (!watch->reader || (watch->handshake != WAITING && watch->handshake != MISSED)
+    if (watch->reader == NULL
+        || (watch->handshake != WAITING && watch->handshake != MISSED)
         || reader_state(watch->reader, &state))
         return;
     if (state == SEGMENT_ACTIVE || state == SEGMENT_PASSIVE || state == SEGMENT_EXITED)
@@ -342,7 +345,7 @@ miss_handshake(struct watch *watch, int64_t now_ns)
         || (!watch->process->ended && now_ns - watch->image_ns < HANDSHAKE_NS))
         return;
     reason = watch->process->ended ? NULL : not_loaded_reason(watch->process->pid);
-    if (!reason)
+    if (reason == NULL)
         reason = _("statically linked, set-user-ID, not ELF?");
     snprintf(why, sizeof why, _("%s did not load libmemtop (%s)"), watch->name, reason);
     refuse(watch, MISSED, why);
@@ -478,7 +481,7 @@ read_counters(struct watch *watch, int64_t now_ns, bool with_sizes)
 
     if (watch->handshake != COUNTING && !process->was_measured)
         return;
-    if (watch->control)
+    if (watch->control != NULL)
         control_wake(watch->control, (uint64_t)(3 * watch->interval_ns > LEASE_MIN_NS
                                                     ? 3 * watch->interval_ns
                                                     : LEASE_MIN_NS));
@@ -549,7 +552,7 @@ refine_end(const struct watch *watch)
 {
     enum segment_state state;
 
-    if (watch->process->state != STATE_GONE || !watch->reader
+    if (watch->process->state != STATE_GONE || watch->reader == NULL
         || reader_state(watch->reader, &state) || state != SEGMENT_EXITED)
         return;
     watch->process->state = STATE_EXITED;
@@ -559,7 +562,7 @@ refine_end(const struct watch *watch)
 static void
 look_at_tree(struct watch *watch)
 {
-    if (watch->tree)
+    if (watch->tree != NULL)
         tree_scan(watch->tree);
     if (!watch->started)
         return;

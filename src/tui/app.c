@@ -274,7 +274,7 @@ run(struct loop *loop)
             break;
         work_in_background(app);
         loop->sources[SOURCE_NAMES].fd =
-            app->naming ? naming_descriptor(app->naming) : -1;
+            app->naming != NULL ? naming_descriptor(app->naming) : -1;
         int64_t wait_ns = time_to_wait(app);
         const struct timespec wait = {.tv_sec = wait_ns / 1000000000,
                                       .tv_nsec = wait_ns % 1000000000};
@@ -325,7 +325,8 @@ init_app(struct loop *loop, const struct tui_options *options)
     app->options = options;
     app->outcome = TUI_LEFT;
     /* A test cannot know how soon it can read the screen. */
-    app->ack_life_ns = getenv("MEMTOP_TEST_PATIENCE") ? INT64_MAX / 2 : APP_ACK_NS;
+    app->ack_life_ns =
+        getenv("MEMTOP_TEST_PATIENCE") != NULL ? INT64_MAX / 2 : APP_ACK_NS;
     app->interval_ns =
         keep_within(options->interval_ns, APP_INTERVAL_MIN_NS, APP_INTERVAL_MAX_NS);
     app->screen.canvas.unicode = unicode;

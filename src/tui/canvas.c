@@ -161,7 +161,7 @@ combine(struct canvas *canvas, int row, int col, wchar_t ch)
 static int
 put_clean(struct canvas *canvas, int row, int col, enum role role, const char *text)
 {
-    mbstate_t state = { 0 };
+    mbstate_t state = {0};
     int start = col;
 
     while (*text != '\0') {
@@ -287,7 +287,7 @@ canvas_row_text(const struct canvas *canvas, int row, char *buffer)
 
     for (int col = 0; col < canvas->cols; col++) {
         for (size_t i = 0; i < 3 && cells[col].text[i] != 0; i++) {
-            mbstate_t state = { 0 };
+            mbstate_t state = {0};
             size_t bytes = wcrtomb(buffer + length, cells[col].text[i], &state);
 
             if (bytes == (size_t)-1) {

@@ -57,7 +57,7 @@ spare_last_cell(struct layout *layout, int rows, int cols)
 
         if (rect->rows > 0 && rect->row + rect->rows == rows
             && rect->col + rect->cols == cols && --rect->cols == 0)
-            *rect = (struct rect){ 0 };
+            *rect = (struct rect){0};
     }
 }
 
@@ -123,7 +123,7 @@ layout_stacked(int rows, int cols, const struct content *content, struct layout 
         BLOCK_HEADER, BLOCK_GAUGE, BLOCK_TOTALS, BLOCK_HEAP, BLOCK_STACK,
         BLOCK_CALLS, BLOCK_SIZES, BLOCK_OUTPUT, BLOCK_MESSAGE, BLOCK_FOOTER,
     };
-    struct stack stack = { 0 };
+    struct stack stack = {0};
     int row = 0;
 
     stack.height[BLOCK_HEADER] = 1;

@@ -73,7 +73,7 @@ add_character(struct app *app, int input)
 {
     size_t length = strlen(app->typed);
     char bytes[MB_LEN_MAX];
-    mbstate_t state = { 0 };
+    mbstate_t state = {0};
     size_t count = wcrtomb(bytes, (wchar_t)input, &state);
 
     if (count == (size_t)-1 || length + count >= sizeof app->typed)

@@ -112,7 +112,7 @@ sampling_take(struct loop *loop, bool with_sizes)
     const unsigned reads = pages_def(app->view.page)->reads;
     const bool ended = !app_running(app);
 
-    if (session_saved(app->session)
+    if (session_saved(app->session) != NULL
         || (ended && app_shown(app)->ended && !others_live(app)))
         return;
     session_show_rss(app->session, reads & PAGE_READS_BANDS);

@@ -16,7 +16,7 @@
 static size_t
 read_text(wchar_t *wide, size_t size, const char *text)
 {
-    mbstate_t state = { 0 };
+    mbstate_t state = {0};
     size_t count = mbsrtowcs(wide, &text, size - 1, &state);
 
     if (count == (size_t)-1)

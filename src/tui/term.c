@@ -400,7 +400,7 @@ read_sequence(void)
 static int
 read_plain(wint_t *key)
 {
-    mbstate_t state = { 0 };
+    mbstate_t state = {0};
     wchar_t character;
     char byte;
 

@@ -77,7 +77,7 @@ shown(const struct histogram_shown *table, const struct entry *entry)
 static void
 table_finish(struct histogram_shown *table)
 {
-    table->max = table->sum = (struct range){ 0 };
+    table->max = table->sum = (struct range){0};
     for (int i = 0; i < table->length; i++) {
         const struct range count = shown(table, &table->entries[i]);
 

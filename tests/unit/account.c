@@ -169,8 +169,8 @@ test_hammer(void **state)
 #define SIZE      64u
 #define SPACE     80u
 
-/* As the library does: something is due every 128 blocks.  The calls of the allocator give
-   the reader as much time as it has in a real process. */
+/* As the library does: something is due every 128 blocks.  The calls of the allocator
+   give the reader as much time as it has in a real process. */
 static void
 make_and_free(struct shard *shard)
 {
@@ -219,7 +219,8 @@ makes_sense(const struct shard_hot *copy, uint64_t calls_before)
 {
     uint64_t made = copy->calls[FN_MALLOC], freed = copy->calls[FN_FREE];
 
-    return made - freed <= 1 && made >= calls_before && copy->bytes[FN_MALLOC] == made * SIZE
+    return made - freed <= 1 && made >= calls_before
+           && copy->bytes[FN_MALLOC] == made * SIZE
            && copy->bytes[FN_FREE] == freed * SIZE;
 }
 
@@ -259,8 +260,8 @@ test_packed_copies(void **state)
     kill(writer, SIGKILL);
     waitpid(writer, NULL, 0);
     scratch_close();
-    print_message("  %u of %u after 64 tries, %u after 512 (interrupted), %u changes\n", late,
-                  polls, interrupted, changes);
+    print_message("  %u of %u after 64 tries, %u after 512 (interrupted), %u changes\n",
+                  late, polls, interrupted, changes);
     assert_in_range(late - interrupted, 0, polls / 1000);
     assert_in_range(interrupted, 0, polls / 100);
 }
