@@ -22,7 +22,7 @@
 /* An update takes a few ns, so a thread found inside one has nearly always left it after
    some tries.  A thread that lost the CPU there stays for milliseconds; waiting for it
    would be waiting for the scheduler. */
-#define SEQLOCK_TRIES 200
+#define SEQLOCK_TRIES 512
 
 /* ---- opening ---- */
 
@@ -274,12 +274,12 @@ sum_cold(const struct shard *shard, struct snapshot *snapshot)
 }
 
 /* Copies a hot block, which may be inside an update even after all tries. */
-static void
+static bool
 copy_hot(struct reader *reader, unsigned index, struct shard_hot *hot)
 {
     const struct shard *shard = mapping_shard(&reader->mapping, index);
 
-    hot_read(&shard->hot, hot, SEQLOCK_TRIES);
+    return hot_read(&shard->hot, hot, SEQLOCK_TRIES);
 }
 
 /* A thread killed inside an update leaves its sequence odd for good: a shard is torn if
@@ -412,7 +412,7 @@ sum_up(struct reader *reader, struct snapshot *snapshot)
             sum_custom_freed(mapping_shard(&reader->mapping, i), snapshot);
         }
     if (single && mapping_shard_counts(&reader->mapping, 1)) {
-        copy_hot(reader, 1, &hot);
+        snapshot->inconsistent += !copy_hot(reader, 1, &hot);
         sum_freed(&hot, snapshot, &gone);
         sum_custom_freed(mapping_shard(&reader->mapping, 1), snapshot);
         sum_made(reader, 1, &hot, snapshot, &blocks);
@@ -422,7 +422,7 @@ sum_up(struct reader *reader, struct snapshot *snapshot)
     used = mapping_shards_used(&reader->mapping);
     for (unsigned i = 0; i < used; i++)
         if (mapping_shard_counts(&reader->mapping, i) && !(single && i == 1)) {
-            copy_hot(reader, i, &hot);
+            snapshot->inconsistent += !copy_hot(reader, i, &hot);
             sum_made(reader, i, &hot, snapshot, &blocks);
             raise_peak(&hot, current, snapshot);
         }

@@ -71,6 +71,8 @@ struct snapshot {
     uint64_t threads_started;
     uint64_t threads_merged;          /* that shared shard 0 because all were taken */
     unsigned torn;                    /* number of shards stuck inside an update */
+    unsigned inconsistent;            /* of shards whose figures may mix two calls: their
+                                         threads were inside an update all the time */
 
     /* Blocks of the program's own pools (memprof(3)), not included in other figures. */
     uint64_t custom_made;

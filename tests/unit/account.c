@@ -177,7 +177,7 @@ make_and_free(struct shard *shard)
     void *volatile block = malloc(SIZE);
     uint64_t before;
 
-    if (count_came(shard, SIZE, SPACE)) {
+    if (count_came(shard, FN_MALLOC, SIZE, SPACE)) {
         update_begin(shard, &before);
         mt_due_in(shard, mt_due_after(shard, SPACE));
         mt_update_end_looking(shard, before);

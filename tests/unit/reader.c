@@ -365,6 +365,7 @@ test_torn(void **state)
     assert_int_equal(0, open_scratch(&reader));
     assert_int_equal(0, reader_snapshot(reader, &snapshot));
     assert_int_equal(0, snapshot.torn);
+    assert_int_equal(1, snapshot.inconsistent);
     assert_int_equal(3, snapshot.calls[FN_MALLOC]);
     assert_int_equal(0, reader_snapshot(reader, &snapshot));
     assert_int_equal(1, snapshot.torn);
