@@ -129,6 +129,9 @@ cell_of(struct shard *shard, uint64_t size)
 
 /* ---- packed ---- */
 
+/* Sizes from here on are never counted by the packed way. */
+#define PACKED_LARGE (1u << 20)
+
 /* Counts a block that malloc or calloc made, with the space that it occupies, its head
    included.  Returns true if something is due: then the block must still be counted in
    its cell, or, if no update can be opened, be taken back with uncount_came() and counted

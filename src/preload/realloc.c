@@ -276,26 +276,26 @@ count_ordinary(struct shard *shard, size_t size, size_t old_size, bool in_place)
         word_add(&hot->realloc_dec, 1);
         delta_shrunk(shard, old_size - size);
     }
-    word_add(&near_cell(shard, size)->came, 1);
-    word_add(&near_cell(shard, old_size)->gone, 1);
+    word_add(&cell_of(shard, size)->came, 1);
+    word_add(&cell_of(shard, old_size)->gone, 1);
 }
 
 PUBLIC void *
 realloc(void *block, size_t size)
 {
+    size_t limit = mt_guard.packed_limit != 0 ? PACKED_LARGE : 0;
     size_t old_size, old_space, space;
     struct shard *shard;
     uint64_t before;
     void *moved;
 
-    if (unlikely(size - 1 >= mt_guard.packed_limit - 1) || with_sites()
-        || unlikely(!shadow_take_plain(block, mt_guard.packed_limit, false, &old_size,
-                                       &old_space)))
+    if (unlikely(size - 1 >= PACKED_LARGE - 1) || with_sites()
+        || unlikely(!shadow_take_plain(block, limit, true, &old_size, &old_space)))
         return realloc_otherwise(block, size);
     moved = mt_real.realloc(block, size);
     shard = mt_thread.shard;
-    if (unlikely(moved == NULL)
-        || unlikely(!shadow_note_plain(moved, size, false, &space))
+    if (unlikely(moved == NULL) || unlikely(head_is_mapped(moved))
+        || unlikely(!shadow_note_plain(moved, size, true, &space))
         || unlikely(!update_begin(shard, &before)))
         return realloc_ended(block, moved, size, old_size, old_space);
     count_ordinary(shard, size, old_size, moved == block);

@@ -134,9 +134,6 @@ made_due(enum segment_function fn, void *block, size_t size, size_t space,
     return block;
 }
 
-/* Sizes that may be counted by the packed way at all. */
-#define PACKED_LARGE (1u << 20)
-
 /* Counts a call of malloc or calloc for size bytes, below PACKED_LARGE, that glibc
    answered with block.  near: the size is below NEAR_SIZES; it and fn are constants where
    this is inlined.  All that is rare is reached by a jump, so few registers are saved. */
