@@ -285,11 +285,22 @@ own_shard_ready(void)
     return !seqlock_is_odd(&mt_thread.shard->hot.sequence);
 }
 
+/* A group of threads collects its change in the delta of its shard, as a thread does, but
+   without a top: what it has been higher in between is less than the least quantum. */
 static void
 finish_shared(int64_t change)
 {
-    fold_bytes(change, change > 0 ? change : 0);
+    struct shard *shard = mt_shared_shard();
+    int64_t delta;
+
     count_depth_shared();
+    if (shard != mt_shard(0) && !mt_guard.exact) {
+        delta = __atomic_add_fetch(&shard->hot.delta, change, __ATOMIC_RELAXED);
+        if (delta < QUANTUM_MIN && delta > -(int64_t)QUANTUM_MIN)
+            return;
+        change = __atomic_exchange_n(&shard->hot.delta, 0, __ATOMIC_RELAXED);
+    }
+    fold_bytes(change, change > 0 ? change : 0);
 }
 
 void
@@ -299,7 +310,7 @@ mt_count_made_slow(enum segment_function fn, uint64_t size, uint64_t usable)
         mt_count_made(fn, size, usable);
         return;
     }
-    count_made(mt_shard(0), fn, size, usable, true);
+    count_made(mt_shared_shard(), fn, size, usable, true);
     finish_shared((int64_t)size);
 }
 
@@ -310,7 +321,7 @@ mt_count_freed_slow(uint64_t size, uint64_t usable)
         mt_count_freed(size, usable);
         return;
     }
-    count_freed(mt_shard(0), size, usable, true);
+    count_freed(mt_shared_shard(), size, usable, true);
     finish_shared(-(int64_t)size);
 }
 
@@ -323,8 +334,8 @@ mt_count_free_null_slow(void)
     }
     if (mt_thread.internal)
         return;
-    word_add_shared(&mt_shard(0)->hot.calls[FN_FREE], 1);
-    word_add_shared(&mt_shard(0)->hot.free_null, 1);
+    word_add_shared(&mt_shared_shard()->hot.calls[FN_FREE], 1);
+    word_add_shared(&mt_shared_shard()->hot.free_null, 1);
 }
 
 /* ---- realloc ---- */
@@ -387,7 +398,7 @@ mt_count_resized(const struct mt_resize *resize)
     struct shard *shard;
 
     if (!own_shard_ready() || !update_begin(shard = mt_thread.shard, &before)) {
-        count_resized(mt_shard(0), resize, true);
+        count_resized(mt_shared_shard(), resize, true);
         finish_shared((int64_t)(resize->size - resize->old_size));
         return;
     }
@@ -422,7 +433,7 @@ mt_count_failed(enum segment_function fn, uint64_t size, uint64_t asked, bool wo
     struct shard *shard;
 
     if (!own_shard_ready() || !update_begin(shard = mt_thread.shard, &before)) {
-        count_failed(mt_shard(0), fn, size, asked, would_make, true);
+        count_failed(mt_shared_shard(), fn, size, asked, would_make, true);
         return;
     }
     count_failed(shard, fn, size, asked, would_make, false);

@@ -27,6 +27,7 @@
 #include "preload/account.h"
 #include "preload/memprof/profile.h"
 #include "preload/recorder.h"
+#include "preload/shard.h"
 #include "preload/sites/sites.h"
 #include "preload/sizes.h"
 #include "segment/live.h"
@@ -62,7 +63,7 @@ pending_bytes(void)
     int64_t sum = 0;
 
     for (unsigned i = 0; i < mt_segment.process->shards_used; i++)
-        if (__atomic_load_n(&mt_segment.directory[i], __ATOMIC_ACQUIRE) == SHARD_OWNED) {
+        if (mt_shard_counts(i)) {
             hot_read(&mt_shard(i)->hot, &hot, MT_COPY_TRIES);
             sum += hot.delta;
         }

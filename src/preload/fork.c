@@ -15,6 +15,7 @@
 
 #include "preload/dormant.h"
 #include "preload/real.h"
+#include "preload/shard.h"
 #include "preload/state.h"
 #include "segment/live.h"
 #include "segment/seqlock.h"
@@ -98,8 +99,7 @@ mt_live_sum(struct mt_baseline *sum)
     sum->custom = word_load(&process->custom_carried);
     sum->custom_bytes = word_load(&process->custom_carried_bytes);
     for (unsigned i = 0; i < process->shards_used; i++) {
-        uint32_t state = __atomic_load_n(&mt_segment.directory[i], __ATOMIC_ACQUIRE);
-        if (state == SHARD_FREE || state == SHARD_OWNED)
+        if (mt_shard_counts(i))
             add_shard(mt_shard(i), sum, &gone);
     }
     sum->bytes -= gone.bytes;

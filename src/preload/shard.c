@@ -138,7 +138,7 @@ is_unused(unsigned index)
 static unsigned
 find_shard(void)
 {
-    for (unsigned index = 1; index < SHARD_COUNT; index++) {
+    for (unsigned index = 1; index < SHARD_OWN_END; index++) {
         if (is_unused(index) && !mt_window_map(index))
             return 0;
         if (take(index)) {
@@ -163,6 +163,27 @@ mt_shards_begin(void)
                                     __ATOMIC_RELEASE, __ATOMIC_RELAXED))
         raise_shards_used(1);
     return true;
+}
+
+/* Finds a shard for a thread that must share one, so that not all such threads write the
+   same cache lines; 0 if there is no memory for another. */
+static unsigned
+find_group(uint32_t tid)
+{
+    unsigned index = SHARD_OWN_END + tid % SHARD_GROUPS;
+    uint32_t *state = &mt_segment.directory[index];
+    uint32_t unused = SHARD_UNUSED;
+
+    if (mt_guard.ring_capacity > 0) /* its ring would be shared, too */
+        return 0;
+    if (is_unused(index) && mt_window_map(index)
+        && __atomic_compare_exchange_n(state, &unused, SHARD_REFUSED, false,
+                                       __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)
+        && mt_make_present(mt_shard(index), SHARD_NEAR_SIZE)) {
+        __atomic_store_n(state, SHARD_FREE, __ATOMIC_RELEASE);
+        raise_shards_used(index + 1);
+    }
+    return __atomic_load_n(state, __ATOMIC_ACQUIRE) == SHARD_FREE ? index : 0;
 }
 
 /* Folds what the previous owner has left, and makes the next block that comes or goes by
@@ -270,6 +291,7 @@ mt_shard_claim(void)
     unsigned index;
 
     /* Calls from here on (pthread_setspecific may allocate) go to shard 0. */
+    mt_thread.ring_place = 0;
     mt_thread.state = THREAD_SHARED;
     if (mt_sandboxed) {
         count_thread(true);
@@ -282,6 +304,8 @@ mt_shard_claim(void)
     count_thread(index == 0);
     if (index != 0)
         own_shard(index, tid);
+    else if (end_key_made)
+        mt_thread.ring_place = (uint16_t)(find_group(tid) * sizeof(struct ring));
     if (end_key_made)
         set_specific(end_key, &mt_thread);
 }

@@ -19,6 +19,15 @@ bool mt_shards_begin(void);
 /* Gives the calling thread a shard, or marks it as sharing shard 0. */
 void mt_shard_claim(void);
 
+/* Has a shard ever counted?  Only then is it mapped and present. */
+static inline bool
+mt_shard_counts(unsigned index)
+{
+    uint32_t state = __atomic_load_n(&mt_segment.directory[index], __ATOMIC_ACQUIRE);
+
+    return state == SHARD_FREE || state == SHARD_OWNED;
+}
+
 /* The index of the shard that the thread owns, or 0. */
 static inline unsigned
 mt_own_shard(void)
@@ -26,6 +35,16 @@ mt_own_shard(void)
     return mt_thread.state == THREAD_COUNTED
                ? mt_thread.ring_place / (unsigned)sizeof(struct ring)
                : 0;
+}
+
+/* The shard in which the thread counts with atomic operations: that of its group if no
+   shard was free for it, otherwise shard 0. */
+static inline struct shard *
+mt_shared_shard(void)
+{
+    bool in_group = mt_thread.state == THREAD_SHARED;
+
+    return mt_shard(in_group ? mt_thread.ring_place / (unsigned)sizeof(struct ring) : 0);
 }
 
 /* The thread's own shard, or the stand-in if it has none. */

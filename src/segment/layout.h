@@ -186,6 +186,8 @@ struct segment_header {
 
 /* One shard per thread. */
 #define SHARD_COUNT 1024u   /* shard 0 is shared by all and uses atomics */
+#define SHARD_GROUPS 16u    /* the last ones, too, by threads for which none was free */
+#define SHARD_OWN_END (SHARD_COUNT - SHARD_GROUPS)
 
 /* Written by memtop; the process must not trust it. */
 struct segment_control {
@@ -370,7 +372,7 @@ struct segment_process {
     uint32_t threads;           /* registered now */
     uint32_t threads_peak;
     uint64_t threads_started;
-    uint64_t threads_merged;    /* threads that had to share shard 0 */
+    uint64_t threads_merged;    /* threads that had to share a shard */
     uint32_t shards_used;       /* highest index ever claimed + 1 */
     uint32_t log_error;         /* errno that ended the text log; 0: none has */
     /* Flight recorder: the open slot. */

@@ -69,7 +69,7 @@ struct snapshot {
     uint64_t stack_peak;
     uint64_t threads;                 /* have called and not ended */
     uint64_t threads_started;
-    uint64_t threads_merged;          /* that shared shard 0 because all were taken */
+    uint64_t threads_merged;          /* that shared shards because all were taken */
     unsigned torn;                    /* number of shards stuck inside an update */
     unsigned inconsistent;            /* of shards whose figures may mix two calls: their
                                          threads were inside an update all the time */
