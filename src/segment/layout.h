@@ -299,6 +299,12 @@ struct shard_cell {
 #define CELLS_A_PAGE (SEGMENT_PAGE / (unsigned)sizeof(struct shard_cell))
 #define CELL_PAGES   (HISTOGRAM_FINE / CELLS_A_PAGE)
 
+/* 64-bit words left of a shard's first page, beside the hot block, 44 words and the coarse
+   cells. */
+#define SHARD_REST                                                                       \
+    ((SEGMENT_PAGE - sizeof(struct shard_hot)) / sizeof(uint64_t) - 44                   \
+     - 2 * HISTOGRAM_COARSE)
+
 struct shard {
     struct shard_hot hot;
     /* From here on single words, read and written relaxed, each monotonic. */
@@ -326,7 +332,8 @@ struct shard {
     /* By coarse bucket: sizes from HISTOGRAM_LARGE on, and those whose page of cells is
        not present. */
     struct shard_cell coarse[HISTOGRAM_COARSE];
-    _Alignas(4096) struct shard_cell cells[HISTOGRAM_FINE];
+    uint64_t rest[SHARD_REST];  /* of the page */
+    struct shard_cell cells[HISTOGRAM_FINE];
 };
 
 /* The part that is present as soon as the shard is used. */
