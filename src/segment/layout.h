@@ -299,8 +299,8 @@ struct shard_cell {
 #define CELLS_A_PAGE (SEGMENT_PAGE / (unsigned)sizeof(struct shard_cell))
 #define CELL_PAGES   (HISTOGRAM_FINE / CELLS_A_PAGE)
 
-/* 64-bit words left of a shard's first page, beside the hot block, 44 words and the coarse
-   cells. */
+/* 64-bit words left of a shard's first page, beside the hot block, 44 words and the
+   coarse cells. */
 #define SHARD_REST                                                                       \
     ((SEGMENT_PAGE - sizeof(struct shard_hot)) / sizeof(uint64_t) - 44                   \
      - 2 * HISTOGRAM_COARSE)
