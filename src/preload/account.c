@@ -181,16 +181,14 @@ mt_update_end_slow(struct shard *shard, uint64_t before)
 }
 
 void
-mt_update_end_freed(struct shard *shard, uint64_t before)
+mt_update_end_freed(struct shard *shard)
 {
-    (void)before;
     end_update(shard, free_looks(shard));
 }
 
 void
-mt_update_end_looking(struct shard *shard, uint64_t before)
+mt_update_end_looking(struct shard *shard)
 {
-    (void)before;
     end_update(shard, true);
 }
 

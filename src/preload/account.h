@@ -54,8 +54,8 @@ void mt_fold(struct shard *shard);
 /* End an update in which something rare is due (see update_end): after any call, after a
    free, or one after which the clock must be read. */
 void mt_update_end_slow(struct shard *shard, uint64_t before);
-void mt_update_end_freed(struct shard *shard, uint64_t before);
-void mt_update_end_looking(struct shard *shard, uint64_t before);
+void mt_update_end_freed(struct shard *shard);
+void mt_update_end_looking(struct shard *shard);
 
 /* Makes something due once blocks that occupy so many bytes have come, or gone, by the
    packed way.  Call them inside an update. */
@@ -325,7 +325,7 @@ update_end_shrunk(struct shard *shard, uint64_t before, uint64_t size)
 
 /* After a free. */
 static inline void
-update_end_freed(struct shard *shard, uint64_t before, uint64_t size)
+update_end_freed(struct shard *shard, uint64_t size)
 {
     if (likely(size < DELTA_LARGE))
         delta_shrunk(shard, size);
@@ -334,7 +334,7 @@ update_end_freed(struct shard *shard, uint64_t before, uint64_t size)
     if (unlikely(beyond_quantum(shard))
         || unlikely(stack_pointer() < mt_thread.stack_lowest)
         || unlikely(free_looks(shard)))
-        mt_update_end_freed(shard, before);
+        mt_update_end_freed(shard);
     else
         seqlock_write_end(&shard->hot.sequence);
 }
@@ -366,7 +366,7 @@ mt_count_freed(uint64_t size, uint64_t usable)
         return;
     }
     count_freed(shard, size, usable, false);
-    update_end_freed(shard, before, size);
+    update_end_freed(shard, size);
 }
 
 static inline void
@@ -381,7 +381,7 @@ mt_count_free_null(void)
     }
     word_add(&shard->hot.calls[FN_FREE], 1);
     word_add(&shard->hot.free_null, 1);
-    update_end_freed(shard, before, 0);
+    update_end_freed(shard, 0);
 }
 
 /* realloc, in all its forms; and see count_resized in account.c. */

@@ -78,14 +78,11 @@ realloc_failed(void *block, size_t size, const struct mt_resize *resize,
                const struct mt_followed *followed)
 {
     uint64_t growth = size > resize->old_size ? size - resize->old_size : 0;
-
+    unsigned flags = followed != NULL ? mt_sample_keep(block, followed) : 0;
     size_t usable;
 
-    if (with_sizes() && mt_size_note(block, resize->old_size, &usable)
-        && followed != NULL)
-        mt_size_flag(block, resize->old_size, mt_sample_keep(block, followed));
-    else if (followed != NULL)
-        mt_sample_keep(block, followed);
+    if (with_sizes())
+        mt_size_note(block, resize->old_size, flags, &usable);
     mt_count_failed(FN_REALLOC, growth, size, false);
     if (with_events())
         mt_event(EVENT_REALLOC_KEPT, block, resize->old_size);

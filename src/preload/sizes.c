@@ -55,13 +55,15 @@ raise_largest(size_t room)
 }
 
 static void
-write_trailer(void *block, size_t usable, uint64_t size)
+write_trailer(void *block, size_t usable, uint64_t size, unsigned flags)
 {
     size_t room = usable - TRAILER_BYTES;
 
     if (unlikely(room > largest_block))
         raise_largest(room);
-    trailer_write(block, usable, size, salt());
+    if (flags != 0)
+        flags_exist = true;
+    trailer_write(block, usable, size | (uint64_t)flags << TRAILER_FLAGS_SHIFT, salt());
 }
 
 static bool
@@ -86,6 +88,12 @@ take_trailer(void *block, size_t usable, uint64_t *size, unsigned *flags)
 
 /* ---- the shadow ---- */
 
+static enum shadow_state
+state_of(unsigned flags)
+{
+    return (enum shadow_state)(SHADOW_PLAIN + flags);
+}
+
 /* A damaged block is passed on as it is: the allocator says what is wrong. */
 static bool
 take_shadow(void *block, uint64_t *size, unsigned *flags)
@@ -104,9 +112,7 @@ take_shadow(void *block, uint64_t *size, unsigned *flags)
 static size_t
 usable_by_head(const void *block)
 {
-    bool mapped = (((const size_t *)block)[-1] & HEAD_MAPPED) != 0;
-
-    return head_room(block) - (mapped ? HEAD_BYTES : 0);
+    return head_room(block) - (head_is_mapped(block) ? HEAD_BYTES : 0);
 }
 
 /* ---- both ---- */
@@ -121,7 +127,7 @@ mt_sizes_distrust(void)
 }
 
 bool
-mt_size_note(void *block, uint64_t size, size_t *usable)
+mt_size_note(void *block, uint64_t size, unsigned flags, size_t *usable)
 {
     bool shadow = mt_guard.shadow;
 
@@ -129,12 +135,13 @@ mt_size_note(void *block, uint64_t size, size_t *usable)
     /* The answer may just have shown that heads are not to be trusted: then this block
        has no room for a trailer. */
     if (!shadow) {
-        write_trailer(block, *usable, size);
-    } else if (!mt_guard.shadow || !mt_shadow_note(block, size, SHADOW_PLAIN)) {
+        write_trailer(block, *usable, size, flags);
+    } else if (!mt_guard.shadow || !mt_shadow_note(block, size, state_of(flags))) {
         word_add_shared(&mt_segment.process->not_counted, 1);
         return false;
     }
-    note_mapped(block, *usable, true);
+    if ((flags & BLOCK_OURS) == 0)
+        note_mapped(block, *usable, true);
     return true;
 }
 
@@ -171,13 +178,10 @@ mt_size_look(void *block, size_t usable, uint64_t *size)
 void
 mt_size_flag(void *block, uint64_t size, unsigned flags)
 {
-    if (mt_guard.shadow) {
-        mt_shadow_note(block, size, (enum shadow_state)(SHADOW_PLAIN + flags));
-        return;
-    }
-    flags_exist = true;
-    trailer_write(block, mt_usable_size(block),
-                  size | (uint64_t)flags << TRAILER_FLAGS_SHIFT, salt());
+    if (mt_guard.shadow)
+        mt_shadow_note(block, size, state_of(flags));
+    else
+        write_trailer(block, mt_usable_size(block), size, flags);
 }
 
 size_t

@@ -33,10 +33,11 @@ padded(size_t size)
     return likely(size <= SIZE_MAX - 64) ? size + mt_guard.padding : size;
 }
 
-/* Notes the size of a new block of padded(size) bytes, or of one that stays after all.
+/* Notes the size and flags of a new block of padded(size) bytes, or of one that stays
+   after all.
    *usable becomes its usable size.  Returns false if there is no place for its size: then
    the block is not counted, nor is it when it goes. */
-bool mt_size_note(void *block, uint64_t size, size_t *usable);
+bool mt_size_note(void *block, uint64_t size, unsigned flags, size_t *usable);
 
 /* The same for a block that is about to go: forgets it, and returns its size, usable size
    and flags.  Returns false if it is not counted. */
@@ -54,7 +55,7 @@ size_note(void *block, uint64_t size, size_t *usable)
         *usable = space - HEAD_BYTES;
         return true;
     }
-    return mt_size_note(block, size, usable);
+    return mt_size_note(block, size, 0, usable);
 }
 
 static inline __attribute__((always_inline)) bool

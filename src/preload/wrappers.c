@@ -44,10 +44,10 @@ mt_made_ours(void *block, size_t size)
 {
     size_t usable;
 
-    if (!with_sizes())
+    if (with_sizes())
+        mt_size_note(block, size, BLOCK_OURS, &usable);
+    else
         mt_sites_mark_ours(block);
-    else if (mt_size_note(block, size, &usable))
-        mt_size_flag(block, size, BLOCK_OURS);
 }
 
 void
@@ -128,7 +128,7 @@ made_due(enum segment_function fn, void *block, size_t size, size_t space,
     cell_of(shard, size)->came++;
     hits = mt_sample_due(shard, size, space);
     mt_due_gone_in(shard, mt_due_after(shard, 2 * space)); /* this look was for both */
-    mt_update_end_looking(shard, before);
+    mt_update_end_looking(shard);
     if (hits > 0 && mt_sample_hit(fn, block, size, hits, caller) != 0)
         mt_size_flag(block, size, BLOCK_SAMPLED);
     return block;
@@ -154,10 +154,10 @@ made_packed(enum segment_function fn, void *block, size_t size, bool near)
     return block;
 }
 
-/* Something is due after count_gone().  Where an update can be opened, nothing is taken
-   back: a signal handler may have folded it meanwhile. */
-static void
-gone_due(size_t size, size_t space)
+/* Something is due after count_gone(); frees the block, too.  Where an update can be
+   opened, nothing is taken back: a signal handler may have folded it meanwhile. */
+static __attribute__((noinline)) void
+freed_due(void *block, size_t size, size_t space)
 {
     struct shard *shard = mt_thread.shard;
     uint64_t before;
@@ -168,14 +168,8 @@ gone_due(size_t size, size_t space)
     } else {
         cell_of(shard, size)->gone++;
         mt_due_gone_in(shard, mt_due_after(shard, space));
-        mt_update_end_looking(shard, before);
+        mt_update_end_looking(shard);
     }
-}
-
-static __attribute__((noinline)) void
-freed_due(void *block, size_t size, size_t space)
-{
-    gone_due(size, space);
     mt_real.free(block);
 }
 
@@ -187,18 +181,12 @@ freed_due(void *block, size_t size, size_t space)
  * registers are saved for them elsewhere.
  */
 static __attribute__((noinline)) void *
-malloc_usual(size_t size)
-{
-    return made_otherwise(FN_MALLOC, mt_real.malloc(padded(size)), size, CALLER);
-}
-
-static __attribute__((noinline)) void *
 malloc_recorded(size_t size)
 {
     void *block = mt_real.malloc(padded(size));
     size_t usable;
 
-    if (unlikely(block == NULL) || mt_is_ours() || with_sites())
+    if (unlikely(block == NULL) || mt_is_ours())
         return made_otherwise(FN_MALLOC, block, size, CALLER);
     if (likely(size_note(block, size, &usable)))
         mt_event_made_tsc(FN_MALLOC, block, size, usable);
@@ -245,7 +233,7 @@ malloc_unpacked(size_t size)
     if (mt_guard.packed_limit != 0 && size < PACKED_LARGE)
         return made_packed(FN_MALLOC, mt_real.malloc(size), size, false);
     if (usual_mode())
-        return malloc_usual(size);
+        return made_otherwise(FN_MALLOC, mt_real.malloc(padded(size)), size, CALLER);
     if (sleeping())
         return mt_real.malloc(size);
     if (mt_guard.mode == MODE_RECORDED)
@@ -290,8 +278,8 @@ calloc(size_t count, size_t size)
     return mt_only_counting() ? counted_calloc(count, size) : calloc_rarely(count, size);
 }
 
-/* Removes a block without a trailer from the table of sampled blocks before it is freed;
-   returns its flags. */
+/* Removes a block whose size is not kept from the table of sampled blocks before it is
+   freed; returns its flags. */
 static unsigned
 leave_table(void *block)
 {
@@ -364,11 +352,10 @@ free_recorded(void *block)
 
     if (freed_nothing(block))
         return;
-    if (unlikely(!size_take(block, &size, &usable, &flags))) {
+    if (unlikely(!size_take(block, &size, &usable, &flags)))
         mt_count_unmatched();
-    } else if (likely(flags == 0)) {
+    else if (likely((flags & BLOCK_OURS) == 0))
         mt_event_freed_tsc(block, size, usable);
-    }
     mt_real.free(block);
 }
 
