@@ -263,55 +263,29 @@ test_moved(void **state)
     watch_free(&what);
 }
 
-/* Makes a mount name space for this process; false if not allowed. */
-static bool
-own_mounts(void)
-{
-    return unshare(CLONE_NEWNS) == 0
-           && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
-}
-
-/* Runs PROGRAM CASE under WORDS with its segment on a file system of SIZE. */
-static void
-run_on(const char *size, const char *words, char *program, char *name,
-       struct watched *what)
-{
-    char directory[] = "/dev/shm/memtop-test-XXXXXX", options[64];
-    struct preload_watch how = {
-        .argv = WATCH_ARGV(program, name), .options = words, .directory = directory};
-
-    assert_non_null(mkdtemp(directory));
-    snprintf(options, sizeof options, "size=%s,mode=0700", size);
-    assert_int_equal(0, mount("none", directory, "tmpfs", 0, options));
-    watch_run(&how, what);
-    umount(directory);
-    rmdir(directory);
-    watch_assert_success(what);
-    assert_string_equal("", what->err);
-}
-
 static void
 test_full(void **state)
 {
     struct watched what;
 
     (void)state;
-    if (!own_mounts())
+    if (!watch_own_mounts())
         skip();
-    run_on("12k", NULL, "harm.run", "work", &what);
+    watch_run_on("12k", NULL, "harm.run", "work", &what);
     assert_int_equal(0, what.files);
     watch_free(&what);
     /* Room for the head, which says why. */
     if (!watch_mode("rings") && !watch_mode("sites") && !watch_mode("dormant")) {
-        run_on("20k", NULL, "harm.run", "work", &what);
+        watch_run_on("20k", NULL, "harm.run", "work", &what);
         assert_int_equal(REASON_NO_ROOM, watch_last(&what)->identity.reason);
         assert_int_equal(0, watch_last(&what)->snapshot.calls[FN_MALLOC]);
         watch_free(&what);
-        run_on("20k", "mmap", "rows.run", "mappings", &what);
+        watch_run_on("20k", "mmap", "rows.run", "mappings", &what);
         watch_free(&what);
     }
     /* Room for the segment and few threads: the others share.  (None for rings.) */
-    run_on(watch_mode("rings") ? "200k" : "500k", NULL, "threads.run", "crowd", &what);
+    watch_run_on(watch_mode("rings") ? "200k" : "500k", NULL, "threads.run", "crowd",
+                 &what);
     if (watch_mode("rings")) {
         assert_int_equal(0, what.files);
         watch_free(&what);
@@ -320,7 +294,7 @@ test_full(void **state)
     assert_int_equal(22000, watch_last(&what)->snapshot.calls[FN_MALLOC]);
     assert_true(watch_last(&what)->snapshot.threads_merged > 1000);
     watch_free(&what);
-    run_on("300k", NULL, "forks.run", "simple", &what);
+    watch_run_on("300k", NULL, "forks.run", "simple", &what);
     assert_true(what.count >= 1);
     watch_free(&what);
 }
@@ -334,19 +308,19 @@ test_full_of_sites(void **state)
     struct watched what;
 
     (void)state;
-    if (!own_mounts() || watch_mode("rings") || watch_mode("dormant")) /* no room for
-                                                                          more */
+    if (!watch_own_mounts() || watch_mode("rings") || watch_mode("dormant")) /* no room
+                                                                          for more */
         skip();
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         const struct watched_segment *last;
 
-        run_on(sizes[i], "sites=1", "sites.run", "crowded", &what);
+        watch_run_on(sizes[i], "sites=1", "sites.run", "crowded", &what);
         last = watch_last(&what);
         assert_true(last->snapshot.calls[FN_MALLOC] >= 140000);
         assert_int_equal(0, last->snapshot.unmatched);
         assert_true(last->sites.rate == 0 || last->sites.lost.blocks > 0);
         watch_free(&what);
-        run_on(sizes[i], "sites=1", "sites.run", "forked", &what);
+        watch_run_on(sizes[i], "sites=1", "sites.run", "forked", &what);
         watch_free(&what);
     }
 }
@@ -357,7 +331,7 @@ static char disk[] = "/var/tmp/memtop-test-XXXXXX";
 static void
 hide_dev_shm(void)
 {
-    if (!own_mounts() || mount(disk, "/dev/shm", NULL, MS_BIND, NULL) != 0)
+    if (!watch_own_mounts() || mount(disk, "/dev/shm", NULL, MS_BIND, NULL) != 0)
         _exit(77);
 }
 

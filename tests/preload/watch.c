@@ -13,12 +13,14 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -443,4 +445,31 @@ watch_can_preload(const char *soname)
     found = strstr(what.err, "cannot be preloaded") == NULL;
     watch_free(&what);
     return found;
+}
+
+/* ---- file systems of a test's own ---- */
+
+bool
+watch_own_mounts(void)
+{
+    return unshare(CLONE_NEWNS) == 0
+           && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
+}
+
+void
+watch_run_on(const char *size, const char *words, char *program, char *name,
+             struct watched *what)
+{
+    char directory[] = "/dev/shm/memtop-test-XXXXXX", options[64];
+    struct preload_watch how = {
+        .argv = WATCH_ARGV(program, name), .options = words, .directory = directory};
+
+    assert_non_null(mkdtemp(directory));
+    snprintf(options, sizeof options, "size=%s,mode=0700", size);
+    assert_int_equal(0, mount("none", directory, "tmpfs", 0, options));
+    watch_run(&how, what);
+    umount(directory);
+    rmdir(directory);
+    watch_assert_success(what);
+    assert_string_equal("", what->err);
 }

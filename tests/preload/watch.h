@@ -97,6 +97,15 @@ size_t watch_entries(const char *directory);
    MEMTOP_OPTIONS that are added to those of each test, or "log". */
 bool watch_mode(const char *name);
 
+/* Makes a mount name space for the test itself; false if that is not allowed. */
+bool watch_own_mounts(void);
+
+/* Runs "PROGRAM CASE" under WORDS with its segment on a file system of its own of that
+   size, as mount(8) writes it.  Fails unless it exits with 0 and says nothing on stderr.
+   Call watch_own_mounts() before. */
+void watch_run_on(const char *size, const char *words, char *program, char *name,
+                  struct watched *what);
+
 #define WATCH_ARGV(...) ((char *[]){__VA_ARGS__, NULL})
 
 #endif

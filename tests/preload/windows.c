@@ -109,34 +109,19 @@ test_shut_in(void **state)
 
 /* ---- a file system that is full in the middle ---- */
 
-static bool
-own_mounts(void)
-{
-    return unshare(CLONE_NEWNS) == 0
-           && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
-}
-
 /* Each page may be the one for which there is no room: nobody touches it. */
 static void
 test_full(void **state)
 {
     (void)state;
-    if (!own_mounts() || watch_mode("dormant")) /* each run is two */
+    if (!watch_own_mounts() || watch_mode("dormant")) /* each run is two */
         skip();
     for (unsigned pages = 1; pages < 100; pages += pages < 24 ? 1 : 7) {
-        char directory[] = "/dev/shm/memtop-test-XXXXXX", options[64];
-        struct preload_watch how = {.argv = WATCH_ARGV("windows.run", "held"),
-                                    .directory = directory};
         struct watched what;
+        char size[16];
 
-        assert_non_null(mkdtemp(directory));
-        snprintf(options, sizeof options, "size=%uk,mode=0700", pages * 4);
-        assert_int_equal(0, mount("none", directory, "tmpfs", 0, options));
-        watch_run(&how, &what);
-        umount(directory);
-        rmdir(directory);
-        watch_assert_success(&what);
-        assert_string_equal("", what.err);
+        snprintf(size, sizeof size, "%uk", pages * 4);
+        watch_run_on(size, NULL, "windows.run", "held", &what);
         if (what.files > 0 && watch_last(&what)->identity.reason == REASON_NONE)
             check_calls(watch_last(&what), HELD);
         else
