@@ -141,10 +141,12 @@ real_at(const json_t *array, size_t index, double *out)
     return true;
 }
 
-/* [bytes, objects, blocks, samples] */
+/* [bytes, objects, blocks, samples, squares]; earlier versions have no squares. */
 static bool
 figures_of(const json_t *array, struct site_figures *out)
 {
+    if (json_array_size(array) > 4 && !real_at(array, 4, &out->squares))
+        return false;
     return real_at(array, 0, &out->bytes) && real_at(array, 1, &out->objects)
            && number_at(array, 2, INT64_MAX, &out->blocks)
            && number_at(array, 3, INT64_MAX, &out->samples);
@@ -187,6 +189,8 @@ take_head(struct sites_intake *intake, const json_t *line, struct fault *fault)
     intake->marked =
         fields_take_number(line, "mark_ns", FIELDS_TIME_MAX, &intake->mark_ns, fault);
     intake->rates_known = fields_take_flag(line, "rates", fault);
+    reading->adaptive = fields_take_flag(line, "adaptive", fault);
+    fields_take_number(line, "thinned", INT64_MAX, &reading->thinned, fault);
     fields_take_number(line, "lost_stacks", INT64_MAX, &lost->stacks, fault);
     fields_take_number(line, "lost_sites", INT64_MAX, &lost->sites, fault);
     fields_take_number(line, "lost_blocks", INT64_MAX, &lost->blocks, fault);
@@ -414,6 +418,9 @@ take_block(const struct sites_reading *reading, const json_t *row,
         || !number_at(row, 3, INT64_MAX, &block->samples)
         || !number_at(row, 4, FN_COUNT - 1, &function)
         || !number_at(row, 5, UINT32_MAX, &thread))
+        return false;
+    if (json_array_size(row) > 6
+        && (!real_at(row, 6, &block->weight) || block->weight < 1))
         return false;
     block->site = (uint32_t)site;
     block->function = (uint32_t)function;

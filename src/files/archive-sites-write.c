@@ -84,6 +84,7 @@ figures_array(struct object *object, const struct site_figures *figures)
     append(object, array, fields_real(figures->objects));
     append(object, array, fields_number(figures->blocks));
     append(object, array, fields_number(figures->samples));
+    append(object, array, fields_real(figures->squares));
     return array;
 }
 
@@ -119,6 +120,9 @@ write_head(struct sites_writer *writer)
         object_set_time(&line, "mark_ns", mark_ns);
     if (reading->site_count > 0 && profile_rates(writer->profile, 0, &bytes, &objects))
         object_set(&line, "rates", json_true());
+    if (reading->adaptive)
+        object_set(&line, "adaptive", json_true());
+    object_set_number(&line, "thinned", reading->thinned);
     object_set_number(&line, "lost_stacks", lost->stacks);
     object_set_number(&line, "lost_sites", lost->sites);
     object_set_number(&line, "lost_blocks", lost->blocks);
@@ -299,7 +303,7 @@ write_site(struct sites_writer *writer, size_t index)
     return archive_put_line(writer->out, writer->of, line);
 }
 
-/* [site, size, born, samples, function, thread] */
+/* [site, size, born, samples, function, thread, weight] */
 static json_t *
 block_array(struct sites_writer *writer, struct object *object,
             const struct sampled_block *block)
@@ -312,6 +316,8 @@ block_array(struct sites_writer *writer, struct object *object,
     append(object, row, fields_number(block->samples));
     append(object, row, fields_number(block->function));
     append(object, row, fields_number(block->thread));
+    if (block->weight > 0)
+        append(object, row, fields_real(block->weight));
     return row;
 }
 

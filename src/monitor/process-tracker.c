@@ -239,7 +239,7 @@ note_image(struct followed_process *followed, struct reader *reader,
     snprintf(followed->program, sizeof followed->program, "%.63s",
              path_name(identity->program));
     entry->image_ns = identity->created_boottime_ns;
-    entry->sampled = sites_kept(reader);
+    entry->sampled = sites_state(reader) != SITES_OFF;
     followed->active_ns = 0;
     entry->measured =
         identity->state != SEGMENT_PASSIVE && identity->reason == REASON_NONE;

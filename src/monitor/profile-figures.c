@@ -45,15 +45,27 @@ figures_add(struct profile_figures *sum, const struct profile_figures *part)
         sum->oldest_ns = part->oldest_ns;
 }
 
-/* S^2/n (1 - n/N), for blocks of about the same size. */
+/* The sum of the squares of the weights; where it is not known, that of equal weights. */
+static double
+squares_of(const struct site_figures *figures)
+{
+    if (figures->squares > 0)
+        return figures->squares;
+    return figures->objects * figures->objects / (double)figures->blocks;
+}
+
+/* A block of weight w adds w (w - 1) y^2.  All are of about the same size, so y is the
+   mean. */
 static double
 variance(double sum, const struct site_figures *figures)
 {
-    double blocks = (double)figures->blocks;
+    double mean, squares;
 
-    if (figures->blocks == 0 || figures->objects <= blocks)
+    if (figures->blocks == 0 || figures->objects <= (double)figures->blocks)
         return 0;
-    return sum * sum / blocks * (1 - blocks / figures->objects);
+    mean = sum / figures->objects;
+    squares = squares_of(figures) - figures->objects;
+    return squares > 0 ? mean * mean * squares : 0;
 }
 
 static void
@@ -114,6 +126,7 @@ difference(const struct site_figures *now, const struct site_figures *then)
 {
     return (struct site_figures){.bytes = not_negative(now->bytes - then->bytes),
                                  .objects = not_negative(now->objects - then->objects),
+                                 .squares = not_negative(now->squares - then->squares),
                                  .blocks = now->blocks > then->blocks
                                                ? now->blocks - then->blocks
                                                : 0};
@@ -249,6 +262,14 @@ block_counts(const struct query_work *work, const struct sampled_block *block, d
            || born_at(work->profile, block) > work->profile->mark.run_ns;
 }
 
+/* How many objects a block stands for.  Files of earlier versions do not say; there the
+   rate never changed. */
+static double
+block_weight(const struct sites_reading *reading, const struct sampled_block *block)
+{
+    return block->weight > 0 ? block->weight : sites_weight(reading->rate, block->size);
+}
+
 /* Adds a block; its part of the variance is w^2 (1 - 1/w) y^2. */
 static void
 add_block(struct profile_figures *to, double weight, double size)
@@ -289,7 +310,7 @@ add_blocks(struct query_work *work)
         if ((from_blocks || made_of_life) && !block_counts(work, block, age))
             continue;
         to = figures_at(work, block->site);
-        weight = sites_weight(reading->rate, block->size);
+        weight = block_weight(reading, block);
         if (from_blocks || (made_of_life && query->filter->life_to_ns == 0))
             add_block(to, weight, (double)block->size);
         to->age_sum_ns += age * weight;
@@ -339,6 +360,7 @@ add_figures(struct site_figures *sum, const struct site_figures *part)
 {
     sum->bytes += part->bytes;
     sum->objects += part->objects;
+    sum->squares += part->squares;
     sum->blocks += part->blocks;
     sum->samples += part->samples;
 }
@@ -391,11 +413,14 @@ add_ages(struct profile_detail *detail, const struct profile *profile,
         if (block->site >= profile->site_count
             || !members[profile->sites[block->site].stack])
             continue;
-        weight = sites_weight(reading->rate, block->size);
+        weight = block_weight(reading, block);
         class = site_lifetime((uint64_t)profile_block_age(profile, block));
         add_figures(&detail->alive_for[class],
-                    &(struct site_figures){weight * (double)block->size, weight, 1,
-                                           block->samples});
+                    &(struct site_figures){.bytes = weight * (double)block->size,
+                                           .objects = weight,
+                                           .squares = weight * weight,
+                                           .blocks = 1,
+                                           .samples = block->samples});
     }
 }
 

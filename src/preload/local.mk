@@ -15,6 +15,8 @@ libmemtop_so_SOURCES = \
 	src/preload/log/log.c src/preload/log/log.h \
 	src/preload/sites/sample.c src/preload/sites/sample.h \
 	src/preload/sites/sites.c src/preload/sites/sites.h src/preload/sites/stacks.c src/preload/sites/stacks.h \
+	src/preload/sites/budget.c src/preload/sites/budget.h \
+	src/preload/sites/growing.c src/preload/sites/growing.h src/preload/sites/index.c src/preload/sites/index.h \
 	src/preload/sites/unwind.c src/preload/sites/unwind.h src/preload/internal.h \
 	src/preload/sites/steps.c src/preload/sites/steps.h \
 	src/segment/rate.c src/segment/rate.h src/segment/sampling.h \

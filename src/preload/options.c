@@ -90,7 +90,19 @@ unwind_choice(const char *name, size_t length)
     return UNWIND_CHOICE_GLIBC;
 }
 
-/* Takes the words about sampling sites.  An invalid rate means the default rate. */
+/* sites, sites=RATE, sites=off.  An invalid rate means the library's choice. */
+static void
+take_sites(struct mt_options *options, const char *value, size_t length)
+{
+    options->sites = options->sites_asked = true;
+    options->sites_rate = 0;
+    if (word_is(value, length, "off"))
+        options->sites = options->sites_asked = false;
+    else if (!sampling_rate_parse(value, length, &options->sites_rate))
+        options->sites_rate = 0;
+}
+
+/* Takes the words about sampling sites. */
 static bool
 take_sites_word(struct mt_options *options, const char *word, size_t length)
 {
@@ -98,11 +110,12 @@ take_sites_word(struct mt_options *options, const char *word, size_t length)
     size_t left = length;
 
     if (word_is(word, length, "sites"))
-        options->sites_rate = SITES_RATE_DEFAULT;
-    else if ((value = word_value(word, &left, "sites=")) != NULL) {
-        if (!sampling_rate_parse(value, left, &options->sites_rate))
-            options->sites_rate = SITES_RATE_DEFAULT;
-    } else if ((value = word_value(word, &left, "unwind=")) != NULL)
+        take_sites(options, "", 0);
+    else if ((value = word_value(word, &left, "sites=")) != NULL)
+        take_sites(options, value, left);
+    else if ((value = word_value(word, &left, "sites-memory=")) != NULL)
+        options->sites_memory = (uint64_t)number(value, left) << 10;
+    else if ((value = word_value(word, &left, "unwind=")) != NULL)
         options->unwind = unwind_choice(value, left);
     else if ((value = word_value(word, &left, "depth=")) != NULL) {
         uint32_t depth = number(value, left);
@@ -173,6 +186,7 @@ mt_options_read(struct mt_options *options, const char **memtop_dir,
 
     memset(options, 0, sizeof *options);
     options->sites_depth = SITES_DEPTH_DEFAULT;
+    options->sites = true;
     if (words != NULL)
         take_words(options, words);
     options->log = environment("MALLOC_LOG");
@@ -182,6 +196,12 @@ mt_options_read(struct mt_options *options, const char **memtop_dir,
     if (options->ring_capacity > 0 || (options->log != NULL && options->log[0] != '\0')
         || getauxval(AT_SYSINFO_EHDR) == 0)
         options->dormant = false;
+    /* Those who record every call, or whose calls are counted otherwise, pay for samples
+       at each call: they must want them. */
+    if (!options->sites_asked
+        && (options->ring_capacity > 0 || options->accounting == ACCOUNTING_USABLE
+            || (options->log != NULL && options->log[0] != '\0')))
+        options->sites = false;
     if (environment("MEMUSAGE_TRACE_MMAP") != NULL)
         options->mappings = true;
     options->output_ignored = output != NULL && output[0] != '\0';

@@ -13,12 +13,13 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "preload/dormant.h"
 #include "preload/real.h"
 #include "preload/ring/ring.h"
-#include "preload/sites/stacks.h"
+#include "preload/sites/growing.h"
 #include "preload/state.h"
 #include "preload/windows.h"
 #include "base/clock.h"
@@ -86,17 +87,8 @@ mt_make_present(void *address, size_t size)
 
 /* ---- the file ---- */
 
-static bool
-sites_wanted(void)
-{
-    return mt_options.sites_rate > 0;
-}
-
-static size_t
-file_size(void)
-{
-    return segment_size(mt_options.ring_capacity, sites_wanted());
-}
+/* Whether the file has space for sampled allocations. */
+static bool sites_part;
 
 static enum segment_reason
 reason_of(int error)
@@ -129,13 +121,15 @@ adopt(pid_t pid)
     if (fd < 0)
         return -1;
     if (syscall(SYS_fstat, fd, &st) == 0 && S_ISREG(st.st_mode)
-        && st.st_uid == (uid_t)syscall(SYS_geteuid) && st.st_size == (off_t)file_size()
+        && st.st_uid == (uid_t)syscall(SYS_geteuid)
         && syscall(SYS_pread64, fd, &header, sizeof header, (off_t)0) == sizeof header
+        && st.st_size
+               == (off_t)segment_size(mt_options.ring_capacity, header.sites_offset != 0)
         && header.magic == SEGMENT_MAGIC && header.version == SEGMENT_VERSION
         && header.state == SEGMENT_PREPARED
         && header.ring_capacity == mt_options.ring_capacity
-        && (header.sites_offset != 0) == sites_wanted()
         && header.pid == (uint32_t)pid) {
+        sites_part = header.sites_offset != 0;
         memcpy(segment_path, mt_options.segment, sizeof mt_options.segment);
         return fd;
     }
@@ -177,8 +171,14 @@ create(enum segment_origin origin, pid_t pid, uint64_t pid_namespace,
     if (directory < 0)
         return directory;
     moved = memtop_dir[0] != '\0' && strcmp(memtop_dir, segment_path) != 0;
-    fd = segment_create_empty(directory, pid, mt_options.ring_capacity, sites_wanted(),
+    sites_part = mt_options.sites;
+    fd = segment_create_empty(directory, pid, mt_options.ring_capacity, sites_part,
                               generation);
+    if (fd == -EFBIG && sites_part) {
+        sites_part = false;
+        fd = segment_create_empty(directory, pid, mt_options.ring_capacity, false,
+                                  generation);
+    }
     if (fd >= 0) {
         size_t length = strlen(segment_path);
         segment_path[length] = '/';
@@ -193,29 +193,30 @@ create(enum segment_origin origin, pid_t pid, uint64_t pid_namespace,
 }
 
 /* Without MADV_POPULATE_WRITE nothing can be made present later, because the descriptor
-   is closed: so what may be needed is allocated at the start. */
+   is closed: so what may be needed is allocated at the start.  That would be much for a
+   process that may never sample, so there sites are only for those who ask. */
 static bool
 allocate_ahead(int fd)
 {
-    const uint64_t tables[] = {SITES_MODULES_AT, SITES_POOL_AT, SITES_RECORDS_AT,
+    const uint64_t tables[] = {0, SITES_MODULES_AT, SITES_POOL_AT, SITES_RECORDS_AT,
                                SITES_BLOCKS_AT};
     uint64_t sites = segment_rings_end(mt_options.ring_capacity);
+    bool with_sites = sites_part && mt_options.sites_asked;
 
-    if (segment_allocate(fd, SEGMENT_FIRST_SHARDS, mt_options.ring_capacity,
-                         sites_wanted())
-            < 0
+    if (segment_allocate(fd, SEGMENT_FIRST_SHARDS, mt_options.ring_capacity) < 0
         || syscall(SYS_fallocate, fd, 0, (off_t)0, (off_t)(SHARDS_OFFSET + WINDOW_SIZE))
                != 0)
         return false;
-    for (size_t i = 0; sites_wanted() && i < sizeof tables / sizeof tables[0]; i++)
-        if (syscall(SYS_fallocate, fd, 0, (off_t)(sites + tables[i]), (off_t)SITES_AHEAD)
+    for (size_t i = 0; with_sites && i < sizeof tables / sizeof tables[0]; i++)
+        if (syscall(SYS_fallocate, fd, 0, (off_t)(sites + tables[i]),
+                    (off_t)(i == 0 ? SITES_HEAD_SIZE : SITES_AHEAD))
             != 0)
             return false;
     return true;
 }
 
-/* The three parts that are mapped from the start: everything up to the first shards, the
-   rings' state with the events of the first, and all of the sites. */
+/* The two parts that are mapped from the start: everything up to the first shards, and the
+   rings' state with the events of the first. */
 #define FIRST_SIZE (SHARDS_OFFSET + WINDOW_SIZE)
 
 static size_t
@@ -249,10 +250,7 @@ map_parts(int fd, struct mt_segment *made)
     made->directory = (void *)(base + DIRECTORY_OFFSET);
     made->recorder = base + RECORDER_OFFSET;
     made->rings = capacity > 0 ? map_part(fd, RINGS_OFFSET, rings_size()) : NULL;
-    made->sites =
-        sites_wanted() ? map_part(fd, segment_rings_end(capacity), SITES_SIZE) : NULL;
-    return (made->rings != NULL || capacity == 0)
-           && (made->sites != NULL || !sites_wanted());
+    return made->rings != NULL || capacity == 0;
 }
 
 static bool
@@ -263,8 +261,7 @@ populate_first(const struct mt_segment *made)
     return populate(base, SEGMENT_HEAD_SIZE)
            && (made->rings == NULL
                || (populate(base + CONTROL_OFFSET, CONTROL_SIZE)
-                   && populate(made->rings, rings_size())))
-           && (made->sites == NULL || populate(made->sites, SITES_HEAD_SIZE));
+                   && populate(made->rings, rings_size())));
 }
 
 static enum segment_reason
@@ -295,8 +292,6 @@ mt_unmap(const struct mt_segment *segment)
         syscall(SYS_munmap, segment->header, (size_t)FIRST_SIZE);
     if (segment->rings != NULL)
         syscall(SYS_munmap, segment->rings, rings_size());
-    if (segment->sites != NULL)
-        syscall(SYS_munmap, segment->sites, (size_t)SITES_SIZE);
 }
 
 /* ---- the header ---- */
@@ -322,6 +317,16 @@ asked_ns(clockid_t clock)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+static enum sites_state
+sites_state(void)
+{
+    if (!mt_options.sites)
+        return SITES_OFF;
+    if (!sites_part)
+        return SITES_FILE_LIMIT;
+    return populate_works || mt_options.sites_asked ? SITES_WAITING : SITES_OLD_KERNEL;
+}
+
 static void
 fill_identity(struct segment_header *header, enum segment_origin origin, pid_t pid)
 {
@@ -341,6 +346,7 @@ fill_identity(struct segment_header *header, enum segment_origin origin, pid_t p
                     | (getauxval(AT_SYSINFO_EHDR) == 0 ? SEGMENT_FLAG_NO_CLOCK : 0);
     if (mt_options.ring_capacity > 0 && mt_ticks_are_tsc())
         header->flags |= SEGMENT_FLAG_TICKS;
+    header->sites_state = sites_state();
     copy_text(header->allocator, sizeof header->allocator, mt_real_allocator());
     copy_text(header->options, sizeof header->options, mt_options.words);
 }
@@ -384,6 +390,17 @@ is_child_of(const struct segment_header *parent)
     return (uint32_t)syscall(SYS_getppid) == parent->pid;
 }
 
+/* Of the file system, in bytes. */
+static uint64_t
+free_space(int fd)
+{
+    struct statfs fs;
+
+    if (syscall(SYS_fstatfs, fd, &fs) != 0)
+        return 0;
+    return (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize;
+}
+
 enum segment_reason
 mt_publish(enum segment_origin origin, const struct segment_header *parent,
            const struct mt_baseline *baseline)
@@ -405,6 +422,8 @@ mt_publish(enum segment_origin origin, const struct segment_header *parent,
     if (fd < 0)
         return reason_of(fd);
     reason = map(fd);
+    if (reason == REASON_NONE && sites_part)
+        growing_start_limit(free_space(fd));
     syscall(SYS_close, fd);
     if (reason != REASON_NONE) {
         if (!adopted)
@@ -417,7 +436,7 @@ mt_publish(enum segment_origin origin, const struct segment_header *parent,
         mt_segment.header->keeper = living_keeper(mt_options.keeper);
         /* This comes last: it sets the magic, and a sweep trusts the rest from then
            on. */
-        segment_header_init(mt_segment.header, mt_options.ring_capacity, sites_wanted());
+        segment_header_init(mt_segment.header, mt_options.ring_capacity, sites_part);
     }
     fill_identity(mt_segment.header, origin, pid);
     if (origin == ORIGIN_EXEC)

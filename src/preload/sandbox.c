@@ -24,6 +24,7 @@
 #include "preload/ring/ring.h"
 #include "preload/shadow.h"
 #include "preload/shard.h"
+#include "preload/sites/sites.h"
 #include "preload/state.h"
 
 bool mt_sandboxed, mt_tsc_forbidden;
@@ -49,6 +50,8 @@ take_what_is_needed(void)
         mt_shard_claim();
     mt_recorder_complete();
     mt_shadow_prepare();
+    if (mt_guard.sites)
+        mt_sites_prepare();
     errno = saved_errno;
 }
 

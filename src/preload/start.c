@@ -172,6 +172,8 @@ start(void)
         return;
     }
     accounting = choose_accounting();
+    if (accounting != ACCOUNTING_REQUESTED && !mt_options.sites_asked)
+        mt_options.sites = false;
     rouse_allocator();
     reason = mt_publish(ORIGIN_EXEC, NULL, NULL);
     /* The log works whether calls can be counted or not. */
@@ -218,10 +220,11 @@ mt_start_child(enum segment_origin origin, const struct mt_baseline *baseline)
         return;
     }
     mt_windows_unmap();
+    mt_sites_forked();
     reason = mt_publish(origin, parent.header, baseline);
     if (reason == REASON_NONE) {
         mt_publish_inherited(&parent);
-        sampling = sampling && mt_sample_inherit(&parent);
+        sampling = sampling && mt_sample_inherit();
     }
     mt_unmap(&parent);
     if (reason == REASON_NONE)

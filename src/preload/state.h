@@ -115,7 +115,6 @@ struct mt_segment {
     uint32_t *directory;
     unsigned char *recorder;
     unsigned char *rings;     /* NULL without */
-    unsigned char *sites;     /* NULL without */
 };
 
 HIDDEN extern struct mt_segment mt_segment;
@@ -156,6 +155,7 @@ struct mt_thread {
     uint16_t ring_place;      /* of the shard's ring, in bytes */
     uint8_t state : 4;        /* enum mt_thread_state */
     bool internal : 1;            /* inside an internal call (internal.h) */
+    bool sampling : 1;            /* writes to the tables of samples (sites.c) */
     uint8_t limit_checks : 4; /* times stack_limit was looked up again */
     bool is_main : 1;         /* tid is pid */
     bool forking : 1;         /* this thread summed the baseline */
@@ -184,7 +184,10 @@ struct mt_options {
     bool old_kernel;          /* old-kernel: do without MADV_POPULATE_WRITE (tests) */
     bool drop;                /* drop: full rings lose events at once */
     bool dormant;             /* dormant: count only while watched */
-    double sites_rate;        /* sites, sites=RATE: probability of a word; 0: none */
+    bool sites;               /* unless sites=off: allocations are sampled ... */
+    bool sites_asked;         /* ... as sites or sites=RATE asked for */
+    double sites_rate;        /* sites=RATE: probability of a word; 0: the budget's */
+    uint64_t sites_memory;    /* sites-memory=KIB: bytes; 0: the library's choice */
     uint32_t sites_depth;     /* depth=FRAMES */
     uint32_t unwind;          /* unwind=NAME: enum unwind_choice */
     uint64_t ring_capacity;   /* rings=EVENTS, or 0 */

@@ -12,7 +12,7 @@
  *   only if events were asked for:
  *   16 pages        struct ring[1024]        one per shard
  *   capacity * 32 each   struct event[]      the rings' events
- *   only if sites were asked for, last:      see sites-layout.h
+ *   unless sites are off, last:              see sites-layout.h
  *
  * The file is sparse.  From the start only the first SEGMENT_HEAD_SIZE bytes are present
  * (with rings, all of the control pages and of struct ring, too), and whatever else a
@@ -34,6 +34,8 @@
  *   4  shard_hot.made is a part of what was shard_hot.usable
  *   5  packed words; the cells of a shard count blocks that come and that go; control
  *      behind the directory; recorder_reach: the recorder is not present from the start
+ *   6  sites in every segment, there from the first sample on (header.sites_state), with
+ *      tables that grow; weights of blocks, sums of what is live
  */
 #ifndef MEMTOP_LAYOUT_H
 #define MEMTOP_LAYOUT_H
@@ -44,7 +46,7 @@
 #include "segment/sites-layout.h"
 
 #define SEGMENT_MAGIC      UINT64_C(0x31706f746d656d7f) /* "\x7fmemtop1" */
-#define SEGMENT_VERSION    5u
+#define SEGMENT_VERSION    6u
 #define SEGMENT_BYTE_ORDER 0x01020304u
 
 /* The functions that are counted, in the order of the report.  The first four are
@@ -166,6 +168,8 @@ struct segment_header {
     uint32_t accounting;      /* enum segment_accounting */
     uint32_t reason;          /* enum segment_reason */
     uint32_t flags;           /* SEGMENT_FLAG_* */
+    uint32_t sites_state;     /* enum sites_state */
+    uint32_t sites_reserved;
     char allocator[SEGMENT_ALLOCATOR_LEN]; /* object holding the next malloc */
     char program[SEGMENT_PROGRAM_LEN];     /* /proc/self/exe */
     char options[SEGMENT_OPTIONS_LEN];     /* MEMTOP_OPTIONS */

@@ -310,12 +310,11 @@ give_rings(int fd, unsigned shards, uint64_t capacity)
 }
 
 int
-segment_allocate(int fd, unsigned shards, uint64_t ring_capacity, bool sites)
+segment_allocate(int fd, unsigned shards, uint64_t ring_capacity)
 {
     if (!give_pages(fd, 0, SEGMENT_HEAD_SIZE)
         || !give_pages(fd, RECORDER_OFFSET, SEGMENT_PAGE) || !give_shards(fd, shards)
-        || !give_rings(fd, shards, ring_capacity)
-        || !give_pages(fd, segment_rings_end(ring_capacity), sites ? SITES_HEAD_SIZE : 0))
+        || !give_rings(fd, shards, ring_capacity))
         return -errno;
     return 0;
 }
@@ -353,7 +352,7 @@ segment_create(int directory, pid_t pid, unsigned shards, uint64_t ring_capacity
                bool sites, uint32_t *generation)
 {
     int fd = segment_create_empty(directory, pid, ring_capacity, sites, generation);
-    int error = fd < 0 ? fd : segment_allocate(fd, shards, ring_capacity, sites);
+    int error = fd < 0 ? fd : segment_allocate(fd, shards, ring_capacity);
     char name[24];
 
     if (fd < 0 || error == 0)

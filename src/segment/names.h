@@ -47,10 +47,10 @@ int segment_create_empty(int directory, pid_t pid, uint64_t ring_capacity, bool 
 
 /*
  * Allocates what a segment needs first: its head, a page of the flight recorder and the
- * near parts of shards shards; rings of these and the head of the sites, if it has them.
+ * near parts of shards shards, and the rings of these, if it has rings.
  * Returns 0 or -errno.
  */
-int segment_allocate(int fd, unsigned shards, uint64_t ring_capacity, bool sites);
+int segment_allocate(int fd, unsigned shards, uint64_t ring_capacity);
 
 /* Both. */
 int segment_create(int directory, pid_t pid, unsigned shards, uint64_t ring_capacity,

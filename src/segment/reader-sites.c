@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/figures.h"
 #include "segment/reader-private.h"
@@ -69,6 +70,33 @@ used(const uint32_t *word, uint32_t limit)
     return count < limit ? count : limit;
 }
 
+/* Pages of a table that may be absent, though its head says they are there: they may have
+   been swapped out. */
+#define ABSENT_PAGES_MAX 4096u
+
+/* Reading a page that is not there would allocate it, and a head that lies could let
+   memtop fill the file system.  Returns how many of the entries can be read. */
+static size_t
+entries_there(const struct mapping *mapping, uint64_t at, size_t count, size_t size)
+{
+    const unsigned char *start = sites_part(mapping, at);
+    size_t pages = (count * size + SEGMENT_PAGE - 1) / SEGMENT_PAGE, absent = 0;
+    unsigned char present[1024];
+
+    for (size_t page = 0; page < pages; page += sizeof present) {
+        size_t some = pages - page < sizeof present ? pages - page : sizeof present;
+
+        if (mincore((void *)(uintptr_t)(start + page * SEGMENT_PAGE), some * SEGMENT_PAGE,
+                    present)
+            != 0)
+            return count; /* the pages are not a file's: a test's */
+        for (size_t i = 0; i < some; i++)
+            if ((present[i] & 1) == 0 && ++absent > ABSENT_PAGES_MAX)
+                return (page + i) * SEGMENT_PAGE / size;
+    }
+    return count;
+}
+
 static void
 visit_head(void *context, void *out)
 {
@@ -78,10 +106,15 @@ visit_head(void *context, void *out)
 
     raw->created_ns = word_load(&mapping_header(visit->mapping)->created_ns);
     copy_words(&raw->head, head, sizeof *head / sizeof(uint64_t));
-    raw->blocks = used(&head->blocks_used, SITES_BLOCKS);
-    raw->sites = used(&head->sites_used, SITES_RECORDS);
+    raw->blocks = entries_there(visit->mapping, SITES_BLOCKS_AT,
+                                used(&head->blocks_used, SITES_BLOCKS),
+                                sizeof(struct block_record));
+    raw->sites = entries_there(visit->mapping, SITES_RECORDS_AT,
+                               used(&head->sites_used, SITES_RECORDS),
+                               sizeof(struct site_record));
     raw->modules = used(&head->modules_used, SITES_MODULES);
-    raw->pool = used(&head->pool_used, SITES_POOL_WORDS);
+    raw->pool = entries_there(visit->mapping, SITES_POOL_AT,
+                              used(&head->pool_used, SITES_POOL_WORDS), sizeof(uint64_t));
 }
 
 /* Copies a record; one that is rewritten meanwhile is left out. */
@@ -108,6 +141,7 @@ copy_site(const struct site_record *record, struct site_record *copy)
     copy->peak_epoch = word_load(&record->peak_epoch);
     copy_words(&copy->at_peak, &record->at_peak, SUM_WORDS);
     copy_words(&copy->forgotten, &record->forgotten, SUM_WORDS);
+    copy_words(&copy->live, &record->live, SUM_WORDS);
     copy_words(copy->freed, record->freed, SUM_WORDS * SITE_LIFETIMES);
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
     copy_words(&copy->made, &record->made, SUM_WORDS);
@@ -227,6 +261,7 @@ sums_added(struct site_sums a, const struct site_sums *b)
     a.samples = add_saturating(a.samples, b->samples);
     a.bytes = add_saturating(a.bytes, b->bytes);
     a.objects = add_saturating(a.objects, b->objects);
+    a.squares = add_saturating(a.squares, b->squares);
     return a;
 }
 
@@ -237,7 +272,20 @@ sums_subtracted(struct site_sums a, const struct site_sums *b)
     a.samples = subtract_floor(a.samples, b->samples);
     a.bytes = subtract_floor(a.bytes, b->bytes);
     a.objects = subtract_floor(a.objects, b->objects);
+    a.squares = subtract_floor(a.squares, b->squares);
     return a;
+}
+
+/* What was live while it was copied may be a little below 0. */
+static struct site_sums
+not_negative(const struct site_sums *sums)
+{
+    struct site_sums result = *sums;
+    uint64_t *word = &result.blocks;
+
+    for (size_t i = 0; i < SUM_WORDS; i++)
+        word[i] = word[i] > INT64_MAX ? 0 : word[i];
+    return result;
 }
 
 static struct site_figures
@@ -246,6 +294,7 @@ figures(const struct site_sums *sums)
     return (struct site_figures){
         .bytes = (double)sums->bytes / SITES_BYTES_ONE,
         .objects = (double)sums->objects / SITES_OBJECTS_ONE,
+        .squares = (double)sums->squares / SITES_SQUARES_ONE,
         .blocks = sums->blocks,
         .samples = sums->samples,
     };
@@ -274,19 +323,16 @@ static void
 take_site(const struct raw_sites *raw, const struct site_record *record,
           struct site *site)
 {
-    struct site_sums freed = {0, 0, 0, 0}, live;
+    struct site_sums live = not_negative(&record->live);
+    struct site_sums freed = sums_added(record->inherited, &record->made);
 
+    freed = sums_subtracted(sums_subtracted(freed, &record->forgotten), &live);
     site->stack = stack_checked(raw->reading, record->key);
     site->bucket = bucket_checked(record->key);
     site->first_ns = since(raw, record->first_ns);
     site->last_ns = since(raw, record->last_ns);
-    for (unsigned i = 0; i < SITE_LIFETIMES; i++) {
+    for (unsigned i = 0; i < SITE_LIFETIMES; i++)
         site->freed_after[i] = figures(&record->freed[i]);
-        freed = sums_added(freed, &record->freed[i]);
-    }
-    live = sums_added(record->inherited, &record->made);
-    live = sums_subtracted(live, &freed);
-    live = sums_subtracted(live, &record->forgotten);
     site->made = figures(&record->made);
     site->freed = figures(&freed);
     site->live = figures(&live);
@@ -301,12 +347,14 @@ take_blocks(const struct raw_sites *raw, struct sites_reading *reading)
     for (size_t i = 0; i < raw->blocks; i++) {
         const struct block_record *record = &raw->block[i];
 
-        if (record->address == 0 || record->site >= raw->sites)
+        if (record->address == 0 || record->site >= raw->sites
+            || !(record->weight >= 1 && record->weight < 1e15))
             continue;
         reading->blocks[reading->block_count++] = (struct sampled_block){
             .address = record->address,
             .size = record->size,
             .born_ns = since(raw, record->born_ns),
+            .weight = record->weight,
             .samples = record->samples,
             .site = record->site,
             .thread = record->thread,
@@ -347,6 +395,11 @@ take_head(const struct raw_sites *raw, struct sites_reading *reading)
     const struct sites_head *head = &raw->head;
 
     reading->rate = head->rate > 0 && head->rate <= 1 ? head->rate : 0;
+    reading->adaptive = head->adaptive != 0;
+    reading->rate_changes = head->rate_changes;
+    reading->thinned = head->thinned;
+    reading->memory = head->memory;
+    reading->memory_limit = head->memory_limit;
     reading->depth = head->depth <= SITES_DEPTH_MAX ? head->depth : SITES_DEPTH_MAX;
     reading->unwinder = head->unwinder <= UNWIND_FRAMES ? head->unwinder : UNWIND_NONE;
     reading->has_modules = head->has_modules != 0;
@@ -376,10 +429,34 @@ take_all(const struct raw_sites *raw, struct sites_reading *reading)
     take_modules(raw, reading);
 }
 
-bool
-sites_kept(const struct reader *reader)
+/* The state, as far as it can be believed. */
+static enum sites_state
+state_of(const struct mapping *mapping)
 {
-    return reader->mapping.sites_offset != 0;
+    uint32_t state =
+        __atomic_load_n(&mapping_header(mapping)->sites_state, __ATOMIC_ACQUIRE);
+
+    if (state > SITES_CUT_OFF || (state == SITES_READY && mapping->sites_offset == 0))
+        return SITES_OFF;
+    return (enum sites_state)state;
+}
+
+static void
+visit_state(void *context, void *out)
+{
+    const struct visit *visit = context;
+
+    *(enum sites_state *)out = state_of(visit->mapping);
+}
+
+enum sites_state
+sites_state(const struct reader *reader)
+{
+    struct visit visit = {.mapping = &reader->mapping};
+    enum sites_state state = SITES_OFF;
+
+    mapping_visit(visit_state, &visit, &state);
+    return state;
 }
 
 int
@@ -389,11 +466,9 @@ sites_read(struct reader *reader, struct sites_reading *reading)
     struct visit visit = {.mapping = &reader->mapping, .raw = &raw};
     int error;
 
-    if (!sites_kept(reader))
+    if (sites_state(reader) != SITES_READY)
         return -ENODATA;
     error = mapping_visit(visit_head, &visit, &raw);
-    if (error == 0 && raw.head.rate == 0 && raw.head.sampled == 0)
-        return -ENODATA;
     if (error == 0 && !raw_make_room(&raw))
         error = -ENOMEM;
     if (error == 0)

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The part of a segment for sampled allocations (layout.h), behind the rings; present
- * only if it was asked for.  Offsets from header.sites_offset:
+ * The part of a segment for sampled allocations (layout.h), behind the rings.  Offsets
+ * from header.sites_offset:
  *
- *   0            struct sites_head            what is sampled, totals, what was lost
- *   + 1 page     struct sites_module[1024]    objects in which stacks lie
- *   + 512 KiB    uint64_t pool[1M]            call stacks, one after the other
- *   + 8 MiB      struct site_record[32768]    one per stack and size
- *   + 14 MiB     struct block_record[131072]  sampled blocks alive now
+ *   0           struct sites_head            what is sampled, totals, what was lost
+ *   + 1 page    struct sites_module[4096]    objects in which stacks lie
+ *   + 2 MiB     uint64_t pool[8M]            call stacks, one after the other
+ *   + 66 MiB    struct site_record[131072]   one per stack and size
+ *   + 138 MiB   struct block_record[16M]     sampled blocks alive now
  *
- * The tables are filled from their beginning, *_used says how far, and little more of
- * them has pages.  Nothing is ever moved: numbers and offsets stay valid as long as the
- * segment.
+ * These are the tables' largest sizes; the file is sparse.  Nothing of it is there before
+ * header.sites_state is SITES_READY: until then readers touch nothing of it.  The tables
+ * are filled from their beginning, *_used says how far, and little more of them has
+ * pages.  Nothing is ever moved: numbers and offsets stay valid as long as the segment.
  *
  * A stack is identified by its offset in the pool, in words.  pool[id] is its header (the
  * depth in the low 8 bits, a hash above); its pcs follow, innermost first.  They are
@@ -22,8 +23,13 @@
  * A sampled block stands for its Horvitz-Thompson weight: with w = 1 + ceil(size / 8)
  * words, each sampled with probability rate, a block is sampled at all with probability p
  * = 1 - (1 - rate)^w, and stands for 1/p objects and size/p bytes (D. Horvitz, D.
- * Thompson, JASA 47, 1952).  samples, the number of its words that were hit, is what
- * OCaml's Gc.Memprof calls n_samples.
+ * Thompson, JASA 47, 1952).  The rate may change while the process runs.  A block's rate
+ * is the one in force when the distance to its first hit was drawn, so it depends on the
+ * past only, and the estimates stay unbiased.  When the tables have reached their largest
+ * permitted size the rate is halved, and each live sample survives with the probability
+ * p(new rate) / p(its rate) and then stands for 1/p(new rate): the samples are thinned.
+ * samples, the number of a block's words that were hit, is what OCaml's Gc.Memprof calls
+ * n_samples.
  */
 #ifndef MEMTOP_SITES_LAYOUT_H
 #define MEMTOP_SITES_LAYOUT_H
@@ -31,10 +37,10 @@
 #include <stdint.h>
 
 #ifndef SITES_SMALL
-#define SITES_MODULES     1024u
-#define SITES_POOL_WORDS  (1u << 20)
-#define SITES_RECORDS     32768u
-#define SITES_BLOCKS      131072u
+#define SITES_MODULES     4096u
+#define SITES_POOL_WORDS  (1u << 23)
+#define SITES_RECORDS     (1u << 17)
+#define SITES_BLOCKS      (1u << 24)
 #else /* tests/fuzz: small, so that all limits are reached */
 #define SITES_MODULES     8u
 #define SITES_POOL_WORDS  512u
@@ -45,13 +51,23 @@
 #define SITES_DEPTH_DEFAULT 24u
 #define SITES_DEPTH_MAX     64u
 
-/* One sample per 512 KiB on average, as heap profilers usually take. */
-#define SITES_RATE_DEFAULT (8.0 / (512 * 1024))
-
 /* Weights are kept as fixed-point numbers: bytes with 8 bits behind the point,
-   objects with 12. */
+   objects with 12, squares of objects with 4. */
 #define SITES_BYTES_ONE   256.0
 #define SITES_OBJECTS_ONE 4096.0
+#define SITES_SQUARES_ONE 16.0
+
+/* Whether a process samples, in header.sites_state. */
+enum sites_state {
+    SITES_OFF = 0,        /* it was told not to */
+    SITES_WAITING = 1,    /* it does, but no sample was due yet */
+    SITES_READY = 2,      /* its tables are there */
+    SITES_NO_SPACE = 3,   /* there was no memory for the tables, or no addresses */
+    SITES_SHUT_IN = 4,    /* it has forbidden itself system calls before the first sample */
+    SITES_OLD_KERNEL = 5, /* the kernel is older than Linux 5.14: only if asked to */
+    SITES_FILE_LIMIT = 6, /* RLIMIT_FSIZE is below the segment's size with tables */
+    SITES_CUT_OFF = 7     /* it was forked by a signal handler that interrupted a sample */
+};
 
 /* Which unwinder walks the stacks. */
 enum site_unwinder {
@@ -81,17 +97,20 @@ site_lifetime(uint64_t ns)
     return class;
 }
 
-/* Sums over some sampled blocks; each word only grows, except in at_peak. */
+/* Sums over some sampled blocks; each word only grows, except in live and at_peak. */
 struct site_sums {
     uint64_t blocks;    /* sampled blocks */
     uint64_t samples;   /* words of them that were hit */
     uint64_t bytes;     /* weights, fixed point */
     uint64_t objects;
+    uint64_t squares;   /* of the weights in objects, for the variance: w (w - 1) a block */
 };
 
 /*
- * A site.  Live now: inherited + made - freed - forgotten.  Record 0 takes blocks for
- * which there was no other record; its stack is 0, its size SITE_ANY_SIZE.
+ * A site.  What was made is counted with the weights of that time; live with the weights
+ * of now, which thinning changes.  Freed: inherited + made - forgotten - live, at least
+ * 0.  Record 0 takes blocks for which there was no other record; its stack is 0, its size
+ * SITE_ANY_SIZE.
  *
  * Live at the peak: at_peak if peak_epoch is head.peak_epoch; otherwise what is live now,
  * because the site has not changed since the peak.
@@ -104,8 +123,9 @@ struct site_record {
     struct site_sums made;
     struct site_sums freed[SITE_LIFETIMES];
     struct site_sums forgotten; /* dormant: live when an awake period began */
+    struct site_sums live;
     struct site_sums at_peak;
-    uint64_t reserved[4];
+    uint64_t reserved[3];
 };
 #define SITE_ANY_SIZE 0xffffu
 
@@ -121,11 +141,11 @@ struct block_record {
     uint64_t address;   /* 0: free */
     uint64_t size;      /* in the accounting's terms */
     uint64_t born_ns;   /* CLOCK_MONOTONIC; for inherited blocks too */
-    uint64_t samples;
+    double weight;      /* objects it stands for, at least 1; 0: it is being removed */
+    uint32_t samples;   /* words that were hit */
     uint32_t site;      /* number of its record */
     uint32_t thread;    /* tid that made it */
     uint32_t function;  /* enum segment_function */
-    uint32_t reserved;
 };
 
 /* An object in which a pc of a stack lay when the stack was first seen.  The thread that
@@ -147,7 +167,7 @@ struct sites_module {
 };
 
 struct sites_head {
-    double rate;            /* probability that a word is hit; 0: nothing is sampled */
+    double rate;            /* probability that a word is hit, now; 0: nothing is sampled */
     uint32_t depth;         /* frames kept at most */
     uint32_t unwinder;      /* enum site_unwinder; for samples before it was ready see
                                unknown_stacks */
@@ -172,18 +192,24 @@ struct sites_head {
     uint64_t peak_ns;       /* when, CLOCK_MONOTONIC */
     uint64_t peak_epoch;    /* number of peaks so far */
     uint64_t has_modules;   /* 0: objects are not entered because glibc is too old */
+    uint64_t adaptive;      /* 1: the library chooses the rate, within its budget */
+    uint64_t rate_changes;
+    uint64_t thinned;       /* samples removed because the rate was halved */
+    uint64_t thinned_live;  /* of them, those not freed since (approximately) */
+    uint64_t memory;        /* bytes the tables have, in the segment and privately ... */
+    uint64_t memory_limit;  /* ... and may have now */
 };
 
 #define SITES_HEAD_SIZE     4096u
 #define SITES_MODULES_AT    SITES_HEAD_SIZE
 #define SITES_POOL_AT       (SITES_MODULES_AT + SITES_MODULES * 512u)
 #define SITES_RECORDS_AT    (SITES_POOL_AT + SITES_POOL_WORDS * 8u)
-#define SITES_BLOCKS_AT     (SITES_RECORDS_AT + SITES_RECORDS * 448u)
+#define SITES_BLOCKS_AT     (SITES_RECORDS_AT + SITES_RECORDS * 576u)
 #define SITES_SIZE          (SITES_BLOCKS_AT + SITES_BLOCKS * 48u)
 
 _Static_assert(sizeof(struct sites_head) <= SITES_HEAD_SIZE, "head fits its page");
 _Static_assert(sizeof(struct sites_module) == 512, "module");
-_Static_assert(sizeof(struct site_record) == 448, "site record is seven cache lines");
+_Static_assert(sizeof(struct site_record) == 576, "site record is nine cache lines");
 _Static_assert(sizeof(struct block_record) == 48, "block record");
 _Static_assert(SITES_SIZE % 4096 == 0, "whole pages");
 

@@ -21,8 +21,9 @@
 struct site_figures {
     double bytes;       /* estimated: what the sampled blocks stand for */
     double objects;
-    uint64_t blocks;    /* sampled: the estimates' standard deviation is about
-                           estimate / sqrt(blocks) */
+    double squares;     /* of the weights: a block that stands for w objects adds w^2.  The
+                           objects' variance is squares - objects */
+    uint64_t blocks;    /* sampled */
     uint64_t samples;   /* words that were hit */
 };
 
@@ -44,6 +45,7 @@ struct sampled_block {
     uint64_t address;
     uint64_t size;       /* exact */
     uint64_t born_ns;    /* 0 also for blocks inherited by fork */
+    double weight;       /* objects it stands for, >= 1 */
     uint64_t samples;
     uint32_t site;       /* index into sites */
     uint32_t thread;     /* tid that made it, in the process's pid namespace */
@@ -74,7 +76,13 @@ struct sites_lost {
 };
 
 struct sites_reading {
-    double rate;         /* probability that a word is hit, (0, 1]; 0: not sampling */
+    double rate;         /* probability that a word is hit, now, (0, 1]; 0: unknown */
+    bool adaptive;       /* the library chooses the rate; each block has its weight */
+    uint64_t rate_changes;
+    uint64_t thinned;    /* samples given up because their memory was full; those that
+                            stayed stand for them */
+    uint64_t memory;     /* bytes the process's tables have ... */
+    uint64_t memory_limit; /* ... and may have */
     unsigned depth;      /* frames kept at most, up to SITES_DEPTH_MAX */
     enum site_unwinder unwinder;
     bool has_modules;    /* false: see /proc/PID/maps instead */
@@ -99,13 +107,13 @@ struct sites_reading {
 /*
  * Reads everything.  *reading is all zeros, or an earlier reading of the same segment:
  * then its arrays are reused, and only new stacks are copied.  End with sites_free().
- * Returns 0; -ENODATA: the process does not sample and never has; -ENOMEM; -EMSGSIZE: cut
+ * Returns 0; -ENODATA: there is no sample yet, see sites_state(); -ENOMEM; -EMSGSIZE: cut
  * short, as for any reader_... function.  On failure the earlier reading stays valid.
  */
 int sites_read(struct reader *reader, struct sites_reading *reading);
 
-/* Does the segment have tables for samples, because the process was told to sample? */
-bool sites_kept(const struct reader *reader);
+/* Does the process sample, and if not, why? */
+enum sites_state sites_state(const struct reader *reader);
 
 /* Frees the arrays and makes *reading all zeros. */
 void sites_free(struct sites_reading *reading);

@@ -150,11 +150,12 @@ tests_unit_own_profile_SOURCES = tests/unit/own-profile.c tests/unit/hosted-libr
 tests_unit_own_profile_LDADD = $(SEGMENT_LIBS) -lm
 tests_unit_followed_SOURCES = tests/unit/followed.c tests/unit/hosted-library.h \
 	tests/unit/scratch-segment.h src/preload/sites/sites.c src/preload/sites/stacks.c \
+	src/preload/sites/growing.c src/preload/sites/index.c src/preload/sites/budget.c \
 	src/preload/memprof/table.c
 tests_unit_followed_LDFLAGS = -Wl,--wrap=mt_table_release
 # Calls that are optimised when linking are not wrapped.
-src/preload/sites.o: override CFLAGS += -fno-lto
-tests_unit_followed_LDADD = $(SEGMENT_LIBS)
+src/preload/sites/sites.o: override CFLAGS += -fno-lto
+tests_unit_followed_LDADD = $(SEGMENT_LIBS) -lm
 dist_check_SCRIPTS += tests/tsan.sh
 TESTS += tests/unit/account tests/unit/rings tests/unit/draw tests/unit/table \
 	tests/unit/own-profile tests/unit/followed tests/unit/steps tests/unit/lookup \

@@ -202,7 +202,10 @@ figures(const struct script_sites *sites, const struct made_up *site, uint64_t b
 {
     double weight = sites_weight(sites->rate, site->size) * (double)blocks;
 
-    return (struct site_figures){weight * (double)site->size, weight, blocks, blocks};
+    return (struct site_figures){.bytes = weight * (double)site->size,
+                                 .objects = weight,
+                                 .blocks = blocks,
+                                 .samples = blocks};
 }
 
 static void

@@ -524,7 +524,13 @@ spoil_process(struct process *process)
 static void
 spoil_figures(struct site_figures *figures)
 {
-    *figures = (struct site_figures){odd_real(), odd_real(), odd_number(), odd_number()};
+    *figures = (struct site_figures){
+        .bytes = odd_real(),
+        .objects = odd_real(),
+        .squares = odd_real(),
+        .blocks = odd_number(),
+        .samples = odd_number(),
+    };
 }
 
 static void
@@ -791,9 +797,9 @@ check_many_others(void)
             for (int k = 0; k < (i == 1 ? 2000 : 1); k++)
                 fprintf(out, "{\"type\":\"other\",\"of\":%d,\"kind\":%s}\n", pid,
                         kinds[i]);
-        for (int k = 0; i == 2 && k < 250 * 600; k++)
+        for (int k = 0; i == 2 && k < 250 * 2400; k++)
             fprintf(out, "{\"type\":\"other\",\"of\":%d,\"kind\":\"site\"}\n",
-                    k / 600 + 1);
+                    k / 2400 + 1);
         fclose(out);
         assert_null(read_back(text, size, why));
         if (strstr(why, "exceeds the number allowed") == NULL)

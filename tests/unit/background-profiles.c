@@ -76,6 +76,7 @@ set_up(void **state)
     scratch_header()->created_ns = (uint64_t)(now_ns - 10 * SECOND);
     scratch_header()->created_boottime_ns = (uint64_t)image_ns;
     scratch_header()->pid_namespace = segment_pid_namespace();
+    scratch_header()->sites_state = SITES_READY;
     head()->rate = 1;
     head()->sites_used = 2;
     record()[1].key = site_key(0, 5);

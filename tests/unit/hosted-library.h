@@ -127,12 +127,16 @@ host_segment(uint64_t capacity)
         mt_ring_pieces[i] = scratch + EVENTS_OFFSET + i * capacity * sizeof(struct event);
 }
 
+/* The tables are made at the first sample. */
 static inline void
 host_segment_with_sites(void)
 {
     scratch_open_with(0, true);
     mt_segment.header = scratch_header();
-    mt_segment.sites = scratch + mt_segment.header->sites_offset;
+    mt_segment.process = scratch_process();
+    mt_segment.header->sites_state = SITES_WAITING;
+    for (unsigned i = 0; i < SHARD_COUNT / WINDOW_SHARDS; i++)
+        mt_windows[i] = scratch + SHARDS_OFFSET + i * WINDOW_SIZE;
 }
 
 #endif

@@ -113,6 +113,8 @@ repair(void)
     struct sites_head *sites = (void *)(scratch + segment_rings_end(CAPACITY));
 
     segment_header_init(header, CAPACITY, true);
+    header->sites_state = SITES_READY;
+    madvise(scratch + segment_rings_end(CAPACITY), SITES_SIZE, MADV_REMOVE);
     __atomic_store_n(&header->flags, SEGMENT_FLAG_DORMANT, __ATOMIC_RELAXED);
     __atomic_store_n(&header->state, SEGMENT_ACTIVE, __ATOMIC_RELAXED);
     sites->rate = 0.5;

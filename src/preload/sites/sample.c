@@ -16,28 +16,37 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "preload/memprof/draw.h"
 #include "preload/lookup.h"
 #include "preload/ring/ring.h"
 #include "preload/shard.h"
-#include "preload/sites/stacks.h"
+#include "preload/sites/budget.h"
 #include "preload/sites/unwind.h"
 
 /* The state of one shard.  The fast path and the slow paths have separate distances, so
-   what is hit on one does not depend on the other. */
+   what is hit on one does not depend on the other.  Each is drawn with the rate of its
+   step of the budget's. */
 struct sampler {
-    _Alignas(64) struct draw draw;
-    int64_t left;    /* bytes before the next hit of the slow paths */
-    uint64_t beyond; /* fast path: bytes from where the shard's count passes its limit to
-                        the end of the next hit */
+    _Alignas(64) struct draw draw; /* draw.of: the step */
+    int64_t left;       /* bytes before the next hit of the slow paths ... */
+    uint32_t left_step; /* ... and their step */
+    uint64_t beyond;    /* fast path: bytes from where the shard's count passes its limit
+                           to the end of the next hit */
 };
+_Static_assert(sizeof(struct sampler) == 64, "a cache line");
 
 static struct sampler samplers[SHARD_COUNT];
 static uint64_t seed;
 static bool loaded;
+
+/* What mt_sample_due() returns: the number of hits, and above it the step that the
+   distance was drawn with. */
+#define HITS_BITS 56u
+#define HITS_MASK ((UINT64_C(1) << HITS_BITS) - 1)
+
+/* A sample is thought to take this long (ns) where no exact clock may be read. */
+#define COST_UNKNOWN 3000u
 
 /* ---- drawing ---- */
 
@@ -51,11 +60,19 @@ next_seed(void)
 /* The largest distance in bytes: adding a block to it does not overflow. */
 #define DISTANCE_MAX (UINT64_C(1) << 60)
 
+/* Starts a sequence with the rate of a step. */
+static void
+begin_at(struct draw *draw, unsigned step)
+{
+    draw->random = next_seed();
+    draw->of = step;
+    draw_begin(draw, budget_rate(step));
+}
+
 static void
 begin(struct draw *draw)
 {
-    draw->random = next_seed();
-    draw_begin(draw, mt_options.sites_rate);
+    begin_at(draw, budget_step());
 }
 
 /* Number of sampled words in a block of size bytes, given that the next hit was before
@@ -91,6 +108,7 @@ begin_drawing(void)
        sampled. */
     begin(&first);
     samplers[0].left = (int64_t)bytes_before(&first);
+    samplers[0].left_step = first.of;
 }
 
 void
@@ -100,6 +118,7 @@ mt_sample_claimed(unsigned index)
 
     begin(&own->draw);
     own->left = (int64_t)bytes_before(&own->draw);
+    own->left_step = own->draw.of;
     begin(&own->draw);
     own->beyond = bytes_before(&own->draw) + SAMPLING_WORD - 1;
 }
@@ -108,6 +127,20 @@ static struct sampler *
 own_sampler(void)
 {
     return &samplers[mt_own_shard()];
+}
+
+/* Draws for a block that the slow paths' distance ended in, and the next distance.
+   Returns the hits with their step. */
+static uint64_t
+draw_left(int64_t before, unsigned step, uint64_t size, struct draw *next)
+{
+    uint64_t hits;
+
+    begin_at(next, step);
+    hits = draw_block(next, before > 0 ? (uint64_t)before : 0, size);
+    if (budget_step() != step)
+        begin(next);
+    return hits | (uint64_t)step << HITS_BITS;
 }
 
 /* Not inside an update: a signal handler may draw meanwhile, and may not return here. */
@@ -119,10 +152,10 @@ draw_own(uint64_t size)
     uint64_t hits = 0;
 
     if (after < 0) {
-        struct draw draw = own->draw;
-        hits = draw_block(&draw, (uint64_t)before, size);
-        own->draw.random = draw.random;
-        after = (int64_t)bytes_before(&draw);
+        struct draw next;
+        hits = draw_left(before, own->left_step, size, &next);
+        own->left_step = next.of;
+        after = (int64_t)bytes_before(&next);
     }
     __atomic_store_n(&own->left, after, __ATOMIC_RELAXED);
     return hits;
@@ -133,18 +166,26 @@ static uint64_t
 draw_shared(uint64_t size)
 {
     int64_t *left = &samplers[0].left;
+    unsigned step = __atomic_load_n(&samplers[0].left_step, __ATOMIC_RELAXED);
     int64_t span = (int64_t)sampling_span(size);
     int64_t now = __atomic_sub_fetch(left, span, __ATOMIC_RELAXED);
-    int64_t before = now + span;
-    struct draw draw;
+    struct draw next;
     uint64_t hits;
 
     if (now >= 0)
         return 0;
-    begin(&draw);
-    hits = draw_block(&draw, before > 0 ? (uint64_t)before : 0, size);
-    __atomic_add_fetch(left, (int64_t)bytes_before(&draw) - now, __ATOMIC_RELAXED);
+    hits = draw_left(now + span, step, size, &next);
+    __atomic_store_n(&samplers[0].left_step, next.of, __ATOMIC_RELAXED);
+    __atomic_add_fetch(left, (int64_t)bytes_before(&next) - now, __ATOMIC_RELAXED);
     return hits;
+}
+
+/* The fast path's next distance, from the end of a block on, with the step in force. */
+static void
+begin_beyond(struct sampler *own)
+{
+    begin(&own->draw);
+    own->beyond = bytes_before(&own->draw) + SAMPLING_WORD;
 }
 
 /*
@@ -156,16 +197,31 @@ static uint64_t
 draw_counted(struct sampler *own, uint64_t over, uint64_t size, uint64_t space)
 {
     uint64_t end = space - over + own->beyond; /* of the next hit */
+    unsigned step;
     uint64_t hits;
 
     if (end > space) {
         own->beyond = end - space;
         return 0;
     }
+    step = own->draw.of;
     hits = draw_block(&own->draw, end - 1, size);
-    draw_hits(&own->draw, (space - sampling_span(size)) / SAMPLING_WORD);
-    own->beyond = bytes_before(&own->draw) + SAMPLING_WORD;
-    return hits;
+    if (step != budget_step())
+        begin_beyond(own);
+    else {
+        draw_hits(&own->draw, (space - sampling_span(size)) / SAMPLING_WORD);
+        own->beyond = bytes_before(&own->draw) + SAMPLING_WORD;
+    }
+    return hits | (uint64_t)step << HITS_BITS;
+}
+
+/* Nothing was hit: may the rate be finer than that of the distance in flight? */
+static void
+look_at_budget(struct sampler *own)
+{
+    if (!(mt_segment.header->flags & SEGMENT_FLAG_NO_CLOCK)
+        && budget_look(mt_now_coarse(), own->draw.of))
+        begin_beyond(own);
 }
 
 uint64_t
@@ -178,15 +234,27 @@ mt_sample_due(struct shard *shard, uint64_t size, uint64_t space)
     if (with_sites()) {
         own = own_sampler();
         hits = draw_counted(own, (uint64_t)shard->hot.came_space, size, space);
+        if ((hits & HITS_MASK) == 0)
+            look_at_budget(own);
         if (next > own->beyond)
             next = own->beyond;
         own->beyond -= next;
     }
     mt_due_in(shard, next);
-    return hits;
+    return (hits & HITS_MASK) != 0 ? hits : 0;
 }
 
 /* ---- following blocks ---- */
+
+/* How long a sample took that began at started. */
+static uint64_t
+cost_since(uint64_t started)
+{
+    if (mt_sandboxed || mt_tsc_forbidden
+        || (mt_segment.header->flags & SEGMENT_FLAG_NO_CLOCK))
+        return COST_UNKNOWN;
+    return mt_now_exact() - started;
+}
 
 static unsigned
 follow(enum segment_function fn, const void *block, uint64_t size, uint64_t hits,
@@ -198,7 +266,8 @@ follow(enum segment_function fn, const void *block, uint64_t size, uint64_t hits
     const struct mt_followed followed = {
         .size = size,
         .born_ns = mt_now_exact(),
-        .samples = hits,
+        .samples = hits & HITS_MASK,
+        .weight = mt_sites_weight((unsigned)(hits >> HITS_BITS), size),
         .thread = thread,
         .function = fn,
     };
@@ -213,8 +282,14 @@ mt_sample_hit(enum segment_function fn, const void *block, uint64_t size, uint64
     unsigned index = mt_own_shard();
     uint32_t thread = index != 0 ? mt_shard(index)->thread : 0;
     int saved_errno = errno;
-    unsigned flags = follow(fn, block, size, hits, thread, caller);
+    uint64_t started = mt_now_exact();
+    unsigned flags = 0;
 
+    if (mt_sites_ready()) {
+        flags = follow(fn, block, size, hits, thread, caller);
+        budget_spent(started, cost_since(started));
+        mt_sites_show(mt_unwinder());
+    }
     errno = saved_errno;
     return flags;
 }
@@ -226,7 +301,7 @@ mt_sample_made(enum segment_function fn, const void *block, uint64_t size,
     bool shared = seqlock_is_odd(&mt_thread.shard->hot.sequence);
     uint64_t hits = shared ? draw_shared(size) : draw_own(size);
 
-    return hits > 0 ? mt_sample_hit(fn, block, size, hits, caller) : 0;
+    return (hits & HITS_MASK) != 0 ? mt_sample_hit(fn, block, size, hits, caller) : 0;
 }
 
 unsigned
@@ -268,10 +343,11 @@ mt_sample_keep(const void *block, const struct mt_followed *taken)
 bool
 mt_sample_start(void)
 {
-    if (mt_options.sites_rate <= 0
-        || !mt_sites_start(mt_options.sites_rate, mt_options.sites_depth))
+    struct segment_header *header = mt_segment.header;
+
+    if (header->sites_state != SITES_WAITING)
         return false;
-    mt_stacks_loaded(mt_lookup_list(), mt_now_exact());
+    budget_start(mt_options.sites_rate);
     begin_drawing();
     return true;
 }
@@ -279,18 +355,21 @@ mt_sample_start(void)
 void
 mt_sample_loaded(void)
 {
-    if (mt_options.sites_rate <= 0 || mt_segment.sites == NULL)
+    if (mt_segment.header->sites_state == SITES_OFF)
         return;
     mt_unwind_start(mt_options.unwind);
-    mt_sites_unwinder(mt_unwinder());
     loaded = true;
 }
 
 bool
-mt_sample_inherit(const struct mt_segment *parent)
+mt_sample_inherit(void)
 {
-    if (!mt_sites_inherit(parent))
+    if (mt_segment.header->sites_state != SITES_WAITING)
         return false;
+    if (mt_sites_cut_off()) {
+        mt_segment.header->sites_state = SITES_CUT_OFF;
+        return false;
+    }
     begin_drawing();
     return true;
 }

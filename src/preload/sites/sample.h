@@ -24,16 +24,16 @@ with_sites(void)
     return unlikely(mt_guard.sites);
 }
 
-/* Called as the process starts: draws its first distance.  Returns false if there is no
-   memory for sampling. */
+/* Called as the process starts: draws its first distance, unless the segment says that
+   nothing is sampled (header.sites_state); then it returns false. */
 bool mt_sample_start(void);
 
 /* Called when a thread has claimed that shard and has not used it yet: draws for it.  The
    first block of the fast path reaches the limit. */
 void mt_sample_claimed(unsigned index);
 
-/* Called in a child: like mt_sites_inherit(). */
-bool mt_sample_inherit(const struct mt_segment *parent);
+/* The same in a child, after mt_sites_forked(). */
+bool mt_sample_inherit(void);
 
 /*
  * Stacks can be walked from now on; called by our constructor.  It cannot be done
@@ -53,7 +53,8 @@ unsigned mt_sample_made(enum segment_function fn, const void *block, uint64_t si
 /*
  * The same on the fast path, in two steps.  mt_sample_due() is called in the update in
  * which the shard's count has reached a limit: it returns how many words of the last
- * block are hit, and sets the next limit, even if nothing is sampled.  mt_sample_hit() is
+ * block are hit (with the rate, for mt_sample_hit()), and sets the next limit, even if
+ * nothing is sampled.  mt_sample_hit() is
  * called after that update if any are.
  */
 uint64_t mt_sample_due(struct shard *shard, uint64_t size, uint64_t space);

@@ -18,34 +18,41 @@ struct mt_followed {
     uint64_t size;
     uint64_t born_ns;
     uint64_t samples;
+    double weight;   /* objects it stands for */
     uint32_t site;
     uint32_t thread;
     uint32_t function;
     bool ours;       /* an internal allocation (internal.h): the other fields are unset */
 };
 
-/* Prepares the private memory, then the segment's tables.  Returns false if there is no
-   memory; then nothing is sampled. */
-bool mt_sites_start(double rate, unsigned depth);
+/* Are there tables to write to?  Makes them at the first call, and in a child with what
+   was live at the fork.  False: there is no memory, or another thread is making them; then
+   the sample cannot be taken.  All functions below but the last ones need them. */
+bool mt_sites_ready(void);
 
-/* Writes to the segment which unwinder is used. */
-void mt_sites_unwinder(enum site_unwinder unwinder);
+/* Writes what changes now and then to the segment: the rate, the memory, the unwinder. */
+void mt_sites_show(enum site_unwinder unwinder);
 
-/* In a child: its tables begin with what was live at the fork.  parent must still be
-   mapped.  Returns false if there was no memory; then the child does not sample. */
-bool mt_sites_inherit(const struct mt_segment *parent);
+/* Makes the tables, with space for some samples: later there will be no memory, because
+   the process shuts itself in. */
+void mt_sites_prepare(void);
+
+/* The number of objects that a sampled block of that size stands for at a step of the
+   budget's. */
+double mt_sites_weight(unsigned step, uint64_t size);
 
 /* Follows a block that was just made; sampled has all fields set but site.  Returns false
    if there is no space. */
 bool mt_sites_made(const void *block, const struct mt_followed *sampled,
                    const void *const *frames, size_t depth, bool walked);
 
-/* Takes a block that is about to be freed out of the tables; false if it is not there. */
-bool mt_sites_take(const void *block, struct mt_followed *taken);
-
 /* End what mt_sites_take() began: the block is gone, or it is still there. */
 void mt_sites_gone(const struct mt_followed *taken, uint64_t now);
 bool mt_sites_keep(const void *block, const struct mt_followed *taken);
+
+/* Takes a block that is about to be freed out of the tables; false if it is not there, or
+   not counted there. */
+bool mt_sites_take(const void *block, struct mt_followed *taken);
 
 /* Counts a block that was marked as sampled but not found. */
 void mt_sites_missed(void);
@@ -55,5 +62,13 @@ bool mt_sites_mark_ours(const void *block);
 
 /* A dormant process wakes: blocks made before are not followed any more. */
 void mt_sites_forget(void);
+
+/* In a child, before it has a segment: its tables will begin with what was live at the
+   fork.  The parent's stay mapped until then. */
+void mt_sites_forked(void);
+
+/* Was this child forked by a signal handler that interrupted a sample?  Then it takes
+   none. */
+bool mt_sites_cut_off(void);
 
 #endif

@@ -21,40 +21,36 @@
 #include <unistd.h>
 
 #include "preload/real.h"
+#include "preload/sites/growing.h"
+#include "preload/sites/index.h"
 #include "preload/state.h"
 #include "segment/seqlock.h"
 
-#define INDEX_SLOTS (1u << 17)
-#define PROBES      64u
+#define SHARE_ALL 16u
 
-/* Pages are made present in steps of this many bytes. */
-#define PRESENT_STEP 65536u
+/* What a process gets that will have no memory later. */
+#define PREPARED_WORDS   8192u
+#define PREPARED_MODULES 32u
 
-static uint32_t *stack_index; /* ids */
+static struct mt_growing pool = {.offset = SITES_POOL_AT,
+                                 .entry = sizeof(uint64_t),
+                                 .first = 4096,
+                                 .limit = SITES_POOL_WORDS,
+                                 .share = SHARE_ALL};
+static struct mt_growing modules = {.offset = SITES_MODULES_AT,
+                                    .entry = sizeof(struct sites_module),
+                                    .first = 16,
+                                    .limit = SITES_MODULES,
+                                    .share = SHARE_ALL};
+static struct mt_index stack_index; /* ids */
 static struct sites_head *head;
-static uint64_t *pool;
-static struct sites_module *modules;
-static uint64_t pool_present, modules_present;
 
-/* ---- pages ---- */
-
-bool
-mt_sites_present(uint64_t *present, unsigned char *table, uint64_t end, uint64_t limit)
-{
-    uint64_t seen = word_load(present);
-
-    while (seen < end) {
-        uint64_t step = limit - seen < PRESENT_STEP ? limit - seen : PRESENT_STEP;
-
-        if (end > limit || mt_sandboxed || !mt_make_present(table + seen, step))
-            return false;
-        /* If another thread has done the same meanwhile, no harm is done. */
-        if (__atomic_compare_exchange_n(present, &seen, seen + step, false,
-                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-            seen += step;
-    }
-    return true;
-}
+/* The parent's tables, in a child that has none yet. */
+static struct {
+    struct mt_growing pool, modules;
+    uint32_t pool_used, modules_used;
+    uint64_t stacks, has_modules;
+} parent;
 
 uint64_t
 mt_sites_hash(const void *words, size_t count)
@@ -71,72 +67,92 @@ mt_sites_hash(const void *words, size_t count)
     return hash ^ hash >> 31;
 }
 
-bool
-mt_stacks_start(void)
+static uint64_t *
+word_at(uint32_t index)
 {
-    void *memory;
-
-    if (stack_index != NULL)
-        return true;
-    memory = (void *)syscall(SYS_mmap, NULL, INDEX_SLOTS * sizeof *stack_index,
-                             PROT_READ | PROT_WRITE,
-                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, (off_t)0);
-    if (memory == MAP_FAILED)
-        return false;
-    stack_index = memory;
-    return true;
+    return growing_at(&pool, index);
 }
 
-static void
-attach(unsigned char *sites)
+static struct sites_module *
+module_at(uint32_t index)
 {
-    head = (void *)sites;
-    pool = (void *)(sites + SITES_POOL_AT);
-    modules = (void *)(sites + SITES_MODULES_AT);
-    pool_present = modules_present = mt_present_later() ? 0 : SITES_AHEAD;
-}
-
-static bool
-pool_has(uint32_t words)
-{
-    return mt_sites_present(&pool_present, (unsigned char *)pool,
-                            (uint64_t)words * sizeof *pool,
-                            SITES_POOL_WORDS * sizeof *pool);
+    return growing_at(&modules, index);
 }
 
 /* Id 0 means no stack.  Readers assume that all words below pool_used are present. */
-void
-mt_stacks_attach(unsigned char *sites)
+bool
+mt_stacks_attach(struct sites_head *sites)
 {
-    attach(sites);
-    head->pool_used = pool_has(1);
+    if (!growing_has(&pool, 1))
+        return false;
+    sites->pool_used = 1;
+    head = sites;
+    return true;
 }
 
-static bool
-modules_have(uint32_t count)
+void
+mt_stacks_prepare(void)
 {
-    return mt_sites_present(&modules_present, (unsigned char *)modules,
-                            (uint64_t)count * sizeof *modules,
-                            SITES_MODULES * sizeof *modules);
+    growing_has(&pool, PREPARED_WORDS);
+    growing_has(&modules, PREPARED_MODULES);
 }
 
 bool
-mt_stacks_copy(unsigned char *sites, const unsigned char *parent)
+mt_stacks_copy(void)
 {
-    const struct sites_head *other = (const void *)parent;
-    uint32_t words = __atomic_load_n(&other->pool_used, __ATOMIC_ACQUIRE);
-    uint32_t objects = __atomic_load_n(&other->modules_used, __ATOMIC_ACQUIRE);
-
-    attach(sites);
-    if (words == 0 || words > SITES_POOL_WORDS || objects > SITES_MODULES
-        || !pool_has(words) || !modules_have(objects))
+    if (parent.pool_used == 0 || !growing_has(&pool, parent.pool_used)
+        || (parent.modules_used > 0 && !growing_has(&modules, parent.modules_used)))
         return false;
-    memcpy(pool, parent + SITES_POOL_AT, words * sizeof *pool);
-    memcpy(modules, parent + SITES_MODULES_AT, objects * sizeof *modules);
-    head->pool_used = words;
-    head->modules_used = objects;
-    head->stacks = other->stacks;
+    growing_copy(&pool, &parent.pool, parent.pool_used);
+    growing_copy(&modules, &parent.modules, parent.modules_used);
+    head->pool_used = parent.pool_used;
+    head->modules_used = parent.modules_used;
+    head->stacks = parent.stacks;
+    head->has_modules = parent.has_modules;
     return true;
+}
+
+void
+mt_stacks_release(void)
+{
+    growing_unmap(&parent.pool);
+    growing_unmap(&parent.modules);
+}
+
+static void
+forget_chunks(struct mt_growing *table)
+{
+    memset(table->chunks, 0, sizeof table->chunks);
+    table->present = 0;
+}
+
+void
+mt_stacks_forked(void)
+{
+    parent.pool = pool;
+    parent.modules = modules;
+    parent.pool_used = __atomic_load_n(&head->pool_used, __ATOMIC_ACQUIRE);
+    parent.modules_used = __atomic_load_n(&head->modules_used, __ATOMIC_ACQUIRE);
+    parent.stacks = head->stacks;
+    parent.has_modules = head->has_modules;
+    forget_chunks(&pool);
+    forget_chunks(&modules);
+    head = NULL;
+}
+
+void
+mt_stacks_make_private(void)
+{
+    growing_make_private(&pool);
+    growing_make_private(&modules);
+}
+
+void
+mt_stacks_unmap(void)
+{
+    growing_unmap(&pool);
+    growing_unmap(&modules);
+    head = NULL;
 }
 
 /* ---- objects ---- */
@@ -212,7 +228,7 @@ is_entered(const struct mt_object *object)
     uint32_t used = __atomic_load_n(&head->modules_used, __ATOMIC_ACQUIRE);
 
     for (uint32_t i = used < SITES_MODULES ? used : SITES_MODULES; i-- > 0;) {
-        const struct sites_module *module = &modules[i];
+        const struct sites_module *module = module_at(i);
 
         if (module->start == (uintptr_t)object->start && module->ready
             && module->end == (uintptr_t)object->end
@@ -222,33 +238,42 @@ is_entered(const struct mt_object *object)
     return false;
 }
 
-/* Enters an object.  Its build-id identifies the file mapped there; without one, file
-   does (NULL: unknown). */
+/* An object without a build-id is identified by its file: that is asked of the kernel,
+   once. */
 static void
-enter_object(const struct mt_object *object, const struct stat *file, uint64_t now)
+note_file(struct sites_module *module)
+{
+    struct stat file;
+
+    if (mt_sandboxed || module->path[0] != '/' || module->path_cut
+        || syscall(SYS_newfstatat, AT_FDCWD, module->path, &file, 0) != 0)
+        return;
+    module->device = file.st_dev;
+    module->inode = file.st_ino;
+}
+
+static void
+enter_object(const struct mt_object *object, uint64_t now)
 {
     uint32_t index = __atomic_load_n(&head->modules_used, __ATOMIC_RELAXED);
     struct sites_module *module;
 
     do {
-        if (index >= SITES_MODULES
-            || !modules_have(index + 1)) {
+        if (!growing_has(&modules, index + 1)) {
             word_add_shared(&head->lost_modules, 1);
             return;
         }
     } while (!__atomic_compare_exchange_n(&head->modules_used, &index, index + 1, false,
                                           __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
-    module = &modules[index];
+    module = module_at(index);
     module->start = (uintptr_t)object->start;
     module->end = (uintptr_t)object->end;
     module->bias = object->map->l_addr;
     module->seen_ns = now;
     copy_path(module, path_of(object->map));
     note_build_id(module);
-    if (file != NULL) {
-        module->device = file->st_dev;
-        module->inode = file->st_ino;
-    }
+    if (module->build_id_size == 0)
+        note_file(module);
     __atomic_store_n(&module->ready, 1, __ATOMIC_RELEASE);
 }
 
@@ -271,107 +296,94 @@ note_objects(const void *const *frames, size_t depth, uint64_t now)
         start = (uintptr_t)object.start;
         end = (uintptr_t)object.end;
         if (!is_entered(&object))
-            enter_object(&object, NULL, now);
-    }
-}
-
-static bool
-has_build_id(const struct mt_object *object)
-{
-    struct sites_module module = {
-        .start = (uintptr_t)object->start,
-        .end = (uintptr_t)object->end,
-        .bias = object->map->l_addr,
-    };
-
-    note_build_id(&module);
-    return module.build_id_size > 0;
-}
-
-void
-mt_stacks_loaded(const struct link_map *first, uint64_t now)
-{
-    for (const struct link_map *map = first; map != NULL; map = map->l_next) {
-        struct mt_object object;
-        struct stat file;
-
-        if (mt_object_of(map->l_ld, &object) && !has_build_id(&object)
-            && syscall(SYS_newfstatat, AT_FDCWD, path_of(map), &file, 0) == 0)
-            enter_object(&object, &file, now);
+            enter_object(&object, now);
     }
 }
 
 /* ---- stacks ---- */
+
+/* A stack that is looked for. */
+struct wanted {
+    uint64_t header;
+    const void *const *frames;
+    size_t depth;
+    uint64_t now;
+};
+
+/* The first of count adjacent words from index on: a stack lies in one chunk. */
+static uint32_t
+in_one_chunk(uint32_t index, uint32_t count)
+{
+    unsigned chunk = growing_chunk(&pool, index + count - 1);
+
+    return growing_chunk(&pool, index) == chunk ? index : growing_start(&pool, chunk);
+}
 
 /* Takes words from the pool; returns the first one's index, or 0 if there are none
    left. */
 static uint32_t
 take_words(uint32_t count)
 {
-    uint32_t first = __atomic_load_n(&head->pool_used, __ATOMIC_RELAXED);
+    uint32_t used = __atomic_load_n(&head->pool_used, __ATOMIC_RELAXED), first;
 
     do {
-        if (first == 0 || first > SITES_POOL_WORDS - count
-            || !pool_has(first + count))
+        first = in_one_chunk(used, count);
+        if (used == 0 || first > SITES_POOL_WORDS - count
+            || !growing_has(&pool, first + count))
             return 0;
-    } while (!__atomic_compare_exchange_n(&head->pool_used, &first, first + count, false,
+    } while (!__atomic_compare_exchange_n(&head->pool_used, &used, first + count, false,
                                           __ATOMIC_RELAXED, __ATOMIC_RELAXED));
     return first;
 }
 
 static uint32_t
-write_stack(uint64_t header, const void *const *frames, size_t depth)
+enter_stack(const void *key)
 {
-    uint32_t id = take_words((uint32_t)depth + 1);
+    const struct wanted *wanted = key;
+    uint32_t id;
+    uint64_t *words;
 
+    note_objects(wanted->frames, wanted->depth, wanted->now);
+    id = take_words((uint32_t)wanted->depth + 1);
     if (id == 0)
         return 0;
-    for (size_t i = 0; i < depth; i++)
-        word_store(&pool[id + 1 + i], (uintptr_t)frames[i]);
-    __atomic_store_n(&pool[id], header, __ATOMIC_RELEASE);
+    words = word_at(id);
+    for (size_t i = 0; i < wanted->depth; i++)
+        word_store(&words[1 + i], (uintptr_t)wanted->frames[i]);
+    __atomic_store_n(&words[0], wanted->header, __ATOMIC_RELEASE);
+    word_add_shared(&head->stacks, 1);
     return id;
 }
 
-/* Looks for a stack from its slot on; enters it if it is new. */
-static uint32_t
-find_stack(uint64_t hash, const void *const *frames, size_t depth, uint64_t now)
+static bool
+is_stack(uint32_t id, const void *key)
 {
-    uint64_t header = (hash & ~UINT64_C(0xff)) | depth;
-    uint32_t written = 0;
+    const struct wanted *wanted = key;
+    const uint64_t *words = word_at(id);
 
-    for (unsigned probe = 0; probe < PROBES; probe++) {
-        uint32_t *slot = &stack_index[((hash >> 32) + probe) % INDEX_SLOTS];
-        uint32_t id = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
-
-        if (id == 0) {
-            if (written == 0) {
-                note_objects(frames, depth, now);
-                written = write_stack(header, frames, depth);
-            }
-            if (written == 0)
-                return 0;
-            if (__atomic_compare_exchange_n(slot, &id, written, false, __ATOMIC_RELEASE,
-                                            __ATOMIC_ACQUIRE)) {
-                word_add_shared(&head->stacks, 1);
-                return written;
-            }
-        }
-        if (pool[id] == header
-            && memcmp(&pool[id + 1], frames, depth * sizeof *pool) == 0)
-            return id;
-    }
-    return 0;
+    return words[0] == wanted->header
+           && memcmp(&words[1], wanted->frames, wanted->depth * sizeof *words) == 0;
 }
 
 uint32_t
 mt_stacks_intern(const void *const *frames, size_t depth, uint64_t now)
 {
+    uint64_t hash = mt_sites_hash(frames, depth);
+    const struct wanted wanted = {
+        .header = (hash & ~UINT64_C(0xff)) | depth,
+        .frames = frames,
+        .depth = depth,
+        .now = now,
+    };
     int saved_errno = errno;
     uint32_t id;
 
     if (depth == 0)
         return 0;
-    id = find_stack(mt_sites_hash(frames, depth), frames, depth, now);
+    id = mt_index_find(&stack_index, &(struct mt_index_key){.hash = hash >> 32,
+                                                            .is = is_stack,
+                                                            .make = enter_stack,
+                                                            .key = &wanted});
     if (id == 0)
         word_add_shared(&head->lost_stacks, 1);
     errno = saved_errno;

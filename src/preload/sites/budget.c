@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The budget of sampling.  All threads share it and change it with plain atomic words: a
+ * change that is lost when two threads meet makes one step a little late, no more.
+ */
+#include "config.h"
+
+#include "preload/sites/budget.h"
+
+#include "segment/sampling.h"
+#include "segment/seqlock.h"
+
+/* Samples cost at most one part in this many of the time that passes. */
+#define BUDGET_PART 200u
+
+/* The bucket holds the cost of so many samples. */
+#define BUCKET_SAMPLES 64
+
+/* At the finest step one sample is taken in this many bytes on average; a process begins
+   with a coarser one, because most processes are small and end soon. */
+#define FINEST_BYTES 1024u
+#define FIRST_STEP   5u
+
+/* What a sample is thought to cost until some have been taken, and the most that one may:
+   more means that the thread was interrupted. */
+#define COST_FIRST 2000
+#define COST_MOST  100000
+
+/* Weight of the newest sample in the mean cost: 1 / this. */
+#define COST_MEMORY 16
+
+static double given_rate;  /* 0: the budget chooses */
+static uint32_t step = FIRST_STEP;
+static uint32_t finest;    /* the finest step that the tables have space for */
+static uint64_t changes;
+static int64_t balance;    /* ns that may be spent */
+static int64_t mean_cost = COST_FIRST;
+static uint64_t looked;    /* when the balance was last raised */
+
+static int64_t
+bucket(void)
+{
+    return __atomic_load_n(&mean_cost, __ATOMIC_RELAXED) * BUCKET_SAMPLES;
+}
+
+void
+budget_start(double given)
+{
+    given_rate = given;
+    step = FIRST_STEP;
+    mean_cost = COST_FIRST;
+    balance = bucket();
+}
+
+void
+budget_change(double given)
+{
+    __atomic_store(&given_rate, &given, __ATOMIC_RELAXED);
+    word_add_shared(&changes, 1);
+}
+
+unsigned
+budget_step(void)
+{
+    double given;
+
+    __atomic_load(&given_rate, &given, __ATOMIC_RELAXED);
+    return given > 0 ? RATE_GIVEN : __atomic_load_n(&step, __ATOMIC_RELAXED);
+}
+
+double
+budget_rate(unsigned of)
+{
+    double given;
+
+    if (of != RATE_GIVEN)
+        return (double)SAMPLING_WORD / ((double)FINEST_BYTES * (double)(UINT64_C(1) << of));
+    __atomic_load(&given_rate, &given, __ATOMIC_RELAXED);
+    return given > 0 ? given : budget_rate(FIRST_STEP); /* the user's was taken back */
+}
+
+uint64_t
+budget_changes(void)
+{
+    return word_load(&changes);
+}
+
+static void
+change_step(unsigned to, int64_t left)
+{
+    if (to < __atomic_load_n(&finest, __ATOMIC_RELAXED) || to >= RATE_STEPS)
+        return;
+    __atomic_store_n(&step, to, __ATOMIC_RELAXED);
+    __atomic_store_n(&balance, left, __ATOMIC_RELAXED);
+    word_add_shared(&changes, 1);
+}
+
+/* Fills the bucket for the time since it was last done.  Returns the balance. */
+static int64_t
+refill(uint64_t now)
+{
+    uint64_t before = word_load(&looked);
+    int64_t most = bucket(), have;
+
+    if (now > before
+        && __atomic_compare_exchange_n(&looked, &before, now, false, __ATOMIC_RELAXED,
+                                       __ATOMIC_RELAXED)
+        && before != 0)
+        __atomic_add_fetch(&balance, (int64_t)((now - before) / BUDGET_PART),
+                           __ATOMIC_RELAXED);
+    have = __atomic_load_n(&balance, __ATOMIC_RELAXED);
+    if (have <= most)
+        return have;
+    __atomic_store_n(&balance, most, __ATOMIC_RELAXED);
+    return most;
+}
+
+/* A full bucket makes the step finer and leaves half of it, so that the step does not go
+   to and fro. */
+static void
+refine_if_full(int64_t have)
+{
+    unsigned now = budget_step();
+
+    if (now != RATE_GIVEN && now > 0 && have >= bucket())
+        change_step(now - 1, have / 2);
+}
+
+void
+budget_spent(uint64_t now, uint64_t cost)
+{
+    int64_t mean = __atomic_load_n(&mean_cost, __ATOMIC_RELAXED), have;
+    int64_t paid = (int64_t)(cost < COST_MOST ? cost : COST_MOST);
+    unsigned in_force = budget_step();
+
+    if (in_force == RATE_GIVEN)
+        return;
+    have = refill(now);
+    refine_if_full(have);
+    __atomic_store_n(&mean_cost, mean + (paid - mean) / COST_MEMORY, __ATOMIC_RELAXED);
+    have = __atomic_sub_fetch(&balance, paid, __ATOMIC_RELAXED);
+    if (have < 0)
+        change_step(in_force + 1, 0);
+}
+
+bool
+budget_look(uint64_t now, unsigned drawn)
+{
+    if (budget_step() == RATE_GIVEN)
+        return drawn != RATE_GIVEN;
+    refine_if_full(refill(now));
+    return drawn == RATE_GIVEN || budget_step() < drawn;
+}
+
+unsigned
+budget_thin(void)
+{
+    unsigned in_force = budget_step(), limit;
+
+    if (in_force == RATE_GIVEN)
+        return RATE_GIVEN;
+    limit = __atomic_load_n(&finest, __ATOMIC_RELAXED);
+    limit = (limit > in_force ? limit : in_force) + 1;
+    if (limit >= RATE_STEPS)
+        limit = RATE_STEPS - 1;
+    __atomic_store_n(&finest, limit, __ATOMIC_RELAXED);
+    change_step(limit, 0);
+    return limit;
+}
