@@ -16,7 +16,9 @@ libmemtop_so_SOURCES = \
 	src/preload/sites/sample.c src/preload/sites/sample.h \
 	src/preload/sites/sites.c src/preload/sites/sites.h src/preload/sites/stacks.c src/preload/sites/stacks.h \
 	src/preload/sites/unwind.c src/preload/sites/unwind.h src/preload/internal.h \
-	src/preload/sites/steps.c src/preload/sites/steps.h \
+	src/preload/sites/steps.c src/preload/sites/steps.h src/preload/sites/arch.h \
+	src/preload/sites/cfi.c src/preload/sites/cfi.h \
+	src/preload/sites/objects.c src/preload/sites/objects.h \
 	src/segment/rate.c src/segment/rate.h src/segment/sampling.h \
 	src/preload/options.c src/preload/publish.c \
 	src/preload/memprof/memprof.c src/preload/memprof/profile.c src/preload/memprof/profile.h \

@@ -21,6 +21,7 @@
 
 #include "preload/memprof/draw.h"
 #include "preload/lookup.h"
+#include "preload/real.h"
 #include "preload/ring/ring.h"
 #include "preload/shard.h"
 #include "preload/sites/stacks.h"
@@ -37,7 +38,6 @@ struct sampler {
 
 static struct sampler samplers[SHARD_COUNT];
 static uint64_t seed;
-static bool loaded;
 
 /* ---- drawing ---- */
 
@@ -190,11 +190,10 @@ mt_sample_due(struct shard *shard, uint64_t size, uint64_t space)
 
 static unsigned
 follow(enum segment_function fn, const void *block, uint64_t size, uint64_t hits,
-       uint32_t thread, const void *caller)
+       uint32_t thread)
 {
     const void *frames[SITES_DEPTH_MAX];
-    size_t limit = loaded ? mt_options.sites_depth : 0;
-    size_t depth = limit > 0 ? mt_unwind(caller, frames, limit) : 0;
+    size_t depth = mt_unwind(frames, mt_options.sites_depth);
     const struct mt_followed followed = {
         .size = size,
         .born_ns = mt_now_exact(),
@@ -213,7 +212,8 @@ mt_sample_hit(enum segment_function fn, const void *block, uint64_t size, uint64
     unsigned index = mt_own_shard();
     uint32_t thread = index != 0 ? mt_shard(index)->thread : 0;
     int saved_errno = errno;
-    unsigned flags = follow(fn, block, size, hits, thread, caller);
+    (void)caller;
+    unsigned flags = follow(fn, block, size, hits, thread);
 
     errno = saved_errno;
     return flags;
@@ -265,6 +265,13 @@ mt_sample_keep(const void *block, const struct mt_followed *taken)
 
 /* ---- processes ---- */
 
+static void
+begin_walking(void)
+{
+    mt_unwind_start(mt_options.unwind);
+    mt_sites_unwinder(mt_unwinder());
+}
+
 bool
 mt_sample_start(void)
 {
@@ -273,17 +280,16 @@ mt_sample_start(void)
         return false;
     mt_stacks_loaded(mt_lookup_list(), mt_now_exact());
     begin_drawing();
+    if (mt_real._dl_find_object != NULL)
+        begin_walking();
     return true;
 }
 
 void
 mt_sample_loaded(void)
 {
-    if (mt_options.sites_rate <= 0 || mt_segment.sites == NULL)
-        return;
-    mt_unwind_start(mt_options.unwind);
-    mt_sites_unwinder(mt_unwinder());
-    loaded = true;
+    if (mt_options.sites_rate > 0 && mt_segment.sites != NULL)
+        begin_walking();
 }
 
 bool
