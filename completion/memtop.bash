@@ -85,7 +85,7 @@ _memtop_value() {
     case $option in
     --limits) _memtop_words each sum root ;;
     --accounting) _memtop_words auto requested usable ;;
-    --unwind) _memtop_words glibc fp none ;;
+    --unwind) _memtop_words auto dwarf fp none ;;
     --blocks) _memtop_words malloc pool both ;;
     --counts) _memtop_words linear power array ;;
     --group) _memtop_words yes no ;;

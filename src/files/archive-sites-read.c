@@ -179,7 +179,7 @@ take_head(struct sites_intake *intake, const json_t *line, struct fault *fault)
         blame(fault, "rate", N_("is not a valid number"));
     if (fields_take_number(line, "depth", SITES_DEPTH_MAX, &number, fault))
         reading->depth = (unsigned)number;
-    if (fields_take_number(line, "unwinder", UNWIND_FRAMES, &number, fault))
+    if (fields_take_number(line, "unwinder", UNWIND_LAST, &number, fault))
         reading->unwinder = (enum site_unwinder)number;
     reading->has_modules = true;
     fields_take_number(line, "sampled", INT64_MAX, &reading->sampled, fault);

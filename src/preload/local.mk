@@ -18,7 +18,9 @@ libmemtop_so_SOURCES = \
 	src/preload/sites/budget.c src/preload/sites/budget.h \
 	src/preload/sites/growing.c src/preload/sites/growing.h src/preload/sites/index.c src/preload/sites/index.h \
 	src/preload/sites/unwind.c src/preload/sites/unwind.h src/preload/internal.h \
-	src/preload/sites/steps.c src/preload/sites/steps.h \
+	src/preload/sites/steps.c src/preload/sites/steps.h src/preload/sites/arch.h \
+	src/preload/sites/cfi.c src/preload/sites/cfi.h \
+	src/preload/sites/objects.c src/preload/sites/objects.h \
 	src/segment/rate.c src/segment/rate.h src/segment/sampling.h \
 	src/preload/options.c src/preload/publish.c \
 	src/preload/memprof/memprof.c src/preload/memprof/profile.c src/preload/memprof/profile.h \

@@ -372,6 +372,13 @@ mt_lookup_loaded(const char *soname, const char *name, struct mt_loaded *found)
     return iterate != NULL && iterate(visit, &search) != 0;
 }
 
+void
+mt_lookup_each(int (*each)(struct dl_phdr_info *, size_t, void *), void *argument)
+{
+    if (iterate != NULL)
+        iterate(each, argument);
+}
+
 void *
 mt_lookup_in(const struct mt_loaded *object, const char *text)
 {

@@ -4,7 +4,7 @@
  *
  * Neither dlsym() nor dlopen() is called: both replace what the program's next dlerror()
  * would say, and both allocate if they find nothing.  Nothing is allocated or changed
- * here, and only mt_lookup_loaded() takes a lock.
+ * here, and only mt_lookup_loaded() and mt_lookup_each() take a lock.
  */
 #ifndef MEMTOP_LOOKUP_H
 #define MEMTOP_LOOKUP_H
@@ -62,6 +62,10 @@ void *mt_lookup_libc(const char *name);
    at any time, but holds the lock of dl_iterate_phdr() meanwhile.  A caller that uses the
    object afterwards must know that it stays loaded. */
 bool mt_lookup_loaded(const char *soname, const char *name, struct mt_loaded *found);
+
+/* Calls visit for each loaded object, as dl_iterate_phdr() does, which holds its lock
+   meanwhile. */
+void mt_lookup_each(int (*visit)(struct dl_phdr_info *, size_t, void *), void *argument);
 
 /* The address of NAME in that object, or NULL. */
 void *mt_lookup_in(const struct mt_loaded *object, const char *name);

@@ -79,7 +79,8 @@ static enum unwind_choice
 unwind_choice(const char *name, size_t length)
 {
     static const char *const names[] = {
-        [UNWIND_CHOICE_GLIBC] = "glibc",
+        [UNWIND_CHOICE_AUTO] = "auto",
+        [UNWIND_CHOICE_DWARF] = "dwarf",
         [UNWIND_CHOICE_FRAMES] = "fp",
         [UNWIND_CHOICE_NONE] = "none",
     };
@@ -87,7 +88,7 @@ unwind_choice(const char *name, size_t length)
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (word_is(name, length, names[i]))
             return (enum unwind_choice)i;
-    return UNWIND_CHOICE_GLIBC;
+    return UNWIND_CHOICE_AUTO;
 }
 
 /* sites, sites=RATE, sites=off.  An invalid rate means the library's choice. */

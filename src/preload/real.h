@@ -18,12 +18,13 @@
 struct link_map;
 
 /* The first fields of what glibc's _dl_find_object() fills in (<bits/dl_find_object.h>)
-   about a loaded object; rest is the remainder. */
+   about a loaded object: tables is its .eh_frame_hdr, rest the remainder. */
 struct mt_object {
     unsigned long long flags;
     void *start, *end;
     struct link_map *map;
-    void *rest[8];
+    void *tables;
+    void *rest[7];
 };
 
 struct mt_real {

@@ -27,7 +27,6 @@
 #include "preload/state.h"
 #include "preload/trailer.h"
 #include "preload/windows.h"
-#include "preload/sites/unwind.h"
 #include "segment/seqlock.h"
 
 enum phase {
@@ -213,7 +212,6 @@ mt_start_child(enum segment_origin origin, const struct mt_baseline *baseline)
     __atomic_store_n(&phase, PHASE_STARTING, __ATOMIC_RELAXED);
     mt_mode_change(0, ~0u);
     mt_profile_forget();
-    mt_unwind_forked(parent.process != NULL && parent.process->threads_started > 1);
     memset(&mt_segment, 0, sizeof mt_segment);
     if (mt_sandboxed) {
         stay_passive(REASON_NONE);

@@ -36,7 +36,9 @@ static const struct argp_option table[] = {
         "512K), or with this probability for each word (1e-4)"),
      0},
     {"unwind", KEY_UNWIND, N_("HOW"), 0,
-     N_("How to walk stacks: glibc (the default), fp (frame pointers), or none"), 0},
+     N_("How to walk stacks: dwarf (unwind tables), fp (frame pointers), auto (the "
+        "default: tables, frame pointers where there are none), or none"),
+     0},
     {"sites-top", KEY_TOP, N_("NUM"), 0,
      N_("Report the NUM call stacks with most memory at the end (default 10)"), 0},
     {"export", KEY_EXPORT, N_("FORMAT:FILE"), 0,
@@ -175,9 +177,9 @@ take_unwind(struct argp_state *state, const char *word)
     if (strcmp(word, "libunwind") == 0)
         argp_error(state, _("--unwind=libunwind was removed, because it used the "
                             "program's descriptors; leave it out"));
-    if (strcmp(word, "auto") == 0) /* an older name of the default */
-        word = "glibc";
-    value_word(state, "--unwind", word, "glibc, fp, none");
+    if (strcmp(word, "glibc") == 0) /* an older name: its unwinder read the same tables */
+        word = "dwarf";
+    value_word(state, "--unwind", word, "auto, dwarf, fp, none");
     options->unwind = word;
 }
 

@@ -20,7 +20,7 @@ struct exports_request {
 struct sites_options {
     /* Text for sampling_rate_parse(), "" for the default rate; NULL: no sampling. */
     const char *rate;
-    const char *unwind;          /* how stacks are walked; NULL: by glibc */
+    const char *unwind;          /* how stacks are walked; NULL: auto */
     struct exports_request exports[SITES_EXPORTS_MAX]; /* exports to write at the end */
     size_t export_count;
     struct site_choice choice;   /* for exports, the report and the page */

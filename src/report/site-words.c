@@ -45,6 +45,8 @@ unwinder_words(enum site_unwinder unwinder)
         return _("stacks by libunwind");
     case UNWIND_GLIBC:
         return _("stacks by backtrace()");
+    case UNWIND_TABLES:
+        return _("stacks by unwind tables");
     case UNWIND_FRAMES:
         return _("stacks by frame pointers");
     default:

@@ -5,7 +5,8 @@
  *
  * profile type "profile"; v 1; command; pid; t_ns, run time of the reading;
  *           rate, the probability that a word (8 bytes) is sampled; unwinder libunwind
- *           glibc frame-pointers none; depth, maximum number of frames; sampled, blocks;
+ *           glibc frame-pointers unwind-tables none; depth, maximum number of frames;
+ *           sampled, blocks;
  *           live_bytes peak_bytes peak_ns; mark_ns, if there is a mark; mode, which of
  *           a site's figures it was exported for; lost: sampled blocks that are without
  *           stack (stacks unknown), without site (sites), in no figure at all (blocks,
@@ -37,6 +38,7 @@ static const char *const unwinders[] = {
     [UNWIND_LIBUNWIND] = "libunwind",
     [UNWIND_GLIBC] = "glibc",
     [UNWIND_FRAMES] = "frame-pointers",
+    [UNWIND_TABLES] = "unwind-tables",
 };
 
 static void

@@ -401,7 +401,7 @@ take_head(const struct raw_sites *raw, struct sites_reading *reading)
     reading->memory = head->memory;
     reading->memory_limit = head->memory_limit;
     reading->depth = head->depth <= SITES_DEPTH_MAX ? head->depth : SITES_DEPTH_MAX;
-    reading->unwinder = head->unwinder <= UNWIND_FRAMES ? head->unwinder : UNWIND_NONE;
+    reading->unwinder = head->unwinder <= UNWIND_LAST ? head->unwinder : UNWIND_NONE;
     reading->has_modules = head->has_modules != 0;
     reading->sampled = head->sampled;
     reading->live_bytes =

@@ -73,8 +73,10 @@ enum sites_state {
 enum site_unwinder {
     UNWIND_NONE = 0,
     UNWIND_LIBUNWIND = 1, /* used by earlier versions, in saved sessions */
-    UNWIND_GLIBC = 2,     /* backtrace() */
+    UNWIND_GLIBC = 2,     /* backtrace(), likewise */
     UNWIND_FRAMES = 3,    /* frame pointers */
+    UNWIND_TABLES = 4,    /* unwind tables, and frame pointers where there are none */
+    UNWIND_LAST = UNWIND_TABLES
 };
 
 /* How long blocks lived: less than 1 ms, 10 ms, 100 ms, 1 s, 10 s, 1 min, 10 min,
@@ -183,8 +185,7 @@ struct sites_head {
     uint64_t lost_blocks;   /* blocks not followed and in no record: no space */
     uint64_t lost_bytes;    /* their weight, fixed point */
     uint64_t lost_modules;  /* objects not entered */
-    uint64_t unknown_stacks; /* could not be unwound: the unwinder was not ready, or might
-                                have had to wait (unwind.c) */
+    uint64_t unknown_stacks; /* could not be unwound: no unwinder, or not ready */
     uint64_t unknown_freed; /* marked as sampled, but not found: memory overwritten */
     /* The estimated live bytes, fixed point, and their peak. */
     uint64_t live_bytes;

@@ -10,7 +10,7 @@ fuzz_ldflags =
 TESTS += $(fuzz_targets)
 endif
 
-fuzz_targets = tests/fuzz/answer tests/fuzz/blockparams tests/fuzz/dat tests/fuzz/drain tests/fuzz/elffile \
+fuzz_targets = tests/fuzz/answer tests/fuzz/blockparams tests/fuzz/cfi tests/fuzz/dat tests/fuzz/drain tests/fuzz/elffile \
 	tests/fuzz/kind tests/fuzz/lines \
 	tests/fuzz/logalloc tests/fuzz/names tests/fuzz/native tests/fuzz/options tests/fuzz/procfs \
 	tests/fuzz/reader tests/fuzz/session tests/fuzz/sites tests/fuzz/textwidth tests/fuzz/trace-forms
@@ -21,6 +21,8 @@ tests_fuzz_answer_SOURCES = tests/fuzz/answer.c $(fuzz_main)
 tests_fuzz_answer_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
 tests_fuzz_blockparams_SOURCES = tests/fuzz/blockparams.c $(fuzz_main)
 tests_fuzz_blockparams_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
+tests_fuzz_cfi_SOURCES = tests/fuzz/cfi.c src/preload/sites/cfi.c $(fuzz_main)
+tests_fuzz_cfi_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
 tests_fuzz_dat_SOURCES = tests/fuzz/dat.c $(fuzz_main)
 tests_fuzz_dat_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
 tests_fuzz_drain_SOURCES = tests/fuzz/drain.c $(fuzz_main)

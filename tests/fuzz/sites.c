@@ -19,7 +19,7 @@ check(const struct sites_reading *reading)
     unsigned depth;
 
     REQUIRE(reading->rate >= 0 && reading->rate <= 1 && reading->live_bytes >= 0
-            && reading->depth <= SITES_DEPTH_MAX && reading->unwinder <= UNWIND_FRAMES);
+            && reading->depth <= SITES_DEPTH_MAX && reading->unwinder <= UNWIND_LAST);
     for (size_t i = 0; i < reading->site_count; i++) {
         const struct site *site = &reading->sites[i];
         const uint64_t *pcs = sites_stack(reading, site->stack, &depth);

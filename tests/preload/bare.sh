@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The heap is the program's own: each block is where it is without the library, as large,
 # and what glibc says about a mistake is the same, in every mode.  The other side runs with
-# a library that does nothing, whose path is as long; with sites it loads libgcc, as ours
-# does, for the loader's notes about that lie in the heap.
+# a library that does nothing, whose path is as long.
 work=$(mktemp -d /tmp/memtop-bare-XXXXXX) || exit 99
 MEMTOP_DIR=$(mktemp -d /dev/shm/memtop-bare-XXXXXX) || exit 99
 export MEMTOP_DIR
@@ -20,18 +19,15 @@ run() {
     shift 2
     env -i PATH="$PATH" LC_ALL=C LIBC_FATAL_STDERR_=1 MEMTOP_DIR="$MEMTOP_DIR" \
         LD_PRELOAD="$work/$side/libmemtop.so" MEMTOP_OPTIONS="$options" \
-        ${log:+MALLOC_LOG=/dev/null} ${loads:+INERT_LOADS=$loads} "$program" "$@" >"$work/$side.out" 2>&1
+        ${log:+MALLOC_LOG=/dev/null} "$program" "$@" >"$work/$side.out" 2>&1
     echo "status $?" >>"$work/$side.out"
 }
 
 # same MODE CASE [ARGUMENT]: with words for MEMTOP_OPTIONS, or "log".
 same() {
-    mode=$1 options=$1 log= loads=
+    mode=$1 options=$1 log=
     shift
-    case $mode in
-    log) options= log=1 ;;
-    sites*) loads=libgcc_s.so.1 ;;
-    esac
+    [ "$mode" != log ] || { options= log=1; }
     run none "$options" "$@"
     run ours "$options" "$@"
     rm -f "$MEMTOP_DIR"/*

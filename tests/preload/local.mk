@@ -34,7 +34,8 @@ watched = $(programs)/rows.run $(programs)/threads.run $(programs)/stack.run \
 	$(programs)/rings.run $(programs)/dormant.run $(programs)/log.run \
 	$(programs)/memprof.run $(programs)/memprof-cxx.run $(programs)/sites.run \
 	$(programs)/dlerror.run $(programs)/plugins-fixed.run $(programs)/bare.run \
-	$(programs)/inert.plugin $(programs)/shadow.run
+	$(programs)/inert.plugin $(programs)/shadow.run $(programs)/chains.run \
+	$(programs)/compare.plugin $(programs)/interrupts.plugin
 EXTRA_DIST += $(programs)/cases.h $(programs)/frames.h $(programs)/rows.c $(programs)/threads.c \
 	$(programs)/stack.c $(programs)/forks.c $(programs)/life.c \
 	$(programs)/ifunc.c $(programs)/signals.c $(programs)/bump.c $(programs)/blind.c \
@@ -45,7 +46,8 @@ EXTRA_DIST += $(programs)/cases.h $(programs)/frames.h $(programs)/rows.c $(prog
 	$(programs)/rings.c $(programs)/dormant.c $(programs)/log.c \
 	$(programs)/memprof.c $(programs)/memprof-cxx.cc $(programs)/sites.c \
 	$(programs)/dlerror.cc $(programs)/bare.c $(programs)/inert.c \
-	$(programs)/shadow.c
+	$(programs)/shadow.c $(programs)/chains.cc $(programs)/compare.c \
+	$(programs)/interrupts.c
 
 if HAVE_CMOCKA
 check_DATA += $(watched)
@@ -84,16 +86,31 @@ $(programs)/plugins-fixed.run: $(programs)/plugins.c
 	@$(MKDIR_P) $(@D)
 	$(AM_V_CCLD)$(CC) $(PROGRAM_CFLAGS) -D_GNU_SOURCE -no-pie -fno-pie -rdynamic -o $@ $< -ldl
 
+# As compilers build programs, for tests/preload/unwind.sh; and the library's walks beside
+# libgcc's.
+$(programs)/chains.run: $(programs)/chains.cc
+	@$(MKDIR_P) $(@D)
+	$(AM_V_CCLD)$(CXX) -std=c++17 -O2 -fomit-frame-pointer -g -fno-builtin -pthread -o $@ $<
+compared = $(srcdir)/src/preload/sites/unwind.c $(srcdir)/src/preload/sites/cfi.c \
+	$(srcdir)/src/preload/sites/objects.c $(srcdir)/src/preload/sites/steps.c \
+	$(srcdir)/src/preload/lookup.c
+$(programs)/compare.plugin: $(programs)/compare.c $(compared)
+	@$(MKDIR_P) $(@D)
+	$(AM_V_CCLD)$(CC) -std=gnu11 -O2 -g -fPIC -fvisibility=hidden -fno-builtin-malloc \
+	  -ftls-model=initial-exec -D_GNU_SOURCE -I. -I$(srcdir)/src -shared -o $@ \
+	  $(srcdir)/$(programs)/compare.c $(compared) -lgcc_s -ldl
+
 EXTRA_DIST += tests/preload/README
 
 # The library as a file, and the headers.
 dist_check_SCRIPTS += tests/preload/library.sh tests/preload/header.sh \
 	tests/preload/profiler.sh tests/preload/modes.sh tests/preload/calls.sh tests/preload/bare.sh \
+	tests/preload/unwind.sh \
 	tests/headers.sh
 TESTS += tests/preload/library.sh tests/preload/header.sh \
 	tests/preload/profiler.sh tests/headers.sh
 if HAVE_CMOCKA
-TESTS += tests/preload/calls.sh tests/preload/bare.sh
+TESTS += tests/preload/calls.sh tests/preload/bare.sh tests/preload/unwind.sh
 endif
 
 # All that can hurt a program once more in each other mode of the library.
@@ -135,9 +152,11 @@ tests_unit_rings_SOURCES = tests/unit/rings.c tests/unit/hosted-library.h \
 	src/preload/ring/ring.c
 tests_unit_rings_LDADD = $(SEGMENT_LIBS)
 check_PROGRAMS += tests/unit/draw tests/unit/table tests/unit/own-profile \
-	tests/unit/followed tests/unit/steps tests/unit/lookup
-tests_unit_steps_SOURCES = tests/unit/steps.c src/preload/sites/steps.c src/preload/lookup.c
+	tests/unit/followed tests/unit/steps tests/unit/cfi tests/unit/lookup
+tests_unit_steps_SOURCES = tests/unit/steps.c src/preload/sites/steps.c
 tests_unit_steps_LDADD = $(CMOCKA_LIBS)
+tests_unit_cfi_SOURCES = tests/unit/cfi.c src/preload/sites/cfi.c
+tests_unit_cfi_LDADD = $(CMOCKA_LIBS)
 tests_unit_lookup_SOURCES = tests/unit/lookup.c src/preload/lookup.c
 tests_unit_lookup_LDADD = $(CMOCKA_LIBS) -ldl
 tests_unit_draw_SOURCES = tests/unit/draw.c src/preload/memprof/draw.c
@@ -158,6 +177,6 @@ src/preload/sites/sites.o: override CFLAGS += -fno-lto
 tests_unit_followed_LDADD = $(SEGMENT_LIBS) -lm
 dist_check_SCRIPTS += tests/tsan.sh
 TESTS += tests/unit/account tests/unit/rings tests/unit/draw tests/unit/table \
-	tests/unit/own-profile tests/unit/followed tests/unit/steps tests/unit/lookup \
+	tests/unit/own-profile tests/unit/followed tests/unit/steps tests/unit/cfi tests/unit/lookup \
 	tests/tsan.sh
 endif

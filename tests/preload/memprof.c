@@ -51,36 +51,11 @@ test_errors(void **state)
     RUN_ALL("errors", "many");
 }
 
-/* With libgcc, and with a libgcc that cannot be loaded. */
 static void
 test_pending(void **state)
 {
-    char directory[] = "/tmp/memtop-test-XXXXXX", file[64], variable[64];
-    struct preload_watch how = {.argv =
-                                    WATCH_ARGV((char *)"memprof.run", (char *)"pending"),
-                                .environment = WATCH_ARGV(variable)};
-    struct watched what;
-    FILE *empty;
-
     (void)state;
     RUN_ALL("pending");
-    assert_non_null(mkdtemp(directory));
-    snprintf(file, sizeof file, "%s/libgcc_s.so.1", directory);
-    snprintf(variable, sizeof variable, "LD_LIBRARY_PATH=%s", directory);
-    empty = fopen(file, "w");
-    assert_non_null(empty);
-    fclose(empty);
-    for (int sites = 0; sites < 2; sites++) {
-        how.options = sites ? "sites=1" : "";
-        watch_run(&how, &what);
-        watch_assert_success(&what);
-        assert_string_equal("", what.err);
-        if (sites)
-            assert_int_equal(UNWIND_NONE, watch_last(&what)->sites.unwinder);
-        watch_free(&what);
-    }
-    unlink(file);
-    rmdir(directory);
 }
 
 static void
@@ -141,8 +116,8 @@ test_processes(void **state)
 static void
 test_stacks(void **state)
 {
-    static const char *const ways[] = {"unwind=glibc", "unwind=fp",
-                                       "unwind=glibc,sites=0.01"};
+    static const char *const ways[] = {"unwind=auto", "unwind=fp",
+                                       "unwind=dwarf,sites=0.01"};
     struct watched what;
 
     (void)state;

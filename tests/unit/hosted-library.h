@@ -42,16 +42,9 @@ mt_unwind_start(enum unwind_choice choice)
     (void)choice;
 }
 
-bool
-mt_internal_left(void)
-{
-    return false;
-}
-
 size_t
-mt_unwind(const void *caller, const void **frames, size_t limit)
+mt_unwind(const void **frames, size_t limit)
 {
-    (void)caller;
     (void)frames;
     (void)limit;
     return 0;

@@ -183,8 +183,8 @@ test_sites(void **state)
     (void)state;
     assert_int_equal(parse("--sites ls"), 0);
     assert_string_equal(parsed->words, "sites");
-    assert_int_equal(parse("--sites=1e-4 --unwind=glibc -m ls"), 0);
-    assert_string_equal(parsed->words, "mmap,sites=1e-4,unwind=glibc");
+    assert_int_equal(parse("--sites=1e-4 --unwind=dwarf -m ls"), 0);
+    assert_string_equal(parsed->words, "mmap,sites=1e-4,unwind=dwarf");
     assert_int_equal(parse("--sites=64K ls"), 0);
     assert_string_equal(parsed->words, "sites=64K");
     assert_int_equal(parse("--export=folded:f ls"), 0); /* exports need samples */
@@ -194,9 +194,10 @@ test_sites(void **state)
     assert_int_equal(parse("--sites=0 ls"), status_of(STATUS_USAGE));
     assert_int_equal(parse("--sites=much ls"), status_of(STATUS_USAGE));
     assert_int_equal(parse("--sites=1e-4,exact ls"), status_of(STATUS_USAGE));
-    /* the default's former name */
     assert_int_equal(parse("--sites --unwind=auto ls"), 0);
-    assert_string_equal(parsed->words, "sites,unwind=glibc");
+    assert_string_equal(parsed->words, "sites,unwind=auto");
+    assert_int_equal(parse("--sites --unwind=glibc ls"), 0); /* a former name */
+    assert_string_equal(parsed->words, "sites,unwind=dwarf");
     assert_int_equal(parse("--unwind=magic ls"), status_of(STATUS_USAGE));
     refuse("--sites --unwind=libunwind ls", "--unwind=libunwind was removed");
 }

@@ -47,7 +47,6 @@
 #define PROFILES     32u
 #define FRAMES_MAX   1024u /* for a thread with a shard */
 #define FRAMES_SMALL 64u   /* for others, on their stacks */
-#define FRAMES_OWN   8u    /* our own, which mt_unwind() may remove from a deep stack */
 
 enum profile_state {
     PROFILE_FREE = 0,
@@ -225,7 +224,7 @@ in_callback(void)
 struct means {
     const void *caller;   /* see mt_unwind() */
     struct draw *draw;
-    const void **stack;   /* space for this many frames, plus FRAMES_OWN if deep */
+    const void **stack;   /* space for this many frames */
     int frames;
     struct draw other;
     const void *small[FRAMES_SMALL];
@@ -253,7 +252,7 @@ get_means(struct means *means, const void *caller)
 
     means->caller = caller;
     means->draw = &draws[index];
-    means->stack = stacks + (size_t)index * (FRAMES_MAX + FRAMES_OWN);
+    means->stack = stacks + (size_t)index * FRAMES_MAX;
     means->frames = FRAMES_MAX;
     if (index == 0) {
         means->other = (struct draw){0};
@@ -283,13 +282,11 @@ draw_for(struct draw *draw, uint32_t number)
 static int
 walk_stack(const struct own_profile *profile, const struct means *means)
 {
-    size_t wanted = (size_t)means->frames, found;
+    size_t wanted = (size_t)means->frames;
 
     if (profile->frames >= 0 && profile->frames < means->frames)
         wanted = (size_t)profile->frames;
-    found = mt_unwind(means->caller, means->stack,
-                      wanted > SITES_DEPTH_MAX ? wanted + FRAMES_OWN : wanted);
-    return (int)(found < wanted ? found : wanted);
+    return (int)mt_unwind(means->stack, wanted);
 }
 
 /* Describes a block for the callback. */
@@ -620,7 +617,7 @@ mt_profile_resize_end(const struct profile_resize *resize, enum memprof_source s
 static bool
 make_room(void)
 {
-    size_t bytes = (size_t)SHARD_COUNT * (FRAMES_MAX + FRAMES_OWN) * sizeof *stacks;
+    size_t bytes = (size_t)SHARD_COUNT * FRAMES_MAX * sizeof *stacks;
     void *made;
 
     if (!mt_table_start(&blocks) || !mt_table_start(&pool_blocks))

@@ -19,6 +19,7 @@
 
 #include "preload/memprof/draw.h"
 #include "preload/lookup.h"
+#include "preload/real.h"
 #include "preload/ring/ring.h"
 #include "preload/shard.h"
 #include "preload/sites/budget.h"
@@ -38,7 +39,6 @@ _Static_assert(sizeof(struct sampler) == 64, "a cache line");
 
 static struct sampler samplers[SHARD_COUNT];
 static uint64_t seed;
-static bool loaded;
 
 /* What mt_sample_due() returns: the number of hits, and above it the step that the
    distance was drawn with. */
@@ -258,11 +258,10 @@ cost_since(uint64_t started)
 
 static unsigned
 follow(enum segment_function fn, const void *block, uint64_t size, uint64_t hits,
-       uint32_t thread, const void *caller)
+       uint32_t thread)
 {
     const void *frames[SITES_DEPTH_MAX];
-    size_t limit = loaded ? mt_options.sites_depth : 0;
-    size_t depth = limit > 0 ? mt_unwind(caller, frames, limit) : 0;
+    size_t depth = mt_unwind(frames, mt_options.sites_depth);
     const struct mt_followed followed = {
         .size = size,
         .born_ns = mt_now_exact(),
@@ -285,8 +284,9 @@ mt_sample_hit(enum segment_function fn, const void *block, uint64_t size, uint64
     uint64_t started = mt_now_exact();
     unsigned flags = 0;
 
+    (void)caller;
     if (mt_sites_ready()) {
-        flags = follow(fn, block, size, hits, thread, caller);
+        flags = follow(fn, block, size, hits, thread);
         budget_spent(started, cost_since(started));
         mt_sites_show(mt_unwinder());
     }
@@ -349,16 +349,16 @@ mt_sample_start(void)
         return false;
     budget_start(mt_options.sites_rate);
     begin_drawing();
+    if (mt_real._dl_find_object != NULL)
+        mt_unwind_start(mt_options.unwind);
     return true;
 }
 
 void
 mt_sample_loaded(void)
 {
-    if (mt_segment.header->sites_state == SITES_OFF)
-        return;
-    mt_unwind_start(mt_options.unwind);
-    loaded = true;
+    if (mt_segment.header->sites_state != SITES_OFF)
+        mt_unwind_start(mt_options.unwind);
 }
 
 bool

@@ -35,13 +35,8 @@ void mt_sample_claimed(unsigned index);
 /* The same in a child, after mt_sites_forked(). */
 bool mt_sample_inherit(void);
 
-/*
- * Stacks can be walked from now on; called by our constructor.  It cannot be done
- * earlier, in a sampled call, although other libraries' constructors have run by then:
- * the walker must be loaded, and a call of malloc may come from inside the loader (an
- * ifunc resolver during relocation, another thread's dlopen), or with a lock held that
- * loading needs, as libc holds that of its exit functions while it enlarges their list.
- */
+/* Called by our constructor: stacks can be walked from now on at the latest.  Before
+   glibc 2.35 not earlier, see mt_unwind_start(). */
 void mt_sample_loaded(void);
 
 /* A call of fn made a block that is counted already: samples it if it is hit.  Returns

@@ -1,28 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Walks the stack as glibc's backtrace() does, with libgcc's unwinder, which since gcc 12
- * and glibc 2.35 takes no lock of the loader's (_dl_find_object), makes no system call
- * and needs no memory of its own.  Its answers about return addresses are kept (steps.h).
+ * Walks call stacks: by what is kept of a return address (steps.h), else by the unwind
+ * tables of its object (cfi.h), else by the frame pointer, frame by frame.
  *
- * Why nothing here can wait forever:
+ * What is read of the stack lies between the stack pointer and the base of the thread's
+ * stack.  On another stack (a coroutine's, a signal handler's) the base is not known.
+ * There nothing is believed but unwind tables: each frame must be of an object that has
+ * them, and is not longer than OTHER_REACH.
  *
- *   - We hold no lock, and neither does the allocator: it has returned before a block
- *     is sampled, and has not been called yet when one is about to be freed.
- *   - libgcc has a lock for frames that the program registers (a compiler in it, by
- *     __register_frame) and takes it if there are any.  It allocates with the lock held,
- *     at the first search after a registration (before gcc 13) or in the registration
- *     itself (since): so calls of malloc from libgcc are not walked by libgcc.  A copy of
- *     libgcc that is linked into a program is hidden there and has its own lock, which
- *     the walker does not use.  In a child forked from a process with several threads the
- *     lock may be held forever: libgcc is not called there unless its data show that the
- *     lock is free, see libgcc_idle().
- *   - If another library's _Unwind_Find_FDE replaces libgcc's (that of LLVM's libunwind,
- *     which libc++ brings), that one allocates with a lock held, too, and is treated like
- *     libgcc.  It also takes the loader's list lock.  A callback of the program's own
- *     call of dl_iterate_phdr() holds that lock and may wait for a thread that allocates.
- *     So it is used only as long as there is one thread.
- *   - One case is left: a signal handler that allocates after it has interrupted libgcc
- *     with the lock held, a throw in a program that has registered frames.
+ * Between two stacks leads only a frame of the kernel's, in which a signal handler runs:
+ * its code is compared with what the C library must have there.
  */
 #include "config.h"
 
@@ -33,342 +20,341 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "preload/account.h"
 #include "preload/lookup.h"
-#include "preload/internal.h"
 #include "preload/real.h"
-#include "preload/state.h"
+#include "preload/sites/cfi.h"
+#include "preload/sites/objects.h"
 #include "preload/sites/steps.h"
+#include "preload/state.h"
 
-/* The largest number of our own frames above the program's innermost one. */
-#define OWN_FRAMES 12u
+static enum site_unwinder unwinder;
+
+#ifdef ARCH_COLUMNS
+
+/* Our own frames, and those whose addresses are not wanted: so many more are walked. */
+#define OWN_FRAMES 64u
 
 /* A frame pointer further up than this is not believed. */
 #define FRAME_MAX (UINT64_C(1) << 20)
 
-typedef int (*walker)(void **frames, int limit);
+/* The longest frame that is believed on a stack whose base is not known. */
+#define OTHER_REACH (UINT64_C(1) << 16)
 
-#if defined __x86_64__
-#define FRAME_REGISTER 6 /* rbp, System V ABI figure 3.36 */
-#elif defined __aarch64__
-#define FRAME_REGISTER 29
-#endif
+/* Handlers that interrupt handlers. */
+#define SIGNALS_MAX 8u
 
-static enum site_unwinder unwinder;
-static walker glibc_walk;
-static bool libgcc_barred;
-
-/* libgcc_for_one: libgcc must not be used if there are several threads.  single_threaded:
-   __libc_single_threaded of glibc since 2.32, or NULL. */
-static bool libgcc_for_one;
-static const char *single_threaded;
-
-/* ---- internal calls of the thread ---- */
-
-uintptr_t mt_internal_frames[SHARD_COUNT];
-
-bool
-mt_internal_left(void)
-{
-    unsigned index = mt_own_shard();
-    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-
-    /* Many threads use shard 0; above the base lies another stack, a signal handler's. */
-    if (index == 0 || here <= mt_internal_frames[index] || here > mt_thread.stack_base)
-        return false;
-    mt_thread.shard = mt_shard(index);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    mt_thread.internal = false;
-    return true;
-}
-
-/* ---- objects ---- */
-
-/* Where an object is mapped, and the part of its data that starts as zeros. */
-struct unwind_object {
-    uintptr_t start, end;
-    const unsigned char *zeros;
-    size_t zeros_size;
-};
+#define WORD sizeof(uintptr_t)
+#define BIT(column) (1u << (column))
+#define FEW_KNOWN (BIT(ARCH_FRAME) | BIT(ARCH_STACK) | BIT(ARCH_RETURN))
 
 extern const ElfW(Ehdr) __ehdr_start HIDDEN;
 
-static struct unwind_object own;
+static bool by_tables, by_pointers; /* what leads on from the program's frames */
+static struct cfi_range own;
 
-static struct unwind_object
-measure(uintptr_t bias, const ElfW(Phdr) * headers, unsigned count)
-{
-    struct unwind_object object = {0};
-
-    for (unsigned i = 0; i < count; i++) {
-        if (headers[i].p_type != PT_LOAD)
-            continue;
-        if (object.end == 0)
-            object.start = bias + (headers[i].p_vaddr & -(uintptr_t)SEGMENT_PAGE);
-        object.end = bias + headers[i].p_vaddr + headers[i].p_memsz;
-        object.zeros_size = headers[i].p_memsz - headers[i].p_filesz;
-        object.zeros = (const unsigned char *)object.end - object.zeros_size;
-    }
-    return object;
-}
-
-/* This library.  The first page of its file is mapped first. */
-static struct unwind_object
-measure_own(void)
-{
-    const uintptr_t start = (uintptr_t)&__ehdr_start;
-
-    return measure(start, (const void *)(start + __ehdr_start.e_phoff),
-                   __ehdr_start.e_phnum);
-}
-
-static bool
-lies_in(const void *address, const struct unwind_object *object)
-{
-    return (uintptr_t)address - object->start < object->end - object->start;
-}
-
-static bool
-is_own(const void *frame)
-{
-    return lies_in(frame, &own);
-}
-
-/* ---- libgcc's lock ---- */
-
-/* libgcc, and the object whose _Unwind_Find_FDE it uses, which usually is libgcc. */
-static struct unwind_object libgcc_object, search_object;
-
-/* libgcc's data while nobody has registered frames or holds the lock. */
-static unsigned char idle_data[1024];
-static bool idle_known;
-
-/* The first loaded object with that name (NULL: any) that defines NAME. */
-static struct unwind_object
-measure_defining(const char *soname, const char *name)
-{
-    struct mt_loaded found = {0};
-
-    mt_lookup_loaded(soname, name, &found);
-    return measure(found.bias, found.headers, found.header_count);
-}
-
-/* Call after libgcc has walked once, because the first walk makes its tables. */
-static void
-know_libgcc(void)
-{
-    static const char search[] = "_Unwind_Find_FDE";
-
-    libgcc_object = measure_defining(LIBGCC, search);
-    search_object = measure_defining(NULL, search);
-    idle_known = libgcc_object.zeros_size <= sizeof idle_data
-                 && search_object.start == libgcc_object.start;
-    if (idle_known)
-        memcpy(idle_data, libgcc_object.zeros, libgcc_object.zeros_size);
-}
-
-/* The lock's word and the pointer to registered frames are among these data: while they
-   are unchanged nobody holds the lock. */
-static bool
-libgcc_idle(void)
-{
-    return idle_known
-           && memcmp(idle_data, libgcc_object.zeros, libgcc_object.zeros_size) == 0;
-}
-
-/* May the caller of malloc hold the lock?  (If caller is in this library its real caller
-   is unknown: the compiler did not make the jumps that wrappers.c relies on.) */
-static bool
-may_hold_lock(const void *caller)
-{
-    return lies_in(caller, &libgcc_object) || lies_in(caller, &search_object)
-           || is_own(caller);
-}
-
-/* ---- the walkers ---- */
-
-/* State of the walk by frame pointers. */
-struct frame_walk {
-    void **frames;
-    size_t count, limit;
-    uintptr_t pointer;
-    bool left; /* past our own frames */
+struct walk {
+    struct cfi_registers at; /* of the frame; its RETURN is where its code goes on */
+    struct cfi_range stack;  /* what may be read */
+    bool is_other;           /* not this thread's stack */
+    bool is_interrupted;     /* the frame's code was interrupted, it has called nobody */
+    bool with_steps;         /* those that are kept may be used */
+    bool has_used_steps;     /* so some registers are not known */
+    unsigned signals;
+    struct code_object object; /* the last one */
 };
 
-#ifdef FRAME_REGISTER
-/* Skips our own frames and stops at the first one of the program. */
-static int
-visit_frame(struct _Unwind_Context *context, void *argument)
-{
-    struct frame_walk *walk = argument;
-    uintptr_t ip = mt_libgcc.ip(context);
+/* How to go on after a step. */
+enum result {
+    RESULT_ON,
+    RESULT_END,
+    RESULT_AGAIN /* from the start, without kept steps: a register is needed */
+};
 
-    if (is_own((void *)ip))
-        return VISIT_GO_ON;
-    walk->frames[walk->count++] = (void *)ip;
-    walk->pointer = mt_libgcc.gr(context, FRAME_REGISTER);
-    walk->left = true;
-    return VISIT_STOP;
+static bool
+lies_in(uintptr_t address, const struct cfi_range *range)
+{
+    return address - range->start < range->end - range->start;
 }
 
-/* A frame holds the next frame's pointer and the return address.  A pointer is believed
-   if it is aligned, higher than the last one by no more than a frame may be long, and
-   within the stack that the thread is known to have. */
-static int
-frames_walk(void **frames, int limit)
+/* ---- one step ---- */
+
+/* The stack pointer has changed. */
+static void
+set_stack(struct walk *walk)
 {
-    struct frame_walk walk = {.frames = frames, .limit = (size_t)limit};
-    uintptr_t lowest = (uintptr_t)__builtin_frame_address(0);
+    const uintptr_t here = walk->at.values[ARCH_STACK], base = mt_thread.stack_base;
 
-    mt_libgcc.backtrace(visit_frame, &walk);
-    if (!walk.left || lowest > mt_thread.stack_base
-        || mt_thread.stack_base - lowest > mt_thread.stack_limit)
-        return (int)walk.count;
-    while (walk.count < walk.limit && walk.pointer % sizeof(uintptr_t) == 0
-           && walk.pointer > lowest && walk.pointer - lowest < FRAME_MAX
-           && walk.pointer < mt_thread.stack_base - 2 * sizeof(uintptr_t)) {
-        const uintptr_t *frame = (const void *)walk.pointer;
+    walk->is_other = here > base || base - here > mt_thread.stack_limit;
+    walk->stack = (struct cfi_range){here, walk->is_other ? here + OTHER_REACH : base};
+}
 
-        if (frame[1] < SEGMENT_PAGE)
-            break;
-        walk.frames[walk.count++] = (void *)frame[1];
-        lowest = walk.pointer;
-        walk.pointer = frame[0];
+/* Goes on to a frame whose stack pointer is cfa, that has called at pc. */
+static void
+go_to(struct walk *walk, uintptr_t cfa, uintptr_t pc, uintptr_t frame)
+{
+    walk->at.values[ARCH_STACK] = cfa;
+    walk->at.values[ARCH_RETURN] = pc;
+    walk->at.values[ARCH_FRAME] = frame;
+    walk->at.known &= FEW_KNOWN;
+    walk->is_interrupted = false;
+    walk->stack.start = cfa;
+    if (walk->is_other)
+        walk->stack.end = cfa + OTHER_REACH;
+}
+
+/* A frame pointer leads to the caller's one and, above it, to the return address. */
+static enum result
+go_by_pointer(struct walk *walk)
+{
+    const uintptr_t pointer = walk->at.values[ARCH_FRAME], lowest = walk->stack.start;
+    const uintptr_t *frame = (const void *)pointer;
+
+    if (walk->is_other || (walk->at.known & BIT(ARCH_FRAME)) == 0 || pointer % WORD != 0
+        || pointer < lowest || pointer - lowest > FRAME_MAX || pointer > walk->stack.end
+        || walk->stack.end - pointer < 2 * WORD)
+        return RESULT_END;
+    go_to(walk, pointer + 2 * WORD, frame[1], frame[0]);
+    return RESULT_ON;
+}
+
+/* Is the frame's code what a signal handler returns to? */
+static bool
+is_signal_code(const struct walk *walk)
+{
+    static const char code[] = ARCH_SIGNAL_CODE;
+    const uintptr_t pc = walk->at.values[ARCH_RETURN];
+
+    return walk->object.mapped.end - pc >= sizeof code - 1
+           && memcmp((const void *)pc, code, sizeof code - 1) == 0;
+}
+
+/* To the frame that a signal handler has interrupted, on whatever stack. */
+static enum result
+go_by_signal(struct walk *walk, const struct cfi_frame *frame)
+{
+    if (walk->signals++ == SIGNALS_MAX || !is_signal_code(walk)
+        || cfi_step(&walk->object.tables, frame, &walk->stack, &walk->at) != CFI_STEPPED)
+        return RESULT_END;
+    walk->is_interrupted = true;
+    set_stack(walk);
+    return RESULT_ON;
+}
+
+static enum result
+go_by_frame(struct walk *walk, const struct cfi_frame *frame)
+{
+    const uintptr_t before = walk->stack.start, pc = walk->at.values[ARCH_RETURN];
+
+    if (!walk->is_interrupted)
+        mt_step_keep(pc, frame);
+    switch (cfi_step(&walk->object.tables, frame, &walk->stack, &walk->at)) {
+    case CFI_STEPPED:
+        break;
+    case CFI_NEEDS:
+        return walk->has_used_steps ? RESULT_AGAIN : RESULT_END;
+    default:
+        return RESULT_END;
     }
-    return (int)walk.count;
+    if (walk->at.values[ARCH_STACK] <= before
+        || walk->at.values[ARCH_STACK] > walk->stack.end)
+        return RESULT_END;
+    walk->is_interrupted = false;
+    walk->stack.start = walk->at.values[ARCH_STACK];
+    if (walk->is_other)
+        walk->stack.end = walk->stack.start + OTHER_REACH;
+    return RESULT_ON;
 }
-#endif
+
+/* By the tables of the object that holds pc, if it has any. */
+static enum result
+go_by_tables(struct walk *walk, uintptr_t pc)
+{
+    struct cfi_frame frame;
+
+    switch (cfi_find(&walk->object.tables, pc, &frame)) {
+    case CFI_FOUND:
+        return frame.is_signal ? go_by_signal(walk, &frame) : go_by_frame(walk, &frame);
+    case CFI_NONE:
+        return by_pointers ? go_by_pointer(walk) : RESULT_END;
+    default:
+        return RESULT_END;
+    }
+}
+
+static bool
+find_object(struct walk *walk, uintptr_t pc)
+{
+    return lies_in(pc, &walk->object.mapped) || mt_objects_find(pc, &walk->object);
+}
+
+/* Goes on to the caller of a frame. */
+static enum result
+go_on(struct walk *walk)
+{
+    /* What follows a call may be another function. */
+    const uintptr_t pc = walk->at.values[ARCH_RETURN],
+                    inside = walk->is_interrupted ? pc : pc - 1;
+
+    if ((by_tables || lies_in(inside, &own)) && find_object(walk, inside)
+        && walk->object.tables.header != 0)
+        return go_by_tables(walk, inside);
+    return by_pointers ? go_by_pointer(walk) : RESULT_END;
+}
+
+/* ---- the walk ---- */
+
+struct found {
+    const void **frames;
+    size_t count, limit;
+};
+
+/* Adds a frame; false if it is none, or the last one wanted. */
+static bool
+add(struct found *found, uintptr_t pc)
+{
+    if (pc < SEGMENT_PAGE || found->count == found->limit)
+        return false;
+    if (!lies_in(pc, &own))
+        found->frames[found->count++] = (const void *)pc;
+    return found->count < found->limit;
+}
+
+/* Adds the frames whose steps are kept, and leaves them.  Returns false at the outermost
+   frame, at the limit, or where a step leads off the stack. */
+static bool
+go_by_steps(struct walk *walk, struct found *found)
+{
+    const struct cfi_range ours = own;
+    const void **to = found->frames + found->count, **end = found->frames + found->limit;
+    uintptr_t *registers = walk->at.values;
+    uintptr_t stack = registers[ARCH_STACK], pc = registers[ARCH_RETURN];
+    uintptr_t frame =
+        walk->at.known & BIT(ARCH_FRAME) ? registers[ARCH_FRAME] : 0; /* 0: not known */
+    uintptr_t top = walk->stack.end;
+    uint64_t step;
+
+    while ((step = step_find(pc)) != 0 && to < end) {
+        uintptr_t cfa = (step & STEP_BY_FRAME ? frame : stack) + (step & STEP_LENGTH);
+        uintptr_t size = cfa - stack, saved = step_saved(step);
+
+        if (!lies_in(pc, &ours))
+            *to++ = (const void *)pc;
+        if (size - 1 >= top - stack || size % WORD != 0)
+            break;
+        if (saved > 0)
+            frame = saved <= size ? *(const uintptr_t *)(cfa - saved) : 0;
+        pc = *(const uintptr_t *)(cfa + ARCH_RETURN_AT);
+        stack = cfa;
+        if (walk->is_other)
+            top = cfa + OTHER_REACH;
+    }
+    found->count = (size_t)(to - found->frames);
+    if (step != 0)
+        return false;
+    if (stack != registers[ARCH_STACK]) {
+        walk->has_used_steps = true;
+        walk->at.known |= BIT(ARCH_FRAME);
+        go_to(walk, stack, pc, frame);
+    }
+    return true;
+}
+
+/* Returns RESULT_AGAIN or RESULT_END. */
+static enum result
+walk_on(struct walk *walk, struct found *found)
+{
+    enum result result = RESULT_ON;
+
+    for (size_t steps = found->limit + OWN_FRAMES; steps > 0; steps--) {
+        if (walk->with_steps && !walk->is_interrupted && !go_by_steps(walk, found))
+            break;
+        if (!add(found, walk->at.values[ARCH_RETURN]))
+            break;
+        result = go_on(walk);
+        if (result != RESULT_ON)
+            break;
+    }
+    return result;
+}
+
+static __attribute__((noinline)) enum result
+walk_from_here(struct found *found, bool with_steps)
+{
+    struct walk walk;
+
+    arch_registers(walk.at.values);
+    walk.at.known = ARCH_PRESERVED | FEW_KNOWN;
+    walk.is_interrupted = walk.has_used_steps = false;
+    walk.with_steps = with_steps;
+    walk.signals = 0;
+    walk.object.mapped = (struct cfi_range){0, 0};
+    set_stack(&walk);
+    return walk_on(&walk, found);
+}
+
+size_t
+mt_unwind(const void **frames, size_t limit)
+{
+    struct found found = {frames, 0, limit};
+
+    if (mt_unwinder() == UNWIND_NONE || limit == 0)
+        return 0;
+    if (walk_from_here(&found, true) == RESULT_AGAIN) {
+        found.count = 0;
+        walk_from_here(&found, false);
+    }
+    return found.count;
+}
 
 /* ---- starting ---- */
 
-/* Uses libc's own backtrace, even if another object defines one.  The first call makes
-   libc load libgcc_s and keep it, without touching dlerror(). */
-static void
-start_glibc(void)
+/* This library.  The first page of its file is mapped first. */
+static struct cfi_range
+measure_own(void)
 {
-    void *tried[2];
-    walker found;
+    const uintptr_t start = (uintptr_t)&__ehdr_start;
+    const ElfW(Phdr) *headers = (const void *)(start + __ehdr_start.e_phoff);
+    uintptr_t end = start;
 
-    *(void **)&found = mt_lookup_libc("backtrace");
-    if (found == NULL || found(tried, 2) <= 0)
-        return;
-    know_libgcc();
-    glibc_walk = found;
-#ifdef MT_STEPS
-    if (mt_libgcc_find())
-        glibc_walk = mt_steps_walk;
-#endif
-}
-
-static bool
-start_frames(void)
-{
-#ifdef FRAME_REGISTER
-    return mt_libgcc_find();
-#else
-    return false;
-#endif
-}
-
-static enum site_unwinder
-choose(enum unwind_choice choice)
-{
-    if (choice == UNWIND_CHOICE_NONE)
-        return UNWIND_NONE;
-    start_glibc(); /* glibc's serves instead */
-    single_threaded = mt_lookup_libc("__libc_single_threaded");
-    libgcc_for_one = search_object.start != libgcc_object.start;
-    if (choice == UNWIND_CHOICE_FRAMES && start_frames())
-        return UNWIND_FRAMES;
-    return glibc_walk != NULL ? UNWIND_GLIBC : UNWIND_NONE;
+    for (unsigned i = 0; i < __ehdr_start.e_phnum; i++)
+        if (headers[i].p_type == PT_LOAD)
+            end = start + headers[i].p_vaddr + headers[i].p_memsz;
+    return (struct cfi_range){start, end};
 }
 
 void
 mt_unwind_start(enum unwind_choice choice)
 {
-    struct mt_internal ours;
-
-    if (__atomic_load_n(&unwinder, __ATOMIC_ACQUIRE) != UNWIND_NONE || mt_sandboxed)
+    if (mt_unwinder() != UNWIND_NONE || choice == UNWIND_CHOICE_NONE)
         return;
-    ours = mt_internal_begin();
     own = measure_own();
-    __atomic_store_n(&unwinder, choose(choice), __ATOMIC_RELEASE);
-    mt_internal_end(&ours);
+    mt_objects_start();
+    by_tables = choice != UNWIND_CHOICE_FRAMES;
+    by_pointers = choice != UNWIND_CHOICE_DWARF;
+    __atomic_store_n(&unwinder, by_tables ? UNWIND_TABLES : UNWIND_FRAMES,
+                     __ATOMIC_RELEASE);
 }
+
+#else
+
+void
+mt_unwind_start(enum unwind_choice choice)
+{
+    (void)choice;
+}
+
+size_t
+mt_unwind(const void **frames, size_t limit)
+{
+    (void)frames;
+    (void)limit;
+    return 0;
+}
+
+#endif
 
 enum site_unwinder
 mt_unwinder(void)
 {
     return __atomic_load_n(&unwinder, __ATOMIC_ACQUIRE);
-}
-
-void
-mt_unwind_forked(bool had_threads)
-{
-    libgcc_barred |= had_threads && glibc_walk != NULL && !libgcc_idle();
-}
-
-/* ---- walking ---- */
-
-static bool
-has_threads(void)
-{
-    return single_threaded != NULL ? !*(const volatile char *)single_threaded
-                                   : mt_segment.process->threads_started > 1;
-}
-
-static bool
-libgcc_may(const void *caller)
-{
-    return !libgcc_barred && !may_hold_lock(caller) && !(libgcc_for_one && has_threads());
-}
-
-static walker
-walker_now(const void *caller)
-{
-    enum site_unwinder chosen = mt_unwinder();
-
-    if (chosen == UNWIND_NONE || !libgcc_may(caller))
-        return NULL;
-#ifdef FRAME_REGISTER
-    if (chosen == UNWIND_FRAMES)
-        return frames_walk;
-#endif
-    return glibc_walk;
-}
-
-/* Copies the program's frames from those walked; returns their number. */
-static size_t
-keep_foreign(void *const *walked, size_t count, const void **frames, size_t limit)
-{
-    size_t kept = 0;
-
-    for (size_t i = 0; i < count && kept < limit; i++)
-        if (walked[i] != NULL && !is_own(walked[i]))
-            frames[kept++] = walked[i];
-    return kept;
-}
-
-size_t
-mt_unwind(const void *caller, const void **frames, size_t limit)
-{
-    walker walk = walker_now(caller);
-    void *walked[SITES_DEPTH_MAX + OWN_FRAMES];
-    struct mt_internal ours;
-    size_t count;
-    int found;
-
-    if (walk == NULL || mt_thread.internal)
-        return 0;
-    ours = mt_internal_begin();
-    if (limit <= SITES_DEPTH_MAX) {
-        found = walk(walked, (int)(limit + OWN_FRAMES));
-        count = keep_foreign(walked, found > 0 ? (size_t)found : 0, frames, limit);
-    } else {
-        found = walk((void **)frames, (int)limit);
-        count =
-            keep_foreign((void **)frames, found > 0 ? (size_t)found : 0, frames, limit);
-    }
-    mt_internal_end(&ours);
-    return count;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Walks call stacks with the unwinder the process has (layout.h, enum site_unwinder).
+ * Walks call stacks (layout.h, enum site_unwinder).
  */
 #ifndef MEMTOP_UNWIND_H
 #define MEMTOP_UNWIND_H
@@ -12,16 +12,16 @@
 
 /* How to walk, from the word unwind=. */
 enum unwind_choice {
-    UNWIND_CHOICE_GLIBC = 0,
-    UNWIND_CHOICE_FRAMES,
+    UNWIND_CHOICE_AUTO = 0, /* by unwind tables, by frame pointers where there are none */
+    UNWIND_CHOICE_DWARF,    /* by unwind tables; the stack ends where there are none */
+    UNWIND_CHOICE_FRAMES,   /* by frame pointers */
     UNWIND_CHOICE_NONE
 };
 
 /*
- * Finds the unwinder and tries it once, so that nothing is loaded later.  Calls the
- * loader, so call it from our constructor or from a function the program calls, never
- * from one of the malloc family.  Calling it again does nothing.  What it allocates is
- * not counted.
+ * Stacks can be walked from now on.  Where glibc is older than 2.35 this calls the loader
+ * (objects.h), so call it from our constructor or from a function the program calls.
+ * With a newer one it may be called in an allocation.  Calling it again does nothing.
  */
 void mt_unwind_start(enum unwind_choice choice);
 
@@ -30,16 +30,10 @@ enum site_unwinder mt_unwinder(void);
 
 /*
  * The stack of the calling thread: return addresses, innermost first, at most limit of
- * them, without frames of this library.  Returns 0 if there is no unwinder (yet), or none
- * that may be used here.  Holds no lock of ours and allocates nothing that is counted.
- * Keeps errno.
- *
- * caller: the address malloc() returns to; NULL in other functions.  It tells whether the
- * unwinder itself, possibly with its lock held, called malloc.
+ * them, without frames of this library.  Returns 0 if there is no unwinder (yet).  Takes
+ * no lock, makes no system call, allocates nothing, and may be interrupted or left by a
+ * jump anywhere.
  */
-size_t mt_unwind(const void *caller, const void **frames, size_t limit);
-
-/* In a child: whatever the parent's other threads were doing in the unwinder is lost. */
-void mt_unwind_forked(bool had_threads);
+size_t mt_unwind(const void **frames, size_t limit);
 
 #endif

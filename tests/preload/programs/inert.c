@@ -1,15 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A library that does nothing, to be preloaded instead of ours.  Its thread-local memory
-   takes a place in each thread's table, as ours does; INERT_LOADS names a library that it
-   loads at the start. */
-#include <dlfcn.h>
-#include <stdlib.h>
-
+   takes a place in each thread's table, as ours does. */
 __thread char inert[64] __attribute__((tls_model("initial-exec")));
-
-__attribute__((constructor)) static void
-load(void)
-{
-    if (getenv("INERT_LOADS") != NULL)
-        dlopen(getenv("INERT_LOADS"), RTLD_NOW);
-}

@@ -1152,7 +1152,7 @@ ended_within(void)
     end(profile);
 }
 
-/* Finding the unwinder says nothing to dlerror(), nor does it take anything from it. */
+/* Starting a profile says nothing to dlerror(), nor does it take anything from it. */
 static void
 pending(void)
 {

@@ -9,6 +9,8 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,25 +21,11 @@ static void *kept[200000];
 
 /* ---- signals in the midst of unwinding ---- */
 
-/* Calls of the unwinder's until one raises a signal. */
-static volatile sig_atomic_t raised_after;
+/* Of interrupts.plugin. */
+extern volatile sig_atomic_t raised_after __attribute__((weak));
+
 static sigjmp_buf before_signal;
 static volatile pid_t forked_within;
-
-#if __GLIBC_PREREQ(2, 35)
-/* In front of libc's, for libgcc; the first call comes before the threads. */
-int
-_dl_find_object(void *address, struct dl_find_object *found)
-{
-    static int (*next)(void *, struct dl_find_object *);
-
-    if (next == NULL)
-        *(void **)&next = dlsym(RTLD_NEXT, "_dl_find_object");
-    if (raised_after > 0 && --raised_after == 0)
-        raise(SIGUSR1);
-    return next(address, found);
-}
-#endif
 
 static void
 jump(int signal)
@@ -64,8 +52,9 @@ fork_within(int signal)
 static void
 interrupt_by(void (*handler)(int))
 {
+    REQUIRE(&raised_after != NULL);
     signal(SIGUSR1, handler);
-    raised_after = 3;
+    raised_after = 1;
 }
 
 static void
@@ -544,6 +533,97 @@ deep(void)
 }
 
 #ifdef __x86_64__
+/* Functions without unwind tables that call a function: with a frame pointer, ... */
+void *framed(void *(*function)(void));
+/* ... without one, ... */
+void *unframed(void *(*function)(void));
+/* ... and with one that leads nowhere. */
+void *astray(void *(*function)(void), uintptr_t pointer);
+__asm__(".text\n"
+        ".type framed, @function\n"
+        "framed:\n"
+        "push %rbp\n"
+        "mov %rsp, %rbp\n"
+        "sub $64, %rsp\n"
+        "call *%rdi\n"
+        "leave\n"
+        "ret\n"
+        ".size framed, .-framed\n"
+        ".type unframed, @function\n"
+        "unframed:\n"
+        "sub $40, %rsp\n"
+        "call *%rdi\n"
+        "add $40, %rsp\n"
+        "ret\n"
+        ".size unframed, .-unframed\n"
+        ".type astray, @function\n"
+        "astray:\n"
+        "push %rbp\n"
+        "mov %rsi, %rbp\n"
+        "call *%rdi\n"
+        "pop %rbp\n"
+        "ret\n"
+        ".size astray, .-astray\n");
+
+static void *
+make_marked(void)
+{
+    return malloc(7531);
+}
+
+/* The same in memory that belongs to no object, as a compiler in the program makes it. */
+static void *
+jit(void *(*function)(void))
+{
+    static const unsigned char code[] = {
+        0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0xc9, 0xc3 /* framed() */
+    };
+    void *(*made)(void *(*)(void));
+    void *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    REQUIRE(memory != MAP_FAILED);
+    memcpy(memory, code, sizeof code);
+    *(void **)&made = memory;
+    return made(function);
+}
+
+static void
+no_tables(void)
+{
+    tell("no_tables", (uintptr_t)no_tables);
+    kept[0] = framed(make_marked);
+}
+
+static void
+no_object(void)
+{
+    tell("no_object", (uintptr_t)no_object);
+    kept[0] = jit(make_marked);
+}
+
+/* Frame pointers that do not point into this stack, or not upwards. */
+static void
+no_frame(void)
+{
+    static uintptr_t elsewhere[64];
+    uintptr_t here[4] = {(uintptr_t)here, (uintptr_t)no_frame};
+    const uintptr_t pointers[] = {0,
+                                  1,
+                                  (uintptr_t)elsewhere,
+                                  (uintptr_t)here,
+                                  (uintptr_t)here + 1,
+                                  (uintptr_t)here - 1000,
+                                  (uintptr_t)here + (2 << 20),
+                                  UINTPTR_MAX,
+                                  UINTPTR_MAX - 15,
+                                  UINTPTR_MAX / 2};
+
+    kept[0] = unframed(make_marked);
+    for (unsigned i = 0; i < sizeof pointers / sizeof pointers[0]; i++)
+        kept[i + 1] = astray(make_marked, pointers[i]);
+}
+
 /* The call of malloc is the last of last_call(), what follows is another function. */
 void *last_call(void);
 __asm__(".text\n"
@@ -596,6 +676,9 @@ CASES
     CASE(deep)
 #ifdef __x86_64__
     CASE(at_end_of_function)
+    CASE(no_tables)
+    CASE(no_object)
+    CASE(no_frame)
 #endif
     CASE(left_by_jump)
     CASE(ended_within)
