@@ -22,8 +22,10 @@
 #include <errno.h>
 
 #include "preload/dormant.h"
+#include "preload/publish.h"
 #include "preload/recorder.h"
 #include "preload/shard.h"
+#include "preload/windows.h"
 #include "segment/live.h"
 
 #define QUANTUM_MIN 4096u
@@ -443,14 +445,6 @@ void
 mt_count_unmatched(void)
 {
     word_add_shared(&mt_shard(0)->hot.unmatched, 1);
-}
-
-/* A block with its own mapping costs the allocator a system call; an atomic operation on
-   a shared word is cheap beside that. */
-void
-mt_count_mapped(uint64_t change)
-{
-    word_add_shared(&mt_segment.process->mapped, change);
 }
 
 /* Adds one call and its bytes to two consecutive words of the thread's shard, for calls

@@ -39,8 +39,6 @@ void mt_count_failed(enum segment_function fn, uint64_t size, uint64_t asked,
                      bool would_make);
 void mt_count_unmatched(void);
 void mt_count_mapping(enum segment_mapping mapping, uint64_t bytes, bool failed);
-/* Adds to the usable bytes of live blocks that have their own mapping, mod 2^64. */
-void mt_count_mapped(uint64_t change);
 /* A block of one of the program's own pools: counted apart from other blocks. */
 void mt_count_custom_made(uint64_t size);
 void mt_count_custom_freed(uint64_t size);
@@ -78,6 +76,15 @@ count_add(uint64_t *word, uint64_t value, bool shared)
         word_add_shared(word, value);
     else
         word_add(word, value);
+}
+
+/* Adds to the usable bytes of live blocks that have their own mapping, mod 2^64.  Such a
+   block costs the allocator a system call; an atomic operation on a shared word is cheap
+   beside that. */
+static inline void
+mt_count_mapped(uint64_t change)
+{
+    word_add_shared(&mt_segment.process->mapped, change);
 }
 
 #if defined __x86_64__

@@ -10,6 +10,7 @@
 #include "preload/log/log.h"
 #include "preload/public.h"
 #include "preload/real.h"
+#include "preload/start.h"
 #include "preload/state.h"
 #include "preload/uncounted.h"
 

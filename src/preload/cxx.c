@@ -19,10 +19,13 @@
 #include "preload/log/log.h"
 #include "preload/lookup.h"
 #include "preload/memprof/profile.h"
+#include "preload/operators.h"
 #include "preload/public.h"
 #include "preload/real.h"
 #include "preload/ring/ring.h"
 #include "preload/sites/sample.h"
+#include "preload/sizes.h"
+#include "preload/start.h"
 #include "preload/state.h"
 
 typedef void *(*new_function)(size_t);
@@ -31,34 +34,6 @@ typedef void *(*new_nothrow_function)(size_t, const void *);
 typedef void *(*new_aligned_nothrow_function)(size_t, size_t, const void *);
 typedef void (*delete_function)(void *);
 typedef void (*delete_aligned_function)(void *, size_t);
-
-/* The operators whose next definition is looked up; all other forms call one of these. */
-#define OPERATORS(X)                                                           \
-    X(_Znwm) X(_Znam) X(_ZnwmRKSt9nothrow_t) X(_ZnamRKSt9nothrow_t)            \
-    X(_ZnwmSt11align_val_t) X(_ZnamSt11align_val_t)                            \
-    X(_ZnwmSt11align_val_tRKSt9nothrow_t) X(_ZnamSt11align_val_tRKSt9nothrow_t) \
-    X(_ZdlPv) X(_ZdaPv) X(_ZdlPvSt11align_val_t) X(_ZdaPvSt11align_val_t)
-
-#define INDEX(symbol) NEXT_##symbol,
-enum { OPERATORS(INDEX) OPERATOR_COUNT };
-
-static void *next_operators[OPERATOR_COUNT];
-static bool bypass; /* do these operators bypass malloc? */
-
-void
-mt_operators_resolve(void)
-{
-#define NAME(symbol) #symbol,
-    static const char *const names[] = {OPERATORS(NAME)};
-
-    /* If the library was loaded late, the next definition could only be in objects that
-       may be unloaded before it. */
-    if (mt_lookup_late())
-        return;
-    for (size_t i = 0; i < OPERATOR_COUNT; i++)
-        next_operators[i] = mt_real_next(names[i]);
-    bypass = mt_real_has("_Znwm");
-}
 
 /*
  * The fallback if there is no next definition: a C program opened a C++ plugin, which
@@ -143,7 +118,7 @@ plain_delete_aligned(void *block, size_t alignment)
 static bool
 bypass_malloc(void)
 {
-    return bypass && mt_counting()
+    return mt_operators.bypass && mt_counting()
            && (mt_guard.mode & MODE_ACCOUNTING) == ACCOUNTING_USABLE;
 }
 
@@ -215,7 +190,7 @@ after_delete(void *block, bool ours, size_t usable)
 }
 
 #define NEXT(type, symbol, otherwise)                                          \
-    void *known = next_operators[NEXT_##symbol];                               \
+    void *known = mt_operators.next[NEXT_##symbol];                            \
     type next = likely(known != NULL) ? (type)known : (otherwise)
 
 #define DEFINE_NEW(symbol)                                                     \

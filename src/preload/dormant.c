@@ -25,11 +25,15 @@
 #include "preload/dormant.h"
 
 #include "preload/account.h"
+#include "preload/baseline.h"
+#include "preload/clock.h"
 #include "preload/memprof/profile.h"
+#include "preload/options.h"
 #include "preload/recorder.h"
 #include "preload/shard.h"
 #include "preload/sites/sites.h"
 #include "preload/sizes.h"
+#include "preload/windows.h"
 #include "segment/live.h"
 
 /* Awake periods begun in this process and in those it was forked from. */
@@ -42,15 +46,6 @@ lease(void)
         (const void *)((unsigned char *)mt_segment.header + CONTROL_OFFSET);
 
     return &control->awake_until_ns;
-}
-
-bool
-mt_dormant_asleep(const struct mt_segment *segment)
-{
-    const struct segment_process *process = segment->process;
-
-    return (segment->header->flags & SEGMENT_FLAG_DORMANT) != 0
-           && (process->wakes == 0 || process->asleep_since_ns != 0);
 }
 
 /* ---- an awake period begins ---- */

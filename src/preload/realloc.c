@@ -17,6 +17,7 @@
 #include "preload/real.h"
 #include "preload/ring/ring.h"
 #include "preload/sites/sample.h"
+#include "preload/start.h"
 #include "preload/state.h"
 #include "preload/uncounted.h"
 

@@ -19,14 +19,13 @@
 #include <unistd.h>
 
 #include "preload/public.h"
+#include "preload/publish.h"
 #include "preload/real.h"
 #include "preload/recorder.h"
-#include "preload/ring/ring.h"
 #include "preload/shadow.h"
 #include "preload/shard.h"
 #include "preload/state.h"
-
-bool mt_sandboxed, mt_tsc_forbidden;
+#include "preload/ticks.h"
 
 /* Asked before the filter is set.  A vfork child has our memory but is another process:
    it sandboxes only itself. */

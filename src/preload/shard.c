@@ -17,7 +17,9 @@
 #include <unistd.h>
 
 #include "preload/account.h"
+#include "preload/clock.h"
 #include "preload/memprof/profile.h"
+#include "preload/publish.h"
 #include "preload/real.h"
 #include "preload/ring/ring.h"
 #include "preload/sites/sample.h"
@@ -26,10 +28,6 @@
 #include "segment/live.h"
 
 _Static_assert(SHARD_COUNT * sizeof(struct ring) <= UINT16_MAX + 1u, "ring_place");
-
-struct shard_hot mt_no_shard = MT_NO_SHARD_INIT;
-
-__thread struct mt_thread mt_thread = {.shard = MT_NO_SHARD};
 
 /* With unlimited stacks the next mapping below is terabytes or, in the legacy layout,
    still far away.  Anything nearer than this is taken for the stack; no stack is assumed

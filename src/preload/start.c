@@ -6,6 +6,8 @@
  */
 #include "config.h"
 
+#include "preload/start.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -14,10 +16,14 @@
 #include <unistd.h>
 
 #include "preload/account.h"
+#include "preload/baseline.h"
 #include "preload/dormant.h"
+#include "preload/fork.h"
 #include "preload/log/log.h"
 #include "preload/lookup.h"
 #include "preload/memprof/profile.h"
+#include "preload/options.h"
+#include "preload/publish.h"
 #include "preload/real.h"
 #include "preload/recorder.h"
 #include "preload/ring/ring.h"
@@ -25,6 +31,7 @@
 #include "preload/shard.h"
 #include "preload/sizes.h"
 #include "preload/state.h"
+#include "preload/ticks.h"
 #include "preload/trailer.h"
 #include "preload/windows.h"
 #include "preload/sites/unwind.h"
@@ -36,11 +43,6 @@ enum phase {
     PHASE_ACTIVE,
     PHASE_PASSIVE
 };
-
-/* Common symbols come last, so its page is the last one: giving a page in the middle
-   other properties would make three mappings of the library's data and not two, which
-   every fork copies. */
-__attribute__((common)) struct mt_guard mt_guard;
 
 static uint32_t phase;
 static enum segment_accounting accounting;
@@ -114,8 +116,8 @@ choose_sizes(void)
         mt_segment.header->flags |= SEGMENT_FLAG_SHADOW;
 }
 
-void
-mt_activate(void)
+static void
+activate(void)
 {
     uint32_t mode = active_mode();
 
@@ -158,6 +160,8 @@ reason_not_to_count(void)
     return accounting == ACCOUNTING_NONE ? REASON_NO_USABLE_SIZE : REASON_NONE;
 }
 
+static mt_child_starter start_child;
+
 static void
 start(void)
 {
@@ -185,9 +189,9 @@ start(void)
     /* If the kernel refuses this, only the fork handlers notice children. */
     syscall(SYS_madvise, &mt_guard, sizeof mt_guard, MADV_WIPEONFORK);
     mt_shard_install();
-    mt_fork_install();
+    mt_fork_install(start_child);
     sampling = mt_sample_start();
-    mt_activate();
+    activate();
 }
 
 /* A child made by clone without libc's knowledge: the parent's mapping says, as of now,
@@ -198,11 +202,11 @@ start_clone(void)
     struct mt_baseline baseline;
 
     mt_baseline_sum(&baseline);
-    mt_start_child(ORIGIN_RAW_CLONE, &baseline);
+    start_child(ORIGIN_RAW_CLONE, &baseline);
 }
 
-void
-mt_start_child(enum segment_origin origin, const struct mt_baseline *baseline)
+static void
+start_child(enum segment_origin origin, const struct mt_baseline *baseline)
 {
     const struct mt_segment parent = mt_segment;
     enum segment_reason reason;
@@ -220,12 +224,14 @@ mt_start_child(enum segment_origin origin, const struct mt_baseline *baseline)
     mt_windows_unmap();
     reason = mt_publish(origin, parent.header, baseline);
     if (reason == REASON_NONE) {
+        if (mt_options.dormant)
+            mt_dormant_inherit(&parent);
         mt_publish_inherited(&parent);
         sampling = sampling && mt_sample_inherit(&parent);
     }
     mt_unmap(&parent);
     if (reason == REASON_NONE)
-        mt_activate();
+        activate();
     else
         stay_passive(reason);
 }

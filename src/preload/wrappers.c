@@ -26,6 +26,7 @@
 #include "preload/shadow.h"
 #include "preload/sites/sample.h"
 #include "preload/sizes.h"
+#include "preload/start.h"
 #include "preload/state.h"
 #include "preload/uncounted.h"
 

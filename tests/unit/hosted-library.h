@@ -4,8 +4,11 @@
 #ifndef MEMTOP_HOSTED_LIBRARY_H
 #define MEMTOP_HOSTED_LIBRARY_H
 
+#include "preload/clock.h"
 #include "preload/dormant.h"
 #include "preload/internal.h"
+#include "preload/options.h"
+#include "preload/publish.h"
 #include "preload/shard.h"
 #include "preload/state.h"
 #include "preload/windows.h"

@@ -27,6 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "preload/clock.h"
 #include "preload/internal.h"
 
 /* The log's descriptor is at least the first of these that the limit allows: above what

@@ -12,6 +12,7 @@
 #include "preload/memprof/profile.h"
 #include "preload/public.h"
 #include "preload/ring/ring.h"
+#include "preload/start.h"
 #include "preload/state.h"
 #include "preload/memprof/table.h"
 

@@ -38,7 +38,9 @@
 #include <unistd.h>
 
 #include "preload/account.h"
+#include "preload/clock.h"
 #include "preload/memprof/draw.h"
+#include "preload/options.h"
 #include "preload/ring/ring.h"
 #include "preload/shard.h"
 #include "preload/sites/unwind.h"

@@ -13,6 +13,7 @@
 
 #include "preload/account.h"
 #include "preload/state.h"
+#include "preload/ticks.h"
 #include "preload/windows.h"
 #include "segment/layout.h"
 
@@ -23,9 +24,6 @@
  * Keeps errno.
  */
 void mt_event(unsigned kind, const void *address, uint64_t size);
-
-/* The time now, by the clock of events. */
-uint64_t mt_ticks(void);
 
 /*
  * mt_count_made() and mt_count_freed() (account.h) together with the event, in
@@ -46,27 +44,6 @@ static inline struct ring *
 mt_ring_own(void)
 {
     return (struct ring *)(void *)((char *)mt_guard.rings + mt_thread.ring_place);
-}
-
-/* Writes the time: from the TSC if tsc is set. */
-static inline __attribute__((always_inline)) void
-mt_ticks_write(uint64_t *ticks, bool tsc)
-{
-#if defined __x86_64__
-    uint32_t low, high;
-
-    if (tsc) {
-        /* lfence makes what came before in the program come before in time, too.  The two
-           halves are written as they arrive. */
-        __asm__ volatile("lfence; rdtsc" : "=a"(low), "=d"(high) : : "memory");
-        memcpy(ticks, &low, sizeof low);
-        memcpy((char *)ticks + sizeof low, &high, sizeof high);
-        return;
-    }
-#else
-    (void)tsc;
-#endif
-    *ticks = mt_ticks();
 }
 
 /* Begins an update in which a call is counted and its event written.  Returns false if
@@ -140,15 +117,5 @@ void mt_ring_start(void);
 
 /* Makes the ring of a shard present; false if there is no memory. */
 bool mt_ring_present(unsigned index);
-
-/* Does the clock of events count TSC ticks?  If not, it is CLOCK_MONOTONIC. */
-bool mt_ticks_are_tsc(void);
-
-/* Are the ticks read from the TSC itself? */
-bool mt_tsc_readable(void);
-
-/* The calling thread is about to forbid itself the TSC, and so CLOCK_MONOTONIC: from now
-   on the events of all threads take their time from the coarse clock. */
-void mt_ticks_become_coarse(void);
 
 #endif

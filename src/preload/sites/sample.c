@@ -19,12 +19,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "preload/clock.h"
 #include "preload/memprof/draw.h"
 #include "preload/lookup.h"
+#include "preload/options.h"
 #include "preload/ring/ring.h"
 #include "preload/shard.h"
 #include "preload/sites/stacks.h"
 #include "preload/sites/unwind.h"
+#include "preload/windows.h"
 
 /* The state of one shard.  The fast path and the slow paths have separate distances, so
    what is hit on one does not depend on the other. */

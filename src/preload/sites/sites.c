@@ -26,6 +26,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "preload/publish.h"
 #include "preload/real.h"
 #include "preload/sites/stacks.h"
 #include "preload/memprof/table.h"

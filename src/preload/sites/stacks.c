@@ -20,6 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "preload/publish.h"
 #include "preload/real.h"
 #include "preload/state.h"
 #include "segment/seqlock.h"

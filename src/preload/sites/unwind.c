@@ -33,7 +33,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "preload/account.h"
 #include "preload/lookup.h"
 #include "preload/internal.h"
 #include "preload/real.h"
@@ -62,25 +61,6 @@ static bool libgcc_barred;
    __libc_single_threaded of glibc since 2.32, or NULL. */
 static bool libgcc_for_one;
 static const char *single_threaded;
-
-/* ---- internal calls of the thread ---- */
-
-uintptr_t mt_internal_frames[SHARD_COUNT];
-
-bool
-mt_internal_left(void)
-{
-    unsigned index = mt_own_shard();
-    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-
-    /* Many threads use shard 0; above the base lies another stack, a signal handler's. */
-    if (index == 0 || here <= mt_internal_frames[index] || here > mt_thread.stack_base)
-        return false;
-    mt_thread.shard = mt_shard(index);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    mt_thread.internal = false;
-    return true;
-}
 
 /* ---- objects ---- */
 

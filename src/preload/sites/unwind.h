@@ -8,14 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "preload/options.h"
 #include "segment/sites-layout.h"
-
-/* How to walk, from the word unwind=. */
-enum unwind_choice {
-    UNWIND_CHOICE_GLIBC = 0,
-    UNWIND_CHOICE_FRAMES,
-    UNWIND_CHOICE_NONE
-};
 
 /*
  * Finds the unwinder and tries it once, so that nothing is loaded later.  Calls the
