@@ -25,7 +25,7 @@ run() {
 }
 
 counters="$top/src/preload/account.c $top/src/preload/recorder.c $top/src/preload/ring/ring.c $top/src/preload/ticks.c"
-tables="$top/src/preload/memprof/table.c $top/src/preload/memprof/draw.c"
+tables="$top/src/preload/table.c $top/src/preload/draw.c"
 # shellcheck disable=SC2086
 {
     run account $counters "$top"/src/segment/*.c

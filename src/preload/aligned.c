@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "preload/blocks.h"
-#include "preload/log/log.h"
 #include "preload/public.h"
 #include "preload/real.h"
 #include "preload/start.h"

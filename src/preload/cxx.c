@@ -16,14 +16,11 @@
 #include <stdlib.h>
 
 #include "preload/account.h"
-#include "preload/log/log.h"
+#include "preload/hooks.h"
 #include "preload/lookup.h"
-#include "preload/memprof/profile.h"
 #include "preload/operators.h"
 #include "preload/public.h"
 #include "preload/real.h"
-#include "preload/ring/ring.h"
-#include "preload/sites/sample.h"
 #include "preload/sizes.h"
 #include "preload/start.h"
 #include "preload/state.h"
@@ -136,15 +133,15 @@ after_new(void *block, size_t alignment, size_t size)
         size_t usable = mt_usable_size(block);
         mt_count_made(FN_MALLOC, usable, usable);
         if (mt_guard.mode & MODE_EVENTS)
-            mt_event(FN_MALLOC, block, usable);
+            mt_hooks.events->write(FN_MALLOC, block, usable);
         if (with_sites())
-            mt_sample_made(FN_MALLOC, block, usable, NULL);
+            mt_hooks.sampler->made(FN_MALLOC, block, usable, NULL);
         if (mt_logging())
-            mt_log_made(alignment == 0 ? LOGALLOC_MALLOC : LOGALLOC_MEMALIGN, alignment,
-                        size, block);
+            mt_hooks.log->made(alignment == 0 ? LOGALLOC_MALLOC : LOGALLOC_MEMALIGN,
+                               alignment, size, block);
         if (mt_profiled())
-            mt_profile_made(alignment == 0 ? MEMPROF_NORMAL : MEMPROF_ALIGNED, block,
-                            size, NULL);
+            mt_hooks.profile->made(alignment == 0 ? MEMPROF_NORMAL : MEMPROF_ALIGNED,
+                                   block, size, NULL);
     }
     return block;
 }
@@ -155,8 +152,8 @@ leave_sites(const void *block)
 {
     struct mt_followed taken;
 
-    if (with_sites() && mt_sample_take(block, &taken) == BLOCK_SAMPLED)
-        mt_sample_gone(&taken);
+    if (with_sites() && mt_hooks.sampler->take(block, &taken) == BLOCK_SAMPLED)
+        mt_hooks.sampler->gone(&taken);
 }
 
 /* Returns whether this deletion must be counted here, and the block's usable size. */
@@ -169,15 +166,16 @@ before_delete(void *block, size_t *usable)
     *usable = mt_usable_size(block);
     leave_sites(block); /* before the block can be reused */
     if (mt_guard.mode & MODE_EVENTS) {
-        mt_event(FN_FREE, block, *usable); /* before the block can be reused */
+        /* before the block can be reused */
+        mt_hooks.events->write(FN_FREE, block, *usable);
         mt_thread.event_written = true;
     }
     if (mt_logging()) {
-        mt_log_free(block);
+        mt_hooks.log->freed(block);
         mt_thread.event_written = true;
     }
     if (mt_profiled())
-        mt_profile_freed(MEMPROF_NORMAL, block);
+        mt_hooks.profile->freed(MEMPROF_NORMAL, block);
     return true;
 }
 

@@ -27,11 +27,10 @@
 #include "preload/account.h"
 #include "preload/baseline.h"
 #include "preload/clock.h"
-#include "preload/memprof/profile.h"
+#include "preload/hooks.h"
 #include "preload/options.h"
 #include "preload/recorder.h"
 #include "preload/shard.h"
-#include "preload/sites/sites.h"
 #include "preload/sizes.h"
 #include "preload/windows.h"
 #include "segment/live.h"
@@ -117,7 +116,8 @@ begin_awake_period(uint64_t now)
     __atomic_add_fetch(&process->wake_sequence, 1, __ATOMIC_ACQ_REL);
     fold_own();
     forget_live(process);
-    mt_sites_forget();
+    if (mt_hooks.sampler != NULL)
+        mt_hooks.sampler->woken();
     process->wakes++;
     word_store(&process->awake_since_ns, now);
     word_store(&process->asleep_since_ns, 0);

@@ -2,7 +2,8 @@
 preload_PROGRAMS += libmemtop.so
 libmemtop_so_SOURCES = \
 	src/preload/wrappers.c src/preload/realloc.c src/preload/aligned.c src/preload/cxx.c src/preload/mappings.c \
-	src/preload/blocks.h src/preload/uncounted.c src/preload/uncounted.h \
+	src/preload/blocks.c src/preload/blocks.h src/preload/hooks.c src/preload/hooks.h \
+	src/preload/uncounted.c src/preload/uncounted.h \
 	src/preload/sandbox.c src/preload/exec.c src/preload/public.h \
 	src/preload/real.c src/preload/real.h src/preload/operators.c src/preload/operators.h \
 	src/preload/lookup.c src/preload/lookup.h \
@@ -12,6 +13,7 @@ libmemtop_so_SOURCES = \
 	src/preload/dormant.c src/preload/dormant.h \
 	src/preload/recorder.c src/preload/recorder.h src/preload/windows.c src/preload/windows.h \
 	src/preload/ring/ring.c src/preload/ring/ring.h \
+	src/preload/ring/recorded.c src/preload/ring/recorded.h \
 	src/preload/log/log.c src/preload/log/log.h \
 	src/preload/sites/sample.c src/preload/sites/sample.h \
 	src/preload/sites/sites.c src/preload/sites/sites.h src/preload/sites/stacks.c src/preload/sites/stacks.h \
@@ -21,7 +23,7 @@ libmemtop_so_SOURCES = \
 	src/segment/rate.c src/segment/rate.h src/segment/sampling.h \
 	src/preload/options.c src/preload/options.h src/preload/publish.c src/preload/publish.h \
 	src/preload/memprof/memprof.c src/preload/memprof/profile.c src/preload/memprof/profile.h \
-	src/preload/memprof/draw.c src/preload/memprof/draw.h src/preload/memprof/table.c src/preload/memprof/table.h \
+	src/preload/draw.c src/preload/draw.h src/preload/table.c src/preload/table.h \
 	src/preload/start.c src/preload/start.h src/preload/fork.c src/preload/fork.h \
 	src/preload/baseline.c src/preload/baseline.h src/preload/clock.c src/preload/clock.h \
 	src/preload/ticks.c src/preload/ticks.h \

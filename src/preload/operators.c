@@ -20,6 +20,5 @@ mt_operators_resolve(const struct link_map *allocator)
         return;
     for (size_t i = 0; i < OPERATOR_COUNT; i++)
         mt_operators.next[i] = mt_lookup_next(names[i]).address;
-    mt_operators.bypass =
-        allocator != NULL && mt_lookup_next("_Znwm").map == allocator;
+    mt_operators.bypass = allocator != NULL && mt_lookup_next("_Znwm").map == allocator;
 }

@@ -21,7 +21,6 @@
 #include "preload/clock.h"
 #include "preload/options.h"
 #include "preload/real.h"
-#include "preload/sites/stacks.h"
 #include "preload/state.h"
 #include "preload/ticks.h"
 #include "preload/windows.h"

@@ -33,4 +33,8 @@ bool mt_make_present(void *address, size_t size);
 /* Can pages be made present later, or must those from the start suffice? */
 bool mt_present_later(void);
 
+/* Where the kernel cannot make pages present later, this many bytes of each table of
+   the sites are from the start. */
+#define SITES_AHEAD 262144u
+
 #endif

@@ -155,7 +155,7 @@ mt_usable_size_asked(void *block)
     head = ((const size_t *)block)[-1];
     if ((head & HEAD_MAPPED) == 0)
         settle_doubts((head & ~HEAD_FLAGS) - sizeof head == usable ? doubts - 1
-                                                                  : HEADS_UNKNOWN);
+                                                                   : HEADS_UNKNOWN);
     return usable;
 }
 

@@ -19,6 +19,7 @@
 #include "preload/baseline.h"
 #include "preload/dormant.h"
 #include "preload/fork.h"
+#include "preload/hooks.h"
 #include "preload/log/log.h"
 #include "preload/lookup.h"
 #include "preload/memprof/profile.h"
@@ -26,7 +27,7 @@
 #include "preload/publish.h"
 #include "preload/real.h"
 #include "preload/recorder.h"
-#include "preload/ring/ring.h"
+#include "preload/ring/recorded.h"
 #include "preload/sites/sample.h"
 #include "preload/shard.h"
 #include "preload/sizes.h"
@@ -124,7 +125,7 @@ activate(void)
     mt_guard.exact = mt_options.exact;
     mt_guard.sites = sampling;
     if (mt_options.ring_capacity > 0)
-        mt_ring_start();
+        mt_recorded_start();
     choose_sizes();
     mt_segment.header->accounting = accounting;
     mt_recorder_start();

@@ -44,7 +44,7 @@ struct mt_guard {
     uint32_t mappings;     /* count the mmap family */
     uint32_t exact;        /* fold at every call */
     bool drop;             /* an event that finds its ring full is lost at once */
-    bool sites;            /* blocks are sampled (sample.h) */
+    bool sites;            /* blocks are sampled (hooks.h) */
     bool shadow;           /* sizes are in the shadow (sizes.h) */
     uint32_t padding;      /* bytes that blocks are made larger: for a trailer, or 0 */
     bool packed;           /* malloc and free may count by the packed way (account.h) */
@@ -65,8 +65,8 @@ HIDDEN extern struct mt_guard mt_guard;
 /* Bits of mode beside the accounting, which never changes.  EVENTS: calls are written to
    rings; TSC: with the TSC as their clock; SITES: blocks are sampled in a mode that the
    fast paths are not for; ASLEEP: calls are passed on uncounted (dormant.c); LOGGED:
-   calls are logged too (log.h); PROFILED: the program has a profile of its own
-   (profile.h).  The last two send all wrappers to their slow paths.  Changed by
+   calls are logged too; PROFILED: the program has a profile of its own (both: hooks.h).
+   The last two send all wrappers to their slow paths.  Changed by
    mt_mode_change() only. */
 #define MODE_PROFILED   128u
 #define MODE_LOGGED     64u

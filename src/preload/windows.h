@@ -31,6 +31,13 @@ mt_shard(unsigned index)
 /* The events of each ring; NULL until they are mapped. */
 HIDDEN extern unsigned char *mt_ring_pieces[];
 
+/* Where the events of a shard's ring begin; NULL if there are no rings. */
+static inline struct event *
+mt_ring_events(unsigned index)
+{
+    return (struct event *)(void *)mt_ring_pieces[index];
+}
+
 /* For a process that has just mapped its segment: the pieces mapped with it. */
 void mt_windows_start(unsigned char *shards, unsigned char *events);
 

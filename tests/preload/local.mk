@@ -140,17 +140,17 @@ tests_unit_steps_SOURCES = tests/unit/steps.c src/preload/sites/steps.c src/prel
 tests_unit_steps_LDADD = $(CMOCKA_LIBS)
 tests_unit_lookup_SOURCES = tests/unit/lookup.c src/preload/lookup.c
 tests_unit_lookup_LDADD = $(CMOCKA_LIBS) -ldl
-tests_unit_draw_SOURCES = tests/unit/draw.c src/preload/memprof/draw.c
+tests_unit_draw_SOURCES = tests/unit/draw.c src/preload/draw.c
 tests_unit_draw_LDADD = $(CMOCKA_LIBS) -lm
-tests_unit_table_SOURCES = tests/unit/table.c src/preload/memprof/table.c
+tests_unit_table_SOURCES = tests/unit/table.c src/preload/table.c
 tests_unit_table_LDADD = $(CMOCKA_LIBS)
 tests_unit_own_profile_SOURCES = tests/unit/own-profile.c tests/unit/hosted-library.h \
-	tests/unit/scratch-segment.h src/preload/memprof/profile.c src/preload/memprof/draw.c \
-	src/preload/memprof/table.c
+	tests/unit/scratch-segment.h src/preload/memprof/profile.c src/preload/draw.c \
+	src/preload/table.c
 tests_unit_own_profile_LDADD = $(SEGMENT_LIBS) -lm
 tests_unit_followed_SOURCES = tests/unit/followed.c tests/unit/hosted-library.h \
 	tests/unit/scratch-segment.h src/preload/sites/sites.c src/preload/sites/stacks.c \
-	src/preload/memprof/table.c
+	src/preload/table.c
 tests_unit_followed_LDFLAGS = -Wl,--wrap=mt_table_release
 # Calls that are optimised when linking are not wrapped.
 src/preload/sites.o: override CFLAGS += -fno-lto

@@ -14,7 +14,7 @@
 #include "hosted-library.h"
 #include "preload/real.h"
 #include "preload/sites/sites.h"
-#include "preload/memprof/table.h"
+#include "preload/table.h"
 
 struct mt_real mt_real;
 

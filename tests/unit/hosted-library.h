@@ -6,6 +6,7 @@
 
 #include "preload/clock.h"
 #include "preload/dormant.h"
+#include "preload/hooks.h"
 #include "preload/internal.h"
 #include "preload/options.h"
 #include "preload/publish.h"
@@ -16,6 +17,7 @@
 #include "scratch-segment.h"
 
 struct mt_guard mt_guard;
+struct mt_hooks mt_hooks;
 struct mt_options mt_options;
 struct mt_segment mt_segment;
 unsigned char *mt_windows[SHARD_COUNT / WINDOW_SHARDS];

@@ -56,13 +56,6 @@ event_at(unsigned index, uint64_t number)
     return mt_ring_events(index) + (number & mt_guard.ring_mask);
 }
 
-bool
-mt_ring_present(unsigned index)
-{
-    return mt_make_present(event_at(index, 0),
-                           mt_guard.ring_capacity * sizeof(struct event));
-}
-
 static uint64_t
 tail_of(unsigned index)
 {

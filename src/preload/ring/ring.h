@@ -33,13 +33,6 @@ void mt_event_made(enum segment_function fn, const void *block, uint64_t size,
                    uint64_t usable, size_t alignment);
 void mt_event_freed(const void *block, uint64_t size, uint64_t usable);
 
-/* Where the events of a shard's ring begin; NULL if there are no rings. */
-static inline struct event *
-mt_ring_events(unsigned index)
-{
-    return (struct event *)(void *)mt_ring_pieces[index];
-}
-
 static inline struct ring *
 mt_ring_own(void)
 {
@@ -78,44 +71,7 @@ mt_event_write(struct ring *ring, unsigned kind, const void *address, uint64_t s
     word_add_release(&ring->head, 1);
 }
 
-/* Like mt_event_made() and mt_event_freed(), inline, with the TSC as the clock. */
-static inline __attribute__((always_inline)) void
-mt_event_made_tsc(enum segment_function fn, const void *block, uint64_t size,
-                  uint64_t usable)
-{
-    struct shard *shard = mt_thread.shard;
-    struct ring *ring = mt_ring_own();
-    uint64_t before;
-
-    if (unlikely(!mt_event_begin(shard, ring, &before))) {
-        mt_event_made(fn, block, size, usable, 0);
-        return;
-    }
-    count_made(shard, fn, size, usable, false);
-    mt_event_write(ring, fn, block, size, 0, true);
-    update_end_grown(shard, before, size);
-}
-
-static inline __attribute__((always_inline)) void
-mt_event_freed_tsc(const void *block, uint64_t size, uint64_t usable)
-{
-    struct shard *shard = mt_thread.shard;
-    struct ring *ring = mt_ring_own();
-    uint64_t before;
-
-    if (unlikely(!mt_event_begin(shard, ring, &before))) {
-        mt_event_freed(block, size, usable);
-        return;
-    }
-    count_freed(shard, size, usable, false);
-    mt_event_write(ring, FN_FREE, block, size, 0, true);
-    update_end_shrunk(shard, before, size);
-}
-
 /* Called once in a process that is to write events, after its segment is mapped. */
 void mt_ring_start(void);
-
-/* Makes the ring of a shard present; false if there is no memory. */
-bool mt_ring_present(unsigned index);
 
 #endif

@@ -19,15 +19,19 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "preload/account.h"
 #include "preload/clock.h"
-#include "preload/memprof/draw.h"
+#include "preload/draw.h"
+#include "preload/hooks.h"
 #include "preload/lookup.h"
 #include "preload/options.h"
-#include "preload/ring/ring.h"
 #include "preload/shard.h"
+#include "preload/sites/sites.h"
 #include "preload/sites/stacks.h"
 #include "preload/sites/unwind.h"
+#include "preload/sizes.h"
 #include "preload/windows.h"
+#include "segment/sampling.h"
 
 /* The state of one shard.  The fast path and the slow paths have separate distances, so
    what is hit on one does not depend on the other. */
@@ -96,8 +100,8 @@ begin_drawing(void)
     samplers[0].left = (int64_t)bytes_before(&first);
 }
 
-void
-mt_sample_claimed(unsigned index)
+static void
+thread_begun(unsigned index)
 {
     struct sampler *own = &samplers[index];
 
@@ -171,21 +175,15 @@ draw_counted(struct sampler *own, uint64_t over, uint64_t size, uint64_t space)
     return hits;
 }
 
-uint64_t
-mt_sample_due(struct shard *shard, uint64_t size, uint64_t space)
+static uint64_t
+due(const struct shard *shard, uint64_t size, uint64_t space, uint64_t *next)
 {
-    struct sampler *own;
-    uint64_t hits = 0;
-    uint64_t next = mt_due_after(shard, space);
+    struct sampler *own = own_sampler();
+    uint64_t hits = draw_counted(own, (uint64_t)shard->hot.came_space, size, space);
 
-    if (with_sites()) {
-        own = own_sampler();
-        hits = draw_counted(own, (uint64_t)shard->hot.came_space, size, space);
-        if (next > own->beyond)
-            next = own->beyond;
-        own->beyond -= next;
-    }
-    mt_due_in(shard, next);
+    if (*next > own->beyond)
+        *next = own->beyond;
+    own->beyond -= *next;
     return hits;
 }
 
@@ -209,9 +207,9 @@ follow(enum segment_function fn, const void *block, uint64_t size, uint64_t hits
     return mt_sites_made(block, &followed, frames, depth, depth > 0) ? BLOCK_SAMPLED : 0;
 }
 
-unsigned
-mt_sample_hit(enum segment_function fn, const void *block, uint64_t size, uint64_t hits,
-              const void *caller)
+static unsigned
+hit(enum segment_function fn, const void *block, uint64_t size, uint64_t hits,
+    const void *caller)
 {
     unsigned index = mt_own_shard();
     uint32_t thread = index != 0 ? mt_shard(index)->thread : 0;
@@ -222,26 +220,25 @@ mt_sample_hit(enum segment_function fn, const void *block, uint64_t size, uint64
     return flags;
 }
 
-unsigned
-mt_sample_made(enum segment_function fn, const void *block, uint64_t size,
-               const void *caller)
+static unsigned
+made(enum segment_function fn, const void *block, uint64_t size, const void *caller)
 {
     bool shared = seqlock_is_odd(&mt_thread.shard->hot.sequence);
     uint64_t hits = shared ? draw_shared(size) : draw_own(size);
 
-    return hits > 0 ? mt_sample_hit(fn, block, size, hits, caller) : 0;
+    return hits > 0 ? hit(fn, block, size, hits, caller) : 0;
 }
 
-unsigned
-mt_sample_take(const void *block, struct mt_followed *taken)
+static unsigned
+take(const void *block, struct mt_followed *taken)
 {
     if (!mt_sites_take(block, taken))
         return 0;
     return taken->ours ? BLOCK_OURS : BLOCK_SAMPLED;
 }
 
-void
-mt_sample_gone(const struct mt_followed *taken)
+static void
+gone(const struct mt_followed *taken)
 {
     int saved_errno = errno;
 
@@ -249,24 +246,37 @@ mt_sample_gone(const struct mt_followed *taken)
     errno = saved_errno;
 }
 
-void
-mt_sample_freed(const void *block)
+static void
+freed(const void *block)
 {
     struct mt_followed taken;
 
-    if (mt_sample_take(block, &taken) == BLOCK_SAMPLED)
-        mt_sample_gone(&taken);
+    if (take(block, &taken) == BLOCK_SAMPLED)
+        gone(&taken);
     else
         mt_sites_missed();
 }
 
-unsigned
-mt_sample_keep(const void *block, const struct mt_followed *taken)
+static unsigned
+keep(const void *block, const struct mt_followed *taken)
 {
     return mt_sites_keep(block, taken) ? BLOCK_SAMPLED : 0;
 }
 
 /* ---- processes ---- */
+
+static const struct mt_sampler_hooks hooks = {
+    .thread_begun = thread_begun,
+    .made = made,
+    .due = due,
+    .hit = hit,
+    .freed = freed,
+    .take = take,
+    .gone = gone,
+    .keep = keep,
+    .mark_ours = mt_sites_mark_ours,
+    .woken = mt_sites_forget,
+};
 
 bool
 mt_sample_start(void)
@@ -276,6 +286,7 @@ mt_sample_start(void)
         return false;
     mt_stacks_loaded(mt_lookup_list(), mt_now_exact());
     begin_drawing();
+    mt_hooks.sampler = &hooks;
     return true;
 }
 

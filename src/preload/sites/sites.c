@@ -29,7 +29,7 @@
 #include "preload/publish.h"
 #include "preload/real.h"
 #include "preload/sites/stacks.h"
-#include "preload/memprof/table.h"
+#include "preload/table.h"
 #include "segment/sampling.h"
 #include "segment/seqlock.h"
 

@@ -10,19 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "preload/hooks.h"
 #include "preload/state.h"
 #include "segment/sites-layout.h"
-
-/* A block that is followed, or was until it was taken. */
-struct mt_followed {
-    uint64_t size;
-    uint64_t born_ns;
-    uint64_t samples;
-    uint32_t site;
-    uint32_t thread;
-    uint32_t function;
-    bool ours;       /* an internal allocation (internal.h): the other fields are unset */
-};
 
 /* Prepares the private memory, then the segment's tables.  Returns false if there is no
    memory; then nothing is sampled. */

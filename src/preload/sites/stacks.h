@@ -35,10 +35,6 @@ uint32_t mt_stacks_intern(const void *const *frames, size_t depth, uint64_t now)
 bool mt_sites_present(uint64_t *present, unsigned char *table, uint64_t end,
                       uint64_t limit);
 
-/* Where the kernel cannot make pages present later, this many bytes of each table are
-   from the start. */
-#define SITES_AHEAD 262144u
-
 /* A hash of some words; all its bits are usable. */
 uint64_t mt_sites_hash(const void *words, size_t count);
 
