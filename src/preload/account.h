@@ -16,6 +16,7 @@
 #ifndef MEMTOP_ACCOUNT_H
 #define MEMTOP_ACCOUNT_H
 
+#include "preload/fold.h"
 #include "preload/state.h"
 #include "segment/packed.h"
 #include "segment/seqlock.h"
@@ -45,20 +46,11 @@ void mt_count_custom_freed(uint64_t size);
 void mt_count_custom_unmatched(void);
 void mt_count_mremap(uint64_t growth, bool failed, bool in_place, bool shrunk);
 
-/* Folds the shard's packed words into its totals, and its delta into the process's live
-   bytes and peak.  Call it inside an update. */
-void mt_fold(struct shard *shard);
-
 /* End an update in which something rare is due (see update_end): after any call, after a
    free, or one after which the clock must be read. */
 void mt_update_end_slow(struct shard *shard, uint64_t before);
 void mt_update_end_freed(struct shard *shard);
 void mt_update_end_looking(struct shard *shard);
-
-/* Makes something due once blocks that occupy so many bytes have come, or gone, by the
-   packed way.  Call them inside an update. */
-void mt_due_in(struct shard *shard, uint64_t bytes);
-void mt_due_gone_in(struct shard *shard, uint64_t bytes);
 
 /* How many bytes of blocks may pass before the clock is read again, after a block that
    occupies space bytes.  Call it inside an update of the shard. */

@@ -7,7 +7,8 @@ libmemtop_so_SOURCES = \
 	src/preload/sandbox.c src/preload/exec.c src/preload/public.h \
 	src/preload/real.c src/preload/real.h src/preload/operators.c src/preload/operators.h \
 	src/preload/lookup.c src/preload/lookup.h \
-	src/preload/account.c src/preload/account.h src/preload/trailer.h \
+	src/preload/account.c src/preload/account.h src/preload/fold.c src/preload/fold.h \
+	src/preload/trailer.h \
 	src/preload/sizes.c src/preload/sizes.h src/preload/shadow.c src/preload/shadow.h \
 	src/preload/shard.c src/preload/shard.h \
 	src/preload/dormant.c src/preload/dormant.h \

@@ -128,10 +128,10 @@ endif
 if HAVE_CMOCKA
 check_PROGRAMS += tests/unit/account tests/unit/rings
 tests_unit_account_SOURCES = tests/unit/account.c tests/unit/hosted-library.h \
-	tests/unit/scratch-segment.h src/preload/account.c src/preload/recorder.c
+	tests/unit/scratch-segment.h src/preload/account.c src/preload/fold.c src/preload/recorder.c
 tests_unit_account_LDADD = $(SEGMENT_LIBS)
 tests_unit_rings_SOURCES = tests/unit/rings.c tests/unit/hosted-library.h \
-	tests/unit/scratch-segment.h src/preload/account.c src/preload/recorder.c \
+	tests/unit/scratch-segment.h src/preload/account.c src/preload/fold.c src/preload/recorder.c \
 	src/preload/ring/ring.c src/preload/ticks.c
 tests_unit_rings_LDADD = $(SEGMENT_LIBS)
 check_PROGRAMS += tests/unit/draw tests/unit/table tests/unit/own-profile \
