@@ -43,6 +43,13 @@ only() {
 law base base
 law segment segment base
 law preload 'preload(/[a-z]+)?' segment base
+law preload/log preload/log preload segment base
+law preload/memprof preload/memprof preload/sites preload segment base
+law preload/ring preload/ring preload segment base
+law preload/sites preload/sites preload segment base
+grep -lE '^#include "preload/[a-z]+/' "$top"/src/preload/*.[ch] >"$work/found"
+[ "$(cat "$work/found")" = "$top/src/preload/start.c" ] ||
+    fail "only preload/start.c knows features: $(cat "$work/found")"
 law system system segment base
 law symbols symbols system segment base
 law monitor monitor symbols system segment base
@@ -59,6 +66,19 @@ only 'elfutils|dwarf' symbols/dwarf.c
 only 'libiberty' symbols/demangle.c
 only 'jansson' files/fields.h
 only 'zstd' files/pack.c
+
+# --- the library's objects do not call each other in circles ---
+find "$top/src/preload" -name '*.c' |
+    sed "s#^$top/##; s#\([^/]*\)\.c\$#libmemtop_so-\1.o#" >"$work/objects"
+xargs nm -A <"$work/objects" >"$work/symbols"
+awk '{ object = $1; sub(/:.*/, "", object); kind = $(NF - 1) }
+     kind ~ /^[A-TV-Z]$/ { home[$NF] = object }
+     kind ~ /^[Uw]$/ { user[NR] = object; wanted[NR] = $NF }
+     END { for (i in user) if (wanted[i] in home) print user[i], home[wanted[i]] }' \
+    "$work/symbols" | sort -u >"$work/calls"
+[ "$(wc -l <"$work/calls")" -gt 100 ] || fail "few calls: $(cat "$work/calls")"
+tsort "$work/calls" >"$work/order" 2>"$work/circles" ||
+    fail "preload's objects call in a circle: $(cat "$work/circles")"
 
 # --- names ---
 # once WHAT PATTERN NAME: NAME, a sed expression, is what a line that matches PATTERN

@@ -24,8 +24,9 @@ run() {
     TSAN_OPTIONS="halt_on_error=0 exitcode=66" "$work/$name" || exit
 }
 
-counters="$top/src/preload/account.c $top/src/preload/recorder.c $top/src/preload/ring/ring.c"
-tables="$top/src/preload/memprof/table.c $top/src/preload/memprof/draw.c"
+counters="$top/src/preload/account.c $top/src/preload/fold.c $top/src/preload/recorder.c
+    $top/src/preload/ring/ring.c $top/src/preload/ticks.c"
+tables="$top/src/preload/table.c $top/src/preload/draw.c"
 # shellcheck disable=SC2086
 {
     run account $counters "$top"/src/segment/*.c

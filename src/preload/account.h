@@ -16,6 +16,7 @@
 #ifndef MEMTOP_ACCOUNT_H
 #define MEMTOP_ACCOUNT_H
 
+#include "preload/fold.h"
 #include "preload/state.h"
 #include "segment/packed.h"
 #include "segment/seqlock.h"
@@ -39,28 +40,17 @@ void mt_count_failed(enum segment_function fn, uint64_t size, uint64_t asked,
                      bool would_make);
 void mt_count_unmatched(void);
 void mt_count_mapping(enum segment_mapping mapping, uint64_t bytes, bool failed);
-/* Adds to the usable bytes of live blocks that have their own mapping, mod 2^64. */
-void mt_count_mapped(uint64_t change);
 /* A block of one of the program's own pools: counted apart from other blocks. */
 void mt_count_custom_made(uint64_t size);
 void mt_count_custom_freed(uint64_t size);
 void mt_count_custom_unmatched(void);
 void mt_count_mremap(uint64_t growth, bool failed, bool in_place, bool shrunk);
 
-/* Folds the shard's packed words into its totals, and its delta into the process's live
-   bytes and peak.  Call it inside an update. */
-void mt_fold(struct shard *shard);
-
 /* End an update in which something rare is due (see update_end): after any call, after a
    free, or one after which the clock must be read. */
 void mt_update_end_slow(struct shard *shard, uint64_t before);
 void mt_update_end_freed(struct shard *shard);
 void mt_update_end_looking(struct shard *shard);
-
-/* Makes something due once blocks that occupy so many bytes have come, or gone, by the
-   packed way.  Call them inside an update. */
-void mt_due_in(struct shard *shard, uint64_t bytes);
-void mt_due_gone_in(struct shard *shard, uint64_t bytes);
 
 /* How many bytes of blocks may pass before the clock is read again, after a block that
    occupies space bytes.  Call it inside an update of the shard. */
@@ -78,6 +68,15 @@ count_add(uint64_t *word, uint64_t value, bool shared)
         word_add_shared(word, value);
     else
         word_add(word, value);
+}
+
+/* Adds to the usable bytes of live blocks that have their own mapping, mod 2^64.  Such a
+   block costs the allocator a system call; an atomic operation on a shared word is cheap
+   beside that. */
+static inline void
+mt_count_mapped(uint64_t change)
+{
+    word_add_shared(&mt_segment.process->mapped, change);
 }
 
 #if defined __x86_64__

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "preload/blocks.h"
-#include "preload/log/log.h"
 #include "preload/public.h"
 #include "preload/real.h"
+#include "preload/start.h"
 #include "preload/state.h"
 #include "preload/uncounted.h"
 

@@ -8,8 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "preload/log/log.h"
-#include "preload/memprof/profile.h"
+#include "preload/hooks.h"
 #include "preload/sizes.h"
 #include "preload/state.h"
 
@@ -38,28 +37,32 @@ with_events(void)
    Returns block. */
 void *mt_made(enum segment_function fn, void *block, size_t size, size_t alignment);
 
+/* The same for a call without an alignment.  caller: see hooks.h. */
+void *mt_made_otherwise(enum segment_function fn, void *block, size_t size,
+                        const void *caller);
+
 /* Marks an internal allocation, which must not be charged to the program
    (internal.h). */
 void mt_made_ours(void *block, size_t size);
 
 /* Decides whether a block that is counted, and whose size is noted, is to be sampled.
-   caller: see mt_unwind(). */
+   caller: see hooks.h. */
 void mt_look_at(enum segment_function fn, void *block, uint64_t size, const void *caller);
 
 /* Ends a call that allocated: writes its line to the log and tells the program's
    profiles, if there are any.  other is calloc's count or an alignment; caller: see
-   mt_unwind(). */
+   hooks.h. */
 static inline void *
 told_called(enum logalloc_call call, size_t other, size_t size, void *block,
             const void *caller)
 {
     if (mt_logging())
-        mt_log_made(call, other, size, block);
+        mt_hooks.log->made(call, other, size, block);
     if (mt_profiled() && call == LOGALLOC_CALLOC)
-        mt_profile_made(MEMPROF_NORMAL, block, other * size, caller);
+        mt_hooks.profile->made(MEMPROF_NORMAL, block, other * size, caller);
     else if (mt_profiled())
-        mt_profile_made(call == LOGALLOC_MALLOC ? MEMPROF_NORMAL : MEMPROF_ALIGNED, block,
-                        size, caller);
+        mt_hooks.profile->made(call == LOGALLOC_MALLOC ? MEMPROF_NORMAL : MEMPROF_ALIGNED,
+                               block, size, caller);
     return block;
 }
 

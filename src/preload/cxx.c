@@ -16,13 +16,13 @@
 #include <stdlib.h>
 
 #include "preload/account.h"
-#include "preload/log/log.h"
+#include "preload/hooks.h"
 #include "preload/lookup.h"
-#include "preload/memprof/profile.h"
+#include "preload/operators.h"
 #include "preload/public.h"
 #include "preload/real.h"
-#include "preload/ring/ring.h"
-#include "preload/sites/sample.h"
+#include "preload/sizes.h"
+#include "preload/start.h"
 #include "preload/state.h"
 
 typedef void *(*new_function)(size_t);
@@ -31,34 +31,6 @@ typedef void *(*new_nothrow_function)(size_t, const void *);
 typedef void *(*new_aligned_nothrow_function)(size_t, size_t, const void *);
 typedef void (*delete_function)(void *);
 typedef void (*delete_aligned_function)(void *, size_t);
-
-/* The operators whose next definition is looked up; all other forms call one of these. */
-#define OPERATORS(X)                                                           \
-    X(_Znwm) X(_Znam) X(_ZnwmRKSt9nothrow_t) X(_ZnamRKSt9nothrow_t)            \
-    X(_ZnwmSt11align_val_t) X(_ZnamSt11align_val_t)                            \
-    X(_ZnwmSt11align_val_tRKSt9nothrow_t) X(_ZnamSt11align_val_tRKSt9nothrow_t) \
-    X(_ZdlPv) X(_ZdaPv) X(_ZdlPvSt11align_val_t) X(_ZdaPvSt11align_val_t)
-
-#define INDEX(symbol) NEXT_##symbol,
-enum { OPERATORS(INDEX) OPERATOR_COUNT };
-
-static void *next_operators[OPERATOR_COUNT];
-static bool bypass; /* do these operators bypass malloc? */
-
-void
-mt_operators_resolve(void)
-{
-#define NAME(symbol) #symbol,
-    static const char *const names[] = {OPERATORS(NAME)};
-
-    /* If the library was loaded late, the next definition could only be in objects that
-       may be unloaded before it. */
-    if (mt_lookup_late())
-        return;
-    for (size_t i = 0; i < OPERATOR_COUNT; i++)
-        next_operators[i] = mt_real_next(names[i]);
-    bypass = mt_real_has("_Znwm");
-}
 
 /*
  * The fallback if there is no next definition: a C program opened a C++ plugin, which
@@ -143,7 +115,7 @@ plain_delete_aligned(void *block, size_t alignment)
 static bool
 bypass_malloc(void)
 {
-    return bypass && mt_counting()
+    return mt_operators.bypass && mt_counting()
            && (mt_guard.mode & MODE_ACCOUNTING) == ACCOUNTING_USABLE;
 }
 
@@ -161,15 +133,15 @@ after_new(void *block, size_t alignment, size_t size)
         size_t usable = mt_usable_size(block);
         mt_count_made(FN_MALLOC, usable, usable);
         if (mt_guard.mode & MODE_EVENTS)
-            mt_event(FN_MALLOC, block, usable);
+            mt_hooks.events->write(FN_MALLOC, block, usable);
         if (with_sites())
-            mt_sample_made(FN_MALLOC, block, usable, NULL);
+            mt_hooks.sampler->made(FN_MALLOC, block, usable, NULL);
         if (mt_logging())
-            mt_log_made(alignment == 0 ? LOGALLOC_MALLOC : LOGALLOC_MEMALIGN, alignment,
-                        size, block);
+            mt_hooks.log->made(alignment == 0 ? LOGALLOC_MALLOC : LOGALLOC_MEMALIGN,
+                               alignment, size, block);
         if (mt_profiled())
-            mt_profile_made(alignment == 0 ? MEMPROF_NORMAL : MEMPROF_ALIGNED, block,
-                            size, NULL);
+            mt_hooks.profile->made(alignment == 0 ? MEMPROF_NORMAL : MEMPROF_ALIGNED,
+                                   block, size, NULL);
     }
     return block;
 }
@@ -180,8 +152,8 @@ leave_sites(const void *block)
 {
     struct mt_followed taken;
 
-    if (with_sites() && mt_sample_take(block, &taken) == BLOCK_SAMPLED)
-        mt_sample_gone(&taken);
+    if (with_sites() && mt_hooks.sampler->take(block, &taken) == BLOCK_SAMPLED)
+        mt_hooks.sampler->gone(&taken);
 }
 
 /* Returns whether this deletion must be counted here, and the block's usable size. */
@@ -194,15 +166,16 @@ before_delete(void *block, size_t *usable)
     *usable = mt_usable_size(block);
     leave_sites(block); /* before the block can be reused */
     if (mt_guard.mode & MODE_EVENTS) {
-        mt_event(FN_FREE, block, *usable); /* before the block can be reused */
+        /* before the block can be reused */
+        mt_hooks.events->write(FN_FREE, block, *usable);
         mt_thread.event_written = true;
     }
     if (mt_logging()) {
-        mt_log_free(block);
+        mt_hooks.log->freed(block);
         mt_thread.event_written = true;
     }
     if (mt_profiled())
-        mt_profile_freed(MEMPROF_NORMAL, block);
+        mt_hooks.profile->freed(MEMPROF_NORMAL, block);
     return true;
 }
 
@@ -215,7 +188,7 @@ after_delete(void *block, bool ours, size_t usable)
 }
 
 #define NEXT(type, symbol, otherwise)                                          \
-    void *known = next_operators[NEXT_##symbol];                               \
+    void *known = mt_operators.next[NEXT_##symbol];                            \
     type next = likely(known != NULL) ? (type)known : (otherwise)
 
 #define DEFINE_NEW(symbol)                                                     \

@@ -25,11 +25,14 @@
 #include "preload/dormant.h"
 
 #include "preload/account.h"
-#include "preload/memprof/profile.h"
+#include "preload/baseline.h"
+#include "preload/clock.h"
+#include "preload/hooks.h"
+#include "preload/options.h"
 #include "preload/recorder.h"
 #include "preload/shard.h"
-#include "preload/sites/sites.h"
 #include "preload/sizes.h"
+#include "preload/windows.h"
 #include "segment/live.h"
 
 /* Awake periods begun in this process and in those it was forked from. */
@@ -42,15 +45,6 @@ lease(void)
         (const void *)((unsigned char *)mt_segment.header + CONTROL_OFFSET);
 
     return &control->awake_until_ns;
-}
-
-bool
-mt_dormant_asleep(const struct mt_segment *segment)
-{
-    const struct segment_process *process = segment->process;
-
-    return (segment->header->flags & SEGMENT_FLAG_DORMANT) != 0
-           && (process->wakes == 0 || process->asleep_since_ns != 0);
 }
 
 /* ---- an awake period begins ---- */
@@ -122,7 +116,8 @@ begin_awake_period(uint64_t now)
     __atomic_add_fetch(&process->wake_sequence, 1, __ATOMIC_ACQ_REL);
     fold_own();
     forget_live(process);
-    mt_sites_forget();
+    if (mt_hooks.sampler != NULL)
+        mt_hooks.sampler->woken();
     process->wakes++;
     word_store(&process->awake_since_ns, now);
     word_store(&process->asleep_since_ns, 0);

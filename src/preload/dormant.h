@@ -15,7 +15,7 @@
    recorder started.  Returns MODE_ASLEEP, or 0 if the process begins awake. */
 uint32_t mt_dormant_start(void);
 
-/* Makes the child of an awake process begin awake; call before mt_dormant_start(). */
+/* Makes the child of an awake process begin awake; call it before mt_dormant_start(). */
 void mt_dormant_inherit(const struct mt_segment *parent);
 
 /* While asleep: wakes the process if there is a new lease.  Returns true if it is
@@ -26,6 +26,13 @@ bool mt_dormant_wake(void);
 void mt_dormant_look(uint64_t now);
 
 /* Is the process of a segment dormant and asleep? */
-bool mt_dormant_asleep(const struct mt_segment *segment);
+static inline bool
+mt_dormant_asleep(const struct mt_segment *segment)
+{
+    const struct segment_process *process = segment->process;
+
+    return (segment->header->flags & SEGMENT_FLAG_DORMANT) != 0
+           && (process->wakes == 0 || process->asleep_since_ns != 0);
+}
 
 #endif

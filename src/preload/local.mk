@@ -2,30 +2,37 @@
 preload_PROGRAMS += libmemtop.so
 libmemtop_so_SOURCES = \
 	src/preload/wrappers.c src/preload/realloc.c src/preload/aligned.c src/preload/cxx.c src/preload/mappings.c \
-	src/preload/blocks.h src/preload/uncounted.c src/preload/uncounted.h \
+	src/preload/blocks.c src/preload/blocks.h src/preload/hooks.c src/preload/hooks.h \
+	src/preload/uncounted.c src/preload/uncounted.h \
 	src/preload/sandbox.c src/preload/exec.c src/preload/public.h \
-	src/preload/real.c src/preload/real.h \
+	src/preload/real.c src/preload/real.h src/preload/operators.c src/preload/operators.h \
 	src/preload/lookup.c src/preload/lookup.h \
-	src/preload/account.c src/preload/account.h src/preload/trailer.h \
+	src/preload/account.c src/preload/account.h src/preload/fold.c src/preload/fold.h \
+	src/preload/trailer.h \
 	src/preload/sizes.c src/preload/sizes.h src/preload/shadow.c src/preload/shadow.h \
 	src/preload/shard.c src/preload/shard.h \
 	src/preload/dormant.c src/preload/dormant.h \
 	src/preload/recorder.c src/preload/recorder.h src/preload/windows.c src/preload/windows.h \
 	src/preload/ring/ring.c src/preload/ring/ring.h \
+	src/preload/ring/recorded.c src/preload/ring/recorded.h \
 	src/preload/log/log.c src/preload/log/log.h \
 	src/preload/sites/sample.c src/preload/sites/sample.h \
 	src/preload/sites/sites.c src/preload/sites/sites.h src/preload/sites/stacks.c src/preload/sites/stacks.h \
 	src/preload/sites/budget.c src/preload/sites/budget.h \
 	src/preload/sites/growing.c src/preload/sites/growing.h src/preload/sites/index.c src/preload/sites/index.h \
-	src/preload/sites/unwind.c src/preload/sites/unwind.h src/preload/internal.h \
+	src/preload/sites/unwind.c src/preload/sites/unwind.h \
+	src/preload/internal.h \
 	src/preload/sites/steps.c src/preload/sites/steps.h src/preload/sites/arch.h \
 	src/preload/sites/cfi.c src/preload/sites/cfi.h \
 	src/preload/sites/objects.c src/preload/sites/objects.h \
 	src/segment/rate.c src/segment/rate.h src/segment/sampling.h \
-	src/preload/options.c src/preload/publish.c \
+	src/preload/options.c src/preload/options.h src/preload/publish.c src/preload/publish.h \
 	src/preload/memprof/memprof.c src/preload/memprof/profile.c src/preload/memprof/profile.h \
-	src/preload/memprof/draw.c src/preload/memprof/draw.h src/preload/memprof/table.c src/preload/memprof/table.h \
-	src/preload/start.c src/preload/fork.c src/preload/state.h \
+	src/preload/draw.c src/preload/draw.h src/preload/table.c src/preload/table.h \
+	src/preload/start.c src/preload/start.h src/preload/fork.c src/preload/fork.h \
+	src/preload/baseline.c src/preload/baseline.h src/preload/clock.c src/preload/clock.h \
+	src/preload/ticks.c src/preload/ticks.h \
+	src/preload/state.c src/preload/state.h \
 	src/segment/names.c src/segment/names.h \
 	src/segment/logline.c src/segment/logline.h \
 	src/segment/layout.h src/segment/sites-layout.h src/segment/seqlock.h src/segment/live.h src/base/figures.h

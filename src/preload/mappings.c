@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "preload/account.h"
-#include "preload/memprof/profile.h"
+#include "preload/hooks.h"
 #include "preload/public.h"
 #include "preload/real.h"
 #include "preload/state.h"
@@ -36,7 +36,7 @@ mmap(void *address, size_t length, int protection, int flags, int fd, off_t offs
     if (unlikely(mt_guard.mappings)) {
         mt_count_mapping(mapping_kind(protection, flags), length, mapped == MAP_FAILED);
         if (mt_profiled() && mapped != MAP_FAILED)
-            mt_profile_made(MEMPROF_MMAP, mapped, length, NULL);
+            mt_hooks.profile->made(MEMPROF_MMAP, mapped, length, NULL);
     }
     return mapped;
 }
@@ -51,13 +51,13 @@ counted_mremap(void *address, size_t old_length, size_t length, int flags, void 
     void *mapped;
 
     if (profiled)
-        resize = mt_profile_resize_begin(address, old_length);
+        resize = mt_hooks.profile->resize_begin(address, old_length);
     mapped = mt_real.mremap(address, old_length, length, flags, wanted);
     mt_count_mremap(length > old_length ? length - old_length : 0, mapped == MAP_FAILED,
                     mapped == address, length < old_length);
     if (profiled)
-        mt_profile_resize_end(&resize, MEMPROF_MMAP, mapped != MAP_FAILED ? mapped : NULL,
-                              length);
+        mt_hooks.profile->resize_end(&resize, MEMPROF_MMAP,
+                                     mapped != MAP_FAILED ? mapped : NULL, length);
     return mapped;
 }
 
@@ -87,7 +87,7 @@ munmap(void *address, size_t length)
     if (unlikely(mt_real.munmap == NULL))
         return (int)syscall(SYS_munmap, address, length);
     if (unlikely(mt_guard.mappings) && mt_profiled())
-        mt_profile_freed(MEMPROF_MMAP, address);
+        mt_hooks.profile->freed(MEMPROF_MMAP, address);
     result = mt_real.munmap(address, length);
     if (unlikely(mt_guard.mappings))
         mt_count_mapping(MAPPING_MUNMAP, length, result != 0);

@@ -6,14 +6,15 @@
  */
 #include "config.h"
 
+#include "preload/options.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "preload/state.h"
-#include "preload/sites/unwind.h"
 #include "segment/rate.h"
+#include "segment/sites-layout.h"
 
 struct mt_options mt_options;
 

@@ -6,6 +6,8 @@
  */
 #include "config.h"
 
+#include "preload/publish.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -16,14 +18,16 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "preload/dormant.h"
+#include "preload/baseline.h"
+#include "preload/clock.h"
+#include "preload/options.h"
 #include "preload/real.h"
-#include "preload/ring/ring.h"
-#include "preload/sites/growing.h"
 #include "preload/state.h"
+#include "preload/ticks.h"
 #include "preload/windows.h"
 #include "base/clock.h"
 #include "segment/names.h"
+#include "segment/seqlock.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
@@ -37,27 +41,10 @@
 #define SWEEP_LIMIT       16u
 #define CHILD_SWEEP_LIMIT 4u
 
-struct mt_segment mt_segment;
-
 /* Path of the segment's file, for unlinking it at exit. */
 static char segment_path[SEGMENT_PATH_MAX + 24];
 
 static bool populate_works;
-
-uint64_t
-mt_now_coarse(void)
-{
-    return (uint64_t)clock_ns(CLOCK_MONOTONIC_COARSE);
-}
-
-uint64_t
-mt_now_exact(void)
-{
-    if (mt_sandboxed || mt_tsc_forbidden
-        || (mt_segment.header->flags & SEGMENT_FLAG_NO_CLOCK))
-        return mt_now_coarse();
-    return (uint64_t)clock_ns(CLOCK_MONOTONIC);
-}
 
 bool
 mt_present_later(void)
@@ -390,7 +377,15 @@ is_child_of(const struct segment_header *parent)
     return (uint32_t)syscall(SYS_getppid) == parent->pid;
 }
 
-/* Of the file system, in bytes. */
+/* Bytes of the file system, when the segment was made. */
+static uint64_t free_bytes;
+
+uint64_t
+mt_publish_free(void)
+{
+    return free_bytes;
+}
+
 static uint64_t
 free_space(int fd)
 {
@@ -423,7 +418,7 @@ mt_publish(enum segment_origin origin, const struct segment_header *parent,
         return reason_of(fd);
     reason = map(fd);
     if (reason == REASON_NONE && sites_part)
-        growing_start_limit(free_space(fd));
+        free_bytes = free_space(fd);
     syscall(SYS_close, fd);
     if (reason != REASON_NONE) {
         if (!adopted)
@@ -480,8 +475,6 @@ mt_publish_inherited(const struct mt_segment *from)
     memcpy(header->program, parent->program, sizeof header->program);
     memcpy(header->args, parent->args, sizeof header->args);
     header->args_cut = parent->args_cut;
-    if (mt_options.dormant)
-        mt_dormant_inherit(from);
     __atomic_store_n(&header->args_size, parent->args_size, __ATOMIC_RELEASE);
 }
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "preload/lookup.h"
-#include "preload/sizes.h"
+#include "preload/operators.h"
 
 struct mt_real mt_real;
 
@@ -64,37 +64,6 @@ mt_real_next(const char *name)
     return mt_lookup_next(name).address;
 }
 
-/* The allocator has answered as its heads say, or not. */
-static void
-settle_doubts(uint32_t left)
-{
-    __atomic_store_n(&mt_real.doubts, left, __ATOMIC_RELAXED);
-    if (left == HEADS_UNKNOWN) {
-        mt_sizes_distrust();
-    } else if (left == 0) {
-        if (mt_guard.shadow)
-            mt_guard.packed = !mt_guard.exact;
-        mt_packed_limit_set();
-    }
-}
-
-size_t
-mt_usable_size_asked(void *block)
-{
-    size_t usable = mt_real.malloc_usable_size(block);
-    uint32_t doubts = __atomic_load_n(&mt_real.doubts, __ATOMIC_RELAXED);
-    size_t head;
-
-    /* 0: the program has overwritten the next block's head, so this one looks free. */
-    if (doubts == 0 || doubts == HEADS_UNKNOWN || usable == 0)
-        return usable;
-    head = ((const size_t *)block)[-1];
-    if ((head & HEAD_MAPPED) == 0)
-        settle_doubts((head & ~HEAD_FLAGS) - sizeof head == usable ? doubts - 1
-                                                                  : HEADS_UNKNOWN);
-    return usable;
-}
-
 bool
 mt_object_of(const void *address, struct mt_object *found)
 {
@@ -136,7 +105,7 @@ mt_real_resolve(void)
     RESOLVE(posix_spawnp);
     RESOLVE(_dl_find_object);
     RESOLVE(jemalloc_stats);
-    mt_operators_resolve();
+    mt_operators_resolve(allocator);
     *(void **)&mt_real.malloc =
         next.address; /* last: a set malloc means that the table is complete */
 }

@@ -59,13 +59,8 @@ struct mt_real {
 
 HIDDEN extern struct mt_real mt_real;
 
-/*
- * The answer of malloc_usable_size for a block.  It is needed twice a block, so for
- * glibc's malloc the word before the block is read directly (the size and three flags;
- * unchanged since the first glibc), which saves a call and a look at the following block.
- * This starts only after HEAD_DOUBTS answers in a row agreed with that word, and never
- * after one that did not.
- */
+/* Where the answer of malloc_usable_size may be read from the head of a block: see
+   mt_usable_size(). */
 #define HEAD_DOUBTS    16u
 #define HEADS_UNKNOWN  UINT32_MAX
 #define HEAD_FLAGS     ((size_t)7)
@@ -77,10 +72,8 @@ HIDDEN extern struct mt_real mt_real;
 #endif
 #define HEAD_MAPPED    ((size_t)2)
 
-size_t mt_usable_size_asked(void *block);
-
-/* Returns false if malloc_usable_size must be called: the block may have a mapping of its
-   own. */
+/* Reads it there.  Returns false if malloc_usable_size must be called: the block may have
+   a mapping of its own. */
 static inline bool
 mt_usable_size_read(const void *block, size_t *usable)
 {
@@ -94,18 +87,9 @@ mt_usable_size_read(const void *block, size_t *usable)
     return false;
 }
 
-static inline size_t
-mt_usable_size(void *block)
-{
-    size_t usable;
-
-    return mt_usable_size_read(block, &usable) ? usable : mt_usable_size_asked(block);
-}
-
-/* Look up the functions (lookup.h) and the operators of C++ (cxx.c), once, when the
-   library starts. */
+/* Looks up the functions (lookup.h) and the operators of C++ (operators.h), once, when
+   the library starts. */
 void mt_real_resolve(void);
-void mt_operators_resolve(void);
 
 /* Finds the loaded object that holds an address, without taking a lock of the loader's.
    Returns false if there is none or glibc is too old. */

@@ -11,12 +11,11 @@
 
 #include "preload/account.h"
 #include "preload/blocks.h"
-#include "preload/log/log.h"
+#include "preload/hooks.h"
 #include "preload/internal.h"
 #include "preload/public.h"
 #include "preload/real.h"
-#include "preload/ring/ring.h"
-#include "preload/sites/sample.h"
+#include "preload/start.h"
 #include "preload/state.h"
 #include "preload/uncounted.h"
 
@@ -41,7 +40,7 @@ realloc_fresh(size_t size)
         return block;
     mt_count_resized(&resize);
     if (with_events())
-        mt_event(FN_REALLOC, block, resize.size);
+        mt_hooks.events->write(FN_REALLOC, block, resize.size);
     if (with_sites())
         mt_look_at(FN_REALLOC, block, resize.size, NULL);
     return block;
@@ -55,7 +54,7 @@ realloc_to_zero(void *block, struct mt_resize *resize, const struct mt_followed 
     void *left = mt_real.realloc(block, 0);
 
     if (followed != NULL)
-        mt_sample_gone(followed);
+        mt_hooks.sampler->gone(followed);
     resize->kind = RESIZE_FREED;
     if (left != NULL && !with_sizes()) {
         resize->kind = RESIZE_MOVED;
@@ -64,9 +63,9 @@ realloc_to_zero(void *block, struct mt_resize *resize, const struct mt_followed 
     }
     mt_count_resized(resize);
     if (with_events() && resize->kind == RESIZE_FREED)
-        mt_event(EVENT_REALLOC_FREED, block, resize->old_size);
+        mt_hooks.events->write(EVENT_REALLOC_FREED, block, resize->old_size);
     else if (with_events())
-        mt_event(EVENT_REALLOC_TO, left, resize->size);
+        mt_hooks.events->write(EVENT_REALLOC_TO, left, resize->size);
     if (with_sites() && resize->kind == RESIZE_MOVED)
         mt_look_at(FN_REALLOC, left, resize->size, NULL);
     return left;
@@ -78,14 +77,14 @@ realloc_failed(void *block, size_t size, const struct mt_resize *resize,
                const struct mt_followed *followed)
 {
     uint64_t growth = size > resize->old_size ? size - resize->old_size : 0;
-    unsigned flags = followed != NULL ? mt_sample_keep(block, followed) : 0;
+    unsigned flags = followed != NULL ? mt_hooks.sampler->keep(block, followed) : 0;
     size_t usable;
 
     if (with_sizes())
         mt_size_note(block, resize->old_size, flags, &usable);
     mt_count_failed(FN_REALLOC, growth, size, false);
     if (with_events())
-        mt_event(EVENT_REALLOC_KEPT, block, resize->old_size);
+        mt_hooks.events->write(EVENT_REALLOC_KEPT, block, resize->old_size);
 }
 
 /* The new block cannot be counted: the old one is as good as freed. */
@@ -108,7 +107,7 @@ realloc_counted(void *block, void *moved, size_t size, struct mt_resize *resize)
         return moved_out_of_sight(resize, moved);
     mt_count_resized(resize);
     if (with_events())
-        mt_event(EVENT_REALLOC_TO, moved, resize->size);
+        mt_hooks.events->write(EVENT_REALLOC_TO, moved, resize->size);
     if (with_sites())
         mt_look_at(FN_REALLOC, moved, resize->size, NULL);
     return moved;
@@ -126,7 +125,7 @@ realloc_ours(void *block, size_t size, struct mt_resize *resize,
         return NULL;
     }
     if (followed != NULL)
-        mt_sample_gone(followed);
+        mt_hooks.sampler->gone(followed);
     return realloc_counted(block, moved, size, resize);
 }
 
@@ -151,14 +150,15 @@ realloc_flagged(void *block, size_t size, struct mt_resize *resize, unsigned fla
     struct mt_followed taken;
     const struct mt_followed *followed = NULL;
 
+    /* A damaged trailer may show flags where nothing is sampled. */
     if ((flags & BLOCK_OURS) == 0)
-        flags = mt_sample_take(block, &taken);
+        flags = mt_hooks.sampler != NULL ? mt_hooks.sampler->take(block, &taken) : 0;
     if (flags & BLOCK_OURS)
         return realloc_for_us(block, size);
     if (flags & BLOCK_SAMPLED)
         followed = &taken;
     if (with_events())
-        mt_event(EVENT_REALLOC_FROM, block, resize->old_size);
+        mt_hooks.events->write(EVENT_REALLOC_FROM, block, resize->old_size);
     return size == 0 ? realloc_to_zero(block, resize, followed)
                      : realloc_ours(block, size, resize, followed);
 }
@@ -182,7 +182,7 @@ counted_realloc(void *block, size_t size)
     if (unlikely(flags != 0) || (with_sites() && !with_sizes()))
         return realloc_flagged(block, size, &resize, flags);
     if (with_events())
-        mt_event(EVENT_REALLOC_FROM, block, resize.old_size);
+        mt_hooks.events->write(EVENT_REALLOC_FROM, block, resize.old_size);
     return size == 0 ? realloc_to_zero(block, &resize, NULL)
                      : realloc_ours(block, size, &resize, NULL);
 }
@@ -192,12 +192,12 @@ realloc_logged(void *block, size_t size, bool counted)
 {
     /* The log has never seen a block of the arena, so it is logged as NULL. */
     void *seen = block != NULL && mt_arena_holds(block) ? NULL : block;
-    struct log_resize *resize = mt_logging() ? mt_log_resize_begin(seen) : NULL;
+    struct log_resize *resize = mt_logging() ? mt_hooks.log->resize_begin(seen) : NULL;
     void *result =
         counted ? counted_realloc(block, size) : mt_uncounted_realloc(block, size);
 
     if (mt_logging())
-        mt_log_resize_end(resize, seen, size, result);
+        mt_hooks.log->resize_end(resize, seen, size, result);
     return result;
 }
 
@@ -226,9 +226,10 @@ realloc_rarely(void *block, size_t size)
 
     if (!mt_profiled())
         return realloc_logged(block, size, counted);
-    resize = mt_profile_resize_begin(block, block != NULL ? accounted_size(block) : 0);
+    resize =
+        mt_hooks.profile->resize_begin(block, block != NULL ? accounted_size(block) : 0);
     result = realloc_logged(block, size, counted);
-    mt_profile_resize_end(&resize, MEMPROF_NORMAL, result, size);
+    mt_hooks.profile->resize_end(&resize, MEMPROF_NORMAL, result, size);
     return result;
 }
 

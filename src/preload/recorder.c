@@ -19,6 +19,8 @@
 
 #include <time.h>
 
+#include "preload/clock.h"
+#include "preload/publish.h"
 #include "preload/state.h"
 #include "segment/live.h"
 #include "segment/seqlock.h"

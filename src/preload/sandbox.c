@@ -19,15 +19,14 @@
 #include <unistd.h>
 
 #include "preload/public.h"
+#include "preload/publish.h"
 #include "preload/real.h"
 #include "preload/recorder.h"
-#include "preload/ring/ring.h"
 #include "preload/shadow.h"
 #include "preload/shard.h"
-#include "preload/sites/sites.h"
+#include "preload/hooks.h"
 #include "preload/state.h"
-
-bool mt_sandboxed, mt_tsc_forbidden;
+#include "preload/ticks.h"
 
 /* Asked before the filter is set.  A vfork child has our memory but is another process:
    it sandboxes only itself. */
@@ -50,8 +49,8 @@ take_what_is_needed(void)
         mt_shard_claim();
     mt_recorder_complete();
     mt_shadow_prepare();
-    if (mt_guard.sites)
-        mt_sites_prepare();
+    if (with_sites())
+        mt_hooks.sampler->shut_in();
     errno = saved_errno;
 }
 

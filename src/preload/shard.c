@@ -17,19 +17,15 @@
 #include <unistd.h>
 
 #include "preload/account.h"
-#include "preload/memprof/profile.h"
+#include "preload/clock.h"
+#include "preload/hooks.h"
+#include "preload/publish.h"
 #include "preload/real.h"
-#include "preload/ring/ring.h"
-#include "preload/sites/sample.h"
 #include "preload/state.h"
 #include "preload/windows.h"
 #include "segment/live.h"
 
 _Static_assert(SHARD_COUNT * sizeof(struct ring) <= UINT16_MAX + 1u, "ring_place");
-
-struct shard_hot mt_no_shard = MT_NO_SHARD_INIT;
-
-__thread struct mt_thread mt_thread = {.shard = MT_NO_SHARD};
 
 /* With unlimited stacks the next mapping below is terabytes or, in the legacy layout,
    still far away.  Anything nearer than this is taken for the stack; no stack is assumed
@@ -91,6 +87,14 @@ mt_stack_grew(uint64_t depth)
 
 /* ---- claiming ---- */
 
+/* Makes the ring of a shard present. */
+static bool
+ring_present(unsigned index)
+{
+    return mt_make_present(mt_ring_events(index),
+                           mt_guard.ring_capacity * sizeof(struct event));
+}
+
 /* Takes a shard if it is free; makes its pages present the first time. */
 static bool
 take(unsigned index)
@@ -108,7 +112,7 @@ take(unsigned index)
         return true;
     /* First use: the shard stays refused until its memory exists. */
     if (!mt_make_present(mt_shard(index), SHARD_NEAR_SIZE)
-        || (mt_guard.ring_capacity > 0 && !mt_ring_present(index)))
+        || (mt_guard.ring_capacity > 0 && !ring_present(index)))
         return false;
     __atomic_store_n(state, SHARD_OWNED, __ATOMIC_RELEASE);
     return true;
@@ -208,7 +212,7 @@ own_shard(unsigned index, uint32_t tid)
         seqlock_write_end(&shard->hot.sequence);
     prepare(shard);
     if (with_sites())
-        mt_sample_claimed(index);
+        mt_hooks.sampler->thread_begun(index);
     shard->thread = tid;
     shard->owners++;
     shard->claimed_ns = mt_now_coarse();
@@ -220,7 +224,7 @@ own_shard(unsigned index, uint32_t tid)
     mt_thread.shard = shard;
     mt_thread.state = THREAD_COUNTED;
     if (mt_guard.ring_capacity > 0)
-        mt_event(EVENT_THREAD, NULL, tid);
+        mt_hooks.events->write(EVENT_THREAD, NULL, tid);
 }
 
 static void
@@ -265,7 +269,7 @@ on_thread_end(void *value)
 {
     (void)value;
     if (mt_thread.in_profile)
-        mt_profile_left();
+        mt_hooks.profile->thread_ended();
     if (mt_guard.mode && mt_thread.state == THREAD_COUNTED)
         release_shard();
     mt_thread.state = THREAD_ENDED;

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "preload/state.h"
+#include "preload/windows.h"
 
 /* Called once per process, before threads can end: makes the key that tells of their
    end. */
@@ -55,6 +56,10 @@ mt_counted_in(void)
 
     return index != 0 ? mt_shard(index) : MT_NO_SHARD;
 }
+
+/* Tries to copy another thread's hot block (segment/live.h): enough unless that thread
+   does nothing but allocate. */
+#define MT_COPY_TRIES 16
 
 /* Is this depth, which is beyond the known limit, within a limit raised meanwhile? */
 bool mt_stack_grew(uint64_t depth);

@@ -117,13 +117,46 @@ usable_by_head(const void *block)
 
 /* ---- both ---- */
 
-void
-mt_sizes_distrust(void)
+/* Heads do not say what malloc_usable_size says: from now on sizes are kept in trailers,
+   and the few blocks counted before are not known any more. */
+static void
+distrust_heads(void)
 {
     if (!mt_guard.shadow)
         return;
     mt_guard.padding = TRAILER_BYTES;
     mt_guard.shadow = false;
+}
+
+/* The allocator has answered as its heads say, or not. */
+static void
+settle_doubts(uint32_t left)
+{
+    __atomic_store_n(&mt_real.doubts, left, __ATOMIC_RELAXED);
+    if (left == HEADS_UNKNOWN) {
+        distrust_heads();
+    } else if (left == 0) {
+        if (mt_guard.shadow)
+            mt_guard.packed = !mt_guard.exact;
+        mt_packed_limit_set();
+    }
+}
+
+size_t
+mt_usable_size_asked(void *block)
+{
+    size_t usable = mt_real.malloc_usable_size(block);
+    uint32_t doubts = __atomic_load_n(&mt_real.doubts, __ATOMIC_RELAXED);
+    size_t head;
+
+    /* 0: the program has overwritten the next block's head, so this one looks free. */
+    if (doubts == 0 || doubts == HEADS_UNKNOWN || usable == 0)
+        return usable;
+    head = ((const size_t *)block)[-1];
+    if ((head & HEAD_MAPPED) == 0)
+        settle_doubts((head & ~HEAD_FLAGS) - sizeof head == usable ? doubts - 1
+                                                                   : HEADS_UNKNOWN);
+    return usable;
 }
 
 bool

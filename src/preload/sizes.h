@@ -21,9 +21,22 @@
 #define BLOCK_SAMPLED 1u
 #define BLOCK_OURS    2u  /* an internal allocation, see internal.h */
 
-/* Heads do not say what malloc_usable_size says: from now on sizes are kept in trailers,
-   and the few blocks counted before are not known any more. */
-void mt_sizes_distrust(void);
+/*
+ * The answer of malloc_usable_size for a block.  It is needed twice a block, so for
+ * glibc's malloc the word before the block is read directly (the size and three flags;
+ * unchanged since the first glibc), which saves a call and a look at the following block.
+ * This starts only after HEAD_DOUBTS answers in a row agreed with that word, and never
+ * after one that did not.
+ */
+size_t mt_usable_size_asked(void *block);
+
+static inline size_t
+mt_usable_size(void *block)
+{
+    size_t usable;
+
+    return mt_usable_size_read(block, &usable) ? usable : mt_usable_size_asked(block);
+}
 
 /* The size to ask the real allocator for.  A size that would overflow is passed on
    unchanged; the allocator refuses it. */

@@ -6,6 +6,8 @@
  */
 #include "config.h"
 
+#include "preload/start.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -14,17 +16,23 @@
 #include <unistd.h>
 
 #include "preload/account.h"
+#include "preload/baseline.h"
 #include "preload/dormant.h"
+#include "preload/fork.h"
+#include "preload/hooks.h"
 #include "preload/log/log.h"
 #include "preload/lookup.h"
 #include "preload/memprof/profile.h"
+#include "preload/options.h"
+#include "preload/publish.h"
 #include "preload/real.h"
 #include "preload/recorder.h"
-#include "preload/ring/ring.h"
+#include "preload/ring/recorded.h"
 #include "preload/sites/sample.h"
 #include "preload/shard.h"
 #include "preload/sizes.h"
 #include "preload/state.h"
+#include "preload/ticks.h"
 #include "preload/trailer.h"
 #include "preload/windows.h"
 #include "segment/seqlock.h"
@@ -35,11 +43,6 @@ enum phase {
     PHASE_ACTIVE,
     PHASE_PASSIVE
 };
-
-/* Common symbols come last, so its page is the last one: giving a page in the middle
-   other properties would make three mappings of the library's data and not two, which
-   every fork copies. */
-__attribute__((common)) struct mt_guard mt_guard;
 
 static uint32_t phase;
 static enum segment_accounting accounting;
@@ -113,15 +116,15 @@ choose_sizes(void)
         mt_segment.header->flags |= SEGMENT_FLAG_SHADOW;
 }
 
-void
-mt_activate(void)
+static void
+activate(void)
 {
     uint32_t mode = active_mode();
 
     mt_guard.exact = mt_options.exact;
     mt_guard.sites = sampling;
     if (mt_options.ring_capacity > 0)
-        mt_ring_start();
+        mt_recorded_start();
     choose_sizes();
     mt_segment.header->accounting = accounting;
     mt_recorder_start();
@@ -157,6 +160,8 @@ reason_not_to_count(void)
     return accounting == ACCOUNTING_NONE ? REASON_NO_USABLE_SIZE : REASON_NONE;
 }
 
+static mt_child_starter start_child;
+
 static void
 start(void)
 {
@@ -186,9 +191,9 @@ start(void)
     /* If the kernel refuses this, only the fork handlers notice children. */
     syscall(SYS_madvise, &mt_guard, sizeof mt_guard, MADV_WIPEONFORK);
     mt_shard_install();
-    mt_fork_install();
+    mt_fork_install(start_child);
     sampling = mt_sample_start();
-    mt_activate();
+    activate();
 }
 
 /* A child made by clone without libc's knowledge: the parent's mapping says, as of now,
@@ -199,11 +204,11 @@ start_clone(void)
     struct mt_baseline baseline;
 
     mt_baseline_sum(&baseline);
-    mt_start_child(ORIGIN_RAW_CLONE, &baseline);
+    start_child(ORIGIN_RAW_CLONE, &baseline);
 }
 
-void
-mt_start_child(enum segment_origin origin, const struct mt_baseline *baseline)
+static void
+start_child(enum segment_origin origin, const struct mt_baseline *baseline)
 {
     const struct mt_segment parent = mt_segment;
     enum segment_reason reason;
@@ -218,15 +223,17 @@ mt_start_child(enum segment_origin origin, const struct mt_baseline *baseline)
         return;
     }
     mt_windows_unmap();
-    mt_sites_forked();
+    mt_sample_forked();
     reason = mt_publish(origin, parent.header, baseline);
     if (reason == REASON_NONE) {
+        if (mt_options.dormant)
+            mt_dormant_inherit(&parent);
         mt_publish_inherited(&parent);
         sampling = sampling && mt_sample_inherit();
     }
     mt_unmap(&parent);
     if (reason == REASON_NONE)
-        mt_activate();
+        activate();
     else
         stay_passive(reason);
 }

@@ -44,7 +44,7 @@ struct mt_guard {
     uint32_t mappings;     /* count the mmap family */
     uint32_t exact;        /* fold at every call */
     bool drop;             /* an event that finds its ring full is lost at once */
-    bool sites;            /* blocks are sampled (sample.h) */
+    bool sites;            /* blocks are sampled (hooks.h) */
     bool shadow;           /* sizes are in the shadow (sizes.h) */
     uint32_t padding;      /* bytes that blocks are made larger: for a trailer, or 0 */
     bool packed;           /* malloc and free may count by the packed way (account.h) */
@@ -65,8 +65,8 @@ HIDDEN extern struct mt_guard mt_guard;
 /* Bits of mode beside the accounting, which never changes.  EVENTS: calls are written to
    rings; TSC: with the TSC as their clock; SITES: blocks are sampled in a mode that the
    fast paths are not for; ASLEEP: calls are passed on uncounted (dormant.c); LOGGED:
-   calls are logged too (log.h); PROFILED: the program has a profile of its own
-   (profile.h).  The last two send all wrappers to their slow paths.  Changed by
+   calls are logged too; PROFILED: the program has a profile of its own (both: hooks.h).
+   The last two send all wrappers to their slow paths.  Changed by
    mt_mode_change() only. */
 #define MODE_PROFILED   128u
 #define MODE_LOGGED     64u
@@ -119,22 +119,6 @@ struct mt_segment {
 
 HIDDEN extern struct mt_segment mt_segment;
 
-/* Shards are mapped so many at a time.  Large enough for few mappings, small enough for
-   programs that lock all their memory: the kernel then fills whatever is mapped. */
-#define WINDOW_SHARDS 4u
-#define WINDOW_SIZE   ((size_t)WINDOW_SHARDS * SHARD_SIZE)
-
-/* Each NULL until it is mapped. */
-HIDDEN extern unsigned char *mt_windows[SHARD_COUNT / WINDOW_SHARDS];
-
-/* A shard whose window is mapped: one that has ever been claimed, and the first ones. */
-static inline struct shard *
-mt_shard(unsigned index)
-{
-    return (struct shard *)(void *)(mt_windows[index / WINDOW_SHARDS]
-                                    + (size_t)(index % WINDOW_SHARDS) * SHARD_SIZE);
-}
-
 /* State of a thread, in initial-exec TLS, because any other kind allocates. */
 enum mt_thread_state {
     THREAD_NEW = 0,     /* has not made a call yet */
@@ -176,46 +160,6 @@ HIDDEN extern struct shard_hot mt_no_shard;
     }
 #define MT_NO_SHARD ((struct shard *)(void *)&mt_no_shard)
 
-/* Options, from MEMTOP_OPTIONS and memusage's variables. */
-struct mt_options {
-    bool mappings;            /* mmap, MEMUSAGE_TRACE_MMAP */
-    bool exact;               /* exact */
-    bool root_only;           /* root-only */
-    bool old_kernel;          /* old-kernel: do without MADV_POPULATE_WRITE (tests) */
-    bool drop;                /* drop: full rings lose events at once */
-    bool dormant;             /* dormant: count only while watched */
-    bool sites;               /* unless sites=off: allocations are sampled ... */
-    bool sites_asked;         /* ... as sites or sites=RATE asked for */
-    double sites_rate;        /* sites=RATE: probability of a word; 0: the budget's */
-    uint64_t sites_memory;    /* sites-memory=KIB: bytes; 0: the library's choice */
-    uint32_t sites_depth;     /* depth=FRAMES */
-    uint32_t unwind;          /* unwind=NAME: enum unwind_choice */
-    uint64_t ring_capacity;   /* rings=EVENTS, or 0 */
-    bool output_ignored;      /* MEMUSAGE_OUTPUT is set */
-    bool other_program;       /* MEMUSAGE_PROG_NAME names another */
-    enum segment_accounting accounting; /* NONE: choose */
-    uint32_t keeper;          /* keep=PID */
-    const char *log;          /* MALLOC_LOG, in the environment, or NULL */
-    bool log_minimal;         /* MALLOC_LOG_MINIMAL is set */
-    char words[SEGMENT_OPTIONS_LEN];    /* as given */
-    char segment[256];        /* segment=PATH, or "" */
-};
-
-/* Reads the environment; directory variables go to *memtop_dir and *runtime_dir (NULL if
-   unset). */
-void mt_options_read(struct mt_options *options, const char **memtop_dir,
-                     const char **runtime_dir);
-
-/* Removes this library's entry from LD_PRELOAD, in place. */
-void mt_options_leave_preload(const char *own_path);
-
-/*
- * Slow path of every wrapper: starts counting if this is the first call, gives a
- * forked child its own segment, wakes a dormant process that is watched.  False:
- * the call must be passed through uncounted.  Keeps errno.
- */
-bool mt_wake(void);
-
 /* Are calls counted, with nothing else to do for them? */
 static inline bool
 mt_only_counting(void)
@@ -223,69 +167,10 @@ mt_only_counting(void)
     return likely(mt_guard.mode - 1u < MODE_ASLEEP - 1u);
 }
 
-/* Must this call be counted?  A wrapper asks once a call: the process may fall asleep
-   during it, but whatever depends on the accounting stays as it is. */
-static inline bool
-mt_counting(void)
-{
-    return mt_only_counting() || mt_wake();
-}
-
-/* Tries to copy another thread's hot block (segment/live.h): enough unless that thread
-   does nothing but allocate. */
-#define MT_COPY_TRIES 16
-
-/* Fork: see fork.c. */
-struct mt_baseline {
-    uint64_t bytes;
-    uint64_t blocks;
-    uint64_t usable;
-    uint64_t mapped;
-    uint64_t sizes[HISTOGRAM_COARSE];
-    uint64_t custom, custom_bytes;  /* of the program's pools */
-};
-void mt_fork_install(void);
-void mt_baseline_sum(struct mt_baseline *baseline);
-void mt_live_sum(struct mt_baseline *live); /* the same mod 2^64, even when asleep */
-
-/* Publishing (publish.c): creates or adopts the segment, fills in its header and maps it;
-   parent (the header of the parent's) and baseline are NULL except in a child.  Of the
-   file only the head is present then (segment/layout.h), and what rings need.  Returns
-   the reason on failure. */
-enum segment_reason mt_publish(enum segment_origin origin,
-                               const struct segment_header *parent,
-                               const struct mt_baseline *baseline);
-/* Unmaps a segment, but for what mt_windows_unmap() does; the file stays. */
-void mt_unmap(const struct mt_segment *segment);
-bool mt_started_here(void);          /* is the segment this process's own? */
-void mt_publish_directories(const char *memtop_dir, const char *runtime_dir);
-void mt_publish_arguments(int argc, char *const *argv);
-/* A child takes its parent's program, arguments and, if dormant, lease. */
-void mt_publish_inherited(const struct mt_segment *parent);
-void mt_publish_exit(void);          /* at exit(): notes it, unlinks unless kept */
-
-/* Makes [address, address + size) present; false if there is no memory.  Keeps errno. */
-bool mt_make_present(void *address, size_t size);
-
-/* Can pages be made present later, or must those from the start suffice? */
-bool mt_present_later(void);
-
 /* The program has sandboxed itself since it started (sandbox.c): no system calls. */
 HIDDEN extern bool mt_sandboxed;
 
 /* The program has forbidden itself the TSC, which the exact clocks read. */
 HIDDEN extern bool mt_tsc_forbidden;
-
-/* Starts counting in a published segment / in a child (start.c). */
-void mt_activate(void);
-void mt_start_child(enum segment_origin origin, const struct mt_baseline *baseline);
-
-HIDDEN extern struct mt_options mt_options;
-
-/* CLOCK_MONOTONIC now, coarse: a vdso read without a system call. */
-uint64_t mt_now_coarse(void);
-
-/* CLOCK_MONOTONIC, exact if the process may read it. */
-uint64_t mt_now_exact(void);
 
 #endif

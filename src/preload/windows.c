@@ -16,6 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "preload/options.h"
 #include "preload/state.h"
 
 unsigned char *mt_windows[SHARD_COUNT / WINDOW_SHARDS];

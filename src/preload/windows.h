@@ -8,9 +8,35 @@
 #define MEMTOP_WINDOWS_H
 
 #include <stdbool.h>
+#include <stddef.h>
+
+#include "preload/state.h"
+
+/* Shards are mapped so many at a time.  Large enough for few mappings, small enough for
+   programs that lock all their memory: the kernel then fills whatever is mapped. */
+#define WINDOW_SHARDS 4u
+#define WINDOW_SIZE   ((size_t)WINDOW_SHARDS * SHARD_SIZE)
+
+/* Each NULL until it is mapped. */
+HIDDEN extern unsigned char *mt_windows[SHARD_COUNT / WINDOW_SHARDS];
+
+/* A shard whose window is mapped: one that has ever been claimed, and the first ones. */
+static inline struct shard *
+mt_shard(unsigned index)
+{
+    return (struct shard *)(void *)(mt_windows[index / WINDOW_SHARDS]
+                                    + (size_t)(index % WINDOW_SHARDS) * SHARD_SIZE);
+}
 
 /* The events of each ring; NULL until they are mapped. */
-extern unsigned char *mt_ring_pieces[] __attribute__((visibility("hidden")));
+HIDDEN extern unsigned char *mt_ring_pieces[];
+
+/* Where the events of a shard's ring begin; NULL if there are no rings. */
+static inline struct event *
+mt_ring_events(unsigned index)
+{
+    return (struct event *)(void *)mt_ring_pieces[index];
+}
 
 /* For a process that has just mapped its segment: the pieces mapped with it. */
 void mt_windows_start(unsigned char *shards, unsigned char *events);

@@ -18,14 +18,13 @@
 
 #include "preload/account.h"
 #include "preload/blocks.h"
-#include "preload/log/log.h"
+#include "preload/hooks.h"
 #include "preload/internal.h"
 #include "preload/public.h"
 #include "preload/real.h"
-#include "preload/ring/ring.h"
 #include "preload/shadow.h"
-#include "preload/sites/sample.h"
 #include "preload/sizes.h"
+#include "preload/start.h"
 #include "preload/state.h"
 #include "preload/uncounted.h"
 
@@ -37,28 +36,6 @@ sleeping(void)
            && likely(word_load(mt_guard.lease) == mt_guard.lease_seen);
 }
 
-/* ---- blocks made and freed ---- */
-
-void
-mt_made_ours(void *block, size_t size)
-{
-    size_t usable;
-
-    if (with_sizes())
-        mt_size_note(block, size, BLOCK_OURS, &usable);
-    else
-        mt_sites_mark_ours(block);
-}
-
-void
-mt_look_at(enum segment_function fn, void *block, uint64_t size, const void *caller)
-{
-    unsigned flags = mt_sample_made(fn, block, size, caller);
-
-    if (flags != 0 && with_sizes())
-        mt_size_flag(block, size, flags);
-}
-
 /*
  * The caller of malloc or calloc, in their functions, which enter each other by jumps,
  * and in what is inlined into them.  It is read from the stack where it is wanted, which
@@ -66,52 +43,19 @@ mt_look_at(enum segment_function fn, void *block, uint64_t size, const void *cal
  */
 #define CALLER __builtin_return_address(0)
 
-/* Counts a block in any mode.  Returns it. */
-static inline __attribute__((always_inline)) void *
-made_rarely(enum segment_function fn, void *block, size_t size, size_t alignment,
-            const void *caller)
-{
-    size_t usable;
-
-    if (mt_is_ours()) {
-        mt_made_ours(block, size);
-        return block;
-    }
-    if (with_sizes()) {
-        if (!size_note(block, size, &usable))
-            return block;
-    } else {
-        size = usable = mt_usable_size(block);
-        mt_thread.last_block = block;
-    }
-    if (with_events())
-        mt_event_made(fn, block, size, usable, alignment);
-    else
-        mt_count_made(fn, size, usable);
-    if (with_sites())
-        mt_look_at(fn, block, size, caller);
-    return block;
-}
-
-/* The same out of line, and for calls that failed. */
-static __attribute__((noinline)) void *
-made_otherwise(enum segment_function fn, void *block, size_t size, const void *caller)
-{
-    if (block != NULL)
-        return made_rarely(fn, block, size, 0, caller);
-    mt_count_failed(fn, size, size, true);
-    return NULL;
-}
-
-void *
-mt_made(enum segment_function fn, void *block, size_t size, size_t alignment)
-{
-    if (block == NULL)
-        return made_otherwise(fn, NULL, size, NULL);
-    return made_rarely(fn, block, size, alignment, NULL);
-}
-
 /* ---- the packed way ---- */
+
+/* Sets how many bytes of blocks may come before something is due again.  Returns how many
+   words of the last block are sampled.  Call it in an update. */
+static uint64_t
+due_came(struct shard *shard, size_t size, size_t space)
+{
+    uint64_t next = mt_due_after(shard, space);
+    uint64_t hits = with_sites() ? mt_hooks.sampler->due(shard, size, space, &next) : 0;
+
+    mt_due_in(shard, next);
+    return hits;
+}
 
 /* Something is due after count_came(). */
 static __attribute__((noinline)) void *
@@ -123,13 +67,13 @@ made_due(enum segment_function fn, void *block, size_t size, size_t space,
 
     if (!update_begin(shard, &before)) {
         uncount_came(shard, fn, size, space);
-        return made_otherwise(fn, block, size, caller);
+        return mt_made_otherwise(fn, block, size, caller);
     }
     cell_of(shard, size)->came++;
-    hits = mt_sample_due(shard, size, space);
+    hits = due_came(shard, size, space);
     mt_due_gone_in(shard, mt_due_after(shard, 2 * space)); /* this look was for both */
     mt_update_end_looking(shard);
-    if (hits > 0 && mt_sample_hit(fn, block, size, hits, caller) != 0)
+    if (hits > 0 && mt_hooks.sampler->hit(fn, block, size, hits, caller) != 0)
         mt_size_flag(block, size, BLOCK_SAMPLED);
     return block;
 }
@@ -146,7 +90,7 @@ made_packed(enum segment_function fn, void *block, size_t size, bool near)
     if (unlikely(stack_pointer() < mt_thread.stack_lowest) || (!near && block == NULL)
         || (!near && head_is_mapped(block))
         || unlikely(!shadow_note_plain(block, size, !near, &space)))
-        return made_otherwise(fn, block, size, CALLER);
+        return mt_made_otherwise(fn, block, size, CALLER);
     shard = mt_thread.shard;
     if (unlikely(count_came(shard, fn, size, space)))
         return made_due(fn, block, size, space, CALLER);
@@ -181,19 +125,6 @@ freed_due(void *block, size_t size, size_t space)
  * registers are saved for them elsewhere.
  */
 static __attribute__((noinline)) void *
-malloc_recorded(size_t size)
-{
-    void *block = mt_real.malloc(padded(size));
-    size_t usable;
-
-    if (unlikely(block == NULL) || mt_is_ours())
-        return made_otherwise(FN_MALLOC, block, size, CALLER);
-    if (likely(size_note(block, size, &usable)))
-        mt_event_made_tsc(FN_MALLOC, block, size, usable);
-    return block;
-}
-
-static __attribute__((noinline)) void *
 malloc_otherwise(size_t size)
 {
     void *block;
@@ -201,7 +132,7 @@ malloc_otherwise(size_t size)
     if (!mt_counting())
         block = mt_uncounted_malloc(size);
     else
-        block = made_otherwise(FN_MALLOC, mt_real.malloc(padded(size)), size, CALLER);
+        block = mt_made_otherwise(FN_MALLOC, mt_real.malloc(padded(size)), size, CALLER);
     return told_called(LOGALLOC_MALLOC, 0, size, block, CALLER);
 }
 
@@ -216,7 +147,7 @@ malloc_usable(size_t size)
         || unlikely((usable = mt_usable_size(block)) >= NEAR_SIZES)
         || unlikely(stack_pointer() < mt_thread.stack_lowest)
         || unlikely(!mt_guard.packed))
-        return made_otherwise(FN_MALLOC, block, size, CALLER);
+        return mt_made_otherwise(FN_MALLOC, block, size, CALLER);
     mt_thread.last_block = block;
     if (unlikely(count_came(shard, FN_MALLOC, usable, usable + HEAD_BYTES)))
         return made_due(FN_MALLOC, block, usable, usable + HEAD_BYTES, CALLER);
@@ -233,11 +164,11 @@ malloc_unpacked(size_t size)
     if (mt_guard.packed_limit != 0 && size < PACKED_LARGE)
         return made_packed(FN_MALLOC, mt_real.malloc(size), size, false);
     if (usual_mode())
-        return made_otherwise(FN_MALLOC, mt_real.malloc(padded(size)), size, CALLER);
+        return mt_made_otherwise(FN_MALLOC, mt_real.malloc(padded(size)), size, CALLER);
     if (sleeping())
         return mt_real.malloc(size);
     if (mt_guard.mode == MODE_RECORDED)
-        return malloc_recorded(size);
+        return mt_hooks.events->malloc(size);
     return malloc_otherwise(size);
 }
 
@@ -284,10 +215,10 @@ static unsigned
 leave_table(void *block)
 {
     struct mt_followed taken;
-    unsigned flags = with_sites() ? mt_sample_take(block, &taken) : 0;
+    unsigned flags = with_sites() ? mt_hooks.sampler->take(block, &taken) : 0;
 
     if (flags & BLOCK_SAMPLED)
-        mt_sample_gone(&taken);
+        mt_hooks.sampler->gone(&taken);
     return flags;
 }
 
@@ -306,12 +237,12 @@ going(void *block)
         mt_count_unmatched();
         return;
     } else if ((flags & BLOCK_SAMPLED) && with_sites()) {
-        mt_sample_freed(block);
+        mt_hooks.sampler->freed(block);
     }
     if (flags & BLOCK_OURS)
         return;
     if (with_events() && !mt_thread.event_written)
-        mt_event_freed(block, size, usable);
+        mt_hooks.events->freed(block, size, usable);
     else
         mt_count_freed(size, usable);
 }
@@ -346,17 +277,8 @@ free_usual(void *block)
 static __attribute__((noinline)) void
 free_recorded(void *block)
 {
-    uint64_t size;
-    size_t usable;
-    unsigned flags;
-
-    if (freed_nothing(block))
-        return;
-    if (unlikely(!size_take(block, &size, &usable, &flags)))
-        mt_count_unmatched();
-    else if (likely((flags & BLOCK_OURS) == 0))
-        mt_event_freed_tsc(block, size, usable);
-    mt_real.free(block);
+    if (!freed_nothing(block))
+        mt_hooks.events->free(block);
 }
 
 static __attribute__((noinline)) void
@@ -365,9 +287,9 @@ free_told(void *block)
     bool counted = mt_counting();
 
     if (mt_logging() && !mt_arena_holds(block) && !mt_thread.event_written)
-        mt_log_free(block);
+        mt_hooks.log->freed(block);
     if (mt_profiled())
-        mt_profile_freed(MEMPROF_NORMAL, block);
+        mt_hooks.profile->freed(MEMPROF_NORMAL, block);
     if (block == NULL && counted) {
         mt_count_free_null();
     } else if (!counted) {
@@ -495,7 +417,7 @@ jemalloc_stats(void *stats, void *bins)
     if (mt_real.jemalloc_stats != NULL)
         mt_real.jemalloc_stats(stats, bins);
     if (mt_logging())
-        mt_log_stats();
+        mt_hooks.log->stats();
 }
 
 /* ---- malloc_usable_size ---- */

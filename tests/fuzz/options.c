@@ -4,7 +4,8 @@
 #include "config.h"
 
 #include "fuzz.h"
-#include "preload/state.h"
+#include "preload/options.h"
+#include "segment/sites-layout.h"
 
 static char *
 variable(const char *name, const char *value)

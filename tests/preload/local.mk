@@ -145,11 +145,11 @@ endif
 if HAVE_CMOCKA
 check_PROGRAMS += tests/unit/account tests/unit/rings
 tests_unit_account_SOURCES = tests/unit/account.c tests/unit/hosted-library.h \
-	tests/unit/scratch-segment.h src/preload/account.c src/preload/recorder.c
+	tests/unit/scratch-segment.h src/preload/account.c src/preload/fold.c src/preload/recorder.c
 tests_unit_account_LDADD = $(SEGMENT_LIBS)
 tests_unit_rings_SOURCES = tests/unit/rings.c tests/unit/hosted-library.h \
-	tests/unit/scratch-segment.h src/preload/account.c src/preload/recorder.c \
-	src/preload/ring/ring.c
+	tests/unit/scratch-segment.h src/preload/account.c src/preload/fold.c src/preload/recorder.c \
+	src/preload/ring/ring.c src/preload/ticks.c
 tests_unit_rings_LDADD = $(SEGMENT_LIBS)
 check_PROGRAMS += tests/unit/draw tests/unit/table tests/unit/own-profile \
 	tests/unit/followed tests/unit/steps tests/unit/cfi tests/unit/lookup
@@ -159,18 +159,18 @@ tests_unit_cfi_SOURCES = tests/unit/cfi.c src/preload/sites/cfi.c
 tests_unit_cfi_LDADD = $(CMOCKA_LIBS)
 tests_unit_lookup_SOURCES = tests/unit/lookup.c src/preload/lookup.c
 tests_unit_lookup_LDADD = $(CMOCKA_LIBS) -ldl
-tests_unit_draw_SOURCES = tests/unit/draw.c src/preload/memprof/draw.c
+tests_unit_draw_SOURCES = tests/unit/draw.c src/preload/draw.c
 tests_unit_draw_LDADD = $(CMOCKA_LIBS) -lm
-tests_unit_table_SOURCES = tests/unit/table.c src/preload/memprof/table.c
+tests_unit_table_SOURCES = tests/unit/table.c src/preload/table.c
 tests_unit_table_LDADD = $(CMOCKA_LIBS)
 tests_unit_own_profile_SOURCES = tests/unit/own-profile.c tests/unit/hosted-library.h \
-	tests/unit/scratch-segment.h src/preload/memprof/profile.c src/preload/memprof/draw.c \
-	src/preload/memprof/table.c
+	tests/unit/scratch-segment.h src/preload/memprof/profile.c src/preload/draw.c \
+	src/preload/table.c
 tests_unit_own_profile_LDADD = $(SEGMENT_LIBS) -lm
 tests_unit_followed_SOURCES = tests/unit/followed.c tests/unit/hosted-library.h \
 	tests/unit/scratch-segment.h src/preload/sites/sites.c src/preload/sites/stacks.c \
 	src/preload/sites/growing.c src/preload/sites/index.c src/preload/sites/budget.c \
-	src/preload/memprof/table.c
+	src/preload/table.c
 tests_unit_followed_LDFLAGS = -Wl,--wrap=mt_table_release
 # Calls that are optimised when linking are not wrapped.
 src/preload/sites/sites.o: override CFLAGS += -fno-lto

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "preload/memprof/draw.h"
+#include "preload/draw.h"
 
 #define CLASSES 64
 #define FEW     8.0 /* least expected number in a class; smaller neighbours are joined */

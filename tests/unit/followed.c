@@ -14,11 +14,12 @@
 #include <cmocka.h>
 
 #include "hosted-library.h"
-#include "preload/memprof/table.h"
+#include "preload/options.h"
 #include "preload/real.h"
 #include "preload/sites/budget.h"
 #include "preload/sites/growing.h"
 #include "preload/sites/sites.h"
+#include "preload/table.h"
 #include "segment/sites.h"
 
 struct mt_real mt_real;

@@ -4,8 +4,12 @@
 #ifndef MEMTOP_HOSTED_LIBRARY_H
 #define MEMTOP_HOSTED_LIBRARY_H
 
+#include "preload/clock.h"
 #include "preload/dormant.h"
+#include "preload/hooks.h"
 #include "preload/internal.h"
+#include "preload/options.h"
+#include "preload/publish.h"
 #include "preload/shard.h"
 #include "preload/state.h"
 #include "preload/windows.h"
@@ -13,6 +17,7 @@
 #include "scratch-segment.h"
 
 struct mt_guard mt_guard;
+struct mt_hooks mt_hooks;
 struct mt_options mt_options;
 struct mt_segment mt_segment;
 unsigned char *mt_windows[SHARD_COUNT / WINDOW_SHARDS];

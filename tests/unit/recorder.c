@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <cmocka.h>
 
+#include "preload/clock.h"
+#include "preload/publish.h"
 #include "preload/recorder.h"
 #include "preload/state.h"
 #include "scratch-segment.h"

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "preload/state.h"
-#include "preload/memprof/table.h"
+#include "preload/table.h"
 
 bool mt_sandboxed;
 

@@ -27,7 +27,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "preload/clock.h"
+#include "preload/hooks.h"
 #include "preload/internal.h"
+#include "segment/logline.h"
 
 /* The log's descriptor is at least the first of these that the limit allows: above what
    programs open and what shells keep. */
@@ -38,7 +41,7 @@ static const int lowest_descriptors[] = {960, 240, 60, 3};
 #define ROOM_WAIT_NS   UINT64_C(10000000000)
 #define RESIZE_WAIT_NS UINT64_C(1000000000)
 
-int mt_log_descriptor = -1;
+static int log_descriptor;
 
 static dev_t device; /* of the file the descriptor was opened for */
 static ino_t inode;
@@ -112,29 +115,6 @@ open_log(const char *name)
     return moved;
 }
 
-void
-mt_log_start(const char *target, bool minimal)
-{
-    struct stat st;
-    int number, fd;
-
-    if (target == NULL || target[0] == '\0')
-        return;
-    number = logalloc_descriptor(target);
-    if (number == 0)
-        return;
-    fd = number > 0 ? duplicate(number) : open_log(target);
-    if (fd < 0 || syscall(SYS_fstat, fd, &st) < 0) {
-        note_end(errno);
-        return;
-    }
-    device = st.st_dev;
-    inode = st.st_ino;
-    is_regular = S_ISREG(st.st_mode);
-    is_minimal = minimal;
-    mt_log_descriptor = fd;
-}
-
 /* ---- writing ---- */
 
 /* The program may have closed our descriptor and opened another file with its number. */
@@ -143,7 +123,7 @@ is_still_ours(void)
 {
     struct stat st;
 
-    return syscall(SYS_fstat, mt_log_descriptor, &st) == 0 && st.st_dev == device
+    return syscall(SYS_fstat, log_descriptor, &st) == 0 && st.st_dev == device
            && st.st_ino == inode;
 }
 
@@ -195,7 +175,7 @@ release_signals(uint64_t before, uint64_t pending, bool failed)
 static bool
 wait_for_room(uint64_t until)
 {
-    struct pollfd room = {.fd = mt_log_descriptor, .events = POLLOUT};
+    struct pollfd room = {.fd = log_descriptor, .events = POLLOUT};
     const struct timespec second = {1, 0};
 
     if (mt_now_coarse() >= until)
@@ -211,7 +191,7 @@ write_whole(const char *text, size_t length)
     uint64_t until = 0;
 
     while (length > 0) {
-        long written = syscall(SYS_write, mt_log_descriptor, text, length);
+        long written = syscall(SYS_write, log_descriptor, text, length);
         if (written > 0) {
             text += written;
             length -= (size_t)written;
@@ -378,8 +358,8 @@ reduce(struct logalloc_line *line)
         line->call = LOGALLOC_MEMALIGN;
 }
 
-void
-mt_log_made(enum logalloc_call call, size_t other, size_t size, const void *block)
+static void
+log_made(enum logalloc_call call, size_t other, size_t size, const void *block)
 {
     struct logalloc_line line = {
         .call = call,
@@ -401,8 +381,8 @@ mt_log_made(enum logalloc_call call, size_t other, size_t size, const void *bloc
     errno = saved_errno;
 }
 
-void
-mt_log_free(const void *block)
+static void
+log_freed(const void *block)
 {
     struct logalloc_line line = {.call = LOGALLOC_FREE, .block = (uintptr_t)block};
     int saved_errno = errno;
@@ -413,14 +393,14 @@ mt_log_free(const void *block)
     errno = saved_errno;
 }
 
-struct log_resize *
-mt_log_resize_begin(const void *block)
+static struct log_resize *
+log_resize_begin(const void *block)
 {
     return block != NULL && !mt_sandboxed ? enter(this_thread(), block) : NULL;
 }
 
-void
-mt_log_resize_end(struct log_resize *resize, const void *block, size_t size,
+static void
+log_resize_end(struct log_resize *resize, const void *block, size_t size,
                   const void *result)
 {
     struct logalloc_line line = {
@@ -443,8 +423,8 @@ mt_log_resize_end(struct log_resize *resize, const void *block, size_t size,
     errno = saved_errno;
 }
 
-void
-mt_log_stats(void)
+static void
+log_stats(void)
 {
     struct logalloc_line line = {.call = LOGALLOC_STATS};
     int saved_errno = errno;
@@ -453,4 +433,38 @@ mt_log_stats(void)
         return;
     write_line(this_thread(), &line);
     errno = saved_errno;
+}
+
+/* ---- attaching ---- */
+
+static const struct mt_log_hooks hooks = {
+    .made = log_made,
+    .freed = log_freed,
+    .resize_begin = log_resize_begin,
+    .resize_end = log_resize_end,
+    .stats = log_stats,
+};
+
+void
+mt_log_start(const char *target, bool minimal)
+{
+    struct stat st;
+    int number, fd;
+
+    if (target == NULL || target[0] == '\0')
+        return;
+    number = logalloc_descriptor(target);
+    if (number == 0)
+        return;
+    fd = number > 0 ? duplicate(number) : open_log(target);
+    if (fd < 0 || syscall(SYS_fstat, fd, &st) < 0) {
+        note_end(errno);
+        return;
+    }
+    device = st.st_dev;
+    inode = st.st_ino;
+    is_regular = S_ISREG(st.st_mode);
+    is_minimal = minimal;
+    log_descriptor = fd;
+    __atomic_store_n(&mt_hooks.log, &hooks, __ATOMIC_RELEASE);
 }

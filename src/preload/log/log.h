@@ -12,41 +12,14 @@
 #define MEMTOP_LOG_H
 
 #include <stdbool.h>
-#include <stddef.h>
-
-#include "preload/state.h"
-#include "segment/logline.h"
-
-/* The log's own descriptor; -1: no log. */
-HIDDEN extern int mt_log_descriptor;
-
-static inline bool
-mt_logging(void)
-{
-    return unlikely(mt_log_descriptor >= 0);
-}
 
 /*
  * Opens the log.  target is the value of MALLOC_LOG, or NULL.  Up to four digits are an
  * open descriptor, which is duplicated, so that lines never get into a file the program
  * opens under that number later; 0 is no log; anything else is the name of a file to
- * append to.  minimal: aligned blocks are logged as memalign.
+ * append to.  minimal: aligned blocks are logged as memalign.  Attaches the log
+ * (hooks.h), if there is one.
  */
 void mt_log_start(const char *target, bool minimal);
-
-/* Call after the real call, which returned block or NULL; other as in logline.h. */
-void mt_log_made(enum logalloc_call call, size_t other, size_t size, const void *block);
-
-/* Call before the real call. */
-void mt_log_free(const void *block);
-
-/* Call before and after the real call; pass to end what begin returned. */
-struct log_resize;
-struct log_resize *mt_log_resize_begin(const void *block);
-void mt_log_resize_end(struct log_resize *resize, const void *block, size_t size,
-                       const void *result);
-
-/* Call after jemalloc_stats(). */
-void mt_log_stats(void);
 
 #endif

@@ -9,11 +9,12 @@
 #include <errno.h>
 
 #include "preload/account.h"
+#include "preload/hooks.h"
 #include "preload/memprof/profile.h"
 #include "preload/public.h"
-#include "preload/ring/ring.h"
+#include "preload/start.h"
 #include "preload/state.h"
-#include "preload/memprof/table.h"
+#include "preload/table.h"
 
 /* ---- profiles ---- */
 
@@ -118,7 +119,7 @@ count_freed_custom(void *block, uint64_t size)
 {
     mt_count_custom_freed(size);
     if (mt_guard.mode & MODE_EVENTS)
-        mt_event(EVENT_CUSTOM_FREED, block, size);
+        mt_hooks.events->write(EVENT_CUSTOM_FREED, block, size);
 }
 
 /* Returns false if the table is full. */
@@ -155,7 +156,7 @@ memprof_custom_alloc(void *block, size_t size)
     }
     mt_count_custom_made(size);
     if (mt_guard.mode & MODE_EVENTS)
-        mt_event(EVENT_CUSTOM_MADE, block, size);
+        mt_hooks.events->write(EVENT_CUSTOM_MADE, block, size);
     if (mt_profiled())
         mt_profile_made(MEMPROF_CUSTOM, block, size, NULL);
     return block;

@@ -38,8 +38,9 @@
 #include <unistd.h>
 
 #include "preload/account.h"
-#include "preload/memprof/draw.h"
-#include "preload/ring/ring.h"
+#include "preload/clock.h"
+#include "preload/draw.h"
+#include "preload/options.h"
 #include "preload/shard.h"
 #include "preload/sites/unwind.h"
 #include "segment/seqlock.h"
@@ -186,8 +187,8 @@ go_out(void)
         insides[index].stack = 0;
 }
 
-void
-mt_profile_left(void)
+static void
+thread_left(void)
 {
     struct inside *inside = &insides[mt_own_shard()];
 
@@ -208,7 +209,7 @@ left_by_jump(uintptr_t here)
 
     if (inside == 0 || here <= inside || here > mt_thread.stack_base)
         return false;
-    mt_profile_left();
+    thread_left();
     return true;
 }
 
@@ -659,6 +660,14 @@ take_number(void)
     return 0;
 }
 
+static const struct mt_profile_hooks hooks = {
+    .made = mt_profile_made,
+    .freed = mt_profile_freed,
+    .resize_begin = mt_profile_resize_begin,
+    .resize_end = mt_profile_resize_end,
+    .thread_ended = thread_left,
+};
+
 static int
 start(const struct memprof_tracker *tracker, void *ctx, double rate, int frames,
       memprof_t **out)
@@ -683,6 +692,7 @@ start(const struct memprof_tracker *tracker, void *ctx, double rate, int frames,
     profile->tracker = *tracker;
     profile->ctx = ctx;
     change_state(number, PROFILE_PREPARING, PROFILE_SAMPLING);
+    mt_hooks.profile = &hooks;
     mt_mode_change(MODE_PROFILED, 0);
     mt_unwind_start(mt_options.unwind);
     *out = (memprof_t *)(uintptr_t)number;

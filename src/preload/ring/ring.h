@@ -13,6 +13,7 @@
 
 #include "preload/account.h"
 #include "preload/state.h"
+#include "preload/ticks.h"
 #include "preload/windows.h"
 #include "segment/layout.h"
 
@@ -24,9 +25,6 @@
  */
 void mt_event(unsigned kind, const void *address, uint64_t size);
 
-/* The time now, by the clock of events. */
-uint64_t mt_ticks(void);
-
 /*
  * mt_count_made() and mt_count_freed() (account.h) together with the event, in
  * one update of the shard if nothing is in the way.  alignment: asked for, or 0.
@@ -35,38 +33,10 @@ void mt_event_made(enum segment_function fn, const void *block, uint64_t size,
                    uint64_t usable, size_t alignment);
 void mt_event_freed(const void *block, uint64_t size, uint64_t usable);
 
-/* Where the events of a shard's ring begin; NULL if there are no rings. */
-static inline struct event *
-mt_ring_events(unsigned index)
-{
-    return (struct event *)(void *)mt_ring_pieces[index];
-}
-
 static inline struct ring *
 mt_ring_own(void)
 {
     return (struct ring *)(void *)((char *)mt_guard.rings + mt_thread.ring_place);
-}
-
-/* Writes the time: from the TSC if tsc is set. */
-static inline __attribute__((always_inline)) void
-mt_ticks_write(uint64_t *ticks, bool tsc)
-{
-#if defined __x86_64__
-    uint32_t low, high;
-
-    if (tsc) {
-        /* lfence makes what came before in the program come before in time, too.  The two
-           halves are written as they arrive. */
-        __asm__ volatile("lfence; rdtsc" : "=a"(low), "=d"(high) : : "memory");
-        memcpy(ticks, &low, sizeof low);
-        memcpy((char *)ticks + sizeof low, &high, sizeof high);
-        return;
-    }
-#else
-    (void)tsc;
-#endif
-    *ticks = mt_ticks();
 }
 
 /* Begins an update in which a call is counted and its event written.  Returns false if
@@ -101,54 +71,7 @@ mt_event_write(struct ring *ring, unsigned kind, const void *address, uint64_t s
     word_add_release(&ring->head, 1);
 }
 
-/* Like mt_event_made() and mt_event_freed(), inline, with the TSC as the clock. */
-static inline __attribute__((always_inline)) void
-mt_event_made_tsc(enum segment_function fn, const void *block, uint64_t size,
-                  uint64_t usable)
-{
-    struct shard *shard = mt_thread.shard;
-    struct ring *ring = mt_ring_own();
-    uint64_t before;
-
-    if (unlikely(!mt_event_begin(shard, ring, &before))) {
-        mt_event_made(fn, block, size, usable, 0);
-        return;
-    }
-    count_made(shard, fn, size, usable, false);
-    mt_event_write(ring, fn, block, size, 0, true);
-    update_end_grown(shard, before, size);
-}
-
-static inline __attribute__((always_inline)) void
-mt_event_freed_tsc(const void *block, uint64_t size, uint64_t usable)
-{
-    struct shard *shard = mt_thread.shard;
-    struct ring *ring = mt_ring_own();
-    uint64_t before;
-
-    if (unlikely(!mt_event_begin(shard, ring, &before))) {
-        mt_event_freed(block, size, usable);
-        return;
-    }
-    count_freed(shard, size, usable, false);
-    mt_event_write(ring, FN_FREE, block, size, 0, true);
-    update_end_shrunk(shard, before, size);
-}
-
 /* Called once in a process that is to write events, after its segment is mapped. */
 void mt_ring_start(void);
-
-/* Makes the ring of a shard present; false if there is no memory. */
-bool mt_ring_present(unsigned index);
-
-/* Does the clock of events count TSC ticks?  If not, it is CLOCK_MONOTONIC. */
-bool mt_ticks_are_tsc(void);
-
-/* Are the ticks read from the TSC itself? */
-bool mt_tsc_readable(void);
-
-/* The calling thread is about to forbid itself the TSC, and so CLOCK_MONOTONIC: from now
-   on the events of all threads take their time from the coarse clock. */
-void mt_ticks_become_coarse(void);
 
 #endif

@@ -14,6 +14,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "preload/options.h"
+#include "preload/publish.h"
 #include "preload/state.h"
 #include "preload/windows.h"
 #include "segment/seqlock.h"

@@ -18,10 +18,6 @@
 
 #define GROWING_CHUNKS 18u
 
-/* Where the kernel cannot make pages present later, this many bytes of each table in the
-   segment are from the start. */
-#define SITES_AHEAD 262144u
-
 struct mt_growing {
     uint64_t offset;     /* in the sites' part of the segment; 0: private memory */
     uint32_t entry;      /* bytes of an entry */

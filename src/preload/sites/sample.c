@@ -17,13 +17,22 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-#include "preload/memprof/draw.h"
+#include "preload/account.h"
+#include "preload/clock.h"
+#include "preload/draw.h"
+#include "preload/hooks.h"
 #include "preload/lookup.h"
+#include "preload/options.h"
+#include "preload/publish.h"
 #include "preload/real.h"
-#include "preload/ring/ring.h"
 #include "preload/shard.h"
 #include "preload/sites/budget.h"
+#include "preload/sites/growing.h"
+#include "preload/sites/sites.h"
 #include "preload/sites/unwind.h"
+#include "preload/sizes.h"
+#include "preload/windows.h"
+#include "segment/sampling.h"
 
 /* The state of one shard.  The fast path and the slow paths have separate distances, so
    what is hit on one does not depend on the other.  Each is drawn with the rate of its
@@ -111,8 +120,8 @@ begin_drawing(void)
     samplers[0].left_step = first.of;
 }
 
-void
-mt_sample_claimed(unsigned index)
+static void
+thread_begun(unsigned index)
 {
     struct sampler *own = &samplers[index];
 
@@ -224,23 +233,17 @@ look_at_budget(struct sampler *own)
         begin_beyond(own);
 }
 
-uint64_t
-mt_sample_due(struct shard *shard, uint64_t size, uint64_t space)
+static uint64_t
+due(const struct shard *shard, uint64_t size, uint64_t space, uint64_t *next)
 {
-    struct sampler *own;
-    uint64_t hits = 0;
-    uint64_t next = mt_due_after(shard, space);
+    struct sampler *own = own_sampler();
+    uint64_t hits = draw_counted(own, (uint64_t)shard->hot.came_space, size, space);
 
-    if (with_sites()) {
-        own = own_sampler();
-        hits = draw_counted(own, (uint64_t)shard->hot.came_space, size, space);
-        if ((hits & HITS_MASK) == 0)
-            look_at_budget(own);
-        if (next > own->beyond)
-            next = own->beyond;
-        own->beyond -= next;
-    }
-    mt_due_in(shard, next);
+    if ((hits & HITS_MASK) == 0)
+        look_at_budget(own);
+    if (*next > own->beyond)
+        *next = own->beyond;
+    own->beyond -= *next;
     return (hits & HITS_MASK) != 0 ? hits : 0;
 }
 
@@ -274,9 +277,9 @@ follow(enum segment_function fn, const void *block, uint64_t size, uint64_t hits
     return mt_sites_made(block, &followed, frames, depth, depth > 0) ? BLOCK_SAMPLED : 0;
 }
 
-unsigned
-mt_sample_hit(enum segment_function fn, const void *block, uint64_t size, uint64_t hits,
-              const void *caller)
+static unsigned
+hit(enum segment_function fn, const void *block, uint64_t size, uint64_t hits,
+    const void *caller)
 {
     unsigned index = mt_own_shard();
     uint32_t thread = index != 0 ? mt_shard(index)->thread : 0;
@@ -294,26 +297,25 @@ mt_sample_hit(enum segment_function fn, const void *block, uint64_t size, uint64
     return flags;
 }
 
-unsigned
-mt_sample_made(enum segment_function fn, const void *block, uint64_t size,
-               const void *caller)
+static unsigned
+made(enum segment_function fn, const void *block, uint64_t size, const void *caller)
 {
     bool shared = seqlock_is_odd(&mt_thread.shard->hot.sequence);
     uint64_t hits = shared ? draw_shared(size) : draw_own(size);
 
-    return (hits & HITS_MASK) != 0 ? mt_sample_hit(fn, block, size, hits, caller) : 0;
+    return (hits & HITS_MASK) != 0 ? hit(fn, block, size, hits, caller) : 0;
 }
 
-unsigned
-mt_sample_take(const void *block, struct mt_followed *taken)
+static unsigned
+take(const void *block, struct mt_followed *taken)
 {
     if (!mt_sites_take(block, taken))
         return 0;
     return taken->ours ? BLOCK_OURS : BLOCK_SAMPLED;
 }
 
-void
-mt_sample_gone(const struct mt_followed *taken)
+static void
+gone(const struct mt_followed *taken)
 {
     int saved_errno = errno;
 
@@ -321,24 +323,38 @@ mt_sample_gone(const struct mt_followed *taken)
     errno = saved_errno;
 }
 
-void
-mt_sample_freed(const void *block)
+static void
+freed(const void *block)
 {
     struct mt_followed taken;
 
-    if (mt_sample_take(block, &taken) == BLOCK_SAMPLED)
-        mt_sample_gone(&taken);
+    if (take(block, &taken) == BLOCK_SAMPLED)
+        gone(&taken);
     else
         mt_sites_missed();
 }
 
-unsigned
-mt_sample_keep(const void *block, const struct mt_followed *taken)
+static unsigned
+keep(const void *block, const struct mt_followed *taken)
 {
     return mt_sites_keep(block, taken) ? BLOCK_SAMPLED : 0;
 }
 
 /* ---- processes ---- */
+
+static const struct mt_sampler_hooks hooks = {
+    .thread_begun = thread_begun,
+    .made = made,
+    .due = due,
+    .hit = hit,
+    .freed = freed,
+    .take = take,
+    .gone = gone,
+    .keep = keep,
+    .mark_ours = mt_sites_mark_ours,
+    .woken = mt_sites_forget,
+    .shut_in = mt_sites_prepare,
+};
 
 bool
 mt_sample_start(void)
@@ -348,9 +364,11 @@ mt_sample_start(void)
     if (header->sites_state != SITES_WAITING)
         return false;
     budget_start(mt_options.sites_rate);
+    growing_start_limit(mt_publish_free());
     begin_drawing();
     if (mt_real._dl_find_object != NULL)
         mt_unwind_start(mt_options.unwind);
+    mt_hooks.sampler = &hooks;
     return true;
 }
 
@@ -359,6 +377,12 @@ mt_sample_loaded(void)
 {
     if (mt_segment.header->sites_state != SITES_OFF)
         mt_unwind_start(mt_options.unwind);
+}
+
+void
+mt_sample_forked(void)
+{
+    mt_sites_forked();
 }
 
 bool
@@ -370,6 +394,7 @@ mt_sample_inherit(void)
         mt_segment.header->sites_state = SITES_CUT_OFF;
         return false;
     }
+    growing_start_limit(mt_publish_free());
     begin_drawing();
     return true;
 }

@@ -30,12 +30,13 @@
 #include <errno.h>
 #include <string.h>
 
-#include "preload/memprof/table.h"
+#include "preload/options.h"
 #include "preload/real.h"
 #include "preload/sites/budget.h"
 #include "preload/sites/growing.h"
 #include "preload/sites/index.h"
 #include "preload/sites/stacks.h"
+#include "preload/table.h"
 #include "segment/sampling.h"
 #include "segment/seqlock.h"
 

@@ -10,20 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "preload/hooks.h"
 #include "preload/state.h"
 #include "segment/sites-layout.h"
-
-/* A block that is followed, or was until it was taken. */
-struct mt_followed {
-    uint64_t size;
-    uint64_t born_ns;
-    uint64_t samples;
-    double weight;   /* objects it stands for */
-    uint32_t site;
-    uint32_t thread;
-    uint32_t function;
-    bool ours;       /* an internal allocation (internal.h): the other fields are unset */
-};
 
 /* Are there tables to write to?  Makes them at the first call, and in a child with what
    was live at the fork.  False: there is no memory, or another thread is making them; then

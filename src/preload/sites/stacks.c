@@ -20,6 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "preload/publish.h"
 #include "preload/real.h"
 #include "preload/sites/growing.h"
 #include "preload/sites/index.h"

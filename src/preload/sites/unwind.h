@@ -8,15 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "preload/options.h"
 #include "segment/sites-layout.h"
-
-/* How to walk, from the word unwind=. */
-enum unwind_choice {
-    UNWIND_CHOICE_AUTO = 0, /* by unwind tables, by frame pointers where there are none */
-    UNWIND_CHOICE_DWARF,    /* by unwind tables; the stack ends where there are none */
-    UNWIND_CHOICE_FRAMES,   /* by frame pointers */
-    UNWIND_CHOICE_NONE
-};
 
 /*
  * Stacks can be walked from now on.  Where glibc is older than 2.35 this calls the loader

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which words of a program's blocks are sampled, for its own profiles (profile.h).  Every
- * word is a Bernoulli trial.  The next hit is always known beforehand, as a distance in
- * words with a geometric distribution, so that a block between two hits costs one
- * subtraction.  (OCaml's Gc.Memprof works the same way.)
+ * Which words of a program's blocks are sampled, for the sites and for its own profiles.
+ * Every word is a Bernoulli trial.  The next hit is always known beforehand, as a
+ * distance in words with a geometric distribution, so that a block between two hits costs
+ * one subtraction.  (OCaml's Gc.Memprof works the same way.)
  */
 #ifndef MEMTOP_DRAW_H
 #define MEMTOP_DRAW_H

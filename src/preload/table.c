@@ -9,7 +9,7 @@
  */
 #include "config.h"
 
-#include "preload/memprof/table.h"
+#include "preload/table.h"
 
 #include <errno.h>
 #include <sys/mman.h>

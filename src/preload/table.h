@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A lock-free table by address, in private memory: for blocks that the program's profiles
- * track, and for those of its pools.
+ * A lock-free table by address, in private memory: for blocks that the sites or the
+ * program's profiles follow, and for those of its pools.
  *
  *   level 0   buckets of 8 keys, one cache line each; the values beside them
  *   level 1   four times as many, made when a bucket of level 0 is full

@@ -7,7 +7,7 @@
  */
 #include "config.h"
 
-#include "preload/memprof/draw.h"
+#include "preload/draw.h"
 
 #include "segment/sampling.h"
 
