@@ -95,6 +95,7 @@ mt_real_resolve(void)
     RESOLVE(mremap);
     RESOLVE(munmap);
     RESOLVE(prctl);
+    RESOLVE(syscall);
     RESOLVE(execve);
     RESOLVE(execv);
     RESOLVE(execvp);

@@ -27,6 +27,10 @@ struct mt_object {
     void *rest[7];
 };
 
+/* syscall(2), as the calling convention passes its arguments. */
+typedef long mt_syscall_function(long number, long a, long b, long c, long d, long e,
+                                 long f);
+
 struct mt_real {
     void *(*malloc)(size_t);
     void (*free)(void *);
@@ -41,6 +45,7 @@ struct mt_real {
     void *(*mremap)(void *, size_t, size_t, int, ...);
     int (*munmap)(void *, size_t);
     int (*prctl)(int, ...);
+    mt_syscall_function *syscall;
     int (*execve)(const char *, char *const *, char *const *);
     int (*execv)(const char *, char *const *);
     int (*execvp)(const char *, char *const *);

@@ -3,7 +3,8 @@
  * A program that sandboxes itself with seccomp(2) may be killed for any system call it
  * did not announce, the library's included, and its filter cannot be queried without one.
  * But prctl() shows it: that call sets the filter, or the promise (no new privileges)
- * without which an ordinary user may not set one.  From then on the library makes no
+ * without which an ordinary user may not set one; and so does syscall(), by which a
+ * privileged program sets one without either.  From then on the library makes no
  * system calls: new threads share a shard, forked children are not measured, and the file
  * of a segment that nobody keeps is left to the next sweep; blocks far from all others
  * are not counted, once the slabs made ready before are used (shadow.h).  Strict mode
@@ -54,6 +55,14 @@ take_what_is_needed(void)
     errno = saved_errno;
 }
 
+/* Call before and after what shuts the process in. */
+static void
+shut_in_begin(void)
+{
+    if (mt_guard.mode)
+        take_what_is_needed();
+}
+
 static bool
 forbids_tsc(int option, unsigned long value)
 {
@@ -73,8 +82,8 @@ prctl(int option, ...)
     for (unsigned i = 0; i < 4; i++)
         words[i] = va_arg(arguments, unsigned long);
     va_end(arguments);
-    if (shuts && mt_guard.mode)
-        take_what_is_needed();
+    if (shuts)
+        shut_in_begin();
     if (forbids_tsc(option, words[0])) {
         mt_ticks_become_coarse(); /* first: afterwards the clocks cannot be read */
         mt_tsc_forbidden = true;
@@ -87,3 +96,56 @@ prctl(int option, ...)
         mt_sandboxed = true;
     return result;
 }
+
+#if defined __x86_64__ && defined __LP64__
+/* seccomp(2) has no function in libc.  A jump to libc's leaves all arguments in place. */
+PUBLIC mt_syscall_function mt_syscall __asm__("syscall");
+
+/* Before libc's is known: as libc does it.  Not inlined, so that the usual way is a jump. */
+static __attribute__((noinline)) long
+call_kernel(long number, long a, long b, long c, long d, long e, long f)
+{
+    register long r10 __asm__("r10") = d;
+    register long r8 __asm__("r8") = e;
+    register long r9 __asm__("r9") = f;
+    long result = number;
+
+    __asm__ volatile("syscall"
+                     : "+a"(result)
+                     : "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                     : "rcx", "r11", "memory");
+    if ((unsigned long)result < -4095UL)
+        return result;
+    errno = (int)-result;
+    return -1;
+}
+
+static __attribute__((noinline)) long
+set_filter(long a, long b, long c, long d, long e, long f)
+{
+    bool shuts = (a == SECCOMP_SET_MODE_STRICT || a == SECCOMP_SET_MODE_FILTER)
+                 && shuts_us_in(PR_SET_SECCOMP);
+    long result;
+
+    if (shuts)
+        shut_in_begin();
+    if (a == SECCOMP_SET_MODE_STRICT) {
+        mt_ticks_become_coarse();
+        mt_tsc_forbidden = true;
+    }
+    result = call_kernel(SYS_seccomp, a, b, c, d, e, f);
+    if (result == 0 && shuts)
+        mt_sandboxed = true;
+    return result;
+}
+
+long
+mt_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+    if (unlikely(number == SYS_seccomp))
+        return set_filter(a, b, c, d, e, f);
+    if (likely(mt_real.syscall != NULL))
+        return mt_real.syscall(number, a, b, c, d, e, f);
+    return call_kernel(number, a, b, c, d, e, f);
+}
+#endif

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "preload/state.h"
+#include "preload/windows.h"
 
 #define BUCKET       8u
 #define TAKEN        UINT64_C(1)
@@ -85,7 +86,8 @@ add_level(struct mt_table *table, unsigned level)
 
     if (mt_sandboxed)
         return false;
-    base = (unsigned char *)syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE,
+    base = (unsigned char *)syscall(SYS_mmap, mt_far_place(bytes), bytes,
+                                    PROT_READ | PROT_WRITE,
                                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED)
         return levels_used(table) > level;

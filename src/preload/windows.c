@@ -80,6 +80,22 @@ mt_window_map(unsigned shard)
                || map_piece(mt_ring_pieces, shard, ring_size()));
 }
 
+/* So far below the segment that the program's mappings do not come there soon. */
+#define FAR_BELOW (UINT64_C(1) << 40)
+#define FAR_STEP  (UINT64_C(1) << 16)
+
+void *
+mt_far_place(size_t size)
+{
+    static uint64_t used;
+    uintptr_t top = ((uintptr_t)mt_windows[0] - FAR_BELOW) & ~(uintptr_t)(FAR_STEP - 1);
+    uint64_t step = (size + FAR_STEP - 1) & ~(FAR_STEP - 1);
+
+    if (sizeof top < 8 || (uintptr_t)mt_windows[0] < 2 * FAR_BELOW)
+        return NULL;
+    return (void *)(top - (uintptr_t)__atomic_add_fetch(&used, step, __ATOMIC_RELAXED));
+}
+
 void
 mt_windows_start(unsigned char *shards, unsigned char *events)
 {

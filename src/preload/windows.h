@@ -46,6 +46,11 @@ void mt_windows_start(unsigned char *shards, unsigned char *events);
    calls are allowed. */
 bool mt_window_map(unsigned shard);
 
+/* Where to map size bytes of the library's own, as a hint for mmap(): far from where the
+   kernel puts the program's mappings, so that these can grow in place as they would
+   without the library. */
+void *mt_far_place(size_t size);
+
 /* For a forked child: unmaps what mt_window_map() has mapped. */
 void mt_windows_unmap(void);
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The system calls of a process that samples, compared with one that does not: the same,
-# except those that create its tables at the start and those that let them grow (madvise
-# in the segment, mmap beside it).
+# except those that make its tables at the first sample and let them grow (mremap, madvise
+# and munmap in the segment, mmap beside it).
 command -v strace >/dev/null || { echo "skipped: strace is not installed"; exit 77; }
 work=$(mktemp -d /tmp/memtop-calls-XXXXXX) || exit 99
 MEMTOP_DIR=$(mktemp -d /dev/shm/memtop-calls-XXXXXX) || exit 99
@@ -24,7 +24,7 @@ traced() {
 
 # same PART ALLOWED: compares "without" with each other NAME.
 same() {
-    for name in sites frames; do
+    for name in default sites frames; do
         grep -vxE "$2" "$work/without.$1" >"$work/expected"
         grep -vxE "$2" "$work/$name.$1" >"$work/found"
         cmp -s "$work/expected" "$work/found" && continue
@@ -33,11 +33,12 @@ same() {
     done
 }
 
-traced without ''
+traced without sites=off
+traced default ''
 traced sites sites=1
 traced frames sites=1,unwind=fp
 grep -q '^madvise$' "$work/sites.between" || { echo "FAIL: nothing was sampled"; exit 1; }
-same between 'madvise|mmap'
-same all 'madvise|mmap|fallocate'
+same between 'madvise|mmap|mremap|munmap'
+same all 'madvise|mmap|mremap|munmap|fallocate|fstatfs'
 [ $failures = 0 ] && echo "all passed"
 exit $failures

@@ -22,6 +22,13 @@ struct mt_options mt_options;
 struct mt_segment mt_segment;
 unsigned char *mt_windows[SHARD_COUNT / WINDOW_SHARDS];
 unsigned char *mt_ring_pieces[SHARD_COUNT];
+void *
+mt_far_place(size_t size)
+{
+    (void)size;
+    return NULL;
+}
+
 bool mt_sandboxed;
 struct shard_hot mt_no_shard = MT_NO_SHARD_INIT;
 __thread struct mt_thread mt_thread = {.shard = MT_NO_SHARD, .state = THREAD_SHARED};

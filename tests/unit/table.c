@@ -13,6 +13,14 @@
 
 #include "preload/state.h"
 #include "preload/table.h"
+#include "preload/windows.h"
+
+void *
+mt_far_place(size_t size)
+{
+    (void)size;
+    return NULL;
+}
 
 bool mt_sandboxed;
 

@@ -25,11 +25,11 @@
 #define STEP_MAX (UINT64_C(1) << 20)
 
 /* The limit of memory, unless the user gave one. */
-#define LIMIT_MOST       (UINT64_C(64) << 20)
-#define LIMIT_LEAST      (UINT64_C(1) << 20)
-#define LIMIT_OF_FREE    8u  /* at most this part of the file system's free space */
-#define LIMIT_OF_HEAP    32u /* this part of the heap, besides the least */
-#define SHARES           16u
+#define LIMIT_MOST (UINT64_C(64) << 20)
+#define LIMIT_LEAST (UINT64_C(1) << 20)
+#define LIMIT_OF_FREE 8u  /* at most this part of the file system's free space */
+#define LIMIT_OF_HEAP 32u /* this part of the heap, besides the least */
+#define SHARES 16u
 
 static uint64_t spent;
 static uint64_t most; /* what the file system allows */
@@ -91,9 +91,9 @@ growing_forked(uint64_t private_bytes)
 static unsigned char *
 map_private(size_t size)
 {
-    void *memory = (void *)syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
-                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
-                                   (off_t)0);
+    void *memory =
+        (void *)syscall(SYS_mmap, mt_far_place(size), size, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, (off_t)0);
 
     return memory != MAP_FAILED ? memory : NULL;
 }
@@ -102,13 +102,20 @@ map_private(size_t size)
 static unsigned char *
 map_from(unsigned char *page, uint64_t distance, size_t size)
 {
-    unsigned char *mapped =
-        (void *)syscall(SYS_mremap, page, (size_t)0, distance + size, MREMAP_MAYMOVE);
+    unsigned char *place = map_private(size), *mapped, *moved;
 
-    if (mapped == MAP_FAILED)
+    if (place == NULL)
         return NULL;
+    mapped =
+        (void *)syscall(SYS_mremap, page, (size_t)0, distance + size, MREMAP_MAYMOVE);
+    if (mapped == MAP_FAILED) {
+        syscall(SYS_munmap, place, size);
+        return NULL;
+    }
+    moved = (void *)syscall(SYS_mremap, mapped + distance, size, size,
+                            MREMAP_MAYMOVE | MREMAP_FIXED, place);
     syscall(SYS_munmap, mapped, (size_t)distance);
-    return mapped + distance;
+    return moved != MAP_FAILED ? moved : mapped + distance;
 }
 
 static size_t
@@ -163,12 +170,13 @@ void *
 growing_head(void)
 {
     unsigned char *none = NULL, *page;
-    uint64_t distance = mt_segment.header->sites_offset
-                        - (SHARDS_OFFSET + WINDOW_SIZE - SEGMENT_PAGE);
+    uint64_t distance =
+        mt_segment.header->sites_offset - (SHARDS_OFFSET + WINDOW_SIZE - SEGMENT_PAGE);
 
     if (__atomic_load_n(&head_page, __ATOMIC_ACQUIRE) != NULL)
         return head_page;
-    page = map_from(mt_windows[0] + WINDOW_SIZE - SEGMENT_PAGE, distance, SITES_HEAD_SIZE);
+    page =
+        map_from(mt_windows[0] + WINDOW_SIZE - SEGMENT_PAGE, distance, SITES_HEAD_SIZE);
     if (page == NULL)
         return NULL;
     if ((mt_present_later() && !mt_make_present(page, SITES_HEAD_SIZE))
@@ -183,8 +191,8 @@ growing_head(void)
 static uint64_t
 step_from(const struct mt_growing *table, unsigned chunk, uint64_t present)
 {
-    uint64_t end = (uint64_t)growing_start(table, chunk) * table->entry
-                   + chunk_bytes(table, chunk);
+    uint64_t end =
+        (uint64_t)growing_start(table, chunk) * table->entry + chunk_bytes(table, chunk);
     uint64_t step = present / 2 / SEGMENT_PAGE * SEGMENT_PAGE;
 
     if (step < STEP_MIN)

@@ -10,11 +10,12 @@
 
 #include "preload/sites/growing.h"
 #include "preload/state.h"
+#include "preload/windows.h"
 
 #define FIRST_BITS 10u /* log2 of the slots of level 0 */
 #define LEVEL_BITS 2u
-#define PROBES     16u
-#define SHARE_ALL  16u
+#define PROBES 16u
+#define SHARE_ALL 16u
 
 static uint32_t
 level_slots(unsigned level)
@@ -33,7 +34,7 @@ level_of(struct mt_index *index, unsigned level)
 
     if (there != NULL || mt_sandboxed || !growing_spend(size, SHARE_ALL))
         return there;
-    mapped = (void *)syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
+    mapped = (void *)syscall(SYS_mmap, mt_far_place(size), size, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, (off_t)0);
     if (mapped != MAP_FAILED
         && __atomic_compare_exchange_n(&index->levels[level], &there, mapped, false,
