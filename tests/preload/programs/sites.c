@@ -602,6 +602,25 @@ no_object(void)
     kept[0] = jit(make_marked);
 }
 
+/* The plugins of both arguments, one after the other in the same place. */
+static void
+reloaded(void)
+{
+    void *(*with_room[2])(void *(*)(void));
+
+    for (int i = 0; i < 2; i++) {
+        void *library = dlopen(case_argv[2 + i], RTLD_NOW | RTLD_LOCAL);
+
+        REQUIRE(library != NULL);
+        *(void **)&with_room[i] = dlsym(library, "with_room");
+        REQUIRE(with_room[i] != NULL);
+        kept[i] = with_room[i](make_marked);
+        REQUIRE(dlclose(library) == 0);
+    }
+    tell("reloaded", (uintptr_t)reloaded);
+    tell("moved", with_room[0] != with_room[1]);
+}
+
 /* Frame pointers that do not point into this stack, or not upwards. */
 static void
 no_frame(void)
@@ -679,6 +698,7 @@ CASES
     CASE(no_tables)
     CASE(no_object)
     CASE(no_frame)
+    CASE(reloaded)
 #endif
     CASE(left_by_jump)
     CASE(ended_within)
