@@ -30,6 +30,7 @@ extern ElfW(Dyn) _DYNAMIC[] HIDDEN;
 
 static struct link_map *first, *own, *libc;
 static bool late;
+static unsigned loaded_first; /* objects, when the library started */
 static int (*iterate)(int (*)(struct dl_phdr_info *, size_t, void *), void *);
 
 /* ---- one object ---- */
@@ -285,6 +286,9 @@ mt_lookup_start(void)
         own = own->l_next;
     if (own == NULL)
         find_own_elsewhere();
+    loaded_first = 0;
+    for (const struct link_map *map = first; map != NULL; map = map->l_next)
+        loaded_first++;
     libc = find_from(first, "gnu_get_libc_version").map;
     late = libc != NULL && own != NULL && stands_before(libc, own);
     *(void **)&iterate = libc != NULL ? mt_lookup_libc("dl_iterate_phdr")
@@ -372,11 +376,28 @@ mt_lookup_loaded(const char *soname, const char *name, struct mt_loaded *found)
     return iterate != NULL && iterate(visit, &search) != 0;
 }
 
-void
-mt_lookup_each(int (*each)(struct dl_phdr_info *, size_t, void *), void *argument)
+struct lookup_each {
+    int (*visit)(struct dl_phdr_info *, size_t, void *);
+    void *argument;
+    unsigned left;
+};
+
+/* Objects that are loaded later come at the end of the list. */
+static int
+visit_each(struct dl_phdr_info *info, size_t size, void *argument)
 {
+    struct lookup_each *each = argument;
+
+    return each->left-- == 0 || each->visit(info, size, each->argument) != 0;
+}
+
+void
+mt_lookup_each(int (*each_visit)(struct dl_phdr_info *, size_t, void *), void *argument)
+{
+    struct lookup_each each = {each_visit, argument, loaded_first};
+
     if (iterate != NULL)
-        iterate(each, argument);
+        iterate(visit_each, &each);
 }
 
 void *

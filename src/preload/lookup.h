@@ -63,8 +63,8 @@ void *mt_lookup_libc(const char *name);
    object afterwards must know that it stays loaded. */
 bool mt_lookup_loaded(const char *soname, const char *name, struct mt_loaded *found);
 
-/* Calls visit for each loaded object, as dl_iterate_phdr() does, which holds its lock
-   meanwhile. */
+/* Calls visit as dl_iterate_phdr() does, which holds its lock meanwhile, for the objects
+   that were loaded when the library started.  They are never unloaded. */
 void mt_lookup_each(int (*visit)(struct dl_phdr_info *, size_t, void *), void *argument);
 
 /* The address of NAME in that object, or NULL. */

@@ -105,6 +105,7 @@ mt_real_resolve(void)
     RESOLVE(posix_spawn);
     RESOLVE(posix_spawnp);
     RESOLVE(_dl_find_object);
+    RESOLVE(dlclose);
     RESOLVE(jemalloc_stats);
     mt_operators_resolve(allocator);
     *(void **)&mt_real.malloc =

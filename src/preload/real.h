@@ -56,6 +56,7 @@ struct mt_real {
                        char *const *);
     int (*posix_spawnp)(pid_t *, const char *, const void *, const void *, char *const *,
                         char *const *);
+    int (*dlclose)(void *); /* NULL if the program was loaded without it */
     void (*jemalloc_stats)(void *, void *); /* Mozilla's; most often NULL */
     int (*_dl_find_object)(void *, struct mt_object *); /* since glibc 2.35, or NULL */
     bool is_libcs;   /* malloc is glibc's own */

@@ -33,6 +33,14 @@ same() {
     done
 }
 
+# A program that does not have libgcc: no file is opened for sampling.
+opened() {
+    strace -f -o "$work/opened" -E LD_PRELOAD="$PWD/libmemtop.so" -E MEMTOP_OPTIONS="$1" \
+        tests/preload/programs/heap.run 2>&1 >/dev/null
+    sed -n 's/^[0-9]* *open.*"\([^"]*\)".*/\1/p' "$work/opened" |
+        grep -vxE '[0-9]+\.[0-9]+' >"$work/opened.$2"
+}
+
 traced without sites=off
 traced default ''
 traced sites sites=1
@@ -40,5 +48,9 @@ traced frames sites=1,unwind=fp
 grep -q '^madvise$' "$work/sites.between" || { echo "FAIL: nothing was sampled"; exit 1; }
 same between 'madvise|mmap|mremap|munmap'
 same all 'madvise|mmap|mremap|munmap|fallocate|fstatfs'
+opened sites=off without
+opened sites=1 sites
+grep -q libc.so "$work/opened.sites" || { echo "FAIL: no opened file seen"; exit 1; }
+diff "$work/opened.without" "$work/opened.sites" || failures=$((failures + 1))
 [ $failures = 0 ] && echo "all passed"
 exit $failures

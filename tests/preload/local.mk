@@ -35,7 +35,8 @@ watched = $(programs)/rows.run $(programs)/threads.run $(programs)/stack.run \
 	$(programs)/memprof.run $(programs)/memprof-cxx.run $(programs)/sites.run \
 	$(programs)/dlerror.run $(programs)/plugins-fixed.run $(programs)/bare.run \
 	$(programs)/inert.plugin $(programs)/shadow.run $(programs)/chains.run \
-	$(programs)/compare.plugin $(programs)/interrupts.plugin
+	$(programs)/compare.plugin $(programs)/interrupts.plugin \
+	$(programs)/room-small.plugin $(programs)/room-large.plugin
 EXTRA_DIST += $(programs)/cases.h $(programs)/frames.h $(programs)/rows.c $(programs)/threads.c \
 	$(programs)/stack.c $(programs)/forks.c $(programs)/life.c \
 	$(programs)/ifunc.c $(programs)/signals.c $(programs)/bump.c $(programs)/blind.c \
@@ -47,7 +48,7 @@ EXTRA_DIST += $(programs)/cases.h $(programs)/frames.h $(programs)/rows.c $(prog
 	$(programs)/memprof.c $(programs)/memprof-cxx.cc $(programs)/sites.c \
 	$(programs)/dlerror.cc $(programs)/bare.c $(programs)/inert.c \
 	$(programs)/shadow.c $(programs)/chains.cc $(programs)/compare.c \
-	$(programs)/interrupts.c
+	$(programs)/interrupts.c $(programs)/room.c
 
 if HAVE_CMOCKA
 check_DATA += $(watched)
@@ -91,6 +92,11 @@ $(programs)/plugins-fixed.run: $(programs)/plugins.c
 $(programs)/chains.run: $(programs)/chains.cc
 	@$(MKDIR_P) $(@D)
 	$(AM_V_CCLD)$(CXX) -std=c++17 -O2 -fomit-frame-pointer -g -fno-builtin -pthread -o $@ $<
+$(programs)/room-small.plugin: PROGRAM_CFLAGS += -DROOM=1032
+$(programs)/room-large.plugin: PROGRAM_CFLAGS += -DROOM=2056
+$(programs)/room-small.plugin $(programs)/room-large.plugin: $(programs)/room.c
+	@$(MKDIR_P) $(@D)
+	$(AM_V_CCLD)$(CC) $(PROGRAM_CFLAGS) -fPIC -shared -o $@ $<
 compared = $(srcdir)/src/preload/sites/unwind.c $(srcdir)/src/preload/sites/cfi.c \
 	$(srcdir)/src/preload/sites/objects.c $(srcdir)/src/preload/sites/steps.c \
 	$(srcdir)/src/preload/lookup.c

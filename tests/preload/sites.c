@@ -441,6 +441,20 @@ test_depth(void **state)
     watch_free(&what);
 }
 
+/* Stacks are known from the first call on, which is libstdc++'s here, before main. */
+static void
+test_before_main(void **state)
+{
+    struct watched what;
+
+    (void)state;
+    if (dlsym(RTLD_DEFAULT, "_dl_find_object") == NULL)
+        skip();
+    watch_case("cxx.run", (char *)"usual", "sites=1", &what);
+    assert_int_equal(0, watch_last(&what)->sites.lost.unknown);
+    watch_free(&what);
+}
+
 /* C++ operators of libstdc++, and of allocators with their own. */
 static void
 test_allocators(void **state)
@@ -545,6 +559,73 @@ test_no_tables(void **state)
     watch_free(&what);
 }
 
+/* Tables that are not to be believed: the stack ends there. */
+static void
+test_odd_tables(void **state)
+{
+    const struct sites_reading *sites;
+    struct watched what;
+    unsigned count = 0, depth;
+
+    (void)state;
+#ifndef __x86_64__
+    skip();
+#endif
+    watch_case("sites.run", "odd_tables", "sites=1", &what);
+    sites = &watch_last(&what)->sites;
+    for (size_t i = 0; i < sites->block_count; i++)
+        if (sites->blocks[i].size == 7531) {
+            sites_stack(sites, sites->sites[sites->blocks[i].site].stack, &depth);
+            assert_int_equal(2, depth);
+            count++;
+        }
+    assert_int_equal(11, count);
+    watch_free(&what);
+}
+
+/* Is there a frame of the function in the stack of each block of that size?  Returns the
+   number of blocks. */
+static unsigned
+blocks_of(const struct sites_reading *sites, uint64_t size, uint64_t function)
+{
+    unsigned count = 0, depth;
+
+    for (size_t i = 0; i < sites->block_count; i++) {
+        bool found = false;
+        const uint64_t *pcs;
+
+        if (sites->blocks[i].size != size)
+            continue;
+        pcs = sites_stack(sites, sites->sites[sites->blocks[i].site].stack, &depth);
+        for (unsigned frame = 0; frame < depth; frame++)
+            found |= pcs[frame] - function < 400;
+        assert_true(found);
+        count++;
+    }
+    return count;
+}
+
+/* Code that lies where other code was until dlclose(). */
+static void
+test_reloaded(void **state)
+{
+    char *argv[] = {(char *)"sites.run", (char *)"reloaded", NULL, NULL, NULL};
+    struct watched what;
+
+    (void)state;
+#ifndef __x86_64__
+    skip();
+#endif
+    argv[2] = (char *)watch_program("room-small.plugin");
+    argv[3] = (char *)watch_program("room-large.plugin");
+    watch_run(&(struct preload_watch){.argv = argv, .options = "sites=1"}, &what);
+    watch_assert_success(&what);
+    assert_int_equal(0, watch_number(&what, "moved"));
+    assert_int_equal(2, blocks_of(&watch_last(&what)->sites, 7531,
+                                  watch_number(&what, "reloaded")));
+    watch_free(&what);
+}
+
 /* Without the option there is nothing to read. */
 static void
 test_off(void **state)
@@ -577,10 +658,13 @@ main(void)
         cmocka_unit_test(test_registered_frames),
         cmocka_unit_test(test_stacks),
         cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_before_main),
         cmocka_unit_test(test_allocators),
         cmocka_unit_test(test_rare_at_ends),
         cmocka_unit_test(test_interrupted),
         cmocka_unit_test(test_no_tables),
+        cmocka_unit_test(test_odd_tables),
+        cmocka_unit_test(test_reloaded),
         cmocka_unit_test(test_off),
     };
 

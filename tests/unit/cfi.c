@@ -275,6 +275,9 @@ test_headers(void **state)
     assert_byte_unknown(image.fde_at + 4, 0); /* it is its own CIE */
     assert_byte_unknown(image.fde_at + 6, 1); /* its CIE is elsewhere */
     assert_byte_unknown(image.cie_at + 4, 1); /* its CIE is none */
+    image.bytes[3] = 0xff; /* no table */
+    assert_int_equal(CFI_NONE, ask(0, &(struct cfi_frame){.is_signal = false}));
+    image.bytes[3] = 0x3b;
     image.bytes[image.count_at] = 0;
     assert_int_equal(CFI_NONE, ask(0, &(struct cfi_frame){.is_signal = false}));
 }

@@ -172,6 +172,32 @@ test_loaded(void **state)
     assert_false(mt_lookup_loaded(NULL, "no_such_name", &found));
 }
 
+static int
+count(struct dl_phdr_info *info, size_t size, void *argument)
+{
+    (void)size;
+    assert_null(strstr(info->dlpi_name, "deep.plugin"));
+    ++*(unsigned *)argument;
+    return 0;
+}
+
+/* The objects of the start, whatever came later. */
+static void
+test_each(void **state)
+{
+    unsigned before = 0, after = 0;
+    void *plugin;
+
+    (void)state;
+    mt_lookup_each(count, &before);
+    assert_in_range(before, 3, 20);
+    plugin = dlopen("tests/preload/programs/deep.plugin", RTLD_NOW | RTLD_LOCAL);
+    assert_non_null(plugin);
+    mt_lookup_each(count, &after);
+    dlclose(plugin);
+    assert_int_equal(before, after);
+}
+
 /* A hash table of the older kind; and a dynamic section to which nobody has added the
    object's address, because the kernel's own object is read-only. */
 static void
@@ -216,9 +242,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_names), cmocka_unit_test(test_holders),
-        cmocka_unit_test(test_own),       cmocka_unit_test(test_loaded),
-        cmocka_unit_test(test_dlerror),   cmocka_unit_test(test_other_tables),
+        cmocka_unit_test(test_all_names),    cmocka_unit_test(test_holders),
+        cmocka_unit_test(test_own),          cmocka_unit_test(test_loaded),
+        cmocka_unit_test(test_each),         cmocka_unit_test(test_dlerror),
+        cmocka_unit_test(test_other_tables),
     };
 
     return cmocka_run_group_tests(tests, open_all, NULL);

@@ -218,6 +218,8 @@ find_entry(const struct cfi_tables *tables, uintptr_t pc, uintptr_t *entry)
     uint64_t count;
 
     read_pointer(&header, frame, tables->header);
+    if (encoding == ENCODED_OMIT && !header.bad)
+        return CFI_NONE; /* the linker did not understand .eh_frame */
     count = read_formatted(&header, counting);
     if (header.bad || version != 1 || encoding != TABLE_ENCODING
         || (counting & ~ENCODED_FORMAT) != 0

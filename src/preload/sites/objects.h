@@ -16,12 +16,9 @@ struct code_object {
     struct cfi_tables tables; /* header: 0 if there are none that can be read */
 };
 
-/*
- * Before glibc 2.35 the loader has no answer that takes no lock.  Then this notes the
- * objects that are loaded now and will stay; others are unknown later.  Holds the
- * loader's lock meanwhile: call it from our constructor, or from a function the program
- * calls.
- */
+/* Before glibc 2.35 the loader has no answer that takes no lock.  Then this notes the
+   objects that were loaded with the program; others stay unknown.  Holds the loader's
+   lock meanwhile: call it from our constructor, or from a function the program calls. */
 void mt_objects_start(void);
 
 /* Finds the object of an address.  Takes no lock; objects that threads return to are not

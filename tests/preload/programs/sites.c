@@ -565,6 +565,32 @@ __asm__(".text\n"
         "ret\n"
         ".size astray, .-astray\n");
 
+/* Functions whose tables are not to be believed. */
+#define ODD(name, tables)                                                                \
+    void *name(void *(*function)(void));                                                 \
+    __asm__(".text\n"                                                                    \
+            ".type " #name ", @function\n" #name ":\n"                                   \
+            ".cfi_startproc\n"                                                           \
+            "sub $24, %rsp\n"                                                            \
+            ".cfi_def_cfa_offset 32\n" tables "\n"                                       \
+            "call *%rdi\n"                                                               \
+            "add $24, %rsp\n"                                                            \
+            "ret\n"                                                                      \
+            ".cfi_endproc\n"                                                             \
+            ".size " #name ", .-" #name "\n")
+
+ODD(odd_instruction, ".cfi_escape 0x2d"); /* another machine's, which the linker knows */
+ODD(odd_operation, ".cfi_escape 0x0f, 1, 0xe0");
+ODD(reads_nothing, ".cfi_escape 0x0f, 2, 0x30, 0x06");                /* *(0) */
+ODD(reads_elsewhere, ".cfi_escape 0x10, 16, 3, 0x08, 8, 0x06");       /* *(8) */
+ODD(endless, ".cfi_escape 0x0f, 4, 0x30, 0x2f, 0xfd, 0xff");          /* skip back */
+ODD(scratch, ".cfi_def_cfa %r10, 8");
+ODD(far_above, ".cfi_def_cfa_offset 0x7ffffff8");
+ODD(stays, ".cfi_def_cfa_offset 0");
+ODD(falls, ".cfi_escape 0x12, 7, 0x7f");                              /* rsp + 8 * -1 */
+ODD(far_return, ".cfi_escape 0x11, 16, 0x80, 0x80, 0x80, 0x80, 0x7f");
+ODD(no_signal, ".cfi_signal_frame\n.cfi_escape 0x16, 7, 1, 0x30");    /* rsp is 0 */
+
 static void *
 make_marked(void)
 {
@@ -600,6 +626,36 @@ no_object(void)
 {
     tell("no_object", (uintptr_t)no_object);
     kept[0] = jit(make_marked);
+}
+
+static void
+odd_tables(void)
+{
+    static void *(*const functions[])(void *(*)(void)) = {
+        odd_instruction, odd_operation, reads_nothing, reads_elsewhere, endless,  scratch,
+        far_above,       stays,         falls,         far_return,      no_signal};
+
+    for (unsigned i = 0; i < sizeof functions / sizeof functions[0]; i++)
+        kept[i] = functions[i](make_marked);
+}
+
+/* The plugins of both arguments, one after the other in the same place. */
+static void
+reloaded(void)
+{
+    void *(*with_room[2])(void *(*)(void));
+
+    for (int i = 0; i < 2; i++) {
+        void *library = dlopen(case_argv[2 + i], RTLD_NOW | RTLD_LOCAL);
+
+        REQUIRE(library != NULL);
+        *(void **)&with_room[i] = dlsym(library, "with_room");
+        REQUIRE(with_room[i] != NULL);
+        kept[i] = with_room[i](make_marked);
+        REQUIRE(dlclose(library) == 0);
+    }
+    tell("reloaded", (uintptr_t)reloaded);
+    tell("moved", with_room[0] != with_room[1]);
 }
 
 /* Frame pointers that do not point into this stack, or not upwards. */
@@ -679,6 +735,8 @@ CASES
     CASE(no_tables)
     CASE(no_object)
     CASE(no_frame)
+    CASE(reloaded)
+    CASE(odd_tables)
 #endif
     CASE(left_by_jump)
     CASE(ended_within)
