@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Names of the addresses in stacks.  Each address is named once; until it has a final
- * name it is shown as file and offset.  Names of functions and files are stored once and
- * have numbers, by which rows are grouped.
+ * name it is shown as file and offset in brackets.  Names of functions and files are
+ * stored once and have numbers, by which rows are grouped.
  */
 #include "config.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/i18n.h"
+#include "base/path.h"
 #include "monitor/profile-private.h"
+
+/* A path and an offset. */
+#define PROVISIONAL_MAX (SITE_PATH_LEN + 64)
 
 /* Finds or makes the number of a function's name.  Returns false if memory is short. */
 static bool
@@ -25,17 +31,37 @@ function_number(struct profile *profile, const char *name, uint32_t *number)
     return function != NULL;
 }
 
-/* "libfoo.so+0x1234", or the plain address if it lies in no file. */
-static void
-provisional_name(char *text, size_t size, const struct symbol *symbol)
+/* The short name of a file that has functions without names.  Of several files with the
+   same last part of their path, that part is the name of the first one only. */
+static const char *
+short_name(struct profile *profile, const char *path)
 {
-    const char *slash = symbol->module != NULL ? strrchr(symbol->module, '/') : NULL;
+    const char *name = path_name(path);
+    const char *kept = intern_text(&profile->paths, path);
 
-    if (symbol->module != NULL && symbol->module[0])
-        snprintf(text, size, "%s+0x%llx", slash != NULL ? slash + 1 : symbol->module,
-                 (unsigned long long)symbol->offset);
+    for (size_t i = 0; i < profile->unnamed_count; i++)
+        if (strcmp(path_name(profile->unnamed[i]), name) == 0)
+            return profile->unnamed[i] == kept ? name : path;
+    if (kept == NULL
+        || !ARRAY_GROW(profile->unnamed, profile->unnamed_room,
+                       profile->unnamed_count + 1))
+        return path;
+    profile->unnamed[profile->unnamed_count++] = kept;
+    return name;
+}
+
+/* "[libfoo.so+0x1234]"; "[jit 0x7f...]" in no file, where code is generated; "[0x7f...]"
+   as long as nobody was asked. */
+static void
+provisional_name(struct profile *profile, char *text, size_t size,
+                 const struct symbol *symbol, uint64_t address)
+{
+    if (symbol->module != NULL && symbol->module[0] != '\0')
+        snprintf(text, size, "[%.*s+0x%" PRIx64 "]", (int)SITE_PATH_LEN,
+                 short_name(profile, symbol->module), symbol->offset);
     else
-        snprintf(text, size, "0x%llx", (unsigned long long)symbol->offset);
+        snprintf(text, size, "[%s0x%" PRIx64 "]",
+                 symbol->state == SYMBOL_ASKED ? "" : "jit ", address);
 }
 
 /* Gives the address this name.  Returns true if its functions have changed. */
@@ -47,12 +73,12 @@ set_name(struct profile *profile, struct profile_address *address,
         symbol->count < PROFILE_INLINES_MAX ? symbol->count : PROFILE_INLINES_MAX;
     unsigned count = known > 0 ? known : 1;
     struct profile_place *frames = calloc(count, sizeof *frames);
-    char text[512];
+    char text[PROVISIONAL_MAX];
     bool changed = address->frame_count != count;
 
     if (frames == NULL)
         return false;
-    provisional_name(text, sizeof text, symbol);
+    provisional_name(profile, text, sizeof text, symbol, address->address);
     for (unsigned i = 0; i < count; i++) {
         const struct symbol_frame unnamed = {.function = text};
         const struct symbol_frame *frame = known > 0 ? &symbol->frames[i] : &unnamed;
@@ -112,8 +138,7 @@ static bool
 name_address(struct profile *profile, struct profile_address *address,
              const struct profile_namer *namer)
 {
-    const struct symbol nobody_asked = {.state = SYMBOL_ASKED,
-                                        .offset = address->address};
+    const struct symbol nobody_asked = {.state = SYMBOL_ASKED};
     const struct symbol *symbol = &nobody_asked;
     bool was_final = address->final, changed;
 
@@ -218,6 +243,7 @@ profile_names_free(struct profile *profile)
         free(address->frames);
         free(address);
     }
+    free(profile->unnamed);
     intern_free(&profile->functions);
     intern_free(&profile->paths);
 }

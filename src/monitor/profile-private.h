@@ -81,6 +81,8 @@ struct profile {
     size_t nameless;         /* addresses without a final name */
     struct intern_table functions; /* names, by number */
     struct intern_table paths;     /* of sources and modules */
+    const char **unnamed;          /* paths of modules with functions without names */
+    size_t unnamed_count, unnamed_room;
 };
 
 /* Index of the stack with this id; that of the unknown stack if there is none. */

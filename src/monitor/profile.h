@@ -162,7 +162,8 @@ void profile_reopen_names(struct profile *profile);
 #define PROFILE_NO_STACK UINT32_MAX
 #define PROFILE_HIDDEN   (UINT32_MAX - 1)
 
-/* The name of a function, unsanitised; "libfoo.so+0x1234" if it has none. */
+/* The name of a function, unsanitised; "[libfoo.so+0x1234]" if it has none, or "[jit
+   0x7f...]" if it lies in no file. */
 const char *profile_function(const struct profile *profile, uint32_t function);
 
 /* A place in a stack, with the names known now. */

@@ -205,7 +205,7 @@ ${CC:-cc} -shared -fPIC -O2 -Wl,--build-id hold.c -o new.so && mv new.so libhold
 tested=$memtop
 run 0 -B -q -a $holder -N 1 -i 0.1 --save=holder.memtop --export=folded:holder.folded
 kill $holder
-like holder.folded ';main;libhold.so\+0x[0-9a-f]* 100000$'
+like holder.folded ';main;\[libhold.so\+0x[0-9a-f]*\] 100000$'
 zstd -dcq holder.memtop >holder.json 2>/dev/null
 [ ! -s holder.json ] || says holder.json 'is no longer the file that the program has mapped'
 

@@ -671,18 +671,101 @@ names_come_later(void **state)
     assert_true(profile_digest(profile, 2 * SECOND, 0));
     assert_true(profile_resolve(profile, NULL)); /* without a source of names */
     ask(profile, query_of(PROFILE_LIVE, PROFILE_STACKS));
-    assert_string_equal(profile_function(profile, table.rows[0].function), "0x6200");
+    assert_string_equal(profile_function(profile, table.rows[0].function), "[0x6200]");
     assert_true(profile_resolve(profile, &none));
     assert_false(profile_resolve(profile, NULL));
     assert_false(profile_resolve(profile, &none));
     ask(profile, query_of(PROFILE_LIVE, PROFILE_STACKS));
     assert_string_equal(profile_function(profile, table.rows[0].function),
-                        "libtest.so.1+0x6200");
+                        "[libtest.so.1+0x6200]");
     assert_int_equal(table.rows[1].function, PROFILE_NO_STACK);
     assert_true(profile_resolve(profile, &namer));
     assert_false(profile_resolve(profile, &namer));
     ask(profile, query_of(PROFILE_LIVE, PROFILE_STACKS));
     assert_string_equal(profile_function(profile, table.rows[0].function), "fun_b");
+    profile_free(profile);
+}
+
+/* Files that name no functions: 'a' and 'b' have the same offset in files of the same
+   name, the others lie in no file. */
+static const struct symbol *
+name_nothing(void *context, uint64_t address)
+{
+    static struct symbol out;
+
+    (void)context;
+    out = (struct symbol){.state = SYMBOL_NO_MODULE};
+    if (address < 'c' * 256)
+        out = (struct symbol){.state = SYMBOL_UNNAMED,
+                              .module = address < 'b' * 256 ? "/one/libx.so"
+                                                            : "/two/libx.so",
+                              .offset = 0x10};
+    return &out;
+}
+
+/* Two addresses never share a name by mistake. */
+static void
+addresses_without_a_name(void **state)
+{
+    static const char *const expected[] = {"[libx.so+0x10]", "[/two/libx.so+0x10]",
+                                           "[jit 0x6300]", "[jit 0x6400]"};
+    const struct profile_namer none = {NULL, name_nothing};
+    struct profile *profile = profile_new();
+    struct profile_place places[4];
+    uint32_t id;
+
+    (void)state;
+    begin(1, 1);
+    make("abcd", 100, SECOND);
+    id = stack("abcd");
+    read_at(profile, SECOND);
+    profile_restart(profile);
+    profile_reading(profile)->pool =
+        copy(program.pool, program.pool_count * sizeof *program.pool);
+    profile_reading(profile)->pool_count = program.pool_count;
+    profile_reading(profile)->sites =
+        copy(program.sites, program.site_count * sizeof *program.sites);
+    profile_reading(profile)->site_count = program.site_count;
+    assert_true(profile_digest(profile, SECOND, 0));
+    assert_true(profile_resolve(profile, &none));
+    assert_int_equal(profile_places(profile, id, places, 4), 4);
+    for (unsigned i = 0; i < 4; i++)
+        assert_string_equal(profile_function(profile, places[i].function), expected[i]);
+    profile_free(profile);
+}
+
+/* One step of the key of stacks, as profile.c makes it. */
+#define KEY_PRIME UINT64_C(0x100000001b3)
+static uint64_t
+key_step(uint64_t key, uint64_t pc)
+{
+    return (key ^ pc) * KEY_PRIME ^ key >> 29;
+}
+
+/* Two stacks that a program has made so that their keys are equal are still two. */
+static void
+stacks_with_equal_keys(void **state)
+{
+    struct profile *profile = profile_new();
+    uint64_t first = key_step(UINT64_C(0xcbf29ce484222325), 'a' * 256 + 1);
+    uint64_t other = key_step(UINT64_C(0xcbf29ce484222325), 'c' * 256 + 1);
+    uint64_t key = key_step(first, 'b' * 256 + 1), inverse = KEY_PRIME;
+
+    (void)state;
+    for (int i = 0; i < 6; i++) /* Newton: modulo 2^64 */
+        inverse *= 2 - KEY_PRIME * inverse;
+    begin(1, 1);
+    make("ab", 100, SECOND);
+    make("cd", 1000, SECOND);
+    uint64_t *pcs = &program.pool[stack("cd") + 1];
+    pcs[1] = ((key ^ other >> 29) * inverse) ^ other;
+    assert_int_equal(key_step(other, pcs[1]), key);
+    read_at(profile, SECOND);
+    ask(profile, query_of(PROFILE_LIVE, PROFILE_STACKS));
+    assert_int_equal(table.count, 2);
+    assert_string_equal(profile_function(profile, table.rows[0].function), "fun_c");
+    assert_true(table.rows[0].figures.bytes == 1000);
+    assert_true(table.rows[0].key != table.rows[1].key);
     profile_free(profile);
 }
 
@@ -833,6 +916,8 @@ main(void)
         cmocka_unit_test(leaks_come_first),
         cmocka_unit_test(rows_are_sorted_by_every_column),
         cmocka_unit_test(names_come_later),
+        cmocka_unit_test(addresses_without_a_name),
+        cmocka_unit_test(stacks_with_equal_keys),
         cmocka_unit_test(a_row_is_made_of_sizes_and_ages),
         cmocka_unit_test(a_row_of_the_past_is_as_it_was),
         cmocka_unit_test(moments_are_bounded),
