@@ -32,7 +32,7 @@ unit_tests = \
 	tests/unit/siteexport tests/unit/snapshot tests/unit/spool tests/unit/tracked \
 	tests/unit/summary tests/unit/symbols tests/unit/textwidth tests/unit/trace \
 	tests/unit/trace-forms tests/unit/trace-session tests/unit/units \
-	tests/unit/unseen tests/unit/view
+	tests/unit/unseen tests/unit/view tests/unit/wrappers
 if HAVE_CMOCKA
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)

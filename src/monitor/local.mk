@@ -32,4 +32,14 @@ src_monitor_libmonitor_a_SOURCES = \
 	src/monitor/tree.c src/monitor/tree.h \
 	src/monitor/unseen.c src/monitor/unseen.h \
 	src/monitor/usage.c src/monitor/usage.h \
-	src/monitor/watch.c src/monitor/watch.h
+	src/monitor/watch.c src/monitor/watch.h \
+	src/monitor/wrappers.c src/monitor/wrappers.h
+
+# The list of wrappers as an array of strings.
+EXTRA_DIST += src/monitor/wrappers.list
+CLEANFILES += src/monitor/wrappers-list.h
+src/monitor/wrappers-list.h: src/monitor/wrappers.list
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && \
+	sed -e '/^#/d' -e '/^$$/d' -e 's/[\\"]/\\&/g' -e 's/.*/"&",/' \
+	  $(srcdir)/src/monitor/wrappers.list >$@.new && mv $@.new $@
+src/monitor/wrappers.$(OBJEXT): src/monitor/wrappers-list.h

@@ -15,6 +15,7 @@
 #include "base/i18n.h"
 #include "base/path.h"
 #include "monitor/profile-private.h"
+#include "monitor/wrappers.h"
 
 /* A path and an offset. */
 #define PROVISIONAL_MAX (SITE_PATH_LEN + 64)
@@ -64,6 +65,13 @@ provisional_name(struct profile *profile, char *text, size_t size,
                  symbol->state == SYMBOL_ASKED ? "" : "jit ", address);
 }
 
+/* Saved sessions contain provisional names, too. */
+static bool
+is_unnamed(const char *name)
+{
+    return name[0] == '[';
+}
+
 /* Gives the address this name.  Returns true if its functions have changed. */
 static bool
 set_name(struct profile *profile, struct profile_address *address,
@@ -89,7 +97,10 @@ set_name(struct profile *profile, struct profile_address *address,
                                    .module = intern_text(&profile->paths, symbol->module),
                                    .offset = symbol->offset,
                                    .address = address->address,
-                                   .inlined = i + 1 < count};
+                                   .inlined = i + 1 < count,
+                                   .unnamed = is_unnamed(frame->function),
+                                   .wrapper = wrappers_have(
+                                       frame->function, symbol->module, frame->file)};
         if (!function_number(profile, frame->function, &frames[i].function)) {
             free(frames);
             return false;
@@ -230,6 +241,27 @@ profile_places(const struct profile *profile, uint32_t stack, struct profile_pla
                 out[count] = address->frames[k];
     }
     return count;
+}
+
+void
+first_place_look(struct first_place *first, const struct profile_place *place,
+                 size_t index)
+{
+    bool generated = place->module == NULL && !place->unnamed;
+
+    if (place->wrapper || first->generated || (first->found && !generated))
+        return;
+    *first = (struct first_place){index, true, generated};
+}
+
+size_t
+profile_first_place(const struct profile_place *places, size_t count)
+{
+    struct first_place first = {.index = 0};
+
+    for (size_t i = 0; i < count; i++)
+        first_place_look(&first, &places[i], i);
+    return first.index;
 }
 
 void

@@ -96,6 +96,15 @@ const struct profile_address *profile_find_address(const struct profile *profile
                                                    uint64_t address);
 void profile_names_free(struct profile *profile);
 
+/* Finds the place of profile_first_place() while all places of a stack are seen, in
+   order, with any index.  All zeros at first. */
+struct first_place {
+    size_t index;
+    bool found, generated;
+};
+void first_place_look(struct first_place *first, const struct profile_place *place,
+                      size_t index);
+
 /* ---- the table ---- */
 
 /* What a table keeps after it is filled: its rows are ranges of paths. */

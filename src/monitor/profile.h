@@ -175,7 +175,14 @@ struct profile_place {
     uint64_t offset;
     uint64_t address;     /* in the call; places inlined into each other share one */
     bool inlined;         /* into the next place */
+    bool unnamed;         /* the function's name is only its address */
+    bool wrapper;         /* of an allocator (wrappers.h) */
 };
+
+/* The index of the place with which lists begin the stack: the first one that is no
+   wrapper, of generated code if there is any, because interpreters run it; 0 if all are
+   wrappers. */
+size_t profile_first_place(const struct profile_place *places, size_t count);
 
 /* Returns the number of places of the stack with this id and stores at most capacity of
    them, innermost first. */

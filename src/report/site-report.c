@@ -29,7 +29,8 @@ fill(struct profile_table *table, const struct tracked *tracked,
                                         .filter = &choice->filter,
                                         .survivors_ns = choice->survivors_ns,
                                         .column = choice->column,
-                                        .past_ns = -1};
+                                        .past_ns = -1,
+                                        .wrappers = choice->wrappers};
 
     profile_resolve(tracked->profile, NULL);
     profile_table_fill(table, tracked->profile, &query);
@@ -119,7 +120,7 @@ write_row(FILE *out, const struct row_layout *layout, const struct profile_table
     write_cell(out, site_bytes_text(text, sizeof text, live.bytes, unit), layout->bytes);
     write_cell(out, site_bytes_text(text, sizeof text, made.bytes, unit), layout->bytes);
     write_cell(out, units_count(text, sizeof text, made.blocks), layout->samples);
-    site_path_text(path, sizeof path, profile, table, row);
+    site_path_text(path, sizeof path, profile, table, row, true);
     fprintf(out, "  %s\n", text_clip(clipped, sizeof clipped, path, PATH_COLS));
 }
 
@@ -174,17 +175,25 @@ rounded(double value)
     return value > 0 ? (uint64_t)(value + 0.5) : 0;
 }
 
+static void
+set_place(struct object *object, const struct profile *profile,
+          const struct profile_place *place)
+{
+    const char *function = profile_function(profile, place->function);
+
+    object_set_text(object, "function", function, strlen(function));
+    if (place->file != NULL)
+        object_set_text(object, "file", place->file, strlen(place->file));
+    if (place->line > 0)
+        object_set_number(object, "line", place->line);
+}
+
 static struct object
 place_object(const struct profile *profile, const struct profile_place *place)
 {
     struct object object = object_new();
-    const char *function = profile_function(profile, place->function);
 
-    object_set_text(&object, "function", function, strlen(function));
-    if (place->file != NULL)
-        object_set_text(&object, "file", place->file, strlen(place->file));
-    if (place->line > 0)
-        object_set_number(&object, "line", place->line);
+    set_place(&object, profile, place);
     if (place->inlined)
         object_set(&object, "inlined", json_true());
     return object;
@@ -207,6 +216,7 @@ row_object(const struct profile_table *table, const struct profile *profile, siz
 {
     const struct profile_figures *figures = &table->rows[row].figures;
     struct object object = object_new();
+    struct profile_place first = {.function = table->rows[row].function};
     struct site_figures live, made;
 
     sum(table, profile, row, &live, &made);
@@ -220,6 +230,8 @@ row_object(const struct profile_table *table, const struct profile *profile, siz
     object_set_number(&object, "allocated", rounded(made.bytes));
     object_set_number(&object, "allocated_blocks", rounded(made.objects));
     object_set_number(&object, "samples", made.blocks);
+    profile_table_place(table, profile, row, &first);
+    set_place(&object, profile, &first);
     object_set(&object, "stack", stack_array(profile, table->rows[row].stack));
     return object;
 }

@@ -28,11 +28,12 @@ void report_sites(FILE *out, const struct tracked *tracked,
  *   live peak     bytes of all sites: now, and at the peak
  *   mode          if one was chosen: live, peak, allocated, since-mark
  *   list          array of {peak, error, live, live_blocks, allocated,
- *                 allocated_blocks, samples, stack}: bytes and blocks.  peak is named
- *                 bytes in other modes, and may be negative; error is one standard error
- *                 of it, in bytes; samples are those of allocated; stack is an array of
- *                 {function, file, line, inlined}, innermost first, the last three absent
- *                 if unknown or false
+ *                 allocated_blocks, samples, function, file, line, stack}: bytes and
+ *                 blocks.  peak is named bytes in other modes, and may be negative;
+ *                 error is one standard error of it, in bytes; samples are those of
+ *                 allocated; function is the one with which the text's row begins; stack
+ *                 is an array of {function, file, line, inlined}, innermost first, with
+ *                 wrappers.  file, line and inlined are absent if unknown or false
  * Returns false if writing failed; true if there was nothing to write.
  */
 bool report_json_sites(FILE *out, const struct tracked *tracked,

@@ -169,12 +169,24 @@ expand(struct app *app, bool all)
     }
 }
 
+static void
+switch_wrappers(struct app *app)
+{
+    struct sites_choice *choice = &app->view.sites;
+
+    choice->wrappers = !choice->wrappers;
+    app_ack(app, "%s",
+            choice->wrappers
+                ? _("Call stacks begin where memory was allocated")
+                : _("Call stacks begin with the caller of xmalloc and the like"));
+}
+
 bool
 sites_perform(struct app *app, enum action action)
 {
     if (action != ACTION_SITES_MODE && action != ACTION_SITES_FORM
         && action != ACTION_EXPAND && action != ACTION_EXPAND_ALL
-        && action != ACTION_SURVIVORS)
+        && action != ACTION_SURVIVORS && action != ACTION_WRAPPERS)
         return false;
     if (!on_page(app))
         return true;
@@ -183,6 +195,8 @@ sites_perform(struct app *app, enum action action)
         next_mode(app);
     else if (action == ACTION_SITES_FORM)
         next_form(app);
+    else if (action == ACTION_WRAPPERS)
+        switch_wrappers(app);
     else if (action == ACTION_SURVIVORS)
         prompt_ask(app, QUESTION_SURVIVORS);
     else
@@ -201,6 +215,7 @@ sites_begin(struct app *app, const struct site_choice *choice)
         snprintf(shown->filter_text, sizeof shown->filter_text, "%s",
                  choice->filter_text);
     shown->survivors_ns = choice->survivors_ns;
+    shown->wrappers = choice->wrappers;
     app->view.sort[PAGE_SITES].column = choice->column;
 }
 

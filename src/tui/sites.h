@@ -17,6 +17,7 @@ struct sites_choice {
     char filter_text[SEARCH_MAX];  /* as typed; filter is its meaning */
     struct profile_filter filter;
     struct profile_toggled toggled;
+    bool wrappers;                 /* call stacks begin with wrappers */
     uint64_t selected;             /* key of the selected row; 0: the first row */
     size_t index;                  /* index of the selected row */
     bool opened;                   /* the selected row is shown in detail */

@@ -211,7 +211,7 @@ draw_name(struct canvas *canvas, const struct rect *field, const struct table_at
 
     if (sites->table.query.form == PROFILE_STACKS) {
         site_path_text(text, sizeof text, sites->profile, &sites->table,
-                       (size_t)(row - sites->table.rows));
+                       (size_t)(row - sites->table.rows), false);
         canvas_put(canvas, field->row, col, end - col, ROLE_NORMAL, text);
         return;
     }

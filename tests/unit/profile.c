@@ -193,9 +193,9 @@ name(void *context, uint64_t address)
 
 static const struct profile_namer namer = {NULL, name};
 
-/* Makes the profile read the program's present state. */
+/* Makes the profile read the program's present state, without names. */
 static void
-read_at(struct profile *profile, int64_t run_ns)
+read_unnamed(struct profile *profile, int64_t run_ns)
 {
     struct sites_reading *reading = profile_reading(profile);
 
@@ -208,6 +208,12 @@ read_at(struct profile *profile, int64_t run_ns)
     reading->blocks = copy(program.blocks, program.block_count * sizeof *program.blocks);
     reading->block_count = program.block_count;
     assert_true(profile_digest(profile, run_ns, 0));
+}
+
+static void
+read_at(struct profile *profile, int64_t run_ns)
+{
+    read_unnamed(profile, run_ns);
     profile_resolve(profile, &namer);
 }
 
@@ -718,20 +724,83 @@ addresses_without_a_name(void **state)
     begin(1, 1);
     make("abcd", 100, SECOND);
     id = stack("abcd");
-    read_at(profile, SECOND);
-    profile_restart(profile);
-    profile_reading(profile)->pool =
-        copy(program.pool, program.pool_count * sizeof *program.pool);
-    profile_reading(profile)->pool_count = program.pool_count;
-    profile_reading(profile)->sites =
-        copy(program.sites, program.site_count * sizeof *program.sites);
-    profile_reading(profile)->site_count = program.site_count;
-    assert_true(profile_digest(profile, SECOND, 0));
+    read_unnamed(profile, SECOND);
     assert_true(profile_resolve(profile, &none));
     assert_int_equal(profile_places(profile, id, places, 4), 4);
     for (unsigned i = 0; i < 4; i++)
         assert_string_equal(profile_function(profile, places[i].function), expected[i]);
     profile_free(profile);
+}
+
+/* 'x' is a wrapper, 'w' one of an inlined function of the source; 'g' was generated. */
+static const struct symbol *
+name_wrappers(void *context, uint64_t address)
+{
+    static struct symbol_frame frames[2];
+    static struct symbol out;
+    static char own[8];
+    unsigned letter = (unsigned)(address / 256) & 255;
+
+    (void)context;
+    snprintf(own, sizeof own, "own_%c", letter);
+    out = (struct symbol){.state = SYMBOL_KNOWN, .module = "/bin/prog", .count = 1,
+                          .frames = frames};
+    frames[0] = (struct symbol_frame){letter == 'x' ? "xmalloc" : own, "/src/own.c",
+                                      letter};
+    if (letter == 'w') {
+        out.count = 2;
+        frames[1] = frames[0];
+        frames[0] = (struct symbol_frame){"make", "/usr/include/c++/12/new", 3};
+    } else if (letter == 'g') {
+        out.module = NULL;
+    }
+    return &out;
+}
+
+/* Lists begin with the first function that is no wrapper, unless all are or that is not
+   wanted; trees and places have all. */
+static void
+lists_begin_without_wrappers(void **state)
+{
+    static const struct {
+        const char *stack, *first;
+        unsigned line;
+        size_t length;
+    } cases[] = {{"xxab", "own_a", 'a', 2}, {"wa", "own_w", 'w', 2},
+                 {"ax", "own_a", 'a', 2},   {"xx", "xmalloc", 'x', 2},
+                 {"xagxb", "own_g", 'g', 3}, {"gb", "own_g", 'g', 2}};
+    const struct profile_namer wrapped = {NULL, name_wrappers};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct profile *profile = profile_new();
+        struct profile_query query = query_of(PROFILE_LIVE, PROFILE_STACKS);
+        struct profile_place places[8], place;
+        size_t length;
+
+        begin(1, 1);
+        make(cases[i].stack, 100, SECOND);
+        read_unnamed(profile, SECOND);
+        assert_true(profile_resolve(profile, &wrapped));
+        ask(profile, query);
+        assert_string_equal(profile_function(profile, table.rows[0].function),
+                            cases[i].first);
+        profile_table_path(&table, profile, 0, &length);
+        assert_int_equal(length, cases[i].length);
+        assert_true(profile_table_place(&table, profile, 0, &place));
+        assert_int_equal(place.line, cases[i].line);
+        length = profile_places(profile, table.rows[0].stack, places, 8);
+        assert_string_equal(
+            profile_function(profile,
+                             places[profile_first_place(places, length)].function),
+            cases[i].first);
+        query.wrappers = true;
+        ask(profile, query);
+        assert_int_equal(table.rows[0].function, places[0].function);
+        ask(profile, query_of(PROFILE_LIVE, PROFILE_CALLERS));
+        assert_int_equal(table.rows[0].function, places[0].function);
+        profile_free(profile);
+    }
 }
 
 /* One step of the key of stacks, as profile.c makes it. */
@@ -917,6 +986,7 @@ main(void)
         cmocka_unit_test(rows_are_sorted_by_every_column),
         cmocka_unit_test(names_come_later),
         cmocka_unit_test(addresses_without_a_name),
+        cmocka_unit_test(lists_begin_without_wrappers),
         cmocka_unit_test(stacks_with_equal_keys),
         cmocka_unit_test(a_row_is_made_of_sizes_and_ages),
         cmocka_unit_test(a_row_of_the_past_is_as_it_was),
