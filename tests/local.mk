@@ -25,7 +25,7 @@ unit_tests = \
 	tests/unit/listing tests/unit/locate tests/unit/logalloc tests/unit/meter \
 	tests/unit/metrics tests/unit/munge tests/unit/naming tests/unit/native \
 	tests/unit/options tests/unit/background-profiles tests/unit/output tests/unit/pack \
-	tests/unit/plot tests/unit/preflight tests/unit/procfs tests/unit/profile \
+	tests/unit/perfmap tests/unit/plot tests/unit/preflight tests/unit/procfs tests/unit/profile \
 	tests/unit/quantity tests/unit/ranges tests/unit/replay tests/unit/replay-text \
 	tests/unit/array tests/unit/intern tests/unit/process-list tests/unit/script tests/unit/search \
 	tests/unit/session tests/unit/signals tests/unit/since tests/unit/site-filter \
@@ -84,7 +84,8 @@ test_scripts = \
 	tests/completion.sh tests/e2e/attach.sh tests/e2e/batch.sh \
 	tests/e2e/blocks-live.sh tests/e2e/blocks.sh tests/e2e/budget.sh \
 	tests/e2e/containers.sh tests/e2e/display.sh tests/e2e/escapes.sh \
-	tests/e2e/exports.sh tests/e2e/family.sh tests/e2e/files.sh tests/e2e/history.sh \
+	tests/e2e/exports.sh tests/e2e/family.sh tests/e2e/files.sh tests/e2e/generated.sh \
+	tests/e2e/history.sh \
 	tests/e2e/keys.sh tests/e2e/kinds.sh tests/e2e/language.sh \
 	tests/e2e/leaving.sh tests/e2e/lines.sh \
 	tests/e2e/log.sh tests/e2e/memusage-same.sh tests/e2e/metrics.sh \

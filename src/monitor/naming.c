@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
+#include "base/clock.h"
 #include "base/i18n.h"
 #include "monitor/messages.h"
 #include "monitor/tracked.h"
@@ -211,6 +212,20 @@ name(void *context, uint64_t address)
     return symbol;
 }
 
+/* A process goes on generating code and naming it. */
+static void
+refresh_generated(struct naming *naming, const struct tracked *tracked)
+{
+    const uint64_t created = tracked->process.identity.created_boottime_ns;
+    /* Unsigned, because the segment may claim any time. */
+    uint64_t age_ns = (uint64_t)clock_ns(CLOCK_BOOTTIME) - created;
+    uint64_t since_ns = (uint64_t)clock_ns(CLOCK_REALTIME) - age_ns;
+
+    if (session_saved(naming->session) == NULL
+        && symbols_refresh(naming->space, (int64_t)since_ns))
+        profile_reopen_names(tracked->profile);
+}
+
 bool
 naming_update(struct naming *naming, struct session *session,
               const struct tracked *tracked)
@@ -233,6 +248,7 @@ naming_update(struct naming *naming, struct session *session,
         naming->looked = reading->pool_count;
         map_from_proc(naming);
     }
+    refresh_generated(naming, tracked);
     return profile_resolve(profile, &namer);
 }
 

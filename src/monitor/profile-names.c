@@ -205,7 +205,8 @@ profile_reopen_names(struct profile *profile)
 
     HASH_ITER(hh, profile->addresses, address, next)
     {
-        if (!address->final || address->frames[0].module != NULL)
+        if (!address->final || address->frames[0].module != NULL
+            || !address->frames[0].unnamed)
             continue;
         address->final = false;
         profile->nameless++;

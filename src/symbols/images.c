@@ -22,6 +22,8 @@
 #include <unistd.h>
 
 #include "system/elffile.h"
+#include "system/pidspace.h"
+#include "system/procfs.h"
 
 #define ROOTS 64
 
@@ -57,16 +59,25 @@ root_of(pid_t pid)
 #define HARMLESS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 
 static int
-open_in_root(int root, const char *path)
+open_in_root(int root, const char *path, int flags)
 {
-    const struct open_how how = {.flags = HARMLESS, .resolve = RESOLVE_IN_ROOT};
+    const struct open_how how = {.flags = (unsigned)(HARMLESS | flags),
+                                 .resolve = RESOLVE_IN_ROOT};
 
     if (root < 0 || path[0] != '/')
         return -ENOENT;
     long descriptor = syscall(SYS_openat2, root, path, &how, sizeof how);
     if (descriptor < 0 && errno == ENOSYS)
-        descriptor = openat(root, path + 1, HARMLESS);
+        descriptor = openat(root, path + 1, HARMLESS | flags);
     return descriptor >= 0 ? (int)descriptor : -errno;
+}
+
+/* Descriptors are closed by whoever has forked. */
+void
+images_forget(void)
+{
+    for (unsigned i = 0; i < ROOTS; i++)
+        roots[i].pid = 0;
 }
 
 static int
@@ -127,7 +138,7 @@ images_open(const struct question_file *file)
 
     if (file->build_id_size == 0 && file->inode == 0)
         return -ENOENT;
-    found = open_in_root(root_of(file->pid), file->path);
+    found = open_in_root(root_of(file->pid), file->path, 0);
     if (judge(found, file, &error))
         return found;
     if (file->path[0] == '/')
@@ -141,4 +152,53 @@ images_open(const struct question_file *file)
     int unsaid = 0;
     found = file->build_id_size > 0 ? open_beside(file->pid, "exe", "") : -ENOENT;
     return judge(found, file, &unsaid) ? found : error;
+}
+
+/* ---- generated code ---- */
+
+void
+images_find_owner(struct question_file *file)
+{
+    uid_t real, effective;
+    char path[64];
+    FILE *status;
+
+    snprintf(path, sizeof path, "/proc/%ld/status", (long)file->pid);
+    status = fopen(path, "re");
+    if (status == NULL)
+        return;
+    pid_t own = pidspace_parse_own(status);
+    fclose(status);
+    if (own > 0)
+        file->own_pid = own;
+    if (procfs_uids(file->pid, &real, &effective) == 0)
+        file->owner = effective;
+}
+
+static bool
+is_map(int descriptor, const struct question_file *file)
+{
+    struct stat st;
+
+    return fstat(descriptor, &st) == 0 && S_ISREG(st.st_mode)
+           && (st.st_uid == file->owner || st.st_uid == 0);
+}
+
+int
+images_open_map(const struct question_file *file)
+{
+    char path[64];
+    int root = root_of(file->pid);
+
+    snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)file->own_pid);
+    int descriptor = open_in_root(root, path, O_NOFOLLOW);
+    if (descriptor < 0 && (root < 0 || file->own_pid != file->pid)) {
+        snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)file->pid);
+        descriptor = open(path, HARMLESS | O_NOFOLLOW);
+        descriptor = descriptor < 0 ? -errno : descriptor;
+    }
+    if (descriptor < 0 || is_map(descriptor, file))
+        return descriptor;
+    close(descriptor);
+    return -EACCES;
 }

@@ -12,7 +12,8 @@ endif
 
 fuzz_targets = tests/fuzz/answer tests/fuzz/blockparams tests/fuzz/dat tests/fuzz/drain tests/fuzz/elffile \
 	tests/fuzz/kind tests/fuzz/lines \
-	tests/fuzz/logalloc tests/fuzz/names tests/fuzz/native tests/fuzz/options tests/fuzz/procfs \
+	tests/fuzz/logalloc tests/fuzz/names tests/fuzz/native tests/fuzz/options tests/fuzz/perfmap \
+	tests/fuzz/procfs \
 	tests/fuzz/reader tests/fuzz/session tests/fuzz/sites tests/fuzz/textwidth tests/fuzz/trace-forms \
 	tests/fuzz/wrappers
 check_PROGRAMS += $(fuzz_targets)
@@ -40,6 +41,8 @@ tests_fuzz_native_SOURCES = tests/fuzz/native.c $(fuzz_main)
 tests_fuzz_native_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
 tests_fuzz_options_SOURCES = tests/fuzz/options.c src/preload/options.c $(fuzz_main)
 tests_fuzz_options_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
+tests_fuzz_perfmap_SOURCES = tests/fuzz/perfmap.c $(fuzz_main)
+tests_fuzz_perfmap_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
 tests_fuzz_procfs_SOURCES = tests/fuzz/procfs.c $(fuzz_main)
 tests_fuzz_procfs_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
 tests_fuzz_reader_SOURCES = tests/fuzz/reader.c $(fuzz_main)

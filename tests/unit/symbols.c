@@ -535,6 +535,93 @@ test_servers(void **state)
     dlclose(handle);
 }
 
+/* ---- generated code ---- */
+
+static char map_path[64];
+
+static void
+write_map(const char *mode, const char *text)
+{
+    FILE *map = fopen(map_path, mode);
+
+    assert_non_null(map);
+    fputs(text, map);
+    assert_int_equal(0, fclose(map));
+}
+
+static const struct symbol *
+generated_at(struct symbols *symbols, struct symbols_space *space, uint64_t address)
+{
+    symbols_at(space, address);
+    assert_true(symbols_wait(symbols, -1));
+    return symbols_at(space, address);
+}
+
+/* The map is read as the process writes it; a module that comes to lie there counts. */
+static void
+test_generated(void **state)
+{
+    struct symbols *symbols = symbols_new(NULL);
+    struct symbols_space *space = symbols_space(symbols, getpid());
+    const struct symbol *symbol;
+
+    (void)state;
+    snprintf(map_path, sizeof map_path, "/tmp/perf-%d.map", (int)getpid());
+    unlink(map_path);
+    assert_false(symbols_refresh(space, 0));
+    assert_int_equal(SYMBOL_NO_MODULE, symbols_at(space, 0x1000)->state);
+    assert_int_equal(-1, symbols_descriptor(symbols)); /* no helper for nothing */
+    write_map("w", "1000 10 first\n");
+    assert_false(symbols_refresh(space, INT64_MAX)); /* of an earlier process */
+    assert_true(symbols_refresh(space, 0));
+    assert_false(symbols_refresh(space, 0));
+    symbol = generated_at(symbols, space, 0x1008);
+    assert_int_equal(SYMBOL_KNOWN, symbol->state);
+    assert_string_equal("first", symbol->frames[0].function);
+    assert_null(symbol->module);
+    assert_int_equal(0x1008, symbol->offset);
+    assert_int_equal(SYMBOL_NO_MODULE, generated_at(symbols, space, 0x2000)->state);
+    write_map("a", "2000 10 sec\x1b[mond\n1000 10 other\n");
+    assert_true(symbols_refresh(space, 0));
+    symbol = generated_at(symbols, space, 0x2000);
+    assert_string_equal("sec?[mond", symbol->frames[0].function);
+    assert_string_equal("other",
+                        generated_at(symbols, space, 0x1000)->frames[0].function);
+    const struct symbols_module module = {
+        .start = 0x2000, .end = 0x3000, .path = "/none", .inode = 1};
+    assert_true(symbols_map(space, &module, 1));
+    assert_string_equal("/none", generated_at(symbols, space, 0x2000)->module);
+    symbols_free(symbols);
+    unlink(map_path);
+}
+
+/* Anybody can write into /tmp. */
+static void
+test_maps_of_others(void **state)
+{
+    struct symbols *symbols = symbols_new(NULL);
+    struct symbols_space *space = symbols_space(symbols, getpid());
+    char other[100];
+
+    (void)state;
+    snprintf(map_path, sizeof map_path, "/tmp/perf-%d.map", (int)getpid());
+    snprintf(other, sizeof other, "%s/other.map", scratch);
+    unlink(map_path);
+    write_map("w", "1000 10 first\n");
+    assert_int_equal(0, rename(map_path, other));
+    assert_int_equal(0, symlink(other, map_path));
+    assert_false(symbols_refresh(space, 0));
+    assert_int_equal(0, unlink(map_path));
+    assert_int_equal(0, mkfifo(map_path, 0600));
+    assert_false(symbols_refresh(space, 0));
+    assert_int_equal(0, unlink(map_path));
+    assert_int_equal(0, rename(other, map_path));
+    if (chown(map_path, 12345, (gid_t)-1) == 0)
+        assert_false(symbols_refresh(space, 0));
+    assert_int_equal(0, unlink(map_path));
+    symbols_free(symbols);
+}
+
 static int
 make_scratch(void **state)
 {
@@ -568,6 +655,8 @@ main(void)
         cmocka_unit_test(test_reloaded),
         cmocka_unit_test(test_helper_dies),
         cmocka_unit_test(test_servers),
+        cmocka_unit_test(test_generated),
+        cmocka_unit_test(test_maps_of_others),
     };
     return cmocka_run_group_tests_name("symbols", tests, make_scratch, remove_scratch);
 }
