@@ -15,7 +15,7 @@ unit_tests = \
 	tests/unit/not-loaded tests/unit/blocks-view tests/unit/blocksizes tests/unit/budget \
 	tests/unit/canvas tests/unit/capture tests/unit/checkpoints tests/unit/columns \
 	tests/unit/condition \
-	tests/unit/timeline tests/unit/dat tests/unit/dat-session tests/unit/demangle \
+	tests/unit/timeline tests/unit/dat tests/unit/dat-session tests/unit/debian tests/unit/demangle \
 	tests/unit/example-page \
 	tests/unit/facts tests/unit/fields tests/unit/footprint tests/unit/functions \
 	tests/unit/graph tests/unit/help tests/unit/history tests/unit/hostile \

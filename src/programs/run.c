@@ -426,6 +426,18 @@ report_child(void *context, const struct process *child)
                    options_colour(run->options, output_descriptor(&run->output)));
 }
 
+static struct site_report
+sites_report(const struct run *run)
+{
+    const struct options *options = run->options;
+
+    return (struct site_report){.tracked = session_root(run->session),
+                                .choice = sites_choice(&options->sites),
+                                .top = sites_reported(options),
+                                .unit = options->si ? UNIT_AUTO + UNIT_SI : UNIT_AUTO,
+                                .servers_asked = options->sites.debuginfod};
+}
+
 /* Writes memusage's report on the program, or on those of its children that -n names. */
 static void
 report_text(struct run *run, const struct process *process)
@@ -440,19 +452,17 @@ report_text(struct run *run, const struct process *process)
     }
     report_summary(out, process,
                    options_colour(run->options, output_descriptor(&run->output)));
-    report_sites(out, session_root(run->session), sites_choice(&run->options->sites),
-                 sites_reported(run->options),
-                 run->options->si ? UNIT_AUTO + UNIT_SI : UNIT_AUTO);
+    const struct site_report sites = sites_report(run);
+    report_sites(out, &sites);
 }
 
 static bool
 report_json(struct run *run, const struct process *process)
 {
+    const struct site_report sites = sites_report(run);
     FILE *out = run->output.file;
 
-    if (!report_json_sites(out, session_root(run->session),
-                           sites_choice(&run->options->sites),
-                           sites_reported(run->options)))
+    if (!report_json_sites(out, &sites))
         return false;
     return run->options->attach != NULL && !process->ended
                ? report_json_snapshot(out, process)

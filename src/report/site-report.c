@@ -11,6 +11,7 @@
 #include "base/i18n.h"
 #include "monitor/profile-table.h"
 #include "files/fields.h"
+#include "report/site-hint.h"
 #include "report/site-words.h"
 #include "report/siteexport.h"
 #include "base/textwidth.h"
@@ -146,24 +147,40 @@ write_table(FILE *out, const struct tracked *tracked, const struct profile_table
         write_row(out, &layout, table, tracked->profile, i, unit);
 }
 
-void
-report_sites(FILE *out, const struct tracked *tracked, const struct site_choice *choice,
-             unsigned top, enum unit unit)
+/* A saved session may be of another machine. */
+static void
+write_hint(FILE *out, const struct site_report *report, const struct profile_table *table)
 {
+    const struct tracked *tracked = report->tracked;
+    const char *file = tracked->saved_epoch_s == 0
+                           ? site_hint_file(tracked->profile, table, report->top)
+                           : NULL;
+    char text[512];
+
+    if (file != NULL && site_hint(text, sizeof text, file, report->servers_asked))
+        fprintf(out, "%s\n", text);
+}
+
+void
+report_sites(FILE *out, const struct site_report *report)
+{
+    const struct site_choice *choice = report->choice;
     struct profile_table table = {.count = 0};
     bool any;
 
-    if (top == 0 || !is_sampled(tracked))
+    if (report->top == 0 || !is_sampled(report->tracked))
         return;
-    any = fill(&table, tracked, choice != NULL ? choice : &usual);
+    any = fill(&table, report->tracked, choice != NULL ? choice : &usual);
     if (any || choice != NULL) {
         fprintf(out, "\n%s ", _("Allocation sites:"));
-        write_notes(out, tracked, unit);
+        write_notes(out, report->tracked, report->unit);
     }
-    if (any)
-        write_table(out, tracked, &table, top, unit);
-    else if (choice != NULL)
+    if (any) {
+        write_table(out, report->tracked, &table, report->top, report->unit);
+        write_hint(out, report, &table);
+    } else if (choice != NULL) {
         fprintf(out, "%s\n", site_answer_text(&table));
+    }
     profile_table_free(&table);
 }
 
@@ -237,14 +254,15 @@ row_object(const struct profile_table *table, const struct profile *profile, siz
 }
 
 bool
-report_json_sites(FILE *out, const struct tracked *tracked,
-                  const struct site_choice *choice, unsigned top)
+report_json_sites(FILE *out, const struct site_report *report)
 {
+    const struct tracked *tracked = report->tracked;
+    const struct site_choice *choice = report->choice;
     struct profile_table table = {.count = 0};
     struct object object;
     bool written = true;
 
-    if (top > 0 && is_sampled(tracked)
+    if (report->top > 0 && is_sampled(tracked)
         && (fill(&table, tracked, choice != NULL ? choice : &usual) || choice != NULL)) {
         const struct sites_reading *reading = profile_reading(tracked->profile);
         json_t *list = json_array();
@@ -260,7 +278,7 @@ report_json_sites(FILE *out, const struct tracked *tracked,
         if (choice != NULL)
             object_set(&object, "mode",
                        json_string(siteexport_mode_name(table.query.mode)));
-        for (size_t i = 0; i < table.count && i < top; i++)
+        for (size_t i = 0; i < table.count && i < report->top; i++)
             json_array_append_new(list, row_object(&table, tracked->profile, i).json);
         object_set(&object, "list", list);
         written = object_write(out, object) && fflush(out) == 0;

@@ -13,11 +13,19 @@
 
 #define SITE_REPORT_TOP 10   /* the default */
 
-/* Writes the top call stacks of a choice; NULL: by what was alive at the peak.  Writes
-   nothing if no allocations were sampled or top is 0, and the reason if the choice leaves
-   nothing. */
-void report_sites(FILE *out, const struct tracked *tracked,
-                  const struct site_choice *choice, unsigned top, enum unit unit);
+/* What is reported.  Everything is borrowed. */
+struct site_report {
+    const struct tracked *tracked;
+    const struct site_choice *choice; /* NULL: by what was alive at the peak */
+    unsigned top;
+    enum unit unit;                   /* of the text */
+    bool servers_asked;               /* debuginfod servers were asked for names */
+};
+
+/* Writes the top call stacks of a choice, and where names can be had that they lack.
+   Writes nothing if no allocations were sampled or top is 0, and the reason if the choice
+   leaves nothing. */
+void report_sites(FILE *out, const struct site_report *report);
 
 /*
  * The same as an object of type "sites" (json.h); its figures are estimates:
@@ -36,7 +44,6 @@ void report_sites(FILE *out, const struct tracked *tracked,
  *                 wrappers.  file, line and inlined are absent if unknown or false
  * Returns false if writing failed; true if there was nothing to write.
  */
-bool report_json_sites(FILE *out, const struct tracked *tracked,
-                       const struct site_choice *choice, unsigned top);
+bool report_json_sites(FILE *out, const struct site_report *report);
 
 #endif

@@ -220,6 +220,41 @@ if command -v jq >/dev/null 2>&1; then
     about "$made" 200000000 10 || fail "estimated $made of 200000000: $(cat sites.json)"
 fi
 
+# --- a stripped program that is a link to another one ---
+cat >plain.c <<'END'
+#include <stdlib.h>
+#include <unistd.h>
+void *kept;
+int main(void)
+{
+    for (int i = 0; i < 1000; i++)
+        kept = malloc(1000);
+    _exit(0);
+}
+END
+${CC:-cc} -s -O1 -o other-name plain.c && ln -s other-name my-name || exit 99
+for name in ./my-name "$PWD/my-name"; do
+    run 0 -B --sites=1 --sites-top=1 $name
+    like err '976.6 KiB .*  \[my-name\+0x[0-9a-f]*\] <'
+    grep -q 'other-name' err && fail "not as it was started: $(cat err)"
+    grep -q 'have no names' err && fail "who has them? $(cat err)"
+done
+run 0 -B --sites=1 --sites-top=1 --export=pprof:my.pb.gz ./my-name
+gzip -dc my.pb.gz | grep -qa "$PWD/my-name" || fail "no mapping of the program"
+DEBUGINFOD_URLS=http://localhost:1
+export DEBUGINFOD_URLS
+if built_with HAVE_LIBDW; then
+    run 0 -B --sites=1 --sites-top=1 ./my-name
+    says err 'Functions of my-name have no names; servers may have them (--debuginfod).'
+fi
+unset DEBUGINFOD_URLS
+git=$(command -v git)
+if [ -n "$git" ] && dpkg -S "$git" >/dev/null 2>&1; then
+    run 0 -B --sites=1 --sites-top=3 "$git" --version
+    ! grep -qF '  [git+0x' err ||
+        says err 'Functions of git have no names; a package git-dbgsym may have them.'
+fi
+
 # --- the page of a running program ---
 start 120 30 "$memtop --on-quit=kill --sites=4K ./subject wait"
 shows 'RUNNING'
