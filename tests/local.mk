@@ -93,7 +93,8 @@ test_scripts = \
 	tests/e2e/saved.sh tests/e2e/sites-real.sh tests/e2e/sites-saved.sh \
 	tests/e2e/sites.sh tests/e2e/sizes.sh tests/e2e/stack.sh tests/e2e/stat.sh \
 	tests/e2e/statuses.sh \
-	tests/e2e/terminals.sh tests/e2e/trace.sh tests/e2e/trigger.sh tests/e2e/whose.sh \
+	tests/e2e/terminals.sh tests/e2e/trace.sh tests/e2e/trigger.sh tests/e2e/vanished.sh \
+	tests/e2e/whose.sh \
 	tests/packages.sh tests/setup.sh tests/tree.sh
 dist_check_SCRIPTS += $(test_scripts)
 TESTS += $(test_scripts)

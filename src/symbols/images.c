@@ -14,8 +14,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/openat2.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -130,6 +132,32 @@ judge(int descriptor, const struct question_file *file, int *error)
     return false;
 }
 
+/* Opens what the process has mapped at the address, whatever has become of its path.
+   Needs privileges; without them the kernel refuses. */
+static int
+open_mapped(const struct question_file *file)
+{
+    char path[96], range[64] = "", *line = NULL;
+    size_t room = 0;
+    FILE *maps;
+
+    if (file->pid <= 0 || file->mapped == 0)
+        return -ENOENT;
+    snprintf(path, sizeof path, "/proc/%ld/maps", (long)file->pid);
+    maps = fopen(path, "re");
+    while (maps != NULL && range[0] == '\0' && getline(&line, &room, maps) > 0) {
+        uint64_t start, end;
+
+        if (sscanf(line, "%" SCNx64 "-%" SCNx64, &start, &end) == 2
+            && start == file->mapped)
+            snprintf(range, sizeof range, "%" PRIx64 "-%" PRIx64, start, end);
+    }
+    free(line);
+    if (maps != NULL)
+        fclose(maps);
+    return range[0] != '\0' ? open_beside(file->pid, "map_files/", range) : -ENOENT;
+}
+
 int
 images_open(const struct question_file *file)
 {
@@ -147,10 +175,13 @@ images_open(const struct question_file *file)
         found = open_beside(file->pid, "cwd/", file->path);
     if (judge(found, file, &error))
         return found;
-    /* The program itself can be read even if its file was deleted or replaced; only its
-       build id tells whether this is the right file. */
+    /* What the process executes and has mapped can be read even if its file was deleted
+       or replaced; only a build id tells whether this is the right file. */
     int unsaid = 0;
     found = file->build_id_size > 0 ? open_beside(file->pid, "exe", "") : -ENOENT;
+    if (judge(found, file, &unsaid))
+        return found;
+    found = open_mapped(file);
     return judge(found, file, &unsaid) ? found : error;
 }
 

@@ -22,11 +22,15 @@ struct question_file {
     uint32_t build_id_size;
     uint8_t build_id[SYMBOLS_BUILD_ID_MAX];
     uint64_t device, inode; /* inode 0: unknown */
+    uint64_t mapped;       /* where the process has mapped it; 0: unknown */
     char path[PATH_MAX];
 };
 
+/* No address: the file is to be opened and kept, because it may vanish. */
+#define QUESTION_HOLD UINT64_MAX
+
 struct symbol_question {
-    uint64_t offset;       /* in the file's own addresses */
+    uint64_t offset;       /* in the file's own addresses, or QUESTION_HOLD */
     struct question_file file;
 };
 

@@ -194,7 +194,8 @@ identify(const struct symbols_space *space, const struct symbols_module *module,
     *out = (struct question_file){.pid = space->pid,
                                   .build_id_size = module->build_id_size,
                                   .device = module->device,
-                                  .inode = module->inode};
+                                  .inode = module->inode,
+                                  .mapped = module->start};
     if (module->build_id_size > sizeof out->build_id
         || strlen(module->path) >= sizeof out->path)
         return false;
@@ -448,6 +449,18 @@ recall(const struct symbols_space *space, uint64_t address)
 
     HASH_FIND(hh, space->known, &address, sizeof address, known);
     return known != NULL ? known->entry : NULL;
+}
+
+void
+symbols_hold(struct symbols_space *space, const struct symbols_module *module)
+{
+    struct question_file identity;
+    struct symbol_file *file = NULL;
+
+    if (identify(space, module, &identity))
+        file = file_of(space->symbols, &identity);
+    if (file != NULL)
+        entry_at(space->symbols, file, QUESTION_HOLD);
 }
 
 /* ---- generated code ---- */

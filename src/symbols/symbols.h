@@ -95,6 +95,10 @@ void symbols_space_free(struct symbols_space *space);
 bool symbols_map(struct symbols_space *space, const struct symbols_module *modules,
                  size_t count);
 
+/* Has the module's file opened and kept, because it may vanish before its names are asked
+   for: it may be deleted, or seen only by its process.  Nothing of it is read yet. */
+void symbols_hold(struct symbols_space *space, const struct symbols_module *module);
+
 /*
  * Looks whether the process has written more about code that it generates
  * (/tmp/perf-PID.map, see perfmap.h); what is older than since_ns (CLOCK_REALTIME) is of

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -130,19 +131,26 @@ struct asked {
     struct symbols_space *space;
 };
 
+/* pid: the process whose files are looked at as it sees them; 0: none. */
 static struct asked
-begin(const char *path, bool debuginfod)
+begin_with(const char *path, pid_t pid, bool debuginfod)
 {
     const struct symbols_options options = {.debuginfod = debuginfod};
     struct asked asked = {.symbols = symbols_new(&options)};
     struct symbols_module module = module_of(path);
 
     assert_non_null(asked.symbols);
-    asked.space = symbols_space(asked.symbols, getpid());
+    asked.space = symbols_space(asked.symbols, pid);
     assert_non_null(asked.space);
     assert_true(symbols_map(asked.space, &module, 1));
     assert_int_equal(-1, symbols_descriptor(asked.symbols));
     return asked;
+}
+
+static struct asked
+begin(const char *path, bool debuginfod)
+{
+    return begin_with(path, getpid(), debuginfod);
 }
 
 static const struct symbol *
@@ -326,7 +334,8 @@ test_changed_file(void **state)
 {
     char path[200], command[1000];
     void *handle = load("changed.so", "cp $SUBJECT $OUT", path);
-    struct asked asked = begin(path, false), gone = begin(path, false);
+    struct asked asked = begin_with(path, 0, false);
+    struct asked gone = begin_with(path, 0, false);
     uint64_t address = call_in(handle, "subject_plain");
 
     (void)state;
@@ -399,7 +408,7 @@ test_reloaded(void **state)
 {
     char path[200];
     void *handle = load("reloaded.so", "cp $SUBJECT $OUT", path);
-    struct asked asked = begin(path, false);
+    struct asked asked = begin_with(path, 0, false);
     uint64_t address = call_in(handle, "subject_plain");
     const struct symbol *symbol = answer(&asked, address);
     struct symbols_module module = module_of(path);
@@ -535,6 +544,68 @@ test_servers(void **state)
     dlclose(handle);
 }
 
+/* ---- files that vanish ---- */
+
+/* May this process read what it has mapped, whatever has become of the file? */
+static bool
+reads_mapped(uint64_t start)
+{
+    struct dirent *entry;
+    DIR *directory = opendir("/proc/self/map_files");
+    bool reads = false;
+
+    while (directory != NULL && (entry = readdir(directory)) != NULL)
+        if (strtoull(entry->d_name, NULL, 16) == start) {
+            int file = openat(dirfd(directory), entry->d_name, O_RDONLY);
+
+            reads = file >= 0;
+            close(file);
+        }
+    if (directory != NULL)
+        closedir(directory);
+    return reads;
+}
+
+/* A deleted file is read as long as it is mapped, if the kernel allows that. */
+static void
+test_mapped_file(void **state)
+{
+    char path[200];
+    void *handle = load("mapped.so", "cp $SUBJECT $OUT", path);
+    struct asked asked = begin(path, false);
+    struct symbols_module module = module_of(path);
+    uint64_t address = call_in(handle, "subject_plain");
+    bool readable = reads_mapped(module.start);
+
+    (void)state;
+    unlink(path);
+    if (readable)
+        check_frame(answer(&asked, address), 0, "subject_plain", LINE("plain"));
+    else
+        assert_int_equal(SYMBOL_FILE_GONE, answer(&asked, address)->state);
+    symbols_free(asked.symbols);
+    dlclose(handle);
+}
+
+/* What is held may be deleted. */
+static void
+test_held_file(void **state)
+{
+    char path[200];
+    void *handle = load("held.so", "cp $SUBJECT $OUT", path);
+    struct asked asked = begin_with(path, 0, false);
+    struct symbols_module module = module_of(path);
+
+    (void)state;
+    symbols_hold(asked.space, &module);
+    assert_true(symbols_wait(asked.symbols, -1));
+    unlink(path);
+    check_frame(answer(&asked, call_in(handle, "subject_plain")), 0, "subject_plain",
+                LINE("plain"));
+    symbols_free(asked.symbols);
+    dlclose(handle);
+}
+
 /* ---- generated code ---- */
 
 static char map_path[64];
@@ -655,6 +726,8 @@ main(void)
         cmocka_unit_test(test_reloaded),
         cmocka_unit_test(test_helper_dies),
         cmocka_unit_test(test_servers),
+        cmocka_unit_test(test_mapped_file),
+        cmocka_unit_test(test_held_file),
         cmocka_unit_test(test_generated),
         cmocka_unit_test(test_maps_of_others),
     };
