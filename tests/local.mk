@@ -20,7 +20,7 @@ unit_tests = \
 	tests/unit/facts tests/unit/fields tests/unit/footprint tests/unit/functions \
 	tests/unit/graph tests/unit/help tests/unit/history tests/unit/hostile \
 	tests/unit/json tests/unit/keys tests/unit/kind tests/unit/languages \
-	tests/unit/launch \
+	tests/unit/launch tests/unit/merged \
 	tests/unit/layout tests/unit/library tests/unit/line tests/unit/lines \
 	tests/unit/listing tests/unit/locate tests/unit/logalloc tests/unit/meter \
 	tests/unit/metrics tests/unit/munge tests/unit/naming tests/unit/native \

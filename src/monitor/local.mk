@@ -10,6 +10,7 @@ src_monitor_libmonitor_a_SOURCES = \
 	src/monitor/children.c src/monitor/children.h \
 	src/monitor/ending.c src/monitor/ending.h \
 	src/monitor/history.c src/monitor/history.h \
+	src/monitor/merged.c src/monitor/merged.h \
 	src/monitor/messages.c src/monitor/messages.h \
 	src/monitor/meter.c src/monitor/meter.h \
 	src/monitor/naming.c src/monitor/naming.h \
@@ -28,6 +29,7 @@ src_monitor_libmonitor_a_SOURCES = \
 	src/monitor/send.c src/monitor/send.h \
 	src/monitor/session.c src/monitor/session.h \
 	src/monitor/timeline.c src/monitor/timeline.h \
+	src/monitor/together.c src/monitor/together.h \
 	src/monitor/tracked.c src/monitor/tracked.h \
 	src/monitor/tree.c src/monitor/tree.h \
 	src/monitor/unseen.c src/monitor/unseen.h \

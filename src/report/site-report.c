@@ -126,14 +126,18 @@ write_row(FILE *out, const struct row_layout *layout, const struct profile_table
 }
 
 static void
-write_notes(FILE *out, const struct tracked *tracked, enum unit unit)
+write_notes(FILE *out, const struct site_report *report)
 {
-    const struct sites_reading *reading = profile_reading(tracked->profile);
+    const struct sites_reading *reading = profile_reading(report->tracked->profile);
     char text[256];
     bool lack;
 
-    for (unsigned i = 0; site_note(reading, i, unit, text, sizeof text, &lack); i++)
-        fprintf(out, "%s%s", i > 0 ? _("; ") : "", text);
+    if (report->processes > 1)
+        fprintf(out, ngettext("%u process", "%u processes", report->processes),
+                report->processes);
+    for (unsigned i = 0; site_note(reading, i, report->unit, text, sizeof text, &lack);
+         i++)
+        fprintf(out, "%s%s", i > 0 || report->processes > 1 ? _("; ") : "", text);
     fputc('\n', out);
 }
 
@@ -173,7 +177,7 @@ report_sites(FILE *out, const struct site_report *report)
     any = fill(&table, report->tracked, choice != NULL ? choice : &usual);
     if (any || choice != NULL) {
         fprintf(out, "\n%s ", _("Allocation sites:"));
-        write_notes(out, report->tracked, report->unit);
+        write_notes(out, report);
     }
     if (any) {
         write_table(out, report->tracked, &table, report->top, report->unit);
@@ -269,6 +273,8 @@ report_json_sites(FILE *out, const struct site_report *report)
 
         object = object_new();
         fields_put_head(&object, "sites", &tracked->process);
+        if (report->processes > 1)
+            object_set_number(&object, "processes", report->processes);
         object_set(&object, "rate", fields_real(reading->rate));
         object_set_number(&object, "sampled", reading->sampled);
         object_set_number(&object, "lost", reading->lost.blocks);

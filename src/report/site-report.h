@@ -16,6 +16,7 @@
 /* What is reported.  Everything is borrowed. */
 struct site_report {
     const struct tracked *tracked;
+    unsigned processes;               /* whose sites tracked->profile has; 0, 1: its own */
     const struct site_choice *choice; /* NULL: by what was alive at the peak */
     unsigned top;
     enum unit unit;                   /* of the text */
@@ -29,6 +30,7 @@ void report_sites(FILE *out, const struct site_report *report);
 
 /*
  * The same as an object of type "sites" (json.h); its figures are estimates:
+ *   processes     if the sites are those of several: how many
  *   rate          probability that a word is sampled
  *   sampled       blocks
  *   lost          blocks that are in no figure because there was no space, and

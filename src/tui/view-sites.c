@@ -332,6 +332,12 @@ right_title(char *text, size_t size, const struct view *view, const struct scene
                  sites->names_asked);
         append(text, size, part);
     }
+    if (sites->all != NULL) {
+        snprintf(part, sizeof part,
+                 ngettext("%u process", "%u processes", sites->processes),
+                 sites->processes);
+        append(text, size, part);
+    }
     if (view->sites.filter_text[0] != '\0') {
         snprintf(part, sizeof part, _("filter %s"), view->sites.filter_text);
         append(text, size, part);
