@@ -15,24 +15,24 @@ unit_tests = \
 	tests/unit/not-loaded tests/unit/blocks-view tests/unit/blocksizes tests/unit/budget \
 	tests/unit/canvas tests/unit/capture tests/unit/checkpoints tests/unit/columns \
 	tests/unit/condition \
-	tests/unit/timeline tests/unit/dat tests/unit/dat-session tests/unit/demangle \
+	tests/unit/timeline tests/unit/dat tests/unit/dat-session tests/unit/debian tests/unit/demangle \
 	tests/unit/example-page \
 	tests/unit/facts tests/unit/fields tests/unit/footprint tests/unit/functions \
 	tests/unit/graph tests/unit/help tests/unit/history tests/unit/hostile \
 	tests/unit/json tests/unit/keys tests/unit/kind tests/unit/languages \
-	tests/unit/launch \
+	tests/unit/launch tests/unit/merged \
 	tests/unit/layout tests/unit/library tests/unit/line tests/unit/lines \
 	tests/unit/listing tests/unit/locate tests/unit/logalloc tests/unit/meter \
 	tests/unit/metrics tests/unit/munge tests/unit/naming tests/unit/native \
 	tests/unit/options tests/unit/background-profiles tests/unit/output tests/unit/pack \
-	tests/unit/plot tests/unit/preflight tests/unit/procfs tests/unit/profile \
+	tests/unit/perfmap tests/unit/plot tests/unit/preflight tests/unit/procfs tests/unit/profile \
 	tests/unit/quantity tests/unit/ranges tests/unit/replay tests/unit/replay-text \
 	tests/unit/array tests/unit/intern tests/unit/process-list tests/unit/script tests/unit/search \
 	tests/unit/session tests/unit/signals tests/unit/since tests/unit/site-filter \
 	tests/unit/siteexport tests/unit/snapshot tests/unit/spool tests/unit/tracked \
 	tests/unit/summary tests/unit/symbols tests/unit/textwidth tests/unit/trace \
 	tests/unit/trace-forms tests/unit/trace-session tests/unit/units \
-	tests/unit/unseen tests/unit/view
+	tests/unit/unseen tests/unit/view tests/unit/wrappers
 if HAVE_CMOCKA
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
@@ -84,7 +84,8 @@ test_scripts = \
 	tests/completion.sh tests/e2e/attach.sh tests/e2e/batch.sh \
 	tests/e2e/blocks-live.sh tests/e2e/blocks.sh tests/e2e/budget.sh \
 	tests/e2e/containers.sh tests/e2e/display.sh tests/e2e/escapes.sh \
-	tests/e2e/exports.sh tests/e2e/family.sh tests/e2e/files.sh tests/e2e/history.sh \
+	tests/e2e/exports.sh tests/e2e/family.sh tests/e2e/files.sh tests/e2e/generated.sh \
+	tests/e2e/history.sh \
 	tests/e2e/keys.sh tests/e2e/kinds.sh tests/e2e/language.sh \
 	tests/e2e/leaving.sh tests/e2e/lines.sh \
 	tests/e2e/log.sh tests/e2e/memusage-same.sh tests/e2e/metrics.sh \
@@ -92,7 +93,8 @@ test_scripts = \
 	tests/e2e/saved.sh tests/e2e/sites-real.sh tests/e2e/sites-saved.sh \
 	tests/e2e/sites.sh tests/e2e/sizes.sh tests/e2e/stack.sh tests/e2e/stat.sh \
 	tests/e2e/statuses.sh \
-	tests/e2e/terminals.sh tests/e2e/trace.sh tests/e2e/trigger.sh tests/e2e/whose.sh \
+	tests/e2e/terminals.sh tests/e2e/trace.sh tests/e2e/trigger.sh tests/e2e/vanished.sh \
+	tests/e2e/whose.sh \
 	tests/packages.sh tests/setup.sh tests/tree.sh
 dist_check_SCRIPTS += $(test_scripts)
 TESTS += $(test_scripts)

@@ -10,6 +10,7 @@ src_monitor_libmonitor_a_SOURCES = \
 	src/monitor/children.c src/monitor/children.h \
 	src/monitor/ending.c src/monitor/ending.h \
 	src/monitor/history.c src/monitor/history.h \
+	src/monitor/merged.c src/monitor/merged.h \
 	src/monitor/messages.c src/monitor/messages.h \
 	src/monitor/meter.c src/monitor/meter.h \
 	src/monitor/naming.c src/monitor/naming.h \
@@ -28,8 +29,19 @@ src_monitor_libmonitor_a_SOURCES = \
 	src/monitor/send.c src/monitor/send.h \
 	src/monitor/session.c src/monitor/session.h \
 	src/monitor/timeline.c src/monitor/timeline.h \
+	src/monitor/together.c src/monitor/together.h \
 	src/monitor/tracked.c src/monitor/tracked.h \
 	src/monitor/tree.c src/monitor/tree.h \
 	src/monitor/unseen.c src/monitor/unseen.h \
 	src/monitor/usage.c src/monitor/usage.h \
-	src/monitor/watch.c src/monitor/watch.h
+	src/monitor/watch.c src/monitor/watch.h \
+	src/monitor/wrappers.c src/monitor/wrappers.h
+
+# The list of wrappers as an array of strings.
+EXTRA_DIST += src/monitor/wrappers.list
+CLEANFILES += src/monitor/wrappers-list.h
+src/monitor/wrappers-list.h: src/monitor/wrappers.list
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && \
+	sed -e '/^#/d' -e '/^$$/d' -e 's/[\\"]/\\&/g' -e 's/.*/"&",/' \
+	  $(srcdir)/src/monitor/wrappers.list >$@.new && mv $@.new $@
+src/monitor/wrappers.$(OBJEXT): src/monitor/wrappers-list.h

@@ -9,12 +9,16 @@
 #include "monitor/naming.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include "base/clock.h"
 #include "base/i18n.h"
+#include "base/path.h"
 #include "monitor/messages.h"
 #include "monitor/tracked.h"
 
@@ -114,27 +118,119 @@ find_file(const struct naming *naming, struct symbols_module *module)
         fclose(maps);
 }
 
+/* ---- files that may vanish ---- */
+
+/* Is path in a directory of files that do not stay? */
+static bool
+is_temporary(const char *path)
+{
+    static const char *const places[] = {"/tmp/", "/var/tmp/", "/dev/shm/", "/run/",
+                                         "/memfd:"};
+
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (strncmp(path, places[i], strlen(places[i])) == 0)
+            return true;
+    return false;
+}
+
+/* Has the process another one of these, below /proc/PID, than memtop? */
+static bool
+differs(pid_t pid, const char *name)
+{
+    char path[64], own_path[64];
+    struct stat own, other;
+
+    snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
+    snprintf(own_path, sizeof own_path, "/proc/self/%s", name);
+    return stat(own_path, &own) == 0 && stat(path, &other) == 0
+           && (own.st_dev != other.st_dev || own.st_ino != other.st_ino);
+}
+
+/* Does the process see other files than memtop? */
+static bool
+has_other_files(pid_t pid)
+{
+    return differs(pid, "ns/mnt") || differs(pid, "root/");
+}
+
+/* Finds the path of what is mapped at the module's start, while the process lives. */
+static bool
+find_mapped(const struct naming *naming, const struct symbols_module *module, char *out,
+            size_t size)
+{
+    char path[64], *line = NULL;
+    size_t room = 0;
+    bool found = false;
+    FILE *maps;
+
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)naming->pid);
+    maps = fopen(path, "re");
+    while (maps != NULL && !found && getline(&line, &room, maps) > 0) {
+        const char *slash = strchr(line, '/');
+        uint64_t start;
+
+        found = sscanf(line, "%" SCNx64 "-", &start) == 1 && start == module->start
+                && slash != NULL;
+        if (found)
+            snprintf(out, size, "%.*s", (int)strcspn(slash, "\n"), slash);
+    }
+    free(line);
+    if (maps != NULL)
+        fclose(maps);
+    return found;
+}
+
+/* A path that begins in a directory which the process may have left: where it is mapped,
+   or where it probably is, in memtop's own directory or the program's.  The helper takes
+   no file that is not the one that was mapped. */
+static void
+complete_path(const struct naming *naming, const struct tracked *tracked,
+              struct symbols_module *module, char *path, size_t size)
+{
+    const char *program = tracked->process.identity.program;
+    char *own = NULL;
+
+    if (module->path[0] == '/' || module->path[0] == '\0'
+        || session_saved(naming->session) != NULL)
+        return;
+    if (!find_mapped(naming, module, path, size)) {
+        own = realpath(module->path, NULL);
+        if (own != NULL)
+            snprintf(path, size, "%s", own);
+        else
+            snprintf(path, size, "%.*s%s", (int)(path_name(program) - program), program,
+                     module->path);
+        free(own);
+    }
+    module->path = path;
+}
+
 /* Passes all modules on again whenever there are more.  One that a thread was just
    entering is missing in a reading and is not necessarily the last one of the next.
    Addresses that lay in no module may lie in a new one. */
 static void
-map_modules(struct naming *naming, struct profile *profile)
+map_modules(struct naming *naming, const struct tracked *tracked)
 {
-    const struct sites_reading *reading = profile_reading(profile);
+    const struct sites_reading *reading = profile_reading(tracked->profile);
+    bool saved = session_saved(naming->session) != NULL, hidden;
 
     if (naming->mapped == reading->module_count)
         return;
+    hidden = !saved && has_other_files(naming->pid);
     for (size_t i = 0; i < reading->module_count; i++) {
         struct symbols_module module = module_of(&reading->modules[i]);
+        char path[PATH_MAX];
 
-        if (module.build_id_size == 0 && module.inode == 0
-            && session_saved(naming->session) == NULL)
+        if (module.build_id_size == 0 && module.inode == 0 && !saved)
             find_file(naming, &module);
+        complete_path(naming, tracked, &module, path, sizeof path);
         if (!symbols_map(naming->space, &module, 1))
             return;
+        if (!saved && (hidden || is_temporary(module.path)))
+            symbols_hold(naming->space, &module);
     }
     naming->mapped = reading->module_count;
-    profile_reopen_names(profile);
+    profile_reopen_names(tracked->profile);
 }
 
 /* Takes a line of /proc/PID/maps.  The bias of an object is the address of its first
@@ -211,6 +307,20 @@ name(void *context, uint64_t address)
     return symbol;
 }
 
+/* A process goes on generating code and naming it. */
+static void
+refresh_generated(struct naming *naming, const struct tracked *tracked)
+{
+    const uint64_t created = tracked->process.identity.created_boottime_ns;
+    /* Unsigned, because the segment may claim any time. */
+    uint64_t age_ns = (uint64_t)clock_ns(CLOCK_BOOTTIME) - created;
+    uint64_t since_ns = (uint64_t)clock_ns(CLOCK_REALTIME) - age_ns;
+
+    if (session_saved(naming->session) == NULL
+        && symbols_refresh(naming->space, (int64_t)since_ns))
+        profile_reopen_names(tracked->profile);
+}
+
 bool
 naming_update(struct naming *naming, struct session *session,
               const struct tracked *tracked)
@@ -227,13 +337,30 @@ naming_update(struct naming *naming, struct session *session,
     naming->session = session;
     if (!follow_image(naming, &tracked->process))
         return false;
-    map_modules(naming, profile);
+    map_modules(naming, tracked);
     reading = profile_reading(profile);
     if (!reading->has_modules && reading->pool_count > naming->looked) {
         naming->looked = reading->pool_count;
         map_from_proc(naming);
     }
+    refresh_generated(naming, tracked);
     return profile_resolve(profile, &namer);
+}
+
+void
+naming_hold(struct naming *naming, struct session *session, const struct tracked *tracked)
+{
+    int64_t run_ns;
+
+    if (tracked->profile == NULL || session_namer(session) != NULL
+        || session_saved(session) != NULL || !profile_known(tracked->profile, &run_ns))
+        return;
+    naming->session = session;
+    if (!follow_image(naming, &tracked->process))
+        return;
+    map_modules(naming, tracked);
+    refresh_generated(naming, tracked);
+    symbols_take(naming->symbols);
 }
 
 int

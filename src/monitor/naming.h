@@ -29,6 +29,11 @@ void naming_free(struct naming *naming);
 bool naming_update(struct naming *naming, struct session *session,
                    const struct tracked *tracked);
 
+/* Only keeps what may vanish before names are asked for: files that are deleted while the
+   process lives, or that nobody else sees.  Call while it lives, after readings. */
+void naming_hold(struct naming *naming, struct session *session,
+                 const struct tracked *tracked);
+
 /* As in symbols.h.  naming_wait() also updates: the names are in the profile
    afterwards. */
 int naming_descriptor(const struct naming *naming);

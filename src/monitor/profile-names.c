@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Names of the addresses in stacks.  Each address is named once; until it has a final
- * name it is shown as file and offset.  Names of functions and files are stored once and
- * have numbers, by which rows are grouped.
+ * name it is shown as file and offset in brackets.  Names of functions and files are
+ * stored once and have numbers, by which rows are grouped.
  */
 #include "config.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/i18n.h"
+#include "base/path.h"
 #include "monitor/profile-private.h"
+#include "monitor/wrappers.h"
+
+/* A path and an offset. */
+#define PROVISIONAL_MAX (SITE_PATH_LEN + 64)
 
 /* Finds or makes the number of a function's name.  Returns false if memory is short. */
 static bool
@@ -25,17 +32,44 @@ function_number(struct profile *profile, const char *name, uint32_t *number)
     return function != NULL;
 }
 
-/* "libfoo.so+0x1234", or the plain address if it lies in no file. */
-static void
-provisional_name(char *text, size_t size, const struct symbol *symbol)
+/* The short name of a file that has functions without names.  Of several files with the
+   same last part of their path, that part is the name of the first one only. */
+static const char *
+short_name(struct profile *profile, const char *path)
 {
-    const char *slash = symbol->module != NULL ? strrchr(symbol->module, '/') : NULL;
+    const char *name = path_name(path);
+    const char *kept = intern_text(&profile->paths, path);
 
-    if (symbol->module != NULL && symbol->module[0])
-        snprintf(text, size, "%s+0x%llx", slash != NULL ? slash + 1 : symbol->module,
-                 (unsigned long long)symbol->offset);
+    for (size_t i = 0; i < profile->unnamed_count; i++)
+        if (strcmp(path_name(profile->unnamed[i]), name) == 0)
+            return profile->unnamed[i] == kept ? name : path;
+    if (kept == NULL
+        || !ARRAY_GROW(profile->unnamed, profile->unnamed_room,
+                       profile->unnamed_count + 1))
+        return path;
+    profile->unnamed[profile->unnamed_count++] = kept;
+    return name;
+}
+
+/* "[libfoo.so+0x1234]"; "[jit 0x7f...]" in no file, where code is generated; "[0x7f...]"
+   as long as nobody was asked. */
+static void
+provisional_name(struct profile *profile, char *text, size_t size,
+                 const struct symbol *symbol, uint64_t address)
+{
+    if (symbol->module != NULL && symbol->module[0] != '\0')
+        snprintf(text, size, "[%.*s+0x%" PRIx64 "]", (int)SITE_PATH_LEN,
+                 short_name(profile, symbol->module), symbol->offset);
     else
-        snprintf(text, size, "0x%llx", (unsigned long long)symbol->offset);
+        snprintf(text, size, "[%s0x%" PRIx64 "]",
+                 symbol->state == SYMBOL_ASKED ? "" : "jit ", address);
+}
+
+/* Saved sessions contain provisional names, too. */
+static bool
+is_unnamed(const char *name)
+{
+    return name[0] == '[';
 }
 
 /* Gives the address this name.  Returns true if its functions have changed. */
@@ -47,12 +81,12 @@ set_name(struct profile *profile, struct profile_address *address,
         symbol->count < PROFILE_INLINES_MAX ? symbol->count : PROFILE_INLINES_MAX;
     unsigned count = known > 0 ? known : 1;
     struct profile_place *frames = calloc(count, sizeof *frames);
-    char text[512];
+    char text[PROVISIONAL_MAX];
     bool changed = address->frame_count != count;
 
     if (frames == NULL)
         return false;
-    provisional_name(text, sizeof text, symbol);
+    provisional_name(profile, text, sizeof text, symbol, address->address);
     for (unsigned i = 0; i < count; i++) {
         const struct symbol_frame unnamed = {.function = text};
         const struct symbol_frame *frame = known > 0 ? &symbol->frames[i] : &unnamed;
@@ -63,7 +97,10 @@ set_name(struct profile *profile, struct profile_address *address,
                                    .module = intern_text(&profile->paths, symbol->module),
                                    .offset = symbol->offset,
                                    .address = address->address,
-                                   .inlined = i + 1 < count};
+                                   .inlined = i + 1 < count,
+                                   .unnamed = is_unnamed(frame->function),
+                                   .wrapper = wrappers_have(
+                                       frame->function, symbol->module, frame->file)};
         if (!function_number(profile, frame->function, &frames[i].function)) {
             free(frames);
             return false;
@@ -112,8 +149,7 @@ static bool
 name_address(struct profile *profile, struct profile_address *address,
              const struct profile_namer *namer)
 {
-    const struct symbol nobody_asked = {.state = SYMBOL_ASKED,
-                                        .offset = address->address};
+    const struct symbol nobody_asked = {.state = SYMBOL_ASKED};
     const struct symbol *symbol = &nobody_asked;
     bool was_final = address->final, changed;
 
@@ -169,7 +205,8 @@ profile_reopen_names(struct profile *profile)
 
     HASH_ITER(hh, profile->addresses, address, next)
     {
-        if (!address->final || address->frames[0].module != NULL)
+        if (!address->final || address->frames[0].module != NULL
+            || !address->frames[0].unnamed)
             continue;
         address->final = false;
         profile->nameless++;
@@ -208,6 +245,27 @@ profile_places(const struct profile *profile, uint32_t stack, struct profile_pla
 }
 
 void
+first_place_look(struct first_place *first, const struct profile_place *place,
+                 size_t index)
+{
+    bool generated = place->module == NULL && !place->unnamed;
+
+    if (place->wrapper || first->generated || (first->found && !generated))
+        return;
+    *first = (struct first_place){index, true, generated};
+}
+
+size_t
+profile_first_place(const struct profile_place *places, size_t count)
+{
+    struct first_place first = {.index = 0};
+
+    for (size_t i = 0; i < count; i++)
+        first_place_look(&first, &places[i], i);
+    return first.index;
+}
+
+void
 profile_names_free(struct profile *profile)
 {
     struct profile_address *address, *next_address;
@@ -218,6 +276,7 @@ profile_names_free(struct profile *profile)
         free(address->frames);
         free(address);
     }
+    free(profile->unnamed);
     intern_free(&profile->functions);
     intern_free(&profile->paths);
 }

@@ -81,6 +81,8 @@ struct profile {
     size_t nameless;         /* addresses without a final name */
     struct intern_table functions; /* names, by number */
     struct intern_table paths;     /* of sources and modules */
+    const char **unnamed;          /* paths of modules with functions without names */
+    size_t unnamed_count, unnamed_room;
 };
 
 /* Index of the stack with this id; that of the unknown stack if there is none. */
@@ -93,6 +95,15 @@ const struct profile_checkpoint *profile_find_checkpoint(const struct profile *p
 const struct profile_address *profile_find_address(const struct profile *profile,
                                                    uint64_t address);
 void profile_names_free(struct profile *profile);
+
+/* Finds the place of profile_first_place() while all places of a stack are seen, in
+   order, with any index.  All zeros at first. */
+struct first_place {
+    size_t index;
+    bool found, generated;
+};
+void first_place_look(struct first_place *first, const struct profile_place *place,
+                      size_t index);
 
 /* ---- the table ---- */
 

@@ -113,9 +113,11 @@ put_function(struct build *build, uint32_t function)
 }
 
 /* Appends the functions of a stack that are not hidden, if paths are made; returns the
-   rules that name any of its functions. */
+   rules that name any of its functions.  first may be NULL; its index is that in all
+   paths. */
 static uint32_t
-put_stack(struct build *build, const struct call_stack *stack, uint32_t hidden)
+put_stack(struct build *build, const struct call_stack *stack, uint32_t hidden,
+          struct first_place *first)
 {
     const struct profile *profile = build->query.profile;
     uint32_t found = 0;
@@ -131,8 +133,11 @@ put_stack(struct build *build, const struct call_stack *stack, uint32_t hidden)
             uint32_t rules = build->rules != NULL ? build->rules[function] : 0;
 
             found |= rules;
-            if (build->work != NULL && !(rules & hidden))
-                put_function(build, function);
+            if (build->work == NULL || (rules & hidden))
+                continue;
+            if (first != NULL)
+                first_place_look(first, &address->frames[k], build->work->function_count);
+            put_function(build, function);
         }
     }
     return found;
@@ -148,6 +153,19 @@ passes_rules(const struct profile_filter *filter, uint32_t found)
            && !(found & rules_of_kind(filter, PROFILE_FORBID));
 }
 
+/* Makes the last path begin with the first function that is no wrapper. */
+static void
+drop_wrappers(struct profile_work *work, size_t begin, const struct first_place *first)
+{
+    size_t dropped = first->index - begin;
+
+    if (!first->found || dropped == 0)
+        return;
+    work->function_count -= dropped;
+    memmove(work->functions + begin, work->functions + first->index,
+            (work->function_count - begin) * sizeof *work->functions);
+}
+
 static void
 make_paths(struct build *build)
 {
@@ -155,17 +173,23 @@ make_paths(struct build *build)
     const struct profile_filter *filter = build->query.query->filter;
     struct profile_work *work = build->work;
     const uint32_t hidden = rules_of_kind(filter, PROFILE_HIDE);
+    const bool whole =
+        build->query.query->wrappers || build->query.query->form != PROFILE_STACKS;
 
     for (size_t i = 0; i < profile->stack_count && !build->failed; i++) {
         const struct profile_figures *figures = &work->figures[i];
+        struct first_place first = {.index = 0};
 
         work->starts[i] = work->function_count;
         if (figures->blocks == 0)
             continue;
-        if (!passes_rules(filter, put_stack(build, profile->stacks[i], hidden))) {
+        if (!passes_rules(filter,
+                          put_stack(build, profile->stacks[i], hidden, &first))) {
             work->function_count = work->starts[i];
             continue;
         }
+        if (!whole && !build->failed)
+            drop_wrappers(work, work->starts[i], &first);
         if (work->function_count == work->starts[i])
             put_function(build, profile->stacks[i]->depth > 0 ? PROFILE_HIDDEN
                                                               : PROFILE_NO_STACK);
@@ -536,6 +560,27 @@ profile_table_path(const struct profile_table *table, const struct profile *prof
     return work->functions + work->starts[stack];
 }
 
+bool
+profile_table_place(const struct profile_table *table, const struct profile *profile,
+                    size_t row, struct profile_place *place)
+{
+    uint32_t function = table->rows[row].function;
+    unsigned depth;
+    const uint64_t *pcs = sites_stack(&profile->reading, table->rows[row].stack, &depth);
+
+    for (unsigned i = 0; pcs != NULL && i < depth; i++) {
+        const struct profile_address *address =
+            profile_find_address(profile, sites_call(pcs[i]));
+
+        for (uint32_t k = 0; address != NULL && k < address->frame_count; k++)
+            if (address->frames[k].function == function) {
+                *place = address->frames[k];
+                return true;
+            }
+    }
+    return false;
+}
+
 /* ---- sites instead of rows ---- */
 
 /* Zeroes the figures of sites whose stacks do not pass, or have too few samples. */
@@ -553,7 +598,7 @@ drop_sites(struct build *build, struct profile_figures *figures)
         uint32_t stack = profile->sites[i].stack;
 
         if (blocks[stack] < filter->blocks_min
-            || !passes_rules(filter, put_stack(build, profile->stacks[stack], 0)))
+            || !passes_rules(filter, put_stack(build, profile->stacks[stack], 0, NULL)))
             figures[i] = (struct profile_figures){0};
     }
     free(blocks);

@@ -78,6 +78,8 @@ struct profile_query {
     enum profile_column column;
     bool reverse;
     const struct profile_toggled *toggled;   /* NULL: none */
+    bool wrappers;                 /* call stacks begin with wrappers (wrappers.h); trees
+                                      always have them */
 };
 
 /* Whether the query was answered, or why there are no rows. */
@@ -124,11 +126,16 @@ void profile_table_fill(struct profile_table *table, const struct profile *profi
                         const struct profile_query *query);
 void profile_table_free(struct profile_table *table);
 
-/* The functions of a row's stack, innermost first, without hidden ones.  Borrowed until
-   the table is filled again. */
+/* The functions of a row's stack, innermost first, without hidden ones, in a list of call
+   stacks from profile_first_place() on.  Borrowed until the table is filled again. */
 const uint32_t *profile_table_path(const struct profile_table *table,
                                    const struct profile *profile, size_t row,
                                    size_t *length);
+
+/* The innermost place in a row's stack that has the row's function.  Returns false if
+   there is none, as in an unknown stack. */
+bool profile_table_place(const struct profile_table *table, const struct profile *profile,
+                         size_t row, struct profile_place *place);
 
 /* What a query asks for, by site instead of by row. */
 struct profile_selection {

@@ -109,14 +109,32 @@ stack_key(const uint64_t *pcs, unsigned depth)
     return key ? key : 1;
 }
 
+static bool
+has_pcs(const struct profile *profile, const struct call_stack *stack,
+        const uint64_t *pcs, unsigned depth)
+{
+    unsigned count;
+    const uint64_t *own = sites_stack(&profile->reading, stack->id, &count);
+
+    return count == depth
+           && (depth == 0 || (own != NULL && memcmp(own, pcs, depth * sizeof *pcs) == 0));
+}
+
+/* The stack with these pcs, entered if it is new; NULL if memory is short.  Different
+   stacks whose keys are equal get different ones. */
 static struct call_stack *
-add_stack(struct profile *profile, uint64_t key, uint32_t id, unsigned depth)
+add_stack(struct profile *profile, const uint64_t *pcs, uint32_t id, unsigned depth)
 {
     struct call_stack *stack;
+    uint64_t key = stack_key(pcs, depth);
 
-    HASH_FIND(hh, profile->by_key, &key, sizeof key, stack);
-    if (stack != NULL)
-        return stack;
+    for (;; key = key + 1 > 0 ? key + 1 : 1) {
+        HASH_FIND(hh, profile->by_key, &key, sizeof key, stack);
+        if (stack == NULL)
+            break;
+        if (has_pcs(profile, stack, pcs, depth))
+            return stack;
+    }
     if (!ARRAY_GROW(profile->stacks, profile->stack_room, profile->stack_count + 1)
         || (stack = calloc(1, sizeof *stack)) == NULL)
         return NULL;
@@ -145,7 +163,7 @@ find_stack(struct profile *profile, uint32_t id, uint32_t *index)
     if (!ARRAY_GROW(profile->stack_at, profile->id_room, (size_t)id + 1))
         return false;
     if (profile->stack_at[id] == 0) {
-        stack = add_stack(profile, stack_key(pcs, depth), id, depth);
+        stack = add_stack(profile, pcs, id, depth);
         if (stack == NULL)
             return false;
         profile->stack_at[id] = stack->index + 1;

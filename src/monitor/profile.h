@@ -162,7 +162,8 @@ void profile_reopen_names(struct profile *profile);
 #define PROFILE_NO_STACK UINT32_MAX
 #define PROFILE_HIDDEN   (UINT32_MAX - 1)
 
-/* The name of a function, unsanitised; "libfoo.so+0x1234" if it has none. */
+/* The name of a function, unsanitised; "[libfoo.so+0x1234]" if it has none, or "[jit
+   0x7f...]" if it lies in no file. */
 const char *profile_function(const struct profile *profile, uint32_t function);
 
 /* A place in a stack, with the names known now. */
@@ -174,7 +175,14 @@ struct profile_place {
     uint64_t offset;
     uint64_t address;     /* in the call; places inlined into each other share one */
     bool inlined;         /* into the next place */
+    bool unnamed;         /* the function's name is only its address */
+    bool wrapper;         /* of an allocator (wrappers.h) */
 };
+
+/* The index of the place with which lists begin the stack: the first one that is no
+   wrapper, of generated code if there is any, because interpreters run it; 0 if all are
+   wrappers. */
+size_t profile_first_place(const struct profile_place *places, size_t count);
 
 /* Returns the number of places of the stack with this id and stores at most capacity of
    them, innermost first. */

@@ -17,6 +17,11 @@
 bool samples_read(struct profile *profile, struct reader *reader,
                   const struct identity *identity, int64_t run_ns, int64_t started_ns);
 
+/* The path of the program by the name under which it was started, if that is another name
+   of the same file, as "/usr/bin/redis-server" of redis-check-rdb.  Whether it is one is
+   not known here. */
+void samples_started_as(const struct identity *identity, char *path, size_t size);
+
 /* Where times in the process's segment begin, in ns since its start. */
 int64_t samples_begin(const struct identity *identity, int64_t started_ns);
 

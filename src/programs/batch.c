@@ -16,6 +16,7 @@
 #include <time.h>
 
 #include "programs/metrics.h"
+#include "programs/names.h"
 #include "programs/say.h"
 #include "base/i18n.h"
 #include "system/signals.h"
@@ -144,6 +145,8 @@ batch_run(struct run *run)
         bool asked;
         int signal = take_signals(run, now_ns, &asked);
         session_poll(run->session, now_ns, true);
+        names_hold(run->session, session_root(run->session),
+                   run->options->sites.debuginfod);
         trigger_look(&run->trigger, asked);
         if (process->ended) {
             write_metrics(run);

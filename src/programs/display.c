@@ -13,6 +13,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "programs/names.h"
 #include "programs/say.h"
 #include "base/i18n.h"
 #include "system/capture.h"
@@ -45,9 +46,13 @@ captured_stream(const struct launched *launched)
 }
 
 static void
-look(void *trigger, bool asked)
+look(void *context, bool asked)
 {
-    trigger_look(trigger, asked);
+    struct run *run = context;
+
+    names_hold(run->session, session_root(run->session),
+               run->options->sites.debuginfod);
+    trigger_look(&run->trigger, asked);
 }
 
 /* Shows errors on the display while it is up. */
@@ -80,8 +85,8 @@ show(struct run *run, struct capture *capture)
         .png_module = found ? module.path : NULL,
         .background = run_has_work(run) ? run_work : NULL,
         .background_context = run,
-        .sampled = run->trigger.count > 0 ? look : NULL,
-        .sampled_context = &run->trigger,
+        .sampled = look,
+        .sampled_context = run,
         .blocks = run->record != NULL || run->read_blocks != NULL ? blocklive_of : NULL,
         .blocks_context = run,
         .mark = &run->mark,

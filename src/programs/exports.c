@@ -16,6 +16,7 @@
 #include "programs/say.h"
 #include "programs/status.h"
 #include "base/i18n.h"
+#include "monitor/together.h"
 #include "monitor/tracked.h"
 #include "report/site-words.h"
 #include "base/textwidth.h"
@@ -112,19 +113,44 @@ is_known(const struct siteexport *export)
     return why == NULL;
 }
 
-/* Exports the process that is shown.  An empty file is written, too, because it says
-   that there is nothing. */
+/* An empty file is written, too, because it says that there is nothing. */
+static bool
+write_profile(const struct siteexport *export, const struct exports_request *request)
+{
+    if (!is_known(export))
+        return false;
+    if (is_empty(request->format, export))
+        say_empty(export);
+    return write_file(request->format, export, request->file);
+}
+
 static bool
 write_shown(const struct session *session, const struct exports_request *request,
             const struct site_choice *choice)
 {
     const struct siteexport export = export_of(session_shown(session), choice);
 
-    if (!is_known(&export))
-        return false;
-    if (is_empty(request->format, &export))
-        say_empty(&export);
-    return write_file(request->format, &export, request->file);
+    return write_profile(&export, request);
+}
+
+/* Exports the sum of all processes; what has changed since the mark is known only of the
+   one that is shown. */
+static bool
+write_together(const struct exports *exports, const struct exports_request *request)
+{
+    const struct together how = {exports->name, exports->context};
+    struct siteexport export = export_of(session_shown(exports->session), exports->choice);
+    struct profile *profile = NULL;
+    unsigned count;
+    bool good;
+
+    if (export.mode != PROFILE_SINCE)
+        profile = together_profile(exports->session, &how, &count);
+    if (profile != NULL)
+        export.profile = profile;
+    good = write_profile(&export, request);
+    profile_free(profile);
+    return good;
 }
 
 /* ---- one file per process ---- */
@@ -190,27 +216,6 @@ write_all(const struct exports *exports, const struct exports_request *request)
     return each.good;
 }
 
-static bool
-find_samples(void *context, const struct tracked *tracked)
-{
-    bool *found = context;
-
-    *found = has_samples(tracked);
-    return !*found;
-}
-
-static void
-say_others(struct session *session)
-{
-    bool found = false;
-
-    session_each_sampled(session, find_samples, &found);
-    if (found)
-        say(_("--export: other processes have allocation sites, too; with %%p in the "
-              "name of "
-              "FILE a file is written for each"));
-}
-
 bool
 exports_check(const struct exports_request *requests, size_t count)
 {
@@ -233,17 +238,11 @@ void
 exports_write(const struct exports *exports, const struct exports_request *requests,
               size_t count)
 {
-    bool others = false;
-
     for (size_t i = 0; i < count; i++)
-        if (is_of_each(requests[i].file)) {
+        if (is_of_each(requests[i].file))
             write_all(exports, &requests[i]);
-        } else {
-            others = true;
-            write_shown(exports->session, &requests[i], exports->choice);
-        }
-    if (others)
-        say_others(exports->session);
+        else
+            write_together(exports, &requests[i]);
 }
 
 /* ---- of a session file ---- */
@@ -290,9 +289,9 @@ exports_file(const char *path, enum siteexport_format format,
     if (exports.session == NULL)
         return status_of(STATUS_INPUT);
     if (choose(exports.session, path, pid))
-        good = pid == 0 && is_of_each(file)
-                   ? write_all(&exports, &request)
-                   : write_shown(exports.session, &request, choice);
+        good = pid != 0           ? write_shown(exports.session, &request, choice)
+               : is_of_each(file) ? write_all(&exports, &request)
+                                  : write_together(&exports, &request);
     session_free(exports.session);
     return good ? 0 : status_of(STATUS_FAILED);
 }

@@ -16,8 +16,8 @@
 struct exports {
     struct session *session;
     const struct site_choice *choice;  /* by default the live blocks */
-    /* Finds names for the functions of a process that is not shown, before its export.
-       NULL: names are known already. */
+    /* Finds names for the functions of a process before its export.  NULL: names are
+       known already. */
     void (*name)(void *context, struct session *session, const struct tracked *tracked);
     void *context;
 };
@@ -27,16 +27,16 @@ struct exports {
 bool exports_check(const struct exports_request *requests, size_t count);
 
 /*
- * Writes the requested exports of the process shown to new files, "-" being the standard
- * output.  If a file's name contains %p, it is written for each process that has
- * samples, with the pid in place of %p.  Reports errors, and says so if other processes
- * have sites but no file.
+ * Writes the requested exports to new files, "-" being the standard output: the sum of
+ * all processes of the session; of the one shown alone if it is of what has changed since
+ * the mark.  If a file's name contains %p, it is written for each process that has
+ * samples, with the pid in place of %p.  Reports errors.
  */
 void exports_write(const struct exports *exports, const struct exports_request *requests,
                    size_t count);
 
-/* Exports from the session file path. pid: the process to export; 0: the one it was
-   saved for, or every process if the name of file contains %p. file NULL is the standard
+/* Exports from the session file path. pid: the process to export; 0: the sum of all, or
+   every process if the name of file contains %p. file NULL is the standard
    output.  Returns the exit status. */
 int exports_file(const char *path, enum siteexport_format format,
                  const struct site_choice *choice, pid_t pid, const char *file);

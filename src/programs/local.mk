@@ -38,7 +38,8 @@ src_programs_libprograms_a_SOURCES = \
 	src/programs/tracefile.c src/programs/tracefile.h \
 	src/programs/trigger.c src/programs/trigger.h \
 	src/programs/uses.c src/programs/uses.h \
-	src/programs/value.c src/programs/value.h
+	src/programs/value.c src/programs/value.h \
+	src/programs/wrapperfile.c src/programs/wrapperfile.h
 
 # At the top of the build tree, beside libmemtop.so.
 bin_PROGRAMS += memtop

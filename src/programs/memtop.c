@@ -15,6 +15,7 @@
 #include "programs/say.h"
 #include "programs/run.h"
 #include "programs/status.h"
+#include "programs/wrapperfile.h"
 #include "base/i18n.h"
 #include "system/signals.h"
 #include "tui/app.h"
@@ -120,6 +121,7 @@ main(int argc, char **argv)
     language_start();
 
     options_parse(argc, argv, &options);
+    wrapperfile_read();
     if (options.list)
         return attach_list(&options);
     if (options.fleet)

@@ -33,19 +33,33 @@ told_to_end(void)
 /* Kept for further processes, because processes of a tree share files. */
 static struct naming *naming;
 
+static bool
+begin_naming(bool debuginfod)
+{
+    const struct symbols_options options = {.debuginfod = debuginfod};
+
+    if (naming == NULL)
+        naming = naming_new(&options);
+    return naming != NULL;
+}
+
+void
+names_hold(struct session *session, const struct tracked *tracked, bool debuginfod)
+{
+    if (tracked->profile != NULL && !tracked->process.ended && begin_naming(debuginfod))
+        naming_hold(naming, session, tracked);
+}
+
 void
 names_find(struct session *session, const struct tracked *tracked, bool debuginfod)
 {
-    const struct symbols_options options = {.debuginfod = debuginfod};
     struct progress line;
     int64_t run_ns;
 
     if (session_saved(session) != NULL || tracked->profile == NULL
         || !profile_known(tracked->profile, &run_ns))
         return;
-    if (naming == NULL)
-        naming = naming_new(&options);
-    if (naming == NULL)
+    if (!begin_naming(debuginfod))
         return;
     progress_begin(&line, _("names of functions"));
     while (!naming_wait(naming, session, tracked, PATIENCE_MS) && !told_to_end()) {

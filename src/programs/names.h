@@ -15,6 +15,9 @@
  */
 void names_find(struct session *session, const struct tracked *tracked, bool debuginfod);
 
+/* Keeps what may vanish before the end, while the process lives; call after readings. */
+void names_hold(struct session *session, const struct tracked *tracked, bool debuginfod);
+
 /* Frees what was kept for further processes. */
 void names_end(void);
 

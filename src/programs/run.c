@@ -25,6 +25,8 @@
 #include "base/i18n.h"
 #include "system/library.h"
 #include "monitor/saved.h"
+#include "monitor/together.h"
+#include "monitor/tracked.h"
 #include "files/archive.h"
 #include "report/json.h"
 #include "report/plot.h"
@@ -426,6 +428,47 @@ report_child(void *context, const struct process *child)
                    options_colour(run->options, output_descriptor(&run->output)));
 }
 
+static void
+name_other(void *context, struct session *session, const struct tracked *tracked)
+{
+    const struct run *run = context;
+
+    names_find(session, tracked, run->options->sites.debuginfod);
+}
+
+/* Makes the report on the sites of all processes, in a copy of the root; of the root alone
+   if no other has any, or against its mark. */
+static struct site_report
+sites_report(struct run *run)
+{
+    const struct options *options = run->options;
+    const struct together how = {.name = name_other, .context = run};
+    static struct tracked all;
+    struct site_report report = {.tracked = session_root(run->session),
+                                 .choice = sites_choice(&options->sites),
+                                 .top = sites_reported(options),
+                                 .unit =
+                                     options->si ? UNIT_AUTO + UNIT_SI : UNIT_AUTO,
+                                 .servers_asked = options->sites.debuginfod};
+
+    if (report.top == 0 || options->sites.choice.mode == PROFILE_SINCE)
+        return report;
+    all = *report.tracked;
+    all.profile = together_profile(run->session, &how, &report.processes);
+    if (all.profile != NULL)
+        report.tracked = &all;
+    else
+        report.processes = 1;
+    return report;
+}
+
+static void
+end_report(const struct run *run, const struct site_report *report)
+{
+    if (report->tracked != session_root(run->session))
+        profile_free(report->tracked->profile);
+}
+
 /* Writes memusage's report on the program, or on those of its children that -n names. */
 static void
 report_text(struct run *run, const struct process *process)
@@ -440,19 +483,20 @@ report_text(struct run *run, const struct process *process)
     }
     report_summary(out, process,
                    options_colour(run->options, output_descriptor(&run->output)));
-    report_sites(out, session_root(run->session), sites_choice(&run->options->sites),
-                 sites_reported(run->options),
-                 run->options->si ? UNIT_AUTO + UNIT_SI : UNIT_AUTO);
+    const struct site_report sites = sites_report(run);
+    report_sites(out, &sites);
+    end_report(run, &sites);
 }
 
 static bool
 report_json(struct run *run, const struct process *process)
 {
+    const struct site_report sites = sites_report(run);
     FILE *out = run->output.file;
+    bool written = report_json_sites(out, &sites);
 
-    if (!report_json_sites(out, session_root(run->session),
-                           sites_choice(&run->options->sites),
-                           sites_reported(run->options)))
+    end_report(run, &sites);
+    if (!written)
         return false;
     return run->options->attach != NULL && !process->ended
                ? report_json_snapshot(out, process)
@@ -466,14 +510,6 @@ find_reported_names(struct run *run)
     if (sites_reported(run->options) == 0 || run->options->quiet || run->looked)
         return;
     names_find(run->session, session_root(run->session), run->options->sites.debuginfod);
-}
-
-static void
-name_other(void *context, struct session *session, const struct tracked *tracked)
-{
-    const struct run *run = context;
-
-    names_find(session, tracked, run->options->sites.debuginfod);
 }
 
 void

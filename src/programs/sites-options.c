@@ -17,7 +17,7 @@
 #include "segment/rate.h"
 
 enum { KEY_EXPORT = 0x3000, KEY_MODE, KEY_DEBUGINFOD, KEY_SITES, KEY_UNWIND, KEY_TOP,
-       KEY_FILTER, KEY_OLDER, KEY_SORT };
+       KEY_FILTER, KEY_OLDER, KEY_SORT, KEY_WRAPPERS };
 
 /* Options of both programs. */
 #define CHOICE_OPTIONS(mode) \
@@ -50,6 +50,8 @@ static const struct argp_option table[] = {
            "since-mark")),
     {"sites-sort", KEY_SORT, N_("COLUMN"), 0,
      N_("Sort by bytes, objects, allocated, rate, age, samples, error or growth"), 0},
+    {"sites-wrappers", KEY_WRAPPERS, NULL, 0,
+     N_("Show xmalloc and the like at the beginning of call stacks, too"), 0},
     {"debuginfod", KEY_DEBUGINFOD, NULL, 0,
      N_("Ask the servers of $DEBUGINFOD_URLS for names of functions, too"), 0},
     {0},
@@ -108,6 +110,7 @@ sites_choice_given(const struct site_choice *choice)
            : choice->filter_text != NULL          ? "--sites-filter"
            : choice->survivors_ns > 0             ? "--sites-older"
            : choice->column != PROFILE_BY_DEFAULT ? "--sites-sort"
+           : choice->wrappers                     ? "--sites-wrappers"
                                                   : NULL;
 }
 
@@ -212,6 +215,9 @@ parse_option(int key, char *word, struct argp_state *state)
     case KEY_SORT:
         if (!site_choice_column(word, &options->choice.column))
             value_refuse(state, "--sites-sort", word, SITE_CHOICE_COLUMNS);
+        return 0;
+    case KEY_WRAPPERS:
+        options->choice.wrappers = true;
         return 0;
     case KEY_DEBUGINFOD:
         options->debuginfod = true;

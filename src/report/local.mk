@@ -21,6 +21,7 @@ src_report_libreport_a_SOURCES = \
 	src/report/png.h \
 	src/report/ranges.c src/report/ranges.h \
 	src/report/site-filter.c src/report/site-filter.h \
+	src/report/site-hint.c src/report/site-hint.h \
 	src/report/site-report.c src/report/site-report.h \
 	src/report/site-words.c src/report/site-words.h \
 	src/report/siteexport-json.c \

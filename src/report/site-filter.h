@@ -40,6 +40,7 @@ struct site_choice {
     bool mode_given;
     enum profile_mode mode;
     enum profile_column column;
+    bool wrappers;        /* call stacks begin with wrappers (wrappers.h) */
 };
 
 /* The mode: as given; live if only live blocks can pass; otherwise usual. */

@@ -11,6 +11,7 @@
 #include "base/i18n.h"
 #include "monitor/profile-table.h"
 #include "files/fields.h"
+#include "report/site-hint.h"
 #include "report/site-words.h"
 #include "report/siteexport.h"
 #include "base/textwidth.h"
@@ -29,7 +30,8 @@ fill(struct profile_table *table, const struct tracked *tracked,
                                         .filter = &choice->filter,
                                         .survivors_ns = choice->survivors_ns,
                                         .column = choice->column,
-                                        .past_ns = -1};
+                                        .past_ns = -1,
+                                        .wrappers = choice->wrappers};
 
     profile_resolve(tracked->profile, NULL);
     profile_table_fill(table, tracked->profile, &query);
@@ -119,19 +121,23 @@ write_row(FILE *out, const struct row_layout *layout, const struct profile_table
     write_cell(out, site_bytes_text(text, sizeof text, live.bytes, unit), layout->bytes);
     write_cell(out, site_bytes_text(text, sizeof text, made.bytes, unit), layout->bytes);
     write_cell(out, units_count(text, sizeof text, made.blocks), layout->samples);
-    site_path_text(path, sizeof path, profile, table, row);
+    site_path_text(path, sizeof path, profile, table, row, true);
     fprintf(out, "  %s\n", text_clip(clipped, sizeof clipped, path, PATH_COLS));
 }
 
 static void
-write_notes(FILE *out, const struct tracked *tracked, enum unit unit)
+write_notes(FILE *out, const struct site_report *report)
 {
-    const struct sites_reading *reading = profile_reading(tracked->profile);
+    const struct sites_reading *reading = profile_reading(report->tracked->profile);
     char text[256];
     bool lack;
 
-    for (unsigned i = 0; site_note(reading, i, unit, text, sizeof text, &lack); i++)
-        fprintf(out, "%s%s", i > 0 ? _("; ") : "", text);
+    if (report->processes > 1)
+        fprintf(out, ngettext("%u process", "%u processes", report->processes),
+                report->processes);
+    for (unsigned i = 0; site_note(reading, i, report->unit, text, sizeof text, &lack);
+         i++)
+        fprintf(out, "%s%s", i > 0 || report->processes > 1 ? _("; ") : "", text);
     fputc('\n', out);
 }
 
@@ -145,24 +151,40 @@ write_table(FILE *out, const struct tracked *tracked, const struct profile_table
         write_row(out, &layout, table, tracked->profile, i, unit);
 }
 
-void
-report_sites(FILE *out, const struct tracked *tracked, const struct site_choice *choice,
-             unsigned top, enum unit unit)
+/* A saved session may be of another machine. */
+static void
+write_hint(FILE *out, const struct site_report *report, const struct profile_table *table)
 {
+    const struct tracked *tracked = report->tracked;
+    const char *file = tracked->saved_epoch_s == 0
+                           ? site_hint_file(tracked->profile, table, report->top)
+                           : NULL;
+    char text[512];
+
+    if (file != NULL && site_hint(text, sizeof text, file, report->servers_asked))
+        fprintf(out, "%s\n", text);
+}
+
+void
+report_sites(FILE *out, const struct site_report *report)
+{
+    const struct site_choice *choice = report->choice;
     struct profile_table table = {.count = 0};
     bool any;
 
-    if (top == 0 || !is_sampled(tracked))
+    if (report->top == 0 || !is_sampled(report->tracked))
         return;
-    any = fill(&table, tracked, choice != NULL ? choice : &usual);
+    any = fill(&table, report->tracked, choice != NULL ? choice : &usual);
     if (any || choice != NULL) {
         fprintf(out, "\n%s ", _("Allocation sites:"));
-        write_notes(out, tracked, unit);
+        write_notes(out, report);
     }
-    if (any)
-        write_table(out, tracked, &table, top, unit);
-    else if (choice != NULL)
+    if (any) {
+        write_table(out, report->tracked, &table, report->top, report->unit);
+        write_hint(out, report, &table);
+    } else if (choice != NULL) {
         fprintf(out, "%s\n", site_answer_text(&table));
+    }
     profile_table_free(&table);
 }
 
@@ -174,17 +196,25 @@ rounded(double value)
     return value > 0 ? (uint64_t)(value + 0.5) : 0;
 }
 
+static void
+set_place(struct object *object, const struct profile *profile,
+          const struct profile_place *place)
+{
+    const char *function = profile_function(profile, place->function);
+
+    object_set_text(object, "function", function, strlen(function));
+    if (place->file != NULL)
+        object_set_text(object, "file", place->file, strlen(place->file));
+    if (place->line > 0)
+        object_set_number(object, "line", place->line);
+}
+
 static struct object
 place_object(const struct profile *profile, const struct profile_place *place)
 {
     struct object object = object_new();
-    const char *function = profile_function(profile, place->function);
 
-    object_set_text(&object, "function", function, strlen(function));
-    if (place->file != NULL)
-        object_set_text(&object, "file", place->file, strlen(place->file));
-    if (place->line > 0)
-        object_set_number(&object, "line", place->line);
+    set_place(&object, profile, place);
     if (place->inlined)
         object_set(&object, "inlined", json_true());
     return object;
@@ -207,6 +237,7 @@ row_object(const struct profile_table *table, const struct profile *profile, siz
 {
     const struct profile_figures *figures = &table->rows[row].figures;
     struct object object = object_new();
+    struct profile_place first = {.function = table->rows[row].function};
     struct site_figures live, made;
 
     sum(table, profile, row, &live, &made);
@@ -220,25 +251,30 @@ row_object(const struct profile_table *table, const struct profile *profile, siz
     object_set_number(&object, "allocated", rounded(made.bytes));
     object_set_number(&object, "allocated_blocks", rounded(made.objects));
     object_set_number(&object, "samples", made.blocks);
+    profile_table_place(table, profile, row, &first);
+    set_place(&object, profile, &first);
     object_set(&object, "stack", stack_array(profile, table->rows[row].stack));
     return object;
 }
 
 bool
-report_json_sites(FILE *out, const struct tracked *tracked,
-                  const struct site_choice *choice, unsigned top)
+report_json_sites(FILE *out, const struct site_report *report)
 {
+    const struct tracked *tracked = report->tracked;
+    const struct site_choice *choice = report->choice;
     struct profile_table table = {.count = 0};
     struct object object;
     bool written = true;
 
-    if (top > 0 && is_sampled(tracked)
+    if (report->top > 0 && is_sampled(tracked)
         && (fill(&table, tracked, choice != NULL ? choice : &usual) || choice != NULL)) {
         const struct sites_reading *reading = profile_reading(tracked->profile);
         json_t *list = json_array();
 
         object = object_new();
         fields_put_head(&object, "sites", &tracked->process);
+        if (report->processes > 1)
+            object_set_number(&object, "processes", report->processes);
         object_set(&object, "rate", fields_real(reading->rate));
         object_set_number(&object, "sampled", reading->sampled);
         object_set_number(&object, "lost", reading->lost.blocks);
@@ -248,7 +284,7 @@ report_json_sites(FILE *out, const struct tracked *tracked,
         if (choice != NULL)
             object_set(&object, "mode",
                        json_string(siteexport_mode_name(table.query.mode)));
-        for (size_t i = 0; i < table.count && i < top; i++)
+        for (size_t i = 0; i < table.count && i < report->top; i++)
             json_array_append_new(list, row_object(&table, tracked->profile, i).json);
         object_set(&object, "list", list);
         written = object_write(out, object) && fflush(out) == 0;

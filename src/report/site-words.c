@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/i18n.h"
+#include "base/path.h"
 
 const char *
 site_mode_word(enum profile_mode mode)
@@ -119,17 +120,38 @@ site_count_text(char *text, size_t size, double count)
     return text;
 }
 
+/* " (file.c:12)", or "" if that is not known. */
+static const char *
+source_text(char *text, size_t size, const struct profile *profile,
+            const struct profile_table *table, size_t row)
+{
+    struct profile_place place;
+
+    text[0] = '\0';
+    if (!profile_table_place(table, profile, row, &place) || place.file == NULL)
+        return text;
+    if (place.line > 0)
+        snprintf(text, size, " (%s:%u)", path_name(place.file), place.line);
+    else
+        snprintf(text, size, " (%s)", path_name(place.file));
+    return text;
+}
+
 char *
 site_path_text(char *text, size_t size, const struct profile *profile,
-               const struct profile_table *table, size_t row)
+               const struct profile_table *table, size_t row, bool sources)
 {
     size_t length, used = 0;
     const uint32_t *path = profile_table_path(table, profile, row, &length);
+    char source[512];
 
     text[0] = '\0';
     for (size_t i = 0; i < length && used + 4 < size; i++) {
-        int count = snprintf(text + used, size - used, "%s%s", i > 0 ? " < " : "",
-                             profile_function(profile, path[i]));
+        int count = snprintf(
+            text + used, size - used, "%s%s%s", i > 0 ? " < " : "",
+            profile_function(profile, path[i]),
+            i == 0 && sources ? source_text(source, sizeof source, profile, table, row)
+                              : "");
 
         used += count > 0 ? (size_t)count : 0;
     }

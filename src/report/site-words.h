@@ -27,9 +27,10 @@ char *site_error_text(char *text, size_t size, const struct profile_figures *fig
 char *site_bytes_text(char *text, size_t size, double bytes, enum unit unit);
 char *site_count_text(char *text, size_t size, double count);
 
-/* "f < g < main": a row's functions, innermost first, unsanitised. */
+/* "f < g < main": a row's functions, innermost first, unsanitised; "f (file.c:12) < g..."
+   with sources, where the source of the first one is known. */
 char *site_path_text(char *text, size_t size, const struct profile *profile,
-                     const struct profile_table *table, size_t row);
+                     const struct profile_table *table, size_t row, bool sources);
 
 /* The word for a class of lifetimes: "1-10 s". */
 const char *site_lifetime_word(unsigned class);

@@ -19,6 +19,7 @@
 
 #include "base/array.h"
 #include "base/intern.h"
+#include "monitor/samples.h"
 #include "report/siteexport-private.h"
 #include "base/textwidth.h"
 
@@ -277,10 +278,13 @@ static void
 put_program(struct pprof_writer *writer)
 {
     const struct sites_reading *reading = profile_digested(writer->export->profile, NULL);
-    const char *program = writer->export->tracked->process.identity.program;
+    const struct identity *identity = &writer->export->tracked->process.identity;
+    char started_as[SITE_PATH_LEN + 1];
 
+    samples_started_as(identity, started_as, sizeof started_as);
     for (size_t i = 0; i < reading->module_count; i++)
-        if (strcmp(reading->modules[i].path, program) == 0) {
+        if (strcmp(reading->modules[i].path, identity->program) == 0
+            || strcmp(reading->modules[i].path, started_as) == 0) {
             mapping_id(writer, &reading->modules[i]);
             return;
         }

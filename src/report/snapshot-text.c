@@ -331,7 +331,9 @@ snapshot_write(FILE *out, const struct tracked *tracked, enum unit unit)
         write_calls(&writer);
     if (process_knows(process, PART_SIZES))
         write_ranges(&writer);
-    report_sites(out, tracked, NULL, SITE_REPORT_TOP, unit);
+    const struct site_report sites = {
+        .tracked = tracked, .top = SITE_REPORT_TOP, .unit = unit, .servers_asked = true};
+    report_sites(out, &sites);
     write_graph(&writer, tracked->history);
     if (process->measured) {
         fputc('\n', out);

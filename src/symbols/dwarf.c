@@ -443,6 +443,10 @@ resolver_answer(const struct symbol_question *question, struct answer *out)
     answer_begin(out, image == NULL ? SYMBOL_FAILED : image->failure);
     if (image == NULL || image->failure != SYMBOL_ASKED)
         return;
+    if (address == QUESTION_HOLD) {
+        answer_begin(out, SYMBOL_UNNAMED);
+        return;
+    }
     answer_begin(out, SYMBOL_KNOWN);
     Dwarf_Die *unit = find_unit(image, address, &place, &bias);
     if (unit != NULL)

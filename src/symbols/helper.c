@@ -94,7 +94,10 @@ answer_next(unsigned patience)
     if (got <= (ssize_t)offsetof(struct symbol_question, file.path))
         return false;
     alarm(patience);
-    resolver_answer(&question, &answer);
+    if (question.file.generated)
+        generated_answer(&question, &answer);
+    else
+        resolver_answer(&question, &answer);
     alarm(0);
     return send(3, answer.bytes, answer.used, MSG_NOSIGNAL) == (ssize_t)answer.used;
 }
@@ -109,6 +112,7 @@ work(int socket, pid_t parent, bool debuginfod)
     setsid();
     take_default_signals();
     keep_only(socket);
+    images_forget();
     be_modest();
     if (!debuginfod)
         unsetenv("DEBUGINFOD_URLS");

@@ -29,7 +29,21 @@ bool helper_ask(struct helper *helper, const struct symbol_question *question);
 /* Receives the next answer: returns 1, 0 if there is none yet, -errno if it has ended. */
 int helper_receive(struct helper *helper, struct answer *out);
 
+/*
+ * Opens the map of generated code that a process writes, /tmp/perf-PID.map (perfmap.h):
+ * in the /tmp that the process sees, otherwise in ours.  Only a regular file of the
+ * process's user or of root is taken.  Returns the descriptor or -errno.  Also for memtop
+ * itself, to see whether the file has grown.
+ */
+int images_open_map(const struct question_file *file);
+
+/* Finds the user and the own pid of the process; what is not known stays. */
+void images_find_owner(struct question_file *file);
+
 /* ---- inside the helper ---- */
+
+/* Forgets the descriptors that memtop had. */
+void images_forget(void);
 
 /*
  * Opens a file of the program, exactly the one that it has mapped: as the process sees
@@ -37,6 +51,12 @@ int helper_receive(struct helper *helper, struct answer *out);
  * -ESTALE if another file is there now, or another -errno.
  */
 int images_open(const struct question_file *file);
+
+/*
+ * Answers a question about generated code, from the map that its process writes.  What
+ * was read of that is kept; when it has grown the rest is read.
+ */
+void generated_answer(const struct symbol_question *question, struct answer *out);
 
 /*
  * Answers the question.  What was read of the file is kept for the next one.  Runs only

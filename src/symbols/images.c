@@ -14,14 +14,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/openat2.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "system/elffile.h"
+#include "system/pidspace.h"
+#include "system/procfs.h"
 
 #define ROOTS 64
 
@@ -57,16 +61,25 @@ root_of(pid_t pid)
 #define HARMLESS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 
 static int
-open_in_root(int root, const char *path)
+open_in_root(int root, const char *path, int flags)
 {
-    const struct open_how how = {.flags = HARMLESS, .resolve = RESOLVE_IN_ROOT};
+    const struct open_how how = {.flags = (unsigned)(HARMLESS | flags),
+                                 .resolve = RESOLVE_IN_ROOT};
 
     if (root < 0 || path[0] != '/')
         return -ENOENT;
     long descriptor = syscall(SYS_openat2, root, path, &how, sizeof how);
     if (descriptor < 0 && errno == ENOSYS)
-        descriptor = openat(root, path + 1, HARMLESS);
+        descriptor = openat(root, path + 1, HARMLESS | flags);
     return descriptor >= 0 ? (int)descriptor : -errno;
+}
+
+/* Descriptors are closed by whoever has forked. */
+void
+images_forget(void)
+{
+    for (unsigned i = 0; i < ROOTS; i++)
+        roots[i].pid = 0;
 }
 
 static int
@@ -119,6 +132,32 @@ judge(int descriptor, const struct question_file *file, int *error)
     return false;
 }
 
+/* Opens what the process has mapped at the address, whatever has become of its path.
+   Needs privileges; without them the kernel refuses. */
+static int
+open_mapped(const struct question_file *file)
+{
+    char path[96], range[64] = "", *line = NULL;
+    size_t room = 0;
+    FILE *maps;
+
+    if (file->pid <= 0 || file->mapped == 0)
+        return -ENOENT;
+    snprintf(path, sizeof path, "/proc/%ld/maps", (long)file->pid);
+    maps = fopen(path, "re");
+    while (maps != NULL && range[0] == '\0' && getline(&line, &room, maps) > 0) {
+        uint64_t start, end;
+
+        if (sscanf(line, "%" SCNx64 "-%" SCNx64, &start, &end) == 2
+            && start == file->mapped)
+            snprintf(range, sizeof range, "%" PRIx64 "-%" PRIx64, start, end);
+    }
+    free(line);
+    if (maps != NULL)
+        fclose(maps);
+    return range[0] != '\0' ? open_beside(file->pid, "map_files/", range) : -ENOENT;
+}
+
 int
 images_open(const struct question_file *file)
 {
@@ -127,7 +166,7 @@ images_open(const struct question_file *file)
 
     if (file->build_id_size == 0 && file->inode == 0)
         return -ENOENT;
-    found = open_in_root(root_of(file->pid), file->path);
+    found = open_in_root(root_of(file->pid), file->path, 0);
     if (judge(found, file, &error))
         return found;
     if (file->path[0] == '/')
@@ -136,9 +175,61 @@ images_open(const struct question_file *file)
         found = open_beside(file->pid, "cwd/", file->path);
     if (judge(found, file, &error))
         return found;
-    /* The program itself can be read even if its file was deleted or replaced; only its
-       build id tells whether this is the right file. */
+    /* What the process executes and has mapped can be read even if its file was deleted
+       or replaced; only a build id tells whether this is the right file. */
     int unsaid = 0;
     found = file->build_id_size > 0 ? open_beside(file->pid, "exe", "") : -ENOENT;
+    if (judge(found, file, &unsaid))
+        return found;
+    found = open_mapped(file);
     return judge(found, file, &unsaid) ? found : error;
+}
+
+/* ---- generated code ---- */
+
+void
+images_find_owner(struct question_file *file)
+{
+    uid_t real, effective;
+    char path[64];
+    FILE *status;
+
+    snprintf(path, sizeof path, "/proc/%ld/status", (long)file->pid);
+    status = fopen(path, "re");
+    if (status == NULL)
+        return;
+    pid_t own = pidspace_parse_own(status);
+    fclose(status);
+    if (own > 0)
+        file->own_pid = own;
+    if (procfs_uids(file->pid, &real, &effective) == 0)
+        file->owner = effective;
+}
+
+static bool
+is_map(int descriptor, const struct question_file *file)
+{
+    struct stat st;
+
+    return fstat(descriptor, &st) == 0 && S_ISREG(st.st_mode)
+           && (st.st_uid == file->owner || st.st_uid == 0);
+}
+
+int
+images_open_map(const struct question_file *file)
+{
+    char path[64];
+    int root = root_of(file->pid);
+
+    snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)file->own_pid);
+    int descriptor = open_in_root(root, path, O_NOFOLLOW);
+    if (descriptor < 0 && (root < 0 || file->own_pid != file->pid)) {
+        snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)file->pid);
+        descriptor = open(path, HARMLESS | O_NOFOLLOW);
+        descriptor = descriptor < 0 ? -errno : descriptor;
+    }
+    if (descriptor < 0 || is_map(descriptor, file))
+        return descriptor;
+    close(descriptor);
+    return -EACCES;
 }

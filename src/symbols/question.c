@@ -14,6 +14,9 @@
 bool
 question_same_file(const struct question_file *a, const struct question_file *b)
 {
+    if (a->generated || b->generated)
+        return a->generated && b->generated && a->pid == b->pid
+               && a->own_pid == b->own_pid;
     if (a->build_id_size != b->build_id_size || strcmp(a->path, b->path) != 0)
         return false;
     if (a->build_id_size > 0)

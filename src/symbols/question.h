@@ -12,21 +12,30 @@
 
 #include "symbols/symbols.h"
 
-/* A file of the program. */
+/* A file of the program, or what its process says about code that it generates. */
 struct question_file {
     pid_t pid;             /* the process that sees it at that path; 0: none */
+    bool generated;        /* generated code: offsets are addresses; of the rest only pid
+                              and the next two count */
+    pid_t own_pid;         /* the pid in its own namespace */
+    uid_t owner;           /* the process's user */
     uint32_t build_id_size;
     uint8_t build_id[SYMBOLS_BUILD_ID_MAX];
     uint64_t device, inode; /* inode 0: unknown */
+    uint64_t mapped;       /* where the process has mapped it; 0: unknown */
     char path[PATH_MAX];
 };
 
+/* No address: the file is to be opened and kept, because it may vanish. */
+#define QUESTION_HOLD UINT64_MAX
+
 struct symbol_question {
-    uint64_t offset;       /* in the file's own addresses */
+    uint64_t offset;       /* in the file's own addresses, or QUESTION_HOLD */
     struct question_file file;
 };
 
-/* Are both the same file?  With equal build ids the processes do not matter. */
+/* Are both the same file?  With equal build ids the processes do not matter; for
+   generated code only they do. */
 bool question_same_file(const struct question_file *a, const struct question_file *b);
 
 /* Limits of an answer; longer names are cut. */

@@ -15,6 +15,8 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "system/procfs.h"
 #include "base/array.h"
@@ -33,7 +35,7 @@
 
 struct symbol_file {
     struct symbol_file *next;
-    const char *path;
+    const char *path;     /* NULL: generated code */
     bool failed;          /* a helper died while reading it */
     struct question_file identity;
 };
@@ -69,6 +71,9 @@ struct symbols_space {
     struct module_range *ranges;
     size_t count, room;
     struct known *known;
+    struct question_file owner;    /* of generated code */
+    struct symbol_file *generated; /* NULL: the process says nothing about such code */
+    struct stat map;               /* what that file was when last seen */
 };
 
 struct symbols {
@@ -160,6 +165,10 @@ symbols_space(struct symbols *symbols, pid_t pid)
         return NULL;
     space->symbols = symbols;
     space->pid = pid;
+    space->owner = (struct question_file){
+        .pid = pid, .generated = true, .own_pid = pid, .owner = geteuid()};
+    if (pid > 0)
+        images_find_owner(&space->owner);
     space->next = symbols->spaces;
     symbols->spaces = space;
     return space;
@@ -185,7 +194,8 @@ identify(const struct symbols_space *space, const struct symbols_module *module,
     *out = (struct question_file){.pid = space->pid,
                                   .build_id_size = module->build_id_size,
                                   .device = module->device,
-                                  .inode = module->inode};
+                                  .inode = module->inode,
+                                  .mapped = module->start};
     if (module->build_id_size > sizeof out->build_id
         || strlen(module->path) >= sizeof out->path)
         return false;
@@ -206,8 +216,9 @@ file_of(struct symbols *symbols, const struct question_file *identity)
     struct symbol_file *file = calloc(1, sizeof *file);
     if (file == NULL)
         return NULL;
-    file->path = intern_text(&symbols->texts, identity->path);
-    if (file->path == NULL) {
+    if (!identity->generated)
+        file->path = intern_text(&symbols->texts, identity->path);
+    if (file->path == NULL && !identity->generated) {
         free(file);
         return NULL;
     }
@@ -411,8 +422,14 @@ entry_at(struct symbols *symbols, struct symbol_file *file, uint64_t offset)
 static bool
 remember(struct symbols_space *space, uint64_t address, struct symbol_entry *entry)
 {
-    struct known *known = calloc(1, sizeof *known);
+    struct known *known;
 
+    HASH_FIND(hh, space->known, &address, sizeof address, known);
+    if (known != NULL) {
+        known->entry = entry;
+        return true;
+    }
+    known = calloc(1, sizeof *known);
     if (known == NULL)
         return false;
     known->address = address;
@@ -434,11 +451,82 @@ recall(const struct symbols_space *space, uint64_t address)
     return known != NULL ? known->entry : NULL;
 }
 
+void
+symbols_hold(struct symbols_space *space, const struct symbols_module *module)
+{
+    struct question_file identity;
+    struct symbol_file *file = NULL;
+
+    if (identify(space, module, &identity))
+        file = file_of(space->symbols, &identity);
+    if (file != NULL)
+        entry_at(space->symbols, file, QUESTION_HOLD);
+}
+
+/* ---- generated code ---- */
+
+/* Is there a map, and another one than before? */
+static bool
+map_has_changed(struct symbols_space *space, int64_t since_ns)
+{
+    struct stat *before = &space->map, st = {.st_size = 0};
+    int descriptor = images_open_map(&space->owner);
+    bool changed;
+
+    if (descriptor < 0)
+        return false;
+    changed = fstat(descriptor, &st) == 0 && st.st_size > 0
+              && (int64_t)st.st_mtim.tv_sec >= since_ns / INT64_C(1000000000)
+              && (st.st_size != before->st_size || st.st_ino != before->st_ino
+                  || st.st_dev != before->st_dev);
+    close(descriptor);
+    if (changed)
+        *before = st;
+    return changed;
+}
+
+/* Asks again for what the map did not have. */
+static void
+ask_again(struct symbols_space *space)
+{
+    struct symbols *symbols = space->symbols;
+    struct known *known, *next;
+
+    HASH_ITER(hh, space->known, known, next)
+    {
+        struct symbol_entry *entry = known->entry;
+
+        if (entry->place.file != space->generated
+            || entry->symbol.state != SYMBOL_NO_MODULE)
+            continue;
+        entry->symbol.state = SYMBOL_ASKED;
+        symbols->progress.asked++;
+        append(symbols, entry);
+    }
+    ask(symbols);
+}
+
+bool
+symbols_refresh(struct symbols_space *space, int64_t since_ns)
+{
+    if (space->pid <= 0 || !map_has_changed(space, since_ns))
+        return false;
+    if (space->generated == NULL)
+        space->generated = file_of(space->symbols, &space->owner);
+    if (space->generated == NULL)
+        return false;
+    ask_again(space);
+    return true;
+}
+
 const struct symbol *
 symbols_at(struct symbols_space *space, uint64_t address)
 {
     struct symbol_entry *entry = recall(space, address);
 
+    /* A module may have come to lie there. */
+    if (entry != NULL && entry->place.file->identity.generated)
+        entry = NULL;
     for (size_t i = space->count; entry == NULL && i-- > 0;) {
         const struct module_range *range = &space->ranges[i];
         if (address < range->start || address >= range->end)
@@ -446,6 +534,11 @@ symbols_at(struct symbols_space *space, uint64_t address)
         entry = entry_at(space->symbols, range->file, address - range->bias);
         if (entry == NULL || !remember(space, address, entry))
             break;
+    }
+    if (entry == NULL && space->generated != NULL) {
+        entry = entry_at(space->symbols, space->generated, address);
+        if (entry != NULL)
+            remember(space, address, entry);
     }
     return entry != NULL ? &entry->symbol : &nowhere;
 }

@@ -54,11 +54,13 @@ struct symbol_frame {
 };
 
 /* The result for one address.  Stays in place until symbols_free(); its contents change
-   once, in symbols_take(), when it is no longer SYMBOL_ASKED. */
+   once, in symbols_take(), when it is no longer SYMBOL_ASKED, or once more after
+   symbols_refresh(). */
 struct symbol {
     enum symbol_state state;
-    const char *module;  /* path of its file; NULL with SYMBOL_NO_MODULE */
-    uint64_t offset;     /* in the file's own addresses; 0 with SYMBOL_NO_MODULE */
+    const char *module;  /* path of its file; NULL: in none, generated if it is known */
+    uint64_t offset;     /* in the file's own addresses; the address if it is in none, 0
+                            with SYMBOL_NO_MODULE */
     unsigned count;      /* of frames, > 0 only if known: first the innermost inlined
                             function, last the one that contains the code */
     const struct symbol_frame *frames;
@@ -92,6 +94,18 @@ void symbols_space_free(struct symbols_space *space);
  */
 bool symbols_map(struct symbols_space *space, const struct symbols_module *modules,
                  size_t count);
+
+/* Has the module's file opened and kept, because it may vanish before its names are asked
+   for: it may be deleted, or seen only by its process.  Nothing of it is read yet. */
+void symbols_hold(struct symbols_space *space, const struct symbols_module *module);
+
+/*
+ * Looks whether the process has written more about code that it generates
+ * (/tmp/perf-PID.map, see perfmap.h); what is older than since_ns (CLOCK_REALTIME) is of
+ * an earlier process.  Returns true if there is more: then addresses with
+ * SYMBOL_NO_MODULE are to be asked for again.
+ */
+bool symbols_refresh(struct symbols_space *space, int64_t since_ns);
 
 /*
  * Returns what is at address, which must belong to an instruction: for a return address

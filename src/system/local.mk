@@ -3,6 +3,7 @@ noinst_LIBRARIES += src/system/libsystem.a
 src_system_libsystem_a_CPPFLAGS = $(AM_CPPFLAGS) $(LIBELF_CFLAGS)
 src_system_libsystem_a_SOURCES = \
 	src/system/capture.c src/system/capture.h \
+	src/system/debian.c src/system/debian.h \
 	src/system/elffile.c src/system/elffile.h \
 	src/system/launch.c src/system/launch.h \
 	src/system/library.c src/system/library.h \

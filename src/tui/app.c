@@ -443,6 +443,7 @@ tui_run(struct session *session, struct capture *capture, const struct launched 
     }
     naming_free(loop->app.naming);
     profile_table_free(&loop->app.sites.table);
+    profile_free(loop->app.sites.all);
     free(loop);
     errno = -error;
     return outcome;

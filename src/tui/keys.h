@@ -93,6 +93,10 @@ enum input_key {
     X(EXPAND, "c C", 'c', 0, 0, 0, "",                                                \
       N_("sites: open or close a row of a tree, all rows"))                           \
     X(EXPAND_ALL, "", 'C', 0, 0, 0, "", "")                                           \
+    X(WRAPPERS, "W", 'W', 0, 0, 0, "",                                                \
+      N_("sites: show or leave out xmalloc and the like in call stacks"))             \
+    X(TOGETHER, "A", 'A', 0, 0, 0, "",                                                \
+      N_("sites: of all processes together, or of the one shown"))                    \
     X(SURVIVORS, "u", 'u', 0, 0, 0, "",                                               \
       N_("sites: only what has been alive for long, sorted by growth"))               \
     X(RESET_PEAK, "r", 'r', 0, 0, 0, "",                                              \

@@ -148,7 +148,7 @@ shown_sites(const struct app *app)
     const struct sites_choice *choice = &app->view.sites;
 
     return (struct siteexport){
-        .profile = tracked->profile,
+        .profile = app->sites.all != NULL ? app->sites.all : tracked->profile,
         .tracked = tracked,
         .mode = choice->mode,
         .filter = choice->filter_text[0] != '\0' ? &choice->filter : NULL,

@@ -55,6 +55,7 @@ sites_fill(struct sites_shown *sites, struct view *view, int64_t past_ns)
         .column = (enum profile_column)sort->column,
         .reverse = sort->reverse,
         .toggled = &choice->toggled,
+        .wrappers = choice->wrappers,
     };
 
     if (sites->profile == NULL)

@@ -12,22 +12,50 @@
 #include "report/site-filter.h"
 #include "report/site-words.h"
 #include "monitor/naming.h"
+#include "monitor/together.h"
 #include "tui/list.h"
 #include "tui/state.h"
+
+static void
+name_process(void *context, struct session *session, const struct tracked *tracked)
+{
+    const struct app *app = context;
+
+    if (app->naming != NULL)
+        naming_update(app->naming, session, tracked);
+}
+
+/* Chooses whose sites are shown: those of the process shown, or of all as they are now.
+   What is paused stays. */
+static void
+choose_profile(struct app *app)
+{
+    struct sites_shown *sites = &app->sites;
+    const struct together how = {name_process, app};
+    bool together = app->view.sites.together && !app->view.history && sites->own != NULL;
+
+    if (!together || !app->view.paused || sites->all == NULL) {
+        profile_free(sites->all);
+        sites->all = NULL;
+        if (together)
+            sites->all = together_profile(app->session, &how, &sites->processes);
+    }
+    sites->profile = sites->all != NULL ? sites->all : sites->own;
+}
 
 void
 sites_prepare(struct app *app)
 {
-    struct profile *profile = session_shown(app->session)->profile;
+    struct profile *own = session_shown(app->session)->profile;
     struct symbols_progress progress = {0};
 
     app->scene.sites = &app->sites;
-    if (app->view.page != PAGE_SITES
-        || (!app->sites_stale && profile == app->sites.profile))
+    if (app->view.page != PAGE_SITES || (!app->sites_stale && own == app->sites.own))
         return;
     app->sites_stale = false;
-    app->sites.profile = profile;
-    if (profile == NULL)
+    app->sites.own = own;
+    choose_profile(app);
+    if (own == NULL)
         return;
     if (app->naming != NULL) {
         naming_update(app->naming, app->session, session_shown(app->session));
@@ -169,12 +197,38 @@ expand(struct app *app, bool all)
     }
 }
 
+static void
+switch_wrappers(struct app *app)
+{
+    struct sites_choice *choice = &app->view.sites;
+
+    choice->wrappers = !choice->wrappers;
+    app_ack(app, "%s",
+            choice->wrappers
+                ? _("Call stacks begin where memory was allocated")
+                : _("Call stacks begin with the caller of xmalloc and the like"));
+}
+
+static void
+switch_together(struct app *app)
+{
+    struct sites_choice *choice = &app->view.sites;
+
+    choice->together = !choice->together;
+    choice->opened = false;
+    app->view.scroll = 0;
+    app_ack(app, "%s",
+            choice->together ? _("Sites of all processes together")
+                             : _("Sites of the process shown"));
+}
+
 bool
 sites_perform(struct app *app, enum action action)
 {
     if (action != ACTION_SITES_MODE && action != ACTION_SITES_FORM
         && action != ACTION_EXPAND && action != ACTION_EXPAND_ALL
-        && action != ACTION_SURVIVORS)
+        && action != ACTION_SURVIVORS && action != ACTION_WRAPPERS
+        && action != ACTION_TOGETHER)
         return false;
     if (!on_page(app))
         return true;
@@ -183,6 +237,10 @@ sites_perform(struct app *app, enum action action)
         next_mode(app);
     else if (action == ACTION_SITES_FORM)
         next_form(app);
+    else if (action == ACTION_WRAPPERS)
+        switch_wrappers(app);
+    else if (action == ACTION_TOGETHER)
+        switch_together(app);
     else if (action == ACTION_SURVIVORS)
         prompt_ask(app, QUESTION_SURVIVORS);
     else
@@ -201,6 +259,7 @@ sites_begin(struct app *app, const struct site_choice *choice)
         snprintf(shown->filter_text, sizeof shown->filter_text, "%s",
                  choice->filter_text);
     shown->survivors_ns = choice->survivors_ns;
+    shown->wrappers = choice->wrappers;
     app->view.sort[PAGE_SITES].column = choice->column;
 }
 

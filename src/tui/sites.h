@@ -17,6 +17,8 @@ struct sites_choice {
     char filter_text[SEARCH_MAX];  /* as typed; filter is its meaning */
     struct profile_filter filter;
     struct profile_toggled toggled;
+    bool wrappers;                 /* call stacks begin with wrappers */
+    bool together;                 /* of all processes, as they are now */
     uint64_t selected;             /* key of the selected row; 0: the first row */
     size_t index;                  /* index of the selected row */
     bool opened;                   /* the selected row is shown in detail */
@@ -25,7 +27,10 @@ struct sites_choice {
 
 /* What the page shows, prepared before drawing. */
 struct sites_shown {
-    struct profile *profile;       /* of the process shown; NULL: none */
+    struct profile *profile;       /* of the process shown, or all; NULL: none */
+    struct profile *own;           /* of the process shown */
+    struct profile *all;           /* of all processes together, or NULL; ours */
+    unsigned processes;            /* which are so many */
     struct profile_table table;
     struct profile_detail detail;  /* of the opened row */
     struct profile_place places[SITES_DEPTH_MAX * 4];  /* of the opened row's stack */

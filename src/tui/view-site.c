@@ -249,7 +249,7 @@ put_stack(struct lines *lines, const struct scene *scene, const struct profile_r
         const struct profile_place *place = &sites->places[i];
         const char *name = profile_function(sites->profile, place->function);
 
-        put_wrapped(lines, 1, ROLE_VALUE,
+        put_wrapped(lines, 1, place->wrapper ? ROLE_DIM : ROLE_VALUE,
                     text_sanitise(clean, sizeof clean, name, strlen(name)));
         place_text(text, sizeof text, place);
         put_wrapped(lines, 1 + PLACE_COLS, ROLE_DIM,

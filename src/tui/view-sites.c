@@ -211,7 +211,7 @@ draw_name(struct canvas *canvas, const struct rect *field, const struct table_at
 
     if (sites->table.query.form == PROFILE_STACKS) {
         site_path_text(text, sizeof text, sites->profile, &sites->table,
-                       (size_t)(row - sites->table.rows));
+                       (size_t)(row - sites->table.rows), false);
         canvas_put(canvas, field->row, col, end - col, ROLE_NORMAL, text);
         return;
     }
@@ -330,6 +330,12 @@ right_title(char *text, size_t size, const struct view *view, const struct scene
     if (sites->names_known < sites->names_asked) {
         snprintf(part, sizeof part, _("names %zu of %zu"), sites->names_known,
                  sites->names_asked);
+        append(text, size, part);
+    }
+    if (sites->all != NULL) {
+        snprintf(part, sizeof part,
+                 ngettext("%u process", "%u processes", sites->processes),
+                 sites->processes);
         append(text, size, part);
     }
     if (view->sites.filter_text[0] != '\0') {

@@ -179,8 +179,22 @@ done
 run 0 -Bq --sites=1 --export=folded:freed.%p --sites-filter=nobody_is_called_so ./taker
 says err 'There are no samples to show here.'
 [ ! -e freed.* ] || fail "a file without a site"
-run 0 -Bq --sites=1 --export=folded:alone sh -c './taker & wait'
-says err '--export: other processes have allocation sites, too; with %p in the name of FILE'
+# All processes together, in the report, in JSON and in a file.
+run 0 -B --sites=1 --export=folded:all sh -c './taker; ./taker 2 & wait'
+like err 'Allocation sites: 3 processes; one sample per 8 B; '
+like err ' 878.9 KiB .*  take_second .* < main'
+like err ' 683.6 KiB .*  take_first .* < main'
+says all 'main;take_second 900000'
+says all 'main;take_first 700000'
+run 0 -B --sites=1 --export=folded:twice sh -c './taker 2; ./taker 2 & wait'
+like err ' 1.717 MiB +0% +1.717 MiB +1.717 MiB +2  take_second .* < main'
+says twice 'main;take_second 1800000'
+run 0 -B --sites=1 --format=json sh -c './taker; ./taker 2 & wait'
+cat out err | grep '"type":"sites"' | grep '"processes":3,' | grep -q take_first ||
+    fail "JSON of all: $(cat out err)"
+run 0 -B -r tree.memtop --sites-mode=live --export=folded:again
+like err 'Allocation sites: 3 processes; '
+says again 'main;take_first 700000'
 run 0 -Bq --sites=1 --export=folded:single ./taker
 silent err
 start 120 24 "$memtop -r tree.memtop"
@@ -195,6 +209,13 @@ keys Enter
 shows "Process $1 is shown"
 keys 9
 shows 'take_second < main'
+hides 'take_first'
+keys A
+shows '3 processes; '
+shows 'take_first < main'
+shows 'take_second < main'
+keys A
+hides 'take_first'
 keys 4
 shows 'The threads were not recorded.'
 keys 5 End

@@ -12,8 +12,10 @@ endif
 
 fuzz_targets = tests/fuzz/answer tests/fuzz/blockparams tests/fuzz/cfi tests/fuzz/dat tests/fuzz/drain tests/fuzz/elffile \
 	tests/fuzz/kind tests/fuzz/lines \
-	tests/fuzz/logalloc tests/fuzz/names tests/fuzz/native tests/fuzz/options tests/fuzz/procfs \
-	tests/fuzz/reader tests/fuzz/session tests/fuzz/sites tests/fuzz/textwidth tests/fuzz/trace-forms
+	tests/fuzz/logalloc tests/fuzz/names tests/fuzz/native tests/fuzz/options tests/fuzz/perfmap \
+	tests/fuzz/procfs \
+	tests/fuzz/reader tests/fuzz/session tests/fuzz/sites tests/fuzz/textwidth tests/fuzz/trace-forms \
+	tests/fuzz/wrappers
 check_PROGRAMS += $(fuzz_targets)
 EXTRA_DIST += tests/fuzz/corpus tests/fuzz/fuzz.h tests/fuzz/segment.h
 
@@ -41,6 +43,8 @@ tests_fuzz_native_SOURCES = tests/fuzz/native.c $(fuzz_main)
 tests_fuzz_native_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
 tests_fuzz_options_SOURCES = tests/fuzz/options.c src/preload/options.c $(fuzz_main)
 tests_fuzz_options_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
+tests_fuzz_perfmap_SOURCES = tests/fuzz/perfmap.c $(fuzz_main)
+tests_fuzz_perfmap_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
 tests_fuzz_procfs_SOURCES = tests/fuzz/procfs.c $(fuzz_main)
 tests_fuzz_procfs_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
 tests_fuzz_reader_SOURCES = tests/fuzz/reader.c $(fuzz_main)
@@ -57,3 +61,5 @@ tests_fuzz_textwidth_SOURCES = tests/fuzz/textwidth.c $(fuzz_main)
 tests_fuzz_textwidth_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
 tests_fuzz_trace_forms_SOURCES = tests/fuzz/trace-forms.c $(fuzz_main)
 tests_fuzz_trace_forms_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
+tests_fuzz_wrappers_SOURCES = tests/fuzz/wrappers.c $(fuzz_main)
+tests_fuzz_wrappers_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)

@@ -146,7 +146,7 @@ test_late_library(void **state)
                                        {.start = 0x1000, .end = 0x2000, .path = "/x"}};
 
     read_site(&setting, pc, both + 1, 1);
-    assert_memory_equal(name_of(&setting), "0x", 2);
+    assert_memory_equal(name_of(&setting), "[jit 0x", 7);
     read_site(&setting, pc, both, 2);
     assert_string_equal(name_of(&setting), "subject_plain");
     end(&setting);

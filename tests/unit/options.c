@@ -208,7 +208,8 @@ test_sites_needed(void **state)
 {
     static const char *const options[] = {
         "--sites-top=3",       "--sites-mode=peak",   "--sites-filter=x",
-        "--sites-older=2m",    "--sites-sort=growth", "--debuginfod", "--unwind=fp"};
+        "--sites-older=2m",    "--sites-sort=growth", "--sites-wrappers",
+        "--debuginfod",        "--unwind=fp"};
     char line[100];
 
     (void)state;
@@ -222,9 +223,9 @@ test_sites_needed(void **state)
         snprintf(line, sizeof line, "--export=folded:f %s ls", options[i]);
         assert_int_equal(parse(line), 0);
         snprintf(line, sizeof line, "-a 7 %s", options[i]);
-        assert_int_equal(parse(line), i < 6 ? 0 : status_of(STATUS_USAGE));
+        assert_int_equal(parse(line), i < 7 ? 0 : status_of(STATUS_USAGE));
         snprintf(line, sizeof line, "-r f %s", options[i]);
-        assert_int_equal(parse(line), i < 5 ? 0 : status_of(STATUS_USAGE));
+        assert_int_equal(parse(line), i < 6 ? 0 : status_of(STATUS_USAGE));
         snprintf(line, sizeof line, "-l %s", options[i]);
         assert_int_equal(parse(line), status_of(STATUS_USAGE));
     }
@@ -243,7 +244,8 @@ test_sites_choice(void **state)
         assert_int_equal(parse(line), status_of(STATUS_USAGE));
     }
     assert_int_equal(parse("--sites --sites-filter=-x --sites-older=90 --sites-sort=age "
-                           "--sites-mode=live ls"), 0);
+                           "--sites-mode=live --sites-wrappers ls"), 0);
+    assert_true(parsed->options.sites.choice.wrappers);
 }
 
 static void

@@ -193,9 +193,9 @@ name(void *context, uint64_t address)
 
 static const struct profile_namer namer = {NULL, name};
 
-/* Makes the profile read the program's present state. */
+/* Makes the profile read the program's present state, without names. */
 static void
-read_at(struct profile *profile, int64_t run_ns)
+read_unnamed(struct profile *profile, int64_t run_ns)
 {
     struct sites_reading *reading = profile_reading(profile);
 
@@ -208,6 +208,12 @@ read_at(struct profile *profile, int64_t run_ns)
     reading->blocks = copy(program.blocks, program.block_count * sizeof *program.blocks);
     reading->block_count = program.block_count;
     assert_true(profile_digest(profile, run_ns, 0));
+}
+
+static void
+read_at(struct profile *profile, int64_t run_ns)
+{
+    read_unnamed(profile, run_ns);
     profile_resolve(profile, &namer);
 }
 
@@ -671,18 +677,164 @@ names_come_later(void **state)
     assert_true(profile_digest(profile, 2 * SECOND, 0));
     assert_true(profile_resolve(profile, NULL)); /* without a source of names */
     ask(profile, query_of(PROFILE_LIVE, PROFILE_STACKS));
-    assert_string_equal(profile_function(profile, table.rows[0].function), "0x6200");
+    assert_string_equal(profile_function(profile, table.rows[0].function), "[0x6200]");
     assert_true(profile_resolve(profile, &none));
     assert_false(profile_resolve(profile, NULL));
     assert_false(profile_resolve(profile, &none));
     ask(profile, query_of(PROFILE_LIVE, PROFILE_STACKS));
     assert_string_equal(profile_function(profile, table.rows[0].function),
-                        "libtest.so.1+0x6200");
+                        "[libtest.so.1+0x6200]");
     assert_int_equal(table.rows[1].function, PROFILE_NO_STACK);
     assert_true(profile_resolve(profile, &namer));
     assert_false(profile_resolve(profile, &namer));
     ask(profile, query_of(PROFILE_LIVE, PROFILE_STACKS));
     assert_string_equal(profile_function(profile, table.rows[0].function), "fun_b");
+    profile_free(profile);
+}
+
+/* Files that name no functions: 'a' and 'b' have the same offset in files of the same
+   name, the others lie in no file. */
+static const struct symbol *
+name_nothing(void *context, uint64_t address)
+{
+    static struct symbol out;
+
+    (void)context;
+    out = (struct symbol){.state = SYMBOL_NO_MODULE};
+    if (address < 'c' * 256)
+        out = (struct symbol){.state = SYMBOL_UNNAMED,
+                              .module = address < 'b' * 256 ? "/one/libx.so"
+                                                            : "/two/libx.so",
+                              .offset = 0x10};
+    return &out;
+}
+
+/* Two addresses never share a name by mistake. */
+static void
+addresses_without_a_name(void **state)
+{
+    static const char *const expected[] = {"[libx.so+0x10]", "[/two/libx.so+0x10]",
+                                           "[jit 0x6300]", "[jit 0x6400]"};
+    const struct profile_namer none = {NULL, name_nothing};
+    struct profile *profile = profile_new();
+    struct profile_place places[4];
+    uint32_t id;
+
+    (void)state;
+    begin(1, 1);
+    make("abcd", 100, SECOND);
+    id = stack("abcd");
+    read_unnamed(profile, SECOND);
+    assert_true(profile_resolve(profile, &none));
+    assert_int_equal(profile_places(profile, id, places, 4), 4);
+    for (unsigned i = 0; i < 4; i++)
+        assert_string_equal(profile_function(profile, places[i].function), expected[i]);
+    profile_free(profile);
+}
+
+/* 'x' is a wrapper, 'w' one of an inlined function of the source; 'g' was generated. */
+static const struct symbol *
+name_wrappers(void *context, uint64_t address)
+{
+    static struct symbol_frame frames[2];
+    static struct symbol out;
+    static char own[8];
+    unsigned letter = (unsigned)(address / 256) & 255;
+
+    (void)context;
+    snprintf(own, sizeof own, "own_%c", letter);
+    out = (struct symbol){.state = SYMBOL_KNOWN, .module = "/bin/prog", .count = 1,
+                          .frames = frames};
+    frames[0] = (struct symbol_frame){letter == 'x' ? "xmalloc" : own, "/src/own.c",
+                                      letter};
+    if (letter == 'w') {
+        out.count = 2;
+        frames[1] = frames[0];
+        frames[0] = (struct symbol_frame){"make", "/usr/include/c++/12/new", 3};
+    } else if (letter == 'g') {
+        out.module = NULL;
+    }
+    return &out;
+}
+
+/* Lists begin with the first function that is no wrapper, unless all are or that is not
+   wanted; trees and places have all. */
+static void
+lists_begin_without_wrappers(void **state)
+{
+    static const struct {
+        const char *stack, *first;
+        unsigned line;
+        size_t length;
+    } cases[] = {{"xxab", "own_a", 'a', 2}, {"wa", "own_w", 'w', 2},
+                 {"ax", "own_a", 'a', 2},   {"xx", "xmalloc", 'x', 2},
+                 {"xagxb", "own_g", 'g', 3}, {"gb", "own_g", 'g', 2}};
+    const struct profile_namer wrapped = {NULL, name_wrappers};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct profile *profile = profile_new();
+        struct profile_query query = query_of(PROFILE_LIVE, PROFILE_STACKS);
+        struct profile_place places[8], place;
+        size_t length;
+
+        begin(1, 1);
+        make(cases[i].stack, 100, SECOND);
+        read_unnamed(profile, SECOND);
+        assert_true(profile_resolve(profile, &wrapped));
+        ask(profile, query);
+        assert_string_equal(profile_function(profile, table.rows[0].function),
+                            cases[i].first);
+        profile_table_path(&table, profile, 0, &length);
+        assert_int_equal(length, cases[i].length);
+        assert_true(profile_table_place(&table, profile, 0, &place));
+        assert_int_equal(place.line, cases[i].line);
+        length = profile_places(profile, table.rows[0].stack, places, 8);
+        assert_string_equal(
+            profile_function(profile,
+                             places[profile_first_place(places, length)].function),
+            cases[i].first);
+        query.wrappers = true;
+        ask(profile, query);
+        assert_int_equal(table.rows[0].function, places[0].function);
+        ask(profile, query_of(PROFILE_LIVE, PROFILE_CALLERS));
+        assert_int_equal(table.rows[0].function, places[0].function);
+        profile_free(profile);
+    }
+}
+
+/* One step of the key of stacks, as profile.c makes it. */
+#define KEY_PRIME UINT64_C(0x100000001b3)
+static uint64_t
+key_step(uint64_t key, uint64_t pc)
+{
+    return (key ^ pc) * KEY_PRIME ^ key >> 29;
+}
+
+/* Two stacks that a program has made so that their keys are equal are still two. */
+static void
+stacks_with_equal_keys(void **state)
+{
+    struct profile *profile = profile_new();
+    uint64_t first = key_step(UINT64_C(0xcbf29ce484222325), 'a' * 256 + 1);
+    uint64_t other = key_step(UINT64_C(0xcbf29ce484222325), 'c' * 256 + 1);
+    uint64_t key = key_step(first, 'b' * 256 + 1), inverse = KEY_PRIME;
+
+    (void)state;
+    for (int i = 0; i < 6; i++) /* Newton: modulo 2^64 */
+        inverse *= 2 - KEY_PRIME * inverse;
+    begin(1, 1);
+    make("ab", 100, SECOND);
+    make("cd", 1000, SECOND);
+    uint64_t *pcs = &program.pool[stack("cd") + 1];
+    pcs[1] = ((key ^ other >> 29) * inverse) ^ other;
+    assert_int_equal(key_step(other, pcs[1]), key);
+    read_at(profile, SECOND);
+    ask(profile, query_of(PROFILE_LIVE, PROFILE_STACKS));
+    assert_int_equal(table.count, 2);
+    assert_string_equal(profile_function(profile, table.rows[0].function), "fun_c");
+    assert_true(table.rows[0].figures.bytes == 1000);
+    assert_true(table.rows[0].key != table.rows[1].key);
     profile_free(profile);
 }
 
@@ -833,6 +985,9 @@ main(void)
         cmocka_unit_test(leaks_come_first),
         cmocka_unit_test(rows_are_sorted_by_every_column),
         cmocka_unit_test(names_come_later),
+        cmocka_unit_test(addresses_without_a_name),
+        cmocka_unit_test(lists_begin_without_wrappers),
+        cmocka_unit_test(stacks_with_equal_keys),
         cmocka_unit_test(a_row_is_made_of_sizes_and_ages),
         cmocka_unit_test(a_row_of_the_past_is_as_it_was),
         cmocka_unit_test(moments_are_bounded),

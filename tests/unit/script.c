@@ -245,7 +245,7 @@ test_sites(void **state)
                         "row<int> make(char)");
     assert_string_equal(places[1].file, "prog.c");
     assert_int_equal(places[1].line, 7);
-    assert_string_equal(profile_function(profile, places[2].function), "prog+0x30");
+    assert_string_equal(profile_function(profile, places[2].function), "[prog+0x30]");
     profile_table_free(&table);
     session_free(session);
     assert_null(session_of("0 sites every=0\n"));

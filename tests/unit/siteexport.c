@@ -111,7 +111,7 @@ test_folded(void **state)
     check(session, SITEEXPORT_FOLDED, PROFILE_MADE,
           "main;row<int_ char> 286720\n"
           "main 64000\n"
-          "main;prog+0x40 49152\n");
+          "main;[prog+0x40] 49152\n");
     check(session, SITEEXPORT_FOLDED, PROFILE_SINCE, "main;row<int_ char> 40960\n");
     session_free(session);
 }
@@ -241,7 +241,7 @@ static void
 test_pprof(void **state)
 {
     struct session *session = session_of_script();
-    static const char *const strings[] = {"inuse_space", "row<int; char>", "prog+0x40",
+    static const char *const strings[] = {"inuse_space", "row<int; char>", "[prog+0x40]",
                                           "row.c"};
     unsigned char plain[65536];
     size_t size;

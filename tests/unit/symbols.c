@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -130,19 +131,26 @@ struct asked {
     struct symbols_space *space;
 };
 
+/* pid: the process whose files are looked at as it sees them; 0: none. */
 static struct asked
-begin(const char *path, bool debuginfod)
+begin_with(const char *path, pid_t pid, bool debuginfod)
 {
     const struct symbols_options options = {.debuginfod = debuginfod};
     struct asked asked = {.symbols = symbols_new(&options)};
     struct symbols_module module = module_of(path);
 
     assert_non_null(asked.symbols);
-    asked.space = symbols_space(asked.symbols, getpid());
+    asked.space = symbols_space(asked.symbols, pid);
     assert_non_null(asked.space);
     assert_true(symbols_map(asked.space, &module, 1));
     assert_int_equal(-1, symbols_descriptor(asked.symbols));
     return asked;
+}
+
+static struct asked
+begin(const char *path, bool debuginfod)
+{
+    return begin_with(path, getpid(), debuginfod);
 }
 
 static const struct symbol *
@@ -326,7 +334,8 @@ test_changed_file(void **state)
 {
     char path[200], command[1000];
     void *handle = load("changed.so", "cp $SUBJECT $OUT", path);
-    struct asked asked = begin(path, false), gone = begin(path, false);
+    struct asked asked = begin_with(path, 0, false);
+    struct asked gone = begin_with(path, 0, false);
     uint64_t address = call_in(handle, "subject_plain");
 
     (void)state;
@@ -399,7 +408,7 @@ test_reloaded(void **state)
 {
     char path[200];
     void *handle = load("reloaded.so", "cp $SUBJECT $OUT", path);
-    struct asked asked = begin(path, false);
+    struct asked asked = begin_with(path, 0, false);
     uint64_t address = call_in(handle, "subject_plain");
     const struct symbol *symbol = answer(&asked, address);
     struct symbols_module module = module_of(path);
@@ -535,6 +544,155 @@ test_servers(void **state)
     dlclose(handle);
 }
 
+/* ---- files that vanish ---- */
+
+/* May this process read what it has mapped, whatever has become of the file? */
+static bool
+reads_mapped(uint64_t start)
+{
+    struct dirent *entry;
+    DIR *directory = opendir("/proc/self/map_files");
+    bool reads = false;
+
+    while (directory != NULL && (entry = readdir(directory)) != NULL)
+        if (strtoull(entry->d_name, NULL, 16) == start) {
+            int file = openat(dirfd(directory), entry->d_name, O_RDONLY);
+
+            reads = file >= 0;
+            close(file);
+        }
+    if (directory != NULL)
+        closedir(directory);
+    return reads;
+}
+
+/* A deleted file is read as long as it is mapped, if the kernel allows that. */
+static void
+test_mapped_file(void **state)
+{
+    char path[200];
+    void *handle = load("mapped.so", "cp $SUBJECT $OUT", path);
+    struct asked asked = begin(path, false);
+    struct symbols_module module = module_of(path);
+    uint64_t address = call_in(handle, "subject_plain");
+    bool readable = reads_mapped(module.start);
+
+    (void)state;
+    unlink(path);
+    if (readable)
+        check_frame(answer(&asked, address), 0, "subject_plain", LINE("plain"));
+    else
+        assert_int_equal(SYMBOL_FILE_GONE, answer(&asked, address)->state);
+    symbols_free(asked.symbols);
+    dlclose(handle);
+}
+
+/* What is held may be deleted. */
+static void
+test_held_file(void **state)
+{
+    char path[200];
+    void *handle = load("held.so", "cp $SUBJECT $OUT", path);
+    struct asked asked = begin_with(path, 0, false);
+    struct symbols_module module = module_of(path);
+
+    (void)state;
+    symbols_hold(asked.space, &module);
+    assert_true(symbols_wait(asked.symbols, -1));
+    unlink(path);
+    check_frame(answer(&asked, call_in(handle, "subject_plain")), 0, "subject_plain",
+                LINE("plain"));
+    symbols_free(asked.symbols);
+    dlclose(handle);
+}
+
+/* ---- generated code ---- */
+
+static char map_path[64];
+
+static void
+write_map(const char *mode, const char *text)
+{
+    FILE *map = fopen(map_path, mode);
+
+    assert_non_null(map);
+    fputs(text, map);
+    assert_int_equal(0, fclose(map));
+}
+
+static const struct symbol *
+generated_at(struct symbols *symbols, struct symbols_space *space, uint64_t address)
+{
+    symbols_at(space, address);
+    assert_true(symbols_wait(symbols, -1));
+    return symbols_at(space, address);
+}
+
+/* The map is read as the process writes it; a module that comes to lie there counts. */
+static void
+test_generated(void **state)
+{
+    struct symbols *symbols = symbols_new(NULL);
+    struct symbols_space *space = symbols_space(symbols, getpid());
+    const struct symbol *symbol;
+
+    (void)state;
+    snprintf(map_path, sizeof map_path, "/tmp/perf-%d.map", (int)getpid());
+    unlink(map_path);
+    assert_false(symbols_refresh(space, 0));
+    assert_int_equal(SYMBOL_NO_MODULE, symbols_at(space, 0x1000)->state);
+    assert_int_equal(-1, symbols_descriptor(symbols)); /* no helper for nothing */
+    write_map("w", "1000 10 first\n");
+    assert_false(symbols_refresh(space, INT64_MAX)); /* of an earlier process */
+    assert_true(symbols_refresh(space, 0));
+    assert_false(symbols_refresh(space, 0));
+    symbol = generated_at(symbols, space, 0x1008);
+    assert_int_equal(SYMBOL_KNOWN, symbol->state);
+    assert_string_equal("first", symbol->frames[0].function);
+    assert_null(symbol->module);
+    assert_int_equal(0x1008, symbol->offset);
+    assert_int_equal(SYMBOL_NO_MODULE, generated_at(symbols, space, 0x2000)->state);
+    write_map("a", "2000 10 sec\x1b[mond\n1000 10 other\n");
+    assert_true(symbols_refresh(space, 0));
+    symbol = generated_at(symbols, space, 0x2000);
+    assert_string_equal("sec?[mond", symbol->frames[0].function);
+    assert_string_equal("other",
+                        generated_at(symbols, space, 0x1000)->frames[0].function);
+    const struct symbols_module module = {
+        .start = 0x2000, .end = 0x3000, .path = "/none", .inode = 1};
+    assert_true(symbols_map(space, &module, 1));
+    assert_string_equal("/none", generated_at(symbols, space, 0x2000)->module);
+    symbols_free(symbols);
+    unlink(map_path);
+}
+
+/* Anybody can write into /tmp. */
+static void
+test_maps_of_others(void **state)
+{
+    struct symbols *symbols = symbols_new(NULL);
+    struct symbols_space *space = symbols_space(symbols, getpid());
+    char other[100];
+
+    (void)state;
+    snprintf(map_path, sizeof map_path, "/tmp/perf-%d.map", (int)getpid());
+    snprintf(other, sizeof other, "%s/other.map", scratch);
+    unlink(map_path);
+    write_map("w", "1000 10 first\n");
+    assert_int_equal(0, rename(map_path, other));
+    assert_int_equal(0, symlink(other, map_path));
+    assert_false(symbols_refresh(space, 0));
+    assert_int_equal(0, unlink(map_path));
+    assert_int_equal(0, mkfifo(map_path, 0600));
+    assert_false(symbols_refresh(space, 0));
+    assert_int_equal(0, unlink(map_path));
+    assert_int_equal(0, rename(other, map_path));
+    if (chown(map_path, 12345, (gid_t)-1) == 0)
+        assert_false(symbols_refresh(space, 0));
+    assert_int_equal(0, unlink(map_path));
+    symbols_free(symbols);
+}
+
 static int
 make_scratch(void **state)
 {
@@ -568,6 +726,10 @@ main(void)
         cmocka_unit_test(test_reloaded),
         cmocka_unit_test(test_helper_dies),
         cmocka_unit_test(test_servers),
+        cmocka_unit_test(test_mapped_file),
+        cmocka_unit_test(test_held_file),
+        cmocka_unit_test(test_generated),
+        cmocka_unit_test(test_maps_of_others),
     };
     return cmocka_run_group_tests_name("symbols", tests, make_scratch, remove_scratch);
 }
