@@ -4,7 +4,7 @@ libmemtop_so_SOURCES = \
 	src/preload/wrappers.c src/preload/realloc.c src/preload/aligned.c src/preload/cxx.c src/preload/mappings.c \
 	src/preload/blocks.c src/preload/blocks.h src/preload/hooks.c src/preload/hooks.h \
 	src/preload/uncounted.c src/preload/uncounted.h \
-	src/preload/sandbox.c src/preload/exec.c src/preload/unload.c src/preload/public.h \
+	src/preload/sandbox.c src/preload/exec.c src/preload/public.h \
 	src/preload/real.c src/preload/real.h src/preload/operators.c src/preload/operators.h \
 	src/preload/lookup.c src/preload/lookup.h \
 	src/preload/account.c src/preload/account.h src/preload/fold.c src/preload/fold.h \
@@ -20,7 +20,7 @@ libmemtop_so_SOURCES = \
 	src/preload/sites/sites.c src/preload/sites/sites.h src/preload/sites/stacks.c src/preload/sites/stacks.h \
 	src/preload/sites/budget.c src/preload/sites/budget.h \
 	src/preload/sites/growing.c src/preload/sites/growing.h src/preload/sites/index.c src/preload/sites/index.h \
-	src/preload/sites/unwind.c src/preload/sites/unwind.h \
+	src/preload/sites/unload.c src/preload/sites/unwind.c src/preload/sites/unwind.h \
 	src/preload/internal.h \
 	src/preload/sites/steps.c src/preload/sites/steps.h src/preload/sites/arch.h \
 	src/preload/sites/cfi.c src/preload/sites/cfi.h \
