@@ -99,7 +99,8 @@ read_corpus(const char *target)
     struct dirent **entries;
     int count;
 
-    snprintf(path, sizeof path, "%s/tests/fuzz/corpus/%s", source ? source : ".", target);
+    snprintf(path, sizeof path, "%s/tests/fuzz/corpus/%s", source != NULL ? source : ".",
+             target);
     count = scandir(path, &entries, NULL, alphasort);
     for (int i = 0; i < count; i++) {
         snprintf(name, sizeof name, "%s/%s", path, entries[i]->d_name);

@@ -222,7 +222,8 @@ expect_golden(const char *name)
     bool writing = getenv("MEMTOP_GOLDEN") != NULL;
     FILE *file;
 
-    snprintf(path, sizeof path, "%s/tests/golden/%s", directory ? directory : ".", name);
+    snprintf(path, sizeof path, "%s/tests/golden/%s", directory != NULL ? directory : ".",
+             name);
     file = fopen(path, writing ? "w" : "r");
     assert_non_null(file);
     assert_true(canvas_row_bytes(&screen.canvas) <= sizeof line);

@@ -18,18 +18,18 @@ static volatile size_t huge = HUGE;
 static void *block;
 
 static void nothing(void) {}
-static void malloc_one(void) { block = malloc(100); REQUIRE(block); }
-static void malloc_zero(void) { block = malloc(0); REQUIRE(block); }
+static void malloc_one(void) { block = malloc(100); REQUIRE(block != NULL); }
+static void malloc_zero(void) { block = malloc(0); REQUIRE(block != NULL); }
 static void malloc_free(void) { free(malloc(100)); }
 static void malloc_fails(void) { REQUIRE(malloc(huge) == NULL && errno == ENOMEM); }
 static void malloc_max(void) { REQUIRE(malloc(huge * 4 - 1) == NULL && errno == ENOMEM); }
-static void calloc_one(void) { block = calloc(3, 50); REQUIRE(block); }
+static void calloc_one(void) { block = calloc(3, 50); REQUIRE(block != NULL); }
 static void calloc_fails(void) { REQUIRE(calloc(1, huge) == NULL && errno == ENOMEM); }
 static void
 calloc_overflow(void) { REQUIRE(calloc(huge, 16) == NULL && errno == ENOMEM); }
 static void free_null(void) { free(NULL); free(NULL); free(NULL); }
-static void realloc_null(void) { block = realloc(NULL, 100); REQUIRE(block); }
-static void realloc_null_zero(void) { block = realloc(NULL, 0); REQUIRE(block); }
+static void realloc_null(void) { block = realloc(NULL, 100); REQUIRE(block != NULL); }
+static void realloc_null_zero(void) { block = realloc(NULL, 0); REQUIRE(block != NULL); }
 static void
 realloc_null_fails(void) { REQUIRE(realloc(NULL, huge) == NULL && errno == ENOMEM); }
 
@@ -54,7 +54,7 @@ realloc_grow(void)
 {
     block = malloc(100);
     block = realloc(block, 5000);
-    REQUIRE(block);
+    REQUIRE(block != NULL);
 }
 
 static void
@@ -106,7 +106,7 @@ reallocarray_one(void)
 {
     block = reallocarray(NULL, 3, 50);
     block = reallocarray(block, 4, 50);
-    REQUIRE(block);
+    REQUIRE(block != NULL);
     REQUIRE(reallocarray(block, huge, 16) == NULL && errno == ENOMEM);
     free(block);
 }
@@ -124,13 +124,13 @@ aligned_all(void)
 
     REQUIRE(posix_memalign(&blocks[0], 64, 10) == 0 && (uintptr_t)blocks[0] % 64 == 0);
     blocks[1] = aligned_alloc(128, 256);
-    REQUIRE(blocks[1] && (uintptr_t)blocks[1] % 128 == 0);
+    REQUIRE(blocks[1] != NULL && (uintptr_t)blocks[1] % 128 == 0);
     blocks[2] = memalign(4096, 30);
-    REQUIRE(blocks[2] && (uintptr_t)blocks[2] % 4096 == 0);
+    REQUIRE(blocks[2] != NULL && (uintptr_t)blocks[2] % 4096 == 0);
     blocks[3] = valloc(40);
-    REQUIRE(blocks[3] && (uintptr_t)blocks[3] % 4096 == 0);
+    REQUIRE(blocks[3] != NULL && (uintptr_t)blocks[3] % 4096 == 0);
     blocks[4] = pvalloc(50);
-    REQUIRE(blocks[4] && (uintptr_t)blocks[4] % 4096 == 0);
+    REQUIRE(blocks[4] != NULL && (uintptr_t)blocks[4] % 4096 == 0);
     for (int i = 0; i < 5; i++)
         free(blocks[i]);
 }
