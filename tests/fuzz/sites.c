@@ -44,7 +44,7 @@ check(const struct sites_reading *reading)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct sites_reading reading = {.rate = 0};
+    struct sites_reading reading = {0};
     struct reader *reader;
 
     segment_of(0, data, size);

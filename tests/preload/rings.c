@@ -146,7 +146,7 @@ take(void *context, const struct drained *events, size_t count)
 static bool
 has_ended(pid_t pid)
 {
-    siginfo_t info = {.si_pid = 0};
+    siginfo_t info = {0};
 
     return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0
            && info.si_pid == pid;

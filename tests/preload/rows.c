@@ -173,7 +173,7 @@ test_rows_as_memusage(void **state)
         watch_run(&how, &what);
         for (unsigned fn = 0; fn < 4; fn++) {
             const struct expected_row *row = &expected->rows[fn];
-            struct expected_row theirs = {0, 0, 0, 0};
+            struct expected_row theirs = {0};
             memusage_row(strstr(what.err, "Memory usage"), names[fn], &theirs);
             assert_int_equal(row->calls, theirs.calls);
             assert_int_equal(row->bytes + row->failed_bytes, theirs.bytes);

@@ -26,7 +26,7 @@ static const char *const unwinders[] = {"glibc", "fp", "none"};
 static struct site_figures
 sum(const struct sites_reading *sites, size_t offset)
 {
-    struct site_figures all = {0, 0, 0, 0};
+    struct site_figures all = {0};
 
     for (size_t i = 0; i < sites->site_count; i++) {
         const struct site_figures *one =

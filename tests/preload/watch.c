@@ -289,7 +289,7 @@ static void
 run(const struct preload_watch *how, struct watched *what)
 {
     char directory[DIRECTORY_MAX];
-    struct watch_sink sinks[2] = {{NULL, 0}, {NULL, 0}};
+    struct watch_sink sinks[2] = {0};
     pid_t keeper = getpid();
     int out[2], err[2];
     bool ended;

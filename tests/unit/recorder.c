@@ -135,7 +135,7 @@ step(uint64_t ns, uint64_t calls, uint64_t heap, uint64_t depth)
 static struct recorder_slot
 model(uint64_t begin_ns, uint64_t end_ns)
 {
-    struct recorder_slot sum = {0, 0, 0, 0, 0};
+    struct recorder_slot sum = {0};
     uint64_t first = begin_ns / RECORDER_SLOT_NS + 1, last = end_ns / RECORDER_SLOT_NS;
     size_t low = 0, high = closed_count;
 

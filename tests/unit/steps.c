@@ -101,7 +101,7 @@ collect(struct _Unwind_Context *context, void *argument)
 static NOINLINE void
 compare(void)
 {
-    struct walked walked = {.count = 0};
+    struct walked walked = {0};
     void *ours[FRAMES];
     int count, above;
 

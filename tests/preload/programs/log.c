@@ -155,7 +155,7 @@ counted(void *seed)
 {
     static const char *const names[CALLS] = {"malloc", "calloc", "realloc-to", "free",
                                              "posix_memalign"};
-    struct tally tally[CALLS] = {{0}};
+    struct tally tally[CALLS] = {0};
     unsigned random = (unsigned)(uintptr_t)seed;
 
     for (unsigned i = 0; i < 3000; i++) {

@@ -485,7 +485,7 @@ static void
 no_slab(void)
 {
     struct rlimit before, limit;
-    struct slot foreign[3] = {{NULL, 0}};
+    struct slot foreign[3] = {0};
 
     get(&own, &own.slots[0], 100);
     REQUIRE(mallopt(M_MMAP_THRESHOLD, 4000) == 1);
