@@ -294,7 +294,7 @@ run(const struct preload_watch *how, struct watched *what)
     int out[2], err[2];
     bool ended;
 
-    memset(what, 0, sizeof *what);
+    *what = (struct watched){0};
     make_directory(how, directory);
     assert_int_equal(0, pipe2(out, O_CLOEXEC));
     assert_int_equal(0, pipe2(err, O_CLOEXEC));
@@ -356,7 +356,7 @@ watch_free(struct watched *what)
     free(what->segments);
     free(what->out);
     free(what->err);
-    memset(what, 0, sizeof *what);
+    *what = (struct watched){0};
 }
 
 const struct watched_segment *

@@ -81,7 +81,7 @@ set_up(void **state)
     mt_segment.recorder = scratch + RECORDER_OFFSET;
     memory_left = SIZE_MAX;
     scratch_header()->created_ns = clock_ns = UINT64_C(123456789012345);
-    memset(&mt_thread, 0, sizeof mt_thread);
+    mt_thread = (struct mt_thread){0};
     closed = malloc(MOST * sizeof *closed);
     closed_count = 0;
     now_open = (struct recorder_slot){.period = 1};
