@@ -30,7 +30,7 @@ fuzz_descriptor(const uint8_t *data, size_t size)
     return fd;
 }
 
-/* The input as a string: up to the first NUL. The caller frees it. */
+/* The input as a string: up to the first NUL.  The caller frees it. */
 static inline char *
 fuzz_string(const uint8_t *data, size_t size)
 {

@@ -25,8 +25,7 @@ readelf -W --dyn-syms "$library" |
 cmp -s "$work/wanted" "$work/found" ||
     fail "exported symbols: $(diff "$work/wanted" "$work/found")"
 
-# A symbol version that an older libc does not have would keep every program from
-# starting.
+# With a symbol version that an older libc does not have, no program could start there.
 readelf -W -V "$library" | grep -o 'GLIBC_[0-9.]*' | sort -u >"$work/versions"
 grep -q . "$work/versions" || fail "no symbol versions seen"
 newest=$(printf 'GLIBC_2.31\n' | sort -V - "$work/versions" | tail -n 1)

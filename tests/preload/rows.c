@@ -198,7 +198,7 @@ test_sizes(void **state)
         cells[histogram_cell(asked[i])]++;
         live[histogram_coarse(asked[i])]++;
     }
-    cells[HISTOGRAM_CELLS - 1]++; /* the failed one, which is not live */
+    cells[HISTOGRAM_CELLS - 1]++; /* the call that fails; its block is not live */
     watch_case("rows.run", "sizes", "", &what);
     assert_memory_equal(cells, watch_last(&what)->histogram.allocated, sizeof cells);
     assert_memory_equal(live, watch_last(&what)->histogram.live, sizeof live);

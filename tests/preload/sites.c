@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Sampled allocations: with every word sampled the sites are exact, otherwise right on
- * average; the counters are not affected; and no way to allocate ever waits for the
+ * Sampled allocations: with every word sampled the sites are exact, otherwise they are
+ * right on average.  The counters are not affected, and no way to allocate waits for the
  * unwinder.
  */
 #include "config.h"
@@ -324,7 +324,7 @@ test_waiting_callback(void **state)
         watch_case((char *)"sites.run", (char *)"waiting_callback", safe[i], &what);
         watch_free(&what);
     }
-    /* LLVM's libunwind, which libgcc asks for frames, needs that lock, which is held. */
+    /* libgcc asks LLVM's libunwind for frames, and that needs the lock that is held. */
     if (!watch_can_preload("libunwind.so.1"))
         return;
     watch_run(&(struct preload_watch){.argv = WATCH_ARGV((char *)"sites.run",
@@ -453,7 +453,7 @@ test_depth(void **state)
     watch_free(&what);
 }
 
-/* C++ operators of libstdc++, and of allocators with their own. */
+/* C++ operators: those of libstdc++, and those of allocators that have their own. */
 static void
 test_allocators(void **state)
 {
@@ -503,7 +503,7 @@ test_interrupted(void **state)
 
     (void)state;
     if (library == NULL || dlsym(library, "_dl_find_object") == NULL)
-        skip(); /* this libgcc calls nothing that the program could replace */
+        skip(); /* this libgcc calls nothing that a program can replace */
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct watched what;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A library that does nothing, to be preloaded instead of ours.  Its thread-local memory
-   takes a place in each thread's table, as ours does; INERT_LOADS names a library that it
-   loads at the start. */
+/* A library that does nothing, to be preloaded instead of libmemtop.so.  Its
+   thread-local memory takes an entry in each thread's table, as libmemtop's does.  It
+   loads the library that INERT_LOADS names at the start. */
 #include <dlfcn.h>
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One call of the allocator, or few: what does each do to the counters? */
+/* One call of the allocator, or a few; the test checks what each does to the
+   counters. */
 #include <errno.h>
 #include <malloc.h>
 #include <stdint.h>
@@ -92,7 +93,7 @@ realloc_zero(void)
     REQUIRE(realloc(block, 0) == NULL);
 }
 
-/* The old block is still the program's, and known to be. */
+/* After a failed realloc() the old block remains, and still counts. */
 static void
 realloc_fails(void)
 {
@@ -150,7 +151,7 @@ aligned_fail(void)
     REQUIRE(pvalloc(SIZE_MAX) == NULL && errno == ENOMEM);
 }
 
-/* All of the last page is the program's. */
+/* The whole last page belongs to the program. */
 static void
 pvalloc_page(void)
 {
@@ -174,7 +175,7 @@ free_forms(void)
     free_aligned_sized(aligned_alloc(64, 64), 64, 64);
 }
 
-/* A program that fills all it is told to have must harm nothing. */
+/* A program may fill all the bytes that malloc_usable_size() grants. */
 static void
 usable_filled(void)
 {
@@ -213,7 +214,7 @@ sizes(void)
     malloc(huge);
 }
 
-/* Sizes at random against a count of one's own. */
+/* Random sizes, with the program's own count to compare. */
 static void
 random_walk(void)
 {
@@ -249,7 +250,7 @@ random_walk(void)
     tell("blocks", count);
 }
 
-/* What the allocator says of its blocks, added up. */
+/* Prints sums of malloc_usable_size(): of all blocks, and of those freed. */
 static void
 usable_walk(void)
 {
@@ -342,7 +343,7 @@ mappings(void)
     REQUIRE(munmap(readable + 1, 4096) == -1);
 }
 
-/* Success leaves errno alone. */
+/* Successful calls do not change errno. */
 static void
 errno_kept(void)
 {
