@@ -72,7 +72,7 @@ await() {
     tries=0
     until "$@" >/dev/null 2>&1; do
         tries=$((tries + 1))
-        [ $tries -lt 500 ] || { echo "in vain: $*" >&2; return 1; }
+        [ $tries -lt 500 ] || { echo "gave up waiting: $*" >&2; return 1; }
         sleep 0.02
     done
 }

@@ -59,7 +59,7 @@ build(const char *compiler, const char *source, const char *name)
              compiler, work, name, source);
     if (system(command) == 0)
         return true;
-    print_message("  skipped: nothing is built by %s\n", compiler);
+    print_message("  skipped: %s cannot build this here\n", compiler);
     return false;
 }
 

@@ -38,7 +38,7 @@ case $needed in
 *) fail "needs $needed" ;;
 esac
 grep -q 'TEXTREL' "$work/dynamic" && fail "has text relocations"
-grep -E 'RPATH|RUNPATH' "$work/dynamic" && fail "looks for libraries in places of its own"
+grep -E 'RPATH|RUNPATH' "$work/dynamic" && fail "has a search path of its own for libraries"
 grep -q 'NOW' "$work/dynamic" || fail "is bound lazily"
 grep -q '(FLAGS).*STATIC_TLS' "$work/dynamic" || fail "its TLS is not initial-exec"
 
@@ -47,8 +47,8 @@ grep -q '(FLAGS).*STATIC_TLS' "$work/dynamic" || fail "its TLS is not initial-ex
 readelf -W -l "$library" >"$work/segments"
 tls=$(awk '$1 == "TLS" { print $6 }' "$work/segments")
 [ -n "$tls" ] && [ "$((tls))" -le 64 ] || fail "static TLS: ${tls:-none}"
-grep -q 'GNU_STACK' "$work/segments" || fail "says nothing of its stack"
-grep 'RWE' "$work/segments" && fail "has what is writable and executable, too"
+grep -q 'GNU_STACK' "$work/segments" || fail "has no entry for its stack"
+grep 'RWE' "$work/segments" && fail "has memory that is both writable and executable"
 grep -q 'GNU_RELRO' "$work/segments" || fail "leaves its table of functions writable"
 
 # From libc, only functions known not to allocate, print, lock, wait or change

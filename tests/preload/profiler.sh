@@ -34,7 +34,7 @@ under "$profiler" >"$work/out" || fail "status $?"
 near fill_cache 1000000 89000
 near forget 4000000 175000
 grep -qv '^[^ ]*;main;[^ ]* [0-9][0-9]*$' "$work/out" &&
-    fail "a line that is no stack: $(grep -v ';main;' "$work/out" | head -n 1)"
+    fail "a line is not a stack: $(grep -v ';main;' "$work/out" | head -n 1)"
 
 # await LINES: waits until the file has so many lines; gives up only if the program has
 # ended.  The first lines come at once, then some hundreds at each signal.
