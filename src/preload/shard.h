@@ -56,6 +56,10 @@ mt_counted_in(void)
     return index != 0 ? mt_shard(index) : MT_NO_SHARD;
 }
 
+/* Is this a signal handler with a stack of its own?  True as well if that is not known.
+   Asks the kernel. */
+bool mt_on_signal_stack(void);
+
 /* Is this depth, which is beyond the known limit, within a limit raised meanwhile? */
 bool mt_stack_grew(uint64_t depth);
 

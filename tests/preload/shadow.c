@@ -273,17 +273,18 @@ check_handled(const struct watched *what)
                      now->calls[FN_FREE] - now->free_null);
     assert_in_range(now->peak_bytes, watch_number(what, "peak"),
                     watch_number(what, "peak") + 64 * 164 + 164); /* the handler's */
+    assert_int_equal(0, now->updates_left);
     check_live(seen, watch_number(what, "live"), watch_number(what, "blocks"));
 }
 
 static void
 test_handlers(void **state)
 {
-    static char *const names[] = {"every_instruction", "every_50_us"};
+    static char *const names[] = {"every_instruction", "every_50_us", "handlers_above"};
     struct watched what;
 
     (void)state;
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (!run_handlers(names[i], &what))
             skip();
         print_message("  %lu handled\n", (unsigned long)watch_number(&what, "handled"));
@@ -311,9 +312,30 @@ test_handlers_leave(void **state)
     escapes = watch_number(&what, "escapes");
     made = watch_number(&what, "pairs") + watch_number(&what, "handled")
            + watch_number(&what, "kept") + 1000 + 1;
-    assert_true(escapes > 20);
+    print_message("  %lu jumps, %lu out of updates\n", (unsigned long)escapes,
+                  (unsigned long)seen->updates_left);
+    assert_int_equal(500, escapes);
+    assert_int_equal(0, seen->inconsistent);
+    assert_in_range(seen->updates_left, 20, escapes);
     assert_in_range(seen->calls[FN_MALLOC], made - FOLDED, made + escapes);
     assert_in_range(seen->unmatched, 0, escapes);
+    watch_free(&what);
+}
+
+/* A thread that has left an update and ends leaves no shard inside it. */
+static void
+test_leavers_end(void **state)
+{
+    struct watched what;
+    const struct snapshot *seen;
+
+    (void)state;
+    if (!run_handlers((char *)"leavers_end", &what))
+        skip();
+    seen = &watch_last(&what)->snapshot;
+    print_message("  %lu out of updates\n", (unsigned long)seen->updates_left);
+    assert_int_equal(0, seen->inconsistent);
+    assert_in_range(seen->updates_left, 10, 100);
     watch_free(&what);
 }
 
@@ -326,7 +348,7 @@ main(void)
         cmocka_unit_test(test_no_slab),
         cmocka_unit_test(test_shut_in),  cmocka_unit_test(test_forks),
         cmocka_unit_test(test_damaged),  cmocka_unit_test(test_handlers),
-        cmocka_unit_test(test_handlers_leave),
+        cmocka_unit_test(test_handlers_leave), cmocka_unit_test(test_leavers_end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

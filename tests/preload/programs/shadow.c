@@ -656,6 +656,12 @@ static bool leaves;
 static sigjmp_buf escape;
 static char *held[64];
 
+/* Of the instructions from one jump to the next: some calls have more of them than that,
+   so the jumps are limited. */
+#define LEAVE_WITHIN  600
+#define LEAVE_AT_MOST 500
+static unsigned leave_in;
+
 static void
 find_ours(void)
 {
@@ -708,7 +714,7 @@ on_interrupt(int number, siginfo_t *info, void *context)
         return;
     allocate_meanwhile();
     errno = saved;
-    if (leaves && handled % 1009 == 0)
+    if (leaves && leave_in-- == 0)
         siglongjmp(escape, 1);
 }
 
@@ -716,7 +722,7 @@ static void
 handle(int number)
 {
     struct sigaction action = {.sa_sigaction = on_interrupt,
-                               .sa_flags = SA_SIGINFO | SA_RESTART};
+                               .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
 
     REQUIRE(sigaction(number, &action, NULL) == 0);
 }
@@ -756,7 +762,7 @@ tell_handled(void)
 
 /* Interrupts each call after each of its instructions. */
 static void
-every_instruction(void)
+stop_everywhere(void)
 {
     find_ours();
     handle(SIGTRAP);
@@ -767,6 +773,23 @@ every_instruction(void)
         set_trap(false);
     }
     tell_handled();
+}
+
+static void
+every_instruction(void)
+{
+    stop_everywhere();
+}
+
+/* The handlers run further up the stack than the calls that they interrupt. */
+static void
+handlers_above(void)
+{
+    char above[65536];
+    stack_t stack = {.ss_sp = above, .ss_size = sizeof above};
+
+    REQUIRE(sigaltstack(&stack, NULL) == 0);
+    stop_everywhere();
 }
 
 static void
@@ -797,15 +820,17 @@ handlers_leave(void)
     static volatile unsigned long long pairs, escapes;
 
     find_ours();
-    leaves = true;
     if (sigsetjmp(escape, 1) != 0)
         escapes++;
+    leaves = escapes < LEAVE_AT_MOST;
+    leave_in = draw(&own, LEAVE_WITHIN);
     handle(SIGTRAP);
-    while (pairs < 400) {
+    while (pairs < 500 || leaves) {
         set_trap(true);
         free(malloc(60));
-        set_trap(false);
         pairs++;
+        free(realloc(NULL, 60)); /* always an update */
+        set_trap(false);
     }
     leaves = false;
     signal(SIGTRAP, SIG_IGN);
@@ -816,6 +841,57 @@ handlers_leave(void)
     for (unsigned i = 0; i < 1000; i++)
         free(malloc(77));
 }
+
+/* ---- threads that end after a jump ---- */
+
+#define LEAVERS 100
+
+static __thread unsigned steps_left;
+static __thread sigjmp_buf thread_escape;
+static pthread_barrier_t leavers_ready;
+
+static void
+on_step(int number, siginfo_t *info, void *context)
+{
+    const ucontext_t *interrupted = context;
+    uintptr_t at = (uintptr_t)interrupted->uc_mcontext.gregs[REG_RIP];
+
+    (void)number;
+    (void)info;
+    if (at >= ours_start && at < ours_end && steps_left-- == 0)
+        siglongjmp(thread_escape, 1);
+}
+
+/* Each is cut off at another instruction, and none calls again. */
+static void *
+leave_and_end(void *argument)
+{
+    void *volatile block = malloc(50);
+
+    pthread_barrier_wait(&leavers_ready); /* all have shards */
+    steps_left = 3 * (unsigned)(uintptr_t)argument;
+    if (sigsetjmp(thread_escape, 1) == 0) {
+        set_trap(true);
+        block = malloc(60);
+        set_trap(false);
+    }
+    return block;
+}
+
+static void
+leavers_end(void)
+{
+    struct sigaction action = {.sa_sigaction = on_step, .sa_flags = SA_SIGINFO};
+    pthread_t threads[LEAVERS];
+
+    find_ours();
+    REQUIRE(sigaction(SIGTRAP, &action, NULL) == 0);
+    REQUIRE(pthread_barrier_init(&leavers_ready, NULL, LEAVERS) == 0);
+    for (uintptr_t i = 0; i < LEAVERS; i++)
+        REQUIRE(pthread_create(&threads[i], NULL, leave_and_end, (void *)i) == 0);
+    for (unsigned i = 0; i < LEAVERS; i++)
+        REQUIRE(pthread_join(threads[i], NULL) == 0);
+}
 #else
 static void
 every_instruction(void)
@@ -823,7 +899,9 @@ every_instruction(void)
     _exit(77);
 }
 #define every_50_us    every_instruction
+#define handlers_above every_instruction
 #define handlers_leave every_instruction
+#define leavers_end    every_instruction
 #endif
 
 CASES
@@ -831,4 +909,5 @@ CASE(thresholds)
 CASE(edge_sizes) CASE(to_and_fro) CASE(alignments) CASE(own_sbrk) CASE(trims)
     CASE(region_ends) CASE(past_us) CASE(race) CASE(arenas) CASE(far_apart) CASE(no_slab)
         CASE(shut_in) CASE(forks) CASE(vforks) CASE(damaged) CASE(every_instruction)
-            CASE(every_50_us) CASE(handlers_leave) END_CASES
+            CASE(handlers_above) CASE(every_50_us) CASE(handlers_leave)
+                CASE(leavers_end) END_CASES
