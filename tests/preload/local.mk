@@ -34,7 +34,8 @@ watched = $(programs)/rows.run $(programs)/threads.run $(programs)/stack.run \
 	$(programs)/rings.run $(programs)/dormant.run $(programs)/log.run \
 	$(programs)/memprof.run $(programs)/memprof-cxx.run $(programs)/sites.run \
 	$(programs)/dlerror.run $(programs)/plugins-fixed.run $(programs)/bare.run \
-	$(programs)/inert.plugin $(programs)/shadow.run
+	$(programs)/inert.plugin $(programs)/shadow.run $(programs)/sharing.run \
+	$(programs)/remapper.plugin
 EXTRA_DIST += $(programs)/cases.h $(programs)/frames.h $(programs)/rows.c $(programs)/threads.c \
 	$(programs)/stack.c $(programs)/forks.c $(programs)/life.c \
 	$(programs)/ifunc.c $(programs)/signals.c $(programs)/bump.c $(programs)/blind.c \
@@ -45,7 +46,7 @@ EXTRA_DIST += $(programs)/cases.h $(programs)/frames.h $(programs)/rows.c $(prog
 	$(programs)/rings.c $(programs)/dormant.c $(programs)/log.c \
 	$(programs)/memprof.c $(programs)/memprof-cxx.cc $(programs)/sites.c \
 	$(programs)/dlerror.cc $(programs)/bare.c $(programs)/inert.c \
-	$(programs)/shadow.c
+	$(programs)/shadow.c $(programs)/sharing.c $(programs)/remapper.c
 
 if HAVE_CMOCKA
 check_DATA += $(watched)
@@ -89,11 +90,11 @@ EXTRA_DIST += tests/preload/README
 # The library as a file, and the headers.
 dist_check_SCRIPTS += tests/preload/library.sh tests/preload/header.sh \
 	tests/preload/profiler.sh tests/preload/modes.sh tests/preload/calls.sh tests/preload/bare.sh \
-	tests/headers.sh
+	tests/preload/sharing.sh tests/headers.sh
 TESTS += tests/preload/library.sh tests/preload/header.sh \
 	tests/preload/profiler.sh tests/headers.sh
 if HAVE_CMOCKA
-TESTS += tests/preload/calls.sh tests/preload/bare.sh
+TESTS += tests/preload/calls.sh tests/preload/bare.sh tests/preload/sharing.sh
 endif
 
 # The tests of what can hurt a program again, in each other mode of the library.
