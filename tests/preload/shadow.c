@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <cmocka.h>
@@ -220,6 +221,43 @@ test_forks(void **state)
     watch_free(&what);
 }
 
+/* ---- memory that the system has promised ---- */
+
+static uint64_t
+promised(bool plain, const char *key)
+{
+    struct preload_watch how = {.argv = WATCH_ARGV("shadow.run", "promised"),
+                                .plain = plain};
+    struct watched what;
+    uint64_t number;
+
+    watch_run(&how, &what);
+    watch_assert_success(&what);
+    number = watch_number(&what, key);
+    watch_free(&what);
+    return number;
+}
+
+/* Slabs, 512 KiB for 16 MiB of heap, are not promised memory, unless the system promises
+   all there is (vm.overcommit_memory = 2). */
+static void
+test_promised(void **state)
+{
+    FILE *file = fopen("/proc/sys/vm/overcommit_memory", "r");
+    int strict = 0;
+
+    (void)state;
+    if (file != NULL && fscanf(file, "%d", &strict) == 1)
+        strict = strict == 2;
+    if (file != NULL)
+        fclose(file);
+    if (strict)
+        skip();
+    assert_int_equal(0, promised(true, "unreserved"));
+    assert_in_range(promised(false, "unreserved"), 4 * 512, 6 * 512);
+    assert_in_range(promised(false, "accounted") - promised(true, "accounted"), 0, 1024);
+}
+
 /* ---- mistakes ---- */
 
 /* A block whose head was overwritten is not counted as freed, whatever size the head
@@ -347,6 +385,7 @@ main(void)
         cmocka_unit_test(test_threads),  cmocka_unit_test(test_past_us),
         cmocka_unit_test(test_no_slab),
         cmocka_unit_test(test_shut_in),  cmocka_unit_test(test_forks),
+        cmocka_unit_test(test_promised),
         cmocka_unit_test(test_damaged),  cmocka_unit_test(test_handlers),
         cmocka_unit_test(test_handlers_leave), cmocka_unit_test(test_leavers_end),
     };

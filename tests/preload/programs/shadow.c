@@ -628,6 +628,38 @@ vforks(void)
     tell_all(&own);
 }
 
+/* ---- memory that the system has promised ---- */
+
+/* Is the word among the flags of a mapping, as " ac nr " in a line of /proc/self/smaps? */
+static bool
+has_flag(const char *line, const char *flag)
+{
+    return strncmp(line, "VmFlags:", 8) == 0 && strstr(line, flag) != NULL;
+}
+
+/* With a heap of 64 MiB: KiB of mappings that count against vm.overcommit_memory, and of
+   those that ask not to. */
+static void
+promised(void)
+{
+    unsigned long size = 0, accounted = 0, unreserved = 0;
+    char line[512];
+    FILE *maps;
+
+    for (unsigned i = 0; i < 64 * 4096; i++)
+        REQUIRE(malloc(240) != NULL);
+    maps = fopen("/proc/self/smaps", "r");
+    REQUIRE(maps != NULL);
+    while (fgets(line, sizeof line, maps) != NULL) {
+        sscanf(line, "Size: %lu kB", &size);
+        accounted += has_flag(line, " ac ") ? size : 0;
+        unreserved += has_flag(line, " nr ") ? size : 0;
+    }
+    fclose(maps);
+    tell("accounted", accounted);
+    tell("unreserved", unreserved);
+}
+
 /* ---- mistakes ---- */
 
 /* glibc ends the program; the counts must still make sense. */
@@ -908,6 +940,7 @@ CASES
 CASE(thresholds)
 CASE(edge_sizes) CASE(to_and_fro) CASE(alignments) CASE(own_sbrk) CASE(trims)
     CASE(region_ends) CASE(past_us) CASE(race) CASE(arenas) CASE(far_apart) CASE(no_slab)
-        CASE(shut_in) CASE(forks) CASE(vforks) CASE(damaged) CASE(every_instruction)
+        CASE(shut_in) CASE(forks) CASE(vforks) CASE(promised) CASE(damaged)
+            CASE(every_instruction)
             CASE(handlers_above) CASE(every_50_us) CASE(handlers_leave)
                 CASE(leavers_end) END_CASES
