@@ -76,7 +76,7 @@ end_update(struct shard *shard, bool look)
         if (unlikely(mt_guard.lease != NULL))
             mt_dormant_look(mt_thread.looked_ns);
     }
-    seqlock_write_end(&shard->hot.sequence);
+    update_close(shard);
 }
 
 void
@@ -117,6 +117,49 @@ mt_due_after(const struct shard *shard, uint64_t space)
     return bytes < most ? bytes : most;
 }
 
+/* ---- updates that were cut off ---- */
+
+/* A signal's frame takes more than twice this on the stack, and no function that opens an
+   update has so large a frame. */
+#define FRAME_MARGIN 512u
+
+static bool
+on_own_stack(uintptr_t pointer)
+{
+    return mt_thread.stack_base - pointer <= mt_thread.stack_limit;
+}
+
+/*
+ * A call has found its shard inside an update.  Usually a signal handler makes it, and
+ * the update goes on afterwards; but a handler may also have left by a jump
+ * (siglongjmp), and then it never will.  It will not either if this call is made from as
+ * far up the same stack as the update was: what was below is gone.  On another stack, a
+ * signal handler's or a coroutine's, nothing follows from addresses, so both must lie on
+ * the thread's own stack, and the kernel must say that this is no handler with a stack of
+ * its own inside that.  In doubt the update is under way.
+ */
+static bool
+was_left(const struct shard *shard)
+{
+    uintptr_t frame = word_load(&shard->update_frame), here = stack_pointer();
+
+    return on_own_stack(frame) && on_own_stack(here) && here + FRAME_MARGIN >= frame
+           && !mt_on_signal_stack();
+}
+
+/* Ends an update of the thread's own shard that was left; false: it is under way. */
+static __attribute__((noinline)) bool
+take_back(struct shard *shard)
+{
+    if (!was_left(shard))
+        return false;
+    mt_update_cut(shard);
+    if (seqlock_is_odd(&shard->hot.sequence))
+        return false;
+    mt_count_anew(shard);
+    return true;
+}
+
 /* ---- cells ---- */
 
 /* Makes a page of cells present, once; false if that is not possible. */
@@ -155,17 +198,27 @@ count_depth_shared(void)
         word_max_shared(&mt_segment.process->stack_peak, depth_of(stack_pointer()));
 }
 
+static __attribute__((noinline)) void
+claim(void)
+{
+    int saved_errno = errno;
+
+    mt_shard_claim();
+    errno = saved_errno;
+}
+
 /* Gives a thread its shard at its first call.  Returns false if the thread has no shard
    or is inside an update of it. */
-static bool
+static inline __attribute__((always_inline)) bool
 own_shard_ready(void)
 {
-    if (mt_thread.state == THREAD_NEW) {
-        int saved_errno = errno;
-        mt_shard_claim();
-        errno = saved_errno;
-    }
-    return !seqlock_is_odd(&mt_thread.shard->hot.sequence);
+    struct shard *shard;
+
+    if (mt_thread.state == THREAD_NEW)
+        claim();
+    shard = mt_thread.shard;
+    return !seqlock_is_odd(&shard->hot.sequence)
+           || (shard != MT_NO_SHARD && take_back(shard));
 }
 
 /* A group of threads collects its change in the delta of its shard, as a thread does, but

@@ -213,9 +213,30 @@ count_freed(struct shard *shard, uint64_t size, uint64_t usable, bool shared)
 }
 
 /*
- * Opens an update of the thread's own shard; false: take the slow path.  A
- * thread without a shard points at one whose sequence is odd.  *before is for
- * update_end.
+ * An update of the thread's own shard.  While it is open, update_frame says where on the
+ * stack it began, so that a later call can tell that it was left by a jump (account.c).
+ * Signal handlers may come at any instruction: an update of one that comes between the
+ * two steps of update_open() leaves 0 there, and never a frame that is not this one's.
+ */
+static inline void
+update_open(struct shard *shard)
+{
+    stack_pointer_store(&shard->update_frame);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    seqlock_write_begin(&shard->hot.sequence);
+}
+
+static inline void
+update_close(struct shard *shard)
+{
+    seqlock_write_end(&shard->hot.sequence);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    word_store(&shard->update_frame, 0);
+}
+
+/*
+ * Opens an update; false: take the slow path.  A thread without a shard points at one
+ * whose sequence is odd.  *before is for update_end.
  */
 static inline bool
 update_begin(struct shard *shard, uint64_t *before)
@@ -223,7 +244,7 @@ update_begin(struct shard *shard, uint64_t *before)
     *before = word_load(&shard->hot.sequence);
     if (unlikely(*before & 1))
         return false;
-    seqlock_write_begin(&shard->hot.sequence);
+    update_open(shard);
     return true;
 }
 
@@ -271,7 +292,7 @@ update_end(struct shard *shard, uint64_t before, bool due)
         || unlikely(stack_pointer() < mt_thread.stack_lowest))
         mt_update_end_slow(shard, before);
     else
-        seqlock_write_end(&shard->hot.sequence);
+        update_close(shard);
 }
 
 /* Changes of live bytes in an update.  They keep delta + top, the highest live bytes
@@ -281,8 +302,8 @@ update_end(struct shard *shard, uint64_t before, bool due)
 static inline void
 delta_grown(struct shard *shard, uint64_t size)
 {
-    word_store(&shard->hot.stack_pointer, stack_pointer());
-    delta_store(shard, shard->hot.delta + (int64_t)size);
+    stack_pointer_store(&shard->hot.stack_pointer);
+    word_add((uint64_t *)&shard->hot.delta, size);
     word_subtract((uint64_t *)&shard->hot.top, size << PACKED_BITS);
 }
 
@@ -291,10 +312,10 @@ delta_shrunk(struct shard *shard, uint64_t size)
 {
     int64_t now = (int64_t)(word_load(&shard->hot.came) - word_load(&shard->hot.gone));
 
-    word_store(&shard->hot.stack_pointer, stack_pointer());
+    stack_pointer_store(&shard->hot.stack_pointer);
     if (now > shard->hot.top)
         word_raise(&shard->hot.top, now);
-    delta_store(shard, shard->hot.delta - (int64_t)size);
+    word_subtract((uint64_t *)&shard->hot.delta, size);
     word_add((uint64_t *)&shard->hot.top, size << PACKED_BITS);
 }
 
@@ -335,7 +356,7 @@ update_end_freed(struct shard *shard, uint64_t size)
         || unlikely(free_looks(shard)))
         mt_update_end_freed(shard);
     else
-        seqlock_write_end(&shard->hot.sequence);
+        update_close(shard);
 }
 
 /* A call of fn made a block. */

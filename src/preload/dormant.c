@@ -74,7 +74,7 @@ fold_own(void)
     if (!update_begin(mt_thread.shard, &before))
         return;
     mt_fold(mt_thread.shard);
-    seqlock_write_end(&mt_thread.shard->hot.sequence);
+    update_close(mt_thread.shard);
 }
 
 /* Changes baseline or forgotten so that both together cancel the live sum. */

@@ -20,6 +20,7 @@
 #include "preload/fold.h"
 
 #include "preload/account.h"
+#include "preload/recorder.h"
 #include "segment/live.h"
 
 static uint64_t
@@ -111,4 +112,28 @@ mt_due_gone_in(struct shard *shard, uint64_t bytes)
 
     word_add((uint64_t *)&hot->gone_space, change);
     word_add(&hot->usable, change);
+}
+
+void
+mt_update_cut(struct shard *shard)
+{
+    uint64_t seen = word_load(&shard->hot.sequence);
+
+    /* A handler that comes in between may do the same. */
+    if ((seen & 1) == 0
+        || !__atomic_compare_exchange_n(&shard->hot.sequence, &seen, seen + 1, false,
+                                        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        return;
+    word_add_shared(&mt_segment.process->updates_left, 1);
+    mt_recorder_left();
+}
+
+void
+mt_count_anew(struct shard *shard)
+{
+    update_open(shard);
+    mt_fold(shard);
+    mt_due_in(shard, 1);
+    mt_due_gone_in(shard, 1);
+    update_close(shard);
 }

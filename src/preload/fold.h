@@ -30,4 +30,12 @@ void mt_fold_bytes(int64_t change, int64_t high);
 void mt_due_in(struct shard *shard, uint64_t bytes);
 void mt_due_gone_in(struct shard *shard, uint64_t bytes);
 
+/* Ends an update of the thread's own shard that will not go on, if one is open: part of
+   what it was to count may be missing.  The segment says how many there were. */
+void mt_update_cut(struct shard *shard);
+
+/* Folds what lies in a shard that the thread has just got, or got back, and makes the
+   next block that comes or goes by the packed way read the clock, whatever its size. */
+void mt_count_anew(struct shard *shard);
+
 #endif

@@ -21,6 +21,7 @@
 
 #include "preload/clock.h"
 #include "preload/publish.h"
+#include "preload/shard.h"
 #include "preload/state.h"
 #include "segment/live.h"
 #include "segment/seqlock.h"
@@ -275,19 +276,39 @@ open_slot(uint64_t now)
                start + ((now - start) / RECORDER_SLOT_NS + 1) * RECORDER_SLOT_NS);
 }
 
+/* What the owner flag is while this thread has it. */
+static uint32_t
+own_flag(void)
+{
+    return mt_own_shard() + 1;
+}
+
 bool
 mt_recorder_take(void)
 {
     uint32_t nobody = 0;
 
-    return __atomic_compare_exchange_n(&mt_segment.process->recorder_owner, &nobody, 1,
-                                       false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+    return __atomic_compare_exchange_n(&mt_segment.process->recorder_owner, &nobody,
+                                       own_flag(), false, __ATOMIC_ACQUIRE,
+                                       __ATOMIC_RELAXED);
 }
 
 void
 mt_recorder_give(void)
 {
     __atomic_store_n(&mt_segment.process->recorder_owner, 0, __ATOMIC_RELEASE);
+}
+
+void
+mt_recorder_left(void)
+{
+    struct segment_process *process = mt_segment.process;
+
+    if (__atomic_load_n(&process->recorder_owner, __ATOMIC_RELAXED) != own_flag())
+        return;
+    if (process->overview_sequence & 1)
+        __atomic_add_fetch(&process->overview_sequence, 1, __ATOMIC_ACQ_REL);
+    mt_recorder_give();
 }
 
 void

@@ -30,6 +30,9 @@ void mt_recorder_look(const struct shard *shard, uint64_t depth);
 bool mt_recorder_take(void);
 void mt_recorder_give(void);
 
+/* Gives the recorder back if this thread owned it in a call that it has left. */
+void mt_recorder_left(void);
+
 /* Called before the program shuts itself in, after which the recorder can be given no
    more memory: gives it all that it may need. */
 void mt_recorder_complete(void);

@@ -11,7 +11,9 @@
 
 #include "preload/shard.h"
 
+#include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -83,6 +85,17 @@ mt_stack_grew(uint64_t depth)
     if (mt_thread.state == THREAD_COUNTED)
         mt_thread.shard->stack_limit = mt_thread.stack_limit;
     return depth <= mt_thread.stack_limit;
+}
+
+bool
+mt_on_signal_stack(void)
+{
+    int saved_errno = errno;
+    stack_t stack;
+    bool known = !mt_sandboxed && syscall(SYS_sigaltstack, NULL, &stack) == 0;
+
+    errno = saved_errno;
+    return !known || (stack.ss_flags & SS_ONSTACK) != 0;
 }
 
 /* ---- claiming ---- */
@@ -190,27 +203,12 @@ find_group(uint32_t tid)
     return __atomic_load_n(state, __ATOMIC_ACQUIRE) == SHARD_FREE ? index : 0;
 }
 
-/* Folds what the previous owner has left, and makes the next block that comes or goes by
-   the packed way read the clock, whatever its size. */
-static void
-prepare(struct shard *shard)
-{
-    seqlock_write_begin(&shard->hot.sequence);
-    mt_fold(shard);
-    mt_due_in(shard, 1);
-    mt_due_gone_in(shard, 1);
-    seqlock_write_end(&shard->hot.sequence);
-}
-
 static void
 own_shard(unsigned index, uint32_t tid)
 {
     struct shard *shard = mt_shard(index);
 
-    /* The previous owner may have left by siglongjmp inside an update. */
-    if (seqlock_is_odd(&shard->hot.sequence))
-        seqlock_write_end(&shard->hot.sequence);
-    prepare(shard);
+    mt_count_anew(shard);
     if (with_sites())
         mt_hooks.sampler->thread_begun(index);
     shard->thread = tid;
@@ -255,11 +253,12 @@ release_shard(void)
     struct shard *shard = mt_shard(index); /* also during an internal call (internal.h) */
 
     mt_thread.shard = MT_NO_SHARD;
-    seqlock_write_begin(&shard->hot.sequence);
+    mt_update_cut(shard); /* no frame of this thread goes on */
+    update_open(shard);
     mt_fold(shard);
     word_max_shared(&mt_segment.process->stack_peak, shard->hot.stack_peak);
     word_store(&shard->hot.stack_peak, 0);
-    seqlock_write_end(&shard->hot.sequence);
+    update_close(shard);
     __atomic_store_n(&mt_segment.directory[index], SHARD_FREE, __ATOMIC_RELEASE);
     __atomic_sub_fetch(&mt_segment.process->threads, 1, __ATOMIC_RELAXED);
 }

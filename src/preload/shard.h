@@ -60,6 +60,9 @@ mt_counted_in(void)
 /* Tries to copy another thread's hot block (segment/live.h): enough unless that thread
    does nothing but allocate. */
 #define MT_COPY_TRIES 16
+/* Is this a signal handler with a stack of its own?  True as well if that is not known.
+   Asks the kernel. */
+bool mt_on_signal_stack(void);
 
 /* Is this depth, which is beyond the known limit, within a limit raised meanwhile? */
 bool mt_stack_grew(uint64_t depth);

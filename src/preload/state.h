@@ -7,9 +7,10 @@
  * between fork and exec, before main and after exit:
  *   - nothing is allocated, printed, localised or waited for; no lock is held across a
  *     call-out; errno stays as it was;
- *   - no system call except when a thread or a process starts or ends, and once for each
- *     part of the segment when it is needed: a page of a shard's cells, a level of the
- *     flight recorder, that is each time it doubles its reach;
+ *   - no system call except when a thread or a process starts or ends, when a signal
+ *     handler has left a call by a jump, and once for each part of the segment when it
+ *     is needed: a page of a shard's cells, a level of the flight recorder, that is each
+ *     time it doubles its reach;
  *   - no page of the segment is touched before mt_make_present() has succeeded for it:
  *     if the file system is full that is a SIGBUS;
  *   - libc functions only if they can neither allocate nor lock; others that programs

@@ -342,6 +342,13 @@ remark_counting(FILE *out, const struct process *process)
                           "%s threads ended inside a call, which may be counted in part",
                           plural(now->torn)),
                  now->torn);
+    remark_count(out,
+                 ngettext("%s call was left by a jump out of a signal handler and may be "
+                          "counted in part",
+                          "%s calls were left by jumps out of signal handlers and may be "
+                          "counted in part",
+                          plural(now->updates_left)),
+                 now->updates_left);
 }
 
 /* Remarks on blocks of the program's own pools, which no other figure includes. */

@@ -25,8 +25,8 @@
 #include "segment/mapping.h"
 #include "segment/seqlock.h"
 
-/* A thread that left by siglongjmp inside an update stays odd for good; after this many
-   rounds without an event it no longer holds the horizon back. */
+/* A thread that left by siglongjmp inside an update may stay odd for long; after this
+   many rounds without an event it no longer holds the horizon back. */
 #define PATIENCE_ROUNDS 2000u
 
 /* No event is later than this. */

@@ -303,10 +303,10 @@ struct shard_cell {
 #define CELLS_A_PAGE (SEGMENT_PAGE / (unsigned)sizeof(struct shard_cell))
 #define CELL_PAGES   (HISTOGRAM_FINE / CELLS_A_PAGE)
 
-/* 64-bit words left of a shard's first page, beside the hot block, 44 words and the
+/* 64-bit words left of a shard's first page, beside the hot block, 45 words and the
    coarse cells. */
 #define SHARD_REST                                                                       \
-    ((SEGMENT_PAGE - sizeof(struct shard_hot)) / sizeof(uint64_t) - 44                   \
+    ((SEGMENT_PAGE - sizeof(struct shard_hot)) / sizeof(uint64_t) - 45                   \
      - 2 * HISTOGRAM_COARSE)
 
 struct shard {
@@ -336,6 +336,8 @@ struct shard {
     /* By coarse bucket: sizes from HISTOGRAM_LARGE on, and those whose page of cells is
        not present. */
     struct shard_cell coarse[HISTOGRAM_COARSE];
+    uint64_t update_frame;      /* in an update: the stack pointer where it began, or 0
+                                   if that is not known */
     uint64_t rest[SHARD_REST];  /* of the page */
     struct shard_cell cells[HISTOGRAM_FINE];
 };
@@ -388,7 +390,8 @@ struct segment_process {
     uint32_t log_error;         /* errno that ended the text log; 0: none has */
     /* Flight recorder: the open slot. */
     uint64_t recorder_end;      /* CLOCK_MONOTONIC end of the open slot */
-    uint32_t recorder_owner;    /* 0, or taken by CAS by the thread pushing */
+    uint32_t recorder_owner;    /* 0, or taken by CAS by the thread pushing: its shard's
+                                   index + 1 */
     uint32_t overview_sequence; /* odd while the overview is merged */
     uint64_t recorder_calls;    /* each thread adds its own now and then */
     uint64_t recorder_heap_max; /* since the slot opened */
@@ -423,6 +426,8 @@ struct segment_process {
     /* The program's own profiles. */
     uint64_t profile_lost;      /* samples for which there was no space */
     struct segment_exec exec;
+    uint64_t updates_left;      /* updates of shards that a jump out of a signal handler,
+                                   or the end of the thread, has cut off */
 };
 
 /*

@@ -302,6 +302,7 @@ read_process(const struct reader *reader, struct snapshot *snapshot)
     snapshot->threads_started = word_load(&process->threads_started);
     snapshot->threads_merged = word_load(&process->threads_merged);
     snapshot->not_counted = word_load(&process->not_counted);
+    snapshot->updates_left = word_load(&process->updates_left);
     raise_to(&snapshot->stack_peak, word_load(&process->stack_peak));
     raise_to(&snapshot->peak_bytes, word_load(&process->peak));
 }

@@ -73,6 +73,8 @@ struct snapshot {
     unsigned torn;                    /* number of shards stuck inside an update */
     unsigned inconsistent;            /* of shards whose figures may mix two calls: their
                                          threads were inside an update all the time */
+    uint64_t updates_left;            /* by jumps out of signal handlers: a part of what
+                                         they were to count may be missing */
 
     /* Blocks of the program's own pools (memprof(3)), not included in other figures. */
     uint64_t custom_made;

@@ -47,7 +47,7 @@ for mode in '' exact rings=4096,drop log dormant sites=1e-3 sites=1; do
     same "$mode" in_turn
     same "$mode" mistakes
 done
-# Before the library has seen how the allocator answers.
+# Mistakes before the library has learnt how the allocator answers.
 for mode in '' log sites=1; do
     same "$mode" mistakes at_once
 done

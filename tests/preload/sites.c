@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Sampled allocations: with every word sampled the sites are exact, otherwise right on
- * average; the counters are not affected; and no way to allocate ever waits for the
+ * Sampled allocations: with every word sampled the sites are exact, otherwise they are
+ * right on average.  The counters are not affected, and no way to allocate waits for the
  * unwinder.
  */
 #include "config.h"

@@ -83,6 +83,15 @@ mt_stack_grew(uint64_t depth)
     return false;
 }
 
+/* What mt_on_signal_stack() says. */
+static bool on_signal_stack;
+
+bool
+mt_on_signal_stack(void)
+{
+    return on_signal_stack;
+}
+
 void
 mt_shard_claim(void)
 {

@@ -166,6 +166,7 @@ remarks(void **state)
     fake.now.not_counted = 3;
     fake.now.threads_merged = 7;
     fake.now.torn = 2;
+    fake.now.updates_left = 5;
     fake.generations = 2;
     fake.children_seen = 3;
     strcpy(fake.identity.program, "/bin/l\033s");
@@ -184,6 +185,8 @@ remarks(void **state)
         "memtop: 7 threads shared the counters of others: their stacks are not shown "
         "separately\n"
         "memtop: 2 threads ended inside a call, which may be counted in part\n"
+        "memtop: 5 calls were left by jumps out of signal handlers and may be counted in "
+        "part\n"
         "memtop: these figures are those of /bin/l?s, which was executed last\n"
         "memtop: 3 child processes are counted separately and not in these figures\n"
         "memtop: the process began as a clone that the C library does not know of: the "

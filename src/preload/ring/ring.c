@@ -171,7 +171,7 @@ begin(struct shard *shard, struct ring *ring)
             return false;
         if (likely(!is_full(ring, word_load(&ring->head))))
             return true;
-        seqlock_write_end(&shard->hot.sequence);
+        update_close(shard);
     }
 }
 
@@ -189,7 +189,7 @@ event_aligned(unsigned kind, const void *address, uint64_t size, unsigned alignm
     if (!begin(shard, ring))
         return;
     mt_event_write(ring, kind, address, size, alignment, mt_tsc_readable());
-    seqlock_write_end(&shard->hot.sequence);
+    update_close(shard);
 }
 
 void

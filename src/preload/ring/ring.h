@@ -48,7 +48,7 @@ mt_event_begin(struct shard *shard, const struct ring *ring, uint64_t *before)
         return false;
     if (likely(ring->head < ring->full_at)) /* only this thread writes them */
         return true;
-    seqlock_write_end(&shard->hot.sequence);
+    update_close(shard);
     return false;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where blocks of glibc's may lie, how large they may be, and who may come between: what
-   the program knows of its blocks itself is printed, for the test to compare. */
+/* Blocks of glibc's allocator in all places, of all sizes, and with interruptions.  The
+   program prints what it knows of its blocks, and the test compares. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -21,7 +21,7 @@
 
 #include "cases.h"
 
-#define REGION ((size_t)1 << 24) /* what a slab of the shadow is for */
+#define REGION ((size_t)1 << 24) /* the memory that one slab of the shadow covers */
 
 /* ---- what the program knows ---- */
 
@@ -32,7 +32,7 @@ struct slot {
     size_t size;
 };
 
-/* Of one thread, or of all in turn. */
+/* The blocks of one thread, or of threads that take turns. */
 struct ledger {
     uint64_t seed;
     unsigned long long mallocs, callocs, aligned, reallocs, frees, stays;
@@ -57,7 +57,7 @@ live_changes(struct ledger *ledger, size_t comes, size_t goes)
         ledger->peak = ledger->live;
 }
 
-/* The first and the last byte of a block tell which it is. */
+/* Notes a new block, and marks it in its first and last byte. */
 static void
 came(struct ledger *ledger, struct slot *slot, void *block, size_t size)
 {
@@ -112,7 +112,7 @@ put(struct ledger *ledger, struct slot *slot)
     slot->block = NULL;
 }
 
-/* size is not 0 */
+/* size must not be 0. */
 static void
 resize(struct ledger *ledger, struct slot *slot, size_t size)
 {
@@ -188,7 +188,7 @@ walk(struct ledger *ledger, unsigned steps)
 
 /* ---- sizes and places ---- */
 
-/* Blocks with mappings of their own, from a size that the second argument is. */
+/* The second argument is the size from which blocks get mappings of their own. */
 static void
 thresholds(void)
 {
@@ -216,7 +216,7 @@ edge_sizes(void)
     tell_all(&own);
 }
 
-/* Between blocks of a heap, and between the heap and mappings. */
+/* Resizes blocks within the heap, and from the heap to mappings and back. */
 static void
 to_and_fro(void)
 {
@@ -261,7 +261,7 @@ own_sbrk(void)
     tell_all(&own);
 }
 
-/* The heap goes back and grows again over the same addresses, with other blocks. */
+/* The heap shrinks, and grows again over the same addresses with other blocks. */
 static void
 trims(void)
 {
@@ -276,8 +276,8 @@ trims(void)
     tell_all(&own);
 }
 
-/* The last starts of blocks in a region: their sizes could only follow in the next one.
- */
+/* Blocks that start at the end of a region, where the entries for their sizes would lie
+   in the next region. */
 static void
 region_ends(void)
 {
@@ -304,7 +304,7 @@ region_ends(void)
     tell_all(&own);
 }
 
-/* Blocks that libc makes past the library, where counted blocks were before. */
+/* Blocks that libc allocates without the library, where counted blocks were before. */
 extern void *__libc_malloc(size_t size);
 
 static void
@@ -368,7 +368,7 @@ add_up(struct ledger *sum)
     }
 }
 
-/* All enter the regions that each round begins, at the same moment. */
+/* In each round all threads enter new regions at the same moment. */
 static void *
 enter(void *argument)
 {
@@ -394,7 +394,8 @@ race(void)
     tell_all(&own);
 }
 
-/* More than an arena's first heap, which the others follow and leave again. */
+/* Fills more than the first heap of an arena, so that the arena gets more heaps and
+   loses them again. */
 static void *
 fill_arena(void *argument)
 {
@@ -419,12 +420,12 @@ arenas(void)
     tell_all(&own);
 }
 
-/* ---- regions that share a home ---- */
+/* ---- regions that share a place in the table ---- */
 
-#define AWAY ((size_t)2048 * REGION) /* so far apart */
+#define AWAY ((size_t)2048 * REGION) /* regions at this distance have the same home */
 
-/* Takes the space below what is mapped, so that the next blocks lie in regions with the
-   homes of those before. */
+/* Occupies the addresses below the last mapping, so that the next blocks lie in regions
+   that have the same homes as earlier ones. */
 static void
 leave_space(void)
 {
@@ -438,7 +439,7 @@ home(const char *block)
     return (unsigned)((uintptr_t)block / REGION % 2048);
 }
 
-/* Each of 20 places far apart is filled with blocks for some regions. */
+/* Fills regions with blocks at 20 places that are far apart. */
 static void
 far_apart(void)
 {
@@ -480,12 +481,12 @@ space_taken(void)
     return pages * 4096;
 }
 
-/* There is room for a block in a new region, and for no slab. */
+/* There is memory for a block in a new region, but not for a slab. */
 static void
 no_slab(void)
 {
     struct rlimit before, limit;
-    struct slot foreign[3] = {{NULL, 0}};
+    struct slot foreign[3] = {0};
 
     get(&own, &own.slots[0], 100);
     REQUIRE(mallopt(M_MMAP_THRESHOLD, 4000) == 1);
@@ -533,8 +534,8 @@ allow_only(const int *calls, unsigned count)
     REQUIRE(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0);
 }
 
-/* Blocks in 16 new regions are known, those beyond are not: 30 regions of the heap are
-   entered. */
+/* Enters 30 regions of the heap when no slab can be mapped.  The blocks in the first 16
+   are known, those in the others are not. */
 static void
 shut_in(void)
 {
@@ -608,7 +609,7 @@ forks(void)
     tell("last_blocks", own.blocks);
 }
 
-/* What a vfork child makes is its parent's. */
+/* What a child of vfork() allocates belongs to its parent. */
 static void
 vforks(void)
 {
@@ -627,9 +628,41 @@ vforks(void)
     tell_all(&own);
 }
 
+/* ---- memory that the system has promised ---- */
+
+/* Is the word among the flags of a mapping, as " ac nr " in a line of /proc/self/smaps? */
+static bool
+has_flag(const char *line, const char *flag)
+{
+    return strncmp(line, "VmFlags:", 8) == 0 && strstr(line, flag) != NULL;
+}
+
+/* With a heap of 64 MiB: KiB of mappings that count against vm.overcommit_memory, and of
+   those that ask not to. */
+static void
+promised(void)
+{
+    unsigned long size = 0, accounted = 0, unreserved = 0;
+    char line[512];
+    FILE *maps;
+
+    for (unsigned i = 0; i < 64 * 4096; i++)
+        REQUIRE(malloc(240) != NULL);
+    maps = fopen("/proc/self/smaps", "r");
+    REQUIRE(maps != NULL);
+    while (fgets(line, sizeof line, maps) != NULL) {
+        sscanf(line, "Size: %lu kB", &size);
+        accounted += has_flag(line, " ac ") ? size : 0;
+        unreserved += has_flag(line, " nr ") ? size : 0;
+    }
+    fclose(maps);
+    tell("accounted", accounted);
+    tell("unreserved", unreserved);
+}
+
 /* ---- mistakes ---- */
 
-/* glibc ends the program; what is counted must still make sense. */
+/* glibc ends the program; the counts must still make sense. */
 static void
 damaged(void)
 {
@@ -655,6 +688,12 @@ static bool leaves;
 static sigjmp_buf escape;
 static char *held[64];
 
+/* Of the instructions from one jump to the next: some calls have more of them than that,
+   so the jumps are limited. */
+#define LEAVE_WITHIN  600
+#define LEAVE_AT_MOST 500
+static unsigned leave_in;
+
 static void
 find_ours(void)
 {
@@ -677,8 +716,9 @@ find_ours(void)
     REQUIRE(ours_start != 0);
 }
 
-/* glibc's allocator is not made to be interrupted, so the handler allocates only if the
-   library was interrupted, and not while it waits for glibc.  Some blocks stay. */
+/* A handler must not enter glibc's allocator when it has interrupted it.  So it
+   allocates only if it has interrupted the library's own code.  It keeps some of the
+   blocks. */
 static void
 allocate_meanwhile(void)
 {
@@ -706,7 +746,7 @@ on_interrupt(int number, siginfo_t *info, void *context)
         return;
     allocate_meanwhile();
     errno = saved;
-    if (leaves && handled % 1009 == 0)
+    if (leaves && leave_in-- == 0)
         siglongjmp(escape, 1);
 }
 
@@ -714,7 +754,7 @@ static void
 handle(int number)
 {
     struct sigaction action = {.sa_sigaction = on_interrupt,
-                               .sa_flags = SA_SIGINFO | SA_RESTART};
+                               .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
 
     REQUIRE(sigaction(number, &action, NULL) == 0);
 }
@@ -748,13 +788,13 @@ tell_handled(void)
     tell("handled", handled);
     tell("kept", kept);
     own.mallocs += handled + kept;
-    own.frees += handled + kept - stay; /* at first NULL was freed in their places */
+    own.frees += handled + kept - stay; /* the first free of each place was of NULL */
     tell_all(&own);
 }
 
-/* Stops after each instruction of each call. */
+/* Interrupts each call after each of its instructions. */
 static void
-every_instruction(void)
+stop_everywhere(void)
 {
     find_ours();
     handle(SIGTRAP);
@@ -765,6 +805,23 @@ every_instruction(void)
         set_trap(false);
     }
     tell_handled();
+}
+
+static void
+every_instruction(void)
+{
+    stop_everywhere();
+}
+
+/* The handlers run further up the stack than the calls that they interrupt. */
+static void
+handlers_above(void)
+{
+    char above[65536];
+    stack_t stack = {.ss_sp = above, .ss_size = sizeof above};
+
+    REQUIRE(sigaltstack(&stack, NULL) == 0);
+    stop_everywhere();
 }
 
 static void
@@ -788,22 +845,24 @@ every_50_us(void)
     tell_handled();
 }
 
-/* What siglongjmp cuts off is lost; all else goes on. */
+/* Calls that siglongjmp() cuts off may be lost; everything else goes on. */
 static void
 handlers_leave(void)
 {
     static volatile unsigned long long pairs, escapes;
 
     find_ours();
-    leaves = true;
     if (sigsetjmp(escape, 1) != 0)
         escapes++;
+    leaves = escapes < LEAVE_AT_MOST;
+    leave_in = draw(&own, LEAVE_WITHIN);
     handle(SIGTRAP);
-    while (pairs < 400) {
+    while (pairs < 500 || leaves) {
         set_trap(true);
         free(malloc(60));
-        set_trap(false);
         pairs++;
+        free(realloc(NULL, 60)); /* always an update */
+        set_trap(false);
     }
     leaves = false;
     signal(SIGTRAP, SIG_IGN);
@@ -814,6 +873,57 @@ handlers_leave(void)
     for (unsigned i = 0; i < 1000; i++)
         free(malloc(77));
 }
+
+/* ---- threads that end after a jump ---- */
+
+#define LEAVERS 100
+
+static __thread unsigned steps_left;
+static __thread sigjmp_buf thread_escape;
+static pthread_barrier_t leavers_ready;
+
+static void
+on_step(int number, siginfo_t *info, void *context)
+{
+    const ucontext_t *interrupted = context;
+    uintptr_t at = (uintptr_t)interrupted->uc_mcontext.gregs[REG_RIP];
+
+    (void)number;
+    (void)info;
+    if (at >= ours_start && at < ours_end && steps_left-- == 0)
+        siglongjmp(thread_escape, 1);
+}
+
+/* Each is cut off at another instruction, and none calls again. */
+static void *
+leave_and_end(void *argument)
+{
+    void *volatile block = malloc(50);
+
+    pthread_barrier_wait(&leavers_ready); /* all have shards */
+    steps_left = 3 * (unsigned)(uintptr_t)argument;
+    if (sigsetjmp(thread_escape, 1) == 0) {
+        set_trap(true);
+        block = malloc(60);
+        set_trap(false);
+    }
+    return block;
+}
+
+static void
+leavers_end(void)
+{
+    struct sigaction action = {.sa_sigaction = on_step, .sa_flags = SA_SIGINFO};
+    pthread_t threads[LEAVERS];
+
+    find_ours();
+    REQUIRE(sigaction(SIGTRAP, &action, NULL) == 0);
+    REQUIRE(pthread_barrier_init(&leavers_ready, NULL, LEAVERS) == 0);
+    for (uintptr_t i = 0; i < LEAVERS; i++)
+        REQUIRE(pthread_create(&threads[i], NULL, leave_and_end, (void *)i) == 0);
+    for (unsigned i = 0; i < LEAVERS; i++)
+        REQUIRE(pthread_join(threads[i], NULL) == 0);
+}
 #else
 static void
 every_instruction(void)
@@ -821,12 +931,16 @@ every_instruction(void)
     _exit(77);
 }
 #define every_50_us    every_instruction
+#define handlers_above every_instruction
 #define handlers_leave every_instruction
+#define leavers_end    every_instruction
 #endif
 
 CASES
 CASE(thresholds)
 CASE(edge_sizes) CASE(to_and_fro) CASE(alignments) CASE(own_sbrk) CASE(trims)
     CASE(region_ends) CASE(past_us) CASE(race) CASE(arenas) CASE(far_apart) CASE(no_slab)
-        CASE(shut_in) CASE(forks) CASE(vforks) CASE(damaged) CASE(every_instruction)
-            CASE(every_50_us) CASE(handlers_leave) END_CASES
+        CASE(shut_in) CASE(forks) CASE(vforks) CASE(promised) CASE(damaged)
+            CASE(every_instruction)
+            CASE(handlers_above) CASE(every_50_us) CASE(handlers_leave)
+                CASE(leavers_end) END_CASES
