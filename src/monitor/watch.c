@@ -704,9 +704,11 @@ watch_threads(struct watch *watch, struct thread *out, size_t capacity)
 void
 watch_sites(struct watch *watch, struct profile *profile)
 {
-    if (watch->handshake == COUNTING)
-        samples_read(profile, watch->reader, &watch->process->identity,
-                     watch->process->run_ns, watch->started_ns);
+    if (watch->handshake != COUNTING)
+        return;
+    watch->process->identity.sites_state = sites_state(watch->reader);
+    samples_read(profile, watch->reader, &watch->process->identity,
+                 watch->process->run_ns, watch->started_ns);
 }
 
 bool

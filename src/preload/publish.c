@@ -202,8 +202,8 @@ allocate_ahead(int fd)
     return true;
 }
 
-/* The two parts that are mapped from the start: everything up to the first shards, and the
-   rings' state with the events of the first. */
+/* The two parts that are mapped from the start: everything up to the first shards, and
+   the rings' state with the events of the first. */
 #define FIRST_SIZE (SHARDS_OFFSET + WINDOW_SIZE)
 
 static size_t

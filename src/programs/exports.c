@@ -83,7 +83,7 @@ say_empty(const struct siteexport *export)
     static const struct profile_table nothing = {.answer = PROFILE_ANSWERED};
 
     if (export->filter != NULL || export->survivors_ns > 0)
-        say("%s", site_answer_text(&nothing));
+        say("%s", site_answer_text(&nothing, SITES_READY));
     else if (export->mode == PROFILE_LIVE)
         say("%s", _("no sampled block is alive, so nothing is exported "
                     "(--sites-mode=peak or --sites-mode=allocated exports those that "

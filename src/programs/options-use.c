@@ -4,6 +4,7 @@
 
 #include "programs/options.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,16 +32,23 @@ options_record(const struct options *options)
 bool
 options_sites(const struct options *options)
 {
-    return options->program != NULL
-           && (options->sites.rate != NULL || options->sites.export_count > 0);
+    return options->program != NULL && !sites_off(&options->sites);
 }
 
+/* The library samples unless it is told not to; where calls are recorded only if it is
+   told to. */
 static void
 add_sites_words(const struct options *options, char *buffer, size_t size)
 {
     const char *rate = options->sites.rate;
+    char kib[24];
 
-    add_word(buffer, size, "sites", rate != NULL && rate[0] != '\0' ? rate : NULL);
+    if (rate != NULL || options->sites.export_count > 0)
+        add_word(buffer, size, "sites", rate != NULL && rate[0] != '\0' ? rate : NULL);
+    if (options->sites.memory > 0) {
+        snprintf(kib, sizeof kib, "%" PRIu64, options->sites.memory >> 10);
+        add_word(buffer, size, "sites-memory", kib);
+    }
     if (options->sites.unwind != NULL)
         add_word(buffer, size, "unwind", options->sites.unwind);
 }
@@ -65,7 +73,7 @@ options_words(const struct options *options, char *buffer, size_t size)
     }
     if (options_record(options) && options->drop)
         add_word(buffer, size, "drop", NULL);
-    if (options_sites(options))
+    if (options->program != NULL)
         add_sites_words(options, buffer, size);
 }
 

@@ -272,7 +272,7 @@ check_sites(struct argp_state *state, const struct options *options)
                       options->read != NULL);
 
     if (useless != NULL)
-        argp_error(state, _("%s can only be used with --sites or --export"), useless);
+        argp_error(state, _("%s has no effect here: nothing is sampled"), useless);
 }
 
 

@@ -263,6 +263,8 @@ sites_reported(const struct options *options)
 {
     if (options->sites.top_given)
         return options->sites.top;
+    if (sites_off(&options->sites))
+        return 0;
     return options->sites.rate != NULL || sites_choice(&options->sites) != NULL
                ? SITE_REPORT_TOP
                : 0;

@@ -18,8 +18,10 @@ struct exports_request {
 };
 
 struct sites_options {
-    /* Text for sampling_rate_parse(), "" for the default rate; NULL: no sampling. */
+    /* Text for sampling_rate_parse(), "" for the library's choice, "off"; NULL: not
+       given, which is the library's choice where it costs next to nothing. */
     const char *rate;
+    uint64_t memory;             /* bytes the samples may have; 0: the library's choice */
     const char *unwind;          /* how stacks are walked; NULL: auto */
     struct exports_request exports[SITES_EXPORTS_MAX]; /* exports to write at the end */
     size_t export_count;
@@ -28,6 +30,9 @@ struct sites_options {
     unsigned top;                /* sites in the report, if top_given */
     bool debuginfod;             /* may ask servers for names */
 };
+
+/* Did the user refuse to sample? */
+bool sites_off(const struct sites_options *options);
 
 /* The choice, or NULL if no option made one. */
 const struct site_choice *sites_choice(const struct sites_options *options);

@@ -183,7 +183,8 @@ report_sites(FILE *out, const struct site_report *report)
         write_table(out, report->tracked, &table, report->top, report->unit);
         write_hint(out, report, &table);
     } else if (choice != NULL) {
-        fprintf(out, "%s\n", site_answer_text(&table));
+        fprintf(out, "%s\n", 
+                site_answer_text(&table, report->tracked->process.identity.sites_state));
     }
     profile_table_free(&table);
 }

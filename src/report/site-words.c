@@ -56,15 +56,34 @@ unwinder_words(enum site_unwinder unwinder)
 }
 
 const char *
-site_offer(void)
+site_lack_text(enum sites_state state)
 {
-    return _("Not sampled. With --sites memtop shows the call stacks that allocated live "
-             "memory; a program that only allocates takes 1 to 2 percent longer, and at "
-             "most 21 MiB more memory.");
+    switch (state) {
+    case SITES_WAITING:
+    case SITES_READY:
+        return _("There is no sample yet: the program has allocated too little.");
+    case SITES_NO_SPACE:
+        return _("Not sampled: the program had no memory or no addresses for samples "
+                 "(ulimit -v).");
+    case SITES_SHUT_IN:
+        return _("Not sampled: the program had shut itself in (seccomp) before its first "
+                 "sample.");
+    case SITES_OLD_KERNEL:
+        return _("Not sampled: the kernel is older than Linux 5.14; --sites samples all "
+                 "the same.");
+    case SITES_FILE_LIMIT:
+        return _("Not sampled: the limit on the size of files is too low (ulimit -f).");
+    case SITES_CUT_OFF:
+        return _("Not sampled: a signal handler forked this process while a sample was "
+                 "taken.");
+    default:
+        return _("Not sampled: --sites=off was given, or calls are recorded or counted in "
+                 "a way that makes samples dear; --sites samples all the same.");
+    }
 }
 
 const char *
-site_answer_text(const struct profile_table *table)
+site_answer_text(const struct profile_table *table, enum sites_state state)
 {
     switch (table->answer) {
     case PROFILE_ANSWERED:
@@ -72,7 +91,7 @@ site_answer_text(const struct profile_table *table)
             return _("All rows have fewer samples than the filter asks for.");
         return _("There are no samples to show here.");
     case PROFILE_NOTHING_KNOWN:
-        return site_offer();
+        return site_lack_text(state);
     case PROFILE_NOT_RECORDED:
         return _("Allocation sites were not recorded at this moment.");
     case PROFILE_NOT_MARKED:
@@ -210,8 +229,11 @@ site_note(const struct sites_reading *reading, unsigned index, enum unit unit, c
         return false;
     if (index == 0)
         snprintf(text, size,
-                 /* TRANSLATORS: one sample per so many bytes, on average */
-                 _("one sample per %s"),
+                 reading->adaptive
+                     /* TRANSLATORS: as the next, but the program changes it now and then */
+                     ? _("one sample per %s now")
+                     /* TRANSLATORS: one sample per so many bytes, on average */
+                     : _("one sample per %s"),
                  /* Small whatever the unit of the figures is: 16 KiB are 0 MiB. */
                  units_axis(every, sizeof every, (uint64_t)(8 / reading->rate),
                             unit == UNIT_SI ? UNIT_SI : UNIT_AUTO));

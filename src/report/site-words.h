@@ -13,12 +13,12 @@
 const char *site_mode_word(enum profile_mode mode);
 const char *site_form_word(enum profile_form form);
 
-/* Says how to sample sites, and what that costs; shown if nothing is sampled. */
-const char *site_offer(void);
+/* Says why there are no samples of a process, and what helps; translated. */
+const char *site_lack_text(enum sites_state state);
 
 /* Says why there are no rows, translated; "" if there is no special reason.  table was
-   answered. */
-const char *site_answer_text(const struct profile_table *table);
+   answered; state says why nothing may be known at all. */
+const char *site_answer_text(const struct profile_table *table, enum sites_state state);
 
 /* "2.1%" of the estimated bytes; "-" if these are 0. */
 char *site_error_text(char *text, size_t size, const struct profile_figures *figures);

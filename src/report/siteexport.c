@@ -50,7 +50,7 @@ unknown_choice(const struct siteexport *export)
                                       choose_mode(export, export->mode, &selection)};
 
     profile_selection_free(&selection);
-    return table.answer == PROFILE_ANSWERED ? NULL : site_answer_text(&table);
+    return table.answer == PROFILE_ANSWERED ? NULL : site_answer_text(&table, SITES_OFF);
 }
 
 bool
@@ -74,7 +74,7 @@ siteexport_unknown(const struct siteexport *export)
     int64_t run_ns;
 
     if (export->profile == NULL || !profile_known(export->profile, &run_ns))
-        return _("allocation sites were not sampled (--sites)");
+        return _("no allocation was sampled");
     if (export->mode == PROFILE_SINCE && !profile_marked(export->profile))
         return _("there is no mark");
     return is_chosen(export) ? unknown_choice(export) : NULL;

@@ -76,6 +76,9 @@ visit_identity(void *context, void *out)
     identity->accounting = header->accounting;
     identity->reason = header->reason;
     identity->flags = header->flags;
+    identity->sites_state =
+        header->sites_state <= SITES_CUT_OFF ? (enum sites_state)header->sites_state
+                                             : SITES_OFF;
     identity->pid = (pid_t)header->pid;
     identity->parent = (pid_t)header->parent;
     identity->keeper = (pid_t)header->keeper;

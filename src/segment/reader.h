@@ -24,6 +24,7 @@ struct identity {
     enum segment_accounting accounting;
     enum segment_reason reason;
     uint32_t flags;              /* SEGMENT_FLAG_* */
+    enum sites_state sites_state; /* at that time; see sites_state() */
     pid_t pid;                   /* in the process's own pid namespace */
     pid_t parent;
     pid_t keeper;                /* the memtop that unlinks it, or 0 */

@@ -390,9 +390,10 @@ draw(struct screen *screen, const struct view *view, const struct scene *scene)
     } else if (sites == NULL || sites->profile == NULL) {
         draw_reason(screen, &rest,
                     scene->saved ? _("Allocation sites were not recorded.")
-                                 : site_offer());
+                                 : site_lack_text(scene->process->identity.sites_state));
     } else if (sites->table.answer != PROFILE_ANSWERED || sites->table.count == 0) {
-        draw_reason(screen, &rest, site_answer_text(&sites->table));
+        draw_reason(screen, &rest, site_answer_text(&sites->table,
+                                              scene->process->identity.sites_state));
     } else if (view->sites.opened) {
         view_site(screen, view, scene, &rest);
     } else {

@@ -79,7 +79,8 @@ profile_with(const struct mapping *mapping, const struct row *rows, size_t count
                                                .build_id_size = mapping->build_id > 0};
     strcpy(reading->modules[0].path, mapping->program);
     for (size_t i = 0; i < count; i++) {
-        const struct site_figures figures = {rows[i].bytes, 1, 1, 1};
+        const struct site_figures figures = {.bytes = rows[i].bytes, .objects = 1,
+                                            .blocks = 1, .samples = 1};
 
         reading->sites[i] = (struct site){.stack = (uint32_t)reading->pool_count,
                                           .bucket = histogram_coarse(100),

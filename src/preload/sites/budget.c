@@ -21,10 +21,11 @@
 #define FINEST_BYTES 1024u
 #define FIRST_STEP   5u
 
-/* What a sample is thought to cost until some have been taken, and the most that one may:
-   more means that the thread was interrupted. */
+/* What a sample is thought to cost until some have been taken, and how many times the mean
+   one may: more means that the thread was interrupted, or met code and tables for the
+   first time, and says nothing about the next samples. */
 #define COST_FIRST 2000
-#define COST_MOST  100000
+#define COST_TIMES 4
 
 /* Weight of the newest sample in the mean cost: 1 / this. */
 #define COST_MEMORY 16
@@ -95,12 +96,11 @@ change_step(unsigned to, int64_t left)
     word_add_shared(&changes, 1);
 }
 
-/* Fills the bucket for the time since it was last done.  Returns the balance. */
+/* Adds to the balance for the time since it was last done, and returns it. */
 static int64_t
 refill(uint64_t now)
 {
     uint64_t before = word_load(&looked);
-    int64_t most = bucket(), have;
 
     if (now > before
         && __atomic_compare_exchange_n(&looked, &before, now, false, __ATOMIC_RELAXED,
@@ -108,29 +108,32 @@ refill(uint64_t now)
         && before != 0)
         __atomic_add_fetch(&balance, (int64_t)((now - before) / BUDGET_PART),
                            __ATOMIC_RELAXED);
-    have = __atomic_load_n(&balance, __ATOMIC_RELAXED);
-    if (have <= most)
-        return have;
-    __atomic_store_n(&balance, most, __ATOMIC_RELAXED);
-    return most;
+    return __atomic_load_n(&balance, __ATOMIC_RELAXED);
 }
 
 /* A full bucket makes the step finer and leaves half of it, so that the step does not go
-   to and fro. */
+   to and fro; after a long time several times.  No more than a bucket is kept. */
 static void
 refine_if_full(int64_t have)
 {
-    unsigned now = budget_step();
+    unsigned now = budget_step(), to = now;
+    int64_t most = bucket();
 
-    if (now != RATE_GIVEN && now > 0 && have >= bucket())
-        change_step(now - 1, have / 2);
+    if (now == RATE_GIVEN)
+        return;
+    for (; to > 0 && have >= most; to--)
+        have /= 2;
+    if (to != now)
+        change_step(to, have);
+    else if (have > most)
+        __atomic_store_n(&balance, most, __ATOMIC_RELAXED);
 }
 
 void
 budget_spent(uint64_t now, uint64_t cost)
 {
     int64_t mean = __atomic_load_n(&mean_cost, __ATOMIC_RELAXED), have;
-    int64_t paid = (int64_t)(cost < COST_MOST ? cost : COST_MOST);
+    int64_t paid = cost < (uint64_t)(mean * COST_TIMES) ? (int64_t)cost : mean * COST_TIMES;
     unsigned in_force = budget_step();
 
     if (in_force == RATE_GIVEN)

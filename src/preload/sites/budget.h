@@ -8,8 +8,8 @@
  * block's weight is computed with the rate its distance was drawn with: so the estimates
  * are unbiased whatever the budget decides.
  */
-#ifndef MEMTOP_BUDGET_H
-#define MEMTOP_BUDGET_H
+#ifndef MEMTOP_PRELOAD_BUDGET_H
+#define MEMTOP_PRELOAD_BUDGET_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -58,14 +58,14 @@
 #define PREPARED_BLOCKS 4096u
 #define PREPARED_SITES  512u
 
-enum tables {
+enum tables_state {
     TABLES_NONE = 0,
     TABLES_MAKING,
     TABLES_READY,
     TABLES_REFUSED,
 };
 
-static uint32_t tables; /* enum tables */
+static uint32_t tables; /* enum tables_state */
 static bool is_cut_off; /* see cut_off() */
 
 static struct mt_table by_address = {.value_size = sizeof(uint64_t)};
