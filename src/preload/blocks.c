@@ -71,3 +71,13 @@ mt_made(enum segment_function fn, void *block, size_t size, size_t alignment)
         return mt_made_otherwise(fn, NULL, size, NULL);
     return made_rarely(fn, block, size, alignment, NULL);
 }
+
+uint64_t
+mt_due_came(struct shard *shard, size_t size, size_t space)
+{
+    uint64_t next = mt_due_after(shard, space);
+    uint64_t hits = with_sites() ? mt_hooks.sampler->due(shard, size, space, &next) : 0;
+
+    mt_due_in(shard, next);
+    return hits;
+}

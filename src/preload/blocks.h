@@ -49,6 +49,11 @@ void mt_made_ours(void *block, size_t size);
    caller: see hooks.h. */
 void mt_look_at(enum segment_function fn, void *block, uint64_t size, const void *caller);
 
+/* A block that came by the packed way has made something due (account.h): sets how many
+   bytes of blocks may come before something is due again.  Returns how many words of the
+   block are sampled, for the sampler's hit.  Call it in an update. */
+uint64_t mt_due_came(struct shard *shard, size_t size, size_t space);
+
 /* Ends a call that allocated: writes its line to the log and tells the program's
    profiles, if there are any.  other is calloc's count or an alignment; caller: see
    hooks.h. */

@@ -278,6 +278,18 @@ count_ordinary(struct shard *shard, size_t size, size_t old_size, bool in_place)
     word_add(&cell_of(shard, old_size)->gone, 1);
 }
 
+/* Something is due; ends the update. */
+static __attribute__((noinline)) void *
+realloc_due(struct shard *shard, void *moved, size_t size, size_t space)
+{
+    uint64_t hits = mt_due_came(shard, size, space);
+
+    mt_update_end_looking(shard);
+    if (hits > 0 && mt_hooks.sampler->hit(FN_REALLOC, moved, size, hits, NULL) != 0)
+        mt_size_flag(moved, size, BLOCK_SAMPLED);
+    return moved;
+}
+
 PUBLIC void *
 realloc(void *block, size_t size)
 {
@@ -287,7 +299,7 @@ realloc(void *block, size_t size)
     uint64_t before;
     void *moved;
 
-    if (unlikely(size - 1 >= PACKED_LARGE - 1) || with_sites()
+    if (unlikely(size - 1 >= PACKED_LARGE - 1)
         || unlikely(!shadow_take_plain(block, limit, true, &old_size, &old_space)))
         return realloc_otherwise(block, size);
     moved = mt_real.realloc(block, size);
@@ -297,7 +309,9 @@ realloc(void *block, size_t size)
         || unlikely(!update_begin(shard, &before)))
         return realloc_ended(block, moved, size, old_size, old_space);
     count_ordinary(shard, size, old_size, moved == block);
-    word_add(&shard->hot.usable, space - old_space);
+    word_subtract(&shard->hot.usable, old_space);
+    if (unlikely(word_add_reaches_zero(&shard->hot.came_space, space)))
+        return realloc_due(shard, moved, size, space);
     update_end(shard, before, update_looks(before));
     return moved;
 }

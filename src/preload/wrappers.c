@@ -45,18 +45,6 @@ sleeping(void)
 
 /* ---- the packed way ---- */
 
-/* Sets how many bytes of blocks may come before something is due again.  Returns how many
-   words of the last block are sampled.  Call it in an update. */
-static uint64_t
-due_came(struct shard *shard, size_t size, size_t space)
-{
-    uint64_t next = mt_due_after(shard, space);
-    uint64_t hits = with_sites() ? mt_hooks.sampler->due(shard, size, space, &next) : 0;
-
-    mt_due_in(shard, next);
-    return hits;
-}
-
 /* Something is due after count_came(). */
 static __attribute__((noinline)) void *
 made_due(enum segment_function fn, void *block, size_t size, size_t space,
@@ -70,7 +58,7 @@ made_due(enum segment_function fn, void *block, size_t size, size_t space,
         return mt_made_otherwise(fn, block, size, caller);
     }
     cell_of(shard, size)->came++;
-    hits = due_came(shard, size, space);
+    hits = mt_due_came(shard, size, space);
     mt_due_gone_in(shard, mt_due_after(shard, 2 * space)); /* this look was for both */
     mt_update_end_looking(shard);
     if (hits > 0 && mt_hooks.sampler->hit(fn, block, size, hits, caller) != 0)
