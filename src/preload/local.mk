@@ -17,6 +17,9 @@ libmemtop_so_SOURCES = \
 	src/preload/sites/sites.c src/preload/sites/sites.h src/preload/sites/stacks.c src/preload/sites/stacks.h \
 	src/preload/sites/unwind.c src/preload/sites/unwind.h src/preload/internal.h \
 	src/preload/sites/steps.c src/preload/sites/steps.h \
+	src/preload/sites/accessor.c src/preload/sites/accessor.h \
+	src/preload/sites/python.c src/preload/sites/python.h src/preload/sites/python-place.c \
+	src/preload/sites/python-layout.c src/preload/sites/python-layout.h src/preload/sites/python-known.h \
 	src/segment/rate.c src/segment/rate.h src/segment/sampling.h \
 	src/preload/options.c src/preload/publish.c \
 	src/preload/memprof/memprof.c src/preload/memprof/profile.c src/preload/memprof/profile.h \

@@ -84,6 +84,23 @@ $(programs)/plugins-fixed.run: $(programs)/plugins.c
 	@$(MKDIR_P) $(@D)
 	$(AM_V_CCLD)$(CC) $(PROGRAM_CFLAGS) -D_GNU_SOURCE -no-pie -fno-pie -rdynamic -o $@ $< -ldl
 
+# The walker of Python's frames, with its sources, in a library of its own.
+python_walker = src/preload/sites/python.c src/preload/sites/python-place.c \
+	src/preload/sites/python-layout.c src/preload/sites/accessor.c src/preload/lookup.c
+$(programs)/python.plugin: $(programs)/python.c $(python_walker) \
+		src/preload/sites/python.h src/preload/sites/python-known.h \
+		src/preload/sites/python-layout.h src/preload/sites/accessor.h
+	@$(MKDIR_P) $(@D)
+	$(AM_V_CCLD)$(CC) $(PROGRAM_CFLAGS) -O2 -D_GNU_SOURCE -ftls-model=initial-exec \
+	  -I. -fPIC -shared -o $@ $(filter %.c,$^)
+check_DATA += $(programs)/python.plugin
+CLEANFILES += $(programs)/python.plugin
+EXTRA_DIST += $(programs)/python.c tests/preload/python/layout.c \
+	tests/preload/python/interpreters.sh tests/preload/python/tree.py \
+	tests/preload/python/stress.py tests/preload/python/steps.py
+dist_check_SCRIPTS += tests/preload/python.sh tests/preload/python-layout.sh
+TESTS += tests/preload/python.sh tests/preload/python-layout.sh
+
 EXTRA_DIST += tests/preload/README
 
 # The library as a file, and the headers.
