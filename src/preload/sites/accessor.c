@@ -65,12 +65,18 @@ pass_prologue(const unsigned char **code)
         PASS(code, "\x48\x83\xec\x08");
 }
 
-/* add $8,%rsp, pop %rbp, pop %rcx; ret */
-static bool
-pass_epilogue(const unsigned char **code)
+/* add $8,%rsp, pop %rbp, pop %rcx: at the end, or before the variable is loaded */
+static void
+pass_leave(const unsigned char **code)
 {
     if (!PASS(code, "\x48\x83\xc4\x08") && !PASS(code, "\x5d"))
         PASS(code, "\x59");
+}
+
+static bool
+pass_return(const unsigned char **code)
+{
+    pass_leave(code);
     return PASS(code, "\xc3");
 }
 
@@ -112,13 +118,14 @@ read_called(const unsigned char **code, const uintptr_t *pair, bool local)
 
     if (!pass_call(code))
         return 0;
+    pass_leave(code);
     if (PASS(code, "\x48\x8b\x00")) /* mov (%rax),%rax */
         place = (intptr_t)pair[1];
     else if (local && PASS(code, "\x48\x8b\x80")) /* mov ...(%rax),%rax */
         place = operand(code);
     else
         return 0;
-    object = pass_epilogue(code) ? object_distance(pair[0]) : 0;
+    object = pass_return(code) ? object_distance(pair[0]) : 0;
     return object != 0 ? object + place : 0;
 }
 
@@ -128,9 +135,10 @@ read_pointer(const unsigned char **code)
 {
     intptr_t distance;
 
+    pass_leave(code);
     if (PASS(code, "\x48\x8b\x80")) { /* mov ...(%rax),%rax */
         distance = operand(code);
-        return pass_epilogue(code) ? distance : 0;
+        return pass_return(code) ? distance : 0;
     }
     if (PASS(code, "\x48\x8d\x80")) /* lea ...(%rax),%rax */
         distance = operand(code);
@@ -138,7 +146,8 @@ read_pointer(const unsigned char **code)
         distance = (intptr_t)*operand_address(code);
     else
         return 0;
-    return PASS(code, "\x48\x8b\x00") && pass_epilogue(code) ? distance : 0;
+    pass_leave(code);
+    return PASS(code, "\x48\x8b\x00") && pass_return(code) ? distance : 0;
 }
 
 static intptr_t
@@ -149,11 +158,12 @@ read_distance(const unsigned char **code)
     bool local;
 
     if (PASS(code, "\x66\x66\x66\x64\x48\x8b\x04\x25\x00\x00\x00\x00")
+        || PASS(code, "\x66\x66\x66\x66\x64\x48\x8b\x04\x25\x00\x00\x00\x00")
         || PASS(code, "\x64\x48\x8b\x04\x25\x00\x00\x00\x00"))
         return read_pointer(code);
     if (PASS(code, "\x64\x48\x8b\x04\x25")) { /* mov %fs:...,%rax */
         distance = operand(code);
-        return pass_epilogue(code) ? distance : 0;
+        return pass_return(code) ? distance : 0;
     }
     local = PASS(code, "\x48\x8d\x3d"); /* lea ...(%rip),%rdi */
     if (local || PASS(code, "\x66\x48\x8d\x3d")) {
@@ -167,7 +177,7 @@ read_distance(const unsigned char **code)
     else
         return 0;
     /* mov %fs:(%rax),%rax */
-    return PASS(code, "\x64\x48\x8b\x00") && pass_epilogue(code) ? distance : 0;
+    return PASS(code, "\x64\x48\x8b\x00") && pass_return(code) ? distance : 0;
 }
 
 intptr_t

@@ -182,7 +182,8 @@ struct python_walk {
     struct mt_python_frame *frames;
     size_t count, limit;
     uintptr_t chunk; /* the one in which the last frame lay, or the newest */
-    bool doubtful;   /* the link followed may not have been set yet (3.11, 3.12) */
+    uintptr_t chunk_from, chunk_to; /* its frames, once one was found there */
+    bool doubtful; /* the link followed may not have been set yet (3.11, 3.12) */
     bool whole;
 };
 
@@ -225,24 +226,27 @@ used_of_chunk(const struct python_walk *walk, uintptr_t chunk)
 }
 
 static bool
-lies_in_chunk(const struct python_walk *walk, uintptr_t frame, uintptr_t chunk)
+lies_between(uintptr_t frame, uintptr_t size, uintptr_t from, uintptr_t to)
 {
-    uintptr_t place = frame - chunk, used = used_of_chunk(walk, chunk);
-
-    return place >= CHUNK_FRAMES && place < used
-           && used - place >= walk->python->layout.frame_size;
+    return frame >= from && frame < to && to - frame >= size;
 }
 
 /* Frames lead from newer chunks to older ones. */
 static bool
-lies_in_chunks(struct python_walk *walk, uintptr_t frame)
+lies_in_other_chunk(struct python_walk *walk, uintptr_t frame)
 {
+    const uintptr_t size = walk->python->layout.frame_size;
     uintptr_t chunk = walk->chunk;
 
     for (unsigned tried = 0; tried < CHUNKS_TRIED && mt_python_plausible(chunk);
          tried++) {
-        if (lies_in_chunk(walk, frame, chunk)) {
+        const uintptr_t from = chunk + CHUNK_FRAMES,
+                        to = chunk + used_of_chunk(walk, chunk);
+
+        if (lies_between(frame, size, from, to)) {
             walk->chunk = chunk;
+            walk->chunk_from = from;
+            walk->chunk_to = to;
             return true;
         }
         chunk = mt_python_word(chunk, CHUNK_PREVIOUS);
@@ -251,12 +255,18 @@ lies_in_chunks(struct python_walk *walk, uintptr_t frame)
 }
 
 static bool
+lies_in_chunks(struct python_walk *walk, uintptr_t frame)
+{
+    return lies_between(frame, walk->python->layout.frame_size, walk->chunk_from,
+                        walk->chunk_to)
+           || lies_in_other_chunk(walk, frame);
+}
+
+static bool
 lies_on_stack(uintptr_t address, uintptr_t size)
 {
-    const uintptr_t lowest = (uintptr_t)__builtin_frame_address(0);
-
-    return address >= lowest && address < mt_thread.stack_base
-           && mt_thread.stack_base - address >= size;
+    return lies_between(address, size, (uintptr_t)__builtin_frame_address(0),
+                        mt_thread.stack_base);
 }
 
 static unsigned
@@ -321,9 +331,10 @@ add_frame(struct python_walk *walk, uintptr_t frame)
 static bool
 visit_frame(struct python_walk *walk, uintptr_t frame)
 {
+    if (lies_in_chunks(walk, frame))
+        return add_frame(walk, frame);
     if (!lies_on_stack(frame, walk->python->layout.frame_size))
-        return (lies_in_chunks(walk, frame) || is_generators(walk, frame))
-               && add_frame(walk, frame);
+        return is_generators(walk, frame) && add_frame(walk, frame);
     if (owner_of(walk, frame) < OWNER_INTERPRETER)
         return false;
     if (walk->count > 0)

@@ -12,7 +12,7 @@
  *    false if that cannot be done on this machine;
  *  - walker_answers(A) returns how many of these walks had the answer A; at the end they
  *    are written to the file that the variable MEMTOP_TEST_ANSWERS names;
- *  - walker_cost(N) walks N times.
+ *  - walker_cost(N, D) walks N times and, if D, describes the innermost frame.
  */
 #include "config.h"
 
@@ -220,15 +220,19 @@ walker_steps(bool on)
 #endif
 
 size_t
-walker_cost(unsigned long count)
+walker_cost(unsigned long count, bool describing)
 {
     struct mt_python_frame frames[64];
+    struct mt_python_place place;
     enum python_answer answer;
     size_t total = 0;
 
     know_stack();
-    while (count-- > 0)
+    while (count-- > 0) {
         total += mt_python_frames(frames, 64, &answer);
+        if (describing)
+            mt_python_describe(&frames[0], &place);
+    }
     return total;
 }
 
