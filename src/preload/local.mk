@@ -25,6 +25,10 @@ libmemtop_so_SOURCES = \
 	src/preload/sites/steps.c src/preload/sites/steps.h src/preload/sites/arch.h \
 	src/preload/sites/cfi.c src/preload/sites/cfi.h \
 	src/preload/sites/objects.c src/preload/sites/objects.h \
+	src/preload/sites/accessor.c src/preload/sites/accessor.h \
+	src/preload/sites/python.c src/preload/sites/python.h src/preload/sites/python-place.c \
+	src/preload/sites/python-layout.c src/preload/sites/python-layout.h src/preload/sites/python-known.h \
+	src/preload/sites/frames.c src/preload/sites/frames.h \
 	src/segment/rate.c src/segment/rate.h src/segment/sampling.h \
 	src/preload/options.c src/preload/options.h src/preload/publish.c src/preload/publish.h \
 	src/preload/memprof/memprof.c src/preload/memprof/profile.c src/preload/memprof/profile.h \

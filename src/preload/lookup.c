@@ -29,6 +29,7 @@ extern __typeof__(_r_debug) _r_debug __attribute__((weak));
 extern ElfW(Dyn) _DYNAMIC[] HIDDEN;
 
 static struct link_map *first, *own, *libc;
+static struct link_map *last; /* of those loaded with the program */
 static bool late;
 static unsigned loaded_first; /* objects, when the library started */
 static int (*iterate)(int (*)(struct dl_phdr_info *, size_t, void *), void *);
@@ -291,6 +292,9 @@ mt_lookup_start(void)
         loaded_first++;
     libc = find_from(first, "gnu_get_libc_version").map;
     late = libc != NULL && own != NULL && stands_before(libc, own);
+    last = first;
+    while (!late && last != NULL && last->l_next != NULL)
+        last = last->l_next;
     *(void **)&iterate = libc != NULL ? mt_lookup_libc("dl_iterate_phdr")
                                       : mt_lookup_next("dl_iterate_phdr").address;
 }
@@ -307,6 +311,25 @@ struct mt_symbol
 mt_lookup_first(const char *name)
 {
     return find_from(first, name);
+}
+
+struct mt_symbol
+mt_lookup_lasting(const char *text)
+{
+    const struct lookup_name name = name_of(text);
+    const uintptr_t vdso = getauxval(AT_SYSINFO_EHDR);
+
+    for (struct link_map *map = first; map != NULL;
+         map = map != last ? map->l_next : NULL) {
+        struct tables tables = tables_of(map->l_addr, map->l_ld);
+        void *address = NULL;
+
+        if (map->l_addr == 0 || map->l_addr != vdso)
+            address = find_in(&tables, &name);
+        if (address != NULL)
+            return (struct mt_symbol){address, map};
+    }
+    return (struct mt_symbol){NULL, NULL};
 }
 
 bool

@@ -46,6 +46,11 @@ struct mt_symbol mt_lookup_next(const char *name);
 /* The first definition, which may be ours. */
 struct mt_symbol mt_lookup_first(const char *name);
 
+/* The first definition in an object that was loaded with the program.  May be called at
+   any time: such objects are never unloaded.  If the library was loaded late, it is not
+   known which these are, and only the program itself is searched. */
+struct mt_symbol mt_lookup_lasting(const char *name);
+
 /* Was the library loaded behind the C library?  Then others call libc's functions instead
    of ours. */
 bool mt_lookup_late(void);

@@ -107,6 +107,32 @@ $(programs)/compare.plugin: $(programs)/compare.c $(compared)
 	$(AM_V_CCLD)$(CC) -std=gnu11 -O2 -g -fPIC -fvisibility=hidden -fno-builtin-malloc \
 	  -ftls-model=initial-exec -D_GNU_SOURCE -I. -I$(srcdir)/src -shared -o $@ \
 	  $(srcdir)/$(programs)/compare.c $(compared) -lgcc_s -ldl
+# The walker of Python's frames, with its sources, in a library of its own.
+python_walker = src/preload/sites/python.c src/preload/sites/python-place.c \
+	src/preload/sites/python-layout.c src/preload/sites/accessor.c src/preload/lookup.c
+$(programs)/python.plugin: $(programs)/python.c $(python_walker) \
+		src/preload/sites/python.h src/preload/sites/python-known.h \
+		src/preload/sites/python-layout.h src/preload/sites/accessor.h
+	@$(MKDIR_P) $(@D)
+	$(AM_V_CCLD)$(CC) $(PROGRAM_CFLAGS) -O2 -D_GNU_SOURCE -ftls-model=initial-exec \
+	  -I. -fPIC -shared -o $@ $(filter %.c,$^)
+# Functions as compilers make them.
+accessor_flags = $(PROGRAM_CFLAGS) -O2 -D_GNU_SOURCE -I.
+$(programs)/accessor.run: $(programs)/accessor.c src/preload/sites/accessor.c src/preload/lookup.c \
+		src/preload/sites/accessor.h
+	@$(MKDIR_P) $(@D)
+	$(AM_V_CCLD)$(CC) $(accessor_flags) -rdynamic -o $@ $(filter %.c,$^) -ldl
+$(programs)/accessor.plugin: $(programs)/accessor.c
+	@$(MKDIR_P) $(@D)
+	$(AM_V_CCLD)$(CC) $(accessor_flags) -DSHARED -fPIC -shared -o $@ $<
+check_DATA += $(programs)/python.plugin $(programs)/accessor.run $(programs)/accessor.plugin
+CLEANFILES += $(programs)/python.plugin $(programs)/accessor.run $(programs)/accessor.plugin
+EXTRA_DIST += $(programs)/python.c $(programs)/accessor.c tests/preload/python/layout.c \
+	tests/preload/python/interpreters.sh tests/preload/python/tree.py \
+	tests/preload/python/stress.py tests/preload/python/steps.py
+dist_check_SCRIPTS += tests/preload/python.sh tests/preload/python-layout.sh \
+	tests/preload/accessor.sh
+TESTS += tests/preload/python.sh tests/preload/python-layout.sh tests/preload/accessor.sh
 
 EXTRA_DIST += tests/preload/README
 

@@ -210,6 +210,10 @@ test_other_tables(void **state)
     assert_non_null(handle);
     assert_true(mt_lookup_loaded(NULL, "deep_realloc", &found));
     assert_ptr_equal(dlsym(handle, "deep_realloc"), mt_lookup_in(&found, "deep_realloc"));
+    /* It was not loaded with the program, as libc was. */
+    assert_non_null(mt_lookup_first("deep_realloc").address);
+    assert_null(mt_lookup_lasting("deep_realloc").address);
+    assert_ptr_equal(dlsym(RTLD_DEFAULT, "getenv"), mt_lookup_lasting("getenv").address);
     assert_null(mt_lookup_in(&found, "malloc")); /* used, not defined */
     assert_null(mt_lookup_in(&found, "no_such_name"));
     dlclose(handle);
