@@ -9,6 +9,7 @@
 
 #include "monitor/merged.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -155,13 +156,16 @@ address_of(struct merged *merged, const struct profile *profile,
     const struct sites_reading *reading = profile_digested(profile, NULL);
     const char *name = profile_function(profile, place->function);
     const struct interned *generated;
+    char key[INTERN_TEXT_MAX];
 
     if (place->module != NULL && place->offset < FILE_BYTES) {
         uint64_t base = file_base(merged, module_at(reading, place), place->module);
 
         return base != 0 ? base + place->offset : 0;
     }
-    generated = intern_bytes(&merged->generated, name, strnlen(name, INTERN_TEXT_MAX));
+    snprintf(key, sizeof key, "%s\n%s:%u", name, place->file != NULL ? place->file : "",
+             place->line);
+    generated = intern_bytes(&merged->generated, key, strlen(key));
     return generated != NULL
                ? GENERATED + ((uint64_t)generated->number + 1) * GENERATED_BYTES
                : 0;

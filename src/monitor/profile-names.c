@@ -144,6 +144,22 @@ add_address(struct profile *profile, uint64_t where)
     return NULL;
 }
 
+/* What the process itself said about a frame of an interpreter's language. */
+static void
+name_place(const struct profile *profile, uint64_t word, struct symbol *symbol,
+           struct symbol_frame *frame)
+{
+    const struct site_place *place = sites_place(&profile->reading, word);
+
+    *symbol = (struct symbol){.state = place != NULL ? SYMBOL_KNOWN : SYMBOL_UNNAMED};
+    if (place == NULL)
+        return;
+    *frame = (struct symbol_frame){
+        .function = place->name, .file = place->file, .line = place->line};
+    symbol->count = 1;
+    symbol->frames = frame;
+}
+
 /* Asks the namer about an address.  Returns true if its name has changed. */
 static bool
 name_address(struct profile *profile, struct profile_address *address,
@@ -152,8 +168,13 @@ name_address(struct profile *profile, struct profile_address *address,
     const struct symbol nobody_asked = {.state = SYMBOL_ASKED};
     const struct symbol *symbol = &nobody_asked;
     bool was_final = address->final, changed;
+    struct symbol_frame frame;
+    struct symbol named;
 
-    if (namer != NULL)
+    if (site_is_place(address->address)) {
+        name_place(profile, address->address, &named, &frame);
+        symbol = &named;
+    } else if (namer != NULL)
         symbol = namer->name(namer->context, address->address);
     else if (address->frame_count > 0)
         return false;

@@ -177,10 +177,9 @@ chosen(uintptr_t resolver)
 #endif
 }
 
-static void *
-find_in(const struct tables *tables, const struct lookup_name *name)
+static const ElfW(Sym) *
+symbol_in(const struct tables *tables, const struct lookup_name *name)
 {
-    const ElfW(Sym) * symbol;
     uint32_t index = 0;
 
     if (tables->symbols == NULL || tables->strings == NULL)
@@ -189,9 +188,16 @@ find_in(const struct tables *tables, const struct lookup_name *name)
         index = find_by_gnu_hash(tables, name);
     else if (tables->hash != NULL)
         index = find_by_hash(tables, name);
-    if (index == 0)
+    return index != 0 ? &tables->symbols[index] : NULL;
+}
+
+static void *
+find_in(const struct tables *tables, const struct lookup_name *name)
+{
+    const ElfW(Sym) *symbol = symbol_in(tables, name);
+
+    if (symbol == NULL)
         return NULL;
-    symbol = &tables->symbols[index];
     return ELF64_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC
                ? chosen(tables->bias + symbol->st_value)
                : (void *)(tables->bias + symbol->st_value);
@@ -247,9 +253,9 @@ find_from(struct link_map *map, const char *text)
         void *address = find_in(tables_known(map), &name);
 
         if (address != NULL)
-            return (struct mt_symbol){address, map};
+            return (struct mt_symbol){.address = address, .map = map};
     }
-    return (struct mt_symbol){NULL, NULL};
+    return (struct mt_symbol){.address = NULL};
 }
 
 /* A namespace other than the program's (dlmopen) has its own list: _dl_find_object()
@@ -327,9 +333,9 @@ mt_lookup_lasting(const char *text)
         if (map->l_addr == 0 || map->l_addr != vdso)
             address = find_in(&tables, &name);
         if (address != NULL)
-            return (struct mt_symbol){address, map};
+            return (struct mt_symbol){address, map, symbol_in(&tables, &name)->st_size};
     }
-    return (struct mt_symbol){NULL, NULL};
+    return (struct mt_symbol){.address = NULL};
 }
 
 bool

@@ -19,6 +19,7 @@
 struct mt_symbol {
     void *address;
     struct link_map *map;
+    size_t size; /* of mt_lookup_lasting() only: of the function or object */
 };
 
 /* A loaded object. */

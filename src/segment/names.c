@@ -389,7 +389,7 @@ segment_header_init(struct segment_header *header, uint64_t ring_capacity, bool 
     header->sites_offset = sites ? rings_end : 0;
     header->sites_size = sites ? SITES_SIZE : 0;
     header->modules_offset = sites ? rings_end + SITES_MODULES_AT : 0;
-    header->modules_size = sites ? SITES_POOL_AT - SITES_MODULES_AT : 0;
+    header->modules_size = sites ? SITES_PLACES_AT - SITES_MODULES_AT : 0;
     __atomic_store_n(&header->magic, SEGMENT_MAGIC, __ATOMIC_RELEASE);
 }
 

@@ -24,13 +24,13 @@
 
 #define SUM_WORDS (sizeof(struct site_sums) / sizeof(uint64_t))
 
-enum { ROOM_SITES, ROOM_BLOCKS, ROOM_MODULES, ROOM_POOL };
+enum { ROOM_SITES, ROOM_BLOCKS, ROOM_MODULES, ROOM_POOL, ROOM_PLACES };
 
 /* A raw copy of the tables. */
 struct raw_sites {
     struct sites_head head;
     uint64_t created_ns;
-    size_t sites, blocks, modules, pool;         /* how many there are */
+    size_t sites, blocks, modules, pool, places; /* how many there are */
     size_t site_room, block_room, module_room;   /* how many fit into the arrays */
     struct site_record *site;
     struct block_record *block;
@@ -97,6 +97,14 @@ entries_there(const struct mapping *mapping, uint64_t at, size_t count, size_t s
     return count;
 }
 
+static size_t
+used64(const uint64_t *word, uint32_t limit)
+{
+    uint64_t count = word_load(word);
+
+    return count < limit ? (size_t)count : limit;
+}
+
 static void
 visit_head(void *context, void *out)
 {
@@ -113,6 +121,7 @@ visit_head(void *context, void *out)
                                used(&head->sites_used, SITES_RECORDS),
                                sizeof(struct site_record));
     raw->modules = used(&head->modules_used, SITES_MODULES);
+    raw->places = used64(&head->places_used, SITES_PLACES);
     raw->pool = entries_there(visit->mapping, SITES_POOL_AT,
                               used(&head->pool_used, SITES_POOL_WORDS), sizeof(uint64_t));
 }
@@ -166,6 +175,23 @@ complete_stack(struct sites_reading *reading, const uint64_t *pool, uint64_t id)
                at_most(1 + SITES_DEPTH_MAX, reading->pool_count - id));
 }
 
+/* Copies the places that are new, or were not complete before. */
+static void
+copy_places(struct sites_reading *reading, const struct site_place *places, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        if (i < reading->place_count && reading->places[i].ready)
+            continue;
+        if (__atomic_load_n(&places[i].ready, __ATOMIC_ACQUIRE))
+            copy_words(&reading->places[i], &places[i],
+                       sizeof *places / sizeof(uint64_t));
+        else
+            reading->places[i].ready = 0;
+    }
+    if (count > reading->place_count)
+        reading->place_count = count;
+}
+
 static void
 visit_tables(void *context, void *out)
 {
@@ -194,6 +220,9 @@ visit_tables(void *context, void *out)
     }
     for (size_t i = 0; i < raw->sites; i++)
         complete_stack(reading, pool, raw->site[i].key >> 32);
+    copy_places(reading, (const void *)sites_part(visit->mapping, SITES_PLACES_AT),
+                at_most(used64(&head->places_used, SITES_PLACES),
+                        reading->room[ROOM_PLACES]));
     raw->modules = at_most(used(&head->modules_used, SITES_MODULES), raw->module_room);
     copy_words(raw->module, sites_part(visit->mapping, SITES_MODULES_AT),
                raw->modules * sizeof *raw->module / sizeof(uint64_t));
@@ -238,6 +267,8 @@ raw_make_room(struct raw_sites *raw)
     return raw->site != NULL && raw->block != NULL && raw->module != NULL
            && grow((void **)&reading->pool, &reading->room[ROOM_POOL],
                    with_reserve(raw->pool, SITES_POOL_WORDS), sizeof *reading->pool)
+           && grow((void **)&reading->places, &reading->room[ROOM_PLACES],
+                   with_reserve(raw->places, SITES_PLACES), sizeof *reading->places)
            && grow((void **)&reading->sites, &reading->room[ROOM_SITES], raw->site_room,
                    sizeof *reading->sites)
            && grow((void **)&reading->blocks, &reading->room[ROOM_BLOCKS],
@@ -425,6 +456,10 @@ take_all(const struct raw_sites *raw, struct sites_reading *reading)
     for (size_t i = 0; i < raw->sites; i++)
         take_site(raw, &raw->site[i], &reading->sites[i]);
     reading->site_count = raw->sites;
+    for (size_t i = 1; i < reading->place_count; i++) {
+        reading->places[i].name[SITE_PLACE_NAME - 1] = '\0';
+        reading->places[i].file[SITE_PLACE_FILE - 1] = '\0';
+    }
     take_blocks(raw, reading);
     take_modules(raw, reading);
 }
@@ -488,6 +523,7 @@ sites_free(struct sites_reading *reading)
     free(reading->blocks);
     free(reading->modules);
     free(reading->pool);
+    free(reading->places);
     *reading = (struct sites_reading){.rate = 0};
 }
 
@@ -512,6 +548,16 @@ sites_stack(const struct sites_reading *reading, uint32_t stack, unsigned *depth
         return NULL;
     *depth = (unsigned)frames;
     return &reading->pool[stack + 1];
+}
+
+const struct site_place *
+sites_place(const struct sites_reading *reading, uint64_t word)
+{
+    uint32_t place = site_place_of(word);
+
+    return place > 0 && place < reading->place_count && reading->places[place].ready
+               ? &reading->places[place]
+               : NULL;
 }
 
 const struct site_module *

@@ -5,9 +5,10 @@
  *
  *   0           struct sites_head            what is sampled, totals, what was lost
  *   + 1 page    struct sites_module[4096]    objects in which stacks lie
- *   + 2 MiB     uint64_t pool[8M]            call stacks, one after the other
- *   + 66 MiB    struct site_record[131072]   one per stack and size
- *   + 138 MiB   struct block_record[16M]     sampled blocks alive now
+ *   + 2 MiB     struct site_place[65536]     places that the process itself has named
+ *   + 34 MiB    uint64_t pool[8M]            call stacks, one after the other
+ *   + 98 MiB    struct site_record[131072]   one per stack and size
+ *   + 170 MiB   struct block_record[16M]     sampled blocks alive now
  *
  * These are the tables' largest sizes; the file is sparse.  Nothing of it is there before
  * header.sites_state is SITES_READY: until then readers touch nothing of it.  The tables
@@ -19,6 +20,9 @@
  * return addresses, the first one that of the call of malloc.  Id 0 is the unknown stack:
  * nothing could unwind yet, or the pool was full.  If two threads meet the same stack for
  * the first time at once it may get two ids.
+ *
+ * A frame of an interpreter's language (Python) stands in a stack instead of those of the
+ * interpreter's loop, as the number of a site_place with a mark: site_place_word().
  *
  * A sampled block stands for its Horvitz-Thompson weight: with w = 1 + ceil(size / 8)
  * words, each sampled with probability rate, a block is sampled at all with probability p
@@ -38,11 +42,13 @@
 
 #ifndef SITES_SMALL
 #define SITES_MODULES     4096u
+#define SITES_PLACES      (1u << 16)
 #define SITES_POOL_WORDS  (1u << 23)
 #define SITES_RECORDS     (1u << 17)
 #define SITES_BLOCKS      (1u << 24)
 #else /* tests/fuzz: small, so that all limits are reached */
 #define SITES_MODULES     8u
+#define SITES_PLACES      8u
 #define SITES_POOL_WORDS  512u
 #define SITES_RECORDS     64u
 #define SITES_BLOCKS      256u
@@ -168,6 +174,41 @@ struct sites_module {
     char path[SITE_PATH_LEN];
 };
 
+/* A function and a line in it.  The thread that enters it sets ready last; then it never
+   changes.  Texts are UTF-8, unsanitised, and NUL-terminated unless they are cut. */
+#define SITE_PLACE_NAME 184u
+#define SITE_PLACE_FILE 312u
+
+struct site_place {
+    uint32_t line;        /* 0 unknown */
+    uint32_t first_line;  /* of the function */
+    uint32_t ready;
+    uint32_t reserved;
+    char name[SITE_PLACE_NAME];
+    char file[SITE_PLACE_FILE];
+};
+
+/* No address has this bit.  Made so that sites_call() keeps the number. */
+#define SITE_PLACE_MARK (UINT64_C(1) << 62)
+
+static inline uint64_t
+site_place_word(uint32_t place)
+{
+    return SITE_PLACE_MARK | ((uint64_t)place * 2 + 1);
+}
+
+static inline int
+site_is_place(uint64_t word)
+{
+    return (word & SITE_PLACE_MARK) != 0;
+}
+
+static inline uint32_t
+site_place_of(uint64_t word)
+{
+    return (uint32_t)((word & ~SITE_PLACE_MARK) / 2);
+}
+
 struct sites_head {
     double rate;            /* probability that a word is hit, now; 0: nothing is sampled */
     uint32_t depth;         /* frames kept at most */
@@ -197,19 +238,24 @@ struct sites_head {
     uint64_t rate_changes;
     uint64_t thinned;       /* samples removed because the rate was halved */
     uint64_t thinned_live;  /* of them, those not freed since (approximately) */
+    uint64_t places_used;
+    uint64_t lost_places;   /* frames without a place, because there was no space */
+    uint64_t python;        /* the interpreter's PY_VERSION_HEX; 0: none that is walked */
     uint64_t memory;        /* bytes the tables have, in the segment and privately ... */
     uint64_t memory_limit;  /* ... and may have now */
 };
 
 #define SITES_HEAD_SIZE     4096u
 #define SITES_MODULES_AT    SITES_HEAD_SIZE
-#define SITES_POOL_AT       (SITES_MODULES_AT + SITES_MODULES * 512u)
+#define SITES_PLACES_AT     (SITES_MODULES_AT + SITES_MODULES * 512u)
+#define SITES_POOL_AT       (SITES_PLACES_AT + SITES_PLACES * 512u)
 #define SITES_RECORDS_AT    (SITES_POOL_AT + SITES_POOL_WORDS * 8u)
 #define SITES_BLOCKS_AT     (SITES_RECORDS_AT + SITES_RECORDS * 576u)
 #define SITES_SIZE          (SITES_BLOCKS_AT + SITES_BLOCKS * 48u)
 
 _Static_assert(sizeof(struct sites_head) <= SITES_HEAD_SIZE, "head fits its page");
 _Static_assert(sizeof(struct sites_module) == 512, "module");
+_Static_assert(sizeof(struct site_place) == 512, "place");
 _Static_assert(sizeof(struct site_record) == 576, "site record is nine cache lines");
 _Static_assert(sizeof(struct block_record) == 48, "block record");
 _Static_assert(SITES_SIZE % 4096 == 0, "whole pages");

@@ -98,10 +98,12 @@ struct sites_reading {
     size_t block_count;
     struct site_module *modules; /* in the order they were seen */
     size_t module_count;
+    struct site_place *places; /* texts end with a NUL; place 0 is none */
+    size_t place_count;
     uint64_t *pool;      /* stacks, for sites_stack() */
     size_t pool_count;
 
-    size_t room[4];      /* private: capacity of the arrays */
+    size_t room[5];      /* private: capacity of the arrays */
 };
 
 /*
@@ -125,6 +127,9 @@ void sites_free(struct sites_reading *reading);
  */
 const uint64_t *sites_stack(const struct sites_reading *reading, uint32_t stack,
                             unsigned *depth);
+
+/* The place of a frame whose word is marked (site_is_place()); NULL if there is none. */
+const struct site_place *sites_place(const struct sites_reading *reading, uint64_t word);
 
 /* An address inside the call that returns to pc; pc itself may be in the next
    function. */

@@ -284,3 +284,14 @@ mt_python_describe(const struct mt_python_frame *frame, struct mt_python_place *
               true);
     return true;
 }
+
+uint64_t
+mt_python_mark(const struct mt_python_frame *frame)
+{
+    const struct python_layout *layout = &mt_python.layout;
+    const uintptr_t code = frame->code;
+
+    return mt_python_word(code, layout->code_name) * 3
+           ^ mt_python_word(code, layout->code_file) * 5
+           ^ *(const uint32_t *)(code + layout->code_first_line);
+}

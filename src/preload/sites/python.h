@@ -87,6 +87,10 @@ uint32_t mt_python_version(void);
 size_t mt_python_frames(struct mt_python_frame *frames, size_t limit,
                         enum python_answer *answer);
 
+/* A number that is the same as long as a frame's code object is the same one: addresses
+   are used again. */
+uint64_t mt_python_mark(const struct mt_python_frame *frame);
+
 /* What a frame's code object says.  Texts are UTF-8 and end with a null; one that has no
    room loses its end, a file its beginning. */
 struct mt_python_place {

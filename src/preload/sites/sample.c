@@ -27,6 +27,7 @@
 #include "preload/real.h"
 #include "preload/shard.h"
 #include "preload/sites/budget.h"
+#include "preload/sites/frames.h"
 #include "preload/sites/growing.h"
 #include "preload/sites/sites.h"
 #include "preload/sites/unwind.h"
@@ -264,7 +265,7 @@ follow(enum segment_function fn, const void *block, uint64_t size, uint64_t hits
        uint32_t thread)
 {
     const void *frames[SITES_DEPTH_MAX];
-    size_t depth = mt_unwind(frames, mt_options.sites_depth);
+    size_t depth = mt_frames(frames, mt_options.sites_depth, SITES_DEPTH_MAX);
     const struct mt_followed followed = {
         .size = size,
         .born_ns = mt_now_exact(),

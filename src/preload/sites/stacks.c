@@ -24,6 +24,7 @@
 #include "preload/real.h"
 #include "preload/sites/growing.h"
 #include "preload/sites/index.h"
+#include "preload/sites/python.h"
 #include "preload/state.h"
 #include "segment/seqlock.h"
 
@@ -43,13 +44,19 @@ static struct mt_growing modules = {.offset = SITES_MODULES_AT,
                                     .first = 16,
                                     .limit = SITES_MODULES,
                                     .share = SHARE_ALL};
+static struct mt_growing places = {.offset = SITES_PLACES_AT,
+                                   .entry = sizeof(struct site_place),
+                                   .first = 16,
+                                   .limit = SITES_PLACES,
+                                   .share = SHARE_ALL};
 static struct mt_index stack_index; /* ids */
+static struct mt_index place_index; /* numbers, from 1 */
 static struct sites_head *head;
 
 /* The parent's tables, in a child that has none yet. */
 static struct {
-    struct mt_growing pool, modules;
-    uint32_t pool_used, modules_used;
+    struct mt_growing pool, modules, places;
+    uint32_t pool_used, modules_used, places_used;
     uint64_t stacks, has_modules;
 } parent;
 
@@ -87,6 +94,7 @@ mt_stacks_attach(struct sites_head *sites)
     if (!growing_has(&pool, 1))
         return false;
     sites->pool_used = 1;
+    sites->places_used = 1;
     head = sites;
     return true;
 }
@@ -102,8 +110,12 @@ bool
 mt_stacks_copy(void)
 {
     if (parent.pool_used == 0 || !growing_has(&pool, parent.pool_used)
-        || (parent.modules_used > 0 && !growing_has(&modules, parent.modules_used)))
+        || (parent.modules_used > 0 && !growing_has(&modules, parent.modules_used))
+        || (parent.places_used > 1 && !growing_has(&places, parent.places_used)))
         return false;
+    if (parent.places_used > 1)
+        growing_copy(&places, &parent.places, parent.places_used);
+    head->places_used = parent.places_used;
     growing_copy(&pool, &parent.pool, parent.pool_used);
     growing_copy(&modules, &parent.modules, parent.modules_used);
     head->pool_used = parent.pool_used;
@@ -118,6 +130,7 @@ mt_stacks_release(void)
 {
     growing_unmap(&parent.pool);
     growing_unmap(&parent.modules);
+    growing_unmap(&parent.places);
 }
 
 static void
@@ -132,12 +145,16 @@ mt_stacks_forked(void)
 {
     parent.pool = pool;
     parent.modules = modules;
+    parent.places = places;
+    parent.places_used =
+        (uint32_t)__atomic_load_n(&head->places_used, __ATOMIC_ACQUIRE);
     parent.pool_used = __atomic_load_n(&head->pool_used, __ATOMIC_ACQUIRE);
     parent.modules_used = __atomic_load_n(&head->modules_used, __ATOMIC_ACQUIRE);
     parent.stacks = head->stacks;
     parent.has_modules = head->has_modules;
     forget_chunks(&pool);
     forget_chunks(&modules);
+    forget_chunks(&places);
     head = NULL;
 }
 
@@ -146,6 +163,7 @@ mt_stacks_make_private(void)
 {
     growing_make_private(&pool);
     growing_make_private(&modules);
+    growing_make_private(&places);
 }
 
 void
@@ -153,6 +171,7 @@ mt_stacks_unmap(void)
 {
     growing_unmap(&pool);
     growing_unmap(&modules);
+    growing_unmap(&places);
     head = NULL;
 }
 
@@ -291,7 +310,8 @@ note_objects(const void *const *frames, size_t depth, uint64_t now)
     for (size_t i = 0; i < depth; i++) {
         struct mt_object object;
 
-        if ((uintptr_t)frames[i] - start < end - start
+        if (site_is_place((uintptr_t)frames[i])
+            || (uintptr_t)frames[i] - start < end - start
             || !mt_object_of(frames[i], &object))
             continue;
         start = (uintptr_t)object.start;
@@ -299,6 +319,77 @@ note_objects(const void *const *frames, size_t depth, uint64_t now)
         if (!is_entered(&object))
             enter_object(&object, now);
     }
+}
+
+/* ---- places ---- */
+
+static struct site_place *
+place_at(uint32_t number)
+{
+    return growing_at(&places, number);
+}
+
+static bool
+is_place(uint32_t number, const void *key)
+{
+    const struct mt_python_place *wanted = key;
+    const struct site_place *place = place_at(number);
+
+    return __atomic_load_n(&place->ready, __ATOMIC_ACQUIRE) != 0
+           && place->line == wanted->line && place->first_line == wanted->first_line
+           && strncmp(place->name, wanted->name, sizeof place->name) == 0
+           && strncmp(place->file, wanted->file, sizeof place->file) == 0;
+}
+
+static uint32_t
+enter_place(const void *key)
+{
+    const struct mt_python_place *wanted = key;
+    uint64_t number = __atomic_load_n(&head->places_used, __ATOMIC_RELAXED);
+    struct site_place *place;
+
+    do {
+        if (number == 0 || !growing_has(&places, (uint32_t)number + 1))
+            return 0;
+    } while (!__atomic_compare_exchange_n(&head->places_used, &number, number + 1, false,
+                                          __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+    place = place_at((uint32_t)number);
+    place->line = wanted->line;
+    place->first_line = wanted->first_line;
+    memcpy(place->name, wanted->name, strnlen(wanted->name, sizeof place->name));
+    memcpy(place->file, wanted->file, strnlen(wanted->file, sizeof place->file));
+    __atomic_store_n(&place->ready, 1, __ATOMIC_RELEASE);
+    return (uint32_t)number;
+}
+
+static uint64_t
+hash_text(const char *text)
+{
+    uint64_t hash = 0, word;
+    size_t left = strlen(text);
+
+    for (; left > 0; text += sizeof word, left -= left < sizeof word ? left : sizeof word) {
+        word = 0;
+        memcpy(&word, text, left < sizeof word ? left : sizeof word);
+        word ^= hash;
+        hash = mt_sites_hash(&word, 1);
+    }
+    return hash;
+}
+
+uint32_t
+mt_stacks_place(const struct mt_python_place *place)
+{
+    const uint64_t words[] = {hash_text(place->name), hash_text(place->file), place->line};
+    const struct mt_index_key key = {.hash = mt_sites_hash(words, 3),
+                                     .is = is_place,
+                                     .make = enter_place,
+                                     .key = place};
+    uint32_t number = mt_index_find(&place_index, &key);
+
+    if (number == 0)
+        word_add_shared(&head->lost_places, 1);
+    return number;
 }
 
 /* ---- stacks ---- */

@@ -32,6 +32,11 @@ void mt_stacks_unmap(void);
    frames, or if there is no space, which is counted.  Keeps errno. */
 uint32_t mt_stacks_intern(const void *const *frames, size_t depth, uint64_t now);
 
+/* Returns the number of a place, which is entered if it is new; 0 if there is no space,
+   which is counted. */
+struct mt_python_place;
+uint32_t mt_stacks_place(const struct mt_python_place *place);
+
 /* A hash of some words; all its bits are usable. */
 uint64_t mt_sites_hash(const void *words, size_t count);
 
