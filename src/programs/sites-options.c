@@ -39,7 +39,7 @@ static const struct argp_option table[] = {
      0},
     {"sites-memory", KEY_MEMORY, N_("SIZE"), 0,
      N_("Memory that the samples may take in the program (default: 1M and 1/32 of its "
-        "heap, at most 64M)"),
+        "heap, at most 64M; with RATE 64M)"),
      0},
     {"unwind", KEY_UNWIND, N_("HOW"), 0,
      N_("How to walk stacks: dwarf (unwind tables), fp (frame pointers), auto (the "

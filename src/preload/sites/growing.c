@@ -57,7 +57,7 @@ growing_memory_limit(void)
 
     if (mt_options.sites_memory > 0)
         return mt_options.sites_memory;
-    if (limit > LIMIT_MOST)
+    if (limit > LIMIT_MOST || mt_options.sites_rate > 0) /* the user wants as many */
         limit = LIMIT_MOST;
     return limit < most ? limit : most;
 }
