@@ -42,7 +42,7 @@ ready(void)
         exit(1);
 }
 
-/* True when it has. */
+/* Waits up to ms milliseconds; returns true when the input has ended. */
 static bool
 input_ends(int ms)
 {

@@ -95,7 +95,7 @@ void threads()
 
 } // namespace
 
-/* With an argument there is always enough memory. */
+/* With an argument it skips the case in which there is not enough memory. */
 int main(int argc, char **)
 {
     threads();

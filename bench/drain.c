@@ -2,10 +2,10 @@
 /*
  * drain THREADS [FILE]
  *
- * How fast full rings are emptied: prints "BEST MEDIAN" million events a second.  The
- * events have the size and order that real ones have.  With FILE each event becomes a
- * record of a data file there.  The rings are in a segment in MEMTOP_DIR; this program
- * fills them itself, outside the measured time.
+ * Measures how fast full rings are emptied: prints "BEST MEDIAN" million events a second.
+ * The events have the sizes and the order of real ones.  With FILE each event becomes a
+ * record of that data file.  The rings are in a segment in MEMTOP_DIR; this program fills
+ * them itself, outside the measured time.
  */
 #include "config.h"
 
@@ -43,7 +43,7 @@ event(unsigned index, uint64_t number)
            + number % CAPACITY;
 }
 
-/* Fills half of each ring, as memtop finds them: the threads take turns of some tens of
+/* Fills half of each ring, as memtop finds rings: the threads take turns of some tens of
    events. */
 static void
 fill(void)

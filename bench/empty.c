@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The lower bound: a preload library that only passes calls on.  What it adds is the
- * price of interposing itself, which no library in front of malloc can avoid.
+ * The lower bound: a preload library that only passes calls on.  Its cost is that of
+ * interposing calls, which no library in front of malloc can avoid.
  */
 #include "config.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Programs that hurt interposers, one per word on the command line.  Each
- * prints the same line at every run, or fails.
+ * Cases that are difficult for interposing libraries, one for each word on the command
+ * line.  Each prints the same line in every run, or fails.
  */
 #include "config.h"
 
@@ -69,7 +69,7 @@ main_returns(void)
     return 0;
 }
 
-/* ---- keys' destructors allocate, and ask to be called again ---- */
+/* ---- destructors of keys allocate and set their keys again ---- */
 
 static pthread_key_t key;
 static atomic_uint destructions;

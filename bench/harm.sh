@@ -2,17 +2,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # harm.sh BUILDDIR [PART...]
 #
-# Repeats many times what depends on chance.  Parts, all by default:
+# Repeats many times the tests that depend on chance.  Parts, all by default:
 #
-#   kills    SIGKILL at a random moment to a program with threads and children,
+#   kills    sends SIGKILL at a random moment to a program with threads and children,
 #            500 times: memtop's status is 137, its report is complete, and nothing is
 #            left behind
-#   viewers  SIGKILL to memtop itself, 100 times: the program goes on to its end,
-#            and the next start removes its segment
-#   exits    exit while four threads allocate, 1000 times
-#   forks    10000 children while eight threads allocate
+#   viewers  sends SIGKILL to memtop itself, 100 times: the program goes on to its end,
+#            and the next start of memtop removes its segment
+#   exits    calls exit() while four threads allocate, 1000 times
+#   forks    forks 10000 children while eight threads allocate
 #
-# One line a part; status 1 if anything went wrong.  TIMES=N divides the counts by N.
+# Prints one line for each part; status 1 if anything went wrong.  TIMES=N divides the counts by N.
 
 build=${1:?usage: harm.sh BUILDDIR [PART...]}
 build=$(cd "$build" && pwd) || exit 1
@@ -67,8 +67,8 @@ await_end() {
     done
 }
 
-# nap MICROSECONDS: waits for no condition; the random moment at which it ends is the
-# experiment.
+# nap MICROSECONDS: sleeps on purpose, because the test is about the random moment at
+# which it ends.
 nap() {
     sleep "$(awk -v n="$1" 'BEGIN { printf "%.6f", n / 1000000 }')"
 }

@@ -43,7 +43,7 @@
 
 #define BATCH_STEPS 20000u /* some hundred microseconds: few are interrupted */
 #define RING_STEPS 4000u   /* fit the smallest ring that memtop uses */
-#define MIN_BATCHES 10u    /* however late it is: one batch may be another program's */
+#define MIN_BATCHES 10u    /* even when time is over: one may be disturbed */
 #define MAX_BATCHES 4096u
 #define MAX_THREADS 64
 
@@ -62,7 +62,7 @@ now_ns(void)
     return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-static struct segment_control *control; /* NULL: no rings */
+static struct segment_control *control; /* NULL if there are no rings */
 static const struct ring *rings;
 
 static void
@@ -90,7 +90,7 @@ find_rings(void)
     batch_steps = RING_STEPS;
 }
 
-/* Memory that is not malloc's, and present. */
+/* Memory that does not come from malloc, with its pages present. */
 static void *
 table(size_t count, size_t size)
 {
@@ -102,7 +102,7 @@ table(size_t count, size_t size)
     return mapped;
 }
 
-/* As if memtop had taken what the thread has written. */
+/* Empties the rings as memtop would. */
 static void
 empty_rings(void)
 {
@@ -159,7 +159,7 @@ take_processor(unsigned index)
     pthread_setaffinity_np(pthread_self(), sizeof set, &set);
 }
 
-/* Brings the heap into the state that is measured, and what it needs into caches. */
+/* Brings the heap into the state that is to be measured, and fills the caches. */
 static void
 warm_up(struct worker *worker)
 {
@@ -187,9 +187,9 @@ work(void *argument)
     return NULL;
 }
 
-/* Did the threads run at the same time?  Otherwise they did not meet, and what
-   contention costs was not measured.  Of handover nobody knows: its threads sleep where
-   they wait for the lock of their arena. */
+/* Returns whether the threads ran at the same time.  If not, they did not contend, and
+   the cost of contention was not measured.  For handover this cannot be told: its
+   threads sleep while they wait for the lock of their arena. */
 static bool
 ran_together(int64_t wall_ns, unsigned threads)
 {

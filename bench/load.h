@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What load.c, which takes the time, and phases.c, which has the phases, share. */
+/* Shared by load.c, which measures the time, and phases.c, which has the phases. */
 #ifndef BENCH_LOAD_H
 #define BENCH_LOAD_H
 
@@ -8,14 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A thread that takes steps. */
+/* A thread that runs the steps of a phase. */
 struct worker {
     pthread_t thread;
     unsigned index;
     uint64_t random;
-    void **blocks;   /* those that the phase keeps; the table is not malloc's */
+    void **blocks;   /* blocks that the phase keeps; the table is not from malloc */
     size_t room;     /* in the table */
-    size_t count;    /* of it, how many are used */
+    size_t count;    /* used entries of the table */
     double *batches; /* ns a step */
     unsigned batch_count;
 };
@@ -30,16 +30,17 @@ struct phase {
     size_t kept_blocks;   /* live at once */
     uint64_t batch_steps; /* 0: the usual number */
     uint64_t warm_steps;  /* taken before the first batch; 0: a batch */
-    bool until_full;      /* begins cold and ends when kept_blocks are live */
+    bool until_full;      /* begins without warming up; ends when kept_blocks are live */
 };
 
-/* NULL if there is none of this name. */
+/* The phase of that name; NULL if there is none. */
 const struct phase *phase_of(const char *name);
 
-/* The names, between spaces. */
+/* Writes the names of all phases, separated by spaces. */
 void phase_names(char *text, size_t size);
 
-/* Each thread on its own processor, or they might take turns on one and never meet. */
+/* Binds the calling thread to a processor of its own; otherwise threads might take turns
+   on one and never contend. */
 void take_processor(unsigned index);
 
 #endif

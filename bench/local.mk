@@ -1,6 +1,6 @@
-# Measurements beside the peers (make bench), crowds of threads, processes and blocks
-# (make scale), real programs (make real) and servers (make servers), and what depends
-# on chance (make harm).
+# Measurements beside memtop's peers (make bench), large numbers of threads, processes and
+# blocks (make scale), real programs (make real) and servers (make servers), and tests that
+# depend on chance (make harm).
 EXTRA_PROGRAMS = bench/load bench/load-cxx bench/spawn bench/drain bench/trace bench/display \
 	bench/empty.so bench/crowd bench/look bench/blocks \
 	bench/harm bench/cxx

@@ -2,8 +2,9 @@
 /*
  * look SEGMENT
  *
- * How long reading a segment takes: prints a line "NAME BEST MEDIAN" in milliseconds for
- * each of a snapshot, the list of threads and the histogram; then what the snapshot says.
+ * Measures how long it takes to read a segment: prints a line "NAME BEST MEDIAN", in
+ * milliseconds, for each of a snapshot, the list of threads and the histogram; then some
+ * figures of the snapshot.
  */
 #include "config.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The phase of C++: objects of 64 bytes come and go by new and delete. */
+/* The phase cxx: objects of 64 bytes are allocated and freed by new and delete. */
 #include <cstdint>
 
 struct worker;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The phases of a program that load.c measures: one row of the table each.
+ * The phases of a program that load.c measures; each is one row of the table.
  */
 #include "config.h"
 
@@ -19,7 +19,7 @@
 #define REALLOC_STEPS 256 /* up to 16 KiB */
 #define GROWN 20000
 
-/* Keeps the compiler from dropping a pair. */
+/* Uses the block, so that the compiler does not remove the calls. */
 static void
 use(void *block)
 {
@@ -76,7 +76,7 @@ calloc_pairs(struct worker *worker, uint64_t steps)
     }
 }
 
-/* In phases-cxx.cc, which only the C++ program has. */
+/* Defined in phases-cxx.cc, which only load-cxx has. */
 void cxx_pairs(struct worker *worker, uint64_t steps) __attribute__((weak));
 
 /* ---- realloc: a buffer grows by small steps, and begins again ---- */
@@ -127,8 +127,8 @@ churn(struct worker *worker, uint64_t steps)
 
 /* ---- growth: blocks are allocated, and none is freed ---- */
 
-/* Where steps are counted, not timed, nobody frees between batches: what has no room in
-   the table stays allocated. */
+/* When steps are counted, not timed, nothing is freed between batches: blocks for which
+   the table has no room stay allocated. */
 static void
 grow(struct worker *worker, uint64_t steps)
 {
@@ -139,7 +139,7 @@ grow(struct worker *worker, uint64_t steps)
     }
 }
 
-/* What is freed stays in the heap, with its pages. */
+/* Makes the heap keep freed memory and its pages. */
 static void
 keep_heap(struct worker *worker)
 {
@@ -171,7 +171,7 @@ grow_and_free(struct worker *worker, uint64_t steps)
     free_all(worker);
 }
 
-/* What measures has begun with its first call. */
+/* The first call starts the library that measures, outside the timed part. */
 static void
 first_call(struct worker *worker)
 {
@@ -182,7 +182,7 @@ first_call(struct worker *worker)
 /* ---- handover: blocks are freed by another thread ---- */
 
 #define QUEUE_SLOTS 4096u
-#define QUEUE_PORTION 64u /* handed over at once, so that few cache lines move */
+#define QUEUE_PORTION 64u /* handed over together, so that few cache lines move */
 
 static struct {
     _Alignas(64) void *slots[QUEUE_SLOTS];
@@ -229,7 +229,7 @@ receive(void *unused)
     return unused;
 }
 
-/* It ends with the process. */
+/* The receiver ends with the process. */
 static void
 start_receiver(struct worker *worker)
 {

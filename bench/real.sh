@@ -3,7 +3,7 @@
 # real.sh BUILDDIR [NAME...]
 #
 # Runs real programs with and without memtop -B and compares exit status and
-# output, byte for byte; then prints what memtop saw of them.  One line a program:
+# output, byte for byte; then prints what memtop saw of them.  One line for each program:
 #
 #   program  status output  heap-peak calls unmatched coverage children accounting
 #
@@ -58,8 +58,8 @@ selected() {
     return 1
 }
 
-# program NAME SCRIPT [FILTER]: in SCRIPT $M before the program stands for memtop or for
-# nothing; FILTER is a sed script that removes what may differ (pids, times).
+# program NAME SCRIPT [FILTER]: SCRIPT has $M before the program, which becomes memtop or
+# nothing.  FILTER is a sed script that removes what may differ (pids, times).
 program() {
     selected "$1" || return 0
     rm -f "$work"/json "$work"/watched.* "$work"/plain.*
@@ -156,7 +156,7 @@ everyday() {
         print join(\",\", map { length } @h{1..50}), \"\n\"; die \"dead\n\""'
     needs openssl openssl && program openssl '
         seq 100000 >f; $M openssl enc -aes-128-cbc -pbkdf2 -pass pass:word -nosalt -in f | cksum'
-    # It puts its helper processes into sandboxes, with filters that kill.
+    # It puts its helper processes into sandboxes, whose filters kill.
     needs man man groff && program man 'MANWIDTH=80 $M man man | cat'
     needs xz xz && program xz-T2 'seq 700000 >f; $M xz -T2 --block-size=1MiB -c f | xz -dc | cksum'
 }
@@ -291,7 +291,7 @@ allocators() {
     with_allocator mimalloc libmimalloc.so.3 libmimalloc.so.2 libmimalloc.so.2.0
 }
 
-# --- Programs made to hurt ---
+# --- Programs that are difficult for the library ---
 
 harmful() {
     program destructors '$M "$harm" destructors'
@@ -306,7 +306,7 @@ harmful() {
 limits() {
     program ulimit-f-outside 'ulimit -f 10; $M ls /usr'
     program ulimit-f-inside '$M sh -c "ulimit -f 10; exec ls /usr"'
-    # Below ten even sh cannot keep its script open; with three neither a program nor
+    # With fewer than ten descriptors even sh cannot keep its script open; with three neither a program nor
     # memtop itself can load a library.
     program ulimit-n-outside 'ulimit -n 10; $M ls /usr'
     program ulimit-n-inside '$M dash -c "ulimit -n 3; echo hello; (echo child; exit 4)"'

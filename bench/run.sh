@@ -2,16 +2,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # run.sh BUILDDIR [--json] [--rounds=N] [--phases=LIST]
 #
-# What watching costs in each phase of a program, memtop beside its peers, in one run: the
-# contenders take turns, round after round, so that whatever else the machine does disturbs
-# all alike.  Two figures each: the best batch of all rounds (what the code costs) and the
-# median of the rounds' medians (what one sees on this machine now).  ratio says how much
-# of what memusage adds a contender adds: (contender - none) / (memusage - none).
-# Instructions a step are valgrind's.  Each table is printed as soon as it is known.
-# What is not installed is named as missing.
+# Measures what watching costs in each phase of a program, for memtop and its peers, in one
+# run: the contenders take turns, round after round, so that other work on the machine
+# disturbs all of them alike.  There are two figures: the best batch of all rounds (the cost
+# of the code) and the median of the rounds' medians (the cost on this machine now).  ratio
+# is the cost that a contender adds, as a part of the cost that memusage adds:
+# (contender - none) / (memusage - none).  valgrind counts the instructions a step.  Each
+# table is printed when it is complete.  Contenders that are not installed are listed.
 #
-# LIST has names of phases (the table below) and of other measurements, with commas
-# between them.
+# LIST has names of phases (the table below) and of other measurements, separated by
+# commas.
 
 build=${1:?usage: run.sh BUILDDIR [--json] [--rounds=N] [--phases=LIST]}
 shift
@@ -32,11 +32,11 @@ done
 every="empty memtop memtop-usable memtop-dormant memtop-sites memtop-sites-1e-4
     memtop-sites-1e-3 memtop-events memusage heaptrack"
 usual="empty memtop memtop-usable memtop-sites memusage heaptrack"
-following="empty memtop memtop-usable memtop-sites memusage" # heaptrack leaves what is executed
+following="empty memtop memtop-usable memtop-sites memusage" # heaptrack does not follow exec
 
-# A phase a line: its name; the unit of its steps; who is measured beside none; the number
-# of rounds (all: as asked for); the ratio that memtop is not to exceed; the command, a
-# function below.
+# One line for each phase: its name; the unit of its steps; the contenders measured beside
+# none; the number of rounds (all: as asked for); the ratio that memtop must not exceed; the
+# command, a function below.
 phases='
 pairs               ns     every     all 0.4 load pairs 1
 pairs-2-threads     ns     every     all 0.1 load pairs 2
@@ -93,7 +93,7 @@ library_of() {
     esac 2>/dev/null | head -n 1
 }
 
-# Runs a program under a contender.  heaptrack writes its events to nowhere:
+# Runs a program under a contender.  heaptrack writes its events to /dev/null, so that
 # neither its compressor nor a disk is measured.
 under() {
     contender=$1
@@ -111,7 +111,7 @@ under() {
     esac
 }
 
-# Those that are installed, none first.
+# The contenders that are installed, none first.
 contenders_of() {
     echo none
     for contender; do
@@ -133,8 +133,8 @@ load_cxx() { under "$contender" "$build/bench/load-cxx" "$@" ms $batch_ms; }
 spawn() { under "$contender" "$build/bench/spawn" "$@"; }
 
 # A configure script of autoconf that looks for a C compiler, 12 headers and 16 functions:
-# hundreds of short processes, the compiler among them.  Milliseconds of processor time of
-# all of them.  What it finds must be what it finds without a contender.
+# hundreds of short processes, the compiler among them.  Prints the milliseconds of
+# processor time of all of them.  Its findings must be the same as without a contender.
 configure() {
     write_configure || return
     rm -rf "$work/configured"
@@ -217,7 +217,7 @@ try() {
     return 1
 }
 
-# Takes turns: measure PHASE UNIT ROUNDS CONTENDERS COMMAND...
+# measure PHASE UNIT ROUNDS CONTENDERS COMMAND...: the contenders take turns.
 measure() {
     phase=$1
     unit=$2
@@ -250,7 +250,7 @@ measure() {
 }
 
 # compare PHASE CONTENDER: its figures as fields, beside those of none and memusage.  The
-# ratio is - where memusage adds less than a fiftieth: the machine disturbs as much.
+# ratio is - if memusage adds less than a fiftieth, because disturbances are as large.
 compare() {
     for name in none memusage "$2"; do
         cat "$work/$1.$name.result" 2>/dev/null || echo
@@ -287,8 +287,8 @@ field_of() {
     compare "$2" "$3" | tr ' ' '\n' | sed -n "s/^$1=//p"
 }
 
-# memtop's ratios by the best figures, its own by the medians, too, which count where
-# threads meet, and what they are to be at most.
+# memtop's ratios by the best figures, and by the medians, which matter where threads
+# contend; and their upper limits.
 show_ratios() {
     while read -r name _ _ _ most _; do
         [ -s "$work/$name.none.result" ] || continue
@@ -300,16 +300,16 @@ show_ratios() {
     done <"$work/phases"
 }
 
-# count_run CONTENDER PHASE STEPS: how many instructions that takes, all in all.
+# count_run CONTENDER PHASE STEPS: prints the number of instructions of the whole run.
 count_run() {
     under "$1" valgrind --tool=callgrind --callgrind-out-file=/dev/null \
         "$build/bench/load" "$2" 1 ops "$3" 2>&1 | sed -n 's/.*Collected : //p'
 }
 
-# count_instructions PHASE CONTENDER...: instructions a step, the difference of two lengths,
-# so that starting and ending drop out.  Not of heaptrack, which, once in valgrind's own
-# process, stays out of the program's; nor of dormant, since valgrind hides the vDSO,
-# without which none sleeps.
+# count_instructions PHASE CONTENDER...: instructions a step, as the difference of two runs
+# of different lengths, so that start and end drop out.  heaptrack is left out, because in
+# valgrind it is loaded into valgrind's process and not into the program's; dormant is left
+# out, because valgrind hides the vDSO, without which no program sleeps.
 count_instructions() {
     phase=$1
     shift
@@ -338,8 +338,8 @@ measure_instructions() {
     count_instructions churn1024 empty memtop memtop-usable memtop-sites memusage
 }
 
-# What writing events costs more than counting does, while there is room: at most 40 ns
-# and 60 instructions a pair.
+# The cost of writing events in addition to counting, while the rings have room: at most
+# 40 ns and 60 instructions a pair.
 events_over_counting() {
     for phase in pairs pairs-2-threads; do
         [ -s "$work/$phase.memtop-events.result" ] || continue
@@ -354,7 +354,7 @@ events_over_counting() {
     done
 }
 
-# memtop's side: how many million events a second it takes out of rings, puts in
+# memtop's side: the number of million events a second that it takes out of rings, puts in
 # order and, with a file, turns into records.
 measure_drainer() {
     for threads in 1 2; do
@@ -370,7 +370,7 @@ measure_drainer() {
     done
 }
 
-# Both sides at once: the mean, including the time of waiting.
+# Both sides at the same time: the mean, including the time of waiting.
 sustained() {
     for threads in 1 2; do
         for contender in memtop memtop-log memusage; do
@@ -400,7 +400,7 @@ sustained() {
 
 # --- memtop itself ---
 
-# Its display on a terminal of 60 rows and 200 columns, ten pictures a second.
+# Its display on a terminal of 60 rows and 200 columns, with ten pictures a second.
 measure_display() {
     # shellcheck disable=SC2046 # five words
     set -- $("$build/bench/display" 60 200 4 "$build/memtop" -i 0.1 \

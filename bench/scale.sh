@@ -3,11 +3,10 @@
 # scale.sh BUILDDIR
 #
 # Runs programs with 1000 threads, 100,000 short-lived threads, 500 processes, and 10
-# million live blocks; measures how long reading them takes and what they cost memtop, and
-# checks that the sums are exact.  Records, munges and replays 10 million calls, and checks
-# that none is lost on the way.  Status 1 if a sum is wrong or a limit is exceeded.  (The
-# unit test tests/unit/recorder has 24 hours of the flight recorder, with a clock of its
-# own.)
+# million live blocks.  Measures how long it takes to read them and what they cost memtop,
+# and checks that the sums are exact.  Records, munges and replays 10 million calls, and checks
+# that none is lost.  Status 1 if a sum is wrong or a limit is exceeded.  (The unit test
+# tests/unit/recorder runs the flight recorder for 24 hours of a clock of its own.)
 
 build=${1:?usage: scale.sh BUILDDIR}
 work=$(mktemp -d) || exit 1
@@ -63,7 +62,7 @@ at_most() {
     }
 }
 
-# How long reading the segment takes, and how much memory its file takes.
+# Prints how long it takes to read the segment, and how much memory its file takes.
 look() {
     "$build/bench/look" "$MEMTOP_DIR/$pid.0" >"$work/look"
     awk -v what="$1" -v ready="$ready_ms" '
@@ -74,7 +73,7 @@ look() {
     echo ", segment of $(du -k "$MEMTOP_DIR/$pid.0" | cut -f1) KiB"
 }
 
-# Each alone, because a program in the background must be the process itself.
+# Separate functions, because a program in the background must be the process itself.
 crowd() {
     begin env "LD_PRELOAD=$build/libmemtop.so" "$build/bench/crowd" "$@"
 }
@@ -138,7 +137,7 @@ fi
 # Replays the trace, and the log that is made from it.
 if "$build/memtop" -B -q --record="$work/trace" "$build/bench/crowd" calls 10000000 \
     >"$work/most"; then
-    # 123 B asked for in 4 blocks: sizes are rounded, blocks are not.
+    # 123 bytes were requested in 4 blocks: the report rounds sizes, but not blocks.
     blocks=$(cut -d ' ' -f 2 "$work/most")
     "$build/memtopstat" --export=logalloc "$work/trace" 2>"$work/errors" >"$work/log"
     "$build/memtop-munge" "$work/log" >"$work/munged" 2>>"$work/errors"

@@ -4,10 +4,10 @@
 #
 # Runs real servers under real load, on the loopback.  A round runs a server without
 # memtop, with memtop, and without it again, for SECONDS_EACH (default 2) each; there are
-# ROUNDS rounds (default 11).  By taking turns, other work on the machine does little harm,
-# and its noise can be seen.
+# ROUNDS rounds (default 11).  Because the runs take turns, other work on the machine
+# disturbs both alike, and the difference of the two runs without memtop is the noise.
 #
-#   server    what is loaded
+#   server    the server under load
 #   rate      requests (transactions) a second without memtop, median
 #   watched   with memtop: median of the rounds' ratios [the interval in which the true
 #             median lies with at least 95 %]
@@ -72,12 +72,12 @@ await() {
     tries=0
     until "$@" >/dev/null 2>&1; do
         tries=$((tries + 1))
-        [ $tries -lt 500 ] || { echo "in vain: $*" >&2; return 1; }
+        [ $tries -lt 500 ] || { echo "gave up waiting: $*" >&2; return 1; }
         sleep 0.02
     done
 }
 
-# Is a connection to the port accepted?
+# Succeeds if a connection to the port is accepted.
 listens() {
     perl -MIO::Socket::INET -e \
         'exit(IO::Socket::INET->new(PeerAddr => "127.0.0.1", PeerPort => $ARGV[0]) ? 0 : 1)' $port
@@ -119,7 +119,7 @@ processes() { sed -n 's/^memtop_up{pid="\([0-9]*\)".*/\1/p' "$work/figures"; }
 
 root() { processes | head -n 1; }
 
-# When the file has been written twice, everything in it is newer than now.
+# Waits until the file has been written twice: then everything in it is newer than now.
 settle() {
     for _ in 1 2; do
         before=$(stat -c %Y%y "$work/figures")
@@ -128,7 +128,7 @@ settle() {
     done
 }
 
-# What is in use by glibc's own account: what it got from the system less what is free.
+# Prints the bytes in use by glibc's own account: those from the system less the free ones.
 malloc_info() {
     rm -f "$work/info"
     cat >"$work/commands" <<END
@@ -195,7 +195,7 @@ nginx_load() { wrk_rate /numbers; }
 nginx_own() { echo "$(processes | sed -n 2p) - (a worker)"; }
 nginx_stop() { kill -QUIT "$(cat "$work/nginx.pid")"; }
 
-# It does not run as root, so its user has a directory for segments.
+# It does not run as root, so its user gets a directory for segments.
 as_postgres() {
     if [ "$(id -u)" = 0 ]; then
         runuser -u postgres -- env MEMTOP_DIR="$segments/postgres" "$@"
@@ -224,11 +224,11 @@ postgres_start() {
     : >"$work/postgres/filled"
 }
 postgres_load() {
-    # New connections all the time, each with a process.
+    # The load makes new connections all the time; each has a process.
     pgbench -h 127.0.0.1 -p $port -U postgres -n -S -c 4 -T "$seconds" postgres 2>/dev/null |
         awk '/actually processed/ { all = $NF } /^tps/ { print $3, all }'
 }
-# Looks at a connection of its own, which lasts until that is done.
+# Reads the figures of a connection of its own, which it keeps open meanwhile.
 postgres_own() {
     rm -f "$work/asked"
     mkfifo "$work/asked"
@@ -307,7 +307,7 @@ node_start() {
         process.on("SIGTERM", () => process.exit(3));' $port &
     pid=$!
     await listens
-    wrk_rate / >/dev/null # or its compiler would be measured
+    wrk_rate / >/dev/null # otherwise its compiler would be measured
 }
 node_load() { wrk_rate /; }
 node_own() { curl -s "http://127.0.0.1:$port/memory"; }
@@ -316,7 +316,7 @@ node_stop() { kill -TERM "$pid"; }
 # --- Runs ---
 
 # Waits for a moment under load at which memtop lists all processes of the program that
-# pgrep finds, since they come and go.  Prints "LISTED/FOUND".
+# pgrep finds; one look is not enough, because they come and go.  Prints "LISTED/FOUND".
 compare_children() {
     for _ in $(seq 20); do
         sleep 0.1
@@ -344,7 +344,7 @@ compare_memory() {
     exec 8>&-
 }
 
-# run NAME: its rate lands in NAME.rates, its end in NAME.status.
+# run NAME: appends the rate to NAME.rates and writes the exit status to NAME.status.
 run() {
     "${server}_start" || { bad=1; return 1; }
     if [ "$1" = watched ]; then
@@ -370,13 +370,13 @@ run() {
     wait $pid
     echo $? >"$work/$1.status"
     pid=
-    port=$((port + 1)) # the old one may linger
+    port=$((port + 1)) # the old port may still be in use
 }
 
 median() { sort -g "$1" | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
 
-# ratio KIND OVER UNDER: the median of OVER/UNDER, and the order statistics between
-# which the true one lies with at least 95 %, by the binomial distribution.
+# ratio KIND OVER UNDER: the median of OVER/UNDER, and the order statistics between which
+# the true median lies with at least 95 %, by the binomial distribution.
 ratio() {
     paste "$work/$3.$1" "$work/$2.$1" | awk '{ print $2 / $1 }' | sort -g | awk '
         { v[NR] = $1 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What starting processes costs.
+ * Measures the cost of starting processes.
  *
  *   spawn exec COUNT [MIB]   COUNT times posix_spawn (vfork) of /bin/true
  *   spawn fork COUNT [MIB]   COUNT times fork; the child ends at once

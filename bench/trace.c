@@ -2,8 +2,9 @@
 /*
  * trace FILE
  *
- * How fast a trace is read and written again (to nowhere): prints "EVENTS READ WRITTEN".
- * The rates are in million events a second of processor time, the best of some rounds.
+ * Measures how fast a trace is read and written again (to /dev/null): prints "EVENTS READ
+ * WRITTEN".  The rates are in million events a second of processor time, in the best
+ * round.
  */
 #include "config.h"
 
@@ -75,7 +76,7 @@ main(int argc, char **argv)
     for (int i = 0; i < ROUNDS; i++) {
         int64_t ns = read_all(argv[1], i == 0);
 
-        if (i > 0 && ns < reading) /* the first one copies */
+        if (i > 0 && ns < reading) /* the first round copies the events, too */
             reading = ns;
     }
     if (count == 0)

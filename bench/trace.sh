@@ -3,9 +3,9 @@
 # trace.sh BUILDDIR [--json]
 #
 # Measures traces of real programs: bytes an event, how fast they are read and written, and
-# the wall and processor time while every call is recorded, including the recorder's, with
-# memtop --record, memtop -d, memusage -d and heaptrack.  The best of three runs counts.
-# What is not installed is left out.
+# the wall and processor time while every call is recorded, including the recorder's time.
+# The recorders are memtop --record, memtop -d, memusage -d and heaptrack.  The best of three
+# runs counts.  Programs that are not installed are left out.
 
 build=${1:?usage: trace.sh BUILDDIR [--json]}
 json=no
@@ -42,7 +42,7 @@ done >work.c
 # python3 may be a script that starts the real one.
 python=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null)
 
-# run PROGRAM WRAPPER...: one of the programs.
+# run PROGRAM WRAPPER...: runs one of the programs.
 run() {
     program=$1
     shift

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a helper answers that a file has taken over. */
+/* The answer of the helper that names addresses (symbols/question.h), which a hostile
+   file may have taken over. */
 #include "config.h"
 
 #include "fuzz.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Parameter files (report/blockparams.h): what is read of any bytes is valid, can be
-   written, and is read again as it was. */
+/* Parameter files (report/blockparams.h): whatever the bytes are, what is read is valid,
+   and reading what is written gives the same again. */
 #include "config.h"
 
 #include "fuzz.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Data files (trace/dat.h): every record is handed out once, in order, its time
-   within the run. */
+/* Data files (files/dat.h): each record is handed out once and in order, and its time
+   lies within the run. */
 #include "config.h"
 
 #include "fuzz.h"

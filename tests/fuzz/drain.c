@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Event rings of a program that does not keep to the rules. */
+/* Event rings of a program that writes anything into its segment. */
 #include "config.h"
 
 #include "segment.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Programs before they run, and where their functions are. */
+/* Executable files: what memtop reads of a program before it runs, and the places of its
+   functions. */
 #include "config.h"
 
 #include "fuzz.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* For the fuzz targets: an input as a file of a name, or as a string. */
+/* For the fuzz targets: they get an input as a file or as a string. */
 #ifndef MEMTOP_TESTS_FUZZ_H
 #define MEMTOP_TESTS_FUZZ_H
 
@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
             abort();                                                                     \
     } while (0)
 
-/* The input as a file without a name, read from its start.  Close it. */
+/* The input as a file without a name, positioned at its start.  The caller closes it. */
 static inline int
 fuzz_descriptor(const uint8_t *data, size_t size)
 {
@@ -30,7 +30,7 @@ fuzz_descriptor(const uint8_t *data, size_t size)
     return fd;
 }
 
-/* The input as a string: up to the first NUL.  Free it. */
+/* The input as a string: up to the first NUL.  The caller frees it. */
 static inline char *
 fuzz_string(const uint8_t *data, size_t size)
 {

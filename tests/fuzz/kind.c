@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Kinds of files: what the beginning has told, more bytes do not change, and it is the
-   same whether bytes or a file are looked at. */
+/* Kinds of files: once the beginning of a file has decided its kind, more bytes do not
+   change it; and bytes and a file that holds them have the same kind. */
 #include "config.h"
 
 #include <unistd.h>
@@ -18,7 +18,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     REQUIRE(whole < KINDS && whole != KIND_STREAM);
     REQUIRE((size == 0) == (whole == KIND_EMPTY));
     for (size_t part = 1; part < shown; part += 1 + shown / 16) {
-        char *begin = malloc(part); /* what is read beyond it is found */
+        char *begin = malloc(part); /* AddressSanitizer finds a read beyond it */
 
         REQUIRE(begin != NULL);
         memcpy(begin, data, part);

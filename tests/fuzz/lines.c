@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a program prints, in pieces: lines without control bytes, never too long or
-   too many. */
+/* A program's output, fed in pieces: it becomes lines without control bytes, none too
+   long and not too many. */
 #include "config.h"
 
 #include "fuzz.h"
@@ -25,7 +25,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     REQUIRE(lines != NULL);
     for (size_t at = 0; at < size; at += piece)
         lines_feed(lines, (const char *)data + at, size - at < piece ? size - at : piece);
-    REQUIRE(lines_count(lines) <= LIMIT + 1); /* the last one has not ended */
+    REQUIRE(lines_count(lines) <= LIMIT + 1); /* and the line that has not ended */
     for (size_t i = 0; i < lines_count(lines); i++) {
         size_t length;
         const char *bytes = lines_get(lines, i, &length);

@@ -1,6 +1,6 @@
-# Fuzz targets, one for each reader of what is not to be trusted.  As tests they
-# read their corpora and variants of them (main.c); configured with --enable-fuzz
-# CC=clang they are libFuzzer's: ./tests/fuzz/dat CORPUS
+# Fuzz targets, one for each reader of untrusted input.  As tests they read their corpora
+# and variants of them (main.c).  With --enable-fuzz CC=clang they are built for libFuzzer:
+# ./tests/fuzz/dat CORPUS
 if ENABLE_FUZZ
 fuzz_main =
 fuzz_ldflags = -fsanitize=fuzzer
@@ -47,7 +47,7 @@ tests_fuzz_reader_SOURCES = tests/fuzz/reader.c $(fuzz_main)
 tests_fuzz_reader_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
 tests_fuzz_session_SOURCES = tests/fuzz/session.c $(fuzz_main)
 tests_fuzz_session_LDFLAGS = $(AM_LDFLAGS) $(fuzz_ldflags)
-# With tables of their full size a reader copies 30 MiB of zeros for a wild count.
+# With tables of their full size, a reader would copy 30 MiB of zeros if a count is wrong.
 tests_fuzz_sites_SOURCES = tests/fuzz/sites.c tests/fuzz/segment.h $(fuzz_main) \
 	$(src_segment_libsegment_a_SOURCES)
 tests_fuzz_sites_CPPFLAGS = $(AM_CPPFLAGS) -DSITES_SMALL

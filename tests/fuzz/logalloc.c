@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Logs of allocations, munged line by line, both ways; what comes of it is replayed,
-   and so is the input itself, with an allocator that has one block for all. */
+/* Logs of allocations.  They are munged line by line, from both forms, and the result is
+   replayed; the input itself is replayed as well.  The allocator has one block for all
+   calls. */
 #include "config.h"
 
 #include "fuzz.h"
@@ -63,7 +64,7 @@ static const struct replay_allocator none = {
     give_posix, give_aligned, give,       usable,
 };
 
-/* ---- what any caller may rely on ---- */
+/* ---- properties that callers rely on ---- */
 
 static struct replay *
 new_replay(void)
@@ -91,8 +92,8 @@ end_replay(struct replay *replay)
     replay_free(replay);
 }
 
-/* What is munged can be replayed: a call without result alone, which the original
-   lets pass, cannot. */
+/* A munged line can be replayed.  The only exception is a call without a result, which
+   an original log may contain and a replay refuses. */
 static void
 replay_munged(void *context, const struct logalloc_line *line)
 {

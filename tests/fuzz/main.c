@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What libFuzzer is otherwise: reads every input of the target's corpus, or those
- * named as arguments, then each of them with some bytes changed.  Always the same
- * changes, so that a failure can be had again.
+ * Takes the place of libFuzzer where that is not used: reads every input of the target's
+ * corpus, or the files named as arguments, and then variants of each with some bytes
+ * changed.  The changes are the same in every run, so a failure can be repeated.
  */
 #include "config.h"
 
@@ -32,7 +32,8 @@ next_random(void)
     return state;
 }
 
-/* Exactly so many bytes, so that AddressSanitizer sees what is read past them. */
+/* Copies the input into a block of its exact size, so that AddressSanitizer sees reads
+   past the end. */
 static void
 try_input(const uint8_t *bytes, size_t size)
 {
@@ -45,7 +46,7 @@ try_input(const uint8_t *bytes, size_t size)
     free(copy);
 }
 
-/* Some bytes become others, some are left out, the end is cut off. */
+/* Changes or removes some bytes, or cuts off the end.  Returns the new size. */
 static size_t
 change_input(size_t size)
 {
@@ -99,7 +100,8 @@ read_corpus(const char *target)
     struct dirent **entries;
     int count;
 
-    snprintf(path, sizeof path, "%s/tests/fuzz/corpus/%s", source ? source : ".", target);
+    snprintf(path, sizeof path, "%s/tests/fuzz/corpus/%s", source != NULL ? source : ".",
+             target);
     count = scandir(path, &entries, NULL, alphasort);
     for (int i = 0; i < count; i++) {
         snprintf(name, sizeof name, "%s/%s", path, entries[i]->d_name);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Names in a directory of segments: what is taken for one is exactly one. */
+/* Names of files in a directory of segments: a name that is accepted is exactly the name
+   that a segment of that process gets. */
 #include "config.h"
 
 #include "fuzz.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * memtop's own traces (trace/native-read.c).  The input is the bytes of frames: a byte
- * for the kind, two for the length, what is in it; they are compressed here, for no
- * mutation would come past the checksums.  Events come in order, of processes and
- * threads that are known, and whatever they say has figures (trace/ledger.c).
+ * memtop's own traces (files/native-read.c).  The input gives the frames: one byte for
+ * the kind, two for the length, then the contents.  The frames are compressed here,
+ * because hardly any change of a compressed file would pass the checksums.  Events must
+ * come in order, their processes and threads must be known, and the ledger
+ * (files/ledger.c) must accept every event.
  */
 #include "config.h"
 

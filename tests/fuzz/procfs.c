@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Texts of /proc: status, stat and smaps.  A program can choose its name, and with
-   its mappings the names of files. */
+/* Texts of /proc: status, stat and smaps.  They are not to be trusted: a program chooses
+   its own name, and the names of the files that it maps. */
 #include "config.h"
 
 #include "fuzz.h"

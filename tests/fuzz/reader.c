@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Segments: everything is read of them. */
+/* Segments: everything that a reader can read. */
 #include "config.h"
 
 #include "segment.h"
 #include "segment/reader.h"
 
-/* What any caller may rely on. */
+/* Checks what callers rely on. */
 static void
 read_everything(struct reader *reader)
 {

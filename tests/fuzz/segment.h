@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * For the targets that read segments: the input is laid over a segment that
- * counts, as pieces {offset (4 bytes), length (1), bytes}.  Include in one file of a
- * target.
+ * For the targets that read segments: writes the input over a valid segment, in pieces
+ * {offset (4 bytes), length (1), bytes}.  Only one file of a target may include this.
  */
 #ifndef MEMTOP_TESTS_FUZZ_SEGMENT_H
 #define MEMTOP_TESTS_FUZZ_SEGMENT_H
@@ -13,7 +12,8 @@
 #include "fuzz.h"
 #include "segment/names.h"
 
-/* Has it sites?  A target that reads them says so before it includes this. */
+/* Whether the segment has tables of sites.  A target that reads them defines this before
+   it includes this header. */
 #ifndef SEGMENT_SITES
 #define SEGMENT_SITES false
 #endif
@@ -42,9 +42,9 @@ segment_make(uint64_t capacity)
     atexit(segment_remove);
 }
 
-/* Two shards, and what may be written over: two rings with their events, the
-   beginnings of the sites' tables; not all of it, so that no input makes many MiB
-   exist. */
+/* The parts of the segment that an input can overwrite: the head with two shards, two
+   rings with their events, and the beginnings of the sites' tables.  Not the whole
+   segment, so that no input makes many MiB exist. */
 #define SEGMENT_WINDOWS 7
 struct segment_window {
     uint64_t offset, size;
@@ -67,7 +67,8 @@ segment_windows(uint64_t capacity, struct segment_window windows[SEGMENT_WINDOWS
         (struct segment_window){sites + SITES_BLOCKS_AT, SEGMENT_SITES ? 4096 : 0};
 }
 
-/* Where the input's offset lies. */
+/* The place for an offset of the input; *left is the room from there to the end of its
+   part. */
 static inline unsigned char *
 segment_at(uint64_t capacity, uint64_t offset, size_t *left)
 {
@@ -109,7 +110,7 @@ segment_reset(uint64_t capacity)
     directory[0] = directory[1] = SHARD_OWNED;
 }
 
-/* A segment with rings of so many events, the input over it. */
+/* Makes a segment whose rings hold capacity events, and writes the input over it. */
 static inline void
 segment_of(uint64_t capacity, const uint8_t *data, size_t size)
 {

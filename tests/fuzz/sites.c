@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sampled allocations of a program that does not keep to the rules. */
+/* Sampled allocations of a program that writes anything into its segment. */
 #include "config.h"
 
 #define SEGMENT_SITES true
@@ -12,7 +12,7 @@ check_figures(const struct site_figures *figures)
     REQUIRE(figures->bytes >= 0 && figures->objects >= 0);
 }
 
-/* What any caller may rely on. */
+/* Checks what callers rely on. */
 static void
 check(const struct sites_reading *reading)
 {
@@ -44,7 +44,7 @@ check(const struct sites_reading *reading)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct sites_reading reading = {.rate = 0};
+    struct sites_reading reading = {0};
     struct reader *reader;
 
     segment_of(0, data, size);

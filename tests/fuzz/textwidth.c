@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Text from anywhere, on its way to a terminal: nothing that controls it, never
-   wider than asked for. */
+/* Text from any source on its way to a terminal: it has no control characters, and is
+   never wider than asked for. */
 #include "config.h"
 
 #include <limits.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Recorded calls of any form (trace/trace.h), and what is counted of them: time goes
-   on, indices are those of what is known, and the sums agree. */
+/* Recorded calls in every form of file (files/trace.h), and block sizes counted from
+   them: times do not decrease, processes and threads are known, and the sums agree. */
 #include "config.h"
 
 #include "fuzz.h"

@@ -66,7 +66,7 @@ test_requested(void **state)
     assert_int_equal(ACCOUNTING_REQUESTED, watch_last(&what)->identity.accounting);
     assert_int_equal(0, watch_last(&what)->snapshot.unmatched);
     watch_free(&what);
-    /* It is not known whether such a block has its own mapping. */
+    /* The library does not know whether such a block has its own mapping. */
     how.argv = WATCH_ARGV("rows.run", "large_block");
     watch_run(&how, &what);
     watch_assert_success(&what);
@@ -75,7 +75,7 @@ test_requested(void **state)
     watch_free(&what);
 }
 
-/* With libstdc++ alone, new calls malloc; the new of other allocators is counted by the
+/* The new of libstdc++ calls malloc; the new of other allocators is counted by the
    library itself. */
 static void
 test_cxx(void **state)
@@ -132,8 +132,8 @@ test_cxx_usual(void **state)
     }
 }
 
-/* Children: of a thread, and made without libc's knowledge. */
-/* Not every allocator has pvalloc; libc's blocks must then not be passed to it. */
+/* Not every allocator has pvalloc; the blocks of libc's pvalloc must then not be passed
+   to the allocator. */
 static void
 test_pvalloc(void **state)
 {
@@ -187,7 +187,7 @@ test_cxx_throws(void **state)
             struct watched plain;
             watch_run(&how, &what);
             how.plain = true;
-            watch_run(&how, &plain); /* that of mimalloc may abort instead */
+            watch_run(&how, &plain); /* mimalloc may abort instead */
             print_message("  %s: %d\n", others[i], plain.status);
             assert_int_equal(plain.status, what.status);
             watch_free(&plain);

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The heap is the program's own: each block is where it is without the library, as large,
-# and what glibc says about a mistake is the same, in every mode.  The other side runs with
-# a library that does nothing, whose path is as long.
+# The library does not change the heap: in every mode, each block has the same place and
+# size as without it, and glibc says the same about mistakes.  The run to compare with has
+# a library that does nothing and whose path is as long.
 work=$(mktemp -d /tmp/memtop-bare-XXXXXX) || exit 99
 MEMTOP_DIR=$(mktemp -d /dev/shm/memtop-bare-XXXXXX) || exit 99
 export MEMTOP_DIR
@@ -47,7 +47,7 @@ for mode in '' exact rings=4096,drop log dormant sites=1e-3 sites=1; do
     same "$mode" in_turn
     same "$mode" mistakes
 done
-# Before the library has seen how the allocator answers.
+# Mistakes before the library has learnt how the allocator answers.
 for mode in '' log sites=1; do
     same "$mode" mistakes at_once
 done

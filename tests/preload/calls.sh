@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The system calls of a process that samples, compared with one that does not: the same,
-# except those that create its tables at the start and those that let them grow (madvise
-# in the segment, mmap beside it).
+# A process that samples makes the same system calls as one that does not, except those
+# that create its tables at the start and those that let them grow (madvise in the segment,
+# mmap beside it).
 command -v strace >/dev/null || { echo "skipped: strace is not installed"; exit 77; }
 work=$(mktemp -d /tmp/memtop-calls-XXXXXX) || exit 99
 MEMTOP_DIR=$(mktemp -d /dev/shm/memtop-calls-XXXXXX) || exit 99

@@ -168,7 +168,7 @@ write_in_group(const char *file, const char *text)
     return written;
 }
 
-/* Makes a control group below this one, limited to 32 MiB; false if that is not
+/* Makes a control group below the test's own, limited to 32 MiB; false if that is not
    allowed. */
 static bool
 make_group(void)
@@ -189,7 +189,7 @@ make_group(void)
     if (root == NULL)
         return false;
     snprintf(group, sizeof group, "%s%s/memtop-test-XXXXXX", root, own);
-    if (mkdtemp(group) == NULL) { /* a name space may have another root */
+    if (mkdtemp(group) == NULL) { /* in a namespace the group may have another path */
         snprintf(group, sizeof group, "%s/memtop-test-XXXXXX", root);
         if (mkdtemp(group) == NULL)
             return false;
@@ -248,8 +248,8 @@ kill_soon(pid_t pid, const char *directory)
     kill(pid, SIGKILL);
 }
 
-/* Every segment is complete, or was never finished; returns how many were not
-   finished. */
+/* Checks that every segment is complete or was never finished; returns the number of
+   unfinished ones. */
 static unsigned
 check_segments(const char *directory)
 {
@@ -325,7 +325,7 @@ test_killed(void **state)
 
 /* ---- other libraries and the program's surroundings ---- */
 
-/* Signals, timers, threads and identity are as without the library. */
+/* Signals, timers, threads and identity are the same as without the library. */
 static void
 test_untouched(void **state)
 {
@@ -410,7 +410,8 @@ test_plugged(void **state)
     watch_free(&what);
 }
 
-/* Two copies under different names; each takes the other for the allocator. */
+/* Two copies of the library under different names; each takes the other for the
+   allocator. */
 static void
 test_twice(void **state)
 {

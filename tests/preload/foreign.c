@@ -59,7 +59,7 @@ build(const char *compiler, const char *source, const char *name)
              compiler, work, name, source);
     if (system(command) == 0)
         return true;
-    print_message("  skipped: nothing is built by %s\n", compiler);
+    print_message("  skipped: %s cannot build this here\n", compiler);
     return false;
 }
 
@@ -86,7 +86,7 @@ built(const char *name)
     return path;
 }
 
-/* The source of one of programs/; the result stays valid. */
+/* Path of the source of one of programs/; the result stays valid. */
 static const char *
 source(const char *name)
 {
@@ -222,8 +222,8 @@ test_linked(void **state)
 
 /* ---- sanitizers ---- */
 
-/* The kind of error that a sanitizer found: the line with the word, without pids and
-   addresses. */
+/* Returns the kind of error that a sanitizer found: the line that contains it, without
+   pids and addresses. */
 static const char *
 finding(const char *err, char *line, size_t size)
 {
@@ -280,7 +280,7 @@ test_sanitizers(void **state)
     }
 }
 
-/* The segment says why there are no figures. */
+/* The segment gives the reason why there are no figures. */
 static void
 test_sanitizer_reason(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The library must do no harm: it leaves nothing behind, holds nothing open, and the
-   program does not notice if it is refused its place. */
+/* The library must do no harm: it leaves nothing behind and holds nothing open, and the
+   program does not notice when the library finds no place for its segment. */
 #include "config.h"
 
 #include <dirent.h>
@@ -49,7 +49,7 @@ close_input(void)
     close(STDIN_FILENO);
 }
 
-/* Whatever walks the stacks: the program's first file has the same number as without the
+/* However stacks are walked, the program's first file has the same number as without the
    library, and nobody else reads or writes it. */
 static void
 test_numbers(void **state)
@@ -164,7 +164,7 @@ test_limits(void **state)
     } limits[] = {
         {small_files, "", 0},
         {few_descriptors, "", 0},
-        {little_room, "sites", 0}, /* they are mapped as one: 20 MiB */
+        {little_room, "sites", 0}, /* all tables are one mapping of 20 MiB */
         {little_room, "", 1},
     };
 
@@ -182,8 +182,9 @@ test_limits(void **state)
     }
 }
 
-/* Runs a program with a MEMTOP_DIR that cannot be used; nothing appears there.  Unkept,
-   because kept segments in the next directory would remain. */
+/* Runs a program with a MEMTOP_DIR that cannot be used, and checks that nothing appears
+   there.  The program has no keeper: kept segments in the directory used instead would
+   remain. */
 static void
 check_unusable(const char *directory)
 {
@@ -233,7 +234,7 @@ test_unusable_directories(void **state)
     rmdir(base);
 }
 
-/* The segment is elsewhere and says why. */
+/* The segment is in another directory and says why. */
 static void
 test_moved(void **state)
 {
@@ -274,7 +275,7 @@ test_full(void **state)
     watch_run_on("12k", NULL, "harm.run", "work", &what);
     assert_int_equal(0, what.files);
     watch_free(&what);
-    /* Room for the head, which says why. */
+    /* Room for the head of the segment only; it says why there are no figures. */
     if (!watch_mode("rings") && !watch_mode("sites") && !watch_mode("dormant")) {
         watch_run_on("20k", NULL, "harm.run", "work", &what);
         assert_int_equal(REASON_NO_ROOM, watch_last(&what)->identity.reason);
@@ -283,7 +284,8 @@ test_full(void **state)
         watch_run_on("20k", "mmap", "rows.run", "mappings", &what);
         watch_free(&what);
     }
-    /* Room for the segment and few threads: the others share.  (None for rings.) */
+    /* Room for the segment and a few threads; the others share a shard.  (For rings there
+       is no room.) */
     watch_run_on(watch_mode("rings") ? "200k" : "500k", NULL, "threads.run", "crowd",
                  &what);
     if (watch_mode("rings")) {
@@ -299,8 +301,8 @@ test_full(void **state)
     watch_free(&what);
 }
 
-/* The tables of sites grow until there is no room: the counters stay right, and what did
-   not fit is counted. */
+/* The tables of sites grow until there is no room.  The counters stay right, and samples
+   without room are counted. */
 static void
 test_full_of_sites(void **state)
 {
@@ -327,7 +329,7 @@ test_full_of_sites(void **state)
 
 static char disk[] = "/var/tmp/memtop-test-XXXXXX";
 
-/* In the child: /dev/shm is a directory on disk. */
+/* Runs in the child: replaces /dev/shm by a directory on disk. */
 static void
 hide_dev_shm(void)
 {
@@ -411,7 +413,7 @@ test_sweep(void **state)
     int directory;
 
     (void)state;
-    if (watch_mode("dormant")) /* each run is two then, and both remove segments */
+    if (watch_mode("dormant")) /* there each run is two runs, and both remove segments */
         skip();
     assert_non_null(mkdtemp(path));
     directory = open(path, O_RDONLY | O_DIRECTORY);
@@ -426,7 +428,7 @@ test_sweep(void **state)
     watch_assert_success(&what);
     watch_free(&what);
     assert_int_equal(24, watch_entries(path));
-    watch_run(&how, &what); /* removes 16 at its start, and its own at its end */
+    watch_run(&how, &what); /* removes 16 at its start, its own at its end */
     watch_assert_success(&what);
     watch_free(&what);
     assert_int_equal(8, watch_entries(path));

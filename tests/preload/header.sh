@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# memtop/memprof.h and memtop.pc as users have them: in every standard of C from C99 and
+# memtop/memprof.h and memtop.pc as users use them: in every standard of C from C99 and
 # C++ from C++98 on, without warnings, in all kinds of executables, without linking a
 # library.
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -45,7 +45,7 @@ EOF
 cp "$work/program.c" "$work/program.cc"
 libs=$(sed -n 's/^Libs: *//p' "$build/include/memtop.pc")
 
-# Runs the program built, without the library and with it.
+# Runs the program that was built, without the library and with it.
 run() {
     "$work/program"
     [ $? = 3 ] || fail "$*: without the library"
@@ -74,7 +74,7 @@ for compiler in "${CC:-cc}" clang; do
     for standard in c99 c11 gnu17 c2x; do
         try dynamic $compiler -std=$standard $strict -O2 "$work/program.c"
     done
-    # Where the linker has already decided that the symbols are missing.
+    # Here the linker has already decided that the symbols are missing.
     try dynamic $compiler -fno-pie -no-pie -O0 "$work/program.c"
     try dynamic $compiler -fPIE -pie -fvisibility=hidden -O2 "$work/program.c"
     try static $compiler -static "$work/program.c"
@@ -92,15 +92,15 @@ if command -v pkg-config >/dev/null; then
     flags=$(PKG_CONFIG_PATH=$build/include pkg-config --cflags --libs memtop) ||
         fail "pkg-config knows no memtop"
     case $flags in
-    *-I*/include* | "" | " ") ;; # the system's own is left out
+    *-I*/include* | "" | " ") ;; # pkg-config leaves out the system's directory
     *) fail "pkg-config says: $flags" ;;
     esac
 fi
 
-# As bindings use it: only declarations.
+# Only declarations, for bindings in other languages.
 printf '#define MEMPROF_NO_STUBS\n#include <memtop/memprof.h>\n' >"$work/bare.c"
 # shellcheck disable=SC2086
-${CC:-cc} -E -I"$top/include" "$work/bare.c" | grep -q dlsym && fail "stubs in spite of all"
+${CC:-cc} -E -I"$top/include" "$work/bare.c" | grep -q dlsym && fail "stubs in spite of MEMPROF_NO_STUBS"
 
 [ $failures = 0 ] && echo "all passed ($tried programs)"
 exit $failures

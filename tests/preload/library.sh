@@ -25,8 +25,7 @@ readelf -W --dyn-syms "$library" |
 cmp -s "$work/wanted" "$work/found" ||
     fail "exported symbols: $(diff "$work/wanted" "$work/found")"
 
-# A symbol version that an older libc does not have would keep every program from
-# starting.
+# With a symbol version that an older libc does not have, no program could start there.
 readelf -W -V "$library" | grep -o 'GLIBC_[0-9.]*' | sort -u >"$work/versions"
 grep -q . "$work/versions" || fail "no symbol versions seen"
 newest=$(printf 'GLIBC_2.31\n' | sort -V - "$work/versions" | tail -n 1)
@@ -39,7 +38,7 @@ case $needed in
 *) fail "needs $needed" ;;
 esac
 grep -q 'TEXTREL' "$work/dynamic" && fail "has text relocations"
-grep -E 'RPATH|RUNPATH' "$work/dynamic" && fail "looks for libraries in places of its own"
+grep -E 'RPATH|RUNPATH' "$work/dynamic" && fail "has a search path of its own for libraries"
 grep -q 'NOW' "$work/dynamic" || fail "is bound lazily"
 grep -q '(FLAGS).*STATIC_TLS' "$work/dynamic" || fail "its TLS is not initial-exec"
 
@@ -48,8 +47,8 @@ grep -q '(FLAGS).*STATIC_TLS' "$work/dynamic" || fail "its TLS is not initial-ex
 readelf -W -l "$library" >"$work/segments"
 tls=$(awk '$1 == "TLS" { print $6 }' "$work/segments")
 [ -n "$tls" ] && [ "$((tls))" -le 64 ] || fail "static TLS: ${tls:-none}"
-grep -q 'GNU_STACK' "$work/segments" || fail "says nothing of its stack"
-grep 'RWE' "$work/segments" && fail "has what is writable and executable, too"
+grep -q 'GNU_STACK' "$work/segments" || fail "has no entry for its stack"
+grep 'RWE' "$work/segments" && fail "has memory that is both writable and executable"
 grep -q 'GNU_RELRO' "$work/segments" || fail "leaves its table of functions writable"
 
 # From libc, only functions known not to allocate, print, lock, wait or change

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The edges of a process's life: before main, after exit, the end of a thread, inside
-   signal handlers.  However it ends, what was counted is in the segment. */
+   signal handlers.  However a process ends, its segment has all that was counted. */
 #include "config.h"
 
 #include <setjmp.h>

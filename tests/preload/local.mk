@@ -1,8 +1,8 @@
-# The library's tests: programs of a few lines run under the libmemtop.so just
-# built, and cmocka programs that know what its counters must then be.
+# The library's tests: small programs that run under the libmemtop.so just built, and
+# cmocka programs that know what its counters must be afterwards.
 
-# A program (.run) or a shared object (.plugin) is its one file, as written: no
-# optimiser that drops calls, no sanitizer that brings its own malloc.
+# A program (.run) or a shared object (.plugin) is built from one file, without an
+# optimiser, which might remove calls, and without a sanitizer, which has its own malloc.
 PROGRAM_CFLAGS = -std=gnu11 -Wall -O0 -g -fno-builtin -pthread -I$(top_srcdir)/src -I$(top_srcdir)/include
 SUFFIXES = .c .cc .run .plugin
 .c.run:
@@ -20,9 +20,9 @@ SUFFIXES = .c .cc .run .plugin
 	$(AM_V_CCLD)$(CXX) -std=c++17 -O0 -g -fno-builtin -fPIC -shared -o $@ $<
 
 programs = tests/preload/programs
-# For tests/preload/sites: an object that is known by its file alone.
+# For tests/preload/sites: an object without a build-id, which is known by its file.
 $(programs)/sites.run: PROGRAM_CFLAGS += -Wl,--build-id=none
-# For tests/unit/lookup: the hash table that all loaders know, and no other.
+# For tests/unit/lookup: only the hash table that all loaders know.
 $(programs)/deep.plugin: PROGRAM_CFLAGS += -Wl,--hash-style=sysv
 watched = $(programs)/rows.run $(programs)/threads.run $(programs)/stack.run \
 	$(programs)/forks.run $(programs)/life.run $(programs)/ifunc.run \
@@ -119,7 +119,7 @@ if HAVE_CMOCKA
 TESTS += tests/preload/calls.sh tests/preload/bare.sh tests/preload/unwind.sh
 endif
 
-# All that can hurt a program once more in each other mode of the library.
+# The tests of what can hurt a program again, in each other mode of the library.
 if HAVE_CMOCKA
 modes = tests/preload/with-sites.sh tests/preload/with-rings.sh tests/preload/with-log.sh \
 	tests/preload/with-dormant.sh
@@ -127,7 +127,7 @@ dist_check_SCRIPTS += $(modes)
 TESTS += $(modes)
 endif
 
-# The protocol; and the flight recorder with a clock of the test's own.
+# The protocol, and the flight recorder with the test's own clock.
 if HAVE_CMOCKA
 segment_tests = tests/unit/reader tests/unit/names tests/unit/histogram \
 	tests/unit/recorder tests/unit/control tests/unit/sites
@@ -147,7 +147,8 @@ tests_unit_recorder_SOURCES = tests/unit/recorder.c tests/unit/scratch-segment.h
 tests_unit_recorder_LDADD = $(SEGMENT_LIBS)
 endif
 
-# Counters and reader, rings and drain in one process, also under ThreadSanitizer.
+# Counters with the reader, and rings with the drain, in one process; also under
+# ThreadSanitizer.
 if HAVE_CMOCKA
 check_PROGRAMS += tests/unit/account tests/unit/rings
 tests_unit_account_SOURCES = tests/unit/account.c tests/unit/hosted-library.h \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The text log: its lines, where they go, and that the program is not disturbed. */
+/* The text log: its lines, the file they go to, and that the program is not
+   disturbed. */
 #include "config.h"
 
 #include <errno.h>
@@ -72,7 +73,7 @@ take_file(const char *name)
     return text;
 }
 
-/* Runs a case with the log at TARGET; the program must not notice. */
+/* Runs a case with the log in TARGET; the program must not notice. */
 static void
 run(char *name, char *target, void (*prepare)(void), struct watched *what)
 {
@@ -89,7 +90,7 @@ run(char *name, char *target, void (*prepare)(void), struct watched *what)
     assert_string_equal("", what->err);
 }
 
-/* The segment holds the error that ended the log, 0 if there was none. */
+/* Checks the error that ended the log, as the segment gives it; 0 if there was none. */
 static void
 ended_by(struct watched *what, int error)
 {
@@ -222,7 +223,7 @@ test_minimal(void **state)
     free(log);
 }
 
-/* Asleep, with usable sizes, with rings: the log is the same. */
+/* The log is the same in a dormant process, with usable sizes, and with rings. */
 static void
 test_whatever_is_counted(void **state)
 {
@@ -249,7 +250,7 @@ test_whatever_is_counted(void **state)
     }
 }
 
-/* ---- where they go ---- */
+/* ---- where the lines go ---- */
 
 /* Opens files of that name as descriptors 3 and 2. */
 static void
@@ -327,7 +328,7 @@ struct log_block {
 
 static struct log_block blocks[1u << 16];
 
-/* The element of a block, or the free one where it belongs. */
+/* Returns the element of a block, or the free element where it belongs. */
 static struct log_block *
 find(uint64_t pid, uint64_t address)
 {
@@ -432,7 +433,7 @@ test_redirected(void **state)
     unlink(in_scratch("own"));
 }
 
-/* Nobody reads descriptor 9. */
+/* Makes descriptor 9 a pipe that nobody reads. */
 static void
 break_pipe(void)
 {
@@ -453,7 +454,7 @@ full_device(void)
         _exit(98);
 }
 
-/* A narrow pipe that does not block, with a slow reader, which writes what it got to a
+/* Makes descriptor 9 a small pipe that does not block; a slow reader copies it to a
    file. */
 static void
 narrow_pipe(void)
@@ -466,7 +467,8 @@ narrow_pipe(void)
     fcntl(9, F_SETPIPE_SZ, 4096);
     fcntl(9, F_SETFL, O_NONBLOCK);
     if (fork() == 0) {
-        /* The test waits for its standard output to close, so until it ends. */
+        /* The test waits until all holders of its standard output have ended, this
+           reader among them. */
         close(9);
         dup2(ends[0], 0);
         execlp("dd", "dd", "bs=64", "status=none", "of=log", NULL);

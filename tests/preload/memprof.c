@@ -154,14 +154,15 @@ test_signals(void **state)
 
 /* ---- statistics ---- */
 
-/* Hits of words with that probability: within 5 standard deviations of the mean. */
+/* Checks a number of hits: within 5 standard deviations of the mean for words of that
+   rate. */
 static void
 assert_binomial(double hits, double words, double rate)
 {
     assert_true(fabs(hits - words * rate) <= 5 * sqrt(words * rate * (1 - rate)));
 }
 
-/* Also beside memtop's own samples, at another rate. */
+/* With and without memtop's own samples at another rate. */
 static void
 test_million(void **state)
 {
@@ -204,7 +205,7 @@ test_gaps(void **state)
     watch_free(&what);
 }
 
-/* A block's size after resizing decides, whatever it was before: 201 words. */
+/* Only the last size of a block counts, whatever it was before: 201 words. */
 static void
 test_resized_statistics(void **state)
 {
@@ -235,7 +236,8 @@ test_absent(void **state)
     watch_free(&what);
 }
 
-/* Passive, or dormant and asleep. */
+/* Processes in which nothing is counted: passive ones, and dormant ones that are
+   asleep. */
 static void
 test_not_counted(void **state)
 {
@@ -266,7 +268,7 @@ test_cxx(void **state)
     assert_int_equal(watch_number(&what, "made"), 17);
     assert_int_equal(watch_number(&what, "gone"), 17);
     watch_free(&what);
-    /* Operators that bypass malloc. */
+    /* Allocators whose operators bypass malloc. */
     if (watch_can_preload("libjemalloc.so.2")) {
         how.preload_after = "libjemalloc.so.2";
         watch_run(&how, &what);

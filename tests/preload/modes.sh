@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# modes.sh MODE [TEST]...: runs harm, faults and others again, and further TESTs, in
-# another mode of the library: words of MEMTOP_OPTIONS, or "log".  Tests ask
-# watch_mode() where counts differ.
+# modes.sh MODE [TEST]...: runs harm, faults and others, and the TESTs, again in another
+# mode of the library: words of MEMTOP_OPTIONS, or "log".  Tests ask watch_mode() where
+# counts differ.
 mode=$1
 shift
 failed=

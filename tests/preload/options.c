@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the environment asks for: MEMTOP_OPTIONS, memusage's variables; and what the
-   segment says about itself. */
+/* What the environment can ask for: MEMTOP_OPTIONS and memusage's variables; and what
+   the segment says about itself. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -199,7 +199,7 @@ test_recorder(void **state)
     watch_free(&what);
 }
 
-/* Who calls now and then is seen nevertheless: after 128 blocks, or 128 frees. */
+/* Programs that call rarely are seen nevertheless: after 128 blocks, or 128 frees. */
 static void
 test_recorder_slowly(void **state)
 {
@@ -212,7 +212,7 @@ test_recorder_slowly(void **state)
     segment = watch_last(&what);
     for (size_t i = 0; i < segment->recorded_count; i++)
         calls += segment->recorded[i].calls;
-    /* Without those since the last look, and those in the open slot. */
+    /* Calls since the last look, and those in the open slot, are missing. */
     assert_true(calls >= 400 - 128 - 50);
     watch_free(&what);
 
@@ -221,7 +221,7 @@ test_recorder_slowly(void **state)
     for (size_t i = 0; i < segment->recorded_count; i++)
         if (most < segment->recorded[i].calls)
             most = segment->recorded[i].calls;
-    /* Those of a slot, those before them that were not seen, and the free(NULL). */
+    /* The calls of one slot, earlier calls that were not seen, and the free(NULL). */
     assert_in_range(most, 1, 50 + 128 + 128 + 1);
     watch_free(&what);
 }

@@ -20,7 +20,7 @@ under() {
 "$profiler" >"$work/out" 2>"$work/said" && fail "it profiles without the library"
 grep -q 'not implemented' "$work/said" || fail "it says: $(cat "$work/said")"
 
-# near FUNCTION BYTES DEVIATION: is the estimate within five deviations of it?
+# near FUNCTION BYTES DEVIATION: checks that the estimate is within five deviations.
 near() {
     awk -v name="$1" -v bytes="$2" -v deviation="$3" '
         $1 ~ ";" name "(;|$)" { sum += $2 }
@@ -34,10 +34,10 @@ under "$profiler" >"$work/out" || fail "status $?"
 near fill_cache 1000000 89000
 near forget 4000000 175000
 grep -qv '^[^ ]*;main;[^ ]* [0-9][0-9]*$' "$work/out" &&
-    fail "a line that is no stack: $(grep -v ';main;' "$work/out" | head -n 1)"
+    fail "a line is not a stack: $(grep -v ';main;' "$work/out" | head -n 1)"
 
-# await LINES: waits until there are so many; gives up only if the program has crashed.
-# The first lines come at once, then some hundreds at each signal.
+# await LINES: waits until the file has so many lines; gives up only if the program has
+# ended.  The first lines come at once, then some hundreds at each signal.
 await() {
     until [ "$(wc -l <"$work/out")" -ge "$1" ]; do
         kill -0 $pid 2>/dev/null || { fail "it has ended"; return 1; }
@@ -45,7 +45,7 @@ await() {
     done
 }
 
-# While it runs, whenever it is asked.
+# It also prints while it runs, at each SIGUSR1.
 : >"$work/out"
 MEMTOP_DIR=$work/segments LD_PRELOAD=$PWD/libmemtop.so "$profiler" stay >"$work/out" &
 pid=$!

@@ -39,9 +39,9 @@ struct ring_ledger {
     uint64_t last_ns;
     uint64_t lost, marked;
     uint64_t threads;         /* threads that identified themselves */
-    uint64_t tid;             /* the last one */
+    uint64_t tid;             /* tid of the latest of them */
     uint64_t addresses[ADDRESSES];
-    bool pending[SHARD_COUNT]; /* a FROM without its TO so far */
+    bool pending[SHARD_COUNT]; /* its FROM has come, its TO has not */
     struct drained first[FIRST];
     size_t count;
 };
@@ -146,7 +146,7 @@ take(void *context, const struct drained *events, size_t count)
 static bool
 has_ended(pid_t pid)
 {
-    siginfo_t info = {.si_pid = 0};
+    siginfo_t info = {0};
 
     return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0
            && info.si_pid == pid;
@@ -235,7 +235,8 @@ run(char *program, char *name, const char *options, const char *preload_after,
     watch_run(&how, what);
 }
 
-/* Nothing is lost, doubled or out of order, and events and counters agree. */
+/* Checks that nothing is lost, doubled or out of order, and that events and counters
+   agree. */
 static void
 check_against(const struct ring_ledger *ledger, const struct snapshot *seen)
 {
@@ -375,8 +376,9 @@ test_drop(void **state)
     watch_free(&what);
 }
 
-/* Nobody drains: ten thousand steps (a second) for the whole run, not for every event.
-   A step that ends before the kernel has switched does not count as a sleep. */
+/* Nobody drains: the library waits ten thousand steps (a second) for the whole run, not
+   for every event.  A step that ends before the kernel has switched does not count as a
+   sleep. */
 static void
 test_abandoned(void **state)
 {

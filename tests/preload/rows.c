@@ -173,7 +173,7 @@ test_rows_as_memusage(void **state)
         watch_run(&how, &what);
         for (unsigned fn = 0; fn < 4; fn++) {
             const struct expected_row *row = &expected->rows[fn];
-            struct expected_row theirs = {0, 0, 0, 0};
+            struct expected_row theirs = {0};
             memusage_row(strstr(what.err, "Memory usage"), names[fn], &theirs);
             assert_int_equal(row->calls, theirs.calls);
             assert_int_equal(row->bytes + row->failed_bytes, theirs.bytes);
@@ -198,7 +198,7 @@ test_sizes(void **state)
         cells[histogram_cell(asked[i])]++;
         live[histogram_coarse(asked[i])]++;
     }
-    cells[HISTOGRAM_CELLS - 1]++; /* the failed one, which is not live */
+    cells[HISTOGRAM_CELLS - 1]++; /* the call that fails; its block is not live */
     watch_case("rows.run", "sizes", "", &what);
     assert_memory_equal(cells, watch_last(&what)->histogram.allocated, sizeof cells);
     assert_memory_equal(live, watch_last(&what)->histogram.live, sizeof live);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sizes beside glibc's heap: what programs/shadow.c knows of its blocks, however they
-   lie, is what was counted. */
+/* Sizes that are kept beside glibc's heap (the shadow).  The counts must equal what
+   programs/shadow.c knows of its blocks, wherever they lie. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -46,7 +46,7 @@ check_calls(const struct watched *what)
     assert_int_equal(watch_number(what, "stays"), seen->realloc_inplace);
 }
 
-/* The program has not made any other block. */
+/* For programs in which nobody else allocates: all counts are exact. */
 static void
 check_exact(const struct watched *what)
 {
@@ -102,8 +102,8 @@ test_far_apart(void **state)
     watch_free(&what);
 }
 
-/* pthread_create makes blocks, too, of which some stay, and a thread that ends frees
-   them, and NULL. */
+/* pthread_create allocates blocks, and some remain; a thread that ends frees its blocks,
+   and NULL. */
 static void
 check_threads(const struct watched *what)
 {
@@ -160,9 +160,9 @@ test_past_us(void **state)
     watch_free(&what);
 }
 
-/* ---- want ---- */
+/* ---- no memory ---- */
 
-/* Two blocks lie where there is no memory for a slab. */
+/* There is no memory for the slab of two blocks: they are not counted. */
 static void
 test_no_slab(void **state)
 {
@@ -222,7 +222,8 @@ test_forks(void **state)
 
 /* ---- mistakes ---- */
 
-/* The block whose head was overwritten is not counted as freed, with whatever size. */
+/* A block whose head was overwritten is not counted as freed, whatever size the head
+   has. */
 static void
 test_damaged(void **state)
 {
@@ -256,7 +257,7 @@ run_handlers(char *name, struct watched *what)
     return true;
 }
 
-/* fopen has made a block, and put it back. */
+/* fopen() has allocated a block, and fclose() has freed it. */
 static void
 check_handled(const struct watched *what)
 {
@@ -292,9 +293,9 @@ test_handlers(void **state)
     }
 }
 
-/* What siglongjmp cut off is counted or not, and may be a fold of the packed words; what
-   comes afterwards is counted. */
-#define FOLDED 128 /* blocks at most, as in account.c */
+/* A call that siglongjmp() cuts off may be counted or not; if it cuts off a fold of a
+   packed word, up to FOLDED blocks are lost.  Later calls are counted. */
+#define FOLDED 128 /* as in account.c */
 
 static void
 test_handlers_leave(void **state)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Sampled allocations: with every word sampled the sites are exact, otherwise right on
- * average; the counters are not affected; and no way to allocate ever waits for the
+ * Sampled allocations: with every word sampled the sites are exact, otherwise they are
+ * right on average.  The counters are not affected, and no way to allocate waits for the
  * unwinder.
  */
 #include "config.h"
@@ -26,7 +26,7 @@ static const char *const unwinders[] = {"auto", "dwarf", "fp", "none"};
 static struct site_figures
 sum(const struct sites_reading *sites, size_t offset)
 {
-    struct site_figures all = {0, 0, 0, 0};
+    struct site_figures all = {0};
 
     for (size_t i = 0; i < sites->site_count; i++) {
         const struct site_figures *one =
@@ -455,7 +455,7 @@ test_before_main(void **state)
     watch_free(&what);
 }
 
-/* C++ operators of libstdc++, and of allocators with their own. */
+/* C++ operators: those of libstdc++, and those of allocators that have their own. */
 static void
 test_allocators(void **state)
 {

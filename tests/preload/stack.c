@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Stack depths: the depth that the program had when it called, plus at most the frames
-   of the call itself. */
+/* Stack depths: the measured depth is the depth at which the program called, plus at
+   most the frames of the call itself. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -87,7 +87,7 @@ unlimited(void)
     setrlimit(RLIMIT_STACK, &limit);
 }
 
-/* The legacy memory layout, where mappings are above the stack's limit. */
+/* The legacy memory layout, in which mappings are above the stack's limit. */
 static void
 test_unlimited(void **state)
 {

@@ -167,7 +167,7 @@ struct watch_sink {
     size_t used;
 };
 
-/* Reads what is there; returns false at the end. */
+/* Reads all that is available; returns false at the end of the file. */
 static bool
 drain(int fd, struct watch_sink *sink)
 {
@@ -183,7 +183,7 @@ drain(int fd, struct watch_sink *sink)
     return got > 0;
 }
 
-/* Reads until both are closed; returns false if that takes too long. */
+/* Reads both until they are closed; returns false if that takes too long. */
 static bool
 gather(int out, int err, struct watch_sink sinks[2])
 {
@@ -213,7 +213,7 @@ by_age(const void *left, const void *right)
     return (int)a->generation - (int)b->generation;
 }
 
-/* Reading must not allocate what the process has not. */
+/* Reading must not make pages of the segment exist that the process has not written. */
 static void
 read_segment(const char *path, struct watched_segment *segment)
 {
@@ -272,7 +272,7 @@ collect(const char *directory, bool remove_files, struct watched *what)
     qsort(what->segments, what->count, sizeof *what->segments, by_age);
 }
 
-/* ---- all of it ---- */
+/* ---- one run ---- */
 
 static void
 make_directory(const struct preload_watch *how, char directory[DIRECTORY_MAX])
@@ -289,12 +289,12 @@ static void
 run(const struct preload_watch *how, struct watched *what)
 {
     char directory[DIRECTORY_MAX];
-    struct watch_sink sinks[2] = {{NULL, 0}, {NULL, 0}};
+    struct watch_sink sinks[2] = {0};
     pid_t keeper = getpid();
     int out[2], err[2];
     bool ended;
 
-    memset(what, 0, sizeof *what);
+    *what = (struct watched){0};
     make_directory(how, directory);
     assert_int_equal(0, pipe2(out, O_CLOEXEC));
     assert_int_equal(0, pipe2(err, O_CLOEXEC));
@@ -323,8 +323,8 @@ run(const struct preload_watch *how, struct watched *what)
         fail_msg("%s hung", how->argv[0]);
 }
 
-/* Nothing can be compared with a dormant process, which counts nothing.  So the program
-   runs once like that, for its status and complaints, and then again as usual. */
+/* A dormant process counts nothing, so there is nothing to compare.  The program runs
+   once dormant, for its status and messages, and then again as usual. */
 void
 watch_run(const struct preload_watch *how, struct watched *what)
 {
@@ -356,7 +356,7 @@ watch_free(struct watched *what)
     free(what->segments);
     free(what->out);
     free(what->err);
-    memset(what, 0, sizeof *what);
+    *what = (struct watched){0};
 }
 
 const struct watched_segment *
@@ -405,7 +405,7 @@ watch_number(const struct watched *what, const char *key)
     return 0;
 }
 
-/* dlopen would not do, because static TLS may be used up. */
+/* This does not use dlopen, because static TLS may be used up. */
 bool
 watch_possible(const char *allocator, char *program, char *name)
 {

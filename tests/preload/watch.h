@@ -17,7 +17,7 @@
 #include "segment/reader.h"
 #include "segment/sites.h"
 
-#define WATCH_SEGMENTS 32 /* are read; more are only counted */
+#define WATCH_SEGMENTS 32 /* the first ones are read; more are only counted */
 
 /* What to run.  All but argv may be left out. */
 struct preload_watch {
@@ -29,7 +29,7 @@ struct preload_watch {
     const char *directory;      /* MEMTOP_DIR; NULL: a fresh one.  Never removed */
     void (*prepare)(void);      /* in the child before exec */
     void (*meanwhile)(pid_t pid, const char *directory); /* runs while the program runs */
-    bool unkept;                /* no "keep=": as under a plain LD_PRELOAD */
+    bool unkept;                /* no "keep=", as with only LD_PRELOAD set */
     bool plain;                 /* without libmemtop, to compare */
     bool gone;                  /* do not expect MEMTOP_DIR to be readable */
 };
@@ -83,21 +83,21 @@ uint64_t watch_number(const struct watched *what, const char *key);
 /* Fails unless the program exited with 0; shows its stderr. */
 void watch_assert_success(const struct watched *what);
 
-/* Does the loader find it? */
+/* Returns whether the loader finds the library. */
 bool watch_can_preload(const char *soname);
 
-/* Does "PROGRAM CASE" succeed without libmemtop, on this machine and with that allocator
-   (NULL: the C library's)? */
+/* Returns whether "PROGRAM CASE" succeeds without libmemtop, on this machine and with
+   that allocator (NULL: the C library's). */
 bool watch_possible(const char *allocator, char *program, char *name);
 
 /* Number of files in a directory. */
 size_t watch_entries(const char *directory);
 
-/* Do all programs run in this mode?  MEMTOP_TEST_MODE, set by modes.sh, holds words for
-   MEMTOP_OPTIONS that are added to those of each test, or "log". */
+/* Returns whether all programs run in this mode.  MEMTOP_TEST_MODE, set by modes.sh,
+   holds words for MEMTOP_OPTIONS that are added to those of each test, or "log". */
 bool watch_mode(const char *name);
 
-/* Makes a mount name space for the test itself; false if that is not allowed. */
+/* Makes a mount namespace for the test itself; false if that is not allowed. */
 bool watch_own_mounts(void);
 
 /* Runs "PROGRAM CASE" under WORDS with its segment on a file system of its own of that

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is mapped and allocated of a segment: little at the start, more when threads need
-   it, and nothing where that cannot be had. */
+/* How much of a segment is mapped and allocated: little at the start, more when threads
+   need it, and nothing where there is no room. */
 #include "config.h"
 
 #include <errno.h>
@@ -32,8 +32,8 @@ check_calls(const struct watched_segment *segment, uint64_t threads)
     assert_int_equal(0, segment->snapshot.torn);
 }
 
-/* 24 threads of each of 25 processes need windows at the same time; of those that several
-   threads map one stays. */
+/* In each of 25 processes, 24 threads need windows at the same time.  If several threads
+   map the same window, one mapping stays. */
 static void
 test_at_once(void **state)
 {
@@ -70,8 +70,8 @@ test_in_handlers(void **state)
     watch_free(&what);
 }
 
-/* The child has one mapping of its own segment (more with rings and sites), and none of
-   its parent's; and it can have windows of its own. */
+/* The child has one mapping of its own segment (more with rings and sites) and none of
+   its parent's, and can map windows of its own. */
 static void
 test_forked(void **state)
 {
@@ -85,7 +85,7 @@ test_forked(void **state)
                          watch_number(&what, "mappings"));
     for (size_t i = 0; i < what.count; i++)
         if (what.segments[i].pid != what.pid) {
-            /* What the parent's threads hold, and the C library for them. */
+            /* The blocks of the parent's threads, and the C library's for them. */
             assert_in_range(what.segments[i].snapshot.live_bytes, HELD * 100,
                             HELD * 1000);
             check_calls(&what.segments[i], HELD);
@@ -94,7 +94,7 @@ test_forked(void **state)
     watch_free(&what);
 }
 
-/* Threads behind the sandbox's door share a shard. */
+/* Threads that start after prctl() share a shard. */
 static void
 test_shut_in(void **state)
 {
@@ -109,12 +109,12 @@ test_shut_in(void **state)
 
 /* ---- a file system that is full in the middle ---- */
 
-/* Each page may be the one for which there is no room: nobody touches it. */
+/* The file system may be full at any page; nothing touches the page that is missing. */
 static void
 test_full(void **state)
 {
     (void)state;
-    if (!watch_own_mounts() || watch_mode("dormant")) /* each run is two */
+    if (!watch_own_mounts() || watch_mode("dormant")) /* there each run is two runs */
         skip();
     for (unsigned pages = 1; pages < 100; pages += pages < 24 ? 1 : 7) {
         struct watched what;
@@ -130,7 +130,7 @@ test_full(void **state)
     }
 }
 
-/* ---- what is added to a process ---- */
+/* ---- what the library adds to a process ---- */
 
 static void
 test_locked(void **state)
@@ -139,7 +139,7 @@ test_locked(void **state)
 
     (void)state;
     if (watch_mode("rings") || watch_mode("sites") || watch_mode("dormant"))
-        skip(); /* mapped or allocated beyond the usual */
+        skip(); /* these map or allocate more than usual */
     if (!watch_possible(NULL, "windows.run", "locked"))
         skip();
     watch_case("windows.run", "locked", "", &what);
@@ -158,7 +158,8 @@ limit_addresses(void)
     setrlimit(RLIMIT_AS, &both);
 }
 
-/* Less than 2 MiB: the limit holds from the loader on. */
+/* The library adds less than 2 MiB of addresses.  The limit holds from the start of the
+   loader. */
 static void
 test_addresses(void **state)
 {
@@ -183,7 +184,8 @@ test_addresses(void **state)
     watch_free(&what);
 }
 
-/* Pages of its segment.  (That reading adds none, the harness looks after.) */
+/* The segment of a small program has few pages.  (The harness checks that reading adds
+   none.) */
 static void
 test_shared_memory(void **state)
 {

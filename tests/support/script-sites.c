@@ -42,7 +42,7 @@ script_sites_new(void)
 {
     struct script_sites *sites = calloc(1, sizeof *sites);
 
-    if (!sites)
+    if (sites == NULL)
         return NULL;
     sites->pool_count = 1;
     sites->known = PLACES_MAX;
@@ -52,7 +52,7 @@ script_sites_new(void)
 void
 script_sites_free(struct script_sites *sites)
 {
-    if (!sites)
+    if (sites == NULL)
         return;
     for (size_t i = 0; i < sites->place_count; i++)
         free(sites->places[i]);
@@ -114,7 +114,7 @@ place_address(struct script_sites *sites, const char *text, size_t length)
         if (strlen(sites->places[i]) == length
             && memcmp(sites->places[i], text, length) == 0)
             return (i + 1) * STEP;
-    if (i == PLACES_MAX || !(sites->places[i] = strndup(text, length)))
+    if (i == PLACES_MAX || (sites->places[i] = strndup(text, length)) == NULL)
         return 0;
     sites->place_count++;
     return (i + 1) * STEP;
@@ -130,7 +130,7 @@ take_stack(struct script_sites *sites, const char *line)
         uint64_t address;
 
         end = strstr(line, " <");
-        if (!end)
+        if (end == NULL)
             end = line + strlen(line);
         address = place_address(sites, line, (size_t)(end - line));
         if (!address || begin + depth + 2 > sizeof sites->pool / sizeof *sites->pool
@@ -180,7 +180,7 @@ script_sites_one(struct script_sites *sites, const char *line)
     double value;
     size_t i;
 
-    if (!stack || !(asked.stack = take_stack(sites, stack + 2)))
+    if (stack == NULL || !(asked.stack = take_stack(sites, stack + 2)))
         return false;
     for (line += strspn(line, " "); line < stack && *line != ':';)
         if (!take_word(&line, word, sizeof word, &value)
@@ -246,7 +246,7 @@ script_sites_read(const struct script_sites *sites, struct sites_reading *readin
     reading->sites = calloc(SITES_MAX + 1, sizeof *reading->sites);
     reading->blocks = calloc(BLOCKS_MAX, sizeof *reading->blocks);
     reading->pool = calloc(sites->pool_count, sizeof *reading->pool);
-    if (!reading->sites || !reading->blocks || !reading->pool) {
+    if (reading->sites == NULL || reading->blocks == NULL || reading->pool == NULL) {
         sites_free(reading);
         return false;
     }
@@ -289,7 +289,7 @@ name(void *context, uint64_t address)
     out.state = SYMBOL_KNOWN;
     out.count = 1;
     out.frames = &frame;
-    if (!at || !line || line < at)
+    if (at == NULL || line == NULL || line < at)
         return &out;
     snprintf(file, sizeof file, "%.*s", (int)(line - at) - 1, at + 1);
     frame.file = file;

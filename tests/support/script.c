@@ -154,10 +154,10 @@ set_number(struct process *process, const char *key, uint64_t value)
 {
     uint64_t *word = function_word(process, key), size;
 
-    for (size_t i = 0; !word && i < sizeof words64 / sizeof *words64; i++)
+    for (size_t i = 0; word == NULL && i < sizeof words64 / sizeof *words64; i++)
         if (strcmp(key, words64[i].name) == 0)
             word = (uint64_t *)(void *)((char *)process + words64[i].offset);
-    if (word) {
+    if (word != NULL) {
         *word = value;
         if (word == &process->now.live_bytes)
             process->measured = true;
@@ -309,7 +309,8 @@ play_entry(const char *line, struct process_entry *entry)
                      line + 1 + strspn(line + 1, " "));
             break;
         }
-        if (sscanf(line, "%63s%n", word, &at) != 1 || !(equals = strchr(word, '=')))
+        if (sscanf(line, "%63s%n", word, &at) != 1
+            || (equals = strchr(word, '=')) == NULL)
             return false;
         *equals = '\0';
         if (!set_entry(entry, word, equals + 1))
@@ -329,16 +330,17 @@ play_process(struct script *script, const char *line, bool check, pid_t root)
     if (pid <= 0)
         return false;
     if (!check) {
-        if (!script->process_list) {
+        if (script->process_list == NULL) {
             script->process_list = process_list_new(true);
-            if (!script->process_list || !process_list_add(script->process_list, root))
+            if (script->process_list == NULL
+                || process_list_add(script->process_list, root) == NULL)
                 return false;
         }
         entry = process_list_find(script->process_list, pid);
-        if (!entry)
+        if (entry == NULL)
             entry = process_list_add(script->process_list, pid);
     }
-    return entry && play_entry(line, entry);
+    return entry != NULL && play_entry(line, entry);
 }
 
 static void
@@ -346,12 +348,13 @@ arrange(struct script *script, const struct process *root)
 {
     struct process_entry *entry;
 
-    if (!script->process_list && (!(script->process_list = process_list_new(true))
-                            || !process_list_add(script->process_list, root->pid)))
+    if (script->process_list == NULL
+        && ((script->process_list = process_list_new(true)) == NULL
+            || process_list_add(script->process_list, root->pid) == NULL))
         return;
     entry = process_list_first(script->process_list);
     snprintf(entry->command, sizeof entry->command, "%s",
-             script->command ? script->command : "script");
+             script->command != NULL ? script->command : "script");
     process_list_copy_process(entry, root);
     process_list_arrange(script->process_list, (uint64_t)root->run_ns);
 }
@@ -365,9 +368,9 @@ play_sites(struct script *script, const char *word, const char *line, bool check
     struct script_sites *sites = script->sites;
     bool good;
 
-    if (!sites)
+    if (sites == NULL)
         sites = script_sites_new();
-    if (!sites)
+    if (sites == NULL)
         return false;
     good = strcmp(word, "sites") == 0 ? script_sites_all(sites, line)
                                       : script_sites_one(sites, line);
@@ -394,13 +397,14 @@ play(struct script *script, const char *line, struct session *session,
         snprintf(word, sizeof word, "%.*s", (int)length, line);
         line += length;
         if (strcmp(word, "process") == 0) {
-            if (!play_process(script, line + strspn(line, " "), !session, process->pid))
+            if (!play_process(script, line + strspn(line, " "), session == NULL,
+                              process->pid))
                 return false;
             break;
         }
         if (strcmp(word, "why") == 0 || strcmp(word, "say") == 0) {
             line += strspn(line, " \t");
-            if (word[0] == 's' && session)
+            if (word[0] == 's' && session != NULL)
                 session_say(session, SEVERITY_STATE, "%s", line);
             if (word[0] == 'w') {
                 snprintf(process->why_not, sizeof process->why_not, "%s", line);
@@ -409,12 +413,12 @@ play(struct script *script, const char *line, struct session *session,
             break;
         }
         if (strcmp(word, "sites") == 0 || strcmp(word, "site") == 0) {
-            if (!play_sites(script, word, line, !session))
+            if (!play_sites(script, word, line, session == NULL))
                 return false;
             break;
         }
         equals = strchr(word, '=');
-        if (!equals)
+        if (equals == NULL)
             return false;
         *equals = '\0';
         if (!apply(script, process, word, equals + 1))
@@ -451,7 +455,7 @@ static bool
 is_heading(struct script *script, const char *line, pid_t *pid)
 {
     if (strncmp(line, "program ", 8) == 0) {
-        if (script) {
+        if (script != NULL) {
             free(script->command);
             script->command = strdup(line + 8);
         }
@@ -492,7 +496,7 @@ read_file(const char *name)
     char *text = NULL;
     size_t room = 0;
 
-    if (!file)
+    if (file == NULL)
         return NULL;
     /* A script has no NUL, so this reads the whole file. */
     if (getdelim(&text, &room, '\0', file) < 0) {
@@ -573,7 +577,7 @@ script_poll(void *state, struct session *session, struct tracked *root, int64_t 
 
     (void)with_sizes;
     play_due(script, session, root, now_ns);
-    if (root->profile && script->sites
+    if (root->profile != NULL && script->sites != NULL
         && script_sites_read(script->sites, profile_reading(root->profile)))
         profile_digest(root->profile, root->process.run_ns, 0);
 }
@@ -591,7 +595,7 @@ script_namer(void *state)
 {
     struct script *script = state;
 
-    if (!script->sites)
+    if (script->sites == NULL)
         return NULL;
     script->namer = script_sites_namer(script->sites);
     return &script->namer;
@@ -602,7 +606,7 @@ script_command(const void *state)
 {
     const struct script *script = state;
 
-    return script->command ? script->command : "script";
+    return script->command != NULL ? script->command : "script";
 }
 
 static const struct source_class script_source = {
@@ -618,10 +622,10 @@ split(struct script *script)
 {
     char *rest = script->text;
 
-    for (const char *line; (line = strsep(&rest, "\n"));) {
+    for (const char *line; (line = strsep(&rest, "\n")) != NULL;) {
         char **lines = reallocarray(script->lines, script->count + 1, sizeof *lines);
 
-        if (!lines)
+        if (lines == NULL)
             return false;
         script->lines = lines;
         script->lines[script->count++] = (char *)(uintptr_t)line;
@@ -634,11 +638,11 @@ script_open(const char *name, struct session_source *out)
 {
     struct script *script = calloc(1, sizeof *script);
 
-    if (!script)
+    if (script == NULL)
         return false;
     script->start_ns = -1;
     script->text = read_file(strncmp(name, "script:", 7) == 0 ? name + 7 : name);
-    if (!script->text) {
+    if (script->text == NULL) {
         free(script);
         return false;
     }

@@ -263,7 +263,7 @@ static void
 check_same_rows(const struct profile *one, const struct profile *other,
                 const struct profile_query *query)
 {
-    struct profile_table a = {.count = 0}, b = {.count = 0};
+    struct profile_table a = {0}, b = {0};
 
     profile_table_fill(&a, one, query);
     profile_table_fill(&b, other, query);
@@ -411,7 +411,7 @@ test_sites_of_old(void **state)
     struct session *session = sampled(), *again;
     struct archive archive = {.session = session};
     char *text = written(&archive), *old = without_moments(text), why[256];
-    struct profile_table table = {.count = 0};
+    struct profile_table table = {0};
     static const struct profile_filter everything;
     const struct profile_query query = {.filter = &everything, .past_ns = 12 * SECOND};
 

@@ -86,7 +86,8 @@ set_up(void **state)
     process_list = process_list_new(false);
     tree = tree_new_all(scratch_directory, getuid(), geteuid());
     background = background_profiles_new();
-    assert_true(process_list && tree && background && tree_scan(tree));
+    assert_true(process_list != NULL && tree != NULL && background != NULL
+                && tree_scan(tree));
     return 0;
 }
 
@@ -190,7 +191,7 @@ the_young_are_not_read(void **state)
     scratch_header()->created_boottime_ns = (uint64_t)image_ns;
     tree_free(tree);
     tree = tree_new_all(scratch_directory, getuid(), geteuid());
-    assert_true(tree && tree_scan(tree));
+    assert_true(tree != NULL && tree_scan(tree));
     add(0);
     make(10);
     pass_second();

@@ -30,7 +30,7 @@ expect(struct fact_list *facts, size_t cols, const char *expected)
 static void
 names_are_as_wide_as_wanted_or_needed(void **state)
 {
-    struct fact_list facts = {.count = 0};
+    struct fact_list facts = {0};
 
     (void)state;
     expect(&facts, 4, "");
@@ -46,7 +46,7 @@ names_are_as_wide_as_wanted_or_needed(void **state)
 static void
 values_are_bounded(void **state)
 {
-    struct fact_list facts = {.count = 0};
+    struct fact_list facts = {0};
     char value[2 * FACTS_VALUE_MAX];
 
     (void)state;

@@ -15,7 +15,7 @@
 static void
 test_numbers(void **state)
 {
-    struct intern_table table = {.count = 0};
+    struct intern_table table = {0};
     const struct interned *first = intern_bytes(&table, "a\0b", 3);
     char text[16];
 
@@ -39,7 +39,7 @@ static void
 test_texts(void **state)
 {
     static char endless[3 * INTERN_TEXT_MAX];
-    struct intern_table table = {.count = 0};
+    struct intern_table table = {0};
     const char *name = intern_text(&table, "name");
 
     (void)state;

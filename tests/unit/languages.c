@@ -120,7 +120,7 @@ is_letter(char c)
 static void
 widen(const char *message, char *text)
 {
-    mbstate_t state = { 0 };
+    mbstate_t state = {0};
 
     while (*message != '\0') {
         if (message[0] == '%' && message[1] == '%') {

@@ -84,7 +84,7 @@ segments_left(void)
     unsigned count = 0;
 
     assert_non_null(dir);
-    while ((entry = readdir(dir)))
+    while ((entry = readdir(dir)) != NULL)
         count += entry->d_name[0] != '.';
     closedir(dir);
     return count;
@@ -548,8 +548,9 @@ main(void)
     Dl_info libc;
     int failed;
 
-    if (!mkdtemp(directory) || !dladdr((void *)(uintptr_t)gnu_get_libc_version, &libc)
-        || !realpath(libc.dli_fname, libc_path))
+    if (mkdtemp(directory) == NULL
+        || !dladdr((void *)(uintptr_t)gnu_get_libc_version, &libc)
+        || realpath(libc.dli_fname, libc_path) == NULL)
         return 1;
     setenv("MEMTOP_DIR", directory, 1);
     unsetenv("LD_PRELOAD");

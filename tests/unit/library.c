@@ -60,10 +60,10 @@ find_in_tree(void)
     struct library_search search;
 
     if (!library_find(&search)
-        || !strstr(search.path, "/lib/x86_64-linux-gnu/libmemtop.so"))
+        || strstr(search.path, "/lib/x86_64-linux-gnu/libmemtop.so") == NULL)
         return 1;
     if (!library_find_module("memtop-x.so", &search)
-        || !strstr(search.path, "/lib64/memtop/memtop-x.so"))
+        || strstr(search.path, "/lib64/memtop/memtop-x.so") == NULL)
         return 2;
     return 0;
 }

@@ -20,7 +20,7 @@ static struct snapshot counters;
 static struct metrics_process
 whole(void)
 {
-    memset(&counters, 0, sizeof counters);
+    counters = (struct snapshot){0};
     counters.calls[FN_MALLOC] = 200;
     counters.calls[FN_FREE] = UINT64_MAX;
     counters.failed[FN_MALLOC] = 1;

@@ -77,7 +77,7 @@ look_at(struct dl_phdr_info *info, size_t size, void *context)
 static struct site_module
 module_of(const char *path)
 {
-    struct site_module module = {.start = 0};
+    struct site_module module = {0};
 
     strncpy(module.path, path, SITE_PATH_LEN);
     assert_int_equal(dl_iterate_phdr(look_at, &module), 1);

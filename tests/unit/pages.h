@@ -55,8 +55,8 @@ play(const char *script, int64_t to_ns)
     assert_true(session_keep_profile(session));
     for (int64_t now = SECOND; now <= SECOND + to_ns; now += SECOND / 2)
         session_poll(session, now, true);
-    memset(&view, 0, sizeof view);
-    memset(&scene, 0, sizeof scene);
+    view = (struct view){0};
+    scene = (struct scene){0};
     view.style = screen.canvas.unicode ? GRAPH_BRAILLE : GRAPH_ASCII;
     scene.process = session_process(session);
     scene.history = session_history(session);
@@ -222,7 +222,8 @@ expect_golden(const char *name)
     bool writing = getenv("MEMTOP_GOLDEN") != NULL;
     FILE *file;
 
-    snprintf(path, sizeof path, "%s/tests/golden/%s", directory ? directory : ".", name);
+    snprintf(path, sizeof path, "%s/tests/golden/%s", directory != NULL ? directory : ".",
+             name);
     file = fopen(path, writing ? "w" : "r");
     assert_non_null(file);
     assert_true(canvas_row_bytes(&screen.canvas) <= sizeof line);

@@ -259,7 +259,7 @@ reach_deep(void *out)
 static void
 test_stacks(void **state)
 {
-    struct procfs_stack stacks[2] = {{0}};
+    struct procfs_stack stacks[2] = {0};
     pthread_attr_t attributes;
     pthread_t thread;
 

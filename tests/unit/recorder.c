@@ -81,7 +81,7 @@ set_up(void **state)
     mt_segment.recorder = scratch + RECORDER_OFFSET;
     memory_left = SIZE_MAX;
     scratch_header()->created_ns = clock_ns = UINT64_C(123456789012345);
-    memset(&mt_thread, 0, sizeof mt_thread);
+    mt_thread = (struct mt_thread){0};
     closed = malloc(MOST * sizeof *closed);
     closed_count = 0;
     now_open = (struct recorder_slot){.period = 1};
@@ -135,7 +135,7 @@ step(uint64_t ns, uint64_t calls, uint64_t heap, uint64_t depth)
 static struct recorder_slot
 model(uint64_t begin_ns, uint64_t end_ns)
 {
-    struct recorder_slot sum = {0, 0, 0, 0, 0};
+    struct recorder_slot sum = {0};
     uint64_t first = begin_ns / RECORDER_SLOT_NS + 1, last = end_ns / RECORDER_SLOT_NS;
     size_t low = 0, high = closed_count;
 

@@ -48,8 +48,8 @@ read_recorded(const char *name, const struct smaps_hints *hints)
     char path[512];
     FILE *file;
 
-    snprintf(path, sizeof path, "%s/tests/data/smaps/%s", directory ? directory : ".",
-             name);
+    snprintf(path, sizeof path, "%s/tests/data/smaps/%s",
+             directory != NULL ? directory : ".", name);
     file = fopen(path, "r");
     assert_non_null(file);
     memset(&resident, 0, sizeof resident);

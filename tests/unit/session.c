@@ -197,7 +197,7 @@ puppet(char *self, bool created)
     }
     /* Unbuffered, because the remaining input belongs to the next image. */
     setvbuf(stdin, NULL, _IONBF, 0);
-    while (fgets(word, sizeof word, stdin)) {
+    while (fgets(word, sizeof word, stdin) != NULL) {
         obey(self, word);
         (void)!write(1, ".", 1);
     }
@@ -291,7 +291,7 @@ static bool
 said(const struct stage *stage, const char *text)
 {
     for (size_t i = 0; i < session_message_count(stage->session); i++)
-        if (strstr(session_message(stage->session, i)->text, text))
+        if (strstr(session_message(stage->session, i)->text, text) != NULL)
             return true;
     return false;
 }
@@ -303,7 +303,7 @@ files(void)
     struct dirent *entry;
     unsigned count = 0;
 
-    while ((entry = readdir(dir)))
+    while ((entry = readdir(dir)) != NULL)
         count += entry->d_name[0] != '.';
     closedir(dir);
     return count;
@@ -712,9 +712,9 @@ main(int argc, char **argv)
 
     if (argc > 1 && strcmp(argv[1], "puppet") == 0)
         puppet(argv[0], argc > 2);
-    if (!mkdtemp(directory) || !realpath("/proc/self/exe", self_path)
+    if (mkdtemp(directory) == NULL || realpath("/proc/self/exe", self_path) == NULL
         || !dladdr((void *)(uintptr_t)gnu_get_libc_version, &libc)
-        || !realpath(libc.dli_fname, libc_path))
+        || realpath(libc.dli_fname, libc_path) == NULL)
         return 1;
     setenv("MEMTOP_DIR", directory, 1);
     /* In a sanitized build the puppet's runtime requires to be loaded first. */

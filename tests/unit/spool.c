@@ -64,7 +64,7 @@ test_all_lengths(void **state)
     for (size_t length = 0; length <= 100; length++) {
         for (size_t step = 1; step <= 40; step += 3) {
             struct spool *spool = spool_new(ROOM);
-            struct read_back back = {.used = 0};
+            struct read_back back = {0};
             const struct spool_reader reader = {take, take_gap, &back};
             size_t tail = length > ROOM ? length - ROOM / 2 : ROOM / 2;
 

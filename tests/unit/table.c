@@ -8,7 +8,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 #include <cmocka.h>
 
 #include "preload/state.h"
@@ -22,7 +21,7 @@ static int
 set_up(void **state)
 {
     (void)state;
-    memset(&table, 0, sizeof table);
+    table = (struct mt_table){0};
     table.value_size = 2 * sizeof(uint64_t);
     assert_true(mt_table_start(&table));
     assert_true(mt_table_start(&table));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What glibc's allocator does, call by call, and what it says about mistakes: all of it
-   is to be the same with and without the library. */
+/* Prints what glibc's allocator does, call by call, and what it says about mistakes.
+   All of it must be the same with and without the library. */
 #include <errno.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -12,7 +12,7 @@
 
 #include "cases.h"
 
-/* ---- a walk ---- */
+/* ---- random calls ---- */
 
 #define SLOTS  400
 #define STEPS  20000u
@@ -28,7 +28,7 @@ static struct walker walkers[2];
 static const char *first_block;
 static unsigned long nomove;
 
-/* Lines wait here, so that printing allocates nothing. */
+/* Lines are kept here until the end, so that printing allocates nothing. */
 static char lines[1 << 16];
 static size_t used;
 
@@ -72,8 +72,9 @@ draw_size(struct walker *walker)
     return draw(walker, 400000);
 }
 
-/* Where a block is, as far as that does not depend on where the kernel maps things: from
-   the first block of the heap, within its arena, or in a mapping of its own. */
+/* Prints where a block is, in a way that does not depend on where the kernel maps
+   memory: relative to the first block of the heap, within its arena, or in a mapping of
+   its own. */
 static void
 show(const char *what, size_t size, const char *block)
 {
@@ -136,7 +137,7 @@ fresh(struct walker *walker, size_t size)
     return block;
 }
 
-/* To any size, or to one that may fit in place. */
+/* Resizes a block to any size, or to one that may fit in place. */
 static void
 resize(struct walker *walker, char **slot)
 {
@@ -214,7 +215,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t turned = PTHREAD_COND_INITIALIZER;
 static unsigned turn;
 
-/* Blocks change hands, too. */
+/* Each thread also resizes and frees blocks of the other one. */
 static void *
 walk_in_turn(void *argument)
 {
@@ -249,7 +250,7 @@ in_turn(void)
 
 /* ---- mistakes ---- */
 
-/* What one of them is about, in the child that makes it. */
+/* A mistake; each is made in a child of its own. */
 struct mistake {
     const char *name;
     void (*make)(const struct mistake *mistake);
@@ -259,10 +260,11 @@ struct mistake {
     bool neighbour_first;
 };
 
-#define CALLS_BEFORE 40 /* the library has seen how the allocator answers */
+#define CALLS_BEFORE 40 /* enough for the library to learn how the allocator answers */
 static bool at_once;
 
-/* errno and how many blocks are free tell what a mistake that was accepted has done. */
+/* Called when glibc has accepted a mistake: prints errno and what is allocated and free,
+   which show what the mistake has changed. */
 static void
 survived(void)
 {
@@ -335,7 +337,7 @@ twice_apart(const struct mistake *mistake)
     free(victim);
 }
 
-/* When the thread's cache is full. */
+/* Frees a block twice while the thread's cache is full. */
 static void
 twice_uncached(const struct mistake *mistake)
 {
@@ -416,7 +418,7 @@ unmapped(const struct mistake *mistake)
     free(victim);
 }
 
-/* The second of three blocks, and the third, which is a neighbour of equal size. */
+/* Writes past the second of three blocks, into the third, a neighbour of equal size. */
 static void
 overflow(const struct mistake *mistake)
 {
@@ -447,7 +449,8 @@ corrupt_top(const struct mistake *mistake)
     size_t *head = malloc(mistake->size);
 
     head += malloc_usable_size(head) / sizeof *head - 1;
-    /* Free chunks may lie between, so the size is written wherever top may be. */
+    /* Free chunks may lie before top, so this overwrites each place where its size may
+       be. */
     for (int i = 1; i <= 2; i++)
         head[i] = (size_t)(long)mistake->value;
     victim = malloc(90000);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* An allocator whose every function may be interrupted and called again by a
-   signal handler; it never takes memory back.  With -DBLIND (blind.c) it has no
-   malloc_usable_size. */
+/* An allocator that never takes memory back.  A signal handler may interrupt each of its
+   functions and call it again.  With -DBLIND (blind.c) it has no malloc_usable_size. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,7 +32,7 @@ take(size_t alignment, size_t size)
     }
     start = __atomic_fetch_add(&used, room, __ATOMIC_RELAXED);
     if (start + room > ROOM)
-        used = start = 0; /* whoever held those blocks has long freed them */
+        used = start = 0; /* their owners have freed them long ago */
     start = ((uintptr_t)arena + start + 16 + alignment - 1) & -alignment;
     ((size_t *)start)[-1] = size;
     return (void *)start;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A program of the library's tests: "PROGRAM CASE" runs one behaviour.  Include
-   in its only file; between CASES and END_CASES name the functions. */
+/* For the programs of the library's tests: "PROGRAM CASE" runs one behaviour.  A
+   program includes this in its only file, and lists its functions between CASES and
+   END_CASES. */
 #ifndef MEMTOP_TESTS_CASES_H
 #define MEMTOP_TESTS_CASES_H
 
@@ -9,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Ends the program loudly, without an allocation. */
+/* Ends the program with a message unless condition holds.  Allocates nothing. */
 #define REQUIRE(condition)                                                     \
     do {                                                                       \
         if (!(condition)) {                                                    \
@@ -20,7 +21,7 @@
         }                                                                      \
     } while (0)
 
-/* Prints key=number without an allocation. */
+/* Prints key=number.  Allocates nothing. */
 static inline void
 tell(const char *key, unsigned long long number)
 {

@@ -24,7 +24,7 @@ struct alignas(256) wide {
     char bytes[300];
 };
 
-/* Hundred of each: of a size that no one else asks for. */
+/* A hundred of each form, with sizes that nobody else asks for. */
 static void
 forms()
 {
@@ -55,7 +55,7 @@ forms()
     operator delete(operator new(30000, alignment), alignment, std::nothrow);
 }
 
-/* What every allocator gets right. */
+/* The forms that every allocator supports correctly. */
 static void
 usual()
 {
@@ -90,7 +90,7 @@ throws()
     REQUIRE(operator new(huge, std::nothrow) == nullptr);
 }
 
-/* Frames are registered, and the next to look for any is a throw that allocates
+/* Registers frames.  The next code that looks for frames is a throw, which allocates
    nothing itself. */
 static void
 throw_on(char *text)
@@ -115,7 +115,7 @@ throw_on(char *text)
     REQUIRE(caught == 1000);
 }
 
-/* Beside threads that allocate. */
+/* Registers frames in two threads while other threads allocate. */
 static void
 registers()
 {
@@ -147,13 +147,13 @@ deep(int depth)
     delete[] block;
 }
 
-/* Between two writes that show in a list of system calls. */
+/* Two writes mark this part in a list of system calls. */
 static void
 marked()
 {
-    static char *blocks[5000]; /* more than one page of a table has room for */
+    static char *blocks[5000]; /* more than fit into one page of a table */
 
-    throws(); /* libgcc makes ready what it throws by */
+    throws(); /* libgcc prepares for exceptions at the first throw */
     REQUIRE(write(1, "begin", 5) == 5);
     for (char *&block : blocks)
         block = new char[8];

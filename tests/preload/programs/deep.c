@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Opened with RTLD_DEEPBIND this calls libc's malloc, not ours. */
+/* A plugin: opened with RTLD_DEEPBIND, it calls libc's malloc instead of the
+   library's. */
 #include <malloc.h>
 #include <stdlib.h>
 

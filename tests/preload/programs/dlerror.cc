@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What dlerror() says is the program's, whatever the library looks up meanwhile, and
- * whatever operator is called for the first time then.
+ * The program's own error stays in dlerror(), whatever the library looks up in the
+ * meantime, and whichever operator is called for the first time.
  */
 #include <cerrno>
 #include <cstdio>
@@ -56,11 +56,11 @@ aligned()
     with_pending([] { std::free(std::aligned_alloc(64, 640)); });
 }
 
-/* With an argument only what memusage counts, too. */
+/* With an argument, it makes only calls that memusage counts, too. */
 int
 main(int argc, char **)
 {
-    REQUIRE(dlerror() == nullptr); /* nobody has made a mistake yet */
+    REQUIRE(dlerror() == nullptr); /* no error so far */
     with_pending([] { delete[] new char[4096]; });
     with_pending([] { delete new int(1); });
     with_pending([] { operator delete(operator new(30, std::nothrow), std::nothrow); });

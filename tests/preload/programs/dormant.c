@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A dormant program that is its own viewer: it wakes itself and puts itself to
-   sleep where a case needs it, so that what must be counted is known. */
+/* A dormant program that takes the place of its viewer: it wakes itself and puts itself
+   to sleep at known places, so that the counts are known. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/seccomp.h>
@@ -49,7 +49,7 @@ now_ns(void)
 {
     struct timespec now;
 
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &now); /* needs no TSC: see sandboxed */
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now); /* does not read the TSC */
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
@@ -65,11 +65,11 @@ wake_up(void)
     uint32_t before = process->wakes;
 
     lease();
-    free(malloc(1)); /* at once, this very call */
+    free(malloc(1)); /* the first call wakes it */
     REQUIRE(process->wakes == before + 1 && process->asleep_since_ns == 0);
 }
 
-/* The lease is over; a program notices when it calls. */
+/* Ends the lease.  A program notices that when it calls the library. */
 static void
 fall_asleep(void)
 {
@@ -92,7 +92,7 @@ never_woken(void)
     REQUIRE(kept != NULL);
 }
 
-/* The first stretch; before it, kept has been made. */
+/* The first awake period; kept is allocated before it. */
 static void *kept, *second, *third;
 
 static void
@@ -101,7 +101,7 @@ first_stretch(void)
     look_at_own_segment();
     kept = malloc(1000);
     wake_up();
-    free(kept); /* not seen made */
+    free(kept); /* its allocation was not counted */
     second = malloc(108);
     third = malloc(200);
     REQUIRE(malloc_usable_size(second) >= 108);
@@ -113,8 +113,9 @@ woken(void)
     first_stretch();
 }
 
-/* Something is made asleep where a block of the first stretch was, and finds its
-   trailer; that must not make it a block of the second. */
+/* While asleep, the program allocates a block where one of the first awake period was,
+   and the block has that one's trailer.  It must not count as a block of the second
+   awake period. */
 static void
 twice(void)
 {
@@ -135,8 +136,9 @@ twice(void)
     REQUIRE(realloc(kept, 80) != NULL);
 }
 
-/* Whatever was padded when it was made has room, whatever was not is not written
-   to: nothing the program has written ever changes. */
+/* Blocks that are allocated while the program is awake have room for a trailer.  The
+   others have none, and the library must not write to them: the contents of the
+   program's blocks never change. */
 #define BLOCKS 4096
 static unsigned char *blocks[BLOCKS];
 static size_t sizes[BLOCKS];
@@ -270,13 +272,13 @@ child_asleep(void)
     child(false);
 }
 
-/* Only read, write and exit are allowed, and the TSC is forbidden: waking and falling
-   asleep need none of them. */
+/* Only read, write and exit are allowed, and reading the TSC is forbidden.  Waking and
+   falling asleep need no other call. */
 static void
 sandboxed(void)
 {
     look_at_own_segment();
-    free(malloc(10000)); /* the heap is there */
+    free(malloc(10000)); /* the heap exists from here on */
     REQUIRE(prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) == 0);
     wake_up();
     kept = malloc(100);
@@ -287,7 +289,7 @@ sandboxed(void)
     syscall(SYS_exit, 0);
 }
 
-/* A lease that was over before anyone saw it wakes nobody. */
+/* A lease that has ended before the program sees it does not wake the program. */
 static void
 too_late(void)
 {
@@ -310,7 +312,8 @@ count_sampled(const struct memprof_allocation *block, void *ctx)
     return NULL;
 }
 
-/* While a profile is there the process does not fall asleep, whatever the lease. */
+/* While the program has a profile, it does not fall asleep, even when the lease is
+   over. */
 static void
 profiled(void)
 {
@@ -333,14 +336,14 @@ profiled(void)
     REQUIRE(memprof_start(1, 0, &tracker, NULL) == NULL && errno == EAGAIN);
 }
 
-/* What a pool has handed out before a stretch is none of it. */
+/* Blocks that a pool handed out before an awake period do not count in it. */
 static void
 pools(void)
 {
     static char pool[16];
 
     look_at_own_segment();
-    memprof_custom_alloc(pool, 10); /* asleep */
+    memprof_custom_alloc(pool, 10); /* while asleep */
     wake_up();
     memprof_custom_alloc(pool + 1, 20);
     memprof_custom_free(pool);

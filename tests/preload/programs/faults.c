@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Programs that run out of things, and such as tell what a library may have
-   changed about their process. */
+/* Programs that run out of memory, descriptors and the like, and programs that print
+   what a library may have changed in their process. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -65,7 +65,7 @@ limit(int resource, rlim_t value)
 
 /* ---- running out ---- */
 
-/* Until there is no more, then as if nothing had been. */
+/* Allocates until there is no more memory, checks the errors, and frees everything. */
 static void
 exhaust(void)
 {
@@ -119,7 +119,7 @@ file_size(void)
     in_child();
 }
 
-/* Eats what there is: to be killed. */
+/* Takes all the memory there is, until it is killed. */
 static void
 devour(void)
 {
@@ -140,7 +140,7 @@ locked(void)
     in_child();
 }
 
-/* ---- what is not the library's to change ---- */
+/* ---- what the library must not change ---- */
 
 static void
 dump(const char *path)
@@ -190,7 +190,8 @@ first_calls(void *argument)
     return argument;
 }
 
-/* The slow path of a thread's first call fits the smallest stack. */
+/* The first call of a thread takes the library's longest path; it must fit on the
+   smallest stack. */
 static void
 small_stacks(void)
 {
@@ -250,7 +251,7 @@ plugged(void)
     free(before);
 }
 
-/* ---- threads and children, until someone ends it ---- */
+/* ---- threads and children, until it is killed ---- */
 
 static void *
 restless(void *argument)

@@ -24,7 +24,7 @@ ten_blocks(void)
         blocks[i] = malloc(100);
 }
 
-/* What every child here does. */
+/* What every child does unless its case says otherwise. */
 static void
 as_child(void)
 {
@@ -111,7 +111,7 @@ raw(void)
     wait_for(child);
 }
 
-/* The child shares our memory: it must not be taken for a child of fork. */
+/* The child shares our memory; the library must not take it for a child of fork(). */
 static void
 vfork_exec(void)
 {
@@ -128,7 +128,7 @@ vfork_exec(void)
     free(blocks[0]);
 }
 
-/* The child promises something for itself alone, then its parent forks. */
+/* The child of vfork() gives up privileges for itself alone; then its parent forks. */
 static void
 vfork_promise(void)
 {
@@ -168,7 +168,7 @@ shell(void)
     free(blocks[0]);
 }
 
-/* "chain N": mallocs N+1 times, execs itself as "chain N-1". */
+/* "chain N" calls malloc N+1 times and then executes itself as "chain N-1". */
 static void
 chain(void)
 {
@@ -193,7 +193,7 @@ allocate_until_stop(void *argument)
     return argument;
 }
 
-/* No child may hang, nor see less than nothing. */
+/* No child may hang or count below zero. */
 static void
 storm(void)
 {
@@ -215,7 +215,7 @@ storm(void)
         pthread_join(threads[i], NULL);
 }
 
-/* Two threads in fork at once. */
+/* For two threads that fork at the same time. */
 static void *
 fork_often(void *argument)
 {
@@ -256,7 +256,8 @@ many(void)
     }
 }
 
-/* A handler of the program's own that allocates on either side. */
+/* The program's own fork handler: it allocates before the fork, and after it in parent
+   and child. */
 static void
 handler(void)
 {
@@ -271,7 +272,7 @@ with_handlers(void)
     simple();
 }
 
-/* A pool of workers that live on after their parent has gone. */
+/* A child that lives on after its parent has ended. */
 static void
 orphan(void)
 {
@@ -288,8 +289,8 @@ orphan(void)
     }
 }
 
-/* Programs executed in every way, none of which has the library: its environment is
-   empty.  The last takes the place of this one. */
+/* Executes programs in every way, all without the library because their environment is
+   empty.  The last one replaces this program. */
 static char *const as_true[] = {"true", NULL}, *const nothing[] = {NULL};
 
 static int
@@ -323,7 +324,7 @@ executes(void)
     pid_t child;
 
     ten_blocks();
-    /* What fails is not executed, and errno tells why. */
+    /* Calls that fail execute nothing, and set errno. */
     errno = 0;
     REQUIRE(execl("/nowhere/none", "none", (char *)NULL) == -1 && errno == ENOENT);
     REQUIRE(execlp("nowhere-none", "none", (char *)NULL) == -1 && errno == ENOENT);
@@ -348,7 +349,7 @@ executes(void)
     REQUIRE(0);
 }
 
-/* An exec that fails leaves the program as it was. */
+/* A failed exec leaves the program as it was. */
 static void
 executes_in_vain(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Programs that close, shut and drop things under the library's feet, and tell
-   whether all is as it would be without it. */
+/* Programs that close descriptors, enter sandboxes and give up privileges while the
+   library is loaded, and check that everything is as it would be without it. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -37,13 +37,13 @@ elapsed_ms(const struct timespec *since)
 {
     struct timespec now;
 
-    /* The vdso answers, without the TSC, which strict mode forbids too. */
+    /* The vdso answers this call without the TSC, which strict mode forbids as well. */
     clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
     return (now.tv_sec - since->tv_sec) * 1000 + (now.tv_nsec - since->tv_nsec) / 1000000;
 }
 
-/* Only read, write, exit and sigreturn are left: any other call kills.  Long
-   enough for the flight recorder to reach its fourth level. */
+/* From here on any system call but read, write, exit and sigreturn kills the program.
+   It runs long enough for the flight recorder to reach its fourth level. */
 static void
 strict(void)
 {
@@ -73,7 +73,7 @@ fork_and_work(void)
     REQUIRE(waitpid(child, &status, 0) == child && status == 0);
 }
 
-/* Reading the TSC is a crash from here on, in children too. */
+/* From here on, reading the TSC is a crash, in children too. */
 static void
 no_tsc(void)
 {
@@ -96,7 +96,8 @@ close_all(void)
     REQUIRE(lseek(fd, 0, SEEK_CUR) == 0);
 }
 
-/* Allocates so many frames deep, so that stacks are walked that nobody has met yet. */
+/* Allocates at each of depth frames, so that there are stacks that the library has not
+   seen yet. */
 static __attribute__((noinline)) void
 work_deep(unsigned depth)
 {
@@ -107,8 +108,8 @@ work_deep(unsigned depth)
     free(block);
 }
 
-/* What was inherited is closed, as a daemon does, and its numbers are used again: what
-   passes through them is the program's alone. */
+/* Closes all inherited descriptors, as a daemon does, and opens others with the same
+   numbers.  Nothing but the program's own data may pass through them. */
 static void
 numbers_used_again(void)
 {
@@ -130,7 +131,8 @@ numbers_used_again(void)
     REQUIRE(pread(file, read_back, 16, 0) == 4 && memcmp(read_back, "mine", 4) == 0);
 }
 
-/* Standard input was closed before: its number is the next file's. */
+/* Prints the number of the first file that the program opens.  (The test may have closed
+   standard input.) */
 static void
 first_number(void)
 {
@@ -141,7 +143,7 @@ first_number(void)
     file = open("/dev/null", O_RDWR);
     tell("first", (unsigned long long)file);
     work_deep(50);
-    REQUIRE(read(file, &byte, 1) == 0); /* nothing else lies there */
+    REQUIRE(read(file, &byte, 1) == 0); /* nobody has written to it */
 }
 
 static void
@@ -162,7 +164,7 @@ dropped(void)
     fork_and_work();
 }
 
-/* As setproctitle does: the environment's memory gets another use. */
+/* Uses the memory of the environment for something else, as setproctitle does. */
 static void
 new_environment(void)
 {
@@ -185,8 +187,8 @@ preload_left(void)
     REQUIRE(system("exit 0") == 0);
 }
 
-/* Some ten slots of the flight recorder, a peak before the last ones.  A slot in
-   which nothing is done, because the machine is busy, does not count. */
+/* Works for ten slots of the flight recorder, with a peak before them.  A slot in which
+   nothing happens, because the machine is busy, does not count. */
 static void
 for_a_while(void)
 {
@@ -194,7 +196,7 @@ for_a_while(void)
     long slots = 0, latest = -1;
 
     free(malloc(10000000));
-    errno = 4242; /* whatever the recorder is refused meanwhile */
+    errno = 4242; /* must stay, even if the recorder's calls fail */
     clock_gettime(CLOCK_MONOTONIC_COARSE, &start);
     while (slots < 10) {
         long slot = elapsed_ms(&start) / 125;
@@ -216,7 +218,7 @@ wait_for_clock(void)
         nanosleep(&tick, NULL);
 }
 
-/* Small blocks, the clock further on at each, far below a peak: never much at once. */
+/* Allocates small blocks, far below the peak; the clock advances after each. */
 static void
 slowly(void)
 {
@@ -227,7 +229,8 @@ slowly(void)
     }
 }
 
-/* The same in a rhythm of 64 calls, begun at the one and at the other half of it. */
+/* The same in a cycle of 64 calls: 32 mallocs and 32 frees.  Calls before the cycle, and
+   in the middle of the run, shift it by half its length. */
 static void
 slowly_by_turns(void)
 {
@@ -250,7 +253,7 @@ slowly_by_turns(void)
     }
 }
 
-/* Until its input ends. */
+/* Holds a block until its input ends. */
 static void
 held(void)
 {
@@ -262,7 +265,7 @@ held(void)
         ;
 }
 
-/* The same with a child that does so too. */
+/* The same with a child that also holds a block. */
 static void
 held_family(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A workout that any allocator must pass: contents kept, alignments as asked,
-   all of malloc_usable_size the program's. */
+/* Exercises an allocator: contents are kept, blocks are aligned as asked, and all of
+   malloc_usable_size() belongs to the program. */
 #include <malloc.h>
 #include <pthread.h>
 #include <stdint.h>

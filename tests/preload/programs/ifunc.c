@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A function whose address is chosen while the program is being relocated, by
-   code that allocates. */
+/* A function whose address is chosen, by code that allocates, while the program is being
+   relocated. */
 #include "cases.h"
 
 static int

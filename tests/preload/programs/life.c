@@ -12,7 +12,7 @@
 extern int __cxa_thread_atexit_impl(void (*)(void *), void *, void *);
 extern void *__dso_handle;
 
-/* Sizes tell the calls apart: each stands in a cell of its own. */
+/* Each call has a size in a cell of its own, so that the test can tell them apart. */
 static void preinit(void) { free(malloc(1000)); }
 __attribute__((section(".preinit_array"),
                used)) static void (*preinit_entry)(void) = preinit;
@@ -73,8 +73,7 @@ edges(void)
     pthread_join(thread, NULL);
 }
 
-/* The very first call of a thread must not disturb errno either, whatever it
-   is. */
+/* The first call of a thread must not change errno either, whichever call it is. */
 static void *
 first_free(void *block)
 {
@@ -149,7 +148,7 @@ end_stderr(void)
     close(2);
 }
 
-/* ---- mistakes that the real allocator diagnoses ---- */
+/* ---- mistakes that glibc reports ---- */
 
 static void *volatile victim;
 

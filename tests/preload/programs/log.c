@@ -14,10 +14,11 @@
 
 void jemalloc_stats(void *stats, void *bins) __attribute__((weak));
 
-/* volatile: a compiler warns of what it can see. */
+/* volatile, because a compiler warns if it knows the value */
 static volatile size_t too_much = (size_t)PTRDIFF_MAX + 1;
 
-/* Every line of the table, and what has none of its own. */
+/* Makes every kind of line that a log can have, and the calls that have no kind of their
+   own. */
 static void
 every(void)
 {
@@ -52,8 +53,8 @@ work(void)
     }
 }
 
-/* A parent and its child, eight threads each, that hand blocks to each other and
-   let them grow, so that addresses come back soon and elsewhere. */
+/* A parent and its child, with eight threads each.  The threads of a process exchange
+   blocks and enlarge them, so addresses are used again soon and by other threads. */
 #define THREADS 8
 #define SLOTS   64
 
@@ -101,8 +102,8 @@ crowd(void)
     in_two_processes(exchange);
 }
 
-/* The same, and each thread tells what it did with blocks of CENSUS_MIN bytes and more
-   (the C library's own are smaller, or larger by far): call, times, bytes. */
+/* The same, and each thread prints what it did with blocks of CENSUS_MIN bytes or more:
+   call, number, bytes.  (The C library's own blocks are smaller, or much larger.) */
 #define CENSUS_MIN 10000
 
 struct tally {
@@ -119,7 +120,7 @@ tallied(struct tally *tally, size_t size)
     return size;
 }
 
-/* Blocks begin with their size. */
+/* Writes the size of a block into its beginning. */
 static void *
 made(void *block, size_t size)
 {
@@ -155,7 +156,7 @@ counted(void *seed)
 {
     static const char *const names[CALLS] = {"malloc", "calloc", "realloc-to", "free",
                                              "posix_memalign"};
-    struct tally tally[CALLS] = {{0}};
+    struct tally tally[CALLS] = {0};
     unsigned random = (unsigned)(uintptr_t)seed;
 
     for (unsigned i = 0; i < 3000; i++) {
@@ -186,7 +187,7 @@ census(void)
     in_two_processes(counted);
 }
 
-/* Takes every descriptor for a file of its own. */
+/* Closes every descriptor, and uses all numbers for a file of the program. */
 static void
 descriptors_taken(void)
 {
@@ -204,7 +205,7 @@ descriptors_taken(void)
     REQUIRE(fstat(fd, &st) == 0 && st.st_size == 0);
 }
 
-/* A child that shares the memory but not the descriptors. */
+/* The child of vfork() shares the memory but not the descriptors. */
 static void
 vforked(void)
 {
@@ -223,7 +224,7 @@ vforked(void)
     work();
 }
 
-/* A shell puts a file in the place of its standard output. */
+/* Replaces standard output by a file, as a shell does. */
 static void
 output_redirected(void)
 {
@@ -245,7 +246,7 @@ count(int signal)
     caught++;
 }
 
-/* The log cannot be written: nothing tells the program. */
+/* The log cannot be written; the program gets no signal. */
 static void
 unwritable(void)
 {
@@ -264,7 +265,7 @@ limited(void)
     unwritable();
 }
 
-/* A signal of the program's own that waits is still there. */
+/* A pending signal of the program's own stays pending. */
 static void
 pending(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A library that interposes what ours might call, allocates there, and holds a
-   lock meanwhile. */
+/* A library that interposes functions that libmemtop might call, and allocates in them
+   while it holds a lock. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* memtop/memprof.h in C++: whatever operator new makes is sampled once. */
+/* memtop/memprof.h in C++: each block of operator new is sampled once. */
 #include <memtop/memprof.h>
 
 #include <cstdio>

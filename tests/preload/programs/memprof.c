@@ -34,7 +34,7 @@ static struct kept_record records[RECORDS];
 static unsigned record_count;
 static unsigned allocs, resizes, deallocs;
 static int refuse;  /* alloc returns NULL */
-static int untrack; /* resize does */
+static int untrack; /* resize returns NULL */
 
 static void *
 remember(const struct memprof_allocation *block, void *ctx)
@@ -170,7 +170,7 @@ errors(void)
     errno = 0;
     REQUIRE(memprof_stop() == -1 && errno == ESRCH);
 
-    /* A stopped one is in nobody's way. */
+    /* A profile that is stopped does not keep another from starting. */
     other = begin(0);
     REQUIRE(other != profile);
     REQUIRE(memprof_discard(profile) == 0);
@@ -183,7 +183,7 @@ errors(void)
     REQUIRE(memprof_discard(profile) == -1 && errno == EALREADY);
 }
 
-/* So many may wait to be discarded. */
+/* At most 32 stopped profiles may exist before they are discarded. */
 static void
 many(void)
 {
@@ -201,7 +201,7 @@ many(void)
     }
 }
 
-/* In a process in which nothing is counted. */
+/* In a process where the library does not count. */
 static void
 not_counted(void)
 {
@@ -214,9 +214,9 @@ not_counted(void)
     memprof_custom_free(&errno);
 }
 
-/* ---- what is sampled ---- */
+/* ---- which blocks are sampled ---- */
 
-/* With rate 1 every block is, with as many samples as it has words. */
+/* At rate 1 every block is sampled, with as many samples as it has words. */
 static void
 every_block(void)
 {
@@ -264,7 +264,7 @@ every_block(void)
     require_events(16, 0, 16);
 }
 
-/* Blocks from before a profile are none of it; with rate 0 none is. */
+/* Blocks from before a profile are not in it; at rate 0 no block is. */
 static void
 none(void)
 {
@@ -281,7 +281,7 @@ none(void)
     end(profile);
 }
 
-/* ---- statistics: printed, for the test to judge ---- */
+/* ---- statistics: printed; the test checks them ---- */
 
 #define GAPS 64
 
@@ -324,7 +324,7 @@ note_gap(const struct memprof_allocation *block, void *ctx)
     return NULL;
 }
 
-/* Blocks of two words between two that are sampled. */
+/* Counts the blocks of two words between two sampled ones. */
 static void
 gaps(void)
 {
@@ -344,7 +344,7 @@ gaps(void)
     }
 }
 
-/* ---- what the tracker says ---- */
+/* ---- what the tracker returns ---- */
 
 static void
 refused(void)
@@ -374,7 +374,7 @@ resized(void)
     block = realloc(block, 101);
     require_events(1, 1, 0);
     REQUIRE(records[0].ptr == block && records[0].size == 101 && records[0].n == 14);
-    guard = malloc(100); /* so that it has to move */
+    guard = malloc(100); /* so that realloc has to move the block */
     block = realloc(block, 1000000);
     require_events(2, 2, 0);
     REQUIRE(records[0].ptr == block && records[0].n == 125001);
@@ -431,7 +431,7 @@ partial(void)
     require_events(1, 0, 1);
 }
 
-/* What is resized and sampled at less than rate 1 stays unbiased: printed. */
+/* Prints sums of resized blocks, sampled at a rate below 1; they must be unbiased. */
 static void
 resized_statistics(void)
 {
@@ -443,7 +443,7 @@ resized_statistics(void)
         block = realloc(block, 4000);
         block = realloc(block, 400);
         block = realloc(block, 1600);
-        if (allocs > deallocs) { /* the only one */
+        if (allocs > deallocs) { /* it is the only tracked block */
             live += 1;
             words += last()->n;
         }
@@ -471,7 +471,7 @@ stopped(void)
     require_events(3, 0, 1);
     second = realloc(second, 200);
     require_events(3, 1, 1);
-    REQUIRE(records[1].n == 4); /* nothing is sampled any more */
+    REQUIRE(records[1].n == 4); /* nothing is sampled after the stop */
     REQUIRE(memprof_discard(profile) == 0);
     second = realloc(second, 2000);
     free(second);
@@ -522,10 +522,10 @@ allocate_inside(const struct memprof_allocation *block, void *ctx)
         errno = 0;
         REQUIRE(memprof_discard(nested) == -1 && errno == EDEADLK);
     } else if (*what == 2 && kept_count > 0) {
-        free(kept[--kept_count]); /* its dealloc comes, but not in here */
+        free(kept[--kept_count]); /* its dealloc is called later, not here */
         REQUIRE(nested_ends == 0);
     }
-    errno = ERANGE; /* not seen outside */
+    errno = ERANGE; /* the caller of malloc must not see it */
     return ctx;
 }
 
@@ -558,7 +558,7 @@ callbacks(void)
     free(block);
     REQUIRE(deallocs == 1);
 
-    /* Tracked blocks that go while callbacks run. */
+    /* Tracked blocks that callbacks free. */
     for (int i = 0; i < 8; i++)
         kept[i] = malloc(100 + (size_t)i);
     kept_count = 8;
@@ -628,7 +628,7 @@ threads(void)
     void *before;
     memprof_t *profile;
 
-    REQUIRE(pthread_create(&early, NULL, churn, &rounds) == 0); /* has been there */
+    REQUIRE(pthread_create(&early, NULL, churn, &rounds) == 0); /* it has allocated */
     pthread_join(early, NULL);
     profile = begin(1);
     for (int i = 0; i < THREADS; i++)
@@ -644,7 +644,7 @@ threads(void)
     tell("deallocs", deallocs);
 }
 
-/* Callbacks of all threads, while profiles come and go. */
+/* Callbacks of all threads while profiles start and end. */
 static unsigned storm_live[64];
 static int storm_over;
 
@@ -695,8 +695,8 @@ storm_thread(void *unused)
     return NULL;
 }
 
-/* Each round waits for callbacks of threads that have no processor just then: a hundred
-   take minutes where many others want one. */
+/* A round waits for callbacks of threads that may have no processor.  A hundred rounds
+   take minutes on a busy machine, so there is a limit of 20 seconds. */
 static bool
 storm_goes_on(unsigned round, time_t began)
 {
@@ -722,7 +722,7 @@ storm(void)
             free(malloc(100));
         REQUIRE(memprof_stop() == 0);
         REQUIRE(memprof_discard(profile) == 0);
-        __atomic_store_n(alive, 0, __ATOMIC_SEQ_CST); /* from here on no callback */
+        __atomic_store_n(alive, 0, __ATOMIC_SEQ_CST); /* no more callbacks */
     }
     __atomic_store_n(&storm_over, 1, __ATOMIC_RELAXED);
     for (int i = 0; i < 4; i++)
@@ -739,7 +739,7 @@ dawdle(const struct memprof_allocation *block, void *ctx)
     __atomic_store_n(&entered, 1, __ATOMIC_SEQ_CST);
     while (!__atomic_load_n(&let_go, __ATOMIC_SEQ_CST))
         sched_yield();
-    for (int i = 0; i < 1000; i++) /* were it not waited for, it would be seen */
+    for (int i = 0; i < 1000; i++) /* long enough to be noticed if nobody waited */
         sched_yield();
     __atomic_store_n(&left, 1, __ATOMIC_SEQ_CST);
     return ctx;
@@ -824,7 +824,7 @@ cloned(void)
     end(profile);
 }
 
-/* A child that is made in the midst of a callback. */
+/* Forks within a callback. */
 static void *
 fork_inside(const struct memprof_allocation *block, void *ctx)
 {
@@ -835,7 +835,7 @@ fork_inside(const struct memprof_allocation *block, void *ctx)
         return ctx;
     pid = fork();
     if (pid == 0)
-        return ctx; /* and goes on */
+        return ctx; /* the child goes on */
     REQUIRE(waitpid(pid, &status, 0) == pid && status == 0);
     return ctx;
 }
@@ -877,14 +877,14 @@ pools(void)
     REQUIRE(memprof_custom_alloc(NULL, 10) == NULL);
     memprof_custom_free(NULL);
     memprof_custom_free(counted[0]);
-    memprof_custom_free(pool + 100); /* never told of */
+    memprof_custom_free(pool + 100); /* unknown to the library */
 
     profile = begin(1);
     memprof_custom_alloc(pool + 200, 80);
     require_events(1, 0, 0);
     REQUIRE(last()->source == MEMPROF_CUSTOM && last()->size == 80 && last()->n == 11);
     REQUIRE(last()->ptr == pool + 200);
-    memprof_custom_alloc(pool + 200, 160); /* the pool was emptied */
+    memprof_custom_alloc(pool + 200, 160); /* without a free: the pool was emptied */
     require_events(2, 0, 1);
     memprof_custom_free(pool + 200);
     require_events(2, 0, 2);
@@ -893,7 +893,7 @@ pools(void)
     end(profile);
 }
 
-/* A pool in a block of malloc's, the first of its own at the same address. */
+/* A pool in a block of malloc(): the pool's first block has the same address. */
 static void
 pool_in_block(void)
 {
@@ -939,7 +939,7 @@ pools_forked(void)
     memprof_custom_free(pool + 1);
 }
 
-/* More blocks at once than one level of a table has room for. */
+/* More blocks at a time than one level of a table can hold. */
 static void
 many_blocks(void)
 {
@@ -1003,10 +1003,10 @@ middle(int depth)
         middle(depth - 1);
     else
         innermost();
-    __asm__ volatile("" : : : "memory"); /* no tail call */
+    __asm__ volatile("" : : : "memory"); /* prevents a tail call */
 }
 
-/* Does the stack have a return into a function of about so many bytes? */
+/* Returns whether the stack has a return address within the size bytes of function. */
 static int
 returns_into(int number, void (*function)(void), size_t size)
 {
@@ -1042,7 +1042,7 @@ stacks(void)
 
 static volatile unsigned long handled;
 
-/* The pool's functions may be called in handlers. */
+/* Signal handlers may call memprof_custom_alloc() and memprof_custom_free(). */
 static void
 on_timer(int number)
 {
@@ -1104,8 +1104,8 @@ interrupt_once(const struct memprof_allocation *block, void *ctx)
 static const struct memprof_tracker interrupted_tracker = {interrupt_once, remember_size,
                                                            remember_end};
 
-/* A signal handler jumps out of one: the thread is sampled as before, and nobody waits
-   for the callback. */
+/* A signal handler jumps out of a callback.  The thread's blocks are sampled as before,
+   and nobody waits for that callback. */
 static void
 left_by_jump(void)
 {
@@ -1132,7 +1132,7 @@ allocate_thirty(void *argument)
     return argument;
 }
 
-/* Or ends the thread. */
+/* A signal handler ends the thread during a callback. */
 static void
 ended_within(void)
 {
@@ -1152,7 +1152,7 @@ ended_within(void)
     end(profile);
 }
 
-/* Starting a profile says nothing to dlerror(), nor does it take anything from it. */
+/* Starting a profile neither adds an error to dlerror() nor takes one away. */
 static void
 pending(void)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A program that brings its own malloc, which comes before ours. */
+/* A program with its own malloc, which comes before the library's in the search
+   order. */
 #include "bump.c"
 
 #include "cases.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A C++ plugin: its runtime comes with it, in its own scope. */
+/* A C++ plugin.  The C++ runtime is loaded with it, into its own scope. */
 #include <new>
 #include <string>
 #include <vector>

@@ -26,8 +26,8 @@ local(void)
         REQUIRE(run() == 100);
 }
 
-/* The same with a mistake not asked for yet; and again and again, the plugin and what it
-   brings having been unloaded. */
+/* The same while an error waits for dlerror(), and three times, with the plugin and its
+   runtime unloaded in between. */
 static void
 reopened(void)
 {
@@ -46,7 +46,7 @@ reopened(void)
     }
 }
 
-/* Blocks cross the border both ways. */
+/* The library resizes and frees blocks of the plugin, and the reverse. */
 static void
 deep(void)
 {
@@ -63,7 +63,7 @@ deep(void)
         char *theirs = deep_malloc(size), *ours = malloc(size);
         memset(theirs, 'x', size);
         memset(ours, 'y', size);
-        /* A trailer may have stayed there from a block that they freed. */
+        /* There may be an old trailer, of a block that the plugin has freed. */
         REQUIRE(deep_usable(theirs) - malloc_usable_size(theirs) <= 8);
         memset(theirs, 'x', malloc_usable_size(theirs));
         theirs = realloc(theirs, size + 1);
@@ -75,8 +75,9 @@ deep(void)
     }
 }
 
-/* The library itself, when what calls malloc has found another long ago; and the address
-   of malloc is known, which in a program at a fixed place is one in the program. */
+/* Opens the library itself.  This program's calls of malloc were bound to another
+   allocator long before; and the address of malloc was taken, which in a program at a
+   fixed address lies in the program. */
 static void
 late(void)
 {
@@ -89,7 +90,7 @@ late(void)
     free(malloc(10));
 }
 
-/* In a name space of its own, with a C library of its own. */
+/* Opens the library in another namespace of the loader, with a C library of its own. */
 static void
 elsewhere(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Calls whose events are known. */
+/* Programs whose events are known. */
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
@@ -36,7 +36,7 @@ sequence(void)
     kept[0] = a;
 }
 
-/* Whoever allocates is rarely the one who frees. */
+/* Most blocks are freed by another thread than the one that allocated them. */
 static _Atomic(void *) slots[SLOTS];
 
 static void *
@@ -66,7 +66,7 @@ exchanges(void)
         pthread_join(threads[i], NULL);
 }
 
-/* How often we have gone to sleep, for whatever time. */
+/* Number of times that the process has slept, however long. */
 static unsigned long long
 sleeps(void)
 {

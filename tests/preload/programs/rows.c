@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One call of the allocator, or few: what does each do to the counters? */
+/* One call of the allocator, or a few; the test checks what each does to the
+   counters. */
 #include <errno.h>
 #include <malloc.h>
 #include <stdint.h>
@@ -18,18 +19,18 @@ static volatile size_t huge = HUGE;
 static void *block;
 
 static void nothing(void) {}
-static void malloc_one(void) { block = malloc(100); REQUIRE(block); }
-static void malloc_zero(void) { block = malloc(0); REQUIRE(block); }
+static void malloc_one(void) { block = malloc(100); REQUIRE(block != NULL); }
+static void malloc_zero(void) { block = malloc(0); REQUIRE(block != NULL); }
 static void malloc_free(void) { free(malloc(100)); }
 static void malloc_fails(void) { REQUIRE(malloc(huge) == NULL && errno == ENOMEM); }
 static void malloc_max(void) { REQUIRE(malloc(huge * 4 - 1) == NULL && errno == ENOMEM); }
-static void calloc_one(void) { block = calloc(3, 50); REQUIRE(block); }
+static void calloc_one(void) { block = calloc(3, 50); REQUIRE(block != NULL); }
 static void calloc_fails(void) { REQUIRE(calloc(1, huge) == NULL && errno == ENOMEM); }
 static void
 calloc_overflow(void) { REQUIRE(calloc(huge, 16) == NULL && errno == ENOMEM); }
 static void free_null(void) { free(NULL); free(NULL); free(NULL); }
-static void realloc_null(void) { block = realloc(NULL, 100); REQUIRE(block); }
-static void realloc_null_zero(void) { block = realloc(NULL, 0); REQUIRE(block); }
+static void realloc_null(void) { block = realloc(NULL, 100); REQUIRE(block != NULL); }
+static void realloc_null_zero(void) { block = realloc(NULL, 0); REQUIRE(block != NULL); }
 static void
 realloc_null_fails(void) { REQUIRE(realloc(NULL, huge) == NULL && errno == ENOMEM); }
 
@@ -54,7 +55,7 @@ realloc_grow(void)
 {
     block = malloc(100);
     block = realloc(block, 5000);
-    REQUIRE(block);
+    REQUIRE(block != NULL);
 }
 
 static void
@@ -92,7 +93,7 @@ realloc_zero(void)
     REQUIRE(realloc(block, 0) == NULL);
 }
 
-/* The old block is still the program's, and known to be. */
+/* After a failed realloc() the old block remains, and still counts. */
 static void
 realloc_fails(void)
 {
@@ -106,7 +107,7 @@ reallocarray_one(void)
 {
     block = reallocarray(NULL, 3, 50);
     block = reallocarray(block, 4, 50);
-    REQUIRE(block);
+    REQUIRE(block != NULL);
     REQUIRE(reallocarray(block, huge, 16) == NULL && errno == ENOMEM);
     free(block);
 }
@@ -124,13 +125,13 @@ aligned_all(void)
 
     REQUIRE(posix_memalign(&blocks[0], 64, 10) == 0 && (uintptr_t)blocks[0] % 64 == 0);
     blocks[1] = aligned_alloc(128, 256);
-    REQUIRE(blocks[1] && (uintptr_t)blocks[1] % 128 == 0);
+    REQUIRE(blocks[1] != NULL && (uintptr_t)blocks[1] % 128 == 0);
     blocks[2] = memalign(4096, 30);
-    REQUIRE(blocks[2] && (uintptr_t)blocks[2] % 4096 == 0);
+    REQUIRE(blocks[2] != NULL && (uintptr_t)blocks[2] % 4096 == 0);
     blocks[3] = valloc(40);
-    REQUIRE(blocks[3] && (uintptr_t)blocks[3] % 4096 == 0);
+    REQUIRE(blocks[3] != NULL && (uintptr_t)blocks[3] % 4096 == 0);
     blocks[4] = pvalloc(50);
-    REQUIRE(blocks[4] && (uintptr_t)blocks[4] % 4096 == 0);
+    REQUIRE(blocks[4] != NULL && (uintptr_t)blocks[4] % 4096 == 0);
     for (int i = 0; i < 5; i++)
         free(blocks[i]);
 }
@@ -150,7 +151,7 @@ aligned_fail(void)
     REQUIRE(pvalloc(SIZE_MAX) == NULL && errno == ENOMEM);
 }
 
-/* All of the last page is the program's. */
+/* The whole last page belongs to the program. */
 static void
 pvalloc_page(void)
 {
@@ -174,7 +175,7 @@ free_forms(void)
     free_aligned_sized(aligned_alloc(64, 64), 64, 64);
 }
 
-/* A program that fills all it is told to have must harm nothing. */
+/* A program may fill all the bytes that malloc_usable_size() grants. */
 static void
 usable_filled(void)
 {
@@ -213,7 +214,7 @@ sizes(void)
     malloc(huge);
 }
 
-/* Sizes at random against a count of one's own. */
+/* Random sizes, with the program's own count to compare. */
 static void
 random_walk(void)
 {
@@ -249,7 +250,7 @@ random_walk(void)
     tell("blocks", count);
 }
 
-/* What the allocator says of its blocks, added up. */
+/* Prints sums of malloc_usable_size(): of all blocks, and of those freed. */
 static void
 usable_walk(void)
 {
@@ -342,7 +343,7 @@ mappings(void)
     REQUIRE(munmap(readable + 1, 4096) == -1);
 }
 
-/* Success leaves errno alone. */
+/* Successful calls do not change errno. */
 static void
 errno_kept(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Programs that let a filter kill them for every system call but those they need
+/* Programs with a filter that kills them for every system call that they do not need
    themselves. */
 #include <errno.h>
 #include <linux/filter.h>
@@ -16,7 +16,7 @@
 #define STATEMENT(code, value) ((struct sock_filter)BPF_STMT(code, value))
 #define ALLOWED_MAX 24
 
-/* What malloc, write and exit come down to. */
+/* The system calls that malloc, write and exit need. */
 static const int basic[] = {SYS_write,  SYS_brk,   SYS_mmap,       SYS_munmap,
                             SYS_mremap, SYS_futex, SYS_getrandom, SYS_exit_group, -1};
 static const int for_threads[] = {SYS_clone, SYS_clone3, SYS_mprotect, SYS_rseq,
@@ -25,7 +25,8 @@ static const int for_threads[] = {SYS_clone, SYS_clone3, SYS_mprotect, SYS_rseq,
 static const int for_children[] = {SYS_clone, SYS_clone3, SYS_wait4, SYS_set_robust_list,
                                    SYS_rt_sigprocmask, -1};
 
-/* Kills for what is not in the lists.  code has room. */
+/* Makes a filter that kills for system calls in neither list.  code must have room for
+   it. */
 static struct sock_fprog
 make_filter(struct sock_filter *code, const int *more)
 {
@@ -70,7 +71,8 @@ elapsed_ms(const struct timespec *since)
     return (now.tv_sec - since->tv_sec) * 1000 + (now.tv_nsec - since->tv_nsec) / 1000000;
 }
 
-/* Some slots of the flight recorder long. */
+/* Calls malloc and free for some slots of the flight recorder; prints the number of
+   pairs. */
 static void
 pairs_for_a_while(const struct timespec *start)
 {
@@ -93,7 +95,8 @@ alone(void)
     pairs_for_a_while(&start);
 }
 
-/* Not announced by prctl(): root may, by a bare system call.  exit() would be ours. */
+/* Sets the filter without prctl(), by a bare system call, as root may.  It ends by
+   _exit(), since the library intercepts exit(). */
 static void
 raw(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where blocks of glibc's may lie, how large they may be, and who may come between: what
-   the program knows of its blocks itself is printed, for the test to compare. */
+/* Blocks of glibc's allocator in all places, of all sizes, and with interruptions.  The
+   program prints what it knows of its blocks, and the test compares. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -21,7 +21,7 @@
 
 #include "cases.h"
 
-#define REGION ((size_t)1 << 24) /* what a slab of the shadow is for */
+#define REGION ((size_t)1 << 24) /* the memory that one slab of the shadow covers */
 
 /* ---- what the program knows ---- */
 
@@ -32,7 +32,7 @@ struct slot {
     size_t size;
 };
 
-/* Of one thread, or of all in turn. */
+/* The blocks of one thread, or of threads that take turns. */
 struct ledger {
     uint64_t seed;
     unsigned long long mallocs, callocs, aligned, reallocs, frees, stays;
@@ -57,7 +57,7 @@ live_changes(struct ledger *ledger, size_t comes, size_t goes)
         ledger->peak = ledger->live;
 }
 
-/* The first and the last byte of a block tell which it is. */
+/* Notes a new block, and marks it in its first and last byte. */
 static void
 came(struct ledger *ledger, struct slot *slot, void *block, size_t size)
 {
@@ -112,7 +112,7 @@ put(struct ledger *ledger, struct slot *slot)
     slot->block = NULL;
 }
 
-/* size is not 0 */
+/* size must not be 0. */
 static void
 resize(struct ledger *ledger, struct slot *slot, size_t size)
 {
@@ -188,7 +188,7 @@ walk(struct ledger *ledger, unsigned steps)
 
 /* ---- sizes and places ---- */
 
-/* Blocks with mappings of their own, from a size that the second argument is. */
+/* The second argument is the size from which blocks get mappings of their own. */
 static void
 thresholds(void)
 {
@@ -216,7 +216,7 @@ edge_sizes(void)
     tell_all(&own);
 }
 
-/* Between blocks of a heap, and between the heap and mappings. */
+/* Resizes blocks within the heap, and from the heap to mappings and back. */
 static void
 to_and_fro(void)
 {
@@ -261,7 +261,7 @@ own_sbrk(void)
     tell_all(&own);
 }
 
-/* The heap goes back and grows again over the same addresses, with other blocks. */
+/* The heap shrinks, and grows again over the same addresses with other blocks. */
 static void
 trims(void)
 {
@@ -276,8 +276,8 @@ trims(void)
     tell_all(&own);
 }
 
-/* The last starts of blocks in a region: their sizes could only follow in the next one.
- */
+/* Blocks that start at the end of a region, where the entries for their sizes would lie
+   in the next region. */
 static void
 region_ends(void)
 {
@@ -304,7 +304,7 @@ region_ends(void)
     tell_all(&own);
 }
 
-/* Blocks that libc makes past the library, where counted blocks were before. */
+/* Blocks that libc allocates without the library, where counted blocks were before. */
 extern void *__libc_malloc(size_t size);
 
 static void
@@ -368,7 +368,7 @@ add_up(struct ledger *sum)
     }
 }
 
-/* All enter the regions that each round begins, at the same moment. */
+/* In each round all threads enter new regions at the same moment. */
 static void *
 enter(void *argument)
 {
@@ -394,7 +394,8 @@ race(void)
     tell_all(&own);
 }
 
-/* More than an arena's first heap, which the others follow and leave again. */
+/* Fills more than the first heap of an arena, so that the arena gets more heaps and
+   loses them again. */
 static void *
 fill_arena(void *argument)
 {
@@ -419,12 +420,12 @@ arenas(void)
     tell_all(&own);
 }
 
-/* ---- regions that share a home ---- */
+/* ---- regions that share a place in the table ---- */
 
-#define AWAY ((size_t)2048 * REGION) /* so far apart */
+#define AWAY ((size_t)2048 * REGION) /* regions at this distance have the same home */
 
-/* Takes the space below what is mapped, so that the next blocks lie in regions with the
-   homes of those before. */
+/* Occupies the addresses below the last mapping, so that the next blocks lie in regions
+   that have the same homes as earlier ones. */
 static void
 leave_space(void)
 {
@@ -438,7 +439,7 @@ home(const char *block)
     return (unsigned)((uintptr_t)block / REGION % 2048);
 }
 
-/* Each of 20 places far apart is filled with blocks for some regions. */
+/* Fills regions with blocks at 20 places that are far apart. */
 static void
 far_apart(void)
 {
@@ -480,12 +481,12 @@ space_taken(void)
     return pages * 4096;
 }
 
-/* There is room for a block in a new region, and for no slab. */
+/* There is memory for a block in a new region, but not for a slab. */
 static void
 no_slab(void)
 {
     struct rlimit before, limit;
-    struct slot foreign[3] = {{NULL, 0}};
+    struct slot foreign[3] = {0};
 
     get(&own, &own.slots[0], 100);
     REQUIRE(mallopt(M_MMAP_THRESHOLD, 4000) == 1);
@@ -533,8 +534,8 @@ allow_only(const int *calls, unsigned count)
     REQUIRE(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0);
 }
 
-/* Blocks in 16 new regions are known, those beyond are not: 30 regions of the heap are
-   entered. */
+/* Enters 30 regions of the heap when no slab can be mapped.  The blocks in the first 16
+   are known, those in the others are not. */
 static void
 shut_in(void)
 {
@@ -608,7 +609,7 @@ forks(void)
     tell("last_blocks", own.blocks);
 }
 
-/* What a vfork child makes is its parent's. */
+/* What a child of vfork() allocates belongs to its parent. */
 static void
 vforks(void)
 {
@@ -629,7 +630,7 @@ vforks(void)
 
 /* ---- mistakes ---- */
 
-/* glibc ends the program; what is counted must still make sense. */
+/* glibc ends the program; the counts must still make sense. */
 static void
 damaged(void)
 {
@@ -677,8 +678,9 @@ find_ours(void)
     REQUIRE(ours_start != 0);
 }
 
-/* glibc's allocator is not made to be interrupted, so the handler allocates only if the
-   library was interrupted, and not while it waits for glibc.  Some blocks stay. */
+/* A handler must not enter glibc's allocator when it has interrupted it.  So it
+   allocates only if it has interrupted the library's own code.  It keeps some of the
+   blocks. */
 static void
 allocate_meanwhile(void)
 {
@@ -748,11 +750,11 @@ tell_handled(void)
     tell("handled", handled);
     tell("kept", kept);
     own.mallocs += handled + kept;
-    own.frees += handled + kept - stay; /* at first NULL was freed in their places */
+    own.frees += handled + kept - stay; /* the first free of each place was of NULL */
     tell_all(&own);
 }
 
-/* Stops after each instruction of each call. */
+/* Interrupts each call after each of its instructions. */
 static void
 every_instruction(void)
 {
@@ -788,7 +790,7 @@ every_50_us(void)
     tell_handled();
 }
 
-/* What siglongjmp cuts off is lost; all else goes on. */
+/* Calls that siglongjmp() cuts off may be lost; everything else goes on. */
 static void
 handlers_leave(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Signal handlers that allocate, at any moment.  To be run over bump.plugin:
-   no other allocator stands that. */
+/* Signal handlers that allocate at any moment.  Only with bump.plugin: no other
+   allocator can be interrupted by itself. */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -73,7 +73,7 @@ storm(void)
     end(pairs);
 }
 
-/* The handler never returns to what it interrupted. */
+/* The handler does not return; it jumps. */
 static void
 leave(void)
 {

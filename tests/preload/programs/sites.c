@@ -19,9 +19,9 @@
 /* Keeps the blocks alive. */
 static void *kept[200000];
 
-/* ---- signals in the midst of unwinding ---- */
+/* ---- signals during unwinding ---- */
 
-/* Of interrupts.plugin. */
+/* Defined by interrupts.plugin, if that is preloaded. */
 extern volatile sig_atomic_t raised_after __attribute__((weak));
 
 static sigjmp_buf before_signal;
@@ -48,7 +48,7 @@ fork_within(int signal)
     forked_within = fork();
 }
 
-/* The stack of the next sampled block is not walked to its end undisturbed. */
+/* A signal interrupts the walk of the next sampled block's stack. */
 static void
 interrupt_by(void (*handler)(int))
 {
@@ -89,7 +89,7 @@ ended_within(void)
         kept[i] = malloc(100);
 }
 
-/* The child returns into the unwinder, too, and goes on. */
+/* The child also returns into the unwinder, and goes on. */
 static void
 forked_in_handler(void)
 {
@@ -139,7 +139,7 @@ every_way(void)
         kept[i] = realloc(kept[i], i);               /* shrinks */
     for (unsigned i = 200; i < 250; i++)
         kept[i] = realloc(kept[i], 0);               /* frees */
-    REQUIRE(realloc(kept[250], PTRDIFF_MAX) == NULL);  /* fails: it is still there */
+    REQUIRE(realloc(kept[250], PTRDIFF_MAX) == NULL);  /* fails; the block remains */
     REQUIRE(malloc_usable_size(kept[250]) >= 250 * 37);
     memset(kept[250], 1, malloc_usable_size(kept[250]));
     kept[454] = realloc(kept[454], 5 << 20);
@@ -148,7 +148,7 @@ every_way(void)
     free(kept[454]);
 }
 
-/* The same, and then the end that nobody is told of. */
+/* The same, and then SIGKILL, which no code sees. */
 static void
 killed(void)
 {
@@ -164,7 +164,7 @@ uniform(void)
         free(malloc(64));
 }
 
-/* The same where a word behind the block's own is left over. */
+/* The same with a size that leaves a part of its last word unused. */
 static void
 uneven(void)
 {
@@ -257,7 +257,7 @@ forked(void)
     tell("child", (unsigned long long)child);
 }
 
-/* A child of a process with threads that allocate all the time, again and again. */
+/* Forks repeatedly while threads allocate. */
 static bool stop;
 
 static void *
@@ -307,7 +307,7 @@ storm(void *argument)
     return argument;
 }
 
-/* Libraries come and go while others allocate. */
+/* Loads and unloads libraries while other threads allocate. */
 static void
 storms(void)
 {
@@ -324,7 +324,7 @@ storms(void)
         pthread_join(threads[i], NULL);
 }
 
-/* With the lock of the loader's list held. */
+/* The loader calls this with the lock of its list held. */
 static int
 visit_object(struct dl_phdr_info *info, size_t size, void *argument)
 {
@@ -357,7 +357,7 @@ iterating(void)
 
 #include "frames.h"
 
-/* libgcc allocates with its lock held when it looks at them for the first time. */
+/* libgcc allocates with its lock held when it first looks at registered frames. */
 static void
 registered_frames(void)
 {
@@ -374,7 +374,7 @@ registered_frames(void)
     }
 }
 
-/* Children of a process whose threads take libgcc's lock all the time. */
+/* Forks while threads take libgcc's lock all the time. */
 static void
 forked_registered(void)
 {
@@ -403,7 +403,8 @@ wait_for_other(struct dl_phdr_info *info, size_t size, void *argument)
     return 1;
 }
 
-/* Allocates where it never did, with a lock for which the list's owner waits. */
+/* Allocates at a place for the first time, and holds a lock for which the owner of the
+   list waits. */
 static void *
 allocate_holding(void *argument)
 {
@@ -438,8 +439,7 @@ on_alarm(int number)
     kept[handled++ % 1000 + 1000] = malloc(50);
 }
 
-/* In a handler on a stack of its own, that comes wherever the program is but in the
-   allocator: the program blocks it there. */
+/* Allocates in a signal handler that has a stack of its own. */
 static void
 in_handler(void)
 {
@@ -463,7 +463,7 @@ at_thread_end(void *value)
     free(value);
     free(malloc(300));
     if (__atomic_add_fetch(&rounds, 1, __ATOMIC_RELAXED) % 3 != 0)
-        pthread_setspecific(key, malloc(20)); /* once more */
+        pthread_setspecific(key, malloc(20)); /* the destructor is called again */
 }
 
 static void *
@@ -481,7 +481,7 @@ at_ends(void)
         run_threads(4, with_key);
 }
 
-/* The smallest stack there may be. */
+/* For a thread with the smallest stack. */
 static void *
 on_small_stack(void *argument)
 {
@@ -504,7 +504,7 @@ small_stacks(void)
     }
 }
 
-/* Before main, and before the library's constructor if the loader so wishes. */
+/* Runs before main, and, if the loader chooses so, before the library's constructor. */
 __attribute__((constructor)) static void
 before_main(void)
 {
@@ -533,11 +533,10 @@ deep(void)
 }
 
 #ifdef __x86_64__
-/* Functions without unwind tables that call a function: with a frame pointer, ... */
+/* Functions without unwind tables that call another function: framed() has a frame
+   pointer, unframed() does not, astray() has the wrong value in its register. */
 void *framed(void *(*function)(void));
-/* ... without one, ... */
 void *unframed(void *(*function)(void));
-/* ... and with one that leads nowhere. */
 void *astray(void *(*function)(void), uintptr_t pointer);
 __asm__(".text\n"
         ".type framed, @function\n"
@@ -680,7 +679,8 @@ no_frame(void)
         kept[i + 1] = astray(make_marked, pointers[i]);
 }
 
-/* The call of malloc is the last of last_call(), what follows is another function. */
+/* last_call() ends with its call of malloc: the return address lies in another
+   function. */
 void *last_call(void);
 __asm__(".text\n"
         ".type last_call, @function\n"

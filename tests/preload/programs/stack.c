@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Calls from deep down, and from stacks that are not the thread's own.  Each
-   tells the depth that should be seen, as far as it can know it. */
+/* Calls deep in a stack, and calls on stacks that are not the thread's own.  Each
+   program prints the depth that should be measured, as far as it can know it. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -88,7 +88,8 @@ on_signal(int number)
     free(malloc(30));
 }
 
-/* Neither may count: they lie below, above, or between the real stacks. */
+/* Calls on other stacks must not count.  These lie below the real stacks, above them or
+   between them. */
 static void
 other_stacks(void)
 {
@@ -115,7 +116,7 @@ other_stacks(void)
     tell("deepest", deepest);
 }
 
-/* The stack grows beyond what was its limit at the start. */
+/* The stack grows beyond the limit that it had at the start. */
 static void
 raised(void)
 {

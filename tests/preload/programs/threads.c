@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Threads that allocate: few and busy, many, short-lived, outliving main. */
+/* Threads that allocate: a few busy ones, many, short-lived ones, and some that outlive
+   main. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -58,7 +59,7 @@ ten_blocks(void *argument)
     return NULL;
 }
 
-/* 2000 threads, of which 1500 are there at once. */
+/* 2000 threads, 1500 of them at the same time. */
 static void
 crowd(void)
 {
@@ -102,7 +103,7 @@ rise_and_fall(void *argument)
     return argument;
 }
 
-/* Nothing is freed before everything is allocated: the peak is all of it. */
+/* Everything is allocated before anything is freed, so the peak is the sum of all. */
 static void
 peak(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Threads that need more of the segment than is mapped at the start, in all ways; and
-   what the library adds to a process's mappings. */
+/* Threads that need more of the segment than is mapped at the start, in various ways;
+   and the memory that the library adds to a process. */
 #include <fcntl.h>
 #include <grp.h>
 #include <pthread.h>
@@ -99,7 +99,7 @@ segment_mappings(void)
     return count;
 }
 
-/* One thread calls after the other, so that nothing is mapped twice. */
+/* The threads call one after the other, so that no window is mapped twice. */
 static void
 start_in_turn(pthread_t *threads, unsigned count)
 {
@@ -112,8 +112,8 @@ start_in_turn(pthread_t *threads, unsigned count)
     }
 }
 
-/* In a process of its own, because a process maps a window but once.  How many mappings
-   that makes goes to *mappings, or must be that. */
+/* Uses a new process, because a process maps each window only once.  Stores the number
+   of mappings of the segment in *mappings, or compares it if that is not 0. */
 static void
 child_at_once(unsigned *mappings)
 {
@@ -169,7 +169,7 @@ wait_for_signal(void *argument)
     return argument;
 }
 
-/* The first call of each thread is a signal handler's. */
+/* The first call of each thread is in a signal handler. */
 static void
 in_handlers(void)
 {
@@ -192,7 +192,7 @@ in_handlers(void)
     REQUIRE(handled == HELD);
 }
 
-/* A child of a process with many windows: none of them is left to it. */
+/* A child of a process with many windows does not inherit any. */
 static void
 forked(void)
 {
@@ -220,7 +220,7 @@ held(void)
     together(HELD);
 }
 
-/* Some threads before the door is shut, more behind it. */
+/* Some threads run before prctl(), more after it. */
 static void
 shut_in(void)
 {
@@ -250,7 +250,7 @@ locked(void)
     together(12);
 }
 
-/* VmPeak, in bytes. */
+/* Prints VmPeak, in bytes. */
 static void
 addresses(void)
 {
