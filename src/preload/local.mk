@@ -48,7 +48,9 @@ libmemtop_so_CFLAGS = -std=gnu11 $(WARNINGS) -fPIC -fvisibility=hidden
 # What a packager's CFLAGS must not undo comes after them, by GNU make's means.
 #   -O2                        functions that enter each other by jumps: else who called is
 #                              lost, and the stack is measured deeper than it was
-#   -fomit-frame-pointer       steps over our frames are kept (steps.h)
+#   -fomit-frame-pointer       fast paths without a frame
+#   -fasynchronous-unwind-tables
+#                              a walk begins in our frames (sites/unwind.c)
 #   -ftls-model=initial-exec   any other TLS allocates on first use
 #   -fno-builtin-malloc ...    gcc must not make calloc of malloc and memset,
 #                              nor drop calls it believes it knows
@@ -57,7 +59,8 @@ libmemtop_so_CFLAGS = -std=gnu11 $(WARNINGS) -fPIC -fvisibility=hidden
 #   -fno-math-errno            a square root is an instruction, not a call of libm
 #   -fexceptions               bad_alloc passes through operator new
 #   -fno-lto                   the flags above stay those of each file
-PRELOAD_CFLAGS = -O2 -fomit-frame-pointer -ftls-model=initial-exec -fno-stack-protector \
+PRELOAD_CFLAGS = -O2 -fomit-frame-pointer -fasynchronous-unwind-tables \
+	-ftls-model=initial-exec -fno-stack-protector \
 	-fno-builtin-malloc -fno-builtin-calloc -fno-builtin-realloc \
 	-fno-builtin-free -fno-builtin-aligned_alloc \
 	-U_FORTIFY_SOURCE -fno-math-errno -fexceptions -fno-lto

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The heap is the program's own: each block is where it is without the library, as large,
-# and what glibc says about a mistake is the same, in every mode.  The other side runs with
-# a library that does nothing, whose path is as long.
+# The library does not change the heap: in every mode, each block has the same place and
+# size as without it, and glibc says the same about mistakes.  The run to compare with has
+# a library that does nothing and whose path is as long.
 work=$(mktemp -d /tmp/memtop-bare-XXXXXX) || exit 99
 MEMTOP_DIR=$(mktemp -d /dev/shm/memtop-bare-XXXXXX) || exit 99
 export MEMTOP_DIR

@@ -455,7 +455,7 @@ test_before_main(void **state)
     watch_free(&what);
 }
 
-/* C++ operators of libstdc++, and of allocators with their own. */
+/* C++ operators: those of libstdc++, and those of allocators that have their own. */
 static void
 test_allocators(void **state)
 {

@@ -1152,7 +1152,7 @@ ended_within(void)
     end(profile);
 }
 
-/* Starting a profile says nothing to dlerror(), nor does it take anything from it. */
+/* Starting a profile neither adds an error to dlerror() nor takes one away. */
 static void
 pending(void)
 {

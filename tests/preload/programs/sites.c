@@ -21,7 +21,7 @@ static void *kept[200000];
 
 /* ---- signals during unwinding ---- */
 
-/* Of interrupts.plugin. */
+/* Defined by interrupts.plugin, if that is preloaded. */
 extern volatile sig_atomic_t raised_after __attribute__((weak));
 
 static sigjmp_buf before_signal;
@@ -533,11 +533,10 @@ deep(void)
 }
 
 #ifdef __x86_64__
-/* Functions without unwind tables that call a function: with a frame pointer, ... */
+/* Functions without unwind tables that call another function: framed() has a frame
+   pointer, unframed() does not, astray() has the wrong value in its register. */
 void *framed(void *(*function)(void));
-/* ... without one, ... */
 void *unframed(void *(*function)(void));
-/* ... and with one that leads nowhere. */
 void *astray(void *(*function)(void), uintptr_t pointer);
 __asm__(".text\n"
         ".type framed, @function\n"
@@ -680,7 +679,8 @@ no_frame(void)
         kept[i + 1] = astray(make_marked, pointers[i]);
 }
 
-/* The call of malloc is the last of last_call(), what follows is another function. */
+/* last_call() ends with its call of malloc: the return address lies in another
+   function. */
 void *last_call(void);
 __asm__(".text\n"
         ".type last_call, @function\n"
