@@ -32,7 +32,9 @@ options_record(const struct options *options)
 bool
 options_sites(const struct options *options)
 {
-    return options->program != NULL && !sites_off(&options->sites);
+    return options->program != NULL && !sites_off(&options->sites)
+           && (!options_record(options) || options->sites.rate != NULL
+               || options->sites.export_count > 0);
 }
 
 /* The library samples unless it is told not to; where calls are recorded only if it is

@@ -39,7 +39,7 @@ static const struct argp_option table[] = {
      0},
     {"sites-memory", KEY_MEMORY, N_("SIZE"), 0,
      N_("Memory that the samples may take in the program (default: 1M and 1/32 of its "
-        "heap, at most 64M; with RATE 64M)"),
+        "heap, at most 64M; with RATE 256M)"),
      0},
     {"unwind", KEY_UNWIND, N_("HOW"), 0,
      N_("How to walk stacks: dwarf (unwind tables), fp (frame pointers), auto (the "
@@ -180,6 +180,8 @@ sites_useless(const struct sites_options *options, enum sites_use use, bool name
 {
     if (use != SITES_SAMPLED && options->unwind != NULL)
         return "--unwind";
+    if (use != SITES_SAMPLED && options->memory > 0)
+        return "--sites-memory";
     if ((use == SITES_NONE || names_known) && options->debuginfod)
         return "--debuginfod";
     if (use != SITES_NONE)

@@ -494,6 +494,14 @@ sites_state(const struct reader *reader)
     return state;
 }
 
+/* The process samples, and none was due so far. */
+static void
+none_yet(struct sites_reading *reading)
+{
+    reading->site_count = reading->block_count = reading->module_count = 0;
+    reading->adaptive = true;
+}
+
 int
 sites_read(struct reader *reader, struct sites_reading *reading)
 {
@@ -501,8 +509,15 @@ sites_read(struct reader *reader, struct sites_reading *reading)
     struct visit visit = {.mapping = &reader->mapping, .raw = &raw};
     int error;
 
-    if (sites_state(reader) != SITES_READY)
+    switch (sites_state(reader)) {
+    case SITES_READY:
+        break;
+    case SITES_WAITING:
+        none_yet(reading);
+        return 0;
+    default:
         return -ENODATA;
+    }
     error = mapping_visit(visit_head, &visit, &raw);
     if (error == 0 && !raw_make_room(&raw))
         error = -ENOMEM;

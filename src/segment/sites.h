@@ -109,7 +109,8 @@ struct sites_reading {
 /*
  * Reads everything.  *reading is all zeros, or an earlier reading of the same segment:
  * then its arrays are reused, and only new stacks are copied.  End with sites_free().
- * Returns 0; -ENODATA: there is no sample yet, see sites_state(); -ENOMEM; -EMSGSIZE: cut
+ * Returns 0, also if no sample was due yet; -ENODATA: none is taken, see sites_state();
+ * -ENOMEM; -EMSGSIZE: cut
  * short, as for any reader_... function.  On failure the earlier reading stays valid.
  */
 int sites_read(struct reader *reader, struct sites_reading *reading);

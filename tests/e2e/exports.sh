@@ -70,7 +70,7 @@ echo '7 7 malloc(10)=0x10' >calls.log
 run 2 --export=folded calls.log
 says err 'calls.log is an allocation log, which has no allocation sites: memtop -r shows it'
 run 64 --export=yaml shop.memtop
-"$memtop" -B -q --save=plain.memtop true
+"$memtop" -B -q --sites=off --save=plain.memtop true
 run 1 --export=json plain.memtop
 says err 'nothing to export'
 

@@ -186,6 +186,22 @@ test_mixed(void **state)
     }
 }
 
+/* A child copies its parent's tables when it needs its own, as they were at the fork. */
+static void
+test_forked_before_growth(void **state)
+{
+    struct watched what;
+
+    (void)state;
+    watch_case("sites.run", "forked_before_growth", "sites=1", &what);
+    for (size_t i = 0; i < what.count; i++)
+        if (what.segments[i].pid == (pid_t)watch_number(&what, "child")) {
+            assert_exact(&what.segments[i]);
+            assert_in_range(what.segments[i].sites.block_count, 1001, 1020);
+        }
+    watch_free(&what);
+}
+
 /* Samples that do not fit are counted as lost, and the others stay right. */
 static void
 test_crowded(void **state)
@@ -194,7 +210,7 @@ test_crowded(void **state)
     const struct watched_segment *last;
 
     (void)state;
-    watch_case("sites.run", "crowded", "sites=1", &what);
+    watch_case("sites.run", "crowded", "sites=1,sites-memory=4096", &what);
     last = watch_last(&what);
     assert_true(last->sites.lost.blocks > 0);
     assert_int_equal(last->sites.sampled,
@@ -662,6 +678,7 @@ main(void)
         cmocka_unit_test(test_allocators),
         cmocka_unit_test(test_rare_at_ends),
         cmocka_unit_test(test_interrupted),
+        cmocka_unit_test(test_forked_before_growth),
         cmocka_unit_test(test_no_tables),
         cmocka_unit_test(test_odd_tables),
         cmocka_unit_test(test_reloaded),

@@ -209,16 +209,18 @@ test_sites_needed(void **state)
     static const char *const options[] = {
         "--sites-top=3",       "--sites-mode=peak",   "--sites-filter=x",
         "--sites-older=2m",    "--sites-sort=growth", "--sites-wrappers",
-        "--debuginfod",        "--unwind=fp"};
+        "--debuginfod",        "--unwind=fp",         "--sites-memory=1M"};
     char line[100];
 
     (void)state;
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         snprintf(line, sizeof line, "%s ls", options[i]);
+        assert_int_equal(parse(line), 0);
+        snprintf(line, sizeof line, "--sites=off %s ls", options[i]);
         assert_int_equal(parse(line), status_of(STATUS_USAGE));
-        snprintf(line, sizeof line, "--save=f %s ls", options[i]);
+        snprintf(line, sizeof line, "-d f %s ls", options[i]);
         assert_int_equal(parse(line), status_of(STATUS_USAGE));
-        snprintf(line, sizeof line, "--sites %s ls", options[i]);
+        snprintf(line, sizeof line, "-d f --sites %s ls", options[i]);
         assert_int_equal(parse(line), 0);
         snprintf(line, sizeof line, "--export=folded:f %s ls", options[i]);
         assert_int_equal(parse(line), 0);

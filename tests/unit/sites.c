@@ -136,7 +136,10 @@ test_not_sampling(void **state)
     for (uint32_t wrong = 0; wrong < 9; wrong++) {
         scratch_header()->sites_state = wrong;
         assert_int_equal(wrong <= SITES_CUT_OFF ? wrong : SITES_OFF, sites_state(reader));
-        assert_int_equal(wrong == SITES_READY ? 0 : -ENODATA, sites_read(reader, &reading));
+        assert_int_equal(wrong == SITES_READY || wrong == SITES_WAITING ? 0 : -ENODATA,
+                         sites_read(reader, &reading));
+        assert_int_equal(wrong == SITES_READY ? 2 : 0, reading.site_count);
+        sites_free(&reading);
     }
 }
 

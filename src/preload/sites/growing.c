@@ -27,12 +27,13 @@
 /* The limit of memory, unless the user gave one. */
 #define LIMIT_MOST (UINT64_C(64) << 20)
 #define LIMIT_LEAST (UINT64_C(1) << 20)
-#define LIMIT_OF_FREE 8u  /* at most this part of the file system's free space */
+#define LIMIT_OF_FREE 8u /* at most this part of the free space of the file system */
+#define LIMIT_IF_ASKED 2u /* the same if the user gave a rate, and so wants it */
 #define LIMIT_OF_HEAP 32u /* this part of the heap, besides the least */
 #define SHARES 16u
 
 static uint64_t spent;
-static uint64_t most; /* what the file system allows */
+static uint64_t free_space; /* of the file system */
 static unsigned char *head_page;
 
 /* ---- the limit ---- */
@@ -40,7 +41,7 @@ static unsigned char *head_page;
 void
 growing_start_limit(uint64_t free_bytes)
 {
-    most = free_bytes / LIMIT_OF_FREE;
+    free_space = free_bytes;
 }
 
 uint64_t
@@ -54,10 +55,14 @@ growing_memory_limit(void)
 {
     int64_t heap = __atomic_load_n(&mt_segment.process->current, __ATOMIC_RELAXED);
     uint64_t limit = LIMIT_LEAST + (heap > 0 ? (uint64_t)heap / LIMIT_OF_HEAP : 0);
+    bool asked = mt_options.sites_rate > 0;
+    uint64_t most = free_space / (asked ? LIMIT_IF_ASKED : LIMIT_OF_FREE);
 
     if (mt_options.sites_memory > 0)
         return mt_options.sites_memory;
-    if (limit > LIMIT_MOST || mt_options.sites_rate > 0) /* the user wants as many */
+    if (asked)
+        limit = LIMIT_ASKED;
+    else if (limit > LIMIT_MOST)
         limit = LIMIT_MOST;
     return limit < most ? limit : most;
 }

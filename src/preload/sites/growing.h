@@ -66,6 +66,16 @@ void *growing_head(void);
 /* In a child: unmaps its parent's. */
 void growing_unmap_head(void *page);
 
+/* How many of used entries a forked child has of its parent's table: the parent goes on
+   and counts, and maps chunks that the child does not have. */
+static inline uint32_t
+growing_mapped(const struct mt_growing *table, uint64_t used)
+{
+    uint64_t mapped = table->present / table->entry;
+
+    return (uint32_t)(used < mapped ? used : mapped);
+}
+
 /* Bytes that all tables together have, and the most they may have now. */
 uint64_t growing_memory(void);
 uint64_t growing_memory_limit(void);

@@ -861,7 +861,8 @@ mt_sites_forked(void)
     if (before == TABLES_READY) {
         parent.head = head;
         parent.records = records;
-        parent.sites_used = __atomic_load_n(&head->sites_used, __ATOMIC_ACQUIRE);
+        parent.sites_used = growing_mapped(
+            &records, __atomic_load_n(&head->sites_used, __ATOMIC_ACQUIRE));
         mt_stacks_forked();
     } else if (before == TABLES_MAKING) {
         growing_unmap(&records);

@@ -115,7 +115,7 @@ mt_stacks_copy(void)
         return false;
     if (parent.places_used > 1)
         growing_copy(&places, &parent.places, parent.places_used);
-    head->places_used = parent.places_used;
+    head->places_used = parent.places_used > 0 ? parent.places_used : 1;
     growing_copy(&pool, &parent.pool, parent.pool_used);
     growing_copy(&modules, &parent.modules, parent.modules_used);
     head->pool_used = parent.pool_used;
@@ -146,10 +146,12 @@ mt_stacks_forked(void)
     parent.pool = pool;
     parent.modules = modules;
     parent.places = places;
-    parent.places_used =
-        (uint32_t)__atomic_load_n(&head->places_used, __ATOMIC_ACQUIRE);
-    parent.pool_used = __atomic_load_n(&head->pool_used, __ATOMIC_ACQUIRE);
-    parent.modules_used = __atomic_load_n(&head->modules_used, __ATOMIC_ACQUIRE);
+    parent.places_used = growing_mapped(
+        &places, __atomic_load_n(&head->places_used, __ATOMIC_ACQUIRE));
+    parent.pool_used =
+        growing_mapped(&pool, __atomic_load_n(&head->pool_used, __ATOMIC_ACQUIRE));
+    parent.modules_used =
+        growing_mapped(&modules, __atomic_load_n(&head->modules_used, __ATOMIC_ACQUIRE));
     parent.stacks = head->stacks;
     parent.has_modules = head->has_modules;
     forget_chunks(&pool);

@@ -105,6 +105,31 @@ forked_in_handler(void)
     REQUIRE(waitpid(forked_within, &status, 0) == forked_within && status == 0);
 }
 
+/* The child takes its first sample when its parent's tables have grown. */
+static void
+forked_before_growth(void)
+{
+    int grown[2], status;
+    pid_t child;
+    char byte;
+
+    kept[0] = malloc(100);
+    REQUIRE(pipe(grown) == 0);
+    child = fork();
+    if (child == 0) {
+        close(grown[1]);
+        REQUIRE(read(grown[0], &byte, 1) == 0);
+        for (unsigned i = 1; i <= 1000; i++)
+            kept[i] = malloc(100);
+        _exit(0);
+    }
+    for (unsigned i = 1; i < 100000; i++)
+        kept[i] = malloc(i % 5000);
+    close(grown[1]);
+    REQUIRE(waitpid(child, &status, 0) == child && status == 0);
+    tell("child", (unsigned long long)child);
+}
+
 /* ---- blocks of all kinds ---- */
 
 static uint64_t
@@ -741,5 +766,6 @@ CASES
     CASE(left_by_jump)
     CASE(ended_within)
     CASE(forked_in_handler)
+    CASE(forked_before_growth)
     CASE(nothing)
 END_CASES
