@@ -26,6 +26,7 @@
 
 /* The limit of memory, unless the user gave one. */
 #define LIMIT_MOST (UINT64_C(64) << 20)
+#define LIMIT_ASKED (UINT64_C(256) << 20) /* if the user gave a rate */
 #define LIMIT_LEAST (UINT64_C(1) << 20)
 #define LIMIT_OF_FREE 8u /* at most this part of the free space of the file system */
 #define LIMIT_IF_ASKED 2u /* the same if the user gave a rate, and so wants it */
