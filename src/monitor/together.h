@@ -14,9 +14,9 @@ struct together {
 };
 
 /*
- * Makes the profile of the process shown and of all others whose allocations were sampled;
- * the caller frees it.  *count is how many have samples.  NULL if no other than the process
- * shown has any, or memory is short.
+ * Makes the profile of the process shown and of all others whose allocations were
+ * sampled; the caller frees it.  *count is how many have samples.  NULL if no other than
+ * the process shown has any, or memory is short.
  */
 struct profile *together_profile(struct session *session, const struct together *how,
                                  unsigned *count);

@@ -77,8 +77,9 @@ struct mt_sampler_hooks {
 
     /* The same by the packed way, in two steps.  due is called in the update in which the
        space of the blocks that came has reached a limit (account.h): it returns how many
-       words of the last block are hit (with the rate, for hit), and lowers *next, the space until the next such
-       update, if it must look earlier.  hit is called after that update if any are. */
+       words of the last block are hit (with the rate, for hit), and lowers *next, the
+       space until the next such update, if it must look earlier.  hit is called after
+       that update if any are. */
     uint64_t (*due)(const struct shard *shard, uint64_t size, uint64_t space,
                     uint64_t *next);
     unsigned (*hit)(enum segment_function fn, const void *block, uint64_t size,

@@ -101,7 +101,8 @@ prctl(int option, ...)
 /* seccomp(2) has no function in libc.  A jump to libc's leaves all arguments in place. */
 PUBLIC mt_syscall_function mt_syscall __asm__("syscall");
 
-/* Before libc's is known: as libc does it.  Not inlined, so that the usual way is a jump. */
+/* Before libc's is known: as libc does it.  Not inlined, so that the usual way is a jump.
+ */
 static __attribute__((noinline)) long
 call_kernel(long number, long a, long b, long c, long d, long e, long f)
 {

@@ -139,7 +139,8 @@ static bool
 write_together(const struct exports *exports, const struct exports_request *request)
 {
     const struct together how = {exports->name, exports->context};
-    struct siteexport export = export_of(session_shown(exports->session), exports->choice);
+    struct siteexport export =
+        export_of(session_shown(exports->session), exports->choice);
     struct profile *profile = NULL;
     unsigned count;
     bool good;

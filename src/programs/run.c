@@ -438,8 +438,8 @@ name_other(void *context, struct session *session, const struct tracked *tracked
     names_find(session, tracked, run->options->sites.debuginfod);
 }
 
-/* Makes the report on the sites of all processes, in a copy of the root; of the root alone
-   if no other has any, or against its mark. */
+/* Makes the report on the sites of all processes, in a copy of the root; of the root
+   alone if no other has any, or against its mark. */
 static struct site_report
 sites_report(struct run *run)
 {

@@ -16,7 +16,7 @@
 /* What is reported.  Everything is borrowed. */
 struct site_report {
     const struct tracked *tracked;
-    unsigned processes;               /* whose sites tracked->profile has; 0, 1: its own */
+    unsigned processes; /* whose sites tracked->profile has; 0, 1: its own */
     const struct site_choice *choice; /* NULL: by what was alive at the peak */
     unsigned top;
     enum unit unit;                   /* of the text */

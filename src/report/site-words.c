@@ -77,8 +77,9 @@ site_lack_text(enum sites_state state)
         return _("Not sampled: a signal handler forked this process while a sample was "
                  "taken.");
     default:
-        return _("Not sampled: --sites=off was given, or calls are recorded or counted in "
-                 "a way that makes samples dear; --sites samples all the same.");
+        return _(
+            "Not sampled: --sites=off was given, or calls are recorded or counted in "
+            "a way that makes samples dear; --sites samples all the same.");
     }
 }
 
@@ -228,15 +229,16 @@ site_note(const struct sites_reading *reading, unsigned index, enum unit unit, c
     if (index > 2 || reading->rate <= 0)
         return false;
     if (index == 0)
-        snprintf(text, size,
-                 reading->adaptive
-                     /* TRANSLATORS: as the next, but the program changes it now and then */
-                     ? _("one sample per %s now")
-                     /* TRANSLATORS: one sample per so many bytes, on average */
-                     : _("one sample per %s"),
-                 /* Small whatever the unit of the figures is: 16 KiB are 0 MiB. */
-                 units_axis(every, sizeof every, (uint64_t)(8 / reading->rate),
-                            unit == UNIT_SI ? UNIT_SI : UNIT_AUTO));
+        snprintf(
+            text, size,
+            reading->adaptive
+                /* TRANSLATORS: as the next, but the program changes it now and then */
+                ? _("one sample per %s now")
+                /* TRANSLATORS: one sample per so many bytes, on average */
+                : _("one sample per %s"),
+            /* Small whatever the unit of the figures is: 16 KiB are 0 MiB. */
+            units_axis(every, sizeof every, (uint64_t)(8 / reading->rate),
+                       unit == UNIT_SI ? UNIT_SI : UNIT_AUTO));
     else if (index == 1)
         /* TRANSLATORS: the second is what follows: "stacks by libunwind". */
         snprintf(text, size,

@@ -65,14 +65,14 @@
 
 /* Whether a process samples, in header.sites_state. */
 enum sites_state {
-    SITES_OFF = 0,        /* it was told not to */
-    SITES_WAITING = 1,    /* it does, but no sample was due yet */
-    SITES_READY = 2,      /* its tables are there */
-    SITES_NO_SPACE = 3,   /* there was no memory for the tables, or no addresses */
-    SITES_SHUT_IN = 4,    /* it has forbidden itself system calls before the first sample */
+    SITES_OFF = 0,      /* it was told not to */
+    SITES_WAITING = 1,  /* it does, but no sample was due yet */
+    SITES_READY = 2,    /* its tables are there */
+    SITES_NO_SPACE = 3, /* there was no memory for the tables, or no addresses */
+    SITES_SHUT_IN = 4,  /* it has forbidden itself system calls before the first sample */
     SITES_OLD_KERNEL = 5, /* the kernel is older than Linux 5.14: only if asked to */
     SITES_FILE_LIMIT = 6, /* RLIMIT_FSIZE is below the segment's size with tables */
-    SITES_CUT_OFF = 7     /* it was forked by a signal handler that interrupted a sample */
+    SITES_CUT_OFF = 7 /* it was forked by a signal handler that interrupted a sample */
 };
 
 /* Which unwinder walks the stacks. */
@@ -111,7 +111,7 @@ struct site_sums {
     uint64_t samples;   /* words of them that were hit */
     uint64_t bytes;     /* weights, fixed point */
     uint64_t objects;
-    uint64_t squares;   /* of the weights in objects, for the variance: w (w - 1) a block */
+    uint64_t squares; /* of the weights in objects, for the variance: w (w - 1) a block */
 };
 
 /*
@@ -210,7 +210,7 @@ site_place_of(uint64_t word)
 }
 
 struct sites_head {
-    double rate;            /* probability that a word is hit, now; 0: nothing is sampled */
+    double rate; /* probability that a word is hit, now; 0: nothing is sampled */
     uint32_t depth;         /* frames kept at most */
     uint32_t unwinder;      /* enum site_unwinder; for samples before it was ready see
                                unknown_stacks */

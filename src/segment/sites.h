@@ -21,8 +21,8 @@
 struct site_figures {
     double bytes;       /* estimated: what the sampled blocks stand for */
     double objects;
-    double squares;     /* of the weights: a block that stands for w objects adds w^2.  The
-                           objects' variance is squares - objects */
+    double squares; /* of the weights: a block that stands for w objects adds w^2.  The
+                       objects' variance is squares - objects */
     uint64_t blocks;    /* sampled */
     uint64_t samples;   /* words that were hit */
 };

@@ -71,11 +71,13 @@ END {
 }
 EOF
 
+# Without samples: these share lines, too, but a budget of time limits them, and here time
+# passes far more slowly than in a run without valgrind.
 # sharing PHASE CALLS_A_STEP THREADS STEPS KEPT: prints the stores to shared lines and the
 # loads of them, in 1000 calls.
 sharing() {
     mkfifo "$work/trace" || exit 99
-    LD_PRELOAD="$PWD/libmemtop.so $PWD/tests/preload/programs/remapper.plugin" valgrind --tool=lackey --trace-mem=yes --trace-sched=yes \
+    MEMTOP_OPTIONS=sites=off LD_PRELOAD="$PWD/libmemtop.so $PWD/tests/preload/programs/remapper.plugin" valgrind --tool=lackey --trace-mem=yes --trace-sched=yes \
         --log-file="$work/trace" tests/preload/programs/sharing.run "$1" "$3" "$4" "$5" \
         >"$work/places" 2>"$work/said" &
     cat "$work/trace" >"$work/copy"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Profiles of processes that have mapped the same files at different addresses, as one. */
+/* Profiles of processes that have mapped the same files at different addresses, as one.
+ */
 #include "config.h"
 
 #include <setjmp.h>

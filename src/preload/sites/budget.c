@@ -21,9 +21,9 @@
 #define FINEST_BYTES 1024u
 #define FIRST_STEP   5u
 
-/* What a sample is thought to cost until some have been taken, and how many times the mean
-   one may: more means that the thread was interrupted, or met code and tables for the
-   first time, and says nothing about the next samples. */
+/* What a sample is thought to cost until some have been taken, and how many times the
+   mean one may: more means that the thread was interrupted, or met code and tables for
+   the first time, and says nothing about the next samples. */
 #define COST_FIRST 2000
 #define COST_TIMES 4
 
@@ -75,7 +75,8 @@ budget_rate(unsigned of)
     double given;
 
     if (of != RATE_GIVEN)
-        return (double)SAMPLING_WORD / ((double)FINEST_BYTES * (double)(UINT64_C(1) << of));
+        return (double)SAMPLING_WORD
+               / ((double)FINEST_BYTES * (double)(UINT64_C(1) << of));
     __atomic_load(&given_rate, &given, __ATOMIC_RELAXED);
     return given > 0 ? given : budget_rate(FIRST_STEP); /* the user's was taken back */
 }
@@ -133,7 +134,8 @@ void
 budget_spent(uint64_t now, uint64_t cost)
 {
     int64_t mean = __atomic_load_n(&mean_cost, __ATOMIC_RELAXED), have;
-    int64_t paid = cost < (uint64_t)(mean * COST_TIMES) ? (int64_t)cost : mean * COST_TIMES;
+    int64_t paid =
+        cost < (uint64_t)(mean * COST_TIMES) ? (int64_t)cost : mean * COST_TIMES;
     unsigned in_force = budget_step();
 
     if (in_force == RATE_GIVEN)

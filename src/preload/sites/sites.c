@@ -50,7 +50,8 @@
 #define SHARE_BLOCKS 12u
 #define SHARE_ALL    16u
 
-/* One record is thinned after the other, so many in turn; that often, until one is free. */
+/* One record is thinned after the other, so many in turn; that often, until one is free.
+ */
 #define THIN_AT_ONCE 16u
 #define THIN_TURNS   32u
 
@@ -248,10 +249,11 @@ find_site(uint32_t stack, uint64_t size)
 {
     uint64_t key = site_key(stack, histogram_coarse(size));
 
-    return mt_index_find(&site_index, &(struct mt_index_key){.hash = mt_sites_hash(&key, 1),
-                                                             .is = is_site,
-                                                             .make = new_site,
-                                                             .key = &key});
+    return mt_index_find(&site_index,
+                         &(struct mt_index_key){.hash = mt_sites_hash(&key, 1),
+                                                .is = is_site,
+                                                .make = new_site,
+                                                .key = &key});
 }
 
 /* ---- records of blocks ---- */

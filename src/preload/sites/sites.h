@@ -15,8 +15,8 @@
 #include "segment/sites-layout.h"
 
 /* Are there tables to write to?  Makes them at the first call, and in a child with what
-   was live at the fork.  False: there is no memory, or another thread is making them; then
-   the sample cannot be taken.  All functions below but the last ones need them. */
+   was live at the fork.  False: there is no memory, or another thread is making them;
+   then the sample cannot be taken.  All functions below but the last ones need them. */
 bool mt_sites_ready(void);
 
 /* Writes what changes now and then to the segment: the rate, the memory, the unwinder. */

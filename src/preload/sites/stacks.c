@@ -370,7 +370,8 @@ hash_text(const char *text)
     uint64_t hash = 0, word;
     size_t left = strlen(text);
 
-    for (; left > 0; text += sizeof word, left -= left < sizeof word ? left : sizeof word) {
+    for (; left > 0;
+         text += sizeof word, left -= left < sizeof word ? left : sizeof word) {
         word = 0;
         memcpy(&word, text, left < sizeof word ? left : sizeof word);
         word ^= hash;
@@ -382,7 +383,8 @@ hash_text(const char *text)
 uint32_t
 mt_stacks_place(const struct mt_python_place *place)
 {
-    const uint64_t words[] = {hash_text(place->name), hash_text(place->file), place->line};
+    const uint64_t words[] = {hash_text(place->name), hash_text(place->file),
+                              place->line};
     const struct mt_index_key key = {.hash = mt_sites_hash(words, 3),
                                      .is = is_place,
                                      .make = enter_place,

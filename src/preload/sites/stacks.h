@@ -9,8 +9,8 @@
 
 #include "segment/sites-layout.h"
 
-/* From now on stacks are entered in this segment's tables, which are empty; false if there
-   is no memory. */
+/* From now on stacks are entered in this segment's tables, which are empty; false if
+   there is no memory. */
 bool mt_stacks_attach(struct sites_head *sites);
 
 /* Space for some stacks: later there will be no memory. */

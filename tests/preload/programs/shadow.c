@@ -630,7 +630,8 @@ vforks(void)
 
 /* ---- memory that the system has promised ---- */
 
-/* Is the word among the flags of a mapping, as " ac nr " in a line of /proc/self/smaps? */
+/* Is the word among the flags of a mapping, as " ac nr " in a line of /proc/self/smaps?
+ */
 static bool
 has_flag(const char *line, const char *flag)
 {
