@@ -215,8 +215,9 @@ count_freed(struct shard *shard, uint64_t size, uint64_t usable, bool shared)
 /*
  * An update of the thread's own shard.  While it is open, update_frame says where on the
  * stack it began, so that a later call can tell that it was left by a jump (account.c).
- * Signal handlers may come at any instruction: an update of one that comes between the
- * two steps of update_open() leaves 0 there, and never a frame that is not this one's.
+ * Signal handlers may come at any instruction: an update of one that comes before the
+ * sequence is odd leaves 0 there, and never a frame that is not this one's; so the frame
+ * is noted once more.
  */
 static inline void
 update_open(struct shard *shard)
@@ -224,6 +225,8 @@ update_open(struct shard *shard)
     stack_pointer_store(&shard->update_frame);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     seqlock_write_begin(&shard->hot.sequence);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    stack_pointer_store(&shard->update_frame);
 }
 
 static inline void

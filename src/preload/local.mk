@@ -27,7 +27,7 @@ libmemtop_so_SOURCES = \
 	src/preload/sites/objects.c src/preload/sites/objects.h \
 	src/preload/sites/accessor.c src/preload/sites/accessor.h \
 	src/preload/sites/python.c src/preload/sites/python.h src/preload/sites/python-place.c \
-	src/preload/sites/python-layout.c src/preload/sites/python-layout.h src/preload/sites/python-known.h \
+	src/preload/sites/python-layout.c src/preload/sites/python-layout.h src/preload/sites/python-private.h \
 	src/preload/sites/frames.c src/preload/sites/frames.h \
 	src/segment/rate.c src/segment/rate.h src/segment/sampling.h \
 	src/preload/options.c src/preload/options.h src/preload/publish.c src/preload/publish.h \

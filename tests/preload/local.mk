@@ -111,7 +111,7 @@ $(programs)/compare.plugin: $(programs)/compare.c $(compared)
 python_walker = src/preload/sites/python.c src/preload/sites/python-place.c \
 	src/preload/sites/python-layout.c src/preload/sites/accessor.c src/preload/lookup.c
 $(programs)/python.plugin: $(programs)/python.c $(python_walker) \
-		src/preload/sites/python.h src/preload/sites/python-known.h \
+		src/preload/sites/python.h src/preload/sites/python-private.h \
 		src/preload/sites/python-layout.h src/preload/sites/accessor.h
 	@$(MKDIR_P) $(@D)
 	$(AM_V_CCLD)$(CC) $(PROGRAM_CFLAGS) -O2 -D_GNU_SOURCE -ftls-model=initial-exec \

@@ -70,7 +70,7 @@ test_in_handlers(void **state)
     watch_free(&what);
 }
 
-/* The child has one mapping of its own segment (more with rings and sites) and none of
+/* The child has one mapping of its own segment (more with rings) and none of
    its parent's, and can map windows of its own. */
 static void
 test_forked(void **state)
@@ -81,8 +81,7 @@ test_forked(void **state)
     watch_case("windows.run", "forked", "sites=off", &what);
     assert_int_equal(2, what.count);
     if (!watch_mode("log"))
-        assert_int_equal(watch_mode("rings") ? 3 : watch_mode("sites") ? 2 : 1,
-                         watch_number(&what, "mappings"));
+        assert_int_equal(watch_mode("rings") ? 3 : 1, watch_number(&what, "mappings"));
     for (size_t i = 0; i < what.count; i++)
         if (what.segments[i].pid != what.pid) {
             /* The blocks of the parent's threads, and the C library's for them. */

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "preload/sites/python-known.h"
+#include "preload/sites/python-private.h"
 
 /* ---- texts ---- */
 

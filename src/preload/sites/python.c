@@ -11,7 +11,7 @@
 
 #include "preload/lookup.h"
 #include "preload/sites/accessor.h"
-#include "preload/sites/python-known.h"
+#include "preload/sites/python-private.h"
 
 struct python_known mt_python;
 static bool looked;

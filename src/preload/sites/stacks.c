@@ -343,6 +343,14 @@ is_place(uint32_t number, const void *key)
            && strncmp(place->file, wanted->file, sizeof place->file) == 0;
 }
 
+/* Without a NUL if there is no space for it. */
+static void
+copy_text(char *to, size_t size, const char *from)
+{
+    for (size_t i = 0; i < size && from[i] != '\0'; i++)
+        to[i] = from[i];
+}
+
 static uint32_t
 enter_place(const void *key)
 {
@@ -358,8 +366,8 @@ enter_place(const void *key)
     place = place_at((uint32_t)number);
     place->line = wanted->line;
     place->first_line = wanted->first_line;
-    memcpy(place->name, wanted->name, strnlen(wanted->name, sizeof place->name));
-    memcpy(place->file, wanted->file, strnlen(wanted->file, sizeof place->file));
+    copy_text(place->name, sizeof place->name, wanted->name);
+    copy_text(place->file, sizeof place->file, wanted->file);
     __atomic_store_n(&place->ready, 1, __ATOMIC_RELEASE);
     return (uint32_t)number;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What python.c has found and python-place.c reads with: parts of one module. */
-#ifndef MEMTOP_PYTHON_KNOWN_H
-#define MEMTOP_PYTHON_KNOWN_H
+#ifndef MEMTOP_PYTHON_PRIVATE_H
+#define MEMTOP_PYTHON_PRIVATE_H
 
 #include <pthread.h>
 #include <stdbool.h>
