@@ -29,10 +29,10 @@ done
 
 # --- What is measured ---
 
-every="empty memtop memtop-usable memtop-dormant memtop-sites memtop-sites-1e-4
+every="empty memtop memtop-usable memtop-dormant memtop-off memtop-sites-1e-4
     memtop-sites-1e-3 memtop-events memusage heaptrack"
-usual="empty memtop memtop-usable memtop-sites memusage heaptrack"
-following="empty memtop memtop-usable memtop-sites memusage" # heaptrack does not follow exec
+usual="empty memtop memtop-off memtop-usable memusage heaptrack"
+following="empty memtop memtop-off memtop-usable memusage" # heaptrack does not follow exec
 
 # One line for each phase: its name; the unit of its steps; the contenders measured beside
 # none; the number of rounds (all: as asked for); the ratio that memtop must not exceed; the
@@ -102,7 +102,7 @@ under() {
     none) "$@" ;;
     memtop-usable) LD_PRELOAD=$memtop MEMTOP_OPTIONS=accounting=usable "$@" ;;
     memtop-dormant) LD_PRELOAD=$memtop MEMTOP_OPTIONS=dormant "$@" ;;
-    memtop-sites) LD_PRELOAD=$memtop MEMTOP_OPTIONS=sites "$@" ;;
+    memtop-off) LD_PRELOAD=$memtop MEMTOP_OPTIONS=sites=off "$@" ;;
     memtop-sites-*) LD_PRELOAD=$memtop MEMTOP_OPTIONS=sites=${contender#memtop-sites-} "$@" ;;
     memtop-events) LD_PRELOAD=$memtop MEMTOP_OPTIONS=drop,rings=16384 \
         LOAD_EMPTIES_RINGS=1 "$@" ;;
@@ -293,7 +293,7 @@ show_ratios() {
     while read -r name _ _ _ most _; do
         [ -s "$work/$name.none.result" ] || continue
         set -- "at_most=$most"
-        for contender in memtop memtop-usable memtop-sites; do
+        for contender in memtop memtop-off memtop-usable; do
             set -- "$@" "$contender=$(field_of ratio "$name" $contender)"
         done
         emit ratios "$name" "$@" "memtop_median=$(field_of median_ratio "$name" memtop)"
@@ -309,7 +309,8 @@ count_run() {
 # count_instructions PHASE CONTENDER...: instructions a step, as the difference of two runs
 # of different lengths, so that start and end drop out.  heaptrack is left out, because in
 # valgrind it is loaded into valgrind's process and not into the program's; dormant is left
-# out, because valgrind hides the vDSO, without which no program sleeps.
+# out, because valgrind hides the vDSO, without which no program sleeps.  Without samples:
+# a budget of time allows them, of which much more passes a call under valgrind.
 count_instructions() {
     phase=$1
     shift
@@ -333,9 +334,9 @@ measure_instructions() {
         missing="$missing instructions:valgrind"
         return
     fi
-    count_instructions pairs empty memtop memtop-usable memtop-sites memtop-events memusage
-    count_instructions growth empty memtop memtop-usable memusage
-    count_instructions churn1024 empty memtop memtop-usable memtop-sites memusage
+    count_instructions pairs empty memtop-off memtop-usable memtop-events memusage
+    count_instructions growth empty memtop-off memtop-usable memusage
+    count_instructions churn1024 empty memtop-off memtop-usable memusage
 }
 
 # The cost of writing events in addition to counting, while the rings have room: at most
@@ -345,7 +346,7 @@ events_over_counting() {
         [ -s "$work/$phase.memtop-events.result" ] || continue
         # shellcheck disable=SC2046 # words
         emit events-over-counting "$phase" $(cat "$work/$phase.memtop.result" \
-            "$work/$phase.memtop-events.result" "$work/pairs.memtop.steps" \
+            "$work/$phase.memtop-events.result" "$work/pairs.memtop-off.steps" \
             "$work/pairs.memtop-events.steps" 2>/dev/null | awk '
                 { best[NR] = $1; median[NR] = $2 }
                 END { printf "ns=%.1f median_ns=%.1f", best[2] - best[1], median[2] - median[1]

@@ -292,6 +292,7 @@ set_frames(struct symbols *symbols, struct symbol *symbol,
             return false;
         }
     }
+    free((void *)symbol->frames); /* of an earlier answer */
     symbol->frames = own;
     symbol->count = count;
     return true;
