@@ -19,7 +19,7 @@
 /* At the finest step one sample is taken in this many bytes on average; a process begins
    with a coarser one, because most processes are small and end soon. */
 #define FINEST_BYTES 1024u
-#define FIRST_STEP   5u
+#define FIRST_STEP   9u
 
 /* What a sample is thought to cost until some have been taken, and how many times the
    mean one may: more means that the thread was interrupted, or met code and tables for
