@@ -29,6 +29,7 @@
 #include "preload/recorder.h"
 #include "preload/ring/recorded.h"
 #include "preload/sites/sample.h"
+#include "preload/sites/sites.h"
 #include "preload/shard.h"
 #include "preload/sizes.h"
 #include "preload/state.h"
@@ -223,7 +224,7 @@ start_child(enum segment_origin origin, const struct mt_baseline *baseline)
         return;
     }
     mt_windows_unmap();
-    mt_sample_forked();
+    mt_sites_forked();
     reason = mt_publish(origin, parent.header, baseline);
     if (reason == REASON_NONE) {
         if (mt_options.dormant)

@@ -233,6 +233,20 @@ test_limit_given(void **state)
         if (mt_sites_take(address_of(i), &taken))
             mt_sites_gone(&taken, 0);
     sites_free(&reading);
+}
+
+/* A signal handler that interrupts a walk forks, and the walk goes on in the child, which
+   has no tables yet. */
+static void
+test_forked_while_walking(void **state)
+{
+    const struct mt_python_place place = {.line = 7, .name = "late", .file = "late.py"};
+
+    (void)state;
+    start(1);
+    assert_int_not_equal(0, mt_sites_place(&place));
+    mt_sites_forked();
+    assert_int_equal(0, mt_sites_place(&place));
     scratch_close();
 }
 
@@ -244,6 +258,7 @@ main(void)
         cmocka_unit_test(test_thinning),
         cmocka_unit_test(test_growing),
         cmocka_unit_test(test_limit_given),
+        cmocka_unit_test(test_forked_while_walking),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,7 +30,7 @@
 /* Weight of the newest sample in the mean cost: 1 / this. */
 #define COST_MEMORY 16
 
-static double given_rate;  /* 0: the budget chooses */
+static double given_rate;  /* 0: the budget chooses; never changes */
 static uint32_t step = FIRST_STEP;
 static uint32_t finest;    /* the finest step that the tables have space for */
 static uint64_t changes;
@@ -53,32 +53,18 @@ budget_start(double given)
     balance = bucket();
 }
 
-void
-budget_change(double given)
-{
-    __atomic_store(&given_rate, &given, __ATOMIC_RELAXED);
-    word_add_shared(&changes, 1);
-}
-
 unsigned
 budget_step(void)
 {
-    double given;
-
-    __atomic_load(&given_rate, &given, __ATOMIC_RELAXED);
-    return given > 0 ? RATE_GIVEN : __atomic_load_n(&step, __ATOMIC_RELAXED);
+    return given_rate > 0 ? RATE_GIVEN : __atomic_load_n(&step, __ATOMIC_RELAXED);
 }
 
 double
 budget_rate(unsigned of)
 {
-    double given;
-
-    if (of != RATE_GIVEN)
-        return (double)SAMPLING_WORD
-               / ((double)FINEST_BYTES * (double)(UINT64_C(1) << of));
-    __atomic_load(&given_rate, &given, __ATOMIC_RELAXED);
-    return given > 0 ? given : budget_rate(FIRST_STEP); /* the user's was taken back */
+    if (of == RATE_GIVEN)
+        return given_rate;
+    return (double)SAMPLING_WORD / ((double)FINEST_BYTES * (double)(UINT64_C(1) << of));
 }
 
 uint64_t
@@ -151,10 +137,10 @@ budget_spent(uint64_t now, uint64_t cost)
 bool
 budget_look(uint64_t now, unsigned drawn)
 {
-    if (budget_step() == RATE_GIVEN)
-        return drawn != RATE_GIVEN;
+    if (drawn == RATE_GIVEN)
+        return false;
     refine_if_full(refill(now));
-    return drawn == RATE_GIVEN || budget_step() < drawn;
+    return budget_step() < drawn;
 }
 
 unsigned

@@ -38,9 +38,6 @@ bool budget_look(uint64_t now, unsigned step);
    RATE_GIVEN if the rate is the user's. */
 unsigned budget_thin(void);
 
-/* Another rate, from now on: 0 for the budget's. */
-void budget_change(double given);
-
 /* How often the step has changed. */
 uint64_t budget_changes(void);
 

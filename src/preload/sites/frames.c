@@ -18,6 +18,7 @@
 
 #include "preload/lookup.h"
 #include "preload/sites/python.h"
+#include "preload/sites/sites.h"
 #include "preload/sites/stacks.h"
 #include "preload/sites/unwind.h"
 
@@ -69,7 +70,7 @@ word_of(const struct mt_python_frame *frame)
         return site_place_word((uint32_t)(seen & NUMBER_MASK));
     if (!mt_python_describe(frame, &place))
         return 0;
-    number = mt_stacks_place(&place);
+    number = mt_sites_place(&place);
     if (number == 0)
         return 0;
     __atomic_store_n(slot, (hash & ~NUMBER_MASK) | number, __ATOMIC_RELAXED);

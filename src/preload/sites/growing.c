@@ -259,14 +259,19 @@ growing_has(struct mt_growing *table, uint32_t count)
 }
 
 void
+growing_forget(struct mt_growing *table)
+{
+    memset(table->chunks, 0, sizeof table->chunks);
+    table->present = 0;
+}
+
+void
 growing_unmap(struct mt_growing *table)
 {
-    for (unsigned chunk = 0; chunk < GROWING_CHUNKS; chunk++) {
+    for (unsigned chunk = 0; chunk < GROWING_CHUNKS; chunk++)
         if (table->chunks[chunk] != NULL)
             syscall(SYS_munmap, table->chunks[chunk], chunk_bytes(table, chunk));
-        table->chunks[chunk] = NULL;
-    }
-    table->present = 0;
+    growing_forget(table);
 }
 
 void

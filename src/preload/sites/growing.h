@@ -87,6 +87,9 @@ void growing_unspend(uint64_t bytes);
 /* free_bytes: of the file system the segment lies on. */
 void growing_start_limit(uint64_t free_bytes);
 
+/* Forgets the chunks, which stay mapped; whoever has a copy of the table unmaps them. */
+void growing_forget(struct mt_growing *table);
+
 /* Unmaps the chunks and forgets them; the memory counts no more. */
 void growing_unmap(struct mt_growing *table);
 

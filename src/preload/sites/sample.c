@@ -50,7 +50,7 @@ _Static_assert(sizeof(struct sampler) == 64, "a cache line");
 static struct sampler samplers[SHARD_COUNT];
 static uint64_t seed;
 
-/* What mt_sample_due() returns: the number of hits, and above it the step that the
+/* What due() returns: the number of hits, and above it the step that the
    distance was drawn with. */
 #define HITS_BITS 56u
 #define HITS_MASK ((UINT64_C(1) << HITS_BITS) - 1)
@@ -378,12 +378,6 @@ mt_sample_loaded(void)
 {
     if (mt_segment.header->sites_state != SITES_OFF)
         mt_unwind_start(mt_options.unwind);
-}
-
-void
-mt_sample_forked(void)
-{
-    mt_sites_forked();
 }
 
 bool

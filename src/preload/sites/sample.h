@@ -21,8 +21,7 @@
    it returns false. */
 bool mt_sample_start(void);
 
-/* Called in a child before it has a segment, and when it has one. */
-void mt_sample_forked(void);
+/* The same in a child, after mt_sites_forked(). */
 bool mt_sample_inherit(void);
 
 /* Called by our constructor: stacks can be walked from now on at the latest.  Before

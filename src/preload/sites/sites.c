@@ -28,7 +28,6 @@
 #include "preload/sites/sites.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "preload/options.h"
 #include "preload/real.h"
@@ -50,8 +49,7 @@
 #define SHARE_BLOCKS 12u
 #define SHARE_ALL    16u
 
-/* One record is thinned after the other, so many in turn; that often, until one is free.
- */
+/* So many records are thinned in turn; that often, until one is free. */
 #define THIN_AT_ONCE 16u
 #define THIN_TURNS   32u
 
@@ -552,6 +550,16 @@ mt_sites_made(const void *block, const struct mt_followed *sampled,
     return done;
 }
 
+uint32_t
+mt_sites_place(const struct mt_python_place *place)
+{
+    bool before = begin();
+    uint32_t number = is_ready() ? mt_stacks_place(place) : 0;
+
+    end(before);
+    return number;
+}
+
 bool
 mt_sites_take(const void *block, struct mt_followed *taken)
 {
@@ -753,10 +761,12 @@ mt_sites_ready(void)
         say_state(SITES_SHUT_IN);
         return false;
     }
-    if (!__atomic_compare_exchange_n(&tables, &seen, TABLES_MAKING, false,
-                                     __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-        return false;
     before = begin();
+    if (!__atomic_compare_exchange_n(&tables, &seen, TABLES_MAKING, false,
+                                     __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+        end(before);
+        return false;
+    }
     inherits = parent.head != NULL;
     made = make() && !is_cut_off;
     if (!made)
@@ -848,7 +858,8 @@ mt_sites_cut_off(void)
     return is_cut_off;
 }
 
-/* A child of a process whose tables were just being made starts without. */
+/* A child of a process whose tables were just being made, or could not be, starts
+   without. */
 void
 mt_sites_forked(void)
 {
@@ -865,15 +876,13 @@ mt_sites_forked(void)
         parent.records = records;
         parent.sites_used = growing_mapped(
             &records, __atomic_load_n(&head->sites_used, __ATOMIC_ACQUIRE));
+        growing_forget(&records);
         mt_stacks_forked();
-    } else if (before == TABLES_MAKING) {
+    } else {
         growing_unmap(&records);
         mt_stacks_unmap();
     }
-    if (before != TABLES_NONE)
-        growing_unmap(&blocks);
+    growing_unmap(&blocks);
     head = NULL;
-    memset(records.chunks, 0, sizeof records.chunks);
-    records.present = 0;
     growing_forked(mine.present);
 }

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "preload/hooks.h"
+#include "preload/sites/python.h"
 #include "preload/state.h"
 #include "segment/sites-layout.h"
 
@@ -29,6 +30,10 @@ void mt_sites_prepare(void);
 /* The number of objects that a sampled block of that size stands for at a step of the
    budget's. */
 double mt_sites_weight(unsigned step, uint64_t size);
+
+/* The number of a place for stacks, see mt_stacks_place(); 0 as well if there are no
+   tables any more: a signal handler has forked, and this is the child. */
+uint32_t mt_sites_place(const struct mt_python_place *place);
 
 /* Follows a block that was just made; sampled has all fields set but site.  Returns false
    if there is no space. */

@@ -133,13 +133,6 @@ mt_stacks_release(void)
     growing_unmap(&parent.places);
 }
 
-static void
-forget_chunks(struct mt_growing *table)
-{
-    memset(table->chunks, 0, sizeof table->chunks);
-    table->present = 0;
-}
-
 void
 mt_stacks_forked(void)
 {
@@ -154,9 +147,9 @@ mt_stacks_forked(void)
         growing_mapped(&modules, __atomic_load_n(&head->modules_used, __ATOMIC_ACQUIRE));
     parent.stacks = head->stacks;
     parent.has_modules = head->has_modules;
-    forget_chunks(&pool);
-    forget_chunks(&modules);
-    forget_chunks(&places);
+    growing_forget(&pool);
+    growing_forget(&modules);
+    growing_forget(&places);
     head = NULL;
 }
 
